@@ -5,7 +5,9 @@
 #   models/all-MiniLM-L6-v2/     an encoder that others trained (`make minilm`), to measure and to adapt
 #   models/SmolLM2-135M-Instruct/  a language model that others trained (`make rewriter`), to rewrite with and to adapt
 #   parity-venv/                 the Python that writes the golden files
+#   demo/                        the store of `make demo`, made anew each time
 #   figures/                     stores that the figures are measured on, peers' databases and Python
+#   python-venv/, wheels/        what the Python package is tested in, and the package
 # One profile (release) serves demo, tests, lints and documentation, so the heavy dependencies
 # compile once.
 
@@ -16,6 +18,7 @@ export FNSTORE_MODELS ?= $(CACHE)/models
 # RocksDB's C++ is most of what a build from nothing compiles; this compiler parses its headers once.
 export PATH := $(CURDIR)/tools:$(PATH)
 
+DEMO := $(CACHE)/demo
 CARGO := cargo
 PYTHON := python3
 FNSTORE := $(CARGO_TARGET_DIR)/release/fnstore
@@ -51,7 +54,7 @@ AXE := $(CACHE)/axe-core-$(AXE_VERSION).js
 
 PREFIX := /usr/local
 
-.PHONY: help demo test laws install dist dist-check setup setup-system setup-browser minilm rewriter parity-venv parity transcripts bench figures peers peers-venv decoder-peers placement paraphraser tagger recipes fmt
+.PHONY: help demo review test python python-venv laws install dist dist-check setup setup-system setup-browser minilm rewriter parity-venv parity transcripts bench figures figures-review peers peers-venv decoder-peers placement paraphraser tagger recipes fmt
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -62,14 +65,17 @@ demo: setup ## set up, build, and grow a small lexicon from beginning to end
 	@echo "fetching $(LANGUAGE_MODEL_NAME) (98 MB, once), the language model that rewrites"; \
 	$(MAKE) --no-print-directory rewriter \
 		|| echo "it cannot be fetched: the rewriter that comes with the program serves, which swaps words and leaves the rest"
-	@set -e; store=$$(mktemp -d); trap 'rm -rf "$$store"' EXIT; trap 'exit 130' INT TERM; \
-	export FNSTORE_DIR="$$store/demo"; \
+	@set -e; rm -rf "$(DEMO)"; export FNSTORE_DIR="$(DEMO)"; \
 	run() { printf '\n$$ fnstore'; printf " '%s'" "$$@"; printf '\n'; "$(FNSTORE)" "$$@"; }; \
 	run import $(MINI); \
 	run query frame=Checking --limit 4 --format table; \
 	run expand frame=Checking --rounds 2; \
 	run query 'frame=Checking origin=generated' --limit 12 --format table; \
-	printf '\nTo review what an expansion wrote, in the browser and by single keys:\n\n    %s review --store DIR --open\n' "$(FNSTORE)"
+	printf '\nTo review what it wrote, in the browser and by single keys:\n\n    %s review --store %s --open\n' "$(FNSTORE)" "$(DEMO)"
+
+review: ## open the review page on what `make demo` wrote, after a demo where there was none
+	@[ -f "$(DEMO)/db/CURRENT" ] || $(MAKE) --no-print-directory demo
+	"$(FNSTORE)" review --store "$(DEMO)" --open
 
 test: export FNSTORE_REQUIRE_GPU := 1
 # Without a desktop, Mesa's layer that asks it for the preferred GPU complains on stderr.
@@ -85,6 +91,34 @@ test: setup setup-browser ## set up, then every check there is: formatting, lint
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --no-deps
 	$(CARGO) bench --profile release --locked --no-run
 	$(CARGO) test --release --locked
+
+# The Python package. It shares versions, features and profile with the main crate, so the heavy dependencies are
+# those that `make test` has compiled. The environment is made anew when the list of what belongs into it changes.
+PYTHON_VENV := $(CACHE)/python-venv
+PYTHON_NEEDS := python/tests/requirements.txt
+WHEELS := $(CACHE)/wheels
+
+python: setup-system python-venv ## build the wheels of the Python package, and check and test them
+	@mkdir -p "$(WHEELS)" && rm -f "$(WHEELS)"/fnstore*.whl
+	cd python && PYO3_PYTHON="$(PYTHON_VENV)/bin/python" "$(PYTHON_VENV)/bin/maturin" build --release --locked --out "$(WHEELS)"
+	"$(PYTHON_VENV)/bin/python" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$(WHEELS)" python/models
+	rm -rf python/models/build python/models/*.egg-info
+	"$(PYTHON_VENV)/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$(WHEELS)"/fnstore-*.whl
+	cd python && $(CARGO) fmt --check && $(CARGO) clippy --release --locked -- -D warnings
+	FNSTORE_WHEELS="$(WHEELS)" "$(PYTHON_VENV)/bin/python" -m pytest -q python
+	@ls -l "$(WHEELS)"/fnstore*.whl
+
+python-venv:
+	@if "$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		set -ex; DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends python3-venv; \
+	else \
+		echo "no venv module; install it and run make again: sudo apt-get install python3-venv" >&2; exit 2; \
+	fi
+	@cmp -s "$(PYTHON_NEEDS)" "$(PYTHON_VENV)/requirements.txt" || { set -ex; \
+		"$(PYTHON)" -m venv --clear "$(PYTHON_VENV)"; \
+		"$(PYTHON_VENV)/bin/python" -m pip install --quiet --disable-pip-version-check -r "$(PYTHON_NEEDS)"; \
+		cp "$(PYTHON_NEEDS)" "$(PYTHON_VENV)/requirements.txt"; }
 
 install: setup ## build, and put program, models, man pages and completions under PREFIX (/usr/local); honours DESTDIR
 	$(CARGO) build --release --locked
@@ -254,6 +288,14 @@ figures: setup-system ## measure import, load and queries on FrameNet 1.5 and sy
 	FNSTORE_BENCH_RELEASE="$(FRAMENET)" FNSTORE_BENCH_SETS=$(SYNTHETIC_SETS) \
 		FNSTORE_BENCH_KEEP="$(FIGURES)/synthetic" $(MEASURE) --bench bulk_load
 	FNSTORE_BENCH_STORE="$(FIGURES)/synthetic" $(MEASURE) --bench fresh_process --bench lookup --bench scan
+
+figures-review: setup-system setup-browser ## measure `fnstore review` in Chromium on two million sets; judges sets of that store
+	@[ -f "$(FIGURES)/synthetic/db/CURRENT" ] || { \
+		[ -f "$(FRAMENET)" ] || { echo "no $(FRAMENET): give FRAMENET=fndata-1.5.zip" >&2; exit 2; }; \
+		mkdir -p "$(FIGURES)"; \
+		FNSTORE_BENCH_RELEASE="$(FRAMENET)" FNSTORE_BENCH_SETS=$(SYNTHETIC_SETS) \
+			FNSTORE_BENCH_KEEP="$(FIGURES)/synthetic" $(MEASURE) --bench bulk_load; }
+	FNSTORE_BENCH_STORE="$(FIGURES)/synthetic" $(MEASURE) --bench review
 
 # A process is run so often for each figure; PEER_RUNS=2 for a try.
 PEER_RUNS := 20

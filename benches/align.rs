@@ -1,11 +1,11 @@
-//! How fast is the span aligner? Pairs of sentences a second, and the spans and candidates that this
-//! comes to: 30 words a side, one span for each content word of the sentence, so that fifteen spans or so
-//! share the pair's one pass through the encoder.
+//! How fast is the span aligner? Pairs of sentences a second, and the spans and candidates that
+//! this comes to: 30 words a side, one span for each content word of the sentence, so that fifteen
+//! spans or so share the pair's one pass through the encoder.
 //!
-//! `FNSTORE_MODELS=DIR cargo bench --profile release --bench align`, where DIR holds the encoder that the head
-//! names; `FNSTORE_BENCH_HEAD` names another head than the shipped one. Two threads of the CPU, or as many as
-//! `FNSTORE_BENCH_THREADS` says; `FNSTORE_DEVICE=gpu` takes a GPU. The best of a few runs counts: other work
-//! on the machine only ever adds time. Prints a JSON object.
+//! `FNSTORE_MODELS=DIR cargo bench --profile release --bench align`, where DIR holds the encoder
+//! that the head names; `FNSTORE_BENCH_HEAD` names another head than the shipped one. Two threads
+//! of the CPU, or as many as `FNSTORE_BENCH_THREADS` says; `FNSTORE_DEVICE=gpu` takes a GPU. The
+//! best of a few runs counts: other work on the machine only ever adds time. Prints a JSON object.
 
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 

@@ -1,6 +1,7 @@
-//! What do banned phrases cost? Sentences per second, and time per step of one search, with no bans,
-//! with the bans of an expansion round on every sentence, and with 10,000 phrases banned everywhere,
-//! at beam sizes 10 and 30. A search under bans also takes more steps: what it may say is longer.
+//! What do banned phrases cost? Sentences per second, and time per step of one search, with no
+//! bans, with the bans of an expansion round on every sentence, and with 10,000 phrases banned
+//! everywhere, at beam sizes 10 and 30. A search under bans also takes more steps: what it may say
+//! is longer.
 //!
 //! `cargo bench --bench ban_cost`; the model is `models/paraphrase` or the directory named by
 //! `FNSTORE_BENCH_MODEL`.
@@ -93,7 +94,8 @@ fn rewrite_all(
     Ok(steps)
 }
 
-/// The longer words of a sentence with made-up inflections: about as many phrases as ten rounds ban.
+/// The longer words of a sentence with made-up inflections: about as many phrases as ten rounds
+/// ban.
 fn forms(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() > 4);
     words.flat_map(|word| ["", "s", "ed", "ing"].map(|ending| format!("{word}{ending}"))).collect()

@@ -1,7 +1,7 @@
 //! How long does a query take as a process of its own, from its start to its end, all answers read?
 //!
-//! `FNSTORE_BENCH_STORE=STORE cargo bench --profile release --bench fresh_process`, for other queries
-//! with `FNSTORE_BENCH_QUERY=EXPRESSION`; without a store, on one of a generated release.
+//! `FNSTORE_BENCH_STORE=STORE cargo bench --profile release --bench fresh_process`, for other
+//! queries with `FNSTORE_BENCH_QUERY=EXPRESSION`; without a store, on one of a generated release.
 
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 

@@ -1,6 +1,6 @@
-//! How fast are the shaders? Products of large matrices in GFLOP/s, products with few rows in GB/s of weight
-//! read, one decoder's step in milliseconds with its calls, and a rewriter of the paper's shape in
-//! sentences a second.
+//! How fast are the shaders? Products of large matrices in GFLOP/s, products with few rows in GB/s
+//! of weight read, one decoder's step in milliseconds with its calls, and a rewriter of the paper's
+//! shape in sentences a second.
 //!
 //! `cargo bench --bench gpu`; the device is the best GPU or what `FNSTORE_DEVICE` names, `cpu` too.
 //! `FNSTORE_BENCH_SMALL=1` takes small shapes, for software adapters. Times are the least of a few

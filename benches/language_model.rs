@@ -1,11 +1,12 @@
-//! How fast does a language model write? Sentences a second of searches side by side: beam 8, exactly 25 tokens,
-//! since the end is masked, prompts of 40 tokens whose first 12 are the same.
+//! How fast does a language model write? Sentences a second of searches side by side: beam 8,
+//! exactly 25 tokens, since the end is masked, prompts of 40 tokens whose first 12 are the same.
 //!
 //! `FNSTORE_BENCH_GGUF=SmolLM2-135M-Instruct.Q4_1.gguf cargo bench --bench language_model`
 //!
-//! `FNSTORE_BENCH_NUMBERS` (blocks, int8, f32) and `FNSTORE_BENCH_THREADS` say how to compute, `FNSTORE_BENCH_SOURCES` how
-//! many sentences there are, `FNSTORE_BENCH_BEAM` how wide a search is, `FNSTORE_DEVICE` on which device. Beside the time on
-//! the wall it tells the processor's, which other work on the machine does not add to, and the most memory.
+//! `FNSTORE_BENCH_NUMBERS` (blocks, int8, f32) and `FNSTORE_BENCH_THREADS` say how to compute,
+//! `FNSTORE_BENCH_SOURCES` how many sentences there are, `FNSTORE_BENCH_BEAM` how wide a search is,
+//! `FNSTORE_DEVICE` on which device. Beside the time on the wall it tells the processor's, which
+//! other work on the machine does not add to, and the most memory.
 //! `benches/peers/language_model.py` runs the same beside llama.cpp.
 
 use std::error::Error;

@@ -1,8 +1,9 @@
 //! How long does a query take in a process that is already running, how long to open the store, and
 //! how long to read one annotation set by its id?
 //!
-//! `cargo bench --profile release --bench lookup`; on FrameNet itself with `FNSTORE_BENCH_STORE=STORE`
-//! and, in place of the first frame and its first LU, `FNSTORE_BENCH_QUERY=EXPRESSION`.
+//! `cargo bench --profile release --bench lookup`; on FrameNet itself with
+//! `FNSTORE_BENCH_STORE=STORE` and, in place of the first frame and its first LU,
+//! `FNSTORE_BENCH_QUERY=EXPRESSION`.
 
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 

@@ -1,7 +1,8 @@
 //! How long does a pass over every frame-evoking annotation set take: the sets alone, and with the
 //! text of their sentences, through the store and as answers of a query?
 //!
-//! `cargo bench --profile release --bench scan`; on FrameNet itself with `FNSTORE_BENCH_STORE=STORE`.
+//! `cargo bench --profile release --bench scan`; on FrameNet itself with
+//! `FNSTORE_BENCH_STORE=STORE`.
 
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 

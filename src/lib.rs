@@ -1,9 +1,9 @@
 //! An embedded FrameNet database that can grow.
 //!
-//! It imports FrameNet releases, answers queries about them, and writes new annotated sentences beside
-//! the human ones. The store and query layer ([`framenet`], [`store`], [`index`], [`query`], joined by
-//! [`database`]) stands alone with `--no-default-features`; the feature `neural` adds the networks and
-//! `expand`, which grows a database. `ARCHITECTURE.md` says what must hold.
+//! It imports FrameNet releases, answers queries about them, and writes new annotated sentences
+//! beside the human ones. The store and query layer ([`framenet`], [`store`], [`index`], [`query`],
+//! joined by [`database`]) stands alone with `--no-default-features`; the feature `neural` adds the
+//! networks and `expand`, which grows a database. `ARCHITECTURE.md` says what must hold.
 //!
 //! ```
 //! use fnstore::database::Database;

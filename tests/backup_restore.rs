@@ -1,4 +1,5 @@
-//! A backup is the store at one moment, knows when it is damaged, and comes back whole or not at all.
+//! A backup is the store at one moment, knows when it is damaged, and comes back whole or not at
+//! all.
 
 use std::fs;
 use std::path::{Path, PathBuf};

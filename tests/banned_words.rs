@@ -1,4 +1,5 @@
-//! Words banned from the default rewriter's outputs do not appear in them, however they are spelled.
+//! Words banned from the default rewriter's outputs do not appear in them, however they are
+//! spelled.
 
 use std::path::Path;
 

@@ -71,9 +71,7 @@ fn minilm_gives_the_states_of_transformers() {
     }
     let cases: Vec<Case> = golden("minilm.json");
     let Some(directory) = minilm() else {
-        eprintln!(
-            "skipped (`make minilm` fetches it): no all-MiniLM-L6-v2 under FNSTORE_MODELS or ~/.cache/fnstore/models"
-        );
+        skipped!("all-MiniLM-L6-v2 is not among the models (`make minilm` fetches it)");
         return;
     };
     let tokenizer = Tokenizer::open(&directory).unwrap();

@@ -1,4 +1,5 @@
-//! A browser that nobody sees, driven over WebDriver (Debian's `chromium` and `chromium-driver`). Holds no test.
+//! A browser that nobody sees, driven over WebDriver (Debian's `chromium` and `chromium-driver`).
+//! Holds no test.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -35,7 +36,7 @@ impl Browser {
         let mut command = Command::new("chromedriver");
         command.arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null());
         let Ok(mut driver) = command.spawn() else {
-            println!("skipped: there is no chromedriver; `make test` installs it on Debian");
+            skipped!("there is no chromedriver; `make test` installs it on Debian");
             return None;
         };
         let mut lines = BufReader::new(driver.stdout.as_mut().unwrap()).lines();
@@ -60,7 +61,7 @@ impl Browser {
         let (status, made) = request(&browser.host, "POST", "/session", &[], &asked);
         let made: Value = serde_json::from_str(&made).unwrap();
         if status != 200 {
-            println!("skipped: the browser does not start here: {}", made["value"]["message"]);
+            skipped!("the browser does not start here: {}", made["value"]["message"]);
             return None;
         }
         browser.session = made["value"]["sessionId"].as_str().unwrap().to_owned();

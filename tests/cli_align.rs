@@ -1,4 +1,5 @@
-//! `fnstore align` and `fnstore eval words`: files in, links and spans out, and what is wrong with a line.
+//! `fnstore align` and `fnstore eval words`: files in, links and spans out, and what is wrong with
+//! a line.
 
 use std::path::PathBuf;
 
@@ -115,7 +116,8 @@ fn aligners_of_several_training_sets_and_annotators_stand_side_by_side() {
     }
     // Both say that two links are sure; the third is possible.
     assert_eq!((&records[0]["sure"], &records[0]["error_rate"]), (&json!(2), &json!(0.0)));
-    // One direction has no error; in the other two of three sure links are found: 1 - (2 + 2) / (2 + 3).
+    // One direction has no error; in the other two of three sure links are found: 1 - (2 + 2) / (2
+    // + 3).
     let human = records[6]["error_rate"].as_f64().unwrap();
     assert!((human - 0.1).abs() < 1e-9, "{human}");
 

@@ -39,7 +39,8 @@ fn tasks_hold_some_sentences_of_each_lu_and_paraphrases_without_their_triggers()
         assert!(!words.contains(&text("trigger").to_lowercase().as_str()), "{task}");
     }
     let of_lu = |lu: &str| tasks.iter().filter(|task| task["lu"] == lu).count();
-    // One of the two LUs called check.v has one sentence; a draw may have nothing to say, which is told.
+    // One of the two LUs called check.v has one sentence; a draw may have nothing to say, which is
+    // told.
     let counts = ["check.v", "inspect.v", "examine.v", "audit.v", "look over.v"].map(of_lu);
     assert!(counts.iter().zip([3, 2, 2, 2, 0]).all(|(made, most)| *made <= most), "{counts:?}");
     let told = |why: &str| -> usize {

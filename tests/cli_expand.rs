@@ -78,7 +78,7 @@ fn an_interrupted_expansion_keeps_what_is_done_and_says_how_to_go_on() {
     let output = child.wait_with_output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{stderr}");
-    assert!(stderr.contains("the same command goes on from there"), "{stderr}");
+    assert!(stderr.contains("the same command resumes there"), "{stderr}");
     // The store is whole, and free.
     let ran = expand(store.path(), "lu=audit.v", &[]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);

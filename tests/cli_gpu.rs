@@ -41,7 +41,7 @@ fn every_kernel_is_tested_on_the_adapter_that_is_named() {
 fn without_a_gpu_auto_takes_the_cpu_and_says_so_once_and_gpu_is_refused() {
     let all = fnstore::compute::adapters();
     if all.iter().any(|adapter| adapter.kind != fnstore::compute::AdapterKind::Software) {
-        println!("skipped: there is a GPU");
+        skipped!("there is a GPU");
         return;
     }
     let ran = fnstore(&["paraphrase", "/dev/null", "--model", "paraphrase", "--device", "gpu"]);

@@ -1,5 +1,5 @@
-//! `fnstore frames`, `lus`, `fes`, `relations`, `semtypes`, `valence` and `stats`: the lexicon as rows and
-//! trees.
+//! `fnstore frames`, `lus`, `fes`, `relations`, `semtypes`, `valence` and `stats`: the lexicon as
+//! rows and trees.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! `fnstore model`: what it lists, what it finds wrong, and that nothing is half added or half chosen.
+//! `fnstore model`: what it lists, what it finds wrong, and that nothing is half added or half
+//! chosen.
 
 use std::collections::BTreeMap;
 use std::fs;

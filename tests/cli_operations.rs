@@ -1,4 +1,5 @@
-//! `check`, `reindex`, `backup`, `restore`, `upgrade`, `completions`, `man`: as their user runs them.
+//! `check`, `reindex`, `backup`, `restore`, `upgrade`, `completions`, `man`: as their user runs
+//! them.
 
 use std::fs;
 
@@ -168,7 +169,7 @@ fn the_bash_completion_is_a_script_that_bash_takes() {
         file.display()
     );
     let Ok(output) = std::process::Command::new("bash").args(["-c", &script]).output() else {
-        println!("skipped: there is no bash");
+        skipped!("there is no bash");
         return;
     };
     assert_eq!(String::from_utf8_lossy(&output.stdout), "check\n", "{output:?}");

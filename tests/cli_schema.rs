@@ -1,7 +1,7 @@
 //! Every JSON record that the program prints is what its schema says.
 //!
-//! The checker knows the few keywords of JSON Schema that the schemas use, and refuses a schema with
-//! others, so nothing goes unchecked.
+//! The checker knows the few keywords of JSON Schema that the schemas use, and refuses a schema
+//! with others, so nothing goes unchecked.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -1,4 +1,5 @@
-//! `fnstore train tagger`, `fnstore eval tagger`, `fnstore tag`, and the parts of speech in `fnstore eval aligner`.
+//! `fnstore train tagger`, `fnstore eval tagger`, `fnstore tag`, and the parts of speech in
+//! `fnstore eval aligner`.
 
 use std::path::Path;
 
@@ -177,7 +178,8 @@ fn full_text_of_the_store_is_training_data() {
     let ran = fnstore(&[&["train", "tagger"], &places[..], &settings].concat());
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let config = &ran.records()[0];
-    // The seven sentences of the two documents, with the Treebank's names: VVP is VBP, SENT the full stop.
+    // The seven sentences of the two documents, with the Treebank's names: VVP is VBP, SENT the
+    // full stop.
     assert_eq!(config["training"]["sentences"], json!(7));
     let tags = config["tags"].as_array().unwrap();
     for (tag, is_there) in
@@ -214,7 +216,8 @@ fn an_evaluation_of_an_aligner_compares_parts_of_speech() {
         let share = |name: &str| row[name].as_f64().unwrap();
         assert!(share("not_exact") >= share("weighted"), "{row}");
     }
-    // Spans whose wording did not change have the same tags, so that those which changed differ more.
+    // Spans whose wording did not change have the same tags, so that those which changed differ
+    // more.
     assert!(rows[3]["not_exact"].as_f64() >= rows[1]["not_exact"].as_f64());
     let table = fnstore(&[&with_tagger[..], &["--format", "table"]].concat()).stdout;
     assert!(table.contains("source and gold") && table.contains("(34.54)"), "{table}");

@@ -1,4 +1,5 @@
-//! `fnstore train aligner` and `fnstore eval aligner`: a head is trained, killed, gone on with, and measured.
+//! `fnstore train aligner` and `fnstore eval aligner`: a head is trained, killed, gone on with, and
+//! measured.
 
 use std::path::{Path, PathBuf};
 
@@ -40,10 +41,10 @@ fn a_run_that_goes_on_writes_the_head_that_it_would_have_written() {
     let again = ["--checkpoint", path(&checkpoint), "--learning-rate", "0.015"];
     let ran = train(encoder.path(), &whole, &again);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(!ran.stderr.contains("going on"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("resuming"), "{}", ran.stderr);
     // The run is over, so that what is left to do is the last step: to choose and to write.
     let ran = train(encoder.path(), &resumed, &again);
-    assert!(ran.stderr.contains("going on after epoch 3"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("resuming after epoch 3"), "{}", ran.stderr);
     assert_eq!(weights(&whole), weights(&resumed));
     let other = train(encoder.path(), &resumed, &[&again[..], &["--seed", "2"]].concat());
     assert_eq!(other.code, Some(2));

@@ -1,7 +1,8 @@
-//! What the constraints of a search hold in the cases that other constrained decoders are known to miss.
+//! What the constraints of a search hold in the cases that other constrained decoders are known to
+//! miss.
 //!
-//! The cases were found in Sockeye, fairseq, Hugging Face transformers and NeuroLogic by running them or
-//! reading their source; each test names those that miss it. Numbers are token ids.
+//! The cases were found in Sockeye, fairseq, Hugging Face transformers and NeuroLogic by running
+//! them or reading their source; each test names those that miss it. Numbers are token ids.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,5 +1,6 @@
-//! Texts from elsewhere and from edits may hold characters that XML does not have: they are kept, JSON lines
-//! have them, and XML is written with U+FFFD in their place, which is counted. Names cannot hold them.
+//! Texts from elsewhere and from edits may hold characters that XML does not have: they are kept,
+//! JSON lines have them, and XML is written with U+FFFD in their place, which is counted. Names
+//! cannot hold them.
 
 use std::path::Path;
 

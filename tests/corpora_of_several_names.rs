@@ -9,8 +9,8 @@ use fnstore::query::Expression;
 use crate::mini;
 use crate::others_releases::replace;
 
-/// A release in which a sentence names corpus 302 and no document, and another LU file calls that corpus
-/// otherwise.
+/// A release in which a sentence names corpus 302 and no document, and another LU file calls that
+/// corpus otherwise.
 fn release() -> (tempfile::TempDir, std::path::PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let release = dir.path().join("release");

@@ -1,10 +1,10 @@
-//! A writer that is killed at a random moment loses nothing that it acknowledged, leaves nothing half
-//! there, and store and index agree afterwards.
+//! A writer that is killed at a random moment loses nothing that it acknowledged, leaves nothing
+//! half there, and store and index agree afterwards.
 //!
 //! The writer is a process of its own, ended by `SIGKILL`. It says on stdout what was acknowledged,
 //! the parent kills it after a random time and looks: in imports, loads, commits of the index, the
-//! first opening, rebuilding of the index and upgrades. `FNSTORE_FULL_CRASH=1` kills 200 times instead
-//! of two dozen.
+//! first opening, rebuilding of the index and upgrades. `FNSTORE_FULL_CRASH=1` kills 200 times
+//! instead of two dozen.
 
 use std::io::{BufRead, BufReader, Lines, Write as _};
 use std::path::Path;
@@ -26,8 +26,8 @@ use crate::{generated, mini};
 const STORE: &str = "FNSTORE_TEST_CRASH_STORE";
 const WORK: &str = "FNSTORE_TEST_CRASH_WORK";
 
-/// What the writer does when it is killed, in a store that has a release: imports of FrameNet's XML and
-/// of JSON lines, writes one by one, loads, or all of them.
+/// What the writer does when it is killed, in a store that has a release: imports of FrameNet's XML
+/// and of JSON lines, writes one by one, loads, or all of them.
 const WORKS: [&str; 5] = ["import", "jsonl", "write", "load", "all"];
 
 /// The base release as JSON lines, beside the store's own files.
@@ -225,8 +225,8 @@ impl Writer {
     }
 }
 
-/// How long a work takes from its start to its first acknowledgement, on this machine, as busy as it
-/// is.
+/// How long a work takes from its start to its first acknowledgement, on this machine, as busy as
+/// it is.
 fn time_of(store: &Path, work: &str) -> Duration {
     let mut writer = Writer::start(store, work, "@start");
     let started = Instant::now();

@@ -1,5 +1,5 @@
-//! The same damage gives the same message to a reader and to a writer, with its code and with what helps;
-//! neither changes the damaged store.
+//! The same damage gives the same message to a reader and to a writer, with its code and with what
+//! helps; neither changes the damaged store.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -62,8 +62,8 @@ fn a_manifest_that_is_gone_or_nonsense() {
     assert!(error.to_string().contains("`fnstore restore DIR`"), "{error}");
 }
 
-/// The list of what the store is made of: without it RocksDB would make an empty store over the other
-/// files, and remove them.
+/// The list of what the store is made of: without it RocksDB would make an empty store over the
+/// other files, and remove them.
 #[test]
 fn a_store_without_its_first_file_is_damaged_and_not_absent() {
     let dir = store();
@@ -99,8 +99,8 @@ fn a_log_that_has_lost_commits() {
     assert_eq!(fs::read(&log).unwrap().len(), whole.len() / 2, "the log was not touched");
 }
 
-/// A machine that loses power leaves a last record of the right length and the wrong content. It was
-/// never acknowledged; a reader need not wait for a writer to say so.
+/// A machine that loses power leaves a last record of the right length and the wrong content. It
+/// was never acknowledged; a reader need not wait for a writer to say so.
 #[test]
 fn a_record_that_was_never_acknowledged_holds_no_reader_up() {
     let (dir, log) = with_a_log();

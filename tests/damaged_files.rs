@@ -1,6 +1,6 @@
-//! A flipped byte in a file of the store is an error or makes no difference: never a wrong answer, and
-//! `check --deep` finds it wherever it does make one. A damaged index shows nothing wrong, ends nothing
-//! in a panic, and is built anew by the next writer.
+//! A flipped byte in a file of the store is an error or makes no difference: never a wrong answer,
+//! and `check --deep` finds it wherever it does make one. A damaged index shows nothing wrong, ends
+//! nothing in a panic, and is built anew by the next writer.
 //!
 //! `FNSTORE_FULL_DAMAGE=1` flips twenty times as many bytes.
 
@@ -16,8 +16,8 @@ use tempfile::TempDir;
 
 use crate::{generated, mini};
 
-/// Stores that are damaged side by side: opening one that does not open waits for a writer that might
-/// be at work, a fifth of a second, and that is most of what these tests do.
+/// Stores that are damaged side by side: opening one that does not open waits for a writer that
+/// might be at work, a fifth of a second, and that is most of what these tests do.
 const WORKERS: usize = 8;
 
 /// Bits to be flipped in a byte of a file of a store.
@@ -194,7 +194,8 @@ fn a_flipped_byte_in_the_index_shows_nothing_wrong_and_is_found() {
     println!("{} bytes of the index flipped, {} found", flips.len(), found.into_inner());
 }
 
-/// Segments have checksums; the lists of them have none, and what is wrong there a deep check finds.
+/// Segments have checksums; the lists of them have none, and what is wrong there a deep check
+/// finds.
 #[test]
 fn a_writer_builds_a_damaged_index_anew() {
     let dir = store();

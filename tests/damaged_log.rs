@@ -1,6 +1,7 @@
 //! Damage in RocksDB's log, where commits stand that no table holds yet. What was acknowledged is
-//! there or its loss is reported, to readers, to writers and by a check, until someone says that what
-//! is left will do. What a crash cut short is dropped without a word: it was never acknowledged.
+//! there or its loss is reported, to readers, to writers and by a check, until someone says that
+//! what is left will do. What a crash cut short is dropped without a word: it was never
+//! acknowledged.
 //!
 //! `FNSTORE_FULL_DAMAGE=1` flips ten times as many bytes.
 
@@ -52,8 +53,8 @@ fn log(store: &Path) -> PathBuf {
     log
 }
 
-/// As readers and the next writer see a store; an error is one that says what was lost, or RocksDB's
-/// own of a checksum.
+/// As readers and the next writer see a store; an error is one that says what was lost, or
+/// RocksDB's own of a checksum.
 fn assert_nothing_is_hidden(store: &Path, expected: &[String], at: &str) -> bool {
     let seen = everything(store);
     if let Ok(seen) = &seen {

@@ -1,5 +1,5 @@
 //! A reviewer's process that is killed at a random moment: every decision that it acknowledged stands, with
-//! what it did, and nothing is half done.
+//! what it did, and nothing is half done. In the end the store is that of a process that nobody killed, byte for byte.
 
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
@@ -8,13 +8,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fnstore::database::Database;
 use fnstore::edit::Fate;
-use fnstore::model::{ACCEPTED, FrameId, LuId, Verdict};
-use fnstore::proposals::{Proposals, Ranker, Reviewed};
+use fnstore::model::{ACCEPTED, FrameId, LuId, Reviewed, Verdict};
+use fnstore::proposals::{Proposals, Ranker};
 use fnstore::upkeep::CheckOptions;
 
 use crate::{generated, mini};
 
 const STORE: &str = "FNSTORE_TEST_DECISIONS_STORE";
+const UNTIL: &str = "FNSTORE_TEST_DECISIONS_UNTIL";
 const CHECKING: FrameId = FrameId(102);
 /// `verify.v`, into which the proposal is merged.
 const VERIFY: LuId = LuId(1008);
@@ -38,24 +39,35 @@ fn decide_until_killed() {
         writeln!(out, "ack {entries}").unwrap();
         out.flush().unwrap();
     };
-    let entries = || {
-        let decided = database.store().decisions(release, CHECKING, NAME).unwrap();
-        decided.map_or(0, |decided| decided.history.len())
-    };
-    let standing = || {
-        let decided = database.store().decisions(release, CHECKING, NAME).unwrap();
-        decided.is_some_and(|decided| decided.standing().is_some())
-    };
+    let until = std::env::var(UNTIL).ok().and_then(|until| until.parse().ok());
     loop {
-        for fate in [Fate::Accept, Fate::Merge(VERIFY), Fate::Reject] {
-            if standing() {
-                proposals.undo(release, (CHECKING, NAME), reviewed()).unwrap();
-                say(entries());
-            }
+        // What comes next is told by what there is.
+        let decided = database.store().decisions(release, CHECKING, NAME).unwrap();
+        let entries = decided.as_ref().map_or(0, |decided| decided.history.len());
+        if decided.is_some_and(|decided| decided.standing().is_some()) {
+            proposals.undo(release, (CHECKING, NAME), reviewed()).unwrap();
+            say(entries);
+        } else if until.is_some_and(|until| entries >= until) {
+            return;
+        } else {
+            let fate = [Fate::Accept, Fate::Merge(VERIFY), Fate::Reject][entries % 3];
             proposals.decide(release, (CHECKING, NAME), fate, reviewed()).unwrap();
-            say(entries());
+            say(entries + 1);
         }
     }
+}
+
+/// The process that decides; until there are so many decisions, all taken back, or until it is killed.
+fn decides(store: &Path, until: Option<usize>) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .args(["decisions_killed::decide_until_killed", "--exact", "--ignored", "--nocapture"])
+        .env(STORE, store)
+        .stderr(Stdio::null());
+    if let Some(until) = until {
+        command.env(UNTIL, until.to_string());
+    }
+    command
 }
 
 /// What a decision did is there if it stands, and is not if it was taken back.
@@ -82,15 +94,11 @@ fn a_killed_reviewer_loses_no_decision_and_leaves_none_half_done() {
     let (dir, database, report) = mini::imported();
     generated::write(&database, report.release.id);
     drop(database);
+    let undisturbed = tempfile::tempdir().unwrap();
+    mini::copy(dir.path(), undisturbed.path());
     let mut acknowledged = 0;
     for _ in 0..kills() {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["decisions_killed::decide_until_killed", "--exact", "--ignored", "--nocapture"])
-            .env(STORE, dir.path())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child = decides(dir.path(), None).stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let ack = |line: &str| line.strip_prefix("ack ").and_then(|count| count.parse().ok());
         // The first acknowledgement of this process, then some moments more.
@@ -106,4 +114,12 @@ fn a_killed_reviewer_loses_no_decision_and_leaves_none_half_done() {
         assert_whole(dir.path(), acknowledged);
     }
     assert!(acknowledged >= kills(), "{acknowledged}");
+    let exports = [dir.path(), undisturbed.path()].map(|store| {
+        assert!(decides(store, Some(acknowledged + 1)).output().unwrap().status.success());
+        let database = Database::open(store).unwrap();
+        let mut lines = Vec::new();
+        database.export_jsonl(&"".parse().unwrap(), false, &mut lines).unwrap();
+        lines
+    });
+    assert!(exports[0] == exports[1], "decisions that were disturbed left something else");
 }

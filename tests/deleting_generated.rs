@@ -1,4 +1,5 @@
-//! `fnstore delete` and `expand --redo`: what expansions wrote goes, with what grew from it, or nothing.
+//! `fnstore delete` and `expand --redo`: what expansions wrote goes, with what grew from it, or
+//! nothing.
 
 use std::path::Path;
 

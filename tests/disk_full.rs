@@ -1,8 +1,9 @@
-//! A disk that fills up ends a command with an error that says so; the store is as it was, and the next
-//! command works once there is room.
+//! A disk that fills up ends a command with an error that says so; the store is as it was, and the
+//! next command works once there is room.
 //!
 //! The disk is a small file system in memory, in a name space of the test's own. Where that is not
-//! allowed a limit on the size of files (`RLIMIT_FSIZE`) stands in for it, which is tested in any case.
+//! allowed a limit on the size of files (`RLIMIT_FSIZE`) stands in for it, which is tested in any
+//! case.
 
 use std::ffi::OsStr;
 use std::process::Command;
@@ -36,8 +37,8 @@ mount -o remount,size=64m "$dir"
 "$fnstore" check --deep && echo "check passed again"
 "#;
 
-/// Arguments: the program, the release, the store's directory, the KiB that a file may have, and what is
-/// imported with it.
+/// Arguments: the program, the release, the store's directory, the KiB that a file may have, and
+/// what is imported with it.
 const LIMITED: &str = r#"
 set -u
 fnstore=$0 release=$1 dir=$2 limit=$3
@@ -86,7 +87,7 @@ fn fill(left: u32, imported: &[&OsStr]) -> bool {
     let output = match output {
         Ok(output) if output.status.code() != Some(99) => output,
         _ => {
-            println!("skipped: no name space of its own to mount in; files are limited instead");
+            skipped!("no name space of its own to mount in; files are limited instead");
             return false;
         }
     };
@@ -155,7 +156,7 @@ fn a_first_import_that_fills_the_disk_leaves_no_store() {
         let output = match output {
             Ok(output) if output.status.code() != Some(99) => output,
             _ => {
-                println!("skipped: no name space of its own to mount in");
+                skipped!("no name space of its own to mount in");
                 return;
             }
         };

@@ -1,7 +1,7 @@
 //! Sentences drawn with their annotation, as `fnstore show` prints them into a pipe.
 //!
-//! `tests/data/drawings/mini.txt` holds what each command there printed when it was read by a person.
-//! Run with `FNSTORE_WRITE_GOLDEN=1` to write it again, and read the difference.
+//! `tests/data/drawings/mini.txt` holds what each command there printed when it was read by a
+//! person. Run with `FNSTORE_WRITE_GOLDEN=1` to write it again, and read the difference.
 
 use std::fs;
 use std::path::Path;

@@ -58,28 +58,12 @@ pub(crate) fn new_set(
 }
 
 pub(crate) fn new_frame(name: &str, elements: &[&str]) -> Frame {
-    let fe = |(id, name): (u32, &&str)| FrameElement {
-        id: FeId(id),
-        name: (*name).to_owned(),
-        abbreviation: String::new(),
-        core_type: CoreType::Core,
-        definition: String::new(),
-        sem_types: Vec::new(),
-        requires: Vec::new(),
-        excludes: Vec::new(),
-        colors: fnstore::model::Colors::default(),
-        created: fnstore::model::Creation::default(),
-    };
+    let fe = |(id, name): (u32, &&str)| FrameElement::named(FeId(id), name, CoreType::Core);
     Frame {
-        id: FrameId(0),
-        name: name.to_owned(),
-        definition: String::new(),
         elements: (1..).zip(elements).map(fe).collect(),
         core_sets: vec![vec![FeId(1)]],
-        sem_types: Vec::new(),
-        created: fnstore::model::Creation::default(),
-        modified: String::new(),
         has_file: true,
+        ..Frame::named(FrameId(0), name)
     }
 }
 

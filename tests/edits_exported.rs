@@ -44,8 +44,8 @@ fn an_edited_release_comes_back_from_its_export_as_it_is() {
     mini::import(&again, &exported).unwrap();
     let content = |database: &Database| {
         let mut content = mini::content(database);
-        // What the import counted is of the files that it read, and its layout may go on naming what
-        // is gone: an export leaves that out.
+        // What the import counted is of the files that it read, and its layout may go on naming
+        // what is gone: an export leaves that out.
         content.remove(0);
         content.retain(|row| !row.starts_with("Some(ReleaseLayout"));
         content

@@ -1,4 +1,5 @@
-//! `fnstore eval nli`: a classifier with and without rewritings, from what `fnstore augment nli` writes.
+//! `fnstore eval nli`: a classifier with and without rewritings, from what `fnstore augment nli`
+//! writes.
 
 use serde_json::{Value, json};
 

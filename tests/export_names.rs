@@ -1,4 +1,5 @@
-//! The files of an XML export have the same names and bytes each time, and none that a file system refuses.
+//! The files of an XML export have the same names and bytes each time, and none that a file system
+//! refuses.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -62,8 +63,8 @@ fn names_that_collide_are_given_in_order_of_ids() {
     assert!(names(&part).is_subset(&names(&whole)), "{:?}", names(&part));
 }
 
-/// A file system takes names of 255 bytes; a release may have longer ones in a zip file, or a frame's name
-/// beside a file called otherwise.
+/// A file system takes names of 255 bytes; a release may have longer ones in a zip file, or a
+/// frame's name beside a file called otherwise.
 #[test]
 fn a_frame_that_only_an_index_lists_takes_no_name_from_one_that_has_a_file() {
     let kept = Deviating::new(|release| {

@@ -1,4 +1,5 @@
-//! An export and a backup take the place that was named, or say why they cannot; nothing else is touched.
+//! An export and a backup take the place that was named, or say why they cannot; nothing else is
+//! touched.
 
 #![cfg(unix)]
 
@@ -38,7 +39,8 @@ impl Places {
         }
     }
 
-    /// What lies in the directory, by name: what files hold, `/` for a directory, and where links lead.
+    /// What lies in the directory, by name: what files hold, `/` for a directory, and where links
+    /// lead.
     fn content(&self) -> BTreeMap<String, String> {
         let mut content = BTreeMap::new();
         for entry in fs::read_dir(self.dir.path()).unwrap() {
@@ -156,7 +158,7 @@ fn a_directory_that_a_file_system_is_mounted_on_is_told_before_the_work() {
     let output = match output {
         Ok(output) if output.status.code() != Some(99) => output,
         _ => {
-            println!("skipped: no name space of its own to mount in");
+            skipped!("no name space of its own to mount in");
             return;
         }
     };

@@ -1,5 +1,5 @@
-//! A first import that fails removes the store that it made while nobody else can write it: processes that
-//! wait for the lock beside it lose nothing that was acknowledged to them.
+//! A first import that fails removes the store that it made while nobody else can write it:
+//! processes that wait for the lock beside it lose nothing that was acknowledged to them.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -76,7 +76,8 @@ fn only_a_store_that_this_handle_made_and_never_committed_to_is_removed() {
     };
     let strict = ImportOptions { strict: true, ..ImportOptions::default() };
     let database = Database::open_writer(dir.path()).unwrap();
-    database.import(&mini::framenet(), &strict, &mut |_| {}).unwrap_err();
+    let refused = database.import(&mini::framenet(), &strict, &mut |_| {}).unwrap_err();
+    assert!(refused.to_string().contains("warnings count as errors"), "{refused}");
     assert!(database.discard_if_new().unwrap());
     assert_eq!(names(), ["writer.lock"]);
     let absent = Database::open(dir.path()).map(drop).unwrap_err();

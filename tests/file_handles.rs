@@ -1,4 +1,5 @@
-//! A process that may open no more files ends a command with an error that says so; the store is as it was.
+//! A process that may open no more files ends a command with an error that says so; the store is as
+//! it was.
 
 #![cfg(unix)]
 

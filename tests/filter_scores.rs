@@ -1,4 +1,5 @@
-//! Generated sets with the scores of filters: found by them, shown, exchanged; and sets without any.
+//! Generated sets with the scores of filters: found by them, shown, exchanged; and sets without
+//! any.
 
 use fnstore::database::{Database, Write};
 use fnstore::model::{AnnotationSetId, FilterScores, Generation, IdSpace, Provenance, SentenceId};

@@ -1,5 +1,5 @@
-//! Filters of generated sets, from judgements to scores: `train filter`, `eval filter`, `filter`, and what an
-//! expansion writes.
+//! Filters of generated sets, from judgements to scores: `train filter`, `eval filter`, `filter`,
+//! and what an expansion writes.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use crate::cli_program::{Ran, fnstore_in, new_store};
 use crate::cli_schema::{faults_in, generate};
 
-/// Judged outputs of 60 seeds: those of which the aligner is sure are accepted, but for one in nine; nobody has judged the
-/// last of each seed.
+/// Judged outputs of 60 seeds: those of which the aligner is sure are accepted, but for one in
+/// nine; nobody has judged the last of each seed.
 fn data(folder: &Path) -> PathBuf {
     let lines = (0..180).map(|at| {
         let (sure, wrong) = (at % 2 == 0, at % 9 == 0);

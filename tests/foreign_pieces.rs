@@ -1,5 +1,5 @@
-//! What JSON lines bring of XML that is not FrameNet's must be able to stand in a file: else the file could
-//! not be read again.
+//! What JSON lines bring of XML that is not FrameNet's must be able to stand in a file: else the
+//! file could not be read again.
 
 use fnstore::database::{Database, DatabaseError};
 use fnstore::exchange::{ExchangeError, FaultCode};
@@ -21,7 +21,8 @@ fn lines() -> Vec<String> {
     String::from_utf8(lines).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// Imports the lines with something else in place of a text; gives the number of the changed line, too.
+/// Imports the lines with something else in place of a text; gives the number of the changed line,
+/// too.
 fn import(lines: &[String], from: &str, to: &str) -> (usize, Result<(), DatabaseError>) {
     let dir = tempfile::tempdir().unwrap();
     let place = lines.iter().position(|line| line.contains(from)).unwrap();

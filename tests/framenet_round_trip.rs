@@ -134,8 +134,8 @@ fn every_file_of_a_release_comes_out_as_it_was() {
     assert_eq!(compared, 5 + 15 + 2 + 5);
 }
 
-/// A file's tags and texts, sorted, attributes in order of name: mini-framenet puts some elements in
-/// another order than FrameNet.
+/// A file's tags and texts, sorted, attributes in order of name: mini-framenet puts some elements
+/// in another order than FrameNet.
 fn tags(content: &str) -> Vec<String> {
     let mut tags = Vec::new();
     let (mut rest, mut open) = (content, false);

@@ -1,11 +1,11 @@
-//! The readers of what comes from outside, fed for a minute in all: XML, JSON lines, queries, and the
-//! records of the store's rows. Every input gives a value or an error of the right kind; a panic, an
-//! overflow of the stack or a runaway allocation ends the test.
+//! The readers of what comes from outside, fed for a minute in all: XML, JSON lines, queries, and
+//! the records of the store's rows. Every input gives a value or an error of the right kind; a
+//! panic, an overflow of the stack or a runaway allocation ends the test.
 //!
-//! Inputs are valid ones, mutated (bytes flipped, cut, doubled, spliced from another input, tokens of
-//! the format put in), and some that are built to hurt. `FNSTORE_FUZZ_SECONDS` says how long all four
-//! take together, `FNSTORE_FUZZ_SEED` repeats a run. An input that fails is made smaller and printed as
-//! bytes of Rust, to become a regression test.
+//! Inputs are valid ones, mutated (bytes flipped, cut, doubled, spliced from another input, tokens
+//! of the format put in), and some that are built to hurt. `FNSTORE_FUZZ_SECONDS` says how long all
+//! four take together, `FNSTORE_FUZZ_SEED` repeats a run. An input that fails is made smaller and
+//! printed as bytes of Rust, to become a regression test.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -253,8 +253,8 @@ fn queries_of_any_kind_are_errors_or_read_as_they_are_written() {
     });
 }
 
-/// Every row of a store, and the golden values of every record version, as one input each: the family's
-/// number, the length of the key, the key, the value.
+/// Every row of a store, and the golden values of every record version, as one input each: the
+/// family's number, the length of the key, the key, the value.
 fn rows(families: &mut Vec<String>) -> Vec<Vec<u8>> {
     let (dir, database, report) = mini::imported();
     generated::write(&database, report.release.id);

@@ -1,4 +1,5 @@
-//! Small GGUF files, built byte by byte, so that each of their fields can be made wrong. Holds no test.
+//! Small GGUF files, built byte by byte, so that each of their fields can be made wrong. Holds no
+//! test.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! Tokenizers made of a GGUF file's vocabulary cut and join texts as those of `tokenizer.json` do (see
-//! training/parity/language.py), and no text becomes a control token.
+//! Tokenizers made of a GGUF file's vocabulary cut and join texts as those of `tokenizer.json` do
+//! (see training/parity/language.py), and no text becomes a control token.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! The shipped aligner finds the same spans on a GPU as on the CPU, also where the GPU is full or goes away.
+//! The shipped aligner finds the same spans on a GPU as on the CPU, also where the GPU is full or
+//! goes away.
 //!
 //! As `gpu_kernels`, these tests take whatever adapter there is.
 
@@ -124,7 +125,7 @@ fn lost(submissions: std::ops::Range<u64>, wanted: &[Option<Ranking>]) {
             assert_same(&rank(&later).unwrap(), wanted);
         }
         // Encoder, linker and head go on with one device.
-        assert_eq!(told(before, "going on with it opened anew"), 1, "{lose_after}");
+        assert_eq!(told(before, "it is used again, opened anew"), 1, "{lose_after}");
     }
 }
 
@@ -136,11 +137,12 @@ fn again_and_again(lose_after: u64, wanted: &[Option<Ranking>]) {
     for _ in 0..2 {
         assert_same(&rank(&aligner).unwrap(), wanted);
     }
-    assert_eq!(told(before, "going on with it opened anew"), 3);
-    assert_eq!(told(before, "again and again; going on with the CPU"), 1);
+    assert_eq!(told(before, "it is used again, opened anew"), 3);
+    assert_eq!(told(before, "again and again; the CPU takes over"), 1);
 }
 
-/// Every part of the work is done in halves on some device with too little memory, and refused on a smaller one.
+/// Every part of the work is done in halves on some device with too little memory, and refused on a
+/// smaller one.
 fn full(wanted: &[Option<Ranking>]) {
     let (mut refused, before) = (false, TOLD.lock().unwrap().len());
     for quarters in (170..190).step_by(2) {

@@ -17,7 +17,7 @@ pub(crate) fn device(options: &GpuOptions) -> Option<Device> {
     let best = choose(&all, &Default::default()).unwrap();
     let Some(place) = best.or((!all.is_empty()).then_some(0)) else {
         assert!(std::env::var_os("FNSTORE_REQUIRE_GPU").is_none(), "there is no adapter at all");
-        println!("skipped: there is no GPU, nor a software adapter");
+        skipped!("there is no GPU, nor a software adapter");
         return None;
     };
     Some(Device::Gpu(Gpu::open(place, options).unwrap()))

@@ -329,7 +329,7 @@ fn weights_of_16_bits_move_the_best_score_by_less_than_a_hundredth() {
     let Some(device) = device(&options) else { return };
     let Device::Gpu(gpu) = &device else { unreachable!("a GPU was opened") };
     if !gpu.keeps_half() {
-        println!("skipped: {} has no 16-bit floats", gpu.adapter().name);
+        skipped!("{} has no 16-bit floats", gpu.adapter().name);
         return;
     }
     assert_eq!(device.numbers(), Some("f16"));

@@ -1,7 +1,8 @@
-//! The default rewriter writes the same texts on a GPU as on the CPU, ties aside, for 200 sentences.
+//! The default rewriter writes the same texts on a GPU as on the CPU, ties aside, for 200
+//! sentences.
 //!
-//! As `gpu_kernels`, these tests take whatever adapter there is; on the software adapter they take longer
-//! than all others of a GPU together, so beams are small and sentences short.
+//! As `gpu_kernels`, these tests take whatever adapter there is; on the software adapter they take
+//! longer than all others of a GPU together, so beams are small and sentences short.
 
 use std::path::Path;
 
@@ -108,7 +109,8 @@ fn a_seed_draws_the_same_samples_as_on_the_cpu() {
     let wanted = rewrite(&Device::cpu(), &requests, &settings);
     let found = rewrite(&device, &requests, &settings);
     assert_eq!((found.len(), wanted.len()), (requests.len(), requests.len()));
-    // Samples that repeat the sentence or hold what is to be avoided are left out, for some requests all.
+    // Samples that repeat the sentence or hold what is to be avoided are left out, for some
+    // requests all.
     assert!(wanted.iter().any(|outcome| !outcome.paraphrases().is_empty()));
     for (found, wanted) in found.iter().zip(&wanted) {
         let of = |outcome: &RequestOutcome| -> Vec<(String, f32)> {

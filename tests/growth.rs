@@ -34,6 +34,21 @@ fn a_trigger_counts_as_new_in_the_first_round_that_has_it() {
     assert_eq!(second[..4], [2, 1, 1, 1], "`vetted` belongs to a proposed LU");
     assert_eq!([first[5], second[5]], [people[5] + 1, people[5] + 2]);
     assert_eq!(rows[2]["total_sentences"], json!(people[1] + 2));
+    // `verified` is a form of `verify.v`, an LU of the frame without annotation; `vetted` of a proposed one.
+    let lemmas = |row: &Value| {
+        ["lemma_pairs", "new_lemma_pairs", "generated_pairs", "generated_lemma_pairs"]
+            .map(|column| row[column].as_u64().unwrap())
+    };
+    assert_eq!(lemmas(&rows[1]), [1, 1, 1, 1]);
+    assert_eq!(lemmas(&rows[2]), [1, 1, 2, 2]);
+    let human = rows[0]["total_lemma_pairs"].as_u64().unwrap();
+    // Forms of a verb are one pair.
+    assert!(human < rows[0]["total_pairs"].as_u64().unwrap());
+    assert_eq!(rows[2]["total_lemma_pairs"], json!(human + 2));
+    let arguments = ["stats", "growth", "frame=Checking", "--format", "table"];
+    let table = fnstore_in(store.path(), &arguments).stdout;
+    assert!(table.contains("generated: 2 sets, 2 (Frame, Trigger) pairs"), "{table}");
+    assert!(table.contains("pairs of 1.00 sets each"), "{table}");
 }
 
 #[test]

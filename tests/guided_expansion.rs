@@ -1,4 +1,5 @@
-//! Expansion that the lexicon guides: outputs hold other LUs of the frame, or words that are like them.
+//! Expansion that the lexicon guides: outputs hold other LUs of the frame, or words that are like
+//! them.
 
 use std::path::Path;
 
@@ -34,8 +35,8 @@ fn expanded(dir: &Path, recipe: &Recipe) -> (Database, Vec<Answer>) {
     (database, answers)
 }
 
-/// How much the trigger's lemma is like the LUs of its frame that the release has, computed anew, less what LUs of other
-/// frames lose; none for an LU of the frame.
+/// How much the trigger's lemma is like the LUs of its frame that the release has, computed anew,
+/// less what LUs of other frames lose; none for an LU of the frame.
 fn likeness_of(database: &Database, vectors: &WordVectors, answer: &Answer) -> Option<f32> {
     let lemma = |name: &str| name.rsplit_once('.').unwrap().0.replace('_', " ");
     let (release, frame) = (answer.release.id, answer.set.frame);

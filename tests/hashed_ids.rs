@@ -1,5 +1,5 @@
-//! What people added is told from what has a hashed id, also where an earlier build's hash lies among the
-//! numbers that a store counts out.
+//! What people added is told from what has a hashed id, also where an earlier build's hash lies
+//! among the numbers that a store counts out.
 
 use fnstore::database::{Database, Write};
 use fnstore::model::{FrameId, LexUnit, LuId, MOST_COUNTED, OWN_RANGE};

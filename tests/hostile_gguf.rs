@@ -1,5 +1,5 @@
-//! A GGUF file may come from anywhere: what is wrong with it ends in an error with a code, its file and its
-//! field, and nothing is held for what it only claims to have.
+//! A GGUF file may come from anywhere: what is wrong with it ends in an error with a code, its file
+//! and its field, and nothing is held for what it only claims to have.
 
 use fnstore::nn::{Gguf, GgufError, GgufProblem};
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
-//! Releases made to harm: each is refused with its file and, in XML, its line, in bounded memory, and
-//! the store stays as it was.
+//! Releases made to harm: each is refused with its file and, in XML, its line, in bounded memory,
+//! and the store stays as it was.
 //!
 //! The program runs under a limit on its memory, so that a bomb that goes off ends the test.
 
@@ -15,8 +15,8 @@ use zip::write::SimpleFileOptions;
 use crate::cli_program::{Ran, fnstore_in, mini_framenet, new_store};
 use crate::{import_zip_equals_directory, mini};
 
-/// Address space of the program, in KiB: RocksDB, the index's 48 MB and the threads' stacks need some
-/// 700 MB of it.
+/// Address space of the program, in KiB: RocksDB, the index's 48 MB and the threads' stacks need
+/// some 700 MB of it.
 const MEMORY: u32 = 1_500_000;
 
 fn import_with_little_memory(store: &Path, release: &Path) -> Ran {

@@ -1,5 +1,5 @@
-//! Every warning code: a variant of a release without faults that gives it, what a strict import does
-//! about it, and that nothing which was read is lost on the way out and in again.
+//! Every warning code: a variant of a release without faults that gives it, what a strict import
+//! does about it, and that nothing which was read is lost on the way out and in again.
 
 use std::fs;
 use std::path::Path;

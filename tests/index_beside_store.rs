@@ -1,5 +1,5 @@
-//! The index is derived: lost, behind or of a store that is gone, it is repaired by the next writer,
-//! and until then no query answers wrongly.
+//! The index is derived: lost, behind or of a store that is gone, it is repaired by the next
+//! writer, and until then no query answers wrongly.
 
 use std::fs;
 

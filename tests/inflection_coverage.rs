@@ -40,7 +40,7 @@ fn listed_verbs() -> Option<BTreeMap<String, BTreeSet<String>>> {
 #[test]
 fn nearly_all_listed_verb_forms_are_yielded_and_lemmatised_back() {
     let Some(verbs) = listed_verbs() else {
-        println!("skipped: ../shared/data/morphology is not here (or there is no xz)");
+        skipped!("../shared/data/morphology is not here (or there is no xz)");
         return;
     };
     let (mut listed, mut yielded, mut produced, mut back, mut back_by_shape) = (0, 0, 0, 0, 0);

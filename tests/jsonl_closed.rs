@@ -1,5 +1,5 @@
-//! Every export as JSON lines is closed: what its records name is in it or in the release that it adds
-//! to, so that it comes back whole. And the import takes no file that is not.
+//! Every export as JSON lines is closed: what its records name is in it or in the release that it
+//! adds to, so that it comes back whole. And the import takes no file that is not.
 
 use fnstore::database::{Database, DatabaseError};
 use fnstore::exchange::jsonl::{LineKind, Scope};
@@ -28,18 +28,7 @@ fn sem_type(name: &str, parents: &[SemTypeId]) -> SemType {
 }
 
 fn element(name: &str, sem_type: SemTypeId) -> FrameElement {
-    FrameElement {
-        id: FeId(0),
-        name: name.to_owned(),
-        abbreviation: String::new(),
-        core_type: CoreType::Core,
-        definition: String::new(),
-        sem_types: vec![sem_type],
-        requires: Vec::new(),
-        excludes: Vec::new(),
-        colors: fnstore::model::Colors::default(),
-        created: fnstore::model::Creation::default(),
-    }
+    FrameElement { sem_types: vec![sem_type], ..FrameElement::named(FeId(0), name, CoreType::Core) }
 }
 
 /// Everything that a person can add: to FrameNet's frame an FE, an LU without sets and a set that

@@ -1,5 +1,5 @@
-//! A reader that is killed leaves a directory among the temporary files; the next reader removes it,
-//! and none of a reader that lives.
+//! A reader that is killed leaves a directory among the temporary files; the next reader removes
+//! it, and none of a reader that lives.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Language models of every layout give the logits that transformers gives, from a directory and from a
-//! GGUF file (see training/parity/language.py), whole or step by step.
+//! Language models of every layout give the logits that transformers gives, from a directory and
+//! from a GGUF file (see training/parity/language.py), whole or step by step.
 
 use std::path::{Path, PathBuf};
 

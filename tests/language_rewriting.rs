@@ -277,8 +277,8 @@ fn below(state: &mut u64, most: usize) -> usize {
     ((mixed ^ (mixed >> 31)) % most as u64) as usize
 }
 
-/// Tokens at random, half of them such as go on with a banned phrase in some spelling. `FNSTORE_FULL_LEAKS=1`
-/// takes a million.
+/// Tokens at random, half of them such as go on with a banned phrase in some spelling.
+/// `FNSTORE_FULL_LEAKS=1` takes a million.
 #[test]
 fn no_walk_over_byte_level_tokens_spells_a_banned_phrase() {
     const EOS: u32 = u32::MAX;

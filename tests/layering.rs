@@ -31,7 +31,7 @@ const OWNED_CRATES: [(&str, &str); 19] = [
     ("zip", "framenet"),
     ("csv", "exchange"),
     ("unicode_normalization", "upkeep"),
-    ("unicode_segmentation", "mine"),
+    ("unicode_segmentation", "mine text"),
     ("parquet", "exchange"),
     ("tokenizers", "tokenize"),
     ("wgpu", "compute"),

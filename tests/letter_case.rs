@@ -13,7 +13,8 @@ use crate::mini;
 
 const LOGOS: &str = "\u{3bb}\u{3cc}\u{3b3}\u{3bf}\u{3c2}";
 
-/// A store of one release: each name is the type of a span that covers it, with itself as its lemma.
+/// A store of one release: each name is the type of a span that covers it, with itself as its
+/// lemma.
 fn named(names: &[&str]) -> (TempDir, Database) {
     let dir = tempfile::tempdir().unwrap();
     let lines = names.iter().map(|name| {

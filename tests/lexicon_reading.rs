@@ -1,5 +1,5 @@
-//! The library's reading of a release: every kind of thing by id, by name, by pattern and one after the
-//! other, from any thread.
+//! The library's reading of a release: every kind of thing by id, by name, by pattern and one after
+//! the other, from any thread.
 
 use fnstore::database::{Database, DatabaseError};
 use fnstore::lexicon::Lexicon;

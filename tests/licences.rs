@@ -38,8 +38,8 @@ fn allowed() -> BTreeSet<String> {
     names.into_iter().filter(|name| !name.is_empty()).collect()
 }
 
-/// Whether a licence expression can be met with the allowed licences; a slash in it is the old way to write
-/// `OR`.
+/// Whether a licence expression can be met with the allowed licences; a slash in it is the old way
+/// to write `OR`.
 fn is_met(expression: &str, allowed: &BTreeSet<String>) -> bool {
     let read = Expression::parse_mode(expression, ParseMode::LAX);
     let read = read.unwrap_or_else(|error| panic!("cannot read `{expression}`: {error}"));

@@ -1,5 +1,5 @@
-//! A head that sees how surely words are linked: it keeps the linker, reads back as it was trained, and its directory
-//! is a linker's too.
+//! A head that sees how surely words are linked: it keeps the linker, reads back as it was trained,
+//! and its directory is a linker's too.
 
 use std::path::{Path, PathBuf};
 
@@ -89,7 +89,8 @@ fn answers(place: &Place) -> Vec<Value> {
 /// Makes a tensor of a file of weights zero.
 fn silence(weights: &Path, tensor: &str) {
     let mut bytes = std::fs::read(weights).unwrap();
-    // The header of a safetensors file is a JSON object behind its length, with spaces up to a multiple of 8.
+    // The header of a safetensors file is a JSON object behind its length, with spaces up to a
+    // multiple of 8.
     let end = bytes.windows(3).position(|ends| ends == b"]}}").unwrap() + 3;
     let start = end.next_multiple_of(8);
     let header: Value = serde_json::from_slice(&bytes[8..end]).unwrap();

@@ -1,5 +1,5 @@
-//! A load writes like many writes, and the index follows at its end; cut short, it loses nothing that
-//! it acknowledged.
+//! A load writes like many writes, and the index follows at its end; cut short, it loses nothing
+//! that it acknowledged.
 
 use std::path::Path;
 

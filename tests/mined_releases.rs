@@ -1,4 +1,5 @@
-//! A release of mined pairs: what `fnstore mine` writes is imported, and the sides of a pair are found together.
+//! A release of mined pairs: what `fnstore mine` writes is imported, and the sides of a pair are
+//! found together.
 
 use std::fs;
 

@@ -1,8 +1,8 @@
-//! What comes from outside may be anything: the readers of XML and of JSON lines and the query parser
-//! answer every input with a value or an error with its place, and never with a panic.
+//! What comes from outside may be anything: the readers of XML and of JSON lines and the query
+//! parser answer every input with a value or an error with its place, and never with a panic.
 //!
-//! Inputs are the release's own files and real queries with pieces changed, cut, doubled and moved, and
-//! plain noise. `PROPTEST_CASES` sets their number; by default these take some seconds.
+//! Inputs are the release's own files and real queries with pieces changed, cut, doubled and moved,
+//! and plain noise. `PROPTEST_CASES` sets their number; by default these take some seconds.
 
 use std::fs;
 use std::path::Path;
@@ -325,8 +325,8 @@ proptest! {
     }
 }
 
-/// Deep in parentheses, long in terms, large in a pattern: an error or an answer, and no overflow of
-/// the stack.
+/// Deep in parentheses, long in terms, large in a pattern: an error or an answer, and no overflow
+/// of the stack.
 #[test]
 fn a_query_of_any_size_ends() {
     for text in [

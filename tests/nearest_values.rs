@@ -1,5 +1,5 @@
-//! A value that the store does not hold is an error with the nearest one that it does; a value that only
-//! other sets have is none.
+//! A value that the store does not hold is an error with the nearest one that it does; a value that
+//! only other sets have is none.
 
 use crate::cli_program::{fnstore, fnstore_in};
 

@@ -1,4 +1,5 @@
-//! Whatever stands where a release has a number, an import keeps it, and every export brings it back.
+//! Whatever stands where a release has a number, an import keeps it, and every export brings it
+//! back.
 
 use proptest::prelude::*;
 

@@ -1,9 +1,9 @@
-//! FrameNets of other languages, and files that scripts wrote: what deviates is kept as it stands, counted
-//! with its place, found by queries, and exported again.
+//! FrameNets of other languages, and files that scripts wrote: what deviates is kept as it stands,
+//! counted with its place, found by queries, and exported again.
 //!
-//! Each test changes one thing in a release without faults. [`Deviating::new`] asks of every one of them what holds of
-//! all: two imports agree, a deep check finds nothing, XML and JSON lines bring the same store back, and
-//! the XML is the release's own, but for what a warning announces.
+//! Each test changes one thing in a release without faults. [`Deviating::new`] asks of every one of
+//! them what holds of all: two imports agree, a deep check finds nothing, XML and JSON lines bring
+//! the same store back, and the XML is the release's own, but for what a warning announces.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -51,7 +51,8 @@ pub(crate) fn foreign(database: &Database) -> Vec<String> {
     files.map(|file| format!("{:?}", file.unwrap())).collect()
 }
 
-/// The numbers that records were given, as text. A set that names its frame without a number needs none.
+/// The numbers that records were given, as text. A set that names its frame without a number needs
+/// none.
 fn given(database: &Database) -> Vec<String> {
     let release = database.releases().unwrap()[0].id;
     let numbers = numbers(database);
@@ -106,7 +107,8 @@ impl Deviating {
         assert_eq!(foreign(&self.database), foreign(&second));
     }
 
-    /// Every file comes out byte for byte as it came in, but for what a warning of that file announces.
+    /// Every file comes out byte for byte as it came in, but for what a warning of that file
+    /// announces.
     fn says_what_an_export_changed(&self, release: &Path) {
         let (read, written) = (files(release), files(&self.out()));
         let mut called: BTreeSet<String> = BTreeSet::new();
@@ -147,7 +149,8 @@ impl Deviating {
         of_file.map(|(code, example)| (code, example.detail.clone())).collect()
     }
 
-    /// Whether a warning says that an export writes a file otherwise; of more than are kept, one may.
+    /// Whether a warning says that an export writes a file otherwise; of more than are kept, one
+    /// may.
     fn announces(&self, file: &str) -> bool {
         use WarningCode as W;
         let announcing = [W::WrittenOtherwise, W::NameMismatch, W::ElementMissing, W::IdWritten];

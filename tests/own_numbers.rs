@@ -5,9 +5,7 @@ use std::path::Path;
 
 use fnstore::database::Database;
 use fnstore::framenet::WarningCode;
-use fnstore::model::{
-    AnnotationSet, Creation, Frame, FrameId, LexUnit, LuId, OWN_RANGE, Provenance,
-};
+use fnstore::model::{AnnotationSet, Frame, FrameId, LexUnit, LuId, OWN_RANGE, Provenance};
 use fnstore::transfer::{FramenetLoss, ImportOptions};
 use fnstore::upkeep::CheckOptions;
 use serde_json::{Value, json};
@@ -21,17 +19,7 @@ use crate::others_releases::{everywhere, replace};
 fn added() -> (tempfile::TempDir, Database) {
     let (dir, database, report) = mini::imported();
     let mut edits = database.transaction(report.release.id).unwrap();
-    let frame = Frame {
-        id: FrameId(0),
-        name: "Zooming".to_owned(),
-        definition: String::new(),
-        elements: Vec::new(),
-        core_sets: Vec::new(),
-        sem_types: Vec::new(),
-        created: Creation::default(),
-        modified: String::new(),
-        has_file: true,
-    };
+    let frame = Frame { has_file: true, ..Frame::named(FrameId(0), "Zooming") };
     let frame = edits.add_frame(frame).unwrap();
     assert_eq!(frame, FrameId(OWN_RANGE + 1));
     edits.add_lexunit(LexUnit::named(frame, LuId(0), "zoom.v")).unwrap();
@@ -93,8 +81,8 @@ fn a_file_of_others_with_such_numbers_gets_fresh_ones() {
     assert_eq!(report.warnings.count(WarningCode::IdWritten), 2);
 }
 
-/// Annotation by people: on a sentence of their own, in a document of their own and in none, on an exemplar
-/// and on a sentence of full text; for LUs of the release and for one of their own.
+/// Annotation by people: on a sentence of their own, in a document of their own and in none, on an
+/// exemplar and on a sentence of full text; for LUs of the release and for one of their own.
 fn script() -> Vec<Value> {
     let set = |sentence: &str, lu: &str, frame: &str, end: u32| {
         json!({"op": "add-set", "sentence": sentence, "frame": frame, "lu": lu, "targets": [[0, end]],

@@ -1,4 +1,5 @@
-//! Whatever another user puts among the temporary files, a reader neither waits for it nor follows it.
+//! Whatever another user puts among the temporary files, a reader neither waits for it nor follows
+//! it.
 
 #![cfg(unix)]
 

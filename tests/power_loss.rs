@@ -1,12 +1,11 @@
-//! A machine that loses power at any moment loses nothing that was acknowledged, shows nothing wrong, and
-//! its stores open again.
+//! A machine that loses power at any moment loses nothing that was acknowledged, shows nothing
+//! wrong, and its stores open again.
 //!
-//! A process that imports XML, JSON lines and span-labelled texts, edits, loads, reindexes, backs up,
-//! restores, exports and upgrades runs under `strace`.
-//! From its system calls the test rebuilds the disks that a loss of power could have left: at every
-//! sync, with nothing, all, or any part of what was not synced ([`disk`] says what that may be). Each
-//! disk is opened as a reader and as a writer does, checked deeply, and compared with what was
-//! acknowledged by then.
+//! A process that imports XML, JSON lines and span-labelled texts, edits, loads, reindexes, backs
+//! up, restores, exports and upgrades runs under `strace`. From its system calls the test rebuilds
+//! the disks that a loss of power could have left: at every sync, with nothing, all, or any part of
+//! what was not synced ([`disk`] says what that may be). Each disk is opened as a reader and as a
+//! writer does, checked deeply, and compared with what was acknowledged by then.
 //!
 //! By default some dozens of the disks are looked at; `FNSTORE_POWER_DISKS=N` looks at so many,
 //! `FNSTORE_FULL_POWER=1` at all of them, and `FNSTORE_POWER_DISK=N` at the one of that number.
@@ -223,7 +222,8 @@ fn faults(
     faults
 }
 
-/// What is wrong with an export: what has its name is all of it, and one that was acknowledged is there.
+/// What is wrong with an export: what has its name is all of it, and one that was acknowledged is
+/// there.
 fn export_fault(cut: &Cut, steps: &[Step], end: &Image, export: &str) -> Option<String> {
     let at = steps.iter().position(|step| step.store == export)?;
     let (own, below) = (format!("/{export}"), format!("/{export}/"));
@@ -240,7 +240,8 @@ fn export_fault(cut: &Cut, steps: &[Step], end: &Image, export: &str) -> Option<
     (found != of(end)).then(|| format!("{export} has {} files of its own", found.len()))
 }
 
-/// What a store shows to a reader, or to the writer that comes first; whatever is wrong is an error.
+/// What a store shows to a reader, or to the writer that comes first; whatever is wrong is an
+/// error.
 fn look(store: &Path, writer: bool, index_lost: &AtomicUsize) -> Result<Shown, String> {
     let opened = if writer { Database::open_existing_writer(store) } else { Database::open(store) };
     let database = match opened {
@@ -262,7 +263,8 @@ fn look(store: &Path, writer: bool, index_lost: &AtomicUsize) -> Result<Shown, S
     all_of(&database).map(Some).map_err(|error| error.to_string())
 }
 
-/// What is wrong with the backup: what looks like one is one, and one that was acknowledged is there.
+/// What is wrong with the backup: what looks like one is one, and one that was acknowledged is
+/// there.
 fn backup_fault(cut: &Cut, steps: &[Step], folder: &Path) -> Option<String> {
     let backup = folder.join(workload::BACKUP);
     let at = steps.iter().position(|step| step.store == workload::BACKUP)?;

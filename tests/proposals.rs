@@ -7,9 +7,9 @@ use fnstore::edit::Fate;
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, CarriedElement, Extent, FeId, FeStatus, FilterScores, FrameId,
     IdSpace, Label, Layer, LayerName, LexUnit, LuId, OWN_RANGE, PROPOSED, Provenance, ReleaseId,
-    SentenceId, Span,
+    Reviewed, SentenceId, Span,
 };
-use fnstore::proposals::{Proposals, Ranker, Reviewed};
+use fnstore::proposals::{Proposals, Ranker};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -301,16 +301,66 @@ fn decisions_come_back_into_their_own_store_also_when_they_went_on() {
 }
 
 #[test]
-fn what_xml_has_no_place_for_is_counted() {
+fn xml_has_what_was_accepted_and_nothing_that_was_rejected() {
     let store = store();
+    ok(decide(store.path(), &["accept", "Checking", "vet.v"]));
     ok(decide(store.path(), &["reject", "Checking", "wander.v"]));
     ok(fnstore_in(store.path(), &["edition", "create", "first", "lu=vet.v"]));
-    let dir = store.path().join("xml");
-    let export = ["export", "release=mini-framenet", "--to", "framenet-xml", dir.to_str().unwrap()];
+    let dir = tempfile::tempdir().unwrap();
+    let (xml, copy) = (dir.path().join("xml"), dir.path().join("copy"));
+    let xml = xml.to_str().unwrap();
+    let export = ["export", "release=mini-framenet", "--to", "framenet-xml", xml];
     let told = ok(fnstore_in(store.path(), &export)).stderr;
-    for loss in ["1  decisions", "1  editions"] {
-        assert!(told.contains(loss), "{told}");
+    for loss in ["2  decisions", "1  editions", "1  rejected"] {
+        assert!(told.contains(loss), "{loss}: {told}");
     }
+    ok(fnstore_in(&copy, &["import", xml]));
+    let count = |query: &str| ok(fnstore_in(&copy, &["query", query, "--count"])).stdout;
+    assert_eq!(count("lu=vet.v lu_status=Accepted"), "3\n");
+    assert_eq!(count("lu=patrol.v lu_status=Proposed"), "1\n");
+    let rejected = fnstore_in(&copy, &["query", "frame=Checking lu=wander.v", "--count"]);
+    assert_eq!(rejected.stdout, "0\n", "{rejected:?}");
+    is_whole(&copy);
+    // In a part, too; taken back, it is there again.
+    let part = dir.path().join("part");
+    let part = ["export", "frame=Checking", "--to", "framenet-xml", part.to_str().unwrap()];
+    let told = ok(fnstore_in(store.path(), &part)).stderr;
+    assert!(told.contains("1  rejected"), "{told}");
+    ok(decide(store.path(), &["undo", "Checking", "wander.v"]));
+    let again = dir.path().join("again");
+    let again = ["export", "--to", "framenet-xml", again.to_str().unwrap()];
+    assert!(!ok(fnstore_in(store.path(), &again)).stderr.contains("rejected"));
+}
+
+#[test]
+fn an_accepted_lu_is_among_what_people_added_and_its_sentences_stay_generated() {
+    let store = store();
+    ok(decide(store.path(), &["accept", "Checking", "vet.v"]));
+    ok(decide(store.path(), &["reject", "Checking", "wander.v"]));
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("mine.jsonl");
+    let path = file.to_str().unwrap();
+    ok(fnstore_in(store.path(), &["export", "origin=user", "--to", "jsonl", path]));
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(!text.contains("\"wander.v\",\"status\""), "proposals are not among it");
+    let other = new_store();
+    for _ in 0..2 {
+        ok(fnstore_in(other.path(), &["import", path]));
+        let count = |query: &str| ok(fnstore_in(other.path(), &["query", query, "--count"])).stdout;
+        assert_eq!(count("lu=vet.v lu_status=Accepted origin=generated"), "3\n");
+        assert_eq!(count("origin=generated"), "3\n");
+        is_whole(other.path());
+    }
+    // Its decision came along, and so did that on the rejected one, which is not proposed there either.
+    let decisions = ok(fnstore_in(other.path(), &["proposals", "decisions"])).records();
+    assert_eq!(decisions.len(), 2, "{decisions:?}");
+    let all = dir.path().join("all.jsonl");
+    let all = all.to_str().unwrap();
+    ok(fnstore_in(store.path(), &["export", "--to", "jsonl", all]));
+    let whole = dir.path().join("whole");
+    ok(fnstore_in(&whole, &["import", all]));
+    assert!(!names(&proposals(&whole, &[])).contains(&"wander.v"));
+    assert_eq!(names(&proposals(&whole, &[])), names(&proposals(store.path(), &[])));
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The records of a database as plain facts, and a filter over them: what queries are compared with.
+//! The records of a database as plain facts, and a filter over them: what queries are compared
+//! with.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,5 +1,5 @@
-//! `schema/query.md` against the parser: the table of fields row by row, and random queries made by the
-//! grammar that stands there.
+//! `schema/query.md` against the parser: the table of fields row by row, and random queries made by
+//! the grammar that stands there.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! A store on a disk that cannot be written is read; a writer says so, and works once the disk can be.
+//! A store on a disk that cannot be written is read; a writer says so, and works once the disk can
+//! be.
 //!
 //! The disk is a small file system in memory, mounted read-only for a while, in a name space of the
 //! test's own.
@@ -41,7 +42,7 @@ fn a_directory_that_cannot_be_written_is_read_and_is_written_later() {
     let output = match output {
         Ok(output) if output.status.code() != Some(99) => output,
         _ => {
-            println!("skipped: no name space of its own to mount in");
+            skipped!("no name space of its own to mount in");
             return;
         }
     };

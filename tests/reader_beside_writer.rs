@@ -93,8 +93,8 @@ fn a_set_that_moves_to_another_lu_leaves_nothing_behind() {
     }
 }
 
-/// RocksDB's secondary keeps the rows of the log that it has read: where newer ones went to a table, it
-/// showed the older ones beside other rows of the table.
+/// RocksDB's secondary keeps the rows of the log that it has read: where newer ones went to a
+/// table, it showed the older ones beside other rows of the table.
 #[test]
 fn a_reader_that_moves_on_past_new_tables_sees_one_revision() {
     let (dir, writer, report) = mini::imported();

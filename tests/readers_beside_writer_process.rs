@@ -1,5 +1,5 @@
-//! Readers in one process beside a writer in another that commits, flushes and compacts all the time:
-//! every one sees a consistent state, no stale hit, and no damage where there is none.
+//! Readers in one process beside a writer in another that commits, flushes and compacts all the
+//! time: every one sees a consistent state, no stale hit, and no damage where there is none.
 //!
 //! `FNSTORE_FULL_READERS=1` writes for ten minutes and opens at least 1,000 times.
 
@@ -151,7 +151,7 @@ fn a_store_on_read_only_media_is_read() {
     let output = match output {
         Ok(output) if !String::from_utf8_lossy(&output.stderr).contains("unshare") => output,
         _ => {
-            println!("skipped: no name space of its own to mount in");
+            skipped!("no name space of its own to mount in");
             return;
         }
     };

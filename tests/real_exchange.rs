@@ -54,7 +54,7 @@ fn the_split_is_the_one_that_is_handed_around() {
     let Some(archive) = real_framenet::archive() else { return };
     let list = archive.with_file_name("splits").join("framenet-1.5-fulltext.tsv");
     if !list.exists() {
-        println!("skipped: there is no {}", list.display());
+        skipped!("there is no {}", list.display());
         return;
     }
     let mut documents = 0;

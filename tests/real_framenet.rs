@@ -1,4 +1,5 @@
-//! FrameNet 1.5 itself, where it is at hand: `FNSTORE_REAL_DATA=1` and `../shared/data/fndata-1.5.zip`.
+//! FrameNet 1.5 itself, where it is at hand: `FNSTORE_REAL_DATA=1` and
+//! `../shared/data/fndata-1.5.zip`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ pub(crate) fn archive() -> Option<PathBuf> {
     if std::env::var_os("FNSTORE_REAL_DATA").is_some() && release.exists() {
         return Some(release);
     }
-    println!("skipped: set FNSTORE_REAL_DATA=1 and have {} to run it", release.display());
+    skipped!("set FNSTORE_REAL_DATA=1 and have {} to run it", release.display());
     None
 }
 

@@ -1,6 +1,7 @@
-//! A language model says what transformers says in f32, and in the numbers of its file what llama.cpp says, on 10,000
-//! positions of FrameNet's sentences. It runs where `FNSTORE_LANGUAGE_GOLDEN` names what
-//! `training/parity/language_transformers.py` or `language_llama_cpp.py` wrote, and `FNSTORE_LANGUAGE_MODEL` the model.
+//! A language model says what transformers says in f32, and in the numbers of its file what
+//! llama.cpp says, on 10,000 positions of FrameNet's sentences. It runs where
+//! `FNSTORE_LANGUAGE_GOLDEN` names what `training/parity/language_transformers.py` or
+//! `language_llama_cpp.py` wrote, and `FNSTORE_LANGUAGE_MODEL` the model.
 
 use std::path::{Path, PathBuf};
 
@@ -75,7 +76,7 @@ fn it_takes_the_same_best_tokens_as_others_and_has_their_perplexity() {
     let (Some(golden), Some(model)) =
         (named("FNSTORE_LANGUAGE_GOLDEN"), named("FNSTORE_LANGUAGE_MODEL"))
     else {
-        eprintln!("skipped: FNSTORE_LANGUAGE_GOLDEN and FNSTORE_LANGUAGE_MODEL are not set");
+        skipped!("FNSTORE_LANGUAGE_GOLDEN and FNSTORE_LANGUAGE_MODEL are not set");
         return;
     };
     let golden: Golden = serde_json::from_slice(&std::fs::read(golden).unwrap()).unwrap();
@@ -90,7 +91,8 @@ fn it_takes_the_same_best_tokens_as_others_and_has_their_perplexity() {
         [exact, blocks]
     {
         assert!(positions >= 1000);
-        // llama.cpp rounds inputs to 8 bits, and agrees no better with itself: docs/benchmarks.md has what was measured.
+        // llama.cpp rounds inputs to 8 bits, and agrees no better with itself: docs/benchmarks.md
+        // has what was measured.
         assert!(same * 1000 >= positions * 950, "{same} of {positions}");
         assert!(widest_margin < 1.0, "{widest_margin}");
         assert!((perplexity / wanted_perplexity - 1.0).abs() < 0.005, "{perplexity}");
@@ -111,7 +113,7 @@ fn its_tokenizer_cuts_and_joins_10_000_texts_as_transformers_does() {
     let (Some(golden), Some(model)) =
         (named("FNSTORE_TOKENIZER_GOLDEN"), named("FNSTORE_LANGUAGE_MODEL"))
     else {
-        eprintln!("skipped: FNSTORE_TOKENIZER_GOLDEN and FNSTORE_LANGUAGE_MODEL are not set");
+        skipped!("FNSTORE_TOKENIZER_GOLDEN and FNSTORE_LANGUAGE_MODEL are not set");
         return;
     };
     let tokenizer = Tokenizer::from_pieces(&Gguf::open(&model).unwrap().pieces().unwrap()).unwrap();

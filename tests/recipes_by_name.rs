@@ -25,7 +25,7 @@ fn a_recipe_that_is_printed_into_a_file_is_the_same_recipe() {
     let store = new_store();
     let names = fnstore_in(store.path(), &["recipes", "show"]);
     assert_eq!(names.code, Some(0), "{names:?}");
-    for name in ["culkin-large", "culkin-scratch", "discover", "lexicon"] {
+    for name in ["culkin-large", "culkin-scratch", "discover", "lexicon", "scratch"] {
         assert!(names.stdout.lines().any(|line| line.starts_with(name)), "{}", names.stdout);
     }
     let file = store.path().with_extension("toml");

@@ -1,5 +1,5 @@
-//! A record that could not be read again is refused where it would be written, and the store stays as
-//! it was.
+//! A record that could not be read again is refused where it would be written, and the store stays
+//! as it was.
 
 use std::fs;
 

@@ -24,7 +24,8 @@ fn copy() -> (TempDir, PathBuf) {
     (dir, release)
 }
 
-/// Imports a release that holds the mini lexicon and no more; gives the number and first file of a code.
+/// Imports a release that holds the mini lexicon and no more; gives the number and first file of a
+/// code.
 fn same_as_mini(release: &Path, code: WarningCode) -> (u64, String) {
     let store = tempfile::tempdir().unwrap();
     let database = Database::open_writer(store.path()).unwrap();

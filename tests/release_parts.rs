@@ -43,8 +43,8 @@ fn faults(warnings: &WarningLog) -> Vec<(WarningCode, String, u64)> {
         .collect()
 }
 
-/// Imports what is left without `missing`, which alone is said; checks it, exports it and imports it
-/// again.
+/// Imports what is left without `missing`, which alone is said; checks it, exports it and imports
+/// it again.
 fn comes_in(missing: &[&str]) -> (TempDir, Database) {
     let (dir, release) = without(missing);
     let database = Database::open_writer(&dir.path().join("first")).unwrap();

@@ -1,5 +1,5 @@
-//! Of an element that FrameNet has once, the first counts; what comes after it is kept as it stands, and
-//! nothing that was read before it gets another meaning.
+//! Of an element that FrameNet has once, the first counts; what comes after it is kept as it
+//! stands, and nothing that was read before it gets another meaning.
 
 use fnstore::framenet::WarningCode;
 use fnstore::model::Extent;

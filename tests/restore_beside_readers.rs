@@ -71,7 +71,8 @@ fn readers_see_one_of_the_two_stores() {
     assert!(looks.iter().any(|looks| looks.len() == 2), "both were seen: {looks:?}");
 }
 
-/// A restore whose every sync takes a while, and readers beside it; `inject` makes system calls fail.
+/// A restore whose every sync takes a while, and readers beside it; `inject` makes system calls
+/// fail.
 fn restore_slowly(inject: &[&str]) {
     let (store, folder) = (new_store(), tempfile::tempdir().unwrap());
     backups(store.path(), folder.path());
@@ -83,7 +84,7 @@ fn restore_slowly(inject: &[&str]) {
     let mut restore = match restore.spawn() {
         Ok(restore) => restore,
         Err(error) => {
-            println!("skipped: `strace` does not run: {error}");
+            skipped!("`strace` does not run: {error}");
             return;
         }
     };
@@ -98,7 +99,7 @@ fn restore_slowly(inject: &[&str]) {
     let output = restore.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() && said.contains("PTRACE") {
-        println!("skipped: `strace` may not trace here: {said}");
+        skipped!("`strace` may not trace here: {said}");
         return;
     }
     assert!(output.status.success(), "{said}");

@@ -1,12 +1,14 @@
-//! The review in a real browser, by keys alone. Where there is no browser these tests say so and end.
+//! The review in a real browser, by keys alone. Where there is no browser these tests say so and
+//! end.
 //!
-//! With `FNSTORE_PICTURES` they also write down what the views look like. `FNSTORE_AXE` names axe-core's script, whose
-//! rules every view keeps.
+//! With `FNSTORE_PICTURES` they also write down what the views look like. `FNSTORE_AXE` names
+//! axe-core's script, whose rules every view keeps.
 
 use std::path::{Path, PathBuf};
 
 use fnstore::database::{Database, Write};
-use fnstore::model::{AnnotationSetId, Span};
+use fnstore::model::{AnnotationSetId, IdSpace, SentenceId, Span};
+use fnstore::review::{Decision, Protocol, Question, Session};
 use serde_json::{Value, json};
 
 use crate::browser::{Browser, ENTER, LEFT, RIGHT, SHIFT, TAB};
@@ -15,9 +17,9 @@ use crate::generated;
 use crate::review_server::Review;
 
 /// Letters of several code points and code units, and a line end of two.
-const ODD: &str = "He cafe\u{301}s \u{1F469}\u{200D}\u{1F52C} figures\r\nand so on .";
+pub(crate) const ODD: &str = "He cafe\u{301}s \u{1F469}\u{200D}\u{1F52C} figures\r\nand so on .";
 
-fn store() -> tempfile::TempDir {
+pub(crate) fn odd_store() -> tempfile::TempDir {
     let store = new_store();
     let database = Database::open_writer(store.path()).unwrap();
     let release = database.release("mini-framenet").unwrap().id;
@@ -31,12 +33,12 @@ fn store() -> tempfile::TempDir {
     store
 }
 
-fn scores(store: &Path, set: &str) -> Vec<Value> {
+pub(crate) fn scores(store: &Path, set: &str) -> Vec<Value> {
     let judged = fnstore_in(store, &["judge", set]).records();
     judged.iter().map(|judgement| judgement["score"].clone()).collect()
 }
 
-fn targets(store: &Path, set: &str) -> Vec<Span> {
+pub(crate) fn targets(store: &Path, set: &str) -> Vec<Span> {
     let database = Database::open(store).unwrap();
     let release = database.release("mini-framenet").unwrap().id;
     let id = AnnotationSetId::parse(set).unwrap();
@@ -48,7 +50,7 @@ const ITEM: &str = "document.body.dataset.item";
 #[test]
 fn one_key_decides_and_shows_the_next_sentence_and_undo_goes_back() {
     let Some(browser) = Browser::start() else { return };
-    let store = store();
+    let store = odd_store();
     let review = Review::start(store.path(), &["origin=generated"]);
     browser.visit(&review.address(""));
     browser.until(ITEM, &json!("0"));
@@ -81,7 +83,7 @@ fn one_key_decides_and_shows_the_next_sentence_and_undo_goes_back() {
 #[test]
 fn keys_pressed_before_the_next_sentence_is_there_decide_nothing() {
     let Some(browser) = Browser::start() else { return };
-    let store = store();
+    let store = odd_store();
     let review = Review::start(store.path(), &["origin=generated"]);
     browser.visit(&review.address(""));
     browser.until(ITEM, &json!("0"));
@@ -103,7 +105,7 @@ fn keys_pressed_before_the_next_sentence_is_there_decide_nothing() {
 #[test]
 fn a_span_is_moved_by_words_and_by_letters_as_readers_see_them() {
     let Some(browser) = Browser::start() else { return };
-    let store = store();
+    let store = odd_store();
     let review = Review::start(store.path(), &["id=g101"]);
     browser.visit(&review.address(""));
     browser.until(ITEM, &json!("0"));
@@ -116,10 +118,12 @@ fn a_span_is_moved_by_words_and_by_letters_as_readers_see_them() {
     browser.press(&format!("{SHIFT}{RIGHT}"));
     browser.until(marked, &json!("cafe\u{301}"));
     browser.press(&format!("{RIGHT}{RIGHT}"));
+    browser.until(marked, &json!("cafe\u{301}s \u{1F469}\u{200D}\u{1F52C}"));
+    browser.press(&format!("{RIGHT}"));
     browser.until(marked, &json!("cafe\u{301}s \u{1F469}\u{200D}\u{1F52C} figures"));
     browser.press(&format!("{RIGHT}"));
     browser.until(marked, &json!("cafe\u{301}s \u{1F469}\u{200D}\u{1F52C} figures\r\nand"));
-    browser.press(&format!("{TAB}{RIGHT}"));
+    browser.press(&format!("{TAB}{RIGHT}{RIGHT}"));
     browser.until(marked, &json!("figures\r\nand"));
     browser.press(&format!("{TAB}{LEFT}{ENTER}"));
     browser.until_said("span saved");
@@ -134,7 +138,7 @@ fn a_span_is_moved_by_words_and_by_letters_as_readers_see_them() {
 #[test]
 fn two_tabs_show_different_sentences_and_what_is_acknowledged_survives_the_server() {
     let Some(browser) = Browser::start() else { return };
-    let store = store();
+    let store = odd_store();
     let review = Review::start(store.path(), &["lu=check.v"]);
     browser.visit(&review.address(""));
     browser.until(ITEM, &json!("0"));
@@ -158,7 +162,7 @@ fn two_tabs_show_different_sentences_and_what_is_acknowledged_survives_the_serve
 #[test]
 fn proposals_and_lists_are_decided_by_keys() {
     let Some(browser) = Browser::start() else { return };
-    let store = store();
+    let store = odd_store();
     let review = Review::start(store.path(), &["origin=generated"]);
     browser.visit(&review.address("proposals"));
     browser.until("document.activeElement.dataset.lu", &json!("vet.v"));
@@ -178,6 +182,179 @@ fn proposals_and_lists_are_decided_by_keys() {
     browser.until("document.body.dataset.view", &json!("frame"));
 }
 
+#[test]
+fn decisions_on_a_selection_are_undone_together() {
+    let Some(browser) = Browser::start() else { return };
+    let store = odd_store();
+    let review = Review::start(store.path(), &["origin=generated"]);
+    browser.visit(&review.address(""));
+    browser.until(ITEM, &json!("0"));
+    // The field of the query has the focus at once.
+    browser.press("/");
+    browser.until("document.activeElement.id", &json!("query"));
+    browser.press(&format!("origin=generated{ENTER}"));
+    browser.until("document.querySelectorAll('li.entry').length", &json!(2));
+    browser.until("document.activeElement.className", &json!("entry"));
+    browser.press("X9");
+    browser.until_said("saved, 2 decided together");
+    let both = || (scores(store.path(), "g101"), scores(store.path(), "g102"));
+    assert_eq!(both(), (vec![json!(90)], vec![json!(90)]));
+    browser.press("u");
+    browser.until_said("undone");
+    assert_eq!(both(), (vec![], vec![]));
+    browser.until("document.querySelectorAll('li.decided').length", &json!(0));
+}
+
+#[test]
+fn a_page_of_another_origin_changes_nothing() {
+    let Some(browser) = Browser::start() else { return };
+    let store = odd_store();
+    let review = Review::start(store.path(), &["origin=generated"]);
+    let decide = serde_json::to_string(&review.address("decide")).unwrap();
+    // A request that a browser sends without asking first.
+    let attempt = format!(
+        "const done = arguments[0]; fetch({decide}, {{ method: 'POST', mode: 'no-cors', \
+         body: '[{{\"item\":0,\"score\":100}}]' }}).then(() => done('sent'), (why) => done(String(why)))"
+    );
+    assert_eq!(review.item(None)["n"], 0);
+    browser.visit("data:text/html,<title>elsewhere</title>");
+    browser.run_async(&attempt);
+    assert_eq!(scores(store.path(), "g101"), [Value::Null; 0]);
+    // The page's own requests are let in.
+    browser.visit(&review.address(""));
+    browser.until(ITEM, &json!("1"));
+    browser.run_async(&attempt);
+    assert_eq!(scores(store.path(), "g101"), [json!(100)]);
+}
+
+#[test]
+fn another_writer_is_named_on_the_page_and_the_decision_is_sent_again() {
+    let Some(browser) = Browser::start() else { return };
+    let store = odd_store();
+    let review = Review::start(store.path(), &["origin=generated"]);
+    browser.visit(&review.address(""));
+    browser.until(ITEM, &json!("0"));
+    let writer = Database::open_writer(store.path()).unwrap();
+    browser.press("a");
+    // The next sentence does not wait for it.
+    browser.until(ITEM, &json!("1"));
+    browser.until_said(&format!("process {}", std::process::id()));
+    drop(writer);
+    browser.until_said("saved, 1 decided");
+    assert_eq!(scores(store.path(), "g101"), [json!(100)]);
+    // What is deleted meanwhile is said, and nothing is written of it.
+    let deleted = fnstore_in(store.path(), &["delete", "id=g102", "--yes"]);
+    assert_eq!(deleted.code, Some(0), "{deleted:?}");
+    browser.press("a");
+    browser.until_said("deleted meanwhile: g102");
+    browser.until(ITEM, &json!("end"));
+}
+
+#[test]
+fn a_store_is_upgraded_under_the_review() {
+    let Some(browser) = Browser::start() else { return };
+    let store = tempfile::tempdir().unwrap();
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format-1/store");
+    crate::mini::copy(&golden, store.path());
+    let review = Review::start(store.path(), &["lu=check.v"]);
+    browser.visit(&review.address(""));
+    browser.until(ITEM, &json!("0"));
+    let upgraded = fnstore_in(store.path(), &["upgrade"]);
+    assert_eq!(upgraded.code, Some(0), "{upgraded:?}");
+    browser.press("a");
+    browser.until(ITEM, &json!("1"));
+    browser.until_said("saved, 1 decided");
+    browser.press("r");
+    browser.until_said("saved, 2 decided");
+    browser.press("u");
+    browser.until_said("undone");
+    let judged = fnstore_in(store.path(), &["query", "judgement>=0", "--count"]);
+    assert_eq!(judged.stdout, "1\n");
+    assert_eq!(fnstore_in(store.path(), &["check", "--deep"]).code, Some(0));
+}
+
+/// A store with so many generated sets more, the first of them with a sentence that is long.
+fn long_store(count: u64) -> tempfile::TempDir {
+    let store = new_store();
+    let database = Database::open_writer(store.path()).unwrap();
+    let release = database.release("mini-framenet").unwrap().id;
+    generated::write(&database, release);
+    let (sentence, set) = generated::sets(&database, release).remove(0);
+    let mut write = Write::default();
+    for number in 0..count {
+        let (mut sentence, mut set) = (sentence.clone(), set.clone());
+        sentence.id = SentenceId::new(IdSpace::Generated, 1_000 + number);
+        set.id = AnnotationSetId::new(IdSpace::Generated, 1_000 + number);
+        set.sentence = sentence.id;
+        let tail = if number == 0 {
+            format!("{} {}", "which nobody had read for years".repeat(60), "w".repeat(2_000))
+        } else {
+            format!("of month {number} .")
+        };
+        sentence.text = format!("He verified the figures {tail}");
+        write.sentences.push(sentence);
+        write.sets.push(set);
+    }
+    database.write(release, &write).unwrap();
+    store
+}
+
+/// What someone does who knows the page alone: reads the keys, then decides by them.
+#[test]
+fn fifty_sentences_are_decided_by_keys_alone() {
+    let Some(browser) = Browser::start() else { return };
+    let store = long_store(50);
+    let review = Review::start(store.path(), &["round=1", "lu=verify.v"]);
+    browser.visit(&review.address(""));
+    browser.until(ITEM, &json!("0"));
+    // Whatever a key does stands on the page.
+    for key in ["a", "r", "1", "9", "s", "u", "e", "?"] {
+        let button = format!("document.querySelector('[data-key=\"{key}\"]') !== null");
+        browser.until(&button, &json!(true));
+    }
+    for number in 0..51 {
+        browser.until(ITEM, &json!(number.to_string()));
+        browser.press(["a", "r", "7", "3"][number % 4]);
+    }
+    browser.until(ITEM, &json!("end"));
+    browser.until_said("saved, 51 decided");
+    let judged = fnstore_in(store.path(), &["query", "judgement>=0", "--count"]);
+    assert_eq!(judged.stdout, "51\n");
+    for number in (0..51).rev() {
+        browser.press("u");
+        browser.until(ITEM, &json!(number.to_string()));
+    }
+    browser.press("u");
+    browser.until_said("there is nothing to undo");
+    let judged = fnstore_in(store.path(), &["query", "judgement>=0", "--count"]);
+    assert_eq!(judged.stdout, "0\n");
+}
+
+#[test]
+fn a_long_sentence_stays_in_the_window() {
+    let Some(browser) = Browser::start() else { return };
+    let store = long_store(1);
+    let review = Review::start(store.path(), &["id=g1000"]);
+    browser.visit(&review.address(""));
+    browser.until(ITEM, &json!("0"));
+    for width in [1280, 640, 320] {
+        zoom(&browser, width);
+    }
+    browser.press(&format!("e{RIGHT}{RIGHT}{ENTER}"));
+    browser.until_said("span saved");
+    browser.press("a");
+    browser.until_said("saved, 1 decided");
+}
+
+/// Shows the page in a window of so many pixels of style, in which nothing goes out sideways.
+fn zoom(browser: &Browser, width: u32) {
+    let zoomed = json!({ "width": width, "height": 450, "deviceScaleFactor": 2, "mobile": false });
+    browser.emulate("Emulation.setDeviceMetricsOverride", &zoomed);
+    let fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
+    browser.until(fits, &json!(true));
+    browser.emulate("Emulation.clearDeviceMetricsOverride", &json!({}));
+}
+
 /// Runs axe-core's rules in the page; gives the rules that are broken.
 fn broken_rules(browser: &Browser, axe: &str) -> Vec<Value> {
     browser.run(axe);
@@ -186,6 +363,29 @@ fn broken_rules(browser: &Browser, axe: &str) -> Vec<Value> {
          [rule.id, rule.nodes.map((node) => node.html)])))",
     );
     found.as_array().unwrap().clone()
+}
+
+/// Three judges of the protocol, who agree on most items.
+fn judge_blind(store: &Path) {
+    let everything = "origin=generated".parse().unwrap();
+    for (judge, reviewer) in (1..).zip(["lee", "max", "noor"]) {
+        let protocol = Some(Protocol { outputs: 12, seed: 1 });
+        let session = Session::open(store, &everything, reviewer, Question::Evokes, protocol);
+        let session = session.unwrap();
+        let mut last = None;
+        while let Some(item) = session.next(last, reviewer).unwrap() {
+            last = Some(item);
+            let view = session.view(item).unwrap();
+            let number = view.set.id.bits();
+            let score = match (view.item.frame == view.set.frame, number % 5) {
+                (false, of) => 10 * u8::from(of == judge),
+                (true, of) if of == judge => 30,
+                (true, of) => 100 - 10 * of as u8,
+            };
+            let decision = Decision { item, score, millis: 2_000, note: String::new() };
+            session.decide(&[decision], 1_764_000_000).unwrap();
+        }
+    }
 }
 
 fn pictures() -> Option<PathBuf> {
@@ -209,9 +409,7 @@ fn every_view_is_read_at_any_size_in_light_and_dark_and_by_a_screen_reader() {
     let release = database.release("mini-framenet").unwrap().id;
     generated::write(&database, release);
     drop(database);
-    for (reviewer, score) in [("lee", "20"), ("max", "90")] {
-        fnstore_in(store.path(), &["judge", "g101", score, "--reviewer", reviewer]);
-    }
+    judge_blind(store.path());
     let review = Review::start(store.path(), &["origin=generated"]);
     for (view, address, is_there) in [
         ("sentences", "", "document.querySelectorAll('#output mark').length > 0"),
@@ -233,16 +431,17 @@ fn every_view_is_read_at_any_size_in_light_and_dark_and_by_a_screen_reader() {
             if let Some(axe) = &axe {
                 assert_eq!(broken_rules(&browser, axe), [Value::Null; 0], "{view}, {scheme}");
             }
-            if let (Some(folder), false) = (pictures(), dark) {
-                browser.picture(&folder.join(format!("{view}.png")));
+            if let Some(folder) = pictures() {
+                let name = if dark { format!("{view}-dark") } else { view.to_owned() };
+                browser.picture(&folder.join(format!("{name}.png")));
+                if name == "sentences" {
+                    browser.press(&format!("e{TAB}"));
+                    browser.until("document.querySelectorAll('.editing').length", &json!(1));
+                    browser.picture(&folder.join("span.png"));
+                }
             }
         }
-        // At 200 % nothing goes out of the window sideways.
-        let zoomed =
-            json!({ "width": 640, "height": 450, "deviceScaleFactor": 2, "mobile": false });
-        browser.emulate("Emulation.setDeviceMetricsOverride", &zoomed);
-        let fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
-        browser.until(fits, &json!(true));
-        browser.emulate("Emulation.clearDeviceMetricsOverride", &json!({}));
+        // A window of 1,280 pixels at 200 %.
+        zoom(&browser, 640);
     }
 }

@@ -154,6 +154,75 @@ fn what_was_deleted_meanwhile_is_named_and_passed_over() {
 }
 
 #[test]
+fn browsers_that_go_away_in_the_middle_leave_the_page_as_it_was() {
+    use std::io::Write as _;
+    let store = store();
+    let review = Review::start(store.path(), &[]);
+    for _ in 0..20 {
+        let mut stream = std::net::TcpStream::connect(&review.host).unwrap();
+        let begun = format!(
+            "POST {}decide HTTP/1.1\r\nHost: {}\r\nOrigin: http://{}\r\nContent-Length: 400\r\n\r\n[{{",
+            review.path, review.host, review.host
+        );
+        stream.write_all(begun.as_bytes()).unwrap();
+    }
+    let item = review.item(None);
+    let decision = json!([{ "item": item["n"], "score": 100 }]);
+    assert_eq!(review.post("decide", &decision).0, 200);
+    assert_eq!(judgements(store.path(), &set_of(&item)).len(), 1);
+}
+
+#[test]
+fn a_store_is_restored_or_converted_by_another_build_under_the_review() {
+    let store = store();
+    let backup = tempfile::tempdir().unwrap();
+    let (from, to) = (store.path(), backup.path().join("of"));
+    let backed_up = fnstore_in(from, &["backup", to.to_str().unwrap()]);
+    assert_eq!(backed_up.code, Some(0), "{backed_up:?}");
+    let review = Review::start(store.path(), &[]);
+    let item = review.item(None);
+    let decision = json!([{ "item": item["n"], "score": 100 }]);
+    assert_eq!(review.post("decide", &decision).0, 200);
+    let restored = fnstore_in(from, &["restore", to.to_str().unwrap()]);
+    assert_eq!(restored.code, Some(0), "{restored:?}");
+    assert_eq!(judgements(from, &set_of(&item)), [Value::Null; 0]);
+    // What was decided in the store of before is not there to be undone.
+    let (_, changed) = review.post("undo", &json!({}));
+    assert!(changed["error"].as_str().unwrap().contains("changed meanwhile"), "{changed}");
+    assert_eq!(review.post("decide", &decision).0, 200);
+    assert_eq!(judgements(from, &set_of(&item)).len(), 1);
+    // A format that this build does not know is told, and nothing is written.
+    crate::store_opening::put_meta(from, "format", &[0, 2, 0, 1]);
+    for path in ["item?tab=t&n=0", "search?q=lu%3Dcheck.v"] {
+        let (_, said) = review.get(path);
+        assert!(said.contains("format 2.1"), "{path}: {said}");
+    }
+    let (status, said) = review.post("decide", &decision);
+    assert!(status == 409 && said["error"].as_str().unwrap().contains("format 2.1"), "{said}");
+}
+
+#[test]
+fn memory_does_not_grow_with_decisions() {
+    if !Path::new("/proc/self/status").exists() {
+        println!("skipped: this system does not tell how much memory a process has");
+        return;
+    }
+    let store = store();
+    let review = Review::start(store.path(), &["id=g101"]);
+    let item = review.item(None);
+    let decide = |times: u64| {
+        for number in 0..times {
+            let decision = json!([{ "item": item["n"], "score": number % 100 }]);
+            assert_eq!(review.post("decide", &decision).0, 200);
+            assert_eq!(review.get("item?n=0&tab=t").0, 200);
+        }
+        review.resident().0
+    };
+    let (first, then) = (decide(30), decide(60));
+    assert!(then < first + 40, "{first} MB after 30 decisions, {then} MB after 90");
+}
+
+#[test]
 fn a_target_is_moved_in_code_points_and_its_labels_with_it() {
     let store = store();
     let review = Review::start(store.path(), &["id=g101"]);

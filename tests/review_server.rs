@@ -33,6 +33,16 @@ impl Review {
         format!("http://{}{}{view}", self.host, self.path)
     }
 
+    /// Megabytes that the program has in memory now, and had at most.
+    pub(crate) fn resident(&self) -> (u64, u64) {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let of = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+            line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() / 1024
+        };
+        (of("VmRSS:"), of("VmHWM:"))
+    }
+
     /// Kills the server at once, as a crash does.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
@@ -66,7 +76,8 @@ impl Drop for Review {
     }
 }
 
-/// A request of HTTP 1.1, whose answer ends with the connection. Headers given replace the usual ones.
+/// A request of HTTP 1.1, whose answer ends with the connection. Headers given replace the usual
+/// ones.
 pub(crate) fn request(
     host: &str,
     method: &str,

@@ -1,4 +1,5 @@
-//! `fnstore judge sample` and `fnstore judge tally`: rewritings drawn blind, and what raters say of them.
+//! `fnstore judge sample` and `fnstore judge tally`: rewritings drawn blind, and what raters say of
+//! them.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,8 @@ fn path(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Rewritings of twelve sentences by two systems, one as a table and one as `fnstore paraphrase` writes them.
+/// Rewritings of twelve sentences by two systems, one as a table and one as `fnstore paraphrase`
+/// writes them.
 fn systems(folder: &Path) -> [PathBuf; 2] {
     let good: String = (0..12)
         .map(|at| format!("Sentence {at} ended.\tSentence {at} came to an end.\n"))

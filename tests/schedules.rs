@@ -1,24 +1,27 @@
-//! A writer, three readers, crashes and a disk that fills up, in every order that a number draws: nothing
-//! that was acknowledged is lost, and every reader sees the store as it was at one revision.
+//! A writer, three readers, crashes and a disk that fills up, in every order that a number draws:
+//! nothing that was acknowledged is lost, and every reader sees the store as it was at one
+//! revision.
 //!
-//! One process does one operation after the other; which comes next is a function of the seed alone. A
-//! crash leaves the files as they are at that moment, without closing anything: what goes on is a copy
-//! of them. The disk is a small file system in memory that is made smaller; where that is not allowed
-//! the schedules have no full disk, which the test says.
+//! One process does one operation after the other; which comes next is a function of the seed
+//! alone. A crash leaves the files as they are at that moment, without closing anything: what goes
+//! on is a copy of them. The disk is a small file system in memory that is made smaller; where that
+//! is not allowed the schedules have no full disk, which the test says.
 //!
 //! `FNSTORE_FULL_SCHEDULES=1` plays 10,000 seeds, `FNSTORE_SCHEDULES=N` the first N, and
-//! `FNSTORE_SCHEDULE_SEED=N` one, of which it says what it does; `FNSTORE_SCHEDULE_TIMES=N` plays them N times.
+//! `FNSTORE_SCHEDULE_SEED=N` one, of which it says what it does; `FNSTORE_SCHEDULE_TIMES=N` plays
+//! them N times.
 //!
-//! A seed decides the operations, their order, what they write, and how many KiB are left on the disk. It
-//! does not decide how far three kinds of threads are when a crash, a full disk or the next operation comes:
+//! A seed decides the operations, their order, what they write, and how many KiB are left on the
+//! disk. It does not decide how far three kinds of threads are when a crash, a full disk or the
+//! next operation comes:
 //!
 //! - RocksDB's, which write and merge tables and remove old ones;
-//! - Tantivy's, which merge segments and remove old ones. Each merge that is considered takes a number, and
-//!   files of deletions are called after numbers; segments have random names;
+//! - Tantivy's, which merge segments and remove old ones. Each merge that is considered takes a
+//!   number, and files of deletions are called after numbers; segments have random names;
 //! - the file system's, so that the same room may do for a write or not.
 //!
-//! What fails for a seed may therefore need several tries. A cut commit of the index that is made again has
-//! tests of its own in `src/index/writer.rs`.
+//! What fails for a seed may therefore need several tries. A cut commit of the index that is made
+//! again has tests of its own in `src/index/writer.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -49,9 +52,9 @@ mount -t tmpfs -o size=256m none "$1" || exit 99
 exec "$0" --ignored --exact --nocapture schedules::play_seeds
 "#;
 
-/// Makes the file system so small that so many KiB are left, or large again. Arguments: the directory,
-/// the KiB. What threads of the engine write between the two commands can be more than is left: then it is asked
-/// again.
+/// Makes the file system so small that so many KiB are left, or large again. Arguments: the
+/// directory, the KiB. What threads of the engine write between the two commands can be more than
+/// is left: then it is asked again.
 const SHRINK: &str = r#"
 for attempt in 1 2 3 4 5 6 7 8 9; do
     mount -o remount,size=$(($(df -k --output=used "$0" | tail -n 1) + $1))k "$0" && exit 0
@@ -183,8 +186,9 @@ impl Schedule {
         self.perhaps.clear();
     }
 
-    /// What is opened or refreshed now shows the last commit that was acknowledged, or what a failed one
-    /// after it has left, which is there for good once somebody has seen it. Gives the revision.
+    /// What is opened or refreshed now shows the last commit that was acknowledged, or what a
+    /// failed one after it has left, which is there for good once somebody has seen it. Gives the
+    /// revision.
     fn require_last(&mut self, database: &Database) -> u64 {
         let (revision, now) = (database.store().revision().unwrap(), shown(database));
         let (last, then) = self.last();
@@ -421,8 +425,8 @@ impl Schedule {
     }
 }
 
-/// Copies a directory as it is at one moment. Threads of RocksDB and Tantivy may be tidying up in it: then
-/// it is copied again.
+/// Copies a directory as it is at one moment. Threads of RocksDB and Tantivy may be tidying up in
+/// it: then it is copied again.
 fn copy_of_a_moment(from: &Path, to: &Path) {
     loop {
         let before = files(from);
@@ -544,7 +548,7 @@ fn whatever_the_order_nothing_acknowledged_is_lost_and_nothing_wrong_is_read() {
     let output = match mounted.output() {
         Ok(output) if output.status.code() != Some(99) => output,
         _ => {
-            println!("skipped: no file system of its own, so no full disk in the schedules");
+            skipped!("no file system of its own, so no full disk in the schedules");
             let mut plain = Command::new(std::env::current_exe().unwrap());
             plain.args(["--ignored", "--exact", "--nocapture", "schedules::play_seeds"]);
             environment(&mut plain);

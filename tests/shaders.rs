@@ -1,4 +1,5 @@
-//! Every shader parses and validates by itself, and is what its Rust partner declares. No GPU needed.
+//! Every shader parses and validates by itself, and is what its Rust partner declares. No GPU
+//! needed.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,5 @@
-//! `fnstore expand --shard` and `fnstore merge`: any number of parts, in any order, give what one run gives.
+//! `fnstore expand --shard` and `fnstore merge`: any number of parts, in any order, give what one
+//! run gives.
 
 use std::fs;
 use std::path::{Path, PathBuf};

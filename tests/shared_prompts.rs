@@ -1,4 +1,5 @@
-//! Prompts that begin alike share the keys of their beginning, and nobody can tell from the numbers.
+//! Prompts that begin alike share the keys of their beginning, and nobody can tell from the
+//! numbers.
 
 use fnstore::compute::{Device, Numbers};
 use fnstore::nn::{LanguageModel, SlotId, StepNetwork, StepRow};

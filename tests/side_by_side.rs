@@ -1,4 +1,5 @@
-//! Rewriters that share sentences out among themselves answer as one does, in the order of the requests.
+//! Rewriters that share sentences out among themselves answer as one does, in the order of the
+//! requests.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! Opening a store: again, while another process writes it, of a newer format, and where there is none.
+//! Opening a store: again, while another process writes it, of a newer format, and where there is
+//! none.
 
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::Path;
@@ -48,8 +49,8 @@ fn where_no_store_is_only_a_new_writer_makes_one() {
     assert!(Store::exists(&path));
 }
 
-/// Between the moment a process sees a store and the moment it has the lock, the first import of another
-/// may fail and take the store away.
+/// Between the moment a process sees a store and the moment it has the lock, the first import of
+/// another may fail and take the store away.
 #[test]
 fn a_store_that_goes_before_the_lock_is_had_is_not_made_again() {
     let (dir, database, _) = mini::imported();
@@ -127,7 +128,7 @@ fn a_writer_in_another_process_is_named() {
 }
 
 /// Overwrites a row of `meta`, as another version of fnstore would have written it.
-fn put_meta(dir: &Path, key: &str, value: &[u8]) {
+pub(crate) fn put_meta(dir: &Path, key: &str, value: &[u8]) {
     let options = Options::default();
     let db = dir.join("db");
     let families = DB::list_cf(&options, &db).unwrap();

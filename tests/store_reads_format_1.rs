@@ -1,7 +1,7 @@
 //! A store that format 1.0 wrote is read by every later build of the same major format.
 //!
-//! `tests/data/format-1/store` is mini-framenet with two generated sets, a proposed LU, a recipe and a
-//! journal row; `answers.tsv` beside it is what it answered when it was written.
+//! `tests/data/format-1/store` is mini-framenet with two generated sets, a proposed LU, a recipe
+//! and a journal row; `answers.tsv` beside it is what it answered when it was written.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,8 @@ fn golden() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format-1")
 }
 
-/// One line for each frame-evoking set: what of it does not depend on how this build prints records.
+/// One line for each frame-evoking set: what of it does not depend on how this build prints
+/// records.
 fn answers(database: &Database) -> String {
     let everything = Expression::parse("").unwrap();
     let line = |answer: fnstore::search::Answer| {

@@ -2,9 +2,9 @@
 //! `suppress_sequences`, on a tiny model (see training/parity/suppress.py).
 //!
 //! Definitions agree when the search stops as soon as `round(beam_size * patience)` outputs are
-//! finished, and scores are renormalised among what is not banned: CTranslate2 suppresses logits before
-//! the softmax. It strips the end from its outputs, but counts it in their length. By default it does
-//! not let an output be empty; the cases do.
+//! finished, and scores are renormalised among what is not banned: CTranslate2 suppresses logits
+//! before the softmax. It strips the end from its outputs, but counts it in their length. By
+//! default it does not let an output be empty; the cases do.
 
 use std::path::Path;
 use std::sync::Arc;

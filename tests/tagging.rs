@@ -1,5 +1,5 @@
-//! The tagger from end to end: trained on a few sentences over a tiny encoder made here, opened again, and asked.
-//! With the shipped tagger and its encoder at hand, that one is asked too.
+//! The tagger from end to end: trained on a few sentences over a tiny encoder made here, opened
+//! again, and asked. With the shipped tagger and its encoder at hand, that one is asked too.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
-//! One pair that is longer than the encoder reads stops no command that works through a file: its line is
-//! named, and everything else is done.
+//! One pair that is longer than the encoder reads stops no command that works through a file: its
+//! line is named, and everything else is done.
 
 use std::path::Path;
 

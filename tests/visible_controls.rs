@@ -1,5 +1,5 @@
-//! No text moves the terminal's cursor: control characters are shown by their code points in whatever is
-//! laid out for reading, in messages and in errors, and stay as they are in data.
+//! No text moves the terminal's cursor: control characters are shown by their code points in
+//! whatever is laid out for reading, in messages and in errors, and stay as they are in data.
 
 use std::path::Path;
 use std::sync::OnceLock;

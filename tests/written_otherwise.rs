@@ -1,5 +1,6 @@
-//! Values that an export could lose or write otherwise without a word: each comes out as it came in, or a
-//! warning says what changed. `Deviating::new` compares the files; these tests say which warning it is.
+//! Values that an export could lose or write otherwise without a word: each comes out as it came
+//! in, or a warning says what changed. `Deviating::new` compares the files; these tests say which
+//! warning it is.
 
 use fnstore::framenet::WarningCode;
 

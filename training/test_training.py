@@ -22,6 +22,7 @@ from alignment import instances
 from encoder import align, attention, export, head, links, strangers, teachers, unpack
 from encoder.student import Cut, pooled, student, unexplained
 from encoder.vocabulary import train as train_vocabulary
+from judge.__main__ import meaning_sheet, meanings
 from judge.shares import apportioned, wilson
 from paraphrase.export import reading_typographic_signs
 from paraphrase.language_model import END, KneserNey, LanguageModel
@@ -201,6 +202,25 @@ class Judging(unittest.TestCase):
         numbers = apportioned({1: 300, 2: 290, 3: 10}, 60)
         self.assertEqual((sum(numbers.values()), numbers), (60, {1: 30, 2: 29, 3: 1}))
         self.assertEqual(apportioned({1: 2, 2: 3}, 60), {1: 2, 2: 3})
+
+    def test_meaning_is_asked_of_the_same_sets_beside_their_sources(self):
+        def record(name, text, seed=None):
+            return {"id": name, "text": text, "targets": [[5, 11]], "generation": {"seed": seed}}
+
+        records = [record("x1", "They tested it ."), record("x2", "They roamed on ."), record("g1", "They proved it.", "x1"),
+                   record("g2", "They strayed on.", "x2")]  # fmt: skip
+        program = types.SimpleNamespace(sets=lambda names: [one for one in records if one["id"] in names])
+        items = [{"kind": "generated", "round": 1, "set": name, "frame": "F", "definition": "D", "text": text}
+                 for name, text in (("g1", "They [[proved]] it."), ("g2", "They [[strayed]] on."))]  # fmt: skip
+        items.append({"kind": "human", "round": None, "set": "x3", "frame": "F", "definition": "D", "text": "T"})
+        pairs = {(one["kind"], one["source"], one["text"]) for one in meanings(program, items, 1)}
+        sources = {"g1": "They [[tested]] it.", "g2": "They [[roamed]] on."}
+        wanted = {("generated", sources[one["set"]], one["text"]) for one in items[:2]}
+        wanted |= {("human", source, source) for source in sources.values()}
+        wanted |= {("foreign", sources["g1"], items[1]["text"]), ("foreign", sources["g2"], items[0]["text"])}
+        self.assertEqual(pairs, wanted)
+        sheet = meaning_sheet([{"number": 1, "frame": "F", "definition": "D", "source": "S", "text": "T"}])
+        self.assertEqual(sheet, "1. F: D\n    A: S\n    B: T\n\n")
 
     def test_intervals_hold_their_share(self):
         low, high = wilson(45, 50)

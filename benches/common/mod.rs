@@ -1,8 +1,8 @@
 //! A release of any size for the benches, made by a seeded generator, and a store of it.
 //!
 //! The generated files have FrameNet's shape and about its proportions: some ten LUs a frame, some
-//! dozen exemplars an LU, three FEs a set. Words are syllables drawn at random, so that the index has
-//! many different ones.
+//! dozen exemplars an LU, three FEs a set. Words are syllables drawn at random, so that the index
+//! has many different ones.
 
 pub(crate) mod synthetic;
 

@@ -2,10 +2,10 @@
 //!
 //! They are spread evenly over the frames of a release, in chains of ten rounds, one for each seed
 //! of a frame; where a frame has too few seeds they are used again under another recipe, and where
-//! it has none those of the frame before are. Each set has a sentence of its own: its seed's, cut or
-//! filled to some 25 words, of which two in five are replaced by others (as frequent as they are in
-//! the corpus) and some change places. Two triggers in three are LUs of the frame, the others are of
-//! LUs that are proposed. Ids are what an expansion would give them.
+//! it has none those of the frame before are. Each set has a sentence of its own: its seed's, cut
+//! or filled to some 25 words, of which two in five are replaced by others (as frequent as they are
+//! in the corpus) and some change places. Two triggers in three are LUs of the frame, the others
+//! are of LUs that are proposed. Ids are what an expansion would give them.
 
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -1,16 +1,16 @@
-//! How fast is the decoder? Sentences per second on a random model of the shape of Hu et al. (2019):
-//! 6 encoder and 4 decoder layers, 512 wide, 8 heads, 2048 inner, 16,000 tokens; 32 sources of 25
-//! tokens, beam 20, exactly 25 steps, since the end is masked. Then with constraints, at the same
-//! number of steps, and ten rounds of one sentence, each under more bans than the one before.
+//! How fast is the decoder? Sentences per second on a random model of the shape of Hu et al.
+//! (2019): 6 encoder and 4 decoder layers, 512 wide, 8 heads, 2048 inner, 16,000 tokens; 32 sources
+//! of 25 tokens, beam 20, exactly 25 steps, since the end is masked. Then with constraints, at the
+//! same number of steps, and ten rounds of one sentence, each under more bans than the one before.
 //!
-//! `cargo bench --bench decoder`; `FNSTORE_BENCH_MODEL` names a directory for the model, in which it is
-//! used again. Runs of all rows alternate and the best of each counts: other work on the machine only
-//! ever adds time. `FNSTORE_BENCH_NUMBERS` (f32, int8) and `FNSTORE_BENCH_THREADS` say how to compute.
-//! `FNSTORE_DEVICE` takes a GPU, where numbers are f32, f16 (weights) or f16-units (weights, on matrix units), and
-//! `FNSTORE_BENCH_SOURCES` another number of sources.
+//! `cargo bench --bench decoder`; `FNSTORE_BENCH_MODEL` names a directory for the model, in which
+//! it is used again. Runs of all rows alternate and the best of each counts: other work on the
+//! machine only ever adds time. `FNSTORE_BENCH_NUMBERS` (f32, int8) and `FNSTORE_BENCH_THREADS` say
+//! how to compute. `FNSTORE_DEVICE` takes a GPU, where numbers are f32, f16 (weights) or f16-units
+//! (weights, on matrix units), and `FNSTORE_BENCH_SOURCES` another number of sources.
 //!
-//! `benches/peers/decoder.py` runs the same beside CTranslate2, on a GPU beside PyTorch as well; for it,
-//! `FNSTORE_BENCH_ROW` asks for one row and the seconds that it took, on stdout.
+//! `benches/peers/decoder.py` runs the same beside CTranslate2, on a GPU beside PyTorch as well;
+//! for it, `FNSTORE_BENCH_ROW` asks for one row and the seconds that it took, on stdout.
 
 mod model;
 
@@ -150,8 +150,8 @@ fn avoid(words: &Words, phrases: &[String]) -> Result<Option<Arc<AvoidPhrases>>,
 /// What can be asked of the outputs.
 struct Asked {
     words: Words,
-    /// Words of each source's outputs when nothing is asked, the best output's first: bans of words that
-    /// nobody would say cost nothing.
+    /// Words of each source's outputs when nothing is asked, the best output's first: bans of words
+    /// that nobody would say cost nothing.
     said: Vec<Vec<String>>,
     everywhere: Option<Arc<AvoidPhrases>>,
 }
@@ -245,8 +245,8 @@ fn run(
     Ok(finished)
 }
 
-/// Ten rounds of one sentence after the other: each bans a word of the best output in four forms, as an
-/// expansion bans what it found.
+/// Ten rounds of one sentence after the other: each bans a word of the best output in four forms,
+/// as an expansion bans what it found.
 fn rounds(network: &mut EncoderDecoder, words: &Words) -> Result<(), Box<dyn Error>> {
     let (mut first, mut all, mut steps, mut reused, mut kept) = (0.0, 0.0, 0, 0, 0);
     let mut random = Random(11);

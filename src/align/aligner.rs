@@ -1,9 +1,9 @@
 //! The span aligner: where a target of a sentence went in a paraphrase of it.
 //!
 //! Culkin et al. 2021, section 4.1. Every span of the paraphrase that may answer is scored and the
-//! best one wins. A discontinuous target is aligned piece by piece: the piece with the highest
-//! score chooses first, the next one among what does not overlap, and the target's score is the
-//! lowest of its pieces'.
+//! best one wins. A discontinuous target is aligned piece by piece. The piece with the highest
+//! score chooses first, the next among what does not overlap. The target's score is the lowest of
+//! its pieces'.
 
 use std::path::Path;
 
@@ -196,12 +196,12 @@ impl Aligner {
     }
 
     /// Finds the best span of every item of a data set, with its score, in the order of the items;
-    /// none where the paraphrase has no span that may answer. An item whose sentences are too long for
-    /// the encoder has no answer.
+    /// none where the paraphrase has no span that may answer. An item whose sentences are too long
+    /// for the encoder has no answer.
     ///
     /// # Errors
-    /// When words cannot be cut into pieces (the request named is the first item of that pair), or the
-    /// device fails.
+    /// When words cannot be cut into pieces (the request named is the first item of that pair), or
+    /// the device fails.
     pub fn predict(&self, items: &[AlignedSpan]) -> Result<Vec<Prediction>, AlignError> {
         let (pairs, pair_of) = distinct_pairs(items);
         let mut answers = vec![Ok(None); items.len()];

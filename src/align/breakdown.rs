@@ -130,8 +130,8 @@ pub struct Breakdown {
 }
 
 impl Breakdown {
-    /// Compares what was `found` for each item that could be read. Candidates are within `k` words of the source span's
-    /// length ([`Report::covered`] counts by it).
+    /// Compares what was `found` for each item that could be read. Candidates are within `k` words
+    /// of the source span's length ([`Report::covered`] counts by it).
     ///
     /// # Panics
     /// When there are not as many answers as items.

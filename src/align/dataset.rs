@@ -1,5 +1,5 @@
-//! Items of data files, each with the file and line where it stands, so that whatever is wrong with one of
-//! them can be said of that line.
+//! Items of data files, each with the file and line where it stands, so that whatever is wrong with
+//! one of them can be said of that line.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -93,7 +93,8 @@ impl<T> Dataset<T> {
         }
     }
 
-    /// Says of the last item, or of the first line of `file` where there is none, what the data lacks.
+    /// Says of the last item, or of the first line of `file` where there is none, what the data
+    /// lacks.
     pub(super) fn lacks(&self, file: &Path, found: String) -> AlignError {
         let (path, line) = match self.lines.last() {
             Some(FileLine { file, line }) => (PathBuf::from(&**file), *line),
@@ -102,8 +103,8 @@ impl<T> Dataset<T> {
         FileError::Content { path, line, found, expected: "at least one" }.into()
     }
 
-    /// Reads the lines of a file that are not blank; `parse` says what it found in a line and what was
-    /// expected there when it cannot use one.
+    /// Reads the lines of a file that are not blank; `parse` says what it found in a line and what
+    /// was expected there when it cannot use one.
     pub(super) fn read_lines(
         path: &Path,
         action: &'static str,

@@ -1,7 +1,7 @@
 //! How far the parts of speech of a span change on its way into the paraphrase.
 //!
-//! Culkin et al. 2021, section 4.6 and Table 3. Of the tags of two spans, as sets S and T and as counts u
-//! and v of each tag:
+//! Culkin et al. 2021, section 4.6 and Table 3. Of the tags of two spans, as sets S and T and as
+//! counts u and v of each tag:
 //!
 //! ```text
 //! not-EXT   1 when the two sequences of tags differ, else 0
@@ -47,6 +47,14 @@ impl TagDistances {
             self.jaccard += 1.0 - both as f64 / counts.len() as f64;
             self.weighted += 1.0 - f64::from(least) / f64::from(most);
         }
+    }
+
+    /// Takes the pairs of others, too.
+    pub fn append(&mut self, others: &Self) {
+        self.pairs += others.pairs;
+        self.different += others.different;
+        self.jaccard += others.jaccard;
+        self.weighted += others.weighted;
     }
 
     /// Number of pairs.

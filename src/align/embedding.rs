@@ -1,6 +1,6 @@
 //! A word aligner without training: words whose encoder states are nearest to each other.
 //!
-//! Each sentence is encoded for itself; two words are linked when each is the other's nearest by the
+//! Each sentence is encoded by itself. Two words are linked if each is the other's nearest by the
 //! cosine of their states (Jalili Sabet et al. 2020, SimAlign, the method `Argmax`).
 
 use std::path::Path;

@@ -65,8 +65,8 @@ impl PairEncoder {
         Ok(states.into_iter().map(|pair| pair.expect("none is too long")).collect())
     }
 
-    /// Encodes pairs, in the order given, each for itself: one that is too long has no states. `done`
-    /// hears how many are finished.
+    /// Encodes pairs, in the order given, each for itself: one that is too long has no states.
+    /// `done` hears how many are finished.
     pub(super) fn encode_those_that_fit(
         &self,
         pairs: &[WordPair<'_>],
@@ -78,8 +78,8 @@ impl PairEncoder {
         Ok(self.words.run(cut, pooled, done)?)
     }
 
-    /// Encodes the two sentences of each pair apart, as `[CLS] S [SEP]`, in the order given; a pair with
-    /// one that is too long has no states.
+    /// Encodes the two sentences of each pair apart, as `[CLS] S [SEP]`, in the order given; a pair
+    /// with one that is too long has no states.
     pub(super) fn encode_apart(
         &self,
         pairs: &[WordPair<'_>],

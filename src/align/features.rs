@@ -10,9 +10,9 @@
 //! ```
 //!
 //! so 2 D + 4 numbers: 772 for an encoder 384 wide. Starts and lengths count words and are divided
-//! by [`CUE_SCALE`]. Where a linker stands beside the head, what it says follows ([`LINK_CUES`]), which
-//! the paper has not. A span's mean runs over the *pieces* of its words; words are only the units
-//! that spans are made of.
+//! by [`CUE_SCALE`]. Where a linker stands beside the head, what it says follows ([`LINK_CUES`]),
+//! which the paper has not. A span's mean runs over the *pieces* of its words; words are only the
+//! units that spans are made of.
 
 use super::candidates::WordSpan;
 use super::link_scores::{LINK_CUES, LinkScores};
@@ -77,8 +77,8 @@ impl Features {
         features.names().iter().copied().eq(names.iter().map(AsRef::as_ref)).then_some(features)
     }
 
-    /// Makes zero what is switched off, in a row of features of states `width` wide. What word links say
-    /// stays: it is there when there are any.
+    /// Makes zero what is switched off, in a row of features of states `width` wide. What word
+    /// links say stays: it is there when there are any.
     pub(super) fn mask(self, width: usize, row: &mut [f32]) {
         let (difference, rest) = row.split_at_mut(width);
         let (maximum, rest) = rest.split_at_mut(width);

@@ -1,10 +1,11 @@
 //! A trained head on disk.
 //!
 //! A directory with `config.json` ([`HeadConfig`]) and `model.safetensors` (f32 tensors
-//! `hidden.weight` (H, 2 D + 4, or ten more with a linker), `hidden.bias`, `prelu.weight`, `norm.weight`, `norm.bias`,
-//! `norm.running_mean`, `norm.running_var`, `output.weight` (1, H), `output.bias`). A linker that stands beside
-//! the head has the same tensors, `linker.hidden.weight` and so on. A head belongs to the states of one encoder and
-//! names it by fingerprint.
+//! `hidden.weight` (H, 2 D + 4, or ten more with a linker), `hidden.bias`, `prelu.weight`,
+//! `norm.weight`, `norm.bias`, `norm.running_mean`, `norm.running_var`, `output.weight` (1, H),
+//! `output.bias`). A linker that stands beside the head has the same tensors,
+//! `linker.hidden.weight` and so on. A head belongs to the states of one encoder and names it by
+//! fingerprint.
 
 use std::path::Path;
 
@@ -33,7 +34,7 @@ pub struct HeadConfig {
     pub encoder: String,
     /// Fingerprint of the encoder (BLAKE3, hexadecimal).
     pub encoder_fingerprint: String,
-    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last layer.
+    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layer: Option<usize>,
     /// Width D of the encoder's states.
@@ -42,8 +43,8 @@ pub struct HeadConfig {
     pub hidden: usize,
     /// What spans and cues count: `words`.
     pub unit: String,
-    /// Names of the features in the order of the inputs ([`Features`](super::Features)), with a linker also of
-    /// what is known of links.
+    /// Names of the features in the order of the inputs ([`Features`](super::Features)), with a
+    /// linker also of what is known of links.
     pub features: Vec<String>,
     /// Divisor of the cues.
     pub cue_scale: f32,
@@ -64,7 +65,7 @@ pub struct HeadConfig {
 }
 
 /// How a head was trained.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct TrainingRecord {
     /// Number of training items.
     pub items: usize,
@@ -113,16 +114,7 @@ impl HeadConfig {
             k: 0,
             threshold: 0.0,
             linker: None,
-            training: TrainingRecord {
-                items: 0,
-                labels: Labels::default(),
-                epoch: 0,
-                batch: 0,
-                sample: 0,
-                learning_rate: 0.0,
-                weight_decay: 0.0,
-                seed: 0,
-            },
+            training: TrainingRecord::default(),
             dev: Report::default(),
             dev_at_threshold: Report::default(),
         }

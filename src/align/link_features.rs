@@ -6,8 +6,8 @@
 //! cues      18 numbers   nearness beside that of the other words, likeness, place, neighbours
 //! ```
 //!
-//! When both sides are exchanged, every number stays as it is or changes places with another: a pair of
-//! words is scored once, and no heuristic has to join two directions.
+//! Exchanging the sides leaves every number as it is or swaps it with another. So a pair of words
+//! is scored once, and no heuristic joins two directions.
 
 use std::ops::Range;
 
@@ -151,8 +151,8 @@ impl Grid {
         self.numbers[i * self.sizes[1] + j]
     }
 
-    /// The number so many words further on both sides; `beyond` past an end of one of them, 1 past the
-    /// same end of both.
+    /// The number so many words further on both sides; `beyond` past an end of one of them, 1 past
+    /// the same end of both.
     fn beside(&self, i: usize, j: usize, step: isize, beyond: f32) -> f32 {
         let place = |at: usize, size: usize| at.checked_add_signed(step).filter(|at| *at < size);
         match (place(i, self.sizes[0]), place(j, self.sizes[1])) {

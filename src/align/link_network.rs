@@ -58,8 +58,9 @@ impl LinkerPart {
         Ok(())
     }
 
-    /// The links that scores give: words that score [`threshold`](Self::threshold) or more, and words that are
-    /// each the other's best and score [`mutual_threshold`](Self::mutual_threshold) or more.
+    /// The links that scores give: words that score [`threshold`](Self::threshold) or more, and
+    /// words that are each the other's best and score [`mutual_threshold`](Self::mutual_threshold)
+    /// or more.
     pub(super) fn links(&self, scores: &LinkScores) -> Links {
         let [rows, columns] = scores.sizes;
         let mut best = [vec![0.0_f32; rows], vec![0.0_f32; columns]];
@@ -133,8 +134,8 @@ impl LinkNetwork {
         self.scorer.mlp.tensors(PREFIX)
     }
 
-    /// The score of each word of a sentence against each of its paraphrase, for each pair of sentences. A pair's
-    /// scores depend on nothing but the pair.
+    /// The score of each word of a sentence against each of its paraphrase, for each pair of
+    /// sentences. A pair's scores depend on nothing but the pair.
     pub(super) fn scores(
         &self,
         pairs: &[(&PairStates, &WordPair<'_>)],
@@ -219,8 +220,8 @@ impl WordScorer {
         Ok(Self { mlp, weights })
     }
 
-    /// The score of each pair of words, for each pair of sentences: one half of the sentences after the other where the
-    /// device is full, of one pair of sentences one half of its words.
+    /// The score of each pair of words, for each pair of sentences. If the device is full, the
+    /// sentences are taken in halves, and the words of a single pair likewise.
     pub(super) fn score(
         &self,
         device: &Device,

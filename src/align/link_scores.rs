@@ -1,8 +1,8 @@
 //! What word links say of a source span and a candidate.
 //!
 //! A linker scores every word of a sentence against every word of its paraphrase
-//! ([`linker`](super::linker)). A word of the paraphrase *answers* to a span as surely as to the word of it
-//! that it is linked best with. The ten cues of a candidate are
+//! ([`linker`](super::linker)). A word of the paraphrase *answers* to a span as surely as to the
+//! word of it that it is linked best with. The ten cues of a candidate are
 //!
 //! ```text
 //! first, last      how surely its first and its last word answer
@@ -69,8 +69,8 @@ impl LinkScores {
     }
 }
 
-/// The highest of some numbers before and from each place on, so that the highest outside a candidate costs
-/// nothing.
+/// The highest of some numbers before and from each place on, so that the highest outside a
+/// candidate costs nothing.
 #[derive(Debug)]
 struct Outside {
     left: Vec<f32>,

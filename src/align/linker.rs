@@ -1,16 +1,18 @@
 //! The linker: a word aligner that was trained on gold links, over the states of an encoder.
 //!
-//! The place of DiscAlign in Culkin et al. 2021 (section 4.2), which is trained on a part of Edinburgh++
-//! too; this one has no bitext behind it but the encoder's own. A sentence and its paraphrase are encoded
-//! together, a feed-forward network as the span aligner's scores every pair of words (`link_network.rs`),
-//! and links are
+//! The place of DiscAlign in Culkin et al. 2021 (section 4.2), trained on the same part of
+//! Edinburgh++. It has no bitext behind it but the encoder's own. A sentence and its paraphrase are
+//! encoded together, a feed-forward network as the span aligner's scores every pair of words
+//! (`link_network.rs`), and links are
 //!
 //! - the pairs that score [`LinkerPart::threshold`] or more, and
-//! - those that are the best of both their words and score [`LinkerPart::mutual_threshold`] or more.
+//! - those that are the best of both their words and score [`LinkerPart::mutual_threshold`] or
+//!   more.
 //!
-//! On disk it is a directory with `config.json` ([`LinkerConfig`]) and
-//! `model.safetensors`, with the tensors of a head. A head that sees links has its linker in its own directory
-//! ([`HeadConfig::linker`](super::HeadConfig::linker)), and that directory is opened as a linker too.
+//! On disk it is a directory with `config.json` ([`LinkerConfig`]) and `model.safetensors`, with
+//! the tensors of a head. A head that sees links has its linker in its own directory
+//! ([`HeadConfig::linker`](super::HeadConfig::linker)), and that directory is opened as a linker
+//! too.
 
 use std::path::Path;
 
@@ -44,7 +46,7 @@ pub struct LinkerConfig {
     pub encoder: String,
     /// Fingerprint of the encoder (BLAKE3, hexadecimal).
     pub encoder_fingerprint: String,
-    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last layer.
+    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last.
     pub layer: Option<usize>,
     /// Width D of the encoder's states.
     pub width: usize,
@@ -101,8 +103,8 @@ impl Linker {
     /// Opens a linker, or the one beside a head, and its encoder.
     ///
     /// # Errors
-    /// When either cannot be read, the head has no linker, or the linker was trained on the states of another
-    /// encoder.
+    /// When either cannot be read, the head has no linker, or the linker was trained on the states
+    /// of another encoder.
     pub fn open(directory: &Path, encoder: &Path, device: &Device) -> Result<Self, AlignError> {
         let weights = || Weights::open(directory).map_err(NnError::from);
         let (layer, adapter, of_encoder, network) = if trained::is_head(directory)? {

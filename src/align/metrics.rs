@@ -100,8 +100,8 @@ pub struct Report {
     pub unaligned: Counts,
     /// Items whose gold span is among the candidates.
     pub covered: u64,
-    /// Items that the aligner could not read. Their spans are not found, and they are not among those
-    /// answered to have none.
+    /// Items that the aligner could not read. Their spans are not found, and they are not among
+    /// those answered to have none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unanswered: u64,
 }
@@ -148,8 +148,8 @@ impl Report {
 }
 
 /// The threshold that gives the best exact F1, and that F1: items scored below it count as not
-/// aligned. `scored` holds the score of each item's best span and whether it is the gold one; `gold`
-/// is the number of items that have a gold span.
+/// aligned. `scored` holds the score of each item's best span and whether it is the gold one;
+/// `gold` is the number of items that have a gold span.
 ///
 /// Of thresholds that do equally well the lowest is taken; 0 keeps everything.
 #[must_use]

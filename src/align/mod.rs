@@ -1,9 +1,9 @@
 //! Span alignment: where a span of a sentence went in its paraphrase.
 //!
-//! The aligner of Culkin et al. 2021 (section 4.1): a frozen encoder reads a sentence and its
-//! paraphrase together, both spans are mean-pooled, and a small network, the *head*, scores every
-//! candidate. Said once and kept everywhere: **spans, candidates, `k` and positional cues count
-//! words** ([`crate::text::words`], or the words of the data), pooled over their pieces.
+//! The aligner of Culkin et al. 2021 (section 4.1). A frozen encoder reads a sentence and its
+//! paraphrase together, and both spans are mean-pooled. A small network, the *head*, scores every
+//! candidate. **Spans, candidates, `k` and positional cues count words** ([`crate::text::words`],
+//! or the words of the data), pooled over their pieces.
 //!
 //! ```text
 //! words, pieces    encode.rs     [CLS] S [SEP] S' [SEP] through the encoder

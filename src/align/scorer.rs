@@ -10,9 +10,9 @@
 //! ```
 //!
 //! [`Scorer`] evaluates this for all candidates of many spans. Normalisation is folded into `v` and
-//! `c`. The part of `W` that multiplies the difference `s - c` is linear in both spans, and the
-//! mean of a span is a difference of running sums: so it is applied once per word instead of once
-//! per candidate. Only the maximum needs a product per candidate.
+//! `c`. The part of `W` that multiplies `s - c` is linear in both spans, and the mean of a span is
+//! a difference of running sums. So it is applied once per word instead of once per candidate. Only
+//! the maximum needs a product per candidate.
 
 use std::ops::Range;
 
@@ -31,7 +31,8 @@ pub(super) const ACTIVATION: Activation = Activation::NormalisedPrelu;
 /// Candidates that one product takes; bounds memory and what a thread does at once, not results.
 const CHUNK: usize = 2048;
 
-/// Rows that one product takes on a GPU, which a few thousand do not fill: some 100 MB of the widest.
+/// Rows that one product takes on a GPU, which a few thousand do not fill: some 100 MB of the
+/// widest.
 const GPU_CHUNK: usize = 32_768;
 
 /// Rows that one product takes: on the CPU as many as are given.
@@ -42,7 +43,8 @@ pub(super) fn most_rows(device: &Device, on_cpu: usize) -> usize {
     }
 }
 
-/// Weights and bias of the one output, with the normalisation before it folded in: `n` becomes `h` under them.
+/// Weights and bias of the one output, with the normalisation before it folded in: `n` becomes `h`
+/// under them.
 pub(super) fn folded_output(mlp: &Mlp) -> (Vec<f32>, f32) {
     let [hidden, output] = &mlp.layers[..] else { unreachable!("a head has one hidden layer") };
     let mut bias = output[Part::Bias][0];
@@ -179,8 +181,9 @@ impl Scorer {
         candidates(question.span.len(), question.states.target.words(), self.k)
     }
 
-    /// Lays out the candidates of some questions: of each paraphrase the running sums, whose first row is zero,
-    /// and of each question the mean of its source span. Neighbours that ask of the same pair share its sums.
+    /// Lays out the candidates of some questions: of each paraphrase the running sums, whose first
+    /// row is zero, and of each question the mean of its source span. Neighbours that ask of the
+    /// same pair share its sums.
     fn prepare<'a>(&self, questions: &'a [Question<'a>]) -> Result<Chunk<'a>, ComputeError> {
         let width = self.width;
         let spans: Vec<Vec<WordSpan>> =
@@ -217,8 +220,8 @@ impl Scorer {
         Ok(Chunk { questions, spans, rows, pairs, places, cues: of_candidates })
     }
 
-    /// The candidates of some questions and their scores; half of the questions after the other half where the
-    /// device is full.
+    /// The candidates of some questions and their scores; half of the questions after the other
+    /// half where the device is full.
     fn score_chunk(
         &self,
         part: &Device,

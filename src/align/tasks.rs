@@ -1,9 +1,9 @@
 //! Alignment data by people: tasks that go out, answers that come back, and how far these agree.
 //!
-//! Culkin et al. 2021, section 4.1: annotators see a sentence with its trigger highlighted and a
-//! paraphrase of it; they mark the span that means the same, or say that there is none (9 % of the
-//! paper's answers; of three annotators who all marked a span, all marked the same one in 88 %). One
-//! JSON object a line, spans `[start, end)` in code points:
+//! Culkin et al. 2021, section 4.1: annotators see a sentence with its trigger highlighted, and a
+//! paraphrase of it. They mark the span that means the same, or say that there is none (9 % of the
+//! paper's answers). Where all three marked a span, it was the same one in 88 %. One JSON object a
+//! line, spans `[start, end)` in code points:
 //!
 //! ```text
 //! task    {"id": "1", "sentence": "They checked it.", "span": [5, 12], "trigger": "checked",
@@ -51,8 +51,8 @@ pub struct Answer {
     pub id: String,
     /// Who says so.
     pub annotator: String,
-    /// The span of the paraphrase, [start, end) in code points; null where nothing means the same. (Left
-    /// out is not the same as null.)
+    /// The span of the paraphrase, [start, end) in code points; null where nothing means the same.
+    /// (Left out is not the same as null.)
     #[serde(deserialize_with = "Option::deserialize")]
     pub span: Option<[u32; 2]>,
 }
@@ -208,8 +208,8 @@ pub struct AnnotatorAgreement {
     pub all_marked: u64,
     /// Of these, those where all marked the same span.
     pub all_same: u64,
-    /// Words that two annotators marked of one paraphrase, summed over pairs of answers that marked a span;
-    /// one of them stands as predicted and the other as gold.
+    /// Words that two annotators marked of one paraphrase, summed over pairs of answers that marked
+    /// a span; one of them stands as predicted and the other as gold.
     pub words: Counts,
     /// Fleiss' kappa of "something means the same" against "nothing does"; none where nobody, or
     /// everybody, ever said the same.
@@ -219,8 +219,8 @@ pub struct AnnotatorAgreement {
 }
 
 impl AnnotatorAgreement {
-    /// Share of the tasks where everyone marked a span in which all marked the same one; 0 of none. 88 %
-    /// in the paper.
+    /// Share of the tasks where everyone marked a span in which all marked the same one; 0 of none.
+    /// 88 % in the paper.
     #[must_use]
     pub fn exact(&self) -> f64 {
         self.all_same as f64 / self.all_marked.max(1) as f64

@@ -1,5 +1,6 @@
-//! What training leaves behind: a directory with `config.json`, which names the encoder whose states were
-//! read, and `model.safetensors`. Heads and linkers are written, and find their encoder, in the same way.
+//! What training leaves behind: a directory with `config.json`, which names the encoder whose
+//! states were read, and `model.safetensors`. Heads and linkers are written, and find their
+//! encoder, in the same way.
 
 use std::path::{Path, PathBuf};
 
@@ -29,11 +30,12 @@ impl OfEncoder {
     }
 }
 
-/// The encoder that a head or linker names in its configuration: the directory of that name in the first of
-/// several directories of models that has it. Nothing of it is loaded.
+/// The encoder that a head or linker names in its configuration: the directory of that name in the
+/// first of several directories of models that has it. Nothing of it is loaded.
 ///
 /// # Errors
-/// When the configuration cannot be read, its `encoder` is no name but a path, or no directory has it.
+/// When the configuration cannot be read, its `encoder` is no name but a path, or no directory has
+/// it.
 pub fn encoder_of(model: &Path, directories: &[PathBuf]) -> Result<PathBuf, AlignError> {
     let OfEncoder { encoder, .. } = OfEncoder::read(model)?;
     if !is_name(&encoder) {
@@ -49,7 +51,8 @@ pub fn encoder_of(model: &Path, directories: &[PathBuf]) -> Result<PathBuf, Alig
     })
 }
 
-/// Checks that an encoder is the one, by name and fingerprint, on whose states a head or linker was trained.
+/// Checks that an encoder is the one, by name and fingerprint, on whose states a head or linker was
+/// trained.
 pub(super) fn expect_encoder(
     model: &Path,
     [name, fingerprint]: [&str; 2],
@@ -67,8 +70,8 @@ pub(super) fn is_head(model: &Path) -> Result<bool, AlignError> {
     Ok(OfEncoder::read(model)?.unit.is_some())
 }
 
-/// The name under which a head or linker will look for its encoder: that of the encoder's directory. A link
-/// has its own.
+/// The name under which a head or linker will look for its encoder: that of the encoder's
+/// directory. A link has its own.
 pub(super) fn encoder_name(directory: &Path) -> Result<String, AlignError> {
     let name_of = |path: &Path| Some(path.file_name()?.to_str()?.to_owned());
     let name = name_of(directory).or_else(|| name_of(&directory.canonicalize().ok()?));

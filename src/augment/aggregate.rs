@@ -17,8 +17,8 @@ pub struct Prediction {
 /// Weights that are tried for a variant.
 const WEIGHTS: [f64; 5] = [0.0, 0.5, 1.0, 2.0, 3.0];
 
-/// The weighted sum of the distributions of an item's variants; a variant without a weight counts 0. None where
-/// nothing has a weight.
+/// The weighted sum of the distributions of an item's variants; a variant without a weight counts
+/// 0. None where nothing has a weight.
 #[must_use]
 pub fn combine(predictions: &[Prediction], weights: &BTreeMap<String, f64>) -> Option<Vec<f64>> {
     let mut sum: Vec<f64> = Vec::new();
@@ -30,7 +30,8 @@ pub fn combine(predictions: &[Prediction], weights: &BTreeMap<String, f64>) -> O
     (!sum.is_empty()).then_some(sum)
 }
 
-/// The greatest share that any variant has for each class (appendix B: the better of original and rewriting).
+/// The greatest share that any variant has for each class (appendix B: the better of original and
+/// rewriting).
 #[must_use]
 pub fn max_vote(predictions: &[Prediction]) -> Vec<f64> {
     let mut best: Vec<f64> = Vec::new();
@@ -51,9 +52,9 @@ pub fn best_class(shares: &[f64]) -> Option<usize> {
     shares.iter().enumerate().fold(None, better)
 }
 
-/// The weights with the most right answers on items with known classes, of equals those found first: each variant
-/// is tried with 0, 0.5, 1, 2 and 3 in turn, the others kept, until nothing is gained. They begin with 1 for
-/// `original` and 0 for the others.
+/// The weights with the most right answers on items with known classes, of equals those found
+/// first. Each variant is tried with 0, 0.5, 1, 2 and 3 in turn, the others kept, until nothing is
+/// gained. They begin with 1 for `original` and 0 for the others.
 #[must_use]
 pub fn search_weights(items: &[(Vec<Prediction>, usize)]) -> BTreeMap<String, f64> {
     let mut weights: BTreeMap<String, f64> = BTreeMap::new();

@@ -1,8 +1,9 @@
 //! What rewriting does to a classifier of entailment pairs: Tables 3 and 4 of Hu et al. 2019.
 //!
-//! For each seed two classifiers are trained, on the original pairs and on all that [`augment nli`] wrote of the
-//! training split. Each is asked on the original pairs, and on originals and rewritings together, with weights
-//! searched on the development split ([`search_weights`](super::search_weights)):
+//! For each seed two classifiers are trained, on the original pairs and on all that [`augment nli`]
+//! wrote of the training split. Each is asked on the original pairs, and on originals and
+//! rewritings together, with weights searched on the development split
+//! ([`search_weights`](super::search_weights)):
 //!
 //! ```text
 //! baseline      trained on originals     asked on originals
@@ -11,7 +12,8 @@
 //! + train+agg.  trained on all           aggregated
 //! ```
 //!
-//! The development split chooses epochs and weights, so its figures are too good; the test split chooses nothing.
+//! The development split chooses epochs and weights, so its figures are too good; the test split
+//! chooses nothing.
 //!
 //! [`augment nli`]: crate::augment
 
@@ -76,8 +78,8 @@ pub struct ArmsReport {
     pub arms: Vec<Arm>,
     /// What rewriting changes, for either classifier.
     pub brittleness: Vec<Brittleness>,
-    /// Weights of variants that were found, for each seed: those of the classifier trained on originals, and
-    /// those of the other.
+    /// Weights of variants that were found, for each seed: those of the classifier trained on
+    /// originals, and those of the other.
     pub weights: Vec<[BTreeMap<String, f64>; 2]>,
     /// Share of the test items that have the class that most training items have.
     pub majority: f64,
@@ -108,8 +110,8 @@ struct Item {
     variants: Vec<(String, usize)>,
 }
 
-/// Trains and asks both classifiers for each seed; `heard` gets what each says. `labels` are the names of the
-/// classes.
+/// Trains and asks both classifiers for each seed; `heard` gets what each says. `labels` are the
+/// names of the classes.
 ///
 /// # Errors
 /// When a split has no original, all training pairs have one class, or the device fails.
@@ -184,7 +186,8 @@ fn most_frequent(classes: &[usize], count: usize) -> usize {
     (0..count).max_by_key(times).unwrap_or(0)
 }
 
-/// The pairs that are measured, and the items that they are variants of; an item without its original is none.
+/// The pairs that are measured, and the items that they are variants of; an item without its
+/// original is none.
 fn items(pairs: &[AugmentedPair]) -> (Vec<usize>, Vec<Item>) {
     let (mut measured, mut items) = (Vec::new(), Vec::<Item>::new());
     let mut places: HashMap<(Split, &str), usize> = HashMap::new();
@@ -285,7 +288,8 @@ mod tests {
         AugmentedPair { id: id.to_string(), part, variant: variant.into(), class }
     }
 
-    /// Items of two classes, which one number tells apart; the rewritten premise of each third says the other.
+    /// Items of two classes, which one number tells apart; the rewritten premise of each third says
+    /// the other.
     fn data() -> (Vec<AugmentedPair>, PairFeatures) {
         let (mut pairs, mut features) =
             (Vec::new(), PairFeatures { width: 2, ..Default::default() });

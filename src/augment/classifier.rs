@@ -29,7 +29,7 @@ impl Default for ClassifierOptions {
             hidden: 16,
             training: TrainerOptions {
                 epochs: 30,
-                // Few pairs and a slow start: a stop at the first epochs without gain would end too soon.
+                // Few pairs and a slow start: the first epochs without gain would end it too soon.
                 patience: 30,
                 batch: 32,
                 learning_rate: 2e-3,
@@ -99,7 +99,8 @@ impl Task for Classes<'_> {
 }
 
 impl Classifier {
-    /// Trains a classifier of so many classes; of its epochs the one is kept that is right most often on `dev`.
+    /// Trains a classifier of so many classes; of its epochs the one is kept that is right most
+    /// often on `dev`.
     ///
     /// The same options and examples give the same weights on any number of threads.
     ///

@@ -1,7 +1,8 @@
 //! What a classifier sees of an entailment pair: how much of the hypothesis the premise says.
 //!
-//! Premise and hypothesis are encoded each for itself by a frozen encoder. *Near* is the cosine of a word's state
-//! with the nearest of the other side. A pair is eight numbers, multiplied by [`SCALE`]:
+//! Premise and hypothesis are encoded each for itself by a frozen encoder. *Near* is the cosine of
+//! a word's state with the nearest of the other side. A pair is eight numbers, multiplied by
+//! [`SCALE`]:
 //!
 //! ```text
 //! 1  near, mean over the hypothesis' words     5  share of the hypothesis' words that the premise has
@@ -10,8 +11,9 @@
 //! 4  near, mean over the premise's words       8  cosine of both sides' mean states
 //! ```
 //!
-//! The states themselves are left out: some thousand pairs do not teach what they mean. With them (`|u - v|` and
-//! `u * v` of Conneau et al. 2017) the classifier learns RTE's training pairs by heart and gets fewer others right.
+//! The states themselves are left out: some thousand pairs do not teach what they mean. With them
+//! (`|u - v|` and `u * v` of Conneau et al. 2017) the classifier learns RTE's training pairs by
+//! heart and gets fewer others right.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -87,8 +89,8 @@ impl PairReader {
         Ok(Self { encoder: WordEncoder::open::<AugmentError>(encoder, None, None, device)? })
     }
 
-    /// The features of pairs, in their order; `done` hears how many are finished. A sentence that is too long
-    /// for the encoder is read as far as it goes.
+    /// The features of pairs, in their order; `done` hears how many are finished. A sentence that
+    /// is too long for the encoder is read as far as it goes.
     ///
     /// # Errors
     /// When words cannot be cut into pieces, or the device fails.
@@ -248,7 +250,8 @@ mod tests {
         let hypothesis =
             side(&["dog", "the", "cat", "."], &[0.0, 4.0, 3.0, 0.0, -1.0, 0.0, 0.0, -1.0]);
         let row = row(&premise, &hypothesis, 2).map(|number| number / SCALE);
-        // The hypothesis' words are near by 1, 1, 0 and 0; both means are (1, 3) and (2, 3) in direction.
+        // The hypothesis' words are near by 1, 1, 0 and 0; both means are (1, 3) and (2, 3) in
+        // direction.
         let cosine = 11.0 / (10.0_f32 * 13.0).sqrt();
         let expected = [0.5, 1.0 / 3.0, 0.0, 1.0, 0.5, 0.5, 1.0, cosine];
         for (found, expected) in row.iter().zip(expected) {

@@ -1,10 +1,11 @@
 //! What people say of rewritings: Table 2 of Hu et al. 2019 (section 4, *Rewriter Evaluation*).
 //!
-//! A rater gives each rewriting a similarity to its source, 0 to 100, and may flag it as ungrammatical or as
-//! nonsensical. Among the rewritings are *attention checks*, the sources themselves. Raters count who pass 90 %
-//! of theirs and give nine judgements or more (footnote 6). The paper does not say what passes a check; here it
-//! is a least similarity, and neither flag. A system that copies a source has written an attention check: the
-//! verdict counts for both, and the share of copies stands beside the figures.
+//! A rater gives each rewriting a similarity to its source, 0 to 100, and may flag it as
+//! ungrammatical or as nonsensical. Among the rewritings are *attention checks*, the sources
+//! themselves. Raters count who pass 90 % of theirs and give nine judgements or more (footnote 6).
+//! The paper does not say what passes a check; here it is a least similarity, and neither flag. A
+//! system that copies a source has written an attention check: the verdict counts for both, and the
+//! share of copies stands beside the figures.
 
 use super::mean_and_deviation;
 

@@ -1,9 +1,10 @@
-//! Training data of other tasks, rewritten: what is asked of the rewriter, how answers come together, and what
-//! it gains.
+//! Training data of other tasks, rewritten: what is asked of the rewriter, how answers come
+//! together, and what it gains.
 //!
-//! Hu, Khayrallah, Culkin and others (2019), Improved Lexically Constrained Decoding for Translation and
-//! Monolingual Rewriting, sections 4 and 5 and appendices A to C. Requests are made here and rewritten
-//! elsewhere. The one network that runs here is the small [`Classifier`] of entailment pairs.
+//! Hu, Khayrallah, Culkin and others (2019), Improved Lexically Constrained Decoding for
+//! Translation and Monolingual Rewriting, sections 4 and 5 and appendices A to C. Requests are made
+//! here and rewritten elsewhere. The one network that runs here is the small [`Classifier`] of
+//! entailment pairs.
 
 mod aggregate;
 mod arms;
@@ -43,8 +44,8 @@ pub fn top_word(sentence: &str, idf: &Idf) -> Constraints {
     Constraints::avoiding(idf.most_telling(sentence, 1, &[]))
 }
 
-/// Bans the most telling word that a sentence has in common with the other of its pair, its own most telling one
-/// where they have none in common; requires its names and its gendered pronouns (appendix A).
+/// Bans the most telling word that a sentence shares with the other of its pair, or its own if they
+/// share none. Requires its names and its gendered pronouns (appendix A).
 #[must_use]
 pub fn shared_word(sentence: &str, other: &str, idf: &Idf) -> Constraints {
     let required = required(sentence, |word| GENDERED.binary_search(&fold(word).as_str()).is_ok());
@@ -57,8 +58,8 @@ pub fn shared_word(sentence: &str, other: &str, idf: &Idf) -> Constraints {
     Constraints { avoid, require: one_each(required), ..Constraints::default() }
 }
 
-/// Requires the names that a candidate shares with the question, and the answer where the candidate has it; bans
-/// its `count` most telling words else (appendix B).
+/// Requires the names that a candidate shares with the question, and the answer where the candidate
+/// has it; bans its `count` most telling words else (appendix B).
 #[must_use]
 pub fn answer_kept(
     candidate: &str,
@@ -82,8 +83,8 @@ pub fn answer_kept(
     Constraints { avoid, require: one_each(required), ..Constraints::default() }
 }
 
-/// What asks for different rewritings of a reference: nothing, and each of its `count` most telling words banned
-/// alone. (The 34 ways of ParaBank are not in the paper.)
+/// What asks for different rewritings of a reference: nothing, and each of its `count` most telling
+/// words banned alone. (The 34 ways of ParaBank are not in the paper.)
 #[must_use]
 pub fn many_ways(sentence: &str, idf: &Idf, count: usize) -> Vec<Constraints> {
     let telling = idf.most_telling(sentence, count, &[]);

@@ -1,5 +1,5 @@
-//! What a release's files hold beside FrameNet, for reading and as JSON (`foreign` in the schemas of what is
-//! shown).
+//! What a release's files hold beside FrameNet, for reading and as JSON (`foreign` in the schemas
+//! of what is shown).
 
 use fnstore::model::ForeignPlace;
 use serde::Serialize;

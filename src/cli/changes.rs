@@ -106,9 +106,6 @@ impl Block for ChangeRecord<'_> {
     }
 }
 
-/// Views of the store that a handle keeps until it is opened again.
-const VIEWS: usize = 8;
-
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let mut database = Database::open(&context.store)?;
     let only = match &args.release {
@@ -128,11 +125,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         }
         records.flush()?;
         std::thread::sleep(PAUSE);
-        if database.store().views() > VIEWS {
-            database = Database::open(&context.store)?;
-        } else {
-            database.refresh()?;
-        }
+        database.renew()?;
     }
     records.end()?;
     if shown {

@@ -104,8 +104,10 @@ impl BarChart {
     }
 
     fn legend(&self, svg: &mut String) {
+        let letters = self.series.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        let place = 110.0_f64.max(26.0 + 6.5 * letters as f64);
         for (series, name) in self.series.iter().enumerate() {
-            let x = LEFT + 110.0 * series as f64;
+            let x = LEFT + place * series as f64;
             let colour = COLOURS[series % COLOURS.len()];
             let _ = writeln!(
                 svg,

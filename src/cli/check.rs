@@ -22,8 +22,8 @@ pub(super) struct Args {
     #[arg(long)]
     deep: bool,
 
-    /// List instead what stands in two parts of the data: texts, letter case, accents, punctuation and
-    /// spacing aside, and generated sets whose seed's sentence is in another part
+    /// List instead what stands in two parts of the data: texts, letter case, accents, punctuation
+    /// and spacing aside, and generated sets whose seed's sentence is in another part
     #[arg(long, conflicts_with = "deep")]
     leaks: bool,
 

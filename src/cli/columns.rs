@@ -1,5 +1,5 @@
-//! The columns that `query --fields` shows: fields of the query language, and the columns of delimited
-//! output that are none.
+//! The columns that `query --fields` shows: fields of the query language, and the columns of
+//! delimited output that are none.
 
 use anyhow::bail;
 use fnstore::database::DatabaseError;

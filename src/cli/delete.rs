@@ -14,9 +14,9 @@ use super::{Context, Outcome, tell_of_index};
 
 /// Remove generated annotation sets that match, with what grew from them
 ///
-/// Sets of later rounds that grew from a removed one go too, with their judgements, and proposed LUs
-/// that are then without a set. All goes or nothing. An expansion does not write again what was removed;
-/// `expand --redo` does. `fnstore edit` removes what people annotated.
+/// Sets of later rounds that grew from a removed one go too, with their judgements, and proposed
+/// LUs that are then without a set. All goes or nothing. An expansion does not write again what was
+/// removed; `expand --redo` does. `fnstore edit` removes what people annotated.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {

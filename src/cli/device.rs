@@ -10,7 +10,8 @@ use super::output::tell;
 /// Options of every command that runs a network.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct DeviceArgs {
-    /// Where the networks run: auto, cpu, gpu, or part of an adapter's name as `fnstore gpu` lists it
+    /// Where the networks run: auto, cpu, gpu, or part of an adapter's name as `fnstore gpu` lists
+    /// it
     #[arg(long, value_name = "DEVICE", env = "FNSTORE_DEVICE", default_value = "auto")]
     pub(super) device: DeviceChoice,
 }
@@ -32,9 +33,10 @@ impl DeviceArgs {
     }
 }
 
-/// How GPUs are opened: compiled shaders are kept in the cache. `FNSTORE_GPU_CHECKS=1` lets shaders check
-/// every index, `FNSTORE_GPU_HALF=1` keeps weights as 16-bit floats, which go through matrix units unless
-/// `FNSTORE_GPU_COOPERATIVE=0`, and `FNSTORE_GPU_TUNE=0` takes a guess for what is measured else.
+/// How GPUs are opened: compiled shaders are kept in the cache. `FNSTORE_GPU_CHECKS=1` lets shaders
+/// check every index, `FNSTORE_GPU_HALF=1` keeps weights as 16-bit floats, which go through matrix
+/// units unless `FNSTORE_GPU_COOPERATIVE=0`, and `FNSTORE_GPU_TUNE=0` takes a guess for what is
+/// measured else.
 pub(super) fn options() -> GpuOptions {
     let is_set = |name| std::env::var(name).is_ok_and(|value| !matches!(value.as_str(), "" | "0"));
     let is_wanted = |name| std::env::var(name).as_deref() != Ok("0");

@@ -1,4 +1,5 @@
-//! A full-text document with its sentences, for reading and as JSON (`schema/document.schema.json`).
+//! A full-text document with its sentences, for reading and as JSON
+//! (`schema/document.schema.json`).
 
 use fnstore::database::Database;
 use fnstore::lexicon::Lexicon;

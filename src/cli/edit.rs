@@ -101,8 +101,8 @@ pub(super) fn commit(
     Ok(())
 }
 
-/// A file of lines; `-` is standard input. Standard input and pipes are read to their end first: who
-/// writes them may take his time, and no writer is to wait for it.
+/// A file of lines; `-` is standard input. Standard input and pipes are read to their end first:
+/// who writes them may take his time, and no writer is to wait for it.
 pub(super) fn open(path: &Path) -> anyhow::Result<Box<dyn BufRead>> {
     let unreadable = || format!("cannot read `{}`", path.display());
     let mut lines = Vec::new();

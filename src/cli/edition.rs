@@ -16,8 +16,8 @@ use super::{Context, Outcome, tell_of_index};
 /// Freeze annotation sets under a name
 ///
 /// An edition holds the ids of annotation sets, a hash over them, and a hash of each set's content.
-/// `edition=NAME` finds its sets in every query. Edits and expansions leave it as it is; `verify` says
-/// which of its sets are gone or changed.
+/// `edition=NAME` finds its sets in every query. Edits and expansions leave it as it is; `verify`
+/// says which of its sets are gone or changed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, arg_required_else_help = true)]
 pub(super) struct Args {
@@ -48,7 +48,8 @@ enum Command {
         /// Name of the edition
         name: String,
     },
-    /// Say which annotation sets of an edition are gone or changed, and which its query finds beside them
+    /// Say which annotation sets of an edition are gone or changed, and which its query finds
+    /// beside them
     Verify {
         /// Name of the edition
         name: String,

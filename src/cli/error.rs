@@ -52,72 +52,51 @@ pub(super) struct LinesLeftOut {
 
 /// The exit code for an error.
 pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
-    let wrong_line = |cause: &(dyn std::error::Error + 'static)| {
-        matches!(
-            cause.downcast_ref(),
-            Some(AlignError::File(FileError::Content { .. }) | AlignError::Item { .. })
-        ) || matches!(
-            cause.downcast_ref(),
-            Some(TagError::File(FileError::Content { .. }) | TagError::NoTags { .. })
-        ) || matches!(
-            cause.downcast_ref(),
-            Some(
-                IdentifyError::File(FileError::Content { .. })
-                    | IdentifyError::NoTargets { .. }
-                    | IdentifyError::Leak { .. }
-            )
-        ) || matches!(
-            cause.downcast_ref(),
-            Some(FilterError::File(FileError::Content { .. }) | FilterError::TooFew { .. })
-        ) || matches!(
-            cause.downcast_ref(),
-            Some(AugmentError::NoPairs { .. } | AugmentError::OneLabel { .. })
-        ) || cause.is::<LinesFailed>()
-            || cause.is::<LinesLeftOut>()
-            || cause.downcast_ref().is_some_and(is_wrong_file)
-            || matches!(cause.downcast_ref(), Some(RecipeFileError::Toml { .. }))
-            || matches!(
-                cause.downcast_ref(),
-                Some(ProposalError::File(FileError::Content { .. }) | ProposalError::TooFew { .. })
-            )
-            || matches!(
-                cause.downcast_ref(),
-                Some(
-                    ModelError::Broken { .. }
-                        | ModelError::Content { .. }
-                        | ModelError::Weights { .. }
-                )
-            )
-    };
-    if error.chain().any(wrong_line) {
-        return ExitCode::from(BAD_DATA);
-    }
-    let code = match cause(error) {
+    ExitCode::from(match cause(error) {
+        _ if error.chain().any(is_bad_input) => BAD_DATA,
         Some(DatabaseError::Store(StoreError::Locked { .. })) => LOCKED,
-        Some(DatabaseError::Exchange(ExchangeError::Line { .. } | ExchangeError::Field { .. })) => {
-            BAD_DATA
-        }
-        Some(DatabaseError::TooLarge { .. }) => BAD_DATA,
-        Some(DatabaseError::NoBase { .. } | DatabaseError::Store(StoreError::TooLarge { .. })) => {
-            BAD_DATA
-        }
-        Some(DatabaseError::Framenet(error)) => match error {
-            FramenetError::Io { .. } => FAILED,
-            _ => BAD_DATA,
-        },
-        Some(DatabaseError::Script(error)) => match error {
-            ScriptError::Read { .. } => FAILED,
-            ScriptError::Edit { source, .. } if matches!(**source, DatabaseError::Store(_)) => {
-                FAILED
-            }
-            _ => BAD_DATA,
-        },
-        Some(DatabaseError::Backup(
-            BackupError::NotABackup { .. } | BackupError::Damaged { .. },
-        )) => BAD_DATA,
+        Some(error) if is_bad_data(error) => BAD_DATA,
         _ => FAILED,
-    };
-    ExitCode::from(code)
+    })
+}
+
+/// Whether an error is about data that a command was given.
+fn is_bad_input(cause: &(dyn std::error::Error + 'static)) -> bool {
+    macro_rules! is_any {
+        ($($pattern:pat,)*) => { $(matches!(cause.downcast_ref(), Some($pattern)))||* };
+    }
+    cause.is::<LinesFailed>()
+        || cause.is::<LinesLeftOut>()
+        || cause.downcast_ref().is_some_and(is_wrong_file)
+        || is_any! {
+            AlignError::File(FileError::Content { .. }) | AlignError::Item { .. },
+            TagError::File(FileError::Content { .. }) | TagError::NoTags { .. },
+            IdentifyError::File(FileError::Content { .. }) | IdentifyError::NoTargets { .. } | IdentifyError::Leak { .. },
+            FilterError::File(FileError::Content { .. }) | FilterError::TooFew { .. },
+            ProposalError::File(FileError::Content { .. }) | ProposalError::TooFew { .. },
+            AugmentError::NoPairs { .. } | AugmentError::OneLabel { .. },
+            RecipeFileError::Toml { .. },
+            ModelError::Broken { .. } | ModelError::Content { .. } | ModelError::Weights { .. },
+        }
+}
+
+/// Whether a database's error is about what it was given.
+fn is_bad_data(error: &DatabaseError) -> bool {
+    match error {
+        DatabaseError::Exchange(ExchangeError::Line { .. } | ExchangeError::Field { .. })
+        | DatabaseError::TooLarge { .. }
+        | DatabaseError::NoBase { .. }
+        | DatabaseError::Store(StoreError::TooLarge { .. })
+        | DatabaseError::Backup(BackupError::NotABackup { .. } | BackupError::Damaged { .. }) => {
+            true
+        }
+        DatabaseError::Framenet(error) => !matches!(error, FramenetError::Io { .. }),
+        DatabaseError::Script(ScriptError::Edit { source, .. }) => {
+            !matches!(**source, DatabaseError::Store(_))
+        }
+        DatabaseError::Script(error) => !matches!(error, ScriptError::Read { .. }),
+        _ => false,
+    }
 }
 
 /// Whether a language model's file is not what it should be.
@@ -130,24 +109,29 @@ fn is_wrong_file(error: &ScoreError) -> bool {
     matches!(file, GgufError::Field { .. })
 }
 
+/// What the operating system says, and what to do then.
+const OF_THE_SYSTEM: [(&str, &str); 3] = [
+    (
+        "No space left on device",
+        "free some space and run it again; what was in the store before is still there",
+    ),
+    (
+        "File too large",
+        "raise the limit on the size of files (`ulimit -f`) and run it again; what was in the \
+         store before is still there",
+    ),
+    (
+        "Too many open files",
+        "raise the limit on open files (`ulimit -n`) and run it again; what was in the store \
+         before is still there",
+    ),
+];
+
 /// What to try next, where the message does not say it.
 pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
-    if format!("{error:#}").contains("No space left on device") {
-        return Some(
-            "free some space and run it again; what was in the store before is still there",
-        );
-    }
-    if format!("{error:#}").contains("File too large") {
-        return Some(
-            "raise the limit on the size of files (`ulimit -f`) and run it again; what was in the \
-             store before is still there",
-        );
-    }
-    if format!("{error:#}").contains("Too many open files") {
-        return Some(
-            "raise the limit on open files (`ulimit -n`) and run it again; what was in the store \
-             before is still there",
-        );
+    let message = format!("{error:#}");
+    if let Some(&(_, hint)) = OF_THE_SYSTEM.iter().find(|(said, _)| message.contains(said)) {
+        return Some(hint);
     }
     if let Some(option) = error.chain().find_map(option) {
         return Some(option);

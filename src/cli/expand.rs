@@ -5,7 +5,7 @@ mod status;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use fnstore::database::{Database, DatabaseError};
@@ -35,8 +35,8 @@ pub(super) struct Args {
     #[arg(value_name = "EXPR", required = true)]
     expression: Vec<String>,
 
-    /// Take the settings of a recipe: a name that `fnstore recipes show` lists, or a TOML file. Other
-    /// options come before it
+    /// Take the settings of a recipe: a name that `fnstore recipes show` lists, or a TOML file.
+    /// Other options come before it
     #[arg(long, value_name = "NAME|FILE")]
     recipe: Option<String>,
 
@@ -67,13 +67,15 @@ pub(super) struct Args {
     #[arg(long, value_name = "WHAT", value_enum)]
     guide: Option<Guide>,
 
-    /// Frame elements of new sentences. `align`: found by the aligner. `heads`, `exact`: the sentence must
-    /// contain their head words, or their text. `none`: not annotated [default: align]
+    /// Frame elements of new sentences. `align`: found by the aligner. `heads`, `exact`: the
+    /// sentence must contain their head words, or their text. `none`: not annotated [default:
+    /// align]
     #[arg(long, value_name = "HOW", value_enum)]
     keep_fe: Option<KeepFe>,
 
-    /// Give sentences to LUs that have none: EXPR names LUs (by `lu`, `frame`, `pos`, `release`, `lu_status`), and
-    /// sentences of their sister LUs, of the same frame and part of speech, are rewritten with them
+    /// Give sentences to LUs that have none. EXPR names LUs (by `lu`, `frame`, `pos`, `release`,
+    /// `lu_status`); sentences of their sister LUs, of the same frame and part of speech, are
+    /// rewritten with them
     #[arg(long)]
     from_sisters: bool,
 
@@ -94,8 +96,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// Compute a part of the sets into a file, from a store that nobody writes meanwhile: the I-th of N, or, without
-    /// a value, the task of a Slurm array. `fnstore merge` takes the files in
+    /// Compute a part of the sets into a file, from a store that nobody writes meanwhile: the I-th
+    /// of N, or, without a value, the task of a Slurm array. `fnstore merge` takes the files in
     #[arg(long, value_name = "I/N", num_args = 0..=1, default_missing_value = "", requires = "out",
           conflicts_with_all = ["limit", "redo", "status", "dry_run", "from_sisters"])]
     shard: Option<String>,
@@ -238,9 +240,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     })?;
     if report.interrupted {
         context.output.flush()?;
-        tell(
-            "interrupted; what was finished is in the store, and the same command goes on from there",
-        );
+        tell("interrupted; what was finished is in the store, and the same command resumes there");
         return Ok(Outcome::Interrupted);
     }
     if report.seeds == 0 {
@@ -273,16 +273,36 @@ fn settings(args: &Args) -> anyhow::Result<RecipeSettings> {
 }
 
 fn recipe(args: &Args) -> anyhow::Result<Recipe> {
-    let dirs = locate::model_dirs(args.rewriter.models.clone());
-    let rewriter = locate::rewriter(args.rewriter.model.as_deref(), &dirs)?;
-    let mut models = Models::search_with(rewriter, &dirs)?;
-    let settings = settings(args)?;
+    let mut recipe = recipe_of(&args.rewriter, settings(args)?, args.filter.as_deref())?;
+    if let Some(query) = &args.blind_to {
+        let query = Expression::parse(query).map_err(DatabaseError::from)?;
+        recipe.blind_to = Some(BlindTo::new(query, args.splits.list()?.as_ref()));
+    }
+    recipe.seed_limit = args.limit;
+    if args.limit == Some(0) {
+        bail!("limit is 0, expected 1 or more");
+    }
+    // Before a device is looked for, which has things to say.
+    recipe.check()?;
+    recipe.device = args.rewriter.device.open()?;
+    Ok(recipe)
+}
+
+/// The models and settings of an expansion that is not limited, before its device is opened.
+pub(super) fn recipe_of(
+    rewriter: &RewriterArgs,
+    settings: RecipeSettings,
+    filter: Option<&Path>,
+) -> anyhow::Result<Recipe> {
+    let dirs = locate::model_dirs(rewriter.models.clone());
+    let place = locate::rewriter(rewriter.model.as_deref(), &dirs)?;
+    let mut models = Models::search_with(place, &dirs)?;
     match settings.guide {
         Some(Guidance::None) => models.guide = None,
         Some(_) => models.guide = Some(GuideModels::search(&dirs)?),
         None => {}
     }
-    if let Some(name) = &args.filter {
+    if let Some(name) = filter {
         let is_none = name.as_os_str() == "none";
         models.filter = (!is_none).then(|| locate::model(name, &dirs)).transpose()?;
     }
@@ -291,18 +311,7 @@ fn recipe(args: &Args) -> anyhow::Result<Recipe> {
     }
     let mut recipe = Recipe::new(models);
     settings.apply(&mut recipe);
-    if let Some(query) = &args.blind_to {
-        let query = Expression::parse(query).map_err(DatabaseError::from)?;
-        recipe.blind_to = Some(BlindTo::new(query, args.splits.list()?.as_ref()));
-    }
-    recipe.seed_limit = args.limit;
-    recipe.numbers = args.rewriter.numbers;
-    if args.limit == Some(0) {
-        bail!("limit is 0, expected 1 or more");
-    }
-    // Before a device is looked for, which has things to say.
-    recipe.check()?;
-    recipe.device = args.rewriter.device.open()?;
+    recipe.numbers = rewriter.numbers;
     Ok(recipe)
 }
 
@@ -372,7 +381,7 @@ fn summary(
         write_kept(kept, output)?;
     }
     if report.left > 0 {
-        let note = "sets, by the limit; the same command goes on with them";
+        let note = "sets, by the limit; the same command takes them";
         output.line(&format!("  {:<20} {:>9}  {note}", "left for later", grouped(report.left)))?;
     }
     write_reasons("sets without any new sentence", &report.unproductive, output)?;

@@ -23,11 +23,13 @@ use super::{Context, Outcome, progress, tell_of_index};
 
 /// Export annotation sets or a release
 ///
-/// Writes what an expression finds: `jsonl` is every record, and nothing is lost; an expression that
-/// names no more than a release writes it whole, `origin=generated` writes what expansion added, without
-/// FrameNet's own data. `framenet-xml` is FrameNet's own form, in which a release loses nothing. `conll`, `bios`, `semafor`, `csv` and `parquet` are for other programs; what they
-/// cannot hold is counted on stderr. `alignment-task` makes tasks for annotators, as `fnstore align tasks` does
-/// under its own options; `filter-data` says of generated sets what `fnstore train filter` learns from. schema/exchange.md describes the formats.
+/// Writes what an expression finds. `jsonl` has every record, and nothing is lost. An expression
+/// that names no more than a release writes it whole; `origin=generated` writes what expansion
+/// added, without FrameNet's own data. `framenet-xml` is FrameNet's own form, in which a release
+/// loses nothing. `conll`, `bios`, `semafor`, `csv` and `parquet` are for other programs; what they
+/// cannot hold is counted on stderr. `alignment-task` makes tasks for annotators, as `fnstore align
+/// tasks` does under its own options. `filter-data` says of generated sets what `fnstore train
+/// filter` learns from. schema/exchange.md describes the formats.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -35,8 +37,9 @@ pub(super) struct Args {
     #[arg(value_name = "EXPR")]
     expression: Vec<String>,
 
-    /// Format (jsonl, framenet-xml, conll, bios, semafor, csv, parquet, alignment-task, filter-data) and where to write: `-`, or
-    /// nothing, is stdout; framenet-xml takes an empty directory, semafor the beginning of three names
+    /// Format (jsonl, framenet-xml, conll, bios, semafor, csv, parquet, alignment-task,
+    /// filter-data) and where to write: `-`, or nothing, is stdout; framenet-xml takes an empty
+    /// directory, semafor the beginning of three names
     #[arg(long, required = true, num_args = 1..=2, value_names = ["FORMAT", "PATH"])]
     to: Vec<OsString>,
 
@@ -48,8 +51,8 @@ pub(super) struct Args {
     #[arg(long, conflicts_with = "training")]
     with_base: bool,
 
-    /// Write all annotation sets of a sentence into one record, with what nobody annotated: for jsonl,
-    /// conll and bios
+    /// Write all annotation sets of a sentence into one record, with what nobody annotated: for
+    /// jsonl, conll and bios
     #[arg(long)]
     training: bool,
 
@@ -330,6 +333,7 @@ fn framenet_loss(loss: FramenetLoss) -> &'static str {
         FramenetLoss::Sentences => "sentences",
         FramenetLoss::Judgements => "judgements",
         FramenetLoss::Decisions => "decisions",
+        FramenetLoss::Rejected => "rejected",
         FramenetLoss::Editions => "editions",
         FramenetLoss::Characters => "characters",
         _ => "other",

@@ -1,7 +1,7 @@
 //! `fnstore filter`: scores of a filter for generated sets that are there.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fnstore::database::{Database, DatabaseError};
 use fnstore::expand::{self, FILTER, Kept, Rescored};
@@ -15,11 +15,12 @@ use super::{Context, Outcome, locate, progress, stop, tell_of_index};
 
 /// Score generated sets with a filter
 ///
-/// `fnstore expand` gives each set it writes the scores of the filter that comes with the program; this gives them to
-/// sets that have none, or those of another filter in place of earlier ones. No set is removed. What is printed are the
-/// scores from which on this filter keeps a set; `fnstore query 'p>=CUT'` finds those. Scores are no probabilities, and
-/// those of different filters do not compare; `fnstore expand --filter` says which one new sentences get. In `fnstore
-/// changes` a set that gets scores is edited. `fnstore train filter` learns a filter from judgements of one's own.
+/// `fnstore expand` gives each set it writes the scores of the shipped filter. This command gives
+/// them to sets that have none, or replaces those of another filter. No set is removed. What is
+/// printed are the scores from which on this filter keeps a set; `fnstore query 'p>=CUT'` finds
+/// those. Scores are no probabilities, and those of different filters do not compare. `fnstore
+/// expand --filter` says which one new sentences get. In `fnstore changes` a set that gets scores
+/// is edited. `fnstore train filter` learns a filter from judgements of one's own.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -49,6 +50,11 @@ pub(super) struct FilterArgs {
 }
 
 impl FilterArgs {
+    /// Another filter of the same places.
+    pub(super) fn named(&self, filter: &Path) -> Self {
+        Self { filter: filter.to_owned(), models: self.models.clone() }
+    }
+
     pub(super) fn open(self) -> anyhow::Result<Filter> {
         let dirs = locate::model_dirs(self.models);
         Ok(Filter::open(&locate::model(&self.filter, &dirs)?)?)
@@ -74,9 +80,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     context.output.report(&record, NO_ROWS, |output| summary(&done, &text, output))?;
     if done.interrupted {
         context.output.flush()?;
-        tell(
-            "interrupted; what was scored is in the store, and the same command goes on from there",
-        );
+        tell("interrupted; what was scored is in the store, and the same command resumes there");
         return Ok(Outcome::Interrupted);
     }
     if done.kept.scored == 0 {

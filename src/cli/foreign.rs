@@ -11,8 +11,9 @@ use super::{Context, Outcome};
 
 /// List what the files of releases hold beside FrameNet
 ///
-/// An attribute is written as `name=value`, an element or a text as it stands in its file. Queries find
-/// annotation sets by the same content: `foreign=`, `frame_foreign=`, `lu_foreign=`, `doc_foreign=`.
+/// An attribute is written as `name=value`, an element or a text as it stands in its file. Queries
+/// find annotation sets by the same content: `foreign=`, `frame_foreign=`, `lu_foreign=`,
+/// `doc_foreign=`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {

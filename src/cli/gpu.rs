@@ -1,4 +1,4 @@
-//! `fnstore gpu`: the adapters of this machine, which one networks run on, and whether it computes right.
+//! `fnstore gpu`: this machine's adapters, which one is used, and whether it computes right.
 
 use fnstore::compute::kernels::{KernelTest, self_test};
 use fnstore::compute::{
@@ -15,8 +15,9 @@ const SEEDS: u64 = 5;
 
 /// List GPUs, say which one the networks run on and why, and test every kernel on it
 ///
-/// Each kernel runs on random shapes and is compared with the CPU; exits with 1 when one is wrong. A
-/// software adapter, which is the processor posing as a GPU, is used only when `--device` names it.
+/// Each kernel runs on random shapes and is compared with the CPU; exits with 1 when one is wrong.
+/// A software adapter, which is the processor posing as a GPU, is used only when `--device` names
+/// it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -65,7 +66,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let choice = &args.device.device;
     let place = choose(&all, choice)?;
     let tests = match place {
-        // Matrix units are opened with 16-bit weights only, and tested whatever weights are kept as.
+        // Matrix units are opened with 16-bit weights alone, and tested whatever weights are.
         Some(place) => {
             test(&Device::Gpu(Gpu::open(place, &GpuOptions { half: true, ..options() })?))
         }

@@ -3,12 +3,12 @@
 //! The record is described in `schema/hit.schema.json`. Its spans count code points.
 
 use anyhow::Context as _;
-use fnstore::model::{Extent, FeStatus, Generation, Origin, Provenance, Span};
+use fnstore::model::{Extent, Generation, Span};
 use fnstore::search::Answer;
 use fnstore::text::CharIndex;
+use fnstore::text::drawing::{self, Mark};
 use serde::Serialize;
 
-use super::drawing::{self, Mark};
 use super::output::Output;
 use super::render::Block;
 
@@ -111,12 +111,13 @@ impl<'a> AnswerRecord<'a> {
             fe_status: set.fe_status.as_str(),
             document: answer.document.as_deref(),
             document_description: answer.document_description.as_deref(),
-            generation: generation(answer).map(Made::new),
+            generation: answer.generation().map(Made::new),
             answer,
         })
     }
 
-    /// The row of delimited output; spans are written `start-end`, several things in a field are parted by `; `.
+    /// The row of delimited output; spans are written `start-end`, several things in a field are
+    /// parted by `; `.
     pub(super) fn fields(&self) -> Vec<String> {
         let targets: Vec<String> =
             self.targets.iter().map(|[start, end]| format!("{start}-{end}")).collect();
@@ -221,21 +222,11 @@ const INDENT: usize = 4;
 
 /// Writes an answer for reading: what it is, the sentence with its annotation drawn under it.
 pub(super) fn write_block(answer: &Answer, output: &mut Output) -> anyhow::Result<()> {
-    let set = &answer.set;
-    output.headed(&format!("{}  {}", answer.frame, answer.lexunit), &origin(answer))?;
-    let rows = drawing::rows_of_set(set);
-    write_drawing(&answer.sentence.text, &rows, output)?;
-    let unexpressed = drawing::unexpressed(set);
-    let none = answer.elements().next().is_none();
-    let last = match (none, set.fe_status) {
-        (_, _) if !unexpressed.is_empty() => unexpressed.join(" "),
-        (false, _) => return Ok(()),
-        (true, FeStatus::Annotated) => "(no FE)".to_owned(),
-        (true, FeStatus::Unannotated) => "(FEs not annotated)".to_owned(),
-        (true, FeStatus::Unknown) => "(FEs not carried over)".to_owned(),
-        (true, FeStatus::Carried) => "(no FE found)".to_owned(),
-    };
-    output.line(&format!("{:INDENT$}{last}", ""))?;
+    output.headed(&format!("{}  {}", answer.frame, answer.lexunit), &answer.origin_line())?;
+    write_drawing(&answer.sentence.text, &drawing::rows_of_set(&answer.set), output)?;
+    if let Some(last) = answer.unexpressed_line() {
+        output.line(&format!("{:INDENT$}{last}", ""))?;
+    }
     Ok(())
 }
 
@@ -250,34 +241,4 @@ pub(super) fn write_drawing(
         output.drawn(INDENT, &line)?;
     }
     Ok(())
-}
-
-/// The id with everything about where the set comes from.
-fn origin(answer: &Answer) -> String {
-    let set = &answer.set;
-    let origin = set.provenance.origin();
-    let mut parts = vec![set.id.to_string(), origin.as_str().to_owned()];
-    if let Some(made) = generation(answer) {
-        parts.push(format!("round {}", made.round));
-        parts.push(format!("paraphrase {:.2}", made.paraphrase));
-        parts.push(format!("aligner {:.2}", made.aligner));
-        if let Some(scores) = made.filter {
-            parts.push(format!("p {:.2}  r {:.2}", scores.precision, scores.recall));
-        }
-        parts.push(format!("from {}", made.seed));
-        parts.extend(made.flags.names().into_iter().map(|flag| format!("({flag})")));
-    } else if !set.status.is_empty() {
-        parts.push(set.status.clone());
-    }
-    if let (Origin::FullText, Some(document)) = (origin, &answer.document) {
-        parts.push(document.to_string());
-    }
-    parts.join("  ")
-}
-
-fn generation(answer: &Answer) -> Option<&Generation> {
-    match &answer.set.provenance {
-        Provenance::Generated(generation) => Some(generation),
-        _ => None,
-    }
 }

@@ -133,8 +133,8 @@ otherwise nothing of it shows: the next import removes the rows that were writte
 const FIRST_INTERRUPTED: &str = "interrupted; the release is in the store if `fnstore releases` lists it, and \
 otherwise no more than an empty store is left: the next import removes the rows that were written";
 
-/// Removes the store that a failed first import made. What cannot be removed is an empty store, which
-/// does no harm.
+/// Removes the store that a failed first import made. What cannot be removed is an empty store,
+/// which does no harm.
 fn without_a_trace(database: Database, error: anyhow::Error) -> anyhow::Error {
     let _ = database.discard_if_new();
     error

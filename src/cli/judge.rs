@@ -17,10 +17,10 @@ use super::{Context, Outcome, tell_of_index};
 
 /// Judge annotation sets, or show how they were judged
 ///
-/// A judgement is a score from 0 (wrong) to 100 (right) with a note. It says whether the target evokes the
-/// set's frame, or answers another question. A reviewer has one of each set and question;
-/// another one takes its place. `fnstore query 'judgement>=80'` finds the sets that any reviewer
-/// gave 80 or more.
+/// A judgement is a score from 0 (wrong) to 100 (right) with a note. It says whether the target
+/// evokes the set's frame, or answers another question. A reviewer has one of each set and
+/// question; another one takes its place. `fnstore query 'judgement>=80'` finds the sets that any
+/// reviewer gave 80 or more.
 ///
 /// Rewritings that are in no store are judged by `fnstore judge sample` and `fnstore judge tally`.
 #[derive(Debug, clap::Args)]
@@ -41,7 +41,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME")]
     reviewer: Option<String>,
 
-    /// What was asked, beside whether the target evokes the frame
+    /// What was asked, where it was not whether the target evokes the frame; `meaning` and `similarity` are the
+    /// questions of `fnstore review`
     #[arg(
         long,
         value_name = "TEXT",
@@ -61,12 +62,12 @@ pub(super) struct Args {
     )]
     note: String,
 
-    /// Take the reviewer's judgement of the set back
+    /// Remove the reviewer's judgement of the set
     #[arg(long, conflicts_with_all = ["score", "from"], requires = "reviewer")]
     remove: bool,
 
-    /// Take judgements from FILE (`-` is standard input), all or none: JSON lines with `set`, `score`,
-    /// and where they are given `reviewer`, `question`, `note` and `time`
+    /// Take judgements from FILE (`-` is standard input), all or none: JSON lines with `set`,
+    /// `score`, and where they are given `reviewer`, `question`, `note` and `time`
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 

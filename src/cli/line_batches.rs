@@ -1,5 +1,5 @@
-//! Commands that answer an input line by line: read in batches, a record for each line, and for a bad
-//! line its error in the record's place.
+//! Commands that answer an input line by line: read in batches, a record for each line, and for a
+//! bad line its error in the record's place.
 
 use std::io::BufRead;
 use std::path::Path;

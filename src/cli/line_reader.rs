@@ -1,7 +1,7 @@
 //! Lines of an input of which a bad one costs nobody the others.
 //!
-//! A line that cannot be worked on becomes a [`LineError`] with a code, which its record carries in its
-//! place, and the next line is read.
+//! A line that cannot be worked on becomes a [`LineError`] with a code, which its record carries in
+//! its place, and the next line is read.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};

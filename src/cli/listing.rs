@@ -10,7 +10,7 @@ use super::output::{Format, Output, tell};
 use super::render::{Records, Row};
 use super::{Outcome, tell_if_empty};
 
-/// Status of LUs that are listed only when asked for: FrameNet's own mark of what should not be used.
+/// Status of LUs that are listed on request only: FrameNet's mark of what should not be used.
 pub(super) const HIDDEN_STATUS: &str = "Problem";
 
 /// Which rows are listed.
@@ -65,8 +65,8 @@ impl Statuses {
             || self.include_status.iter().any(|status| status.eq_ignore_ascii_case(HIDDEN_STATUS))
     }
 
-    /// Whether an LU is listed that matches these names: one whose name is given whole is asked for,
-    /// whatever its status.
+    /// Whether an LU is listed that matches these names: one whose name is given whole is asked
+    /// for, whatever its status.
     pub(super) fn include_named(&self, names: &Pattern, lu: &LexUnit) -> bool {
         names.as_exact().is_some() || self.include(lu)
     }

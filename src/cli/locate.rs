@@ -5,16 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use etcetera::BaseStrategy as _;
 use fnstore::align::encoder_of;
-use fnstore::models::{is_model, preferred};
-use fnstore::paraphrase::{ParaphraseError, base_of, gguf_in, is_adapter};
+use fnstore::models::{ADAPTER, REWRITER, adapter, default_rewriter, find, is_model};
+use fnstore::paraphrase::{ParaphraseError, gguf_in};
 
 use super::output::tell;
-
-/// Name of the rewriter that comes with the program whole.
-const REWRITER: &str = "paraphrase";
-
-/// Name of the adapter that comes with the program, for a language model that does not.
-const ADAPTER: &str = "rewriter";
 
 /// The store's directory: the one given by `--store` or `FNSTORE_DIR`, else `fnstore/store` in the
 /// platform's data directory, beside the models.
@@ -57,8 +51,8 @@ pub(super) fn model_dirs(given: Option<PathBuf>) -> Vec<PathBuf> {
 /// Directories that may hold models, with what they are, the first first.
 ///
 /// `--models` alone when it is given. Else `FNSTORE_MODELS`, `share/fnstore/models` beside the
-/// program's `bin`, the platform's data directory, the models of the source checkout that the program
-/// was built from, and the cache that `make minilm` fills.
+/// program's `bin`, the platform's data directory, the models of the source checkout that the
+/// program was built from, and the cache that `make minilm` fills.
 pub(super) fn model_places(given: Option<PathBuf>) -> Vec<(ModelPlace, PathBuf)> {
     if let Some(dir) = given {
         return vec![(ModelPlace::Own, dir)];
@@ -87,8 +81,8 @@ pub(super) fn model_places(given: Option<PathBuf>) -> Vec<(ModelPlace, PathBuf)>
     dirs
 }
 
-/// The directory in which a user keeps models: `--models`, else `FNSTORE_MODELS`, else `fnstore/models`
-/// in the platform's data directory.
+/// The directory in which a user keeps models: `--models`, else `FNSTORE_MODELS`, else
+/// `fnstore/models` in the platform's data directory.
 pub(super) fn own_models(given: Option<PathBuf>) -> anyhow::Result<PathBuf> {
     match given.or_else(|| variable("FNSTORE_MODELS")) {
         Some(dir) => Ok(dir),
@@ -97,25 +91,6 @@ pub(super) fn own_models(given: Option<PathBuf>) -> anyhow::Result<PathBuf> {
              `--models DIR` or `FNSTORE_MODELS`",
         ),
     }
-}
-
-/// Name of the rewriter that is taken when none is named, and the file that says so, if any does: the adapter
-/// where its language model is at hand, else the rewriter that needs none.
-pub(super) fn default_rewriter(dirs: &[PathBuf]) -> anyhow::Result<(String, Option<PathBuf>)> {
-    Ok(match preferred(dirs)? {
-        Some(choice) => (choice.paraphraser, Some(choice.file)),
-        None => match adapter(dirs) {
-            Some(Ok(())) => (ADAPTER.to_owned(), None),
-            _ => (REWRITER.to_owned(), None),
-        },
-    })
-}
-
-/// Whether the language model of the program's adapter is at hand; none where there is no adapter.
-fn adapter(dirs: &[PathBuf]) -> Option<Result<(), ParaphraseError>> {
-    let mut places = dirs.iter().map(|dir| dir.join(ADAPTER));
-    let place = places.find(|place| is_adapter(place))?;
-    Some(base_of(&place, dirs).map(drop))
 }
 
 /// Says once what the rewriter that needs no language model lacks, where one would be taken.
@@ -151,7 +126,7 @@ pub(super) fn rewriter(given: Option<&Path>, dirs: &[PathBuf]) -> anyhow::Result
     })
 }
 
-/// Where what was fetched or compiled is kept: `FNSTORE_CACHE`, else `fnstore` in the platform's cache.
+/// What was fetched or compiled lies here: `FNSTORE_CACHE`, else `fnstore` in the user's cache.
 pub(super) fn cache() -> Option<PathBuf> {
     variable("FNSTORE_CACHE").or_else(|| Some(cache_dir()?.join("fnstore")))
 }
@@ -163,9 +138,7 @@ fn variable(name: &str) -> Option<PathBuf> {
 
 /// A model's directory: the path itself, or the first directory of models that has one of the name.
 pub(super) fn model(name: &Path, dirs: &[PathBuf]) -> anyhow::Result<PathBuf> {
-    let places = std::iter::once(name.to_owned()).chain(dirs.iter().map(|dir| dir.join(name)));
-    let mut found = places.filter(|place| is_model(place));
-    found.next().with_context(|| {
+    find(name, dirs).with_context(|| {
         format!(
             "there is no model `{}`, neither at that path nor in {}; expected a directory with a \
              `config.json`, an adapter or a GGUF file; {}",
@@ -185,8 +158,8 @@ fn how_to_get() -> String {
     )
 }
 
-/// A language model: a GGUF file, a directory of Hugging Face's, or one that holds one GGUF file; the latter two
-/// also by name among the models.
+/// A language model: a GGUF file, a directory of Hugging Face's, or one that holds one GGUF file;
+/// the latter two also by name among the models.
 pub(super) fn language_model(name: &Path, dirs: &[PathBuf]) -> anyhow::Result<PathBuf> {
     if name.is_file() {
         return Ok(name.to_owned());
@@ -208,7 +181,7 @@ pub(super) fn language_model(name: &Path, dirs: &[PathBuf]) -> anyhow::Result<Pa
     })
 }
 
-/// The encoder of a head or linker: the one that is given, else the one that the head or linker names.
+/// The encoder of a head or linker: the given one, else the one that it names.
 pub(super) fn encoder(
     given: Option<&Path>,
     trained: &Path,

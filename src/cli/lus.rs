@@ -17,7 +17,7 @@ pub(super) struct Args {
     #[arg(value_name = "NAME")]
     name: Vec<String>,
 
-    /// Only those of a frame of this name, written as NAME is
+    /// List only LUs of this frame; a name or pattern, as NAME
     #[arg(long, value_name = "NAME")]
     frame: Option<String>,
 

@@ -1,8 +1,8 @@
 //! The command line: one file per subcommand.
 //!
-//! A subcommand's `Args` is what the user wrote; its `run` resolves that into the library's own
-//! options, calls the library, and hands what comes back to [`output`], the only place that prints
-//! data. Everything else, from progress to notices, goes to stderr.
+//! A subcommand's `Args` is what the user wrote. Its `run` resolves that into the library's own
+//! options, calls the library, and hands the result to [`output`], the only place that prints data.
+//! Everything else, from progress to notices, goes to stderr.
 
 mod align;
 mod annotate;
@@ -17,7 +17,6 @@ mod completions;
 mod delete;
 mod device;
 mod document;
-mod drawing;
 mod edit;
 mod edition;
 mod error;
@@ -76,7 +75,6 @@ mod train;
 mod tree;
 mod upgrade;
 mod valence;
-mod visible;
 mod whole_file;
 
 use std::path::PathBuf;
@@ -103,9 +101,8 @@ pub(crate) struct Args {
     #[arg(long, global = true, value_name = "DIR", env = "FNSTORE_DIR")]
     store: Option<PathBuf>,
 
-    /// Format of the output [default: table on a terminal; into a pipe jsonl, but a table for what is
-    /// laid out for reading (`show`, trees, `expand` and what works on the store as a whole) and tsv
-    /// for `query --count-by`]
+    /// Write the output in this format [default: table on a terminal; jsonl into a pipe, but table
+    /// for `show`, trees, `expand` and work on the whole store, tsv for `query --count-by`]
     #[arg(long, global = true, value_name = "FORMAT", value_enum)]
     format: Option<Format>,
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use fnstore::expand::{FILTER, WORD_VECTORS};
 use fnstore::models::{
-    self, Description, Finding, FindingCode, ModelError, ModelKind, Verification, add, describe,
-    models_in, record_sums, verify,
+    self, Description, Finding, FindingCode, ModelError, ModelKind, Verification, add,
+    default_rewriter, describe, models_in, record_sums, verify,
 };
 use fnstore::paraphrase::PROMPT;
 use serde::Serialize;
@@ -26,8 +26,9 @@ pub(super) struct Args {
     #[command(subcommand)]
     task: Task,
 
-    /// Directory of models to work in [default: FNSTORE_MODELS, else fnstore/models in the platform's
-    /// data directory, which is where a model is added; `list` and `verify` look where `expand` does]
+    /// Directory of models to work in [default: FNSTORE_MODELS, else fnstore/models in the
+    /// platform's data directory, which is where a model is added; `list` and `verify` look where
+    /// `expand` does]
     #[arg(long, global = true, value_name = "DIR")]
     models: Option<PathBuf>,
 }
@@ -50,9 +51,9 @@ enum Task {
 
 /// Check that models can be used
 ///
-/// Loads each on the CPU: every weight must be there, of the right shape and finite, and the tokenizer
-/// must belong to it. Files are compared with the hashes in its BLAKE3SUMS, where it has one. Exits with
-/// 1 when something is wrong.
+/// Loads each on the CPU: every weight must be there, of the right shape and finite, and the
+/// tokenizer must belong to it. Files are compared with the hashes in its BLAKE3SUMS, where it has
+/// one. Exits with 1 when something is wrong.
 #[derive(Debug, clap::Args)]
 struct VerifyArgs {
     /// Names or directories of models [default: all that `list` shows]
@@ -64,10 +65,10 @@ struct VerifyArgs {
     record: bool,
 }
 
-/// Add a checkpoint as Hugging Face transformers writes them (Marian, BART, T5 or Flan-T5, BERT; Llama, Qwen 2 and
-/// 3, Gemma 3), a language model's GGUF file, or an adapter
+/// Add a checkpoint as Hugging Face transformers writes them (Marian, BART, T5 or Flan-T5, BERT;
+/// Llama, Qwen 2 and 3, Gemma 3), a language model's GGUF file, or an adapter
 ///
-/// The directory or file is checked as by `verify` and copied; it becomes a model whole or not at all.
+/// The directory or file is checked as by `verify` and copied, whole or not at all.
 #[derive(Debug, clap::Args)]
 struct AddArgs {
     /// Directory with config.json, model.safetensors (or its shards) and tokenizer.json; or with
@@ -206,7 +207,7 @@ impl Row for ModelRecord {
 fn all(models: Option<PathBuf>) -> anyhow::Result<Vec<ModelRecord>> {
     let places = locate::model_places(models);
     let dirs: Vec<PathBuf> = places.iter().map(|(_, dir)| dir.clone()).collect();
-    let (rewriter, _) = locate::default_rewriter(&dirs)?;
+    let (rewriter, _) = default_rewriter(&dirs)?;
     let mut records: Vec<ModelRecord> = Vec::new();
     for (place, dir) in places {
         for (name, described) in models_in(&dir)? {
@@ -344,7 +345,7 @@ fn add_one(args: AddArgs, models: Option<PathBuf>, output: &mut Output) -> anyho
     let dir = locate::own_models(models.clone())?;
     let dirs = locate::model_dirs(models.clone());
     // Said before anything is copied, if the choice cannot be read.
-    locate::default_rewriter(&dirs)?;
+    default_rewriter(&dirs)?;
     let added = add(checkpoint, &dir, &name, &dirs)?;
     let record = listed(&added.path, models)?;
     show(&record, output)?;
@@ -422,7 +423,7 @@ fn choose(name: &str, models: Option<PathBuf>, output: &mut Output) -> anyhow::R
     if record.is_default {
         tell(&format!("`expand` and `paraphrase` now take `{name}`; {} says so", file.display()));
     } else {
-        let (taken, earlier) = locate::default_rewriter(&locate::model_dirs(models))?;
+        let (taken, earlier) = default_rewriter(&locate::model_dirs(models))?;
         let earlier = earlier.unwrap_or_default();
         tell(&format!(
             "warning: `expand` and `paraphrase` take `{taken}` still, since `{}` comes before {}; \

@@ -1,7 +1,7 @@
 //! Data on stdout: the only place that prints it.
 //!
-//! Rows of a table, JSON records, and delimited fields all go through [`Output`], which buffers them.
-//! [`tell`] is for everything that is not data and goes to stderr.
+//! Rows of a table, JSON records, and delimited fields all go through [`Output`], which buffers
+//! them. [`tell`] is for everything that is not data and goes to stderr.
 //!
 //! What is laid out for reading, and all that goes to a terminal, has its control characters made
 //! visible here ([`visible`]). JSON, CSV and TSV that go elsewhere keep every text as it is.
@@ -12,9 +12,8 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use clap::ValueEnum;
 use comfy_table::{Table, presets};
 use fnstore::database::Database;
+use fnstore::text::{visible, visible_in_json};
 use serde::Serialize;
-
-use super::visible::{visible, visible_in_json};
 
 /// Width of wrapped text where no terminal says another.
 const WIDTH: usize = 100;
@@ -90,8 +89,7 @@ impl Output {
         writeln!(self.out, "{start}{title}{end}{space}{rest}")
     }
 
-    /// Writes a line of a drawing, which has colours and no control characters beside them, moved
-    /// in.
+    /// Writes a line of a drawing, moved in: it has colours and no other control characters.
     pub(super) fn drawn(&mut self, indent: usize, line: &str) -> io::Result<()> {
         writeln!(self.out, "{:indent$}{line}", "")
     }
@@ -156,8 +154,8 @@ impl Output {
         Ok(())
     }
 
-    /// Writes one row of delimited fields; a field is quoted where RFC 4180 asks for it. On a terminal
-    /// fields are for reading.
+    /// Writes one row of delimited fields; a field is quoted where RFC 4180 asks for it. On a
+    /// terminal fields are for reading.
     pub(super) fn fields<F: AsRef<str>>(
         &mut self,
         format: Format,

@@ -16,9 +16,9 @@ use super::{Context, Outcome, tell_if_empty, tell_of_index};
 
 /// Find annotation sets
 ///
-/// An expression is a list of tests of fields, as in `frame=Verification fe=Inspector{gf=Ext}`; put it
-/// in single quotes where it holds `*`, `<`, `>`, quotes or parentheses. schema/query.md describes the
-/// language.
+/// An expression is a list of tests of fields, as in `frame=Verification fe=Inspector{gf=Ext}`; put
+/// it in single quotes where it holds `*`, `<`, `>`, quotes or parentheses. schema/query.md
+/// describes the language.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -72,7 +72,7 @@ Examples:
   fnstore query 'foreign~\"<note\"' --fields id,foreign
   fnstore query 'text~\"\\bnot\\b\" pos=v' --explain";
 
-/// Annotation sets that are looked at to find out whether there are more than the limit let through.
+/// Annotation sets that are looked at to find out whether there are more than the limit.
 const LOOK_AHEAD: usize = 2_000;
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {

@@ -1,4 +1,5 @@
-//! `fnstore recipes`: by which settings and models generated sets were made, and the recipes that have a name.
+//! `fnstore recipes`: by which settings and models generated sets were made, and the recipes that
+//! have a name.
 
 use fnstore::database::Database;
 use fnstore::expand::RecipeSettings;

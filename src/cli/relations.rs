@@ -22,8 +22,8 @@ use super::{Context, Outcome};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// Frames on either side: `Verification`, `Ver*`, or `~` and a regular expression; all when left
-    /// out
+    /// Frames on either side: `Verification`, `Ver*`, or `~` and a regular expression; all when
+    /// left out
     #[arg(value_name = "NAME")]
     name: Vec<String>,
 

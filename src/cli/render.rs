@@ -22,8 +22,8 @@ pub(super) trait Row: Serialize {
     /// Names of the columns of a table.
     const TABLE_COLUMNS: &'static [&'static str] = Self::COLUMNS;
 
-    /// The values of the columns, those of the record's fields of the same names. Several things in one are
-    /// parted by `; `.
+    /// The values of the columns, those of the record's fields of the same names. Several things in
+    /// one are parted by `; `.
     fn fields(&self) -> Vec<String> {
         fields_of(self, Self::COLUMNS)
     }

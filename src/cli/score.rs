@@ -17,7 +17,7 @@ use super::{Context, Outcome, locate};
 /// Score sentences with a language model
 ///
 /// Reads one sentence a line, or JSON lines, as the first line shows: `text`, and `span`, [start,
-/// end) in code points, for a part of it in its left context; an `id` of any type is returned.
+/// end) in code points, for a part of it in its left context. An `id` of any type is returned.
 /// Writes a JSON line for each, with the sum of the log-probabilities of its tokens (natural log),
 /// their number, and the perplexity. A line that cannot be scored gets a record with an error and
 /// its code. The other lines are scored, and the exit code is 65.
@@ -28,8 +28,8 @@ pub(super) struct Args {
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// Language model: a GGUF file, or a directory, or its name among the models, with `config.json`,
-    /// `model.safetensors` and `tokenizer.json`, or with one GGUF file
+    /// Language model: a GGUF file, or a directory, or its name among the models, with
+    /// `config.json`, `model.safetensors` and `tokenizer.json`, or with one GGUF file
     #[arg(long, value_name = "FILE|DIR|NAME")]
     model: PathBuf,
 

@@ -28,8 +28,8 @@ pub(super) struct Args {
     #[arg(long, conflicts_with = "limit")]
     tree: bool,
 
-    /// List the types that FEs get from the FEs they are mapped onto by frame relations, and where the
-    /// release contradicts itself in that
+    /// List the types that FEs get from the FEs they are mapped onto by frame relations, and where
+    /// the release contradicts itself in that
     #[arg(long, conflicts_with_all = ["tree", "name"])]
     propagate: bool,
 

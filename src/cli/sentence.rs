@@ -10,11 +10,11 @@ use fnstore::model::{
 use fnstore::query::{Expression, Field, Term, Test};
 use fnstore::search::Answer;
 use fnstore::text::CharIndex;
+use fnstore::text::drawing::{self, Mark, Paint};
 use serde::Serialize;
 
 use super::Outcome;
 use super::beside::{ForeignRecord, foreign_records, write_foreign};
-use super::drawing::{self, Mark, Paint};
 use super::hit::{AnswerRecord, write_block, write_drawing};
 use super::output::{Output, tell};
 
@@ -127,8 +127,8 @@ fn write_sentence(shown: &Shown<'_>, output: &mut Output) -> anyhow::Result<()> 
     write_foreign(&foreign_records(foreign.clone()), output)
 }
 
-/// Marks of the targets with the frames that they evoke. Several sets are numbered; `!` stands after a
-/// frame whose FEs nobody annotated, `?` after one whose LU the lexicon does not list.
+/// Marks of the targets with the frames that they evoke. Several sets are numbered; `!` stands
+/// after a frame whose FEs nobody annotated, `?` after one whose LU the lexicon does not list.
 fn frames_evoked(lexicon: &Lexicon<'_>, answers: &[Answer]) -> anyhow::Result<Vec<Vec<Mark>>> {
     let mut rows = vec![Vec::new()];
     for (answer, number) in answers.iter().zip(1..) {

@@ -11,9 +11,10 @@ use super::{Context, Outcome, document, frame, lexunit, sentence};
 
 /// Show a frame, a lexical unit, a sentence, an annotation set or a document
 ///
-/// A name may be `Verification`, `Ver*`, or `~` and a regular expression. Sentences are drawn with their
-/// annotation: `*` under the target, `-` under frame elements, `^` under support verbs and the like, `=`
-/// where a target lies inside a frame element, and null instantiations as `[Evidence:INI]`.
+/// A name may be `Verification`, `Ver*`, or `~` and a regular expression. Sentences are drawn with
+/// their annotation: `*` under the target, `-` under frame elements, `^` under support verbs and
+/// the like, `=` where a target lies inside a frame element. Null instantiations stand as
+/// `[Evidence:INI]`.
 ///
 /// With `--format json` everything that the store knows of it is printed: one document, an array of
 /// them when there are several. `--format jsonl` prints one a line.

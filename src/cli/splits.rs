@@ -12,9 +12,9 @@ use super::output::{grouped, tell};
 /// The option of commands that ask for `split`.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(super) struct SplitArgs {
-    /// Parts of the data by a list: lines of `document`, `lu`, `sentence` or `exemplars`, its name (`*`
-    /// for exemplars) and `train`, `dev` or `test`, parted by tabs [default: the built-in list of
-    /// full-text documents alone]
+    /// Take parts of the data from a list. Lines have `document`, `lu`, `sentence` or `exemplars`,
+    /// its name (`*` for exemplars) and `train`, `dev` or `test`, parted by tabs [default: the
+    /// built-in list of full-text documents alone]
     #[arg(long, value_name = "FILE")]
     split_list: Option<PathBuf>,
 }

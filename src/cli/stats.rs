@@ -1,6 +1,7 @@
 //! `fnstore stats`: how far annotation covers the lexicon, and `fnstore stats growth`.
 
 mod agreement;
+mod diversity;
 pub(super) mod figure;
 mod growth;
 
@@ -17,8 +18,8 @@ use super::{Context, Outcome};
 
 /// Count lexical units and their annotation sets: the coverage
 ///
-/// Rows of the groups `all`, `pos` and `lu-status` count LUs, those of them without an exemplar, without
-/// any set made by a human, and with generated sets alone, then their annotation sets by origin. Rows of
+/// Rows of the groups `all`, `pos` and `lu-status` count LUs: all, without an exemplar, without a
+/// human set, with generated sets alone. Then they count their annotation sets by origin. Rows of
 /// the group `set-status` count annotation sets by their own status.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
@@ -36,6 +37,7 @@ pub(super) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Growth(growth::Args),
+    Diversity(diversity::Args),
     Agreement(agreement::Args),
 }
 
@@ -43,6 +45,7 @@ const EXAMPLES: &str = "\
 Examples:
   fnstore stats
   fnstore stats growth frame=Verification
+  fnstore stats diversity frame=Verification
   fnstore stats agreement
   fnstore stats --release bfn-1.5 --format csv
   fnstore stats --include-status Problem";
@@ -124,6 +127,7 @@ impl<'a> StatsRow<'a> {
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     match args.command {
         Some(Command::Growth(args)) => return growth::run(args, context),
+        Some(Command::Diversity(args)) => return diversity::run(args, context),
         Some(Command::Agreement(_)) => return agreement::run(context),
         None => {}
     }

@@ -1,4 +1,4 @@
-//! Ctrl-C: it ends a command at once, or a first one after the work in flight and a second one at once.
+//! Ctrl-C: it ends a command at once, or the first after the work in flight, the second at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,7 @@ pub(super) fn at_once(what_is_left: &'static str) -> anyhow::Result<()> {
     ctrlc::set_handler(end).context("cannot handle Ctrl-C")
 }
 
-/// Whether Ctrl-C was pressed, asked from now on; `finishing` says what is done before the command ends.
+/// Whether Ctrl-C was pressed from now on; `finishing` says what is done before the end.
 pub(super) fn on_interrupt(finishing: &'static str) -> anyhow::Result<impl Fn() -> bool> {
     let stop = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&stop);

@@ -1,4 +1,4 @@
-//! Lines with named fields: tab-separated under a line of names, or JSON objects, as the first line shows.
+//! Lines with named fields: tab-separated under names, or JSON objects, as the first line shows.
 //!
 //! A line that cannot be used is told with its number and a code, and left out; the others go on.
 

@@ -17,11 +17,11 @@ pub(super) const TAGGER: &str = "tagger";
 
 /// Tag the words of sentences with their parts of speech
 ///
-/// Reads one sentence a line, or JSON lines, as the first line shows: `text`, or `words` (a list);
-/// an `id` of any type is returned. Writes a JSON line for each, with its words, their tags (those
-/// of the Penn Treebank, by the tagger that comes with the program) and the network's probability
-/// of each tag; as a table `word/TAG` in the sentence's order. A line that cannot be tagged gets a
-/// record with an error and its code. The other lines are tagged, and the exit code is 65.
+/// Reads one sentence a line, or JSON lines, as the first line shows: `text`, or `words` (a list).
+/// An `id` of any type is returned. Writes a JSON line for each, with its words, their tags (those
+/// of the Penn Treebank, by the shipped tagger) and the network's probability of each tag. A table
+/// has `word/TAG` in the sentence's order. A line that cannot be tagged gets a record with an error
+/// and its code. The other lines are tagged, and the exit code is 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -44,7 +44,8 @@ pub(super) struct TaggerArgs {
     #[arg(long, value_name = "DIR|NAME", default_value = TAGGER)]
     pub(super) tagger: PathBuf,
 
-    /// Directory of the encoder, or its name among the models [default: the one that the tagger names]
+    /// Directory of the encoder, or its name among the models [default: the one that the tagger
+    /// names]
     #[arg(long, value_name = "DIR|NAME")]
     pub(super) encoder: Option<PathBuf>,
 

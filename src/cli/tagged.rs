@@ -8,7 +8,7 @@ use fnstore::exchange::Tokens;
 use fnstore::model::Split;
 use fnstore::tag::{TaggedSentence, penn_tag};
 
-/// The sentences of a file of JSON lines; without one, those of a part of the full text of the store.
+/// The sentences of a file of JSON lines; without one, those of a part of the full text.
 pub(super) fn read(
     file: Option<&Path>,
     store: &Path,
@@ -20,8 +20,8 @@ pub(super) fn read(
     }
 }
 
-/// The sentences of the documents of a part of full text that have tags in the layer PENN, of every release of
-/// the store, with the tags of the Penn Treebank. One text counts once.
+/// The sentences of a part of full text that have tags in the layer PENN, in every release of the
+/// store, with the tags of the Penn Treebank. One text counts once.
 fn of_store(store: &Path, split: Split) -> anyhow::Result<Vec<TaggedSentence>> {
     let database = Database::open(store)?;
     let mut sentences: Vec<TaggedSentence> = Vec::new();

@@ -1,8 +1,8 @@
 //! Trees of frames and of semantic types, drawn with their branches, as JSON
 //! (`schema/tree.schema.json`) and as rows.
 //!
-//! What stands under two others is drawn under both. A branch that comes back to a node above itself
-//! ends there and says so.
+//! What stands under two others is drawn under both. A branch that comes back to a node above
+//! itself ends there and says so.
 
 use std::collections::BTreeMap;
 

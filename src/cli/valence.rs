@@ -1,7 +1,7 @@
 //! `fnstore valence`: how lexical units realise their frame elements.
 //!
-//! The tables are FrameNet's own, which its lexicographers' tools made from an LU's exemplars; or, with
-//! `--over`, the same tables counted from the annotation sets that a query finds.
+//! The tables are FrameNet's own, which its lexicographers' tools made from an LU's exemplars; or,
+//! with `--over`, the same tables counted from the annotation sets that a query finds.
 
 use std::collections::BTreeMap;
 
@@ -24,8 +24,8 @@ use super::{Context, Outcome, tell_of_index};
 ///
 /// Lists the phrase types and grammatical functions of each frame element, and of the elements of a
 /// sentence together, with the number of annotation sets. The numbers are FrameNet's own, of the
-/// LU's exemplars, unless `--over` gives a query to count over. Of an LU that an expansion proposed,
-/// they are counted over its generated sentences.
+/// LU's exemplars, unless `--over` gives a query to count over. Of an LU that an expansion
+/// proposed, they are counted over its generated sentences.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {

@@ -54,9 +54,9 @@ impl Device {
         }
     }
 
-    /// The format of weights that the device insists on: `f16` on a GPU that keeps them so, `f16-units` where
-    /// matrix units multiply them by states of 16 bits, else `f32` on a GPU; none on the CPU, which computes in
-    /// the [`Numbers`](super::Numbers) that are asked for.
+    /// The format of weights that the device insists on. On a GPU it is `f16` if the GPU keeps them
+    /// so, `f16-units` if matrix units multiply them by states of 16 bits, else `f32`. None on the
+    /// CPU, which computes in the requested [`Numbers`](super::Numbers).
     pub fn numbers(&self) -> Option<&'static str> {
         match self {
             Self::Gpu(gpu) if gpu.keeps_half() => {
@@ -67,8 +67,8 @@ impl Device {
         }
     }
 
-    /// Hypotheses that one step should hold: enough to hide what reading the weights and calling the
-    /// device costs. Results do not depend on it.
+    /// Hypotheses that one step should hold: enough to hide what reading the weights and calling
+    /// the device costs. Results do not depend on it.
     pub fn rows_at_once(&self) -> usize {
         match self {
             Self::Gpu(gpu) if gpu.adapter().kind != AdapterKind::Software => 4096,
@@ -76,8 +76,8 @@ impl Device {
         }
     }
 
-    /// A device to go on with where this one was lost: the same GPU opened anew or, when it does not
-    /// come back or is lost again and again, the CPU. Whoever asks gets the same one.
+    /// A device in place of this one, which was lost: the same GPU opened anew. If it does not come
+    /// back, or is lost again and again, the CPU. All callers get the same one.
     #[must_use]
     pub fn renewed(&self) -> Self {
         match self {
@@ -95,8 +95,8 @@ impl Device {
         }
     }
 
-    /// Does independent tasks on the threads of the host and returns what each gave, in order; a task gets a
-    /// device of as many threads as are left for it.
+    /// Does independent tasks on the threads of the host and returns what each gave, in order; a
+    /// task gets a device of as many threads as are left for it.
     ///
     /// For work that is more than kernels: what lies between them is shared out, too.
     pub(crate) fn share<T: Send + Sync>(
@@ -113,9 +113,9 @@ impl Device {
         given.into_iter().map(|given| given.into_inner().expect("every task is done")).collect()
     }
 
-    /// Does independent tasks that the host prepares and the device ends, and returns what each gave, in order, or the
-    /// first error. On the CPU a thread does both parts of a task; for a GPU as many tasks as there are threads are
-    /// prepared together, and then it does its part of one after another.
+    /// Does independent tasks that the host prepares and the device ends. Returns what each gave,
+    /// in order, or the first error. On the CPU a thread does both parts of a task. For a GPU as
+    /// many tasks as there are threads are prepared together, and it ends one after another.
     pub(crate) fn share_prepared<P: Send + Sync, T: Send + Sync, E: Send + Sync>(
         &self,
         tasks: usize,

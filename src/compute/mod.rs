@@ -1,12 +1,12 @@
 //! Tensors and kernels on a [`Device`].
 //!
 //! Every operation of a network is one function of [`kernels`] that takes the device first, checks
-//! shapes, and then runs that device's code: vector instructions on the CPU, on a GPU the shader of
-//! the kernel's name in `shaders/`. Two laws hold on the CPU:
+//! shapes, and runs that device's code. On the CPU these are vector instructions, on a GPU the
+//! shader of the kernel's name in `shaders/`. Two laws hold on the CPU:
 //!
-//! - **Batch invariance**: a row of a result depends on its own inputs only. Each output element
-//!   is reduced in one fixed order, whatever the number of rows beside it, the number of threads
-//!   or the block that happened to hold it; so results are the same *bits* for every batch.
+//! - **Batch invariance**: a row of a result depends on its own inputs only. Each output element is
+//!   reduced in one order, whatever the number of rows, of threads, or the block that holds it. So
+//!   results are the same *bits* for every batch.
 //! - **No NaN, no infinity**: no kernel relies on them; they only appear when inputs are broken,
 //!   and [`kernels::best_tokens`] reports them.
 //!

@@ -17,12 +17,12 @@ pub enum Numbers {
     /// 32-bit floating point, whatever the weights are stored in.
     #[default]
     F32,
-    /// 8-bit integers, with a scale for each row of a weight and for each row of its input: weights that
-    /// are stored so are used as they are, others are rounded when they are loaded.
+    /// 8-bit integers, with a scale for each row of a weight and for each row of its input. Weights
+    /// that are stored so are used as they are. Others are rounded when they are loaded.
     Int8,
-    /// Integers of 4 to 8 bits in blocks of 16 or 32 that share a scale, as GGUF files store them: such
-    /// weights are used as they are, others are rounded to 8 bits when they are loaded. Inputs are rounded
-    /// to 8 bits in blocks of 32.
+    /// Integers of 4 to 8 bits in blocks of 16 or 32 that share a scale, as GGUF files store them.
+    /// Such weights are used as they are. Others are rounded to 8 bits when they are loaded. Inputs
+    /// are rounded to 8 bits in blocks of 32.
     Blocks,
 }
 

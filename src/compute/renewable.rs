@@ -1,7 +1,7 @@
 //! What lies on a device and is made anew where that is lost.
 //!
-//! Weights are in files or on the host, so nothing is lost with a device but the call that was on its way, and that
-//! is made again.
+//! Weights are in files or on the host, so nothing is lost with a device but the call that was on
+//! its way, and that is made again.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -43,15 +43,15 @@ pub(crate) fn place_on<T, E: DeviceError>(
     }
 }
 
-/// Puts something that lay on a lost device onto the one that follows, and onto the CPU where that cannot take it: it
-/// may have come together bit by bit.
+/// Puts something that lay on a lost device onto the one that follows, and onto the CPU where that
+/// cannot take it: it may have come together bit by bit.
 pub(crate) fn place_after<T, E: DeviceError>(
     lost: &Device,
     place: impl Fn(&Device) -> Result<T, E>,
 ) -> Result<(Device, T), E> {
     match place_on(&lost.renewed(), &place) {
         Err(error) if error.is_refusal() => {
-            lost.tell("the GPU opened anew cannot take what lay on the one that was lost; going on with the CPU");
+            lost.tell("the GPU opened anew cannot take what lay on the one that was lost; the CPU takes over");
             place_on(&lost.host(), place)
         }
         other => other,
@@ -90,8 +90,9 @@ impl<T> Renewable<T> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does work that changes nothing when it fails: where the device is lost, `place` puts everything onto the one
-    /// that follows, and the work is done again. The CPU, which ends the line, is never lost.
+    /// Does work that changes nothing when it fails: where the device is lost, `place` puts
+    /// everything onto the one that follows, and the work is done again. The CPU, which ends the
+    /// line, is never lost.
     ///
     /// `part` is the device to work with as long as it is the CPU, a part of its threads perhaps.
     pub(crate) fn run<R, E: DeviceError>(

@@ -4,7 +4,8 @@
 //! together are its *rows*.
 //!
 //! Its numbers lie in the host's memory or in a GPU's. What a kernel makes stays on the kernel's
-//! device; looking at it means asking for it ([`Tensor::to_host`]), so no copy hides in an accessor.
+//! device; looking at it means asking for it ([`Tensor::to_host`]), so no copy hides in an
+//! accessor.
 
 use std::borrow::Cow;
 
@@ -236,8 +237,8 @@ impl Tensor {
         self.shape = vec![kept, width];
     }
 
-    /// The memory of the numbers, to be used again; none where they lie on a GPU. The tensor is left
-    /// without rows.
+    /// The memory of the numbers, to be used again; none where they lie on a GPU. The tensor is
+    /// left without rows.
     pub(super) fn take_memory(&mut self) -> Vec<f32> {
         let empty = Self::zeros(0, self.width());
         match std::mem::replace(self, empty).storage {

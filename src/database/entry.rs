@@ -3,9 +3,10 @@
 use crate::index::Entry;
 use crate::model::{AnnotationSet, CorpusId, DocumentId, LuId, Occurrence, Provenance, ReleaseId};
 
-/// The corpus that lists a set, and the document in it, as far as they are known: a full-text set's
-/// own, an exemplar's as its LU file lists the sentence, and for sets that people added what lists
-/// their sentence first. A generated set has its seed's, which is not looked up here.
+/// The corpus that lists a set, and the document in it, as far as they are known. A full-text set
+/// has its own, an exemplar the one under which its LU file lists the sentence. A set that people
+/// added has the one that lists its sentence first. A generated set has its seed's, which is not
+/// looked up here.
 pub(crate) fn listing(
     set: &AnnotationSet,
     occurrences: &[Occurrence],

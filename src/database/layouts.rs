@@ -1,12 +1,12 @@
-//! What is taken out of a layout when the records that it speaks of change: order stays, the records
-//! have the word.
+//! What is taken out of a layout when the records that it speaks of change: order stays, the
+//! records have the word.
 
 use super::Result;
 use crate::model::{FrameId, ReleaseId};
 use crate::store::{Batch, Store};
 
-/// Takes the list of related frames out of a frame file's layout: the file spells relations out in
-/// words of its own, which need not agree with the release's list of them.
+/// Takes the list of related frames out of a frame file's layout. The file spells relations out in
+/// its own words, which need not agree with the release's list.
 pub(crate) fn forget_relations(
     store: &Store,
     batch: &mut Batch<'_>,

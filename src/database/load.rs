@@ -1,5 +1,5 @@
-//! Loading many rows into a release: one commit of the store for each write, one of the index at the
-//! end.
+//! Loading many rows into a release: one commit of the store for each write, one of the index at
+//! the end.
 //!
 //! [`Database::write`] makes its rows found by the index before it returns, which costs an index
 //! commit; thousands of writes one after the other want that once. Until then the list of changes
@@ -77,8 +77,8 @@ impl Loader<'_> {
             || if tell { add_sets(store, index, release, write, &known) } else { Ok(()) },
         );
         if committed.is_err() || indexed.is_err() {
-            // What the index was told may not be in the store, or the other way round. When even that
-            // fails, its next commit holds entries that the replay adds again in their place.
+            // What the index was told may not be in the store, or the other way round. When even
+            // that fails, its next commit holds entries that the replay adds again in their place.
             self.is_behind = true;
             let _ = self.index.rollback();
         }
@@ -93,8 +93,8 @@ impl Loader<'_> {
     /// Commits the index and packs the store's files, so that readers open few of them.
     ///
     /// # Errors
-    /// When the store's files cannot be packed. What was written is in the store all the same; an index
-    /// that could not follow is no failure: see [`Database::take_index_lag`].
+    /// When the store's files cannot be packed. What was written is in the store all the same; an
+    /// index that could not follow is no failure: see [`Database::take_index_lag`].
     pub fn finish(mut self) -> Result<LoadReport> {
         self.is_finished = true;
         let (store, index) = (&self.database.store, &mut *self.index);

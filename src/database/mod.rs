@@ -1,7 +1,7 @@
 //! The database: store and index as one handle.
 //!
-//! A [`Database`] opened with [`Database::open`] reads, also beside a writer; one opened with
-//! [`Database::open_writer`] also writes, and brings the index up to date first when an earlier
+//! A [`Database`] opened with [`Database::open`] reads, also beside a writer. One opened with
+//! [`Database::open_writer`] also writes. It first brings the index up to date, if an earlier
 //! writer was stopped between the store's commit and the index's.
 //!
 //! ```no_run
@@ -44,8 +44,8 @@ pub(crate) type Result<T> = std::result::Result<T, DatabaseError>;
 
 /// A FrameNet database in a directory.
 pub struct Database {
-    /// The writer's index; a reader opens the index's last commit for each search instead. Before the
-    /// store, so that it is closed when the store's lock is given up.
+    /// The writer's index; a reader opens the index's last commit for each search instead. Before
+    /// the store, so that it is closed when the store's lock is given up.
     pub(crate) writer: Option<Mutex<IndexWriter>>,
     pub(crate) store: Store,
     pub(crate) dir: PathBuf,
@@ -58,6 +58,22 @@ pub struct Database {
     index_fault: Mutex<Option<Arc<IndexError>>>,
     /// Which part of the data something belongs to, before the built-in list.
     splits: Option<Arc<SplitList>>,
+    /// Commits of a handle that writes without the index, one at a time.
+    alone: Mutex<()>,
+}
+
+/// Revisions that the index may be behind when it is left there: each query reads through them.
+const BEHIND: u64 = 1_000;
+
+/// Views of the store that a reader's handle keeps until it is opened again.
+const VIEWS: usize = 4;
+
+/// A handle's turn to commit.
+pub(crate) enum Turn<'a> {
+    /// With the index, which follows.
+    Index(MutexGuard<'a, IndexWriter>),
+    /// Without it.
+    Alone { _turn: MutexGuard<'a, ()> },
 }
 
 /// The index's last commit, with the store's revision that it stands for.
@@ -82,16 +98,54 @@ impl Database {
             index_fault: Mutex::default(),
             index_lag: Mutex::default(),
             splits: None,
+            alone: Mutex::default(),
         })
+    }
+
+    /// Opens the database in `dir` for writing what the index does not hold, as judgements. The index stays
+    /// where it is, unopened, and the next writer brings it up. One that is far behind is brought up now.
+    ///
+    /// # Errors
+    /// When there is none, another process writes it, or its format is another.
+    pub(crate) fn open_writer_beside_index(dir: &Path) -> Result<Self> {
+        let store = Store::open_writer(dir, false)?;
+        let stamp = index::stamp(&dir.join("index")).ok().flatten();
+        let revision = store.revision()?;
+        if stamp.is_none_or(|stamp| revision.saturating_sub(stamp.revision) > BEHIND) {
+            return Self::over_writer(store, dir);
+        }
+        Ok(Self {
+            store,
+            dir: dir.to_owned(),
+            writer: None,
+            snapshot: None,
+            index_fault: Mutex::default(),
+            index_lag: Mutex::default(),
+            splits: None,
+            alone: Mutex::default(),
+        })
+    }
+
+    /// As [`refresh`](Self::refresh), for a handle that stays open beside writers: a reader keeps each view of
+    /// the store that it has moved on from, and gives them back only as it is opened again. Answers under way
+    /// need the handle that they began with.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn renew(&mut self) -> Result<()> {
+        if self.snapshot.is_none() && !self.store.is_writer() && self.store.views() > VIEWS {
+            self.store = Store::open_reader(&self.dir)?;
+        }
+        self.refresh()
     }
 
     /// A reader's handle on the database as it is at this moment, which stays as it is: whatever is
     /// committed later, by this process or another, its records and queries are of one state.
     ///
-    /// A handle of [`open`](Self::open) moves on when it is queried, and a writer's always shows the
-    /// last commit; several questions about one state, or one long answer, want a snapshot. It takes
-    /// as long as opening the database, and keeps files that a writer has replaced until it is
-    /// dropped.
+    /// A handle of [`open`](Self::open) moves on when it is queried, and a writer's always shows
+    /// the last commit; several questions about one state, or one long answer, want a snapshot. It
+    /// takes as long as opening the database, and keeps files that a writer has replaced until it
+    /// is dropped.
     ///
     /// # Errors
     /// When the store or the index fails.
@@ -121,8 +175,8 @@ impl Database {
         Ok(snapshot)
     }
 
-    /// The same handle, for which a list says which part of the data something belongs to (`split` in
-    /// queries). Where the list says nothing, the built-in one holds. Nothing is written.
+    /// The same handle, for which a list says which part of the data something belongs to (`split`
+    /// in queries). Where the list says nothing, the built-in one holds. Nothing is written.
     #[must_use]
     pub fn with_split_list(self, list: SplitList) -> Self {
         Self { splits: Some(Arc::new(list)), ..self }
@@ -166,11 +220,12 @@ impl Database {
             writer: Some(Mutex::new(writer)),
             snapshot: None,
             splits: None,
+            alone: Mutex::default(),
         })
     }
 
-    /// Ends a writer's handle: waits for what the index still does in the background, which dropping
-    /// the handle breaks off without harm.
+    /// Ends a writer's handle: waits for what the index still does in the background, which
+    /// dropping the handle breaks off without harm.
     ///
     /// # Errors
     /// When the index cannot be written.
@@ -180,8 +235,8 @@ impl Database {
     }
 
     /// Ends a writer's handle, and removes the database when this handle made it and nothing was
-    /// committed to it: what a first import that failed wants. Nobody else can write it meanwhile. Says
-    /// whether it was removed; its directory stays, with the lock's file in it.
+    /// committed to it: what a first import that failed wants. Nobody else can write it meanwhile.
+    /// Says whether it was removed; its directory stays, with the lock's file in it.
     ///
     /// # Errors
     /// When the store fails, or something cannot be removed.
@@ -191,11 +246,11 @@ impl Database {
         Ok(store.discard_if_new()?)
     }
 
-    /// Why the index is behind the store, when it could not follow the last commit of this handle, as on
-    /// a full disk; taken, so that it is told once.
+    /// Why the index is behind the store, when it could not follow the last commit of this handle,
+    /// as on a full disk; taken, so that it is told once.
     ///
-    /// What was committed is in all the same: queries lay the missing changes over the index's hits, and
-    /// the next commit, the next writer or [`reindex`](Self::reindex) brings it up to date.
+    /// What was committed is in all the same. Queries lay the missing changes over the index's
+    /// hits. The next commit, the next writer or [`reindex`](Self::reindex) brings it up to date.
     pub fn take_index_lag(&self) -> Option<DatabaseError> {
         self.index_lag.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take()
     }
@@ -210,6 +265,21 @@ impl Database {
     pub(crate) fn lock_writer(&self) -> Result<MutexGuard<'_, IndexWriter>> {
         let index = self.require_writer()?;
         Ok(index.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+    }
+
+    /// Refuses a reader's handle.
+    pub(crate) fn require_writable(&self) -> Result<()> {
+        let refusal = || DatabaseError::ReadOnly { path: self.dir.clone() };
+        self.store.is_writer().then_some(()).ok_or_else(refusal)
+    }
+
+    /// The turn of one thread to commit.
+    pub(crate) fn turn(&self) -> Result<Turn<'_>> {
+        if self.writer.is_none() && self.store.is_writer() {
+            let turn = self.alone.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            return Ok(Turn::Alone { _turn: turn });
+        }
+        self.lock_writer().map(Turn::Index)
     }
 
     /// Brings the index to a commit of the store that is safe already, so that nothing that happens
@@ -282,8 +352,8 @@ impl Database {
         Ok(self.store.changes_since(since)?.map(|change| Ok(change?)))
     }
 
-    /// What is wrong with the index, as far as this handle has met it: a query that could not use it
-    /// was answered by a scan of the store, which takes longer and finds the same. Of a writer's
+    /// What is wrong with the index, as far as this handle has met it. A query that could not use
+    /// it was answered by a scan of the store, which takes longer and finds the same. Of a writer's
     /// handle: what was wrong when it was opened, which built the index anew.
     ///
     /// `None` says that nothing was in the way; [`check`](Self::check) looks for what is wrong.
@@ -317,7 +387,8 @@ impl Database {
             return Ok(index.clone());
         }
         let place = self.store.place();
-        // The index first, then the store: it must be at least as new, or hits could not be checked.
+        // The index first, then the store: it must be at least as new, or hits could not be
+        // checked.
         let index = self.last_index();
         self.store.refresh()?;
         // Of a store that a restore has put in the place of another, the index may be the other's.

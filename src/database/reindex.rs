@@ -10,8 +10,8 @@ use crate::index::{Entry, IndexError, IndexWriter};
 use crate::model::{AnnotationSet, ReleaseId, Sentence};
 use crate::store::{Action, Store, Subject};
 
-/// Brings the index to the store's revision. When that fails the index stays at its last commit, and
-/// the next time replays what it has missed.
+/// Brings the index to the store's revision. When that fails the index stays at its last commit,
+/// and the next time replays what it has missed.
 pub(crate) fn catch_up(store: &Store, writer: &mut IndexWriter) -> Result<()> {
     let outcome = replay_or_rebuild(store, writer);
     if outcome.is_err() {
@@ -56,7 +56,8 @@ pub(crate) fn io_error(path: &Path) -> impl FnOnce(std::io::Error) -> IndexError
 }
 
 fn replay(store: &Store, writer: &mut IndexWriter, since: u64, revision: u64) -> Result<()> {
-    // What was added since has no entry yet, and to look for one takes longer than all the rest; but it is added once.
+    // What was added since has no entry yet, and to look for one takes longer than all the rest;
+    // but it is added once.
     let mut touched = HashSet::new();
     for change in store.changes_since(since)? {
         let change = change?;

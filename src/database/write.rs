@@ -56,26 +56,27 @@ impl Database {
     /// Writes rows into a release; they are safe and found by queries once this returns. Gives the
     /// new revision.
     ///
-    /// This is how programs add many rows that they know to be right: nothing is checked, and in the
-    /// list of changes a set stands for its sentence, too. People's edits go through
+    /// This is how programs add many rows that they know to be right: nothing is checked, and in
+    /// the list of changes a set stands for its sentence, too. People's edits go through
     /// [`transaction`](Self::transaction).
     ///
     /// # Errors
-    /// When the handle is a reader's, or the store fails. An index that could not follow is no failure:
-    /// see [`take_index_lag`](Self::take_index_lag).
+    /// When the handle is a reader's, or the store fails. An index that could not follow is no
+    /// failure: see [`take_index_lag`](Self::take_index_lag).
     pub fn write(&self, release: ReleaseId, write: &Write) -> Result<u64> {
         let mut index = self.lock_writer()?;
         let mut batch = self.store.batch(release);
         fill(&self.store, &mut batch, release, write)?;
         let revision = self.store.commit(batch)?;
-        // Through the list of changes, which also holds what an earlier write left out of the index.
+        // Through the list of changes, which also holds what an earlier write left out of the
+        // index.
         self.follow(&mut index);
         Ok(revision)
     }
 }
 
-/// Puts rows into a batch, and lists them as changes. Says of each set whether the release had one of
-/// its id.
+/// Puts rows into a batch, and lists them as changes. Says of each set whether the release had one
+/// of its id.
 pub(super) fn fill(
     store: &Store,
     batch: &mut Batch<'_>,

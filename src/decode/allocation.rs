@@ -5,8 +5,8 @@
 //! it off, and the beam never comes to it. So candidates are put into *banks* by what they still
 //! have to write, and each bank gets its share of the beam:
 //!
-//! 1. candidates are (a) the best over all hypotheses, (b) of every hypothesis each token that brings
-//!    it nearer to something required, (c) the best continuation of each hypothesis;
+//! 1. candidates are (a) the best over all hypotheses, (b) of every hypothesis each token that
+//!    brings it nearer to something required, (c) the best continuation of each hypothesis;
 //! 2. they are sorted by unmet constraint tokens, then by score, and numbered within each bank: the
 //!    *step*;
 //! 3. sorted again by step, then by unmet, the first of them fill the beam: the best of every bank,
@@ -15,9 +15,9 @@
 //! Keys are compared one after the other and never added up, so no score can lift a hypothesis into
 //! another bank.
 //!
-//! Post and Vilar (2018), Fast lexically constrained decoding with dynamic beam allocation; the sorted
-//! form: Hu et al. (2019), Improved lexically constrained decoding for translation and monolingual
-//! rewriting, section 3.3 and figure 3.
+//! Post and Vilar (2018), Fast lexically constrained decoding with dynamic beam allocation. The
+//! sorted form is that of Hu et al. (2019), Improved lexically constrained decoding for translation
+//! and monolingual rewriting, section 3.3 and figure 3.
 
 use super::constraint::ConstraintState;
 use crate::nn::Candidate;
@@ -67,8 +67,8 @@ mod tests {
 
     #[test]
     fn the_beam_of_figure_3_is_filled_bank_by_bank() {
-        // Sentence 1 of the figure has 2 candidates with 0 unmet tokens, 4 with 1, 3 with 2, one with
-        // 3, two with 4 and three with 5; the beam holds 7.
+        // Sentence 1 of the figure has 2, 4, 3, 1, 2 and 3 candidates with 0, 1, 2, 3, 4 and 5
+        // unmet tokens. The beam holds 7.
         let unmet = [0, 0, 1, 1, 1, 1, 2, 2, 2, 3, 4, 4, 5, 5, 5];
         let candidates: Vec<Ranked> =
             (0u32..).zip(unmet).map(|(at, unmet)| ranked(at, unmet, -(at as f32))).collect();

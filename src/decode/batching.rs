@@ -42,8 +42,8 @@ fn long_sources_go_first_so_that_the_last_steps_are_full() {
     }
 }
 
-/// Searches each source, then again under more bans, as soon as its first search is over; returns both
-/// results of each. What the network was told is in `told`.
+/// Searches each source, then again under more bans, as soon as its first search is over; returns
+/// both results of each. What the network was told is in `told`.
 fn two_rounds(
     network: &mut ToyNetwork,
     sources: &[Vec<u32>],
@@ -119,7 +119,7 @@ fn searches_for_which_there_is_no_room_wait_and_find_the_same() {
     scheduler.clear(&mut network);
 }
 
-/// Sources that are not searched give up what is kept of them before fewer are searched side by side.
+/// Idle sources give up what is kept of them before fewer are searched side by side.
 #[test]
 fn idle_sources_make_room_before_searches_wait() {
     let (constraint, mut beam) = as_long_as_the_source();

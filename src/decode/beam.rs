@@ -10,8 +10,8 @@
 //!
 //! When something is required, the continuations are those of dynamic beam allocation, in its order
 //! (`allocation.rs`); nothing ends before everything is there. Outputs that meet all are given back
-//! alone; where the length limit leaves none, the others are, those with the fewest constraint tokens
-//! to write first, and each says what it lacks.
+//! alone. If the length limit leaves none, the others are, those with the fewest constraint tokens
+//! to write first; each says what it lacks.
 //!
 //! Invariants: equal scores keep the order of lower parent, then lower token, so a search has one
 //! result. The search of one source never sees another one.
@@ -218,7 +218,7 @@ impl BeamSearch {
         for (rank, ranked) in candidates.iter().enumerate() {
             let ended = ranked.candidate.token == self.eos_token;
             if ended || at_limit {
-                // A word that is banned only as a whole may stand at a cut, where no letter can follow.
+                // A word that is banned as a whole may stand at a cut, where no letter follows.
                 if rank < beam_size && (ended || self.constraint.may_be_cut(ranked.state)) {
                     self.finish(ranked, ended);
                 }

@@ -1,12 +1,13 @@
 //! Search for the best outputs of a network under lexical constraints.
 //!
 //! [`Scheduler`] runs searches of many sources side by side through anything that is a
-//! [`StepNetwork`](crate::nn::StepNetwork); a [`Constraint`] says what may not occur in an output, and
-//! what must. Everything is deterministic: one network, source, constraint and settings give one
-//! result.
+//! [`StepNetwork`](crate::nn::StepNetwork); a [`Constraint`] says what may not occur in an output,
+//! and what must. Everything is deterministic: one network, source, constraint and settings give
+//! one result.
 //!
 //! - `constraint/`: banned and required phrases and token sequences as automata;
-//! - `beam.rs`: the beam search of one source; `allocation.rs`: its beam when something is required;
+//! - `beam.rs`: the beam search of one source; `allocation.rs`: its beam when something is
+//!   required;
 //! - `coverage.rs`: how much of the source an output has looked at;
 //! - `sampling.rs`: outputs that are drawn;
 //! - `replay.rs`: the same search again under more bans;

@@ -1,10 +1,10 @@
 //! Searching again under more bans, from where they first matter.
 //!
-//! The answers of a network depend on the hypotheses and on what is blocked. A search under more bans
-//! has the hypotheses of the search before as long as all steps so far went the same way; and as long
-//! as none of the candidates of such a step is blocked now, its answer is the same, for what is blocked
-//! in addition stood behind them. So the new search is fed the old answers until one of them holds a
-//! candidate that is banned now, and only from there on asks the network.
+//! The answers of a network depend on the hypotheses and on what is blocked. A search under more
+//! bans has the hypotheses of the search before while all steps go the same way. An answer is the
+//! same while none of its candidates is blocked now: what is blocked in addition stood behind them.
+//! So the new search is fed the old answers until one of them holds a candidate that is banned now.
+//! From there on it asks the network.
 
 use super::beam::{BeamSearch, Stop};
 use super::settings::BeamSettings;

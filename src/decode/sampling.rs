@@ -1,9 +1,8 @@
 //! Sampling for one source: several outputs, each drawn token by token.
 //!
-//! The chance of a draw is a hash of the seed, the source, the number of the sample and the step:
-//! nothing that depends on what else is being decoded, on threads, or on how many samples were asked
-//! for. Banned tokens are left out before a token is drawn; scores are those of the network all the
-//! same.
+//! The chance of a draw is a hash of the seed, the source, the number of the sample and the step.
+//! It does not depend on what else is being decoded, on threads, or on the number of samples.
+//! Banned tokens are removed before a token is drawn; scores are those of the network all the same.
 
 use super::beam::{Hypothesis, Stop};
 use super::constraint::{Blocked, Constraint, ConstraintState, Unions};

@@ -1,19 +1,19 @@
 //! Many searches through one network: continuous batching.
 //!
-//! Jobs wait; as soon as a search ends, its rows go to the job with the longest source, without waiting for
-//! the others. So sources of like length run side by side, and what is left for the end is short: a long
-//! search that began last would have the network to itself for most of its steps, each of which reads all
-//! weights. (Rows are ragged, so nothing is padded in any order.) A source stays encoded in its slot until
-//! it is released, so that it can be searched again under other constraints (each round of expansion
-//! rewrites the same sentence). Jobs of one source run one after the other, jobs of different sources side
-//! by side. Where a job only bans more than the job before it, its search begins at the first step that
-//! the new bans change (`replay.rs`).
+//! Jobs wait; as soon as a search ends, its rows go to the job with the longest source, without
+//! waiting for the others. So sources of like length run side by side, and what is left for the end
+//! is short. A long search that began last would have the network to itself for most of its steps,
+//! each of which reads all weights. (Rows are ragged, so nothing is padded in any order.) A source
+//! stays encoded in its slot until it is released, so that it can be searched again under other
+//! constraints (each round of expansion rewrites the same sentence). Jobs of one source run one
+//! after the other, jobs of different sources side by side. Where a job only bans more than the job
+//! before it, its search begins at the first step that the new bans change (`replay.rs`).
 //!
-//! Where the network is full, sources without a running search give back what they hold, and only where
-//! that does not do fewer searches run side by side. What was given back is computed again.
+//! Where the network is full, sources without a running search give back what they hold, and only
+//! where that does not do fewer searches run side by side. What was given back is computed again.
 //!
-//! A search sees only its own candidates, so with a network whose rows do not depend on each other
-//! its result does not depend on what else is in the batch.
+//! A search sees only its own candidates. So if a network's rows do not depend on each other, its
+//! result does not depend on what else is in the batch.
 
 use std::collections::BTreeMap;
 
@@ -164,7 +164,7 @@ impl Scheduler {
         }
     }
 
-    /// Takes a source (token ids, ending in the end token). It is encoded when its first job begins.
+    /// Takes a source (token ids, the end token last), which is encoded with its first job.
     pub fn add_source(&mut self, tokens: Vec<u32>) -> SourceId {
         let id = SourceId(self.fresh_id());
         let source = Source { tokens, slot: None, busy: false, keeps_steps: false, past: None };
@@ -172,9 +172,9 @@ impl Scheduler {
         id
     }
 
-    /// As [`add_source`](Self::add_source), for a source that is searched again under more bans: its
-    /// steps are kept, which costs memory in the network (every hypothesis that ever was open) and
-    /// saves [`submit_next`](Self::submit_next) steps.
+    /// As [`add_source`](Self::add_source), for a source that is searched again under more bans.
+    /// Its steps are kept, which costs memory in the network (every hypothesis that ever was open)
+    /// and saves [`submit_next`](Self::submit_next) steps.
     pub fn add_source_with_steps(&mut self, tokens: Vec<u32>) -> SourceId {
         let id = self.add_source(tokens);
         self.sources.get_mut(&id).expect("it was just added").keeps_steps = true;
@@ -199,9 +199,9 @@ impl Scheduler {
     }
 
     /// As [`submit`](Self::submit), for a constraint that bans whatever the constraint of this
-    /// source's last job banned, and more, and requires the same. The outputs are those of `submit`;
-    /// where the source keeps its steps and the settings are those of the last job, the search begins
-    /// at the first step that the new bans change.
+    /// source's last job banned, and more, and requires the same. The outputs are those of
+    /// `submit`. If the source keeps its steps and the settings are those of the last job, the
+    /// search begins at the first step that the new bans change.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
@@ -254,8 +254,9 @@ impl Scheduler {
     }
 
     /// Starts waiting searches where there is room, takes one step with all running ones, and
-    /// returns those that are over, in the order in which they began. Where the network is full, sources that
-    /// are not searched give back their room; where none does, half of the searches wait again.
+    /// returns those that are over, in the order in which they began. Where the network is full,
+    /// sources that are not searched give back their room; where none does, half of the searches
+    /// wait again.
     ///
     /// # Errors
     /// When the network fails. The searches in progress are then lost; call
@@ -295,9 +296,9 @@ impl Scheduler {
         Ok(finished)
     }
 
-    /// Makes room after a step that failed for want of it; says whether there is more now. First goes what
-    /// idle sources keep for their next search, then half of the searches, and before the last one whatever
-    /// idle sources hold.
+    /// Makes room after a step that failed for want of it; says whether there is more now. First
+    /// goes what idle sources keep for their next search, then half of the searches, and before the
+    /// last one whatever idle sources hold.
     fn make_room<N: StepNetwork + ?Sized>(&mut self, network: &mut N) -> bool {
         let searches = self.active.len();
         let kept = self.close_idle(network, |source| source.past.is_some());
@@ -317,8 +318,9 @@ impl Scheduler {
         true
     }
 
-    /// Takes back a step that failed, and may have been taken for some searches. Those whose steps are kept
-    /// can go on, where they are to; all others wait again, without a slot, and begin anew.
+    /// Takes back a step that failed, and may have been taken for some searches. Those whose steps
+    /// are kept can go on, where they are to; all others wait again, without a slot, and begin
+    /// anew.
     fn undo_step<N: StepNetwork + ?Sized>(&mut self, network: &mut N, goes_on: bool) {
         let mut running = Vec::new();
         for active in std::mem::take(&mut self.active) {
@@ -353,8 +355,8 @@ impl Scheduler {
         self.active.iter().map(|active| active.search.rows()).sum()
     }
 
-    /// One step of the network for every running search: one call for all beams, one for all samples.
-    /// The answers are in the order of the searches.
+    /// One step of the network for every running search: one call for all beams, one for all
+    /// samples. The answers are in the order of the searches.
     fn take_step<N: StepNetwork + ?Sized>(
         &mut self,
         network: &mut N,
@@ -408,8 +410,8 @@ impl Scheduler {
         }
     }
 
-    /// Starts the jobs whose turn it is while they fit; those that are over without a step of the network
-    /// join the `finished`. Where the network fails they wait as before.
+    /// Starts the jobs whose turn it is while they fit; those that are over without a step of the
+    /// network join the `finished`. Where the network fails they wait as before.
     fn admit<N: StepNetwork + ?Sized>(
         &mut self,
         network: &mut N,
@@ -466,8 +468,8 @@ impl Scheduler {
         (taken, rows)
     }
 
-    /// Starts a search, from the first step that is not that of the search before; also says whether
-    /// it is over already.
+    /// Starts a search, from the first step that is not that of the search before; also says
+    /// whether it is over already.
     fn begin<N: StepNetwork + ?Sized>(
         &mut self,
         waiting: Waiting,
@@ -513,8 +515,8 @@ impl Scheduler {
         Ok((Active { origin, slot, search, steps_reused }, stop))
     }
 
-    /// Encodes the sources of new jobs that have no slot yet, as one batch; where there is no room, those
-    /// that are not searched give theirs.
+    /// Encodes the sources of new jobs that have no slot yet, as one batch; where there is no room,
+    /// those that are not searched give theirs.
     fn encode<N: StepNetwork + ?Sized>(
         &mut self,
         admitted: &[Waiting],

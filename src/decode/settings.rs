@@ -16,21 +16,21 @@ pub struct BeamSettings {
     pub length_limit: LengthLimit,
     /// When the search is over.
     pub stopping: Stopping,
-    /// Finished outputs that end a search, as a share of `beam_size`: below 1 it ends earlier, above
-    /// it goes on for more. (`patience` in CTranslate2; Kasai et al. 2022, A call for clarity in beam
-    /// search.) There is always one.
+    /// Finished outputs that end a search, as a share of `beam_size`: below 1 it ends earlier,
+    /// above it goes on for more. (`patience` in CTranslate2; Kasai et al. 2022, A call for clarity
+    /// in beam search.) There is always one.
     pub patience: f32,
     /// How far the score of an open hypothesis may fall behind the normalised score of the best
-    /// finished output before it is dropped; 0 keeps all. (`--beam-prune` in Sockeye; Hu et al. 2019
-    /// use 30 where something is required.)
+    /// finished output before it is dropped; 0 keeps all. (`--beam-prune` in Sockeye; Hu et al.
+    /// 2019 use 30 where something is required.)
     pub prune_threshold: f32,
     /// Whether scores are renormalised among the tokens that are not banned, as in CTranslate2, and
     /// not those of the unmasked network.
     pub renormalize: bool,
-    /// Strength of the coverage penalty; 0 for none. To what ranks an output, `strength *
-    /// sum_i ln(min(c_i, 1))` is added, `c_i` being the attention that source token `i` had from all
-    /// steps of the output: what leaves a part of the source unread falls behind. (Wu et al. 2016,
-    /// equation 14; `coverage_penalty` in CTranslate2.)
+    /// Strength of the coverage penalty; 0 for none. To what ranks an output, `strength * sum_i
+    /// ln(min(c_i, 1))` is added. `c_i` is the attention that source token `i` had from all steps
+    /// of the output. So outputs that leave a part of the source unread fall behind. (Wu et al.
+    /// 2016, equation 14; `coverage_penalty` in CTranslate2.)
     pub coverage_penalty: f32,
 }
 
@@ -85,8 +85,8 @@ impl BeamSettings {
     }
 }
 
-/// Settings of sampling: outputs are drawn and not searched for. The defaults draw from the network's
-/// own distribution.
+/// Settings of sampling: outputs are drawn and not searched for. The defaults draw from the
+/// network's own distribution.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SampleSettings {
     /// Outputs to draw; several may be the same.
@@ -98,8 +98,7 @@ pub struct SampleSettings {
     pub temperature: f32,
     /// Draw among so many of the likeliest tokens; 0 for all.
     pub top_k: usize,
-    /// Draw among the fewest of the likeliest tokens that hold this share of the probability; 1 for
-    /// all.
+    /// Draw among the fewest likeliest tokens that hold this share of probability; 1 for all.
     pub top_p: f32,
     /// What ranks outputs of different lengths.
     pub length_penalty: LengthPenalty,

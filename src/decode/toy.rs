@@ -1,8 +1,8 @@
 //! A network small enough to enumerate, for tests.
 //!
 //! Log-probabilities come from a hash of source and whole prefix, so that every hypothesis has its
-//! own distribution and a mixed-up parent shows. It keeps the contract of the seam to the letter and
-//! panics where a caller breaks it.
+//! own distribution and a mixed-up parent shows. It keeps the contract of the seam to the letter
+//! and panics where a caller breaks it.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -28,8 +28,8 @@ pub(crate) struct ToyNetwork {
     pub(crate) most_rows: usize,
     /// Steps fail from now on.
     pub(crate) is_broken: bool,
-    /// Hypotheses for which there is room in all open slots, those of kept steps included, and slots that
-    /// may be open, where they are bounded.
+    /// Hypotheses for which there is room in all open slots, those of kept steps included, and
+    /// slots that may be open, where they are bounded.
     pub(crate) room: Option<usize>,
     /// Largest number of such hypotheses after a step so far.
     pub(crate) most_held: usize,

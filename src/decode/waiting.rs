@@ -1,7 +1,8 @@
 //! The searches that wait for their turn, and which of them is next.
 //!
-//! They lie in the order in which they came, also after some of them began and had to wait again. Jobs of
-//! one source begin in that order; among sources the longest goes first, until one was overtaken too often.
+//! They lie in the order in which they came, also after some of them began and had to wait again.
+//! Jobs of one source begin in that order; among sources the longest goes first, until one was
+//! overtaken too often.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -10,9 +11,9 @@ use super::constraint::Constraint;
 use super::scheduler::{JobId, SourceId};
 use super::settings::SearchSettings;
 
-/// Jobs that may begin before one that came earlier; then it is its turn as soon as its source is free,
-/// whatever its length. As many as the largest batches hold a few times over, so that length decides
-/// among them.
+/// Jobs that may begin before one that came earlier; then it is its turn as soon as its source is
+/// free, whatever its length. As many as the largest batches hold a few times over, so that length
+/// decides among them.
 pub(super) const MOST_OVERTAKEN: usize = 1024;
 
 /// A search that waits, or what is left of it to begin anew.
@@ -47,8 +48,9 @@ impl Queue {
         self.jobs.insert(at, waiting);
     }
 
-    /// Takes the job that begins next if it has at most `most_rows` rows: of those whose source is free the
-    /// first that was overtaken often enough, else the one with the longest source, among equals the first.
+    /// Takes the job that begins next if it has at most `most_rows` rows. Of those whose source is
+    /// free it is the first that was overtaken often enough, else the first with the longest
+    /// source.
     pub(super) fn take(
         &mut self,
         most_rows: usize,

@@ -1,14 +1,15 @@
 //! Files and directories that take their place whole or not at all, and are on the disk then.
 //!
-//! Something new is written beside its place under a passing name and synced. One rename gives it its
-//! name, and the directory that holds the name is synced. A process that is killed, and a machine that
-//! loses power, leave what was there before or what is new.
+//! Something new is written beside its place under a passing name and synced. One rename gives it
+//! its name, and the directory that holds the name is synced. A process that is killed, and a
+//! machine that loses power, leave what was there before or what is new.
 //!
-//! A name is on the disk once the directory that holds it is synced; syncing a file writes its content
-//! alone. [`create_directory`], [`rename`] and [`remove_directory`] know that.
+//! A name is on the disk once the directory that holds it is synced; syncing a file writes its
+//! content alone. [`create_directory`], [`rename`] and [`remove_directory`] know that.
 
 mod new_directory;
 mod place;
+mod stamp;
 mod tree;
 mod whole_directory;
 mod whole_file;
@@ -18,6 +19,7 @@ use std::io;
 use std::path::Path;
 
 pub use new_directory::NewDirectory;
+pub use stamp::Stamp;
 pub use tree::sync_tree;
 pub use whole_directory::WholeDirectory;
 pub use whole_file::{WholeFile, write_file};
@@ -81,9 +83,9 @@ pub fn rename(from: &Path, to: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Gives two directories each other's name in one step, and brings the names to the disk: at no moment is
-/// there none of either name. Says whether the system and the file system can do that; nothing has changed
-/// where they cannot.
+/// Gives two directories each other's name in one step, and brings the names to the disk: at no
+/// moment is there none of either name. Says whether the system and the file system can do that;
+/// nothing has changed where they cannot.
 ///
 /// # Errors
 /// When one of them is not there, or the disk fails.
@@ -103,7 +105,7 @@ fn exchange_names(one: &Path, other: &Path) -> io::Result<bool> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     use rustix::io::Errno;
     match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
-        // An old kernel, a file system that cannot, or a container that forbids what it does not know.
+        // An old kernel, a file system that cannot, or a container that forbids it.
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP | Errno::PERM) => Ok(false),
         outcome => Ok(outcome.map(|()| true)?),
     }
@@ -125,7 +127,7 @@ pub fn remove_directory(directory: &Path) -> io::Result<()> {
     }
 }
 
-/// A passing name in a directory. Other users of the machine may read what gets it, as any new file.
+/// A passing name in a directory. Others may read what gets it, as any new file.
 fn passing_name<'a>(prefix: &'a str, mode: u32) -> tempfile::Builder<'a, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(prefix);

@@ -9,7 +9,8 @@ use tempfile::TempDir;
 use super::place::{led_to, make_way, refuse_fixed};
 use super::{folder_of, passing_name, sync_directory, sync_tree};
 
-/// A directory being filled beside the place that it will take. It goes away unless it is published.
+/// A directory being filled beside the place that it will take. It goes away unless it is
+/// published.
 #[derive(Debug)]
 pub struct NewDirectory {
     place: PathBuf,
@@ -17,12 +18,13 @@ pub struct NewDirectory {
 }
 
 impl NewDirectory {
-    /// Begins a directory whose place must be free: nothing is there, or an empty directory. A link to one
-    /// stays a link. Until it is published its name begins with `prefix`.
+    /// Begins a directory whose place must be free: nothing is there, or an empty directory. A link
+    /// to one stays a link. Until it is published its name begins with `prefix`.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] when the place is not free, [`io::ErrorKind::ResourceBusy`] when it
-    /// is a directory that cannot be replaced; another when nothing can be written beside it.
+    /// [`io::ErrorKind::AlreadyExists`] when the place is not free, [`io::ErrorKind::ResourceBusy`]
+    /// when it is a directory that cannot be replaced; another when nothing can be written beside
+    /// it.
     pub fn create(place: &Path, prefix: &str) -> io::Result<Self> {
         let place = led_to(place)?;
         let is_there = match fs::read_dir(&place) {
@@ -54,8 +56,8 @@ impl NewDirectory {
     /// Brings it to the disk with all that is in it, and gives it its name.
     ///
     /// # Errors
-    /// When it cannot be written, or something has come to its place meanwhile; then nothing is left
-    /// of it.
+    /// When it cannot be written, or something has come to its place meanwhile; then nothing is
+    /// left of it.
     pub fn publish(self) -> io::Result<()> {
         let Self { place, files } = self;
         sync_tree(files.path())?;

@@ -1,4 +1,4 @@
-//! Where something new shall be: links are followed, and what cannot be replaced is told before the work.
+//! Where something new shall be. Links are followed; what cannot be replaced is told first.
 
 use std::fs;
 use std::io;
@@ -28,8 +28,8 @@ pub(super) fn refuse_dangling(path: &Path) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::NotFound, message))
 }
 
-/// Fails for a directory that another cannot take the place of: one that processes work in would be
-/// gone for them, and one that a file system is mounted on cannot go.
+/// Fails for a directory that cannot be replaced: one that processes work in, or that a file system
+/// is mounted on.
 pub(super) fn refuse_fixed(directory: &Path) -> io::Result<()> {
     let is_here = std::env::current_dir()
         .and_then(|here| Ok(here.canonicalize()? == directory))
@@ -56,8 +56,8 @@ fn busy(message: &str) -> io::Error {
     io::Error::new(io::ErrorKind::ResourceBusy, message)
 }
 
-/// Whether a directory is the root of a file system. What is mounted of the same file system looks like
-/// any other directory, and is told by the renaming itself.
+/// Whether a directory is the root of a file system. What is mounted of the same file system looks
+/// like any other directory, and is told by the renaming itself.
 #[cfg(unix)]
 fn is_mounted_on(directory: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt as _;

@@ -1,9 +1,9 @@
 //! A directory with all that is in it, brought to the disk.
 //!
-//! Thousands of files are written down much faster by one sync of their file system than by one of each
-//! of them. That is as good where the file system is a local one that does what it says, and the kernel
-//! tells the caller of a write that failed. Anywhere else each file is synced by itself: a network's
-//! `syncfs` may return before the server has written anything.
+//! Thousands of files are written down much faster by one sync of their file system than by one of
+//! each of them. That is as good where the file system is a local one that does what it says, and
+//! the kernel tells the caller of a write that failed. Anywhere else each file is synced by itself:
+//! a network's `syncfs` may return before the server has written anything.
 
 use std::fs::{self, File};
 use std::io;
@@ -15,8 +15,8 @@ use super::sync_directory;
 /// Files that are synced at a time: the file system writes down several of them at once.
 const SYNCS_AT_A_TIME: usize = 8;
 
-/// Files from which on the whole file system is synced. It writes down what others have written, too, so
-/// a few files are not worth it.
+/// Files from which on the whole file system is synced. It writes down what others have written,
+/// too, so a few files are not worth it.
 const MANY: usize = 500;
 
 /// Brings a directory with all files and directories in it to the disk.
@@ -50,8 +50,8 @@ fn sync_each(files: Vec<PathBuf>) -> io::Result<()> {
     })
 }
 
-/// Syncs the file system that a directory is on, where that is as good as syncing each file; says whether
-/// it was.
+/// Syncs the file system that a directory is on, where that is as good as syncing each file; says
+/// whether it was.
 #[cfg(target_os = "linux")]
 fn sync_file_system(directory: &Path) -> io::Result<bool> {
     let directory = File::open(directory)?;
@@ -67,7 +67,7 @@ fn sync_file_system(_directory: &Path) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Whether a file is on one of the file systems of which it is known that their sync waits for the disk.
+/// Whether a file is on a file system whose sync is known to wait for the disk.
 #[cfg(target_os = "linux")]
 fn is_local(file: &File) -> io::Result<bool> {
     /// Numbers in `linux/magic.h`: ext2 to ext4, XFS, Btrfs, F2FS, tmpfs.

@@ -1,8 +1,8 @@
 //! A directory of files, as a model's, that replaces an earlier one only once it is whole.
 //!
-//! The new directory is made beside its place. Then the old one is renamed to `.NAME.replaced`, the new
-//! one to `NAME`, and the old one is removed. A process that is killed between the two renames leaves a
-//! `.NAME.replaced` and no `NAME`: [`WholeDirectory::prepare`] moves the old one back.
+//! The new directory is made beside its place. Then the old one is renamed to `.NAME.replaced`, the
+//! new one to `NAME`, and the old one is removed. A process that is killed between the two renames
+//! leaves a `.NAME.replaced` and no `NAME`: [`WholeDirectory::prepare`] moves the old one back.
 
 use std::fs;
 use std::io;
@@ -22,8 +22,9 @@ pub struct WholeDirectory {
 }
 
 impl WholeDirectory {
-    /// Checks that a directory can be written at a place, before the work; folders above it are made. What
-    /// is there already must be an empty directory, or one of plain files that `may_replace` accepts.
+    /// Checks that a directory can be written at a place, before the work; folders above it are
+    /// made. What is there already must be an empty directory, or one of plain files that
+    /// `may_replace` accepts.
     ///
     /// # Errors
     /// When something else is there, or nothing can be written beside it.
@@ -59,8 +60,8 @@ impl WholeDirectory {
         &self.place
     }
 
-    /// Writes the directory: `fill` gets an empty one. Files of an earlier directory that `fill` does not
-    /// write are kept.
+    /// Writes the directory: `fill` gets an empty one. Files of an earlier directory that `fill`
+    /// does not write are kept.
     ///
     /// # Errors
     /// When `fill` fails or the place cannot be taken; then what was there is there still.

@@ -21,8 +21,8 @@ pub struct WholeFile {
 }
 
 impl WholeFile {
-    /// Begins a file that will replace an earlier one of its name, whose rights it gets. A link stays one:
-    /// the file that it leads to is replaced.
+    /// Begins a file that will replace an earlier one of its name, whose rights it gets. A link
+    /// stays one: the file that it leads to is replaced.
     ///
     /// # Errors
     /// When nothing can be written beside its place, or that is a link that leads nowhere.

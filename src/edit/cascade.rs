@@ -1,8 +1,8 @@
 //! Removals, and what else they take along: nothing that is left refers to what is gone.
 //!
-//! What only belongs to a record goes with it always: a set's judgements, its place in valence tables
-//! and journals, the sentence of a generated set, and the decisions on LUs proposed for a frame. Editions
-//! stay: that a set of one is gone is what verifying it says. Everything else is asked for with
+//! What only belongs to a record always goes with it: a set's judgements and its place in valence
+//! tables and journals, the sentence of a generated set, decisions on LUs proposed for a frame.
+//! Editions stay; verifying one says which sets are gone. Everything else is asked for with
 //! [`Removal::Cascade`].
 
 use std::collections::BTreeSet;

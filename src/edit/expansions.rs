@@ -14,13 +14,14 @@ pub struct Removed {
     pub sets: u64,
     /// LUs that an expansion had proposed and that had no other set.
     pub lexunits: u64,
-    /// Names of LUs that people accepted, moved or merged, and of whose sentences some are among the sets.
+    /// Names of LUs that people accepted, moved or merged, and of whose sentences some are among
+    /// the sets.
     pub decided: BTreeSet<String>,
 }
 
 impl Transaction<'_> {
-    /// Removes sets that expansions wrote, those that grew from them, and proposed LUs that are then without
-    /// a set. Journals stay: an expansion does not write again what was removed.
+    /// Removes sets that expansions wrote, those that grew from them, and proposed LUs that are
+    /// then without a set. Journals stay: an expansion does not write again what was removed.
     ///
     /// # Errors
     /// [`EditError`] when a set is not there, or no expansion wrote it.
@@ -39,8 +40,8 @@ impl Transaction<'_> {
         self.forget_generated(found)
     }
 
-    /// Removes what a recipe wrote of some seeds, and forgets how far they are under it: an expansion begins
-    /// them anew.
+    /// Removes what a recipe wrote of some seeds, and forgets how far they are under it: an
+    /// expansion begins them anew.
     ///
     /// # Errors
     /// When the database fails.

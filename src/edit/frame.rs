@@ -1,5 +1,5 @@
-//! Edits of frames and their FEs, and what follows from them: a new name of a frame or an FE goes
-//! into the relations, labels and valence tables that spell it.
+//! Edits of frames and their FEs, and what follows from them. A new name goes into the relations,
+//! labels and valence tables that spell it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,11 +10,12 @@ use crate::model::{
 };
 
 impl Transaction<'_> {
-    /// Adds a frame. Its FEs get numbers of their own, too; those that stand in it only say which FE
-    /// its core sets, `requires` and `excludes` mean.
+    /// Adds a frame. Its FEs get numbers of their own, too; those that stand in it only say which
+    /// FE its core sets, `requires` and `excludes` mean.
     ///
     /// # Errors
-    /// [`EditError`] when a field is wrong or refers to what is not there; so for every function here.
+    /// [`EditError`] when a field is wrong or refers to what is not there; so for every function
+    /// here.
     pub fn add_frame(&mut self, mut frame: Frame) -> Result<FrameId> {
         frame.id = FrameId(self.own_number::<Frame>(FrameId)?);
         let given: BTreeSet<FeId> = frame.elements.iter().map(|fe| fe.id).collect();
@@ -24,8 +25,8 @@ impl Transaction<'_> {
         self.put(frame).map(|()| id)
     }
 
-    /// Edits a frame. An FE whose number the frame does not have is a new one and gets a number of
-    /// its own; one that is missing is removed, which no label, relation or LU may mind; see
+    /// Edits a frame. An FE whose number the frame does not have is a new one and gets its own
+    /// number. One that is missing is removed, on the conditions of
     /// [`remove_element`](Self::remove_element).
     pub fn set_frame(&mut self, mut frame: Frame) -> Result<()> {
         let before = self.frame(frame.id)?.ok_or_else(|| absent::<Frame>(frame.id))?;

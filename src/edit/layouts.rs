@@ -1,9 +1,9 @@
 //! Keeping layouts behind the edits: how a release's files list what they hold must not say what is
 //! no longer so.
 //!
-//! An export takes order and wording from a layout and the rest from the records, leaves out what is
-//! gone and adds what is new. So a layout may stay when records come and go; what it says itself of an
-//! edited record is taken out of it, and the records say it from then on.
+//! An export takes order and wording from a layout and the rest from the records, leaves out what
+//! is gone and adds what is new. So a layout may stay when records come and go. What it says itself
+//! of an edited record is taken out of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -106,8 +106,8 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// The same for LU files, whose headers also do not go on saying what the LU and the frame's FEs
-    /// were called.
+    /// The same for LU files, whose headers also do not go on saying what the LU and the frame's
+    /// FEs were called.
     fn write_lexunit_layouts(
         &self,
         headers: &BTreeSet<FrameId>,

@@ -1,14 +1,14 @@
 //! Edits by people: checked one by one, committed together.
 //!
-//! A [`Transaction`] keeps what it is told in memory; the store is read for checks and written once,
-//! by [`Transaction::commit`]. So dropping one writes nothing, and a refused edit leaves the
+//! A [`Transaction`] keeps what it is told in memory; the store is read for checks and written
+//! once, by [`Transaction::commit`]. So dropping one writes nothing, and a refused edit leaves the
 //! transaction as it was before it. After every edit the release would be whole: what a record
 //! refers to is there, and spans lie in their texts.
 //!
-//! **Ids.** A record that is added gets an id of the store's own range: for frames, FEs, LUs,
-//! relations, semantic types, corpora and documents a number from [`OWN_RANGE`](crate::model::OWN_RANGE)
-//! on, for sentences and sets one of [`IdSpace::Imported`](crate::model::IdSpace). They are counted
-//! in `meta`, and no committed one is ever given again, also when its record is gone.
+//! **Ids.** A record that is added gets an id of the store's own range. Sentences and sets get one
+//! of [`IdSpace::Imported`](crate::model::IdSpace), other records a number from
+//! [`OWN_RANGE`](crate::model::OWN_RANGE) on. They are counted in `meta`. No committed one is given
+//! again, even if its record is gone.
 //!
 //! **FrameNet's own records** may be edited; they keep their ids, and the list of changes says so.
 //! Sets that are added are [`Provenance::User`] or [`Provenance::Imported`]. What a record of a
@@ -23,7 +23,7 @@ mod cascade;
 mod check;
 mod expansions;
 mod frame;
-mod growth;
+mod governance;
 mod layouts;
 mod script;
 mod staged;
@@ -32,11 +32,11 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 pub use expansions::Removed;
-pub use growth::Fate;
+pub use governance::Fate;
 pub use script::{Done, Script};
 use staged::{Judged, Staged, StagedRow, absent};
 
-use crate::database::{Database, EditError, Result};
+use crate::database::{Database, EditError, Result, Turn};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Decided, Document, DocumentId, Edition, Frame,
     FrameId, FrameRelation, Judgement, LexUnit, LuId, Provenance, RelationId, ReleaseId, SemType,
@@ -70,7 +70,8 @@ pub enum Removal {
 /// let frame = FrameId(102);
 /// let lu = edits.add_lexunit(LexUnit::named(frame, LuId(0), "peruse.v"))?;
 /// assert_eq!(edits.lexunit(frame, lu)?.map(|lu| lu.name), Some("peruse.v".to_owned()));
-/// assert!(edits.remove_lexunit(frame, LuId(1001), Removal::Alone).is_err(), "it has sets");
+/// let in_use = edits.remove_lexunit(frame, LuId(1001), Removal::Alone).unwrap_err();
+/// assert!(in_use.to_string().contains("annotation sets"), "{in_use}");
 /// let revision = edits.commit()?;
 /// assert_eq!(database.changes(revision - 1)?.count(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -139,7 +140,7 @@ impl Database {
     /// # Errors
     /// When the handle is a reader's, or there is no such release.
     pub fn transaction(&self, release: ReleaseId) -> Result<Transaction<'_>> {
-        self.require_writer()?;
+        self.require_writable()?;
         let began = self.store.revision()?;
         if !self.releases()?.iter().any(|known| known.id == release) {
             return Err(EditError::absent("release", release).into());
@@ -298,7 +299,8 @@ impl Transaction<'_> {
     /// Adds a semantic type.
     ///
     /// # Errors
-    /// [`EditError`] when a field is wrong or refers to what is not there; so for every function here.
+    /// [`EditError`] when a field is wrong or refers to what is not there; so for every function
+    /// here.
     pub fn add_sem_type(&mut self, mut sem_type: SemType) -> Result<SemTypeId> {
         sem_type.id = SemTypeId(self.own_number::<SemType>(SemTypeId)?);
         self.check_sem_type(&sem_type)?;
@@ -315,7 +317,8 @@ impl Transaction<'_> {
         self.put(sem_type)
     }
 
-    /// Adds a relation between two frames; it takes their names, and those of mapped FEs, from them.
+    /// Adds a relation between two frames; it takes their names, and those of mapped FEs, from
+    /// them.
     pub fn add_relation(&mut self, mut relation: FrameRelation) -> Result<RelationId> {
         relation.id = RelationId(self.own_number::<FrameRelation>(RelationId)?);
         self.complete_relation(&mut relation)?;
@@ -401,7 +404,7 @@ impl Transaction<'_> {
     }
 
     /// Adds an annotation set. Its provenance is a user's or a file's; its Target layer is written
-    /// from its targets, and an FE label without a number gets that of the frame's FE of its name.
+    /// from its targets. An FE label without a number gets that of the frame's FE of its name.
     pub fn add_annotation_set(&mut self, mut set: AnnotationSet) -> Result<AnnotationSetId> {
         if !matches!(set.provenance, Provenance::User | Provenance::Imported { .. }) {
             let origin = set.provenance.origin().as_str();
@@ -431,7 +434,8 @@ impl Transaction<'_> {
         self.put(set)
     }
 
-    /// Writes down what a reviewer says of a set, in place of what the same reviewer said to the same question before.
+    /// Writes down what a reviewer says of a set, in place of what the same reviewer said to the
+    /// same question before.
     pub fn set_judgement(&mut self, set: AnnotationSetId, judgement: Judgement) -> Result<()> {
         if self.annotation_set(set)?.is_none() {
             return Err(absent::<AnnotationSet>(set).into());
@@ -469,7 +473,7 @@ impl Transaction<'_> {
     /// and the next writer brings the index up to date.
     pub fn commit(self) -> Result<u64> {
         let (store, release) = (&self.database.store, self.release);
-        let mut index = self.database.lock_writer()?;
+        let mut turn = self.database.turn()?;
         self.check_conflicts()?;
         self.check_frame_names()?;
         let mut batch = store.batch(release);
@@ -478,7 +482,9 @@ impl Transaction<'_> {
         }
         self.write_layouts(&mut batch)?;
         let revision = store.commit(batch)?;
-        self.database.follow(&mut index);
+        if let Turn::Index(index) = &mut turn {
+            self.database.follow(index);
+        }
         Ok(revision)
     }
 

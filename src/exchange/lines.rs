@@ -8,13 +8,13 @@ use serde::de::DeserializeOwned;
 use super::Result;
 use super::error::{ExchangeError, Fault, FaultCode};
 
-/// Most bytes that a line may have: far above the longest record of FrameNet 1.5 (an LU with its
-/// valence tables, under 4 MB of JSON), far below what a hostile file could make a reader hold.
+/// Most bytes that a line may have. Far above the longest record of FrameNet 1.5 (an LU with its
+/// valence tables, under 4 MB of JSON), far below what a hostile file could fill memory with.
 pub const LINE_LIMIT: usize = 64 << 20;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The columns of a line parted by tabs, without the space around them; `expected` says what they are.
+/// The columns of a line parted by tabs, trimmed; `expected` says what they are.
 pub(super) fn columns<'l, const N: usize>(
     line: &'l str,
     expected: &str,
@@ -105,14 +105,42 @@ impl<R: BufRead> Lines<R> {
     /// # Errors
     /// When it is not UTF-8.
     pub fn text(&self) -> Result<&str> {
-        std::str::from_utf8(&self.buffer).map_err(|error| {
+        self.current().text()
+    }
+
+    /// The line as JSON. Nesting is limited by the JSON reader, to 128 levels.
+    pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T> {
+        self.current().json()
+    }
+
+    pub(super) fn fault(&self, code: FaultCode, reason: String) -> ExchangeError {
+        self.current().fault(code, reason)
+    }
+
+    /// The line with its place.
+    pub(super) fn current(&self) -> Line<'_> {
+        Line { file: &self.file, number: self.line, bytes: &self.buffer }
+    }
+}
+
+/// A line of a file, and where it stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Line<'a> {
+    pub(super) file: &'a str,
+    /// From 1.
+    pub(super) number: usize,
+    pub(super) bytes: &'a [u8],
+}
+
+impl<'a> Line<'a> {
+    fn text(self) -> Result<&'a str> {
+        std::str::from_utf8(self.bytes).map_err(|error| {
             let reason = format!("byte {} of the line is not UTF-8", error.valid_up_to() + 1);
             self.fault(FaultCode::Encoding, reason)
         })
     }
 
-    /// The line as JSON. Nesting is limited by the JSON reader, to 128 levels.
-    pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T> {
+    pub(super) fn json<T: DeserializeOwned>(self) -> Result<T> {
         serde_json::from_str(self.text()?).map_err(|error| {
             // The reader takes each line for a document of its own: its line number says nothing.
             let message = error.to_string();
@@ -121,10 +149,10 @@ impl<R: BufRead> Lines<R> {
         })
     }
 
-    pub(super) fn fault(&self, code: FaultCode, reason: String) -> ExchangeError {
+    pub(super) fn fault(self, code: FaultCode, reason: String) -> ExchangeError {
         // What is wrong with a file without lines is wrong with its first.
-        let line = self.line.max(1);
-        ExchangeError::Line { code, file: self.file.clone(), line, reason }
+        let line = self.number.max(1);
+        ExchangeError::Line { code, file: self.file.to_owned(), line, reason }
     }
 }
 

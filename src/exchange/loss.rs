@@ -78,8 +78,8 @@ impl LossLog {
         }
     }
 
-    /// Counts what a format without annotators, dates, colours and the chains of generated sets loses
-    /// of a set.
+    /// Counts what a format without annotators, dates, colours and the chains of generated sets
+    /// loses of a set.
     pub fn add_metadata(&mut self, set: &AnnotationSet) {
         let mut labels = set.layers.iter().flat_map(|layer| &layer.labels);
         let is_signed = |label: &Label| !label.annotator.is_empty() || label.colors.is_some();

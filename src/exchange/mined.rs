@@ -1,8 +1,8 @@
 //! Mined pairs of sentences as span-labelled texts, so that a release can hold them.
 //!
-//! A sentence is a text in the document of its article, in the corpus of its cluster. A pair is a span over each of
-//! its two sentences: the method is the spans' type, the pair's name their lemma. So the two sides of a pair are the
-//! two sets of one LU.
+//! A sentence is a text in the document of its article, in the corpus of its cluster. A pair is a
+//! span over each of its two sentences: the method is the spans' type, the pair's name their lemma.
+//! So the two sides of a pair are the two sets of one LU.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,8 @@ pub(super) fn is_pair(line: &Value) -> bool {
     line.get(MARK).is_some()
 }
 
-/// Where a sentence stands: article, day, number in the article. Another text at the same place is another sentence.
+/// Where a sentence stands: article, day, number in the article. Another text at the same place is
+/// another sentence.
 type SentencePlace = (String, Option<String>, u32, String);
 
 /// The pairs of one cluster, gathered so that a sentence of many pairs is one text.
@@ -120,7 +121,7 @@ impl Side {
     }
 }
 
-/// How near the sentences are to each other: the edits between them, or the long words that both have.
+/// How near the sentences are: the edits between them, or the long words that both have.
 fn measure(members: &mut Map<String, Value>) -> Checked<Option<String>> {
     let mut counted = |field: &str, what: &str| match members.remove(field) {
         None => Ok(None),

@@ -1,13 +1,14 @@
 //! The formats other than FrameNet's XML that records leave in and come in by.
 //!
-//! One format is lossless and read back: [`jsonl`], every record as a line of JSON. The others are for
-//! other programs, and each counts what it cannot hold in a [`LossLog`]: token formats
-//! ([`TokenFormat`]: CoNLL, BIOS, SEMAFOR) and tables ([`CsvTable`], [`ParquetTable`]). [`SpanReader`]
-//! reads plain span-labelled data and mined pairs, [`read_split_list`] lists of parts of the data. For training there is a
-//! record for each sentence ([`TrainingSentence`]), which says what nobody annotated.
+//! One format is lossless and read back: [`jsonl`], every record as a line of JSON. The others are
+//! for other programs: token formats ([`TokenFormat`]: CoNLL, BIOS, SEMAFOR) and tables
+//! ([`CsvTable`], [`ParquetTable`]). Each counts what it cannot hold in a [`LossLog`].
+//! [`SpanReader`] reads plain span-labelled data and mined pairs, [`read_split_list`] lists of
+//! parts of the data. For training there is a record for each sentence ([`TrainingSentence`]),
+//! which says what nobody annotated.
 //!
-//! This layer knows records and bytes, no store: what is written where, and what a line may refer to,
-//! is [`crate::database`]'s. `schema/exchange.md` describes the formats.
+//! This layer knows records and bytes, no store: what is written where, and what a line may refer
+//! to, is [`crate::database`]'s. `schema/exchange.md` describes the formats.
 
 mod error;
 pub mod jsonl;

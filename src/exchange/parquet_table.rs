@@ -1,7 +1,7 @@
 //! The table of sets and FEs as a Parquet file, compressed with zstd.
 //!
-//! Rows are gathered into row groups, so memory is bounded whatever the number of rows. Every column is
-//! optional: what a set has not is null.
+//! Rows are gathered into row groups, so memory is bounded whatever the number of rows. Every
+//! column is optional: what a set has not is null.
 
 use std::io::Write;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Sets as a table with a row for each FE label, and the table as CSV.
 //!
-//! A set without FE labels has one row, whose FE columns are empty. Spans count code points of `text`.
+//! A set without FE labels has one row with empty FE columns. Spans count code points of `text`.
 
 use std::io::Write;
 

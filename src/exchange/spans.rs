@@ -3,8 +3,8 @@
 //! or pairs as `fnstore mine` writes them, of which [`mined`](super::mined) makes such texts.
 //!
 //! Offsets count code points, ends are exclusive; spans may overlap. A line may also have `id`,
-//! `document` and `split`, a span `lemma` and `pos`. Everything else in a line is an error: a key that is
-//! not known may be a known one misspelt, and its data would be lost.
+//! `document` and `split`, a span `lemma` and `pos`. Everything else in a line is an error: a key
+//! that is not known may be a known one misspelt, and its data would be lost.
 
 use std::collections::VecDeque;
 use std::io::BufRead;

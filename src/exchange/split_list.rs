@@ -1,7 +1,8 @@
 //! Lists of which part of the data documents, LUs, sentences and exemplars belong to.
 //!
-//! Three columns parted by tabs: what it is (`document`, `lu`, `sentence` or `exemplars`), its name, and
-//! `train`, `dev` or `test`. The name of `exemplars` is `*`. Lines that begin with `#` are remarks.
+//! Three columns parted by tabs: what it is (`document`, `lu`, `sentence` or `exemplars`), its
+//! name, and `train`, `dev` or `test`. The name of `exemplars` is `*`. Lines that begin with `#`
+//! are remarks.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -14,7 +15,8 @@ use crate::model::{SentenceId, Split, SplitList, SplitListId};
 /// Reads a list; it is called what its file is called, without the ending.
 ///
 /// # Errors
-/// When the file cannot be read, a line is none of a list, two lines name one thing, or there is no line.
+/// When the file cannot be read, a line is none of a list, two lines name one thing, or there is no
+/// line.
 ///
 /// ```
 /// let lines = "document\tANC__110CYL067\ttest\nlu\tVerification/confirm.v\ttest\nexemplars\t*\ttrain\n";

@@ -1,8 +1,8 @@
 //! Sets over tokens, as frame-semantic parsers read them: CoNLL, BIOS and SEMAFOR.
 //!
-//! The columns are those of open-sesame (CoNLL 2009-like) and of pyfn (BIOS, SEMAFOR); none of the
-//! formats has a place for null instantiations, second FE layers, grammatical functions or phrase types,
-//! and none counts characters. Whatever is left out is counted.
+//! The columns are those of open-sesame (CoNLL 2009-like) and of pyfn (BIOS, SEMAFOR). None of the
+//! formats has a place for null instantiations, second FE layers, grammatical functions or phrase
+//! types; none counts characters. Whatever is left out is counted.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -58,10 +58,10 @@ impl<W: Write> TokenWriter<W> {
         Ok(())
     }
 
-    /// Writes the sets of a sentence in one block: LUs and frames of all targets side by side, then the
-    /// FEs of each set in a column of its own, in order of first target (for BIOS with their core types).
-    /// `?` stands where nobody looked: for the frame inside `unannotated`, for the FEs of a set that has
-    /// none annotated.
+    /// Writes the sets of a sentence in one block. LUs and frames of all targets stand side by
+    /// side, then the FEs of each set in their own column, in order of first target (for BIOS with
+    /// core types). `?` stands where nobody looked: for the frame inside `unannotated`, for the FEs
+    /// of a set that has none annotated.
     ///
     /// # Errors
     /// When the output fails.
@@ -391,7 +391,8 @@ mod tests {
         Label { name: name.to_owned(), extent, fe: None, annotator, colors: None }
     }
 
-    /// A discontinuous target, FEs that overlap, one inside a token, one in layer 2, one not expressed.
+    /// A discontinuous target, FEs that overlap, one inside a token, one in layer 2, one not
+    /// expressed.
     fn set() -> Annotated {
         let overt = |start, end| Extent::Overt(Span::new(start, end));
         let first = vec![

@@ -1,8 +1,8 @@
 //! Tokens of a sentence, and the spans of its sets as tokens.
 //!
-//! FrameNet's own part-of-speech layers (PENN in full text, BNC in exemplars) give the tokens and their
-//! tags; where they leave text out, and where there are none, [`words`] does. Law: tokens ascend, do not
-//! overlap, hold no white space, and cover every character that is not white space.
+//! FrameNet's own part-of-speech layers (PENN in full text, BNC in exemplars) give the tokens and
+//! their tags; where they leave text out, and where there are none, [`words`] does. Law: tokens
+//! ascend, do not overlap, hold no white space, and cover every character that is not white space.
 
 use std::ops::Range;
 

@@ -1,9 +1,9 @@
-//! A sentence with all its sets in one record, for training: what carries no label because nobody looked
-//! is told from what was looked at and is none.
+//! A sentence with all its sets in one record, for training: what carries no label because nobody
+//! looked is told from what was looked at and is none.
 //!
-//! Exemplars and generated sentences annotate one frame. A program that takes their other words for words
-//! without a frame learns what is wrong. So a record lists the stretches that nobody annotated, and each
-//! set says whether its FEs are annotated.
+//! Exemplars and generated sentences annotate one frame. A program that takes their other words for
+//! words without a frame learns what is wrong. So a record lists the stretches that nobody
+//! annotated, and each set says whether its FEs are annotated.
 
 use std::io::Write;
 

@@ -1,7 +1,7 @@
 //! What an expansion does not read: annotation that is held out for tests.
 //!
-//! The guide counts which frame elements the LUs of a frame come with, and words that no sentence attests
-//! are flagged. Both would carry what test documents say into training data.
+//! The guide counts which frame elements the LUs of a frame come with, and words that no sentence
+//! attests are flagged. Both would carry what test documents say into training data.
 
 use std::collections::HashSet;
 

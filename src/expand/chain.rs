@@ -135,8 +135,8 @@ impl Chain {
         self.ban(text, targets, lemma, pos);
     }
 
-    /// Bans a trigger's forms. Of a discontinuous target the head piece is banned by itself, too: the
-    /// joined pieces stand in no text as they are, and banning every piece would ban particles.
+    /// Bans a trigger's forms. Of a discontinuous target the head piece is banned by itself, too:
+    /// the joined pieces stand in no text as they are, and banning every piece would ban particles.
     fn ban(&mut self, text: &str, targets: &[Span], lemma: &str, pos: Pos) {
         let pieces: Vec<&str> = targets.iter().filter_map(|span| span.of(text)).collect();
         let mut triggers = vec![pieces.join(" ")];

@@ -1,13 +1,14 @@
 //! The seed's frame elements in the sentences that are made of it.
 //!
-//! Culkin et al. 2021 (section 6.2) propose to force the words of the FEs into the output. That keeps them, and keeps
-//! the sentence as it was. The aligner finds most of them wherever they went, so by default they are looked for and
-//! nothing is forced.
+//! Culkin et al. 2021 (section 6.2) propose to force the words of the FEs into the output. That
+//! keeps them, and keeps the sentence as it was. The aligner finds most of them wherever they went,
+//! so by default they are looked for and nothing is forced.
 //!
-//! An FE that covers the target, or part of it, goes where the target went. One whose words stand in the output once, as
-//! they were, is there. Any other is aligned as a target is; it is not found where the aligner's score lies below its
-//! threshold, or where the best span overlaps the new target. What is not found is said and never guessed. GF and PT describe how words stand in their sentence, so they stay only with
-//! words that stayed.
+//! An FE that covers the target, or part of it, goes where the target went. One whose words stand
+//! in the output once, as they were, is there. Any other is aligned as a target is; it is not found
+//! where the aligner's score lies below its threshold, or where the best span overlaps the new
+//! target. What is not found is said and never guessed. GF and PT describe how words stand in their
+//! sentence, so they stay only with words that stayed.
 
 use serde::Deserialize;
 
@@ -65,8 +66,8 @@ impl KeepElements {
     }
 }
 
-/// The word that a phrase is about, without a parse: the last content word before the first preposition, relative
-/// pronoun or comma that follows one.
+/// The word that a phrase is about, without a parse: the last content word before the first
+/// preposition, relative pronoun or comma that follows one.
 fn head(phrase: &str) -> Option<&str> {
     const ENDS: [&str; 32] = [
         "about", "after", "against", "among", "as", "at", "because", "before", "between", "by",
@@ -167,7 +168,8 @@ fn found(
     let mut answers = vec![None; spans.len()];
     let has_words =
         |span: &Span| span.of(&seed.text).is_some_and(|covered| !words(covered).is_empty());
-    // Spans of one request choose places that do not overlap, so those that do overlap are asked one after the other.
+    // Spans of one request choose places that do not overlap, so those that do overlap are asked
+    // one after the other.
     let kept = |span: Span| Some((stands_once(text, span.of(&seed.text)?)?, 1.0));
     let mut open = Vec::new();
     for (span, answer) in spans.iter().zip(&mut answers).filter(|(span, _)| has_words(span)) {
@@ -241,8 +243,8 @@ fn says_the_same((a, in_a): (&str, Span), (b, in_b): (&str, Span)) -> bool {
     in_a.of(a).map(said) == in_b.of(b).map(said)
 }
 
-/// Where the words of a phrase stand in a text, up to letter case and spacing; none where they stand nowhere, or in
-/// several places.
+/// Where the words of a phrase stand in a text, up to letter case and spacing; none where they
+/// stand nowhere, or in several places.
 fn stands_once(text: &str, phrase: &str) -> Option<Span> {
     let written = natural_spacing(phrase);
     let phrase = runs(&written);

@@ -30,6 +30,16 @@ pub enum ExpandError {
         /// Where it was looked for.
         searched: Vec<PathBuf>,
     },
+    /// A file of a model was written while an expansion ran.
+    #[error(
+        "the model file `{}` was changed while the expansion ran; expected files that nobody writes meanwhile: the last \
+         outputs were not stored; run the command again, which goes on with the models as they are now",
+        path.display()
+    )]
+    ModelChanged {
+        /// The file.
+        path: PathBuf,
+    },
     /// The recipe is guided, and its models have none for it.
     #[error(
         "the recipe is guided, and its models name no word vectors and no tagger; name them or do without a guide"
@@ -58,7 +68,8 @@ pub enum ExpandError {
         /// Why.
         source: TagError,
     },
-    /// The recipe says of what it is blind to under one split list, and the database is under another.
+    /// The recipe says of what it is blind to under one split list, and the database is under
+    /// another.
     #[error(
         "the database is under the split list `{found}`, expected `{expected}`, under which the recipe says what \
          it is blind to"

@@ -1,8 +1,9 @@
-//! Filters over what a store holds: scores for generated sets, and judged sets as data to train filters on.
+//! Filters over what a store holds: scores for generated sets, and judged sets as data to train
+//! filters on.
 //!
-//! A set gets its scores when it is written ([`Models::filter`](super::Models)). [`rescore`] gives them to sets that were
-//! written without a filter or under another one. Scores decide nothing here: sets are kept, and queries choose
-//! (`p>=0.9`).
+//! A set gets its scores when it is written ([`Models::filter`](super::Models)). [`rescore`] gives
+//! them to sets that were written without a filter or under another one. Scores decide nothing
+//! here: sets are kept, and queries choose (`p>=0.9`).
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -64,7 +65,7 @@ pub struct Rescored {
     pub kept: Kept,
     /// Sets whose scores were written; the others had them already.
     pub written: u64,
-    /// Whether the run was stopped; the same command goes on from here.
+    /// Whether the run was stopped; the same command resumes here.
     pub interrupted: bool,
 }
 
@@ -97,11 +98,13 @@ impl<'a> Witness<'a> {
     }
 }
 
-/// Gives the generated sets for which an expression holds the scores of a filter, in place of earlier ones.
+/// Gives the generated sets for which an expression holds the scores of a filter, in place of
+/// earlier ones.
 ///
-/// Sets are written some at a time; `progress` is told how many were looked at, and a `Break` ends the run after those
-/// that were written. The same call goes on from there. A set that another thread edits meanwhile may lose that edit. In
-/// the list of changes a set that gets scores is edited.
+/// Sets are written some at a time; `progress` is told how many were looked at, and a `Break` ends
+/// the run after those that were written. The same call resumes there. A set that another
+/// thread edits meanwhile may lose that edit. In the list of changes a set that gets scores is
+/// edited.
 ///
 /// # Errors
 /// When the expression names what the database does not hold, or the database fails.
@@ -149,10 +152,12 @@ fn commit(database: &Database, writes: &mut BTreeMap<ReleaseId, Write>) -> Resul
     Ok(())
 }
 
-/// The generated sets for which an expression holds, with what a filter looks at and what people say of them.
+/// The generated sets for which an expression holds, with what a filter looks at and what people
+/// say of them.
 ///
 /// # Errors
-/// When the expression names what the database does not hold; the iterator, when the database fails.
+/// When the expression names what the database does not hold; the iterator, when the database
+/// fails.
 pub fn filter_data<'a>(
     database: &'a Database,
     expression: &Expression,

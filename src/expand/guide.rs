@@ -1,24 +1,25 @@
 //! What the lexicon says of words that may evoke a frame.
 //!
-//! A rewriter that may not use a word puts another one in its place, but a word of another meaning stands there as
-//! well, and neither rewriter nor aligner minds much: both look at how words stand. The lexicon knows better. So
-//! outputs are asked to hold
+//! A rewriter that may not use a word puts another one in its place, often of another meaning.
+//! Neither rewriter nor aligner minds much: both look at how words stand. The lexicon knows better.
+//! So outputs must contain
 //!
-//! 1. a *sister LU* (Cui and Swayamdipta 2024): another LU of the frame, of the seed's part of speech and in the
-//!    form in which the seed's trigger is, and of these one whose annotated sentences express the FEs that the seed
-//!    expresses (`valence.rs`);
+//! 1. a *sister LU* (Cui and Swayamdipta 2024): another LU of the frame, of the seed's part of
+//!    speech and inflected like its trigger. LUs whose annotated sentences express the seed's FEs
+//!    come first (`valence.rs`);
 //! 2. where no output with one is faultless, or there is none left, another of them;
-//! 3. then a word that is like the LUs of the frame, by word vectors: it is likely to evoke it, too, though it is no LU
-//!    of it yet;
-//! 4. nothing, where that leads to nothing good. If the trigger is unlike the frame then, or is no LU of it and something can
-//!    be objected to it, the chain ends.
+//! 3. then a word that is like the LUs of the frame, by word vectors: it is likely to evoke it,
+//!    too, though it is no LU of it yet;
+//! 4. nothing, where that leads to nothing good. If the trigger is unlike the frame then, or is no
+//!    LU of it and something can be objected to it, the chain ends.
 //!
 //! Of a round's outputs one is kept whose trigger is like the frame's LUs (`ranking.rs`).
 //!
-//! Culkin et al. 2021 ban words and ask for none; Cui and Swayamdipta put the sister into the sentence as it is. Here
-//! the rewriter makes the sentence that goes with it.
+//! Culkin et al. 2021 ban words and ask for none; Cui and Swayamdipta put the sister into the
+//! sentence as it is. Here the rewriter makes the sentence that goes with it.
 //!
-//! LUs that were proposed by an expansion do not count, or outputs would depend on what was expanded before.
+//! LUs that were proposed by an expansion do not count, or outputs would depend on what was
+//! expanded before.
 
 use std::collections::HashMap;
 
@@ -31,31 +32,44 @@ use crate::model::{FrameId, Pos, ReleaseId};
 use crate::text::{is_stop_word, plain_lemma};
 use crate::vectors::{WordVectors, cosine, likeness};
 
-/// Likeness from which a word that is no LU of the frame is asked for. Of judged outputs with such triggers, 25 of 63
-/// from here on evoked the frame (`models/word-vectors/MODEL_CARD.md`).
+/// Likeness from which a word that is no LU of the frame is asked for. Of judged outputs with such
+/// triggers, 25 of 63 from here on evoked the frame (`models/word-vectors/MODEL_CARD.md`).
 const LEAST_LIKE: f32 = 0.5;
 /// What a word loses of its likeness that FrameNet has in other frames and not in this one.
 const OF_OTHER_FRAMES: f32 = 0.15;
-/// Most words that are asked for, the most alike first: more seldom write another sentence, and cost time.
+/// Most words that are asked for, the most alike first: more seldom write another sentence, and
+/// cost time.
 const MOST_WORDS: usize = 100;
 /// Below this likeness a trigger is flagged: of the judged ones 11 of 125 evoked the frame.
 const UNLIKE: f32 = 0.45;
-/// What a likeness of 1 to the frame's other LUs is worth beside log-probabilities, what it is worth to be an LU of
-/// the frame, and what it costs to be one of e times as many frames. Of 444 judged triggers that were LUs, 15 in 100
-/// did not evoke the frame; of those of several frames 21, of six and more 34 (`say` for Text_creation). Their
-/// chances rose by a factor of 1.4 to 1.6 with each standard deviation of these two (0.15; 0.64), and by 1.3 with one
-/// of the output's score; their closeness to the seed's own LU added nothing. The weights are two fifths of what that
-/// would make.
+/// Below this likeness a trigger is flagged in a lexicon that has three LUs a frame. Such LUs are
+/// seldom like one another, and a word is seldom like all of them. Of 60 frames that the experiment
+/// from scratch leaves alone, the earliest after its twenty, 164 of 1,561 other LUs are among the
+/// 73 words a frame that three LUs are so much like; 35 are among six from [`LEAST_LIKE`] on.
+const LIKE_FEW: f32 = 0.3;
+/// Weights beside log-probabilities: of a likeness of 1 to the frame's other LUs, of being an LU of
+/// the frame, of being one of e times as many frames. Of 444 judged triggers that were LUs, 15 in
+/// 100 did not evoke the frame; of those of several frames 21, of six and more 34 (`say` for
+/// Text_creation). Odds rose by a factor of 1.4 to 1.6 with each standard deviation of these two
+/// (0.15; 0.64), and by 1.3 with one of the output's score. Closeness to the seed's own LU added
+/// nothing. The weights are two fifths of what that would make.
 const LIKENESS_WEIGHT: f64 = 30.0;
 const OWN_WORTH: f64 = 10.0;
 const AMBIGUITY_COST: f64 = 5.0;
 
-/// What an LU is worth whose sentences agree with the FEs of the seed wholly, and the part of the best agreement from
-/// which on LUs are asked for first. Of 282 judged triggers that were annotated LUs 97 in 100 evoked the frame from
-/// 0.85 of the best on, 88 from 0.7, 70 below; their chances rose by a factor of 2.2 with each standard deviation of
-/// the agreement (0.24).
+/// The weight of full agreement of an LU's sentences with the seed's FEs, and the share of the best
+/// agreement from which on LUs are required first. Of 282 judged triggers that were annotated LUs,
+/// 97 in 100 evoked the frame from 0.85 of the best on, 88 from 0.7, 70 below. Odds rose by a
+/// factor of 2.2 with each standard deviation of the agreement (0.24).
 const AGREEMENT_WEIGHT: f64 = 40.0;
 const AGREEING: f64 = 0.8;
+
+/// What a recipe for a lexicon of few LUs changes, in words.
+pub(super) fn rules_for_few() -> String {
+    format!(
+        "words of the vectors' text alone, which are known words; like and unlike from {LIKE_FEW}; v1"
+    )
+}
 
 /// What of this a recipe's outputs depend on, beside the models, in words.
 pub(super) fn rules(guidance: Guidance) -> String {
@@ -105,6 +119,9 @@ pub(super) struct TriggerFit {
 pub(super) struct Guide {
     guidance: Guidance,
     from_sisters: Option<FromSisters>,
+    /// The lexicon has few LUs and sentences: words of the table are known words, whether or not the store has them, and
+    /// less likeness is asked for.
+    has_few: bool,
     vectors: WordVectors,
     /// Whether the rewriter writes each word of the table.
     is_written: Vec<bool>,
@@ -132,7 +149,32 @@ impl Guide {
             .iter()
             .map(|(word, _)| word.chars().all(char::is_alphabetic) && is_written(word))
             .collect();
-        Self { guidance, from_sisters: None, vectors, is_written, frames: HashMap::new() }
+        let frames = HashMap::new();
+        Self { guidance, from_sisters: None, has_few: false, vectors, is_written, frames }
+    }
+
+    /// The same guide to a lexicon of few LUs and sentences, or of many.
+    pub(super) fn with_few(self, has_few: bool) -> Self {
+        Self { has_few, ..self }
+    }
+
+    /// Likeness from which a word is asked for.
+    fn least_like(&self) -> f32 {
+        if self.has_few { LIKE_FEW } else { LEAST_LIKE }
+    }
+
+    /// Likeness below which a trigger is flagged.
+    fn unlike(&self) -> f32 {
+        if self.has_few { LIKE_FEW } else { UNLIKE }
+    }
+
+    /// Whether it vouches for all words of a trigger.
+    pub(super) fn knows_words(&self, trigger: &str) -> bool {
+        let is_word = |word: &str| word.chars().any(char::is_alphabetic);
+        let mut words = trigger.split_whitespace().peekable();
+        self.has_few
+            && words.peek().is_some()
+            && words.all(|word| is_word(word) && self.vectors.of(word).is_some())
     }
 
     /// The same guide, which asks for LUs without sentences alone.
@@ -150,8 +192,8 @@ impl Guide {
         }
     }
 
-    /// Words of which the next output of a chain is to hold one, the best first. None of them is a form of what is
-    /// banned, holds what is banned, or stands in the sentence already.
+    /// Words of which the next output of a chain is to hold one, the best first. None of them is a
+    /// form of what is banned, holds what is banned, or stands in the sentence already.
     pub(super) fn words(
         &mut self,
         chain: &Chain,
@@ -167,8 +209,9 @@ impl Guide {
             }
             Strategy::Unattested => self.unattested(&slot, chain),
             Strategy::Alike => {
+                let least_like = self.least_like();
                 let frame = self.frames.get_mut(&key).expect("it was put there just now");
-                let words = frame.alike(chain, lexicon)?.iter();
+                let words = frame.alike(chain, lexicon, least_like)?.iter();
                 let fitting = words.filter(|(word, lemma)| slot.takes(word, lemma));
                 fitting.map(|(word, _)| word.clone()).collect()
             }
@@ -177,9 +220,10 @@ impl Guide {
         Ok(words)
     }
 
-    /// The LUs of the frame that have the seed's part of speech, in the form of its trigger; those that are most like
-    /// its own lemma first. They are parted into those that agree with the seed's FEs nearly as well as the best one,
-    /// and the others; where all agree equally there are no others.
+    /// The LUs of the frame that have the seed's part of speech, in the form of its trigger; those
+    /// that are most like its own lemma first. They are parted into those that agree with the
+    /// seed's FEs nearly as well as the best one, and the others; where all agree equally there are
+    /// no others.
     fn sisters(
         &self,
         frame: &FrameGuide,
@@ -205,8 +249,8 @@ impl Guide {
         Ok(sisters.into_iter().flat_map(|(.., forms)| forms).collect())
     }
 
-    /// The frame's LUs without sentences, in the form of the seed's trigger; those that are most like its own lemma
-    /// first.
+    /// The frame's LUs without sentences, in the form of the seed's trigger; those that are most
+    /// like its own lemma first.
     fn unattested(&self, slot: &TriggerSlot, chain: &Chain) -> Vec<String> {
         let is_word = |word: &str| self.vectors.of(word).is_some();
         let (release, frame) = (chain.seed.release, chain.seed.frame);
@@ -247,7 +291,11 @@ impl Guide {
         let likeness = likeness - frame.loss(lexicon, unit);
         let frames = f64::from(lexicon.frames_with(unit).max(1));
         let of_all = LIKENESS_WEIGHT * f64::from(likeness) - AMBIGUITY_COST * frames.ln();
-        Ok(TriggerFit { is_own, is_unlike: !is_own && likeness < UNLIKE, worth: of_all + of_own })
+        Ok(TriggerFit {
+            is_own,
+            is_unlike: !is_own && likeness < self.unlike(),
+            worth: of_all + of_own,
+        })
     }
 
     /// The cosine of a lemma with that of the seed's LU, 0 where one has no vector.
@@ -289,7 +337,7 @@ impl Guide {
                 **is_written && (!is_stop_word(word) || lemmas.iter().any(|lemma| lemma == word))
             })
             .map(|((word, vector), _)| (word, likeness(vector, &all)))
-            .filter(|(_, likeness)| *likeness >= LEAST_LIKE)
+            .filter(|(_, likeness)| *likeness >= self.least_like())
             .collect();
         // Stable: of equals the one that stands first in the table.
         alike.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -322,18 +370,20 @@ impl FrameGuide {
         others.map(|(_, vector)| vector.as_slice()).collect()
     }
 
-    /// Words of the seed's part of speech that are likely to evoke the frame, with their lemmas, the most alike first.
+    /// Words of the seed's part of speech that are likely to evoke the frame, with their lemmas,
+    /// the most alike first.
     fn alike(
         &mut self,
         chain: &Chain,
         lexicon: &mut TriggerLexicon<'_>,
+        least_like: f32,
     ) -> Result<&[(String, String)]> {
         let (frame, pos) = (chain.seed.frame, chain.seed.pos);
         if !self.of_pos.contains_key(&pos) {
             let mut alike = Vec::new();
             for (word, likeness) in &self.words {
                 let unit = lexicon.read(frame, word, pos)?;
-                if unit.1 == pos && likeness - self.loss(lexicon, &unit) >= LEAST_LIKE {
+                if unit.1 == pos && likeness - self.loss(lexicon, &unit) >= least_like {
                     alike.push((word.clone(), unit.0));
                 }
             }
@@ -397,7 +447,8 @@ mod tests {
         );
     }
 
-    /// What a guide answers on a seed of the frame Checking in the mini lexicon, after some triggers.
+    /// What a guide answers on a seed of the frame Checking in the mini lexicon, after some
+    /// triggers.
     fn with_guide<T>(
         guidance: Guidance,
         trigger: &str,
@@ -452,7 +503,8 @@ mod tests {
         assert!(others.is_empty(), "nobody knows which agree with a seed without FEs: {others:?}");
         let mut sorted = sisters.clone();
         sorted.sort();
-        // Not `verified`, which is banned, nor `audited`, a form of a word that the sentence has; no noun.
+        // Not `verified`, which is banned, nor `audited`, a form of a word that the sentence has;
+        // no noun.
         assert_eq!(sorted, ["checked", "examined", "looked over", "proofed"]);
         assert_eq!(sisters[0], "examined", "the most alike first");
         let has = |word: &str| alike.iter().any(|other| other == word);

@@ -125,6 +125,7 @@ impl Run<'_> {
 
     pub(super) fn commit(&mut self) -> Result<()> {
         let writes = std::mem::take(&mut self.writes);
+        self.files.check()?;
         for (release, write) in writes {
             match &mut self.keeps {
                 Keep::Everything => drop(self.database.write(release, &write)?),

@@ -3,11 +3,13 @@
 //! For each human annotation set (the *seed*), exemplar or full text, whatever its status:
 //!
 //! 1. the trigger, its case variants and all inflected forms are banned (`chain.rs`);
-//! 2. the sentence, spaced as people write it, is rewritten under these bans, and with another LU of the frame, or a word
-//!    that is like its LUs, where the lexicon guides (`guide.rs`); the best outputs go on;
-//! 3. the aligner finds the target in each of them; the best (paraphrase, span) pair wins (`ranking.rs`);
-//! 4. the pair becomes a generated annotation set with its provenance (`keep.rs`), under an LU of the
-//!    frame or a proposed one (`trigger_lexicon.rs`);
+//! 2. the sentence, spaced as people write it, is rewritten under these bans. Where the lexicon
+//!    guides (`guide.rs`), with another LU of the frame or a word that is like its LUs. The best
+//!    outputs go on;
+//! 3. the aligner finds the target in each of them; the best (paraphrase, span) pair wins
+//!    (`ranking.rs`);
+//! 4. the pair becomes a generated annotation set with its provenance (`keep.rs`), under an LU of
+//!    the frame or a proposed one (`trigger_lexicon.rs`);
 //! 5. the aligner finds the seed's FEs in the output (`elements.rs`);
 //! 6. the new trigger's forms are banned, too, and the *original* sentence is rewritten again, for
 //!    as many rounds as asked for.
@@ -18,8 +20,8 @@
 //!
 //! [`Tasks`] makes of the same sentences what annotators align, for training data of one's own.
 //!
-//! Copies, repetitions, weak alignments and triggers that are unlike the frame are flags; where the lexicon guides, a
-//! chain ends before a doubtful trigger (`ranking.rs`).
+//! Copies, repetitions, weak alignments and triggers that are unlike the frame are flags; where the
+//! lexicon guides, a chain ends before a doubtful trigger (`ranking.rs`).
 //!
 //! Culkin, Hu, Stengel-Eskin, Qin and Van Durme (2021), Iterative Paraphrastic Augmentation with
 //! Discriminative Span Alignment, section 5 and footnote 16.
@@ -32,6 +34,7 @@ mod error;
 mod filtering;
 mod guide;
 mod keep;
+mod model_files;
 mod models;
 mod opened;
 mod parted;

@@ -20,7 +20,8 @@ pub const FILTER: &str = "filter";
 /// The directories of the models.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Models {
-    /// The rewriter: an encoder-decoder with its tokenizer, a language model with its prompt, or an adapter.
+    /// The rewriter: an encoder-decoder with its tokenizer, a language model with its prompt, or an
+    /// adapter.
     pub paraphraser: PathBuf,
     /// The language model that the rewriter's adapter was trained on.
     pub base: Option<PathBuf>,
@@ -58,8 +59,8 @@ impl GuideModels {
 }
 
 impl Models {
-    /// The models in one directory: `paraphrase/`, `aligner/`, the encoder that the aligner's head names, and,
-    /// where they are there, `word-vectors/`, `tagger/` and its encoder, `filter/`.
+    /// The models in one directory: `paraphrase/`, `aligner/`, the encoder that the aligner's head
+    /// names, and, where they are there, `word-vectors/`, `tagger/` and its encoder, `filter/`.
     ///
     /// # Errors
     /// When one of the others is not there.
@@ -78,7 +79,8 @@ impl Models {
     /// A rewriter of another name or from elsewhere, and the others as in [`search`](Self::search).
     ///
     /// # Errors
-    /// When no directory has one of these, or the head or the tagger does not say which encoder it stands on.
+    /// When no directory has one of these, or the head or the tagger does not say which encoder it
+    /// stands on.
     pub fn search_with(paraphraser: PathBuf, dirs: &[PathBuf]) -> Result<Self, ExpandError> {
         let aligner = find(dirs, ALIGNER)?;
         let encoder = encoder(&aligner, dirs)?;

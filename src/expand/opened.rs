@@ -1,5 +1,6 @@
 //! A recipe's models, open, and the recipe as they make it.
 
+use super::model_files::ModelFiles;
 use super::recipe::{Told, fingerprint};
 use super::{ExpandError, Guidance, Recipe, Result};
 use crate::align::Aligner;
@@ -15,6 +16,7 @@ pub(super) struct Opened {
     /// What guides, where the recipe is guided.
     pub(super) guide: Option<(WordVectors, Tagger)>,
     pub(super) filter: Option<Filter>,
+    pub(super) files: ModelFiles,
     /// The whole recipe as JSON.
     pub(super) description: String,
 }
@@ -27,6 +29,7 @@ impl Opened {
     pub(super) fn open(recipe: &Recipe) -> Result<Self> {
         recipe.check()?;
         let models = &recipe.models;
+        let files = ModelFiles::of(models)?;
         let paraphraser = Paraphraser::open_with(
             &models.paraphraser,
             models.base.as_deref(),
@@ -47,7 +50,8 @@ impl Opened {
             aligner.fingerprint(),
             guide.as_ref().map(|(vectors, tagger)| [vectors.fingerprint(), tagger.fingerprint()]),
         );
-        Ok(Self { paraphraser, aligner, guide, filter, description })
+        files.check()?;
+        Ok(Self { paraphraser, aligner, guide, filter, files, description })
     }
 
     /// The recipe's fingerprint.
@@ -66,5 +70,6 @@ fn open_guide(recipe: &Recipe) -> Result<Option<(WordVectors, Tagger)>> {
     };
     let tagger = Tagger::open(&models.tagger, &models.encoder, &recipe.device);
     let tagger = tagger.map_err(|source| ExpandError::Tag { source })?;
-    Ok(Some((WordVectors::open(&models.word_vectors)?, tagger)))
+    let vectors = WordVectors::open(&models.word_vectors)?;
+    Ok(Some((if recipe.few_lus { vectors.of_text() } else { vectors }, tagger)))
 }

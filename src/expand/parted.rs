@@ -13,7 +13,7 @@ use crate::model::Release;
 use crate::query::{Expression, Selection};
 
 /// Expands a part of the seeds of one release from a store that nobody writes, into a file, with a manifest beside it;
-/// several processes do so beside each other. A part that is there is not computed again, one that was cut goes on.
+/// several processes do so beside each other. A part that is there is not computed again, one that was cut resumes.
 /// `None` where the run was interrupted.
 ///
 /// # Errors

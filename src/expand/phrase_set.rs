@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use crate::text::fold;
 
-/// Phrases, of which a text holds some or none. Letter case and all that is neither letter nor digit are left aside, so
-/// `double-checked` holds `checked`, as the search's constraints see it.
+/// Phrases, of which a text holds some or none. Letter case and all that is neither letter nor
+/// digit are left aside, so `double-checked` holds `checked`, as the search's constraints see it.
 #[derive(Debug, Default)]
 pub(super) struct PhraseSet {
     phrases: HashSet<Vec<String>>,

@@ -1,19 +1,19 @@
 //! Which of a round's outputs is kept.
 //!
-//! Culkin et al. 2021 (section 5) keep the pair of paraphrase and span that the aligner scores best. Aligners like
-//! a word that was hardly changed, and a span that means nothing in particular, so among outputs of a weak rewriter
-//! that is often one to which something can be objected without knowing what it means. Here pairs with fewer
-//! objections come first. Of equals the likeliest pair is kept: the probability of the output, given its sentence,
-//! times the aligner's score of the span, given both. The aligner alone is nearly as sure of the twentieth output as
-//! of the first.
+//! Culkin et al. 2021 (section 5) keep the pair of paraphrase and span that the aligner scores
+//! best. Aligners like a word that was hardly changed, and a span that means nothing in particular.
+//! With a weak rewriter that is often an output that fails a check. Here pairs with fewer failed
+//! checks come first. Of equals the likeliest pair is kept: the probability of the output, given
+//! its sentence, times the aligner's score of the span, given both. The aligner alone is nearly as
+//! sure of the twentieth output as of the first.
 //!
-//! A recipe may ask for the paper's rule instead ([`Choice::Aligner`]): then nothing counts but the aligner's score, and
-//! what could be objected to is a flag.
+//! A recipe may ask for the paper's rule instead ([`Choice::Aligner`]): then nothing counts but the
+//! aligner's score, and what could be objected to is a flag.
 //!
-//! Where an expansion is guided, whether the trigger is an LU of the frame, how well it agrees with the seed's FEs,
-//! how much it is like the other LUs and in how many frames it is one count as well; a trigger of another part of
-//! speech than the seed's, or that is not the word that was asked for, is objected to; and a trigger that is no LU
-//! and objected to comes after all that are.
+//! Where an expansion is guided, frame fit counts: whether the trigger is an LU of the frame, how
+//! well it agrees with the seed's FEs, how like the other LUs it is, in how many frames it is one.
+//! A trigger of another part of speech than the seed's, or that is not the required word, fails a
+//! check. One that is no LU and fails a check comes last.
 
 use std::cmp::Ordering;
 
@@ -40,8 +40,8 @@ pub(super) struct Pair {
     pub(super) flags: Flags,
     /// Whether the trigger is an LU of the frame, by what guides the expansion.
     pub(super) is_own: bool,
-    objections: usize,
-    /// Of pairs with as many objections the one that has more is kept.
+    failed_checks: usize,
+    /// Of pairs with as many failed checks the one that has more is kept.
     score: f64,
 }
 
@@ -61,52 +61,56 @@ impl Pair {
             targets = narrowed(&output.text, targets, asked);
         }
         let trigger = joined(&output.text, &targets);
-        let fit = match guide {
+        let (fit, is_known) = match guide {
             Some(guide) => {
                 let unit = lexicon.read(chain.seed.frame, &trigger, chain.seed.pos)?;
-                guide.fit(chain, lexicon, &unit)?
+                (guide.fit(chain, lexicon, &unit)?, guide.knows_words(&trigger))
             }
-            None => TriggerFit::default(),
+            None => (TriggerFit::default(), false),
         };
         let flags = Flags {
             copy: chain.is_copy(&output.text),
             duplicate: chain.is_repeated(&output.text, &targets),
             weak_alignment: alignment.weak,
-            // What was asked for is the first that is required; that it is missing is seen in the trigger.
+            // What was asked for is the first that is required; that it is missing is seen in the
+            // trigger.
             unmet: output.unmet.iter().any(|place| *place >= usize::from(asked.is_some())),
-            unknown_word: !lexicon.knows_words(&trigger)?,
+            unknown_word: !is_known && !lexicon.knows_words(&trigger)?,
             unlike_frame: fit.is_unlike,
             lost_element: false,
         };
         // What was asked for stands elsewhere in the sentence.
         let is_beside = asked.is_some_and(|asked| !asked.is_in(&trigger));
-        let objections =
+        let failed_checks =
             flags.names().len() + usize::from(is_lost(chain, &trigger)) + usize::from(is_beside);
-        let (objections, score) = match choice {
+        let (failed_checks, score) = match choice {
             Choice::Aligner => (0, f64::from(alignment.score)),
-            Choice::FewestObjections => (objections, likelihood(output, &alignment) + fit.worth),
+            Choice::FewestFailedChecks => {
+                (failed_checks, likelihood(output, &alignment) + fit.worth)
+            }
         };
         let (output, is_own) = (output.clone(), fit.is_own);
-        Ok(Self { output, alignment, targets, trigger, flags, is_own, objections, score })
+        Ok(Self { output, alignment, targets, trigger, flags, is_own, failed_checks, score })
     }
 
     /// Whether nothing is to be said against it.
     pub(super) fn is_faultless(&self) -> bool {
-        self.objections == 0
+        self.failed_checks == 0
     }
 
-    /// Whether the trigger would seldom evoke the frame: it is unlike its LUs, or is none of them and something can be
-    /// objected to it. Of 26 judged triggers that were no LUs 10 evoked the frame.
+    /// Whether the trigger would seldom evoke the frame: it is unlike its LUs, or is none of them
+    /// and something can be objected to it. Of 26 judged triggers that were no LUs 10 evoked the
+    /// frame.
     pub(super) fn is_doubtful(&self) -> bool {
         self.flags.unlike_frame || !self.is_own && !self.is_faultless()
     }
 
-    /// Doubtful triggers last, and of these those that are unlike the frame; of the others fewer objections first, then
-    /// higher scores.
+    /// Doubtful triggers last, and of these those that are unlike the frame; of the others fewer
+    /// failed checks first, then higher scores.
     fn best_first(&self, other: &Self) -> Ordering {
         let sure = self.is_doubtful().cmp(&other.is_doubtful());
         let alike = sure.then(self.flags.unlike_frame.cmp(&other.flags.unlike_frame));
-        let fewer = alike.then(self.objections.cmp(&other.objections));
+        let fewer = alike.then(self.failed_checks.cmp(&other.failed_checks));
         fewer.then_with(|| other.score.total_cmp(&self.score))
     }
 
@@ -127,8 +131,8 @@ pub(super) fn candidates(paraphrases: &[Paraphrase]) -> Vec<&Paraphrase> {
     if ended.is_empty() { paraphrases.iter().collect() } else { ended }
 }
 
-/// The pair to keep, of equals the first. That a pair does not fit is one objection more; pairs are asked only as long
-/// as the answer may decide, since it takes a network.
+/// The pair to keep, of equals the first. That a pair does not fit is one failed check more; pairs are
+/// asked only as long as the answer may decide, since it takes a network.
 pub(super) fn choose(
     pairs: impl IntoIterator<Item = Pair>,
     mut fits: impl FnMut(&Pair) -> Result<bool>,
@@ -140,7 +144,7 @@ pub(super) fn choose(
         if best.as_ref().is_some_and(|best| best.best_first(&pair).is_le()) {
             break;
         }
-        pair.objections += usize::from(!fits(&pair)?);
+        pair.failed_checks += usize::from(!fits(&pair)?);
         best = Some(match best {
             Some(best) => best.or_better(pair),
             None => pair,
@@ -149,8 +153,9 @@ pub(super) fn choose(
     Ok(best)
 }
 
-/// A span without the function words that stand in it beside a phrase that was asked for, an auxiliary or an article
-/// (`been moved`): the phrase is what evokes the frame. Other spans stay: `gave up` is no `gave`.
+/// A span without the function words that stand in it beside a phrase that was asked for, an
+/// auxiliary or an article (`been moved`): the phrase is what evokes the frame. Other spans stay:
+/// `gave up` is no `gave`.
 fn narrowed(text: &str, targets: Vec<Span>, asked: &PhraseSet) -> Vec<Span> {
     if asked.has(&joined(text, &targets)) {
         return targets;
@@ -178,7 +183,8 @@ fn narrowed(text: &str, targets: Vec<Span>, asked: &PhraseSet) -> Vec<Span> {
     spans.find(is_phrase).map_or(targets, |span| vec![span])
 }
 
-/// Whether a word of a span is a function word that says nothing of what the others mean. Particles do, and negation.
+/// Whether a word of a span is a function word that says nothing of what the others mean. Particles
+/// do, and negation.
 fn may_be_cut(word: &str) -> bool {
     const TELLING: [&str; 13] = [
         "about", "down", "in", "no", "nor", "not", "off", "on", "out", "over", "under", "up",
@@ -193,8 +199,8 @@ fn joined(text: &str, spans: &[Span]) -> String {
     pieces.join(" ")
 }
 
-/// Whether a new trigger says nothing new: it has no content word where the seed's has one, or only words that the
-/// seed's sentence had elsewhere.
+/// Whether a new trigger says nothing new: it has no content word where the seed's has one, or only
+/// words that the seed's sentence had elsewhere.
 fn is_lost(chain: &Chain, trigger: &str) -> bool {
     let seed = &chain.seed;
     let (inside, outside): (Vec<Span>, Vec<Span>) = words(&seed.text)
@@ -241,27 +247,27 @@ mod tests {
         Paraphrase { text, score: 0.5, log_prob, ended: true, unmet: Vec::new() }
     }
 
-    fn pair(output: &Paraphrase, objections: usize, score: f32, likeness: f32) -> Pair {
+    fn pair(output: &Paraphrase, failed_checks: usize, score: f32, likeness: f32) -> Pair {
         let alignment =
             Alignment { spans: vec![Span::new(5, 11)], scores: vec![score], score, weak: false };
         let (targets, trigger) = (alignment.spans.clone(), "tested".to_owned());
         let (output, flags) = (output.clone(), Flags::default());
         let score = likelihood(&output, &alignment) + 20.0 * f64::from(likeness);
-        Pair { output, alignment, targets, trigger, flags, is_own: false, objections, score }
+        Pair { output, alignment, targets, trigger, flags, is_own: false, failed_checks, score }
     }
 
-    /// Which of three pairs is kept, each of log-probability of the output, objections, score and likeness.
+    /// Which of three pairs is kept, each of log-probability, failed checks, score and likeness.
     fn kept(made: [(f32, usize, f32, f32); 3]) -> usize {
         let pairs = made.iter().zip(["0", "1", "2"]).map(|(made, name)| {
-            let &(log_prob, objections, score, likeness) = made;
+            let &(log_prob, failed_checks, score, likeness) = made;
             let output = Paraphrase { text: name.to_owned(), ..output(log_prob) };
-            pair(&output, objections, score, likeness)
+            pair(&output, failed_checks, score, likeness)
         });
         choose(pairs, |_| Ok(true)).unwrap().unwrap().output.text.parse().unwrap()
     }
 
     #[test]
-    fn fewer_objections_win_then_the_likeliest_output_and_span_then_the_first() {
+    fn fewer_failed_checks_win_then_the_likeliest_output_and_span_then_the_first() {
         assert_eq!(kept([(-9.0, 0, 0.2, 0.0), (-9.0, 0, 0.3, 0.0), (-8.0, 1, 0.9, 0.0)]), 1);
         let less_than_twice = [(-9.0, 1, 0.9, 0.0), (-9.0, 0, 0.4, 0.0), (-8.0, 0, 0.2, 0.0)];
         assert_eq!(kept(less_than_twice), 2, "twice as likely, but for a little");
@@ -270,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trigger_that_is_like_the_frame_is_worth_a_less_likely_output_but_no_objection() {
+    fn a_trigger_that_is_like_the_frame_is_worth_a_less_likely_output_but_no_failed_check() {
         assert_eq!(kept([(-9.0, 0, 0.5, 0.6), (-10.0, 0, 0.5, 0.7), (-12.0, 0, 0.5, 0.7)]), 1);
         assert_eq!(kept([(-9.0, 0, 0.5, 0.6), (-10.0, 0, 0.5, 0.64), (-9.0, 1, 0.5, 0.9)]), 0);
     }
@@ -283,15 +289,15 @@ mod tests {
         };
         let (good, doubtful) = (pair(&output(-1.0), 1, 0.9, 0.0), pair(&output(-9.0), 3, 0.1, 0.0));
         let kept = unlike(good.clone()).or_better(doubtful.clone());
-        assert_eq!(kept.objections, 3);
-        assert_eq!(unlike(good).or_better(unlike(doubtful)).objections, 1);
+        assert_eq!(kept.failed_checks, 3);
+        assert_eq!(unlike(good).or_better(unlike(doubtful)).failed_checks, 1);
     }
 
     #[test]
-    fn of_pairs_with_fewest_objections_the_best_that_fits_is_kept() {
+    fn of_pairs_with_fewest_failed_checks_the_best_that_fits_is_kept() {
         let pairs = || {
             [(-7.0, 0), (-8.0, 0), (-9.0, 0), (-6.0, 1)]
-                .map(|(log_prob, objections)| pair(&output(log_prob), objections, 0.5, 0.0))
+                .map(|(log_prob, failed_checks)| pair(&output(log_prob), failed_checks, 0.5, 0.0))
         };
         let kept = |fits: &dyn Fn(f32) -> bool| {
             choose(pairs(), |pair| Ok(fits(pair.output.log_prob))).unwrap().unwrap()
@@ -299,10 +305,10 @@ mod tests {
         let second = kept(&|log_prob| log_prob < -7.5);
         assert!(second.output.log_prob == -8.0 && second.is_faultless());
         let likelier = kept(&|log_prob| log_prob > -6.5);
-        assert!(likelier.output.log_prob == -6.0 && likelier.objections == 1);
+        assert!(likelier.output.log_prob == -6.0 && likelier.failed_checks == 1);
         let none = kept(&|_| false);
-        assert!(none.output.log_prob == -7.0 && none.objections == 1);
-        let better = |one: &Pair, other: &Pair| one.clone().or_better(other.clone()).objections;
+        assert!(none.output.log_prob == -7.0 && none.failed_checks == 1);
+        let better = |one: &Pair, other: &Pair| one.clone().or_better(other.clone()).failed_checks;
         assert_eq!((better(&none, &second), better(&second, &none)), (0, 0));
     }
 
@@ -337,13 +343,14 @@ mod tests {
 
     #[test]
     fn a_trigger_that_is_no_unit_is_doubtful_when_something_can_be_objected_to_it() {
-        let pair = |is_own, objections, unlike_frame| {
+        let pair = |is_own, failed_checks, unlike_frame| {
             let flags = Flags { unlike_frame, ..Flags::default() };
-            Pair { is_own, flags, ..pair(&output(-1.0), objections, 0.9, 0.0) }
+            Pair { is_own, flags, ..pair(&output(-1.0), failed_checks, 0.9, 0.0) }
         };
         assert!(!pair(true, 2, false).is_doubtful() && !pair(false, 0, false).is_doubtful());
         assert!(pair(false, 1, false).is_doubtful() && pair(false, 1, true).is_doubtful());
-        // A unit of the frame comes first, whatever can be objected to it, and what is unlike the frame last.
+        // A unit of the frame comes first, whatever can be objected to it, and what is unlike the
+        // frame last.
         let best = pair(false, 1, false).or_better(pair(true, 3, false));
         assert!(best.is_own);
         assert!(!pair(false, 1, true).or_better(pair(false, 4, false)).flags.unlike_frame);

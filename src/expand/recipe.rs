@@ -13,15 +13,17 @@ use crate::paraphrase::Settings;
 
 named! {
     /// What outputs are asked to hold, and by what they are chosen beside the models' scores.
+    #[derive(Default)]
     pub enum Guidance {
         /// Nothing, as in Culkin et al. 2021.
+        #[default]
         None => "none",
-        /// A word that is like the LUs of the frame, an LU or not: many triggers are then of LUs that FrameNet lacks, and
-        /// most of these do not evoke the frame.
+        /// A word that is like the LUs of the frame, an LU or not. Many triggers are then of LUs
+        /// that FrameNet lacks; most of these do not evoke the frame.
         Alike => "alike",
-        /// An LU of the frame as long as there are some that can stand in the seed's place, first one that agrees with
-        /// the seed's FEs, then a word that is like them; a chain ends where outputs have neither, or the latter not
-        /// without fault.
+        /// An LU of the frame that can stand in the seed's place, first one that agrees with the
+        /// seed's FEs; if none is left, a word that is like them. A chain ends if outputs have
+        /// neither, or the latter with a failed check.
         Lexicon => "lexicon",
     }
 }
@@ -32,8 +34,9 @@ named! {
 pub enum Choice {
     /// The pair that the aligner scores best, as in Culkin et al. 2021 (section 6.1, footnote 21).
     Aligner,
-    /// Of the pairs with the fewest objections the likeliest.
-    FewestObjections,
+    /// Of the pairs with the fewest failed checks the likeliest.
+    #[serde(alias = "fewest-objections")]
+    FewestFailedChecks,
 }
 
 impl Choice {
@@ -41,7 +44,7 @@ impl Choice {
     fn rule(self) -> &'static str {
         match self {
             Self::Aligner => "highest score of the aligner; v4",
-            Self::FewestObjections => "fewest objections, then the likeliest output and span; v4",
+            Self::FewestFailedChecks => "fewest objections, then the likeliest output and span; v4",
         }
     }
 }
@@ -49,8 +52,9 @@ impl Choice {
 /// How seeds are expanded.
 ///
 /// The defaults follow Culkin et al. 2021 (section 5 and 6.1): beam 30, the top 20 outputs aligned,
-/// sentences of at most 80 pieces, nothing dropped. Not the paper's are known words, guidance, the choice of the pair, and
-/// that the rewriter is told what is banned; [`RecipeSettings`](super::RecipeSettings) names the paper's own recipes.
+/// sentences of at most 80 pieces, nothing dropped. Not the paper's are known words, guidance, the
+/// choice of the pair, and that the rewriter is told what is banned;
+/// [`RecipeSettings`](super::RecipeSettings) names the paper's own recipes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recipe {
     /// The models.
@@ -74,6 +78,10 @@ pub struct Recipe {
     pub ban_lexicon: bool,
     /// What is done so that outputs have the seed's FEs.
     pub keep_fe: KeepElements,
+    /// The lexicon has few LUs and sentences. The guide knows no words that its vectors have of a lexicon alone, as what is
+    /// hidden from the store may be among them; no word of the vectors is flagged as unknown; and words need be less like
+    /// the frame's LUs.
+    pub few_lus: bool,
     /// LUs without sentences, of which outputs must hold one; the lexicon must guide.
     pub from_sisters: Option<FromSisters>,
     /// Annotation that the guide takes no FEs and no words from.
@@ -99,10 +107,11 @@ impl Recipe {
             candidates: 20,
             max_source_pieces: 80,
             known_words: true,
-            choice: Choice::FewestObjections,
+            choice: Choice::FewestFailedChecks,
             tell_bans: true,
             ban_lexicon: false,
             keep_fe: KeepElements::Align,
+            few_lus: false,
             from_sisters: None,
             blind_to: None,
             rounds: 3,
@@ -150,15 +159,16 @@ impl Recipe {
             known_words: self.known_words,
             tell_bans: self.tell_bans,
             row_limit: self.device.rows_at_once(),
-            // Every round bans what the round before banned, and more; but a guide asks for other words.
+            // Every round bans what the round before banned, and more; but a guide asks for other
+            // words.
             keep_steps: self.guidance == Guidance::None,
             ..Settings::default()
         }
     }
 
-    /// The whole recipe as JSON: all that its outputs depend on. Rounds, limits, device, threads and
-    /// batch sizes do not enter, so a second run with other ones is the same recipe; the format of the
-    /// weights does.
+    /// The whole recipe as JSON: all that its outputs depend on. Rounds, limits, device, threads
+    /// and batch sizes do not enter, so a second run with other ones is the same recipe; the format
+    /// of the weights does.
     pub(super) fn description(
         &self,
         paraphraser: Fingerprint,
@@ -205,8 +215,12 @@ impl Recipe {
                 "tagger": tagger.to_string(),
                 "rules": guide::rules(self.guidance),
             });
+            if self.few_lus {
+                description["guide"]["few"] = json!(guide::rules_for_few());
+            }
         }
-        // Only where there is one that is used: recipes of models without marks stay what they were.
+        // Only where there is one that is used: recipes of models without marks stay what they
+        // were.
         if let Some(mark) = told.mark.filter(|_| self.tell_bans) {
             description["mark"] = json!(format!("`{mark}` before banned words of the source"));
         }
@@ -222,8 +236,9 @@ impl Recipe {
     }
 }
 
-/// The rules of this crate that outputs depend on, with a version; raised when words, lemma tables,
-/// the bans made from a trigger, or the choice of the winning pair change. A guide has rules of its own.
+/// The rules of this crate that outputs depend on, with a version. It is raised if words, lemma
+/// tables, the bans made from a trigger, or the choice of the winning pair change. A guide has
+/// rules of its own.
 const RULES: &str = "read triggers as forms of the frame's LUs first; ban trigger, case variants, inflections, \
                      spelling variants, head of pieces; \
                      rewrite naturally spaced text; align outputs that ended, cut ones only without \
@@ -288,6 +303,8 @@ mod tests {
         assert_ne!(print(&Recipe { choice: Choice::Aligner, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { tell_bans: false, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { ban_lexicon: true, ..recipe() }, a, b), first);
+        let guided = |recipe: Recipe| recipe.description(a, Told::default(), b, Some([a, b]));
+        assert_ne!(guided(Recipe { few_lus: true, ..recipe() }), guided(recipe()));
         let query: crate::query::Expression = "split=test".parse().unwrap();
         let blind = |list: Option<&crate::model::SplitList>| Recipe {
             blind_to: Some(BlindTo::new(query.clone(), list)),

@@ -1,6 +1,7 @@
 //! Recipes by name, and recipes of a user's own: TOML files with the settings that decide outputs.
 //!
-//! `recipes/` has those with a name. A user's file has the same fields, as many of them as it likes:
+//! `recipes/` has those with a name. A user's file has the same fields, as many of them as it
+//! likes:
 //!
 //! ```toml
 //! rounds = 5
@@ -16,11 +17,12 @@ use super::recipe::Choice;
 use super::{Guidance, KeepElements, Recipe};
 
 /// The recipes that have a name, in alphabetic order, with their files.
-const NAMED: [(&str, &str); 4] = [
+const NAMED: [(&str, &str); 5] = [
     ("culkin-large", include_str!("recipes/culkin-large.toml")),
     ("culkin-scratch", include_str!("recipes/culkin-scratch.toml")),
     ("discover", include_str!("recipes/discover.toml")),
     ("lexicon", include_str!("recipes/lexicon.toml")),
+    ("scratch", include_str!("recipes/scratch.toml")),
 ];
 
 /// Why a recipe cannot be had.
@@ -87,13 +89,15 @@ pub struct RecipeSettings {
     pub tell_bans: Option<bool>,
     /// [`Recipe::ban_lexicon`].
     pub ban_lexicon: Option<bool>,
+    /// [`Recipe::few_lus`].
+    pub few_lus: Option<bool>,
     /// [`Recipe::keep_fe`].
     pub keep_fe: Option<KeepElements>,
 }
 
 impl RecipeSettings {
     /// Names of the recipes that have one.
-    pub const NAMES: [&str; 4] = [NAMED[0].0, NAMED[1].0, NAMED[2].0, NAMED[3].0];
+    pub const NAMES: [&str; 5] = [NAMED[0].0, NAMED[1].0, NAMED[2].0, NAMED[3].0, NAMED[4].0];
 
     /// The recipe of a name, or of a file.
     ///
@@ -140,6 +144,7 @@ impl RecipeSettings {
             choice: self.choice.or(other.choice),
             tell_bans: self.tell_bans.or(other.tell_bans),
             ban_lexicon: self.ban_lexicon.or(other.ban_lexicon),
+            few_lus: self.few_lus.or(other.few_lus),
             keep_fe: self.keep_fe.or(other.keep_fe),
         }
     }
@@ -156,6 +161,7 @@ impl RecipeSettings {
         recipe.choice = self.choice.unwrap_or(recipe.choice);
         recipe.tell_bans = self.tell_bans.unwrap_or(recipe.tell_bans);
         recipe.ban_lexicon = self.ban_lexicon.unwrap_or(recipe.ban_lexicon);
+        recipe.few_lus = self.few_lus.unwrap_or(recipe.few_lus);
         recipe.keep_fe = self.keep_fe.unwrap_or(recipe.keep_fe);
     }
 }
@@ -213,6 +219,13 @@ mod tests {
         let discover = named("discover");
         assert!(discover.ban_lexicon && discover.guidance == Guidance::Alike);
         assert!(NAMED.is_sorted());
+        let scratch = named("scratch");
+        let plain = named("culkin-scratch");
+        assert!(scratch.few_lus && scratch.ban_lexicon && scratch.guidance == Guidance::Alike);
+        assert_eq!(
+            (scratch.rounds, scratch.beam_size, scratch.candidates),
+            (plain.rounds, plain.beam_size, plain.candidates)
+        );
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub struct ExpansionProgress {
 }
 
 /// What an expansion did.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Report {
     /// The recipe's number in the store.
     pub recipe: RecipeId,
@@ -59,7 +59,7 @@ pub struct Report {
     pub steps_reused: u64,
     /// Time from the first sentence to the last commit.
     pub elapsed: Duration,
-    /// Whether the run was stopped; the same command goes on from here.
+    /// Whether the run was stopped; the same command resumes here.
     pub interrupted: bool,
 }
 
@@ -104,8 +104,8 @@ named! {
         NothingLeft => "nothing-left",
         /// No output has words enough for the target, or all are too long for the aligner.
         NotAligned => "not-aligned",
-        /// [`Guidance::Lexicon`]: no output has a trigger that is an LU of the frame, or is faultless with one like its
-        /// LUs.
+        /// [`Guidance::Lexicon`]: no output has a trigger that is an LU of the frame, or is
+        /// faultless with one like its LUs.
         NothingAlike => "nothing-alike",
     }
 }

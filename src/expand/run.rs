@@ -1,9 +1,9 @@
-//! The loop: many seeds in flight, each round's outputs aligned, everything committed with its
-//! journal.
+//! The loop: many seeds in flight, outputs aligned, everything committed with its journal.
 //!
-//! A seed's outputs depend on the seed and the recipe alone, not on what is rewritten beside it: ids
-//! are hashes of what a set is, the CPU's networks give the same bits in every batch, and the search
-//! treats each sentence by itself. So runs that were stopped, split or ordered otherwise agree.
+//! A seed's outputs depend on the seed and the recipe alone, not on what is rewritten beside it.
+//! Ids are hashes of what a set is, the CPU's networks give the same bits in every batch, and the
+//! search treats each sentence by itself. So runs that were stopped, split or ordered otherwise
+//! agree.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
@@ -15,6 +15,7 @@ use super::blindness::HeldOut;
 use super::chain::{Chain, Seed, TARGET};
 use super::elements::{self, Carried, KeepElements};
 use super::guide::{Guide, Strategy};
+use super::model_files::ModelFiles;
 use super::opened::Opened;
 use super::phrase_set::PhraseSet;
 use super::ranking::{Pair, candidates, choose};
@@ -22,9 +23,7 @@ use super::recipe::Choice;
 use super::shard::ShardWriter;
 use super::trigger_lexicon::TriggerLexicon;
 use super::word_class;
-use super::{
-    CarriedTally, EndReason, ExpandError, ExpansionProgress, Guidance, Kept, Recipe, Report, Result,
-};
+use super::{EndReason, ExpandError, ExpansionProgress, Guidance, Kept, Recipe, Report, Result};
 use crate::align::{AlignError, AlignRequest, Aligner, Alignment};
 use crate::database::{Database, Write};
 use crate::decode::SourceId;
@@ -39,15 +38,15 @@ use crate::tag::Tagger;
 /// aligner. Devices of larger batches take more.
 const IN_FLIGHT: usize = 32;
 
-/// Outputs gathered before a commit, unless [`COMMIT_AFTER`] has passed: a commit waits for the disk
-/// and makes an index segment, a killed run loses what was not committed.
+/// Outputs gathered before a commit, unless [`COMMIT_AFTER`] has passed: a commit waits for the
+/// disk and makes an index segment, a killed run loses what was not committed.
 const COMMIT_OUTPUTS: usize = 128;
 /// Time between commits.
 const COMMIT_AFTER: Duration = Duration::from_secs(2);
 
 /// Expands every human annotation set for which the expression holds.
 ///
-/// What was done before under the same recipe is skipped; a run that was stopped goes on where its
+/// What was done before under the same recipe is skipped; a run that was stopped resumes where its
 /// last commit left it.
 ///
 /// # Errors
@@ -57,7 +56,7 @@ pub fn run(database: &Database, expression: &Expression, recipe: &Recipe) -> Res
     run_with(database, expression, recipe, &mut |_| ControlFlow::Continue(()))
 }
 
-/// As [`run`], telling `progress` after each round of each seed how far it is; when that answers
+/// As [`run`], telling `progress` after each round of each seed how far it is. If that answers
 /// `Break`, what is finished is committed and the report says that the run was interrupted.
 ///
 /// # Errors
@@ -101,17 +100,17 @@ pub(super) fn run_keeping(
     progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
 ) -> Result<(Report, Keep)> {
     let print = opened.print();
-    let Opened { paraphraser, aligner, guide, filter, .. } = opened;
+    let Opened { paraphraser, aligner, guide, filter, files, .. } = opened;
     let leaks_before = paraphraser.leaks();
     let (guide, tagger) = guide.take().unzip();
     let knows_word = |word: &str| paraphraser.knows_word(word);
     let guide = guide.map(|vectors| {
         let guide = Guide::new(recipe.guidance, vectors, knows_word);
-        guide.unattested_only(recipe.from_sisters.clone())
+        guide.unattested_only(recipe.from_sisters.clone()).with_few(recipe.few_lus)
     });
     let mut session = paraphraser.session(recipe.settings())?;
     let mut run = Run::new(database, recipe, (id, print), aligner, (guide, tagger));
-    run.keeps = keep;
+    (run.keeps, run.files) = (keep, std::mem::take(files));
     if let Some(blind_to) = &recipe.blind_to {
         run.held_out = Rc::new(blind_to.held_out(database)?);
     }
@@ -174,6 +173,7 @@ pub(super) struct Run<'a> {
     finished_seeds: u64,
     pub(super) report: Report,
     pub(super) keeps: Keep,
+    pub(super) files: ModelFiles,
 }
 
 impl<'a> Run<'a> {
@@ -201,29 +201,9 @@ impl<'a> Run<'a> {
             last_commit: now,
             started: now,
             finished_seeds: 0,
-            report: Report {
-                recipe: id,
-                seeds: 0,
-                done_before: 0,
-                left: 0,
-                sentences: 0,
-                new_triggers: 0,
-                new_pairs: 0,
-                proposed_lexunits: 0,
-                flags: BTreeMap::new(),
-                ended_before: BTreeMap::new(),
-                ended: BTreeMap::new(),
-                unproductive: BTreeMap::new(),
-                guidance: recipe.guidance,
-                elements: CarriedTally::default(),
-                kept: None,
-                leaks: 0,
-                steps: 0,
-                steps_reused: 0,
-                elapsed: Duration::ZERO,
-                interrupted: false,
-            },
+            report: Report { recipe: id, guidance: recipe.guidance, ..Report::default() },
             keeps: Keep::Everything,
+            files: ModelFiles::default(),
         }
     }
 
@@ -376,7 +356,7 @@ impl<'a> Run<'a> {
         Ok((lexicon, self.guide.as_mut()))
     }
 
-    /// Opens a seed's sentence and asks for its next round; `None` when there is nothing to rewrite.
+    /// Opens a seed's sentence and asks for its next round; `None` if there is nothing to rewrite.
     fn begin(
         &mut self,
         session: &mut Session<'_, Network>,
@@ -423,8 +403,9 @@ impl<'a> Run<'a> {
         self.guide.as_ref().map_or(&[], Guide::strategies)
     }
 
-    /// The next attempt of a chain's round: it asks for the first of the strategies for which there are words. `None`
-    /// where LUs without sentences are asked for, and there is none that can stand there.
+    /// The next attempt of a chain's round: it asks for the first of the strategies for which there
+    /// are words. `None` where LUs without sentences are asked for, and there is none that can
+    /// stand there.
     fn attempt(
         &mut self,
         chain: &Chain,
@@ -510,7 +491,7 @@ impl<'a> Run<'a> {
                 pairs.push(Pair::new(chain, lexicon, guide, asked.as_ref(), choice, found)?);
             }
         }
-        let tagger = self.tagger.as_ref().filter(|_| choice == Choice::FewestObjections);
+        let tagger = self.tagger.as_ref().filter(|_| choice == Choice::FewestFailedChecks);
         let Some(tagger) = tagger else { return choose(pairs, |_| Ok(true)) };
         choose(pairs, |pair| {
             word_class::fits(tagger, &pair.output.text, &pair.targets, chain.seed.pos)

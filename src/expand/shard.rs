@@ -2,7 +2,7 @@
 //!
 //! A shard takes every N-th seed. Its file holds what the seeds give, as JSON lines of additions compressed with zstd;
 //! a manifest beside it says of what recipe, query and release it is, with the file's BLAKE3. While it is computed, the
-//! lines stand in a file beside it that ends in `.part`, seed by seed: a run that is cut goes on behind the last whole seed.
+//! lines stand in a file beside it that ends in `.part`, seed by seed: a run that is cut resumes behind the last whole seed.
 //!
 //! Ids of generated sets are hashes of what they are, so shards agree with a run that nobody parted.
 
@@ -215,7 +215,7 @@ impl Plan<'_> {
 }
 
 impl ShardWriter {
-    /// Begins a shard, or goes on where one was cut.
+    /// Begins a shard, or resumes one that was cut.
     pub(super) fn begin(database: &Database, release: Release, plan: &Plan<'_>) -> Result<Self> {
         let (recipe, print, description) = plan.recipe;
         let record = RecipeRecord::new(print, description.to_owned());

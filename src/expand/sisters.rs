@@ -1,7 +1,8 @@
 //! LUs without sentences, which get those of their sisters.
 //!
-//! 4,118 LUs of FrameNet 1.5 have no sentence that people annotated. Sentences of a *sister LU* (same frame, same part of
-//! speech; Cui and Swayamdipta 2024) are rewritten, and must then hold such an LU in the form of the sister's trigger.
+//! 4,118 LUs of FrameNet 1.5 have no sentence that people annotated. Sentences of a *sister LU*
+//! (same frame, same part of speech; Cui and Swayamdipta 2024) are rewritten. Outputs must contain
+//! such an LU, inflected like the sister's trigger.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -25,12 +26,12 @@ pub struct FromSisters {
 }
 
 impl FromSisters {
-    /// The LUs without human sets for which an expression over LUs holds: terms of `release`, `frame`, `lu`, `pos` and
-    /// `lu_status`.
+    /// The LUs without human sets for which an expression over LUs holds: terms of `release`,
+    /// `frame`, `lu`, `pos` and `lu_status`.
     ///
     /// # Errors
-    /// When a term is of another field, the expression names what there is not, every LU that it finds has sets of its
-    /// own, or the database fails.
+    /// When a term is of another field, the expression names what there is not, every LU that it
+    /// finds has sets of its own, or the database fails.
     pub fn of(database: &Database, expression: &Expression) -> Result<Self> {
         check_fields(expression)?;
         drop(database.query(expression)?);

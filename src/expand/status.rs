@@ -81,8 +81,8 @@ pub fn status(database: &Database, expression: &Expression, recipe: &Recipe) -> 
     status_of(database, (&human, recipe), &Opened::open(recipe)?)
 }
 
-/// As [`status`], with the time that the missing rounds take, measured on some of them. Nothing is written.
-/// There is no estimate where nothing is missing.
+/// As [`status`], with the time that the missing rounds take, measured on some of them. Nothing is
+/// written. There is no estimate where nothing is missing.
 ///
 /// # Errors
 /// As [`run`](super::run).
@@ -114,12 +114,13 @@ pub fn estimate(
     Ok((status, Some(Estimate { rounds, elapsed: report.elapsed, missing })))
 }
 
-/// Removes what the recipe wrote of the human annotation sets for which an expression holds, and forgets how far
-/// they are: the next run begins them anew. With a limit of the recipe these are the first so many sets of a
-/// release. All goes or nothing.
+/// Removes what the recipe wrote of the human annotation sets for which an expression holds, and
+/// forgets how far they are: the next run begins them anew. With a limit of the recipe these are
+/// the first so many sets of a release. All goes or nothing.
 ///
 /// # Errors
-/// As [`run`](super::run), and when sentences of LUs would go that people accepted, moved or merged.
+/// As [`run`](super::run), and when sentences of LUs would go that people accepted, moved or
+/// merged.
 pub fn forget(database: &Database, expression: &Expression, recipe: &Recipe) -> Result<Removed> {
     let human = human_sets(expression);
     drop(database.query(&human)?);

@@ -1,9 +1,11 @@
-//! Alignment tasks from what a store holds: sentences, each with a paraphrase that lacks its trigger.
+//! Alignment tasks from what a store holds: sentences, each with a paraphrase that lacks its
+//! trigger.
 //!
 //! Culkin et al. 2021, section 4.1: at most four sentences of each LU, each paraphrased once by
 //! sampling among the ten likeliest tokens, the trigger and its forms banned. Which sentences are
 //! taken and what is drawn for them depends on the seed alone, so a larger request holds a smaller
-//! one. Each LU has one task before any has two, so that a few tasks are of many LUs. [`Collection`](crate::align::Collection) reads what annotators answer.
+//! one. Each LU has one task before any has two, so that a few tasks are of many LUs.
+//! [`Collection`](crate::align::Collection) reads what annotators answer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -67,8 +69,8 @@ pub struct Tasks<'a> {
 }
 
 impl<'a> Tasks<'a> {
-    /// Draws the sentences: of the human sets for which the expression holds, those whose target is in
-    /// one piece.
+    /// Draws the sentences: of the human sets for which the expression holds, those whose target is
+    /// in one piece.
     ///
     /// # Errors
     /// When the expression names what the database does not hold, or the database fails.

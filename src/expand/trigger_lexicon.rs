@@ -16,7 +16,8 @@ use crate::text::{fold, lemmatize, plain_lemma};
 pub(super) struct TriggerLexicon<'a> {
     database: &'a Database,
     release: ReleaseId,
-    /// Lemmas of the release's own LUs, as running text in lower case, with the number of LUs of that name.
+    /// Lemmas of the release's own LUs, as running text in lower case, with the number of LUs of
+    /// that name.
     known: HashMap<(String, Pos), u32>,
     frames: HashMap<FrameId, FrameLexicon>,
     attested: HashMap<String, bool>,
@@ -45,7 +46,8 @@ pub(super) struct Unit {
     /// Its lemma as running text, in the letter case of its name.
     pub(super) lemma: String,
     pub(super) pos: Pos,
-    /// Whether its name says, in single brackets, what else belongs to it: `(in/out) line`, `get a(n) eyeful`.
+    /// Whether its name says, in single brackets, what else belongs to it: `(in/out) line`, `get
+    /// a(n) eyeful`.
     pub(super) is_pattern: bool,
 }
 
@@ -134,8 +136,8 @@ impl<'a> TriggerLexicon<'a> {
         Ok(FrameLexicon { lexunits, own, units, valences, triggers })
     }
 
-    /// Lemma and part of speech of a trigger in a frame: those of an LU of the frame where it may be a form of one, as
-    /// `found` is of `found.v`; else what [`lemma`](Self::lemma) says.
+    /// Lemma and part of speech of a trigger in a frame. Those of an LU of the frame if it may be a
+    /// form of one, as `found` is of `found.v`; else what [`lemma`](Self::lemma) says.
     pub(super) fn read(
         &mut self,
         frame: FrameId,
@@ -148,7 +150,8 @@ impl<'a> TriggerLexicon<'a> {
         Ok(if own.contains(&unit) { unit } else { self.lemma(trigger, pos) })
     }
 
-    /// The lemma of a trigger, and its part of speech: the seed's, or another when the lexicon knows it only there.
+    /// The lemma of a trigger, and its part of speech: the seed's, or another when the lexicon
+    /// knows it only there.
     fn lemma(&self, trigger: &str, pos: Pos) -> (String, Pos) {
         let in_lexicon = |lemma: &str, pos: Pos| self.known.contains_key(&(fold(lemma), pos));
         let (lemma, pos) = lemmatize(trigger, pos, &in_lexicon);
@@ -165,8 +168,8 @@ impl<'a> TriggerLexicon<'a> {
         Ok(&self.frame(frame)?.units)
     }
 
-    /// How well the annotated sentences of an LU of a frame agree with what a seed expresses, from 0 to 1; see
-    /// [`Valences::agreement`].
+    /// How well the annotated sentences of an LU of a frame agree with what a seed expresses, from
+    /// 0 to 1; see [`Valences::agreement`].
     pub(super) fn agreement(
         &mut self,
         frame: FrameId,
@@ -176,8 +179,8 @@ impl<'a> TriggerLexicon<'a> {
         Ok(self.frame(frame)?.valences.agreement(seed, unit))
     }
 
-    /// The LU of a trigger in a frame: an LU of the frame, or a proposed one, of the lemma and part of speech that it
-    /// is [`read`](Self::read) as.
+    /// The LU of a trigger in a frame: an LU of the frame, or a proposed one, of the lemma and part
+    /// of speech that it is [`read`](Self::read) as.
     pub(super) fn unit_of(
         &mut self,
         frame: FrameId,
@@ -263,9 +266,9 @@ pub(super) fn lemma_of(name: &str) -> (String, Pos) {
     Unit::new(name).key()
 }
 
-/// The lemma of a trigger as the name of an LU spells it: in lower case, so that the output that
-/// comes first decides nothing, and without the characters that mark remarks in FrameNet's names, so
-/// that [`lemma_of`] reads it back.
+/// The lemma of a trigger as the name of an LU spells it. In lower case, so that the order of
+/// outputs decides nothing. Without the characters that mark remarks in FrameNet's names, so that
+/// [`lemma_of`] reads it back.
 fn own_lemma(lemma: &str) -> String {
     let plain = fold(lemma).replace(['(', ')', '_'], " ");
     let words: Vec<&str> = plain.split_whitespace().collect();

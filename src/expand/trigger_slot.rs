@@ -43,7 +43,8 @@ impl TriggerSlot {
         })
     }
 
-    /// The forms of an LU's lemma that can stand here, as people write them; `is_word` knows what people write.
+    /// The forms of an LU's lemma that can stand here, as people write them; `is_word` knows what
+    /// people write.
     pub(super) fn forms_of(&self, lemma: &str, is_word: &dyn Fn(&str) -> bool) -> Vec<String> {
         // The rules form a plural of every noun, `equipments`; verbs have all their forms.
         let is_written = |form: &String| {

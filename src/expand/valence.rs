@@ -1,17 +1,17 @@
 //! Which frame elements the LUs of a frame come with.
 //!
-//! LUs of one frame differ in their valence: where `oust` has its object, `revolt` has none, and `stinging` is said
-//! of a stimulus where `livid` is of who feels. So a sister LU is the likelier to stand in a seed's place the more
-//! its annotated sentences express the core FEs that the seed expresses. FrameNet's valence tables tell it; nothing
-//! is learned.
+//! LUs of one frame differ in their valence: where `oust` has its object, `revolt` has none, and
+//! `stinging` is said of a stimulus where `livid` is of who feels. So a sister LU is the likelier
+//! to stand in a seed's place the more its annotated sentences express the core FEs that the seed
+//! expresses. FrameNet's valence tables tell it; nothing is learned.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::trigger_lexicon::Unit;
 use crate::model::{AnnotationSet, CoreType, FeStatus, Frame, Pos, Provenance};
 
-/// Sets that say nothing, added to those of each LU: a few sentences show little, and an LU that nobody annotated
-/// nothing.
+/// Sets that say nothing, added to those of each LU: a few sentences show little, and an LU that
+/// nobody annotated nothing.
 pub(super) const DOUBT: f64 = 8.0;
 
 /// Names of the FEs that a set expresses; a label may have a name alone.
@@ -42,8 +42,8 @@ impl Valences {
         Self { core: core.map(|fe| fe.name.clone()).collect(), patterns: HashMap::new() }
     }
 
-    /// Takes a set of an LU into account, where its FEs are annotated. Generated sets do not count, also where
-    /// somebody annotated them, or outputs would depend on what was expanded before.
+    /// Takes a set of an LU into account, where its FEs are annotated. Generated sets do not count,
+    /// also where somebody annotated them, or outputs would depend on what was expanded before.
     pub(super) fn take(&mut self, unit: &Unit, set: &AnnotationSet) {
         if matches!(set.provenance, Provenance::Generated(_)) {
             return;
@@ -58,9 +58,9 @@ impl Valences {
         *self.patterns.entry(unit).or_default().entry(pattern).or_default() += 1;
     }
 
-    /// How well the sentences of an LU agree with the FEs of a seed, from 0 to 1: the mean share of core FEs, of
-    /// those that either expresses, which both express. 0 where nobody annotated the seed or the LU, and where the
-    /// frame has no core FEs.
+    /// How well the sentences of an LU agree with the FEs of a seed, from 0 to 1. Of the core FEs
+    /// that either expresses, the mean share that both express. 0 where nobody annotated the seed
+    /// or the LU, and where the frame has no core FEs.
     pub(super) fn agreement(&self, seed: Option<&Expressed>, unit: &Key) -> f64 {
         let (Some(seed), Some(patterns)) = (seed, self.patterns.get(unit)) else { return 0.0 };
         if self.core.is_empty() {

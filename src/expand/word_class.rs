@@ -1,7 +1,8 @@
 //! Whether a new trigger is of the seed's part of speech in the sentence that it stands in.
 //!
-//! A word of another part of speech in a trigger's place makes a sentence that nobody would write: `the
-//! accurately answer`. Which part of speech a word has, its sentence decides, so a tagger reads it.
+//! A word of another part of speech in a trigger's place makes a sentence that nobody would write:
+//! `the accurately answer`. Which part of speech a word has, its sentence decides, so a tagger
+//! reads it.
 
 use super::ExpandError;
 use super::Result;
@@ -9,8 +10,9 @@ use crate::model::{Pos, Span};
 use crate::tag::Tagger;
 use crate::text::words;
 
-/// Whether the words of a span have a tag that a part of speech may have; yes where nobody can say: of parts of
-/// speech that are no class of content words, and of sentences that are too long for the tagger.
+/// Whether the words of a span have a tag that a part of speech may have. Yes where that cannot be
+/// said: for parts of speech that are no content words, and for sentences that are too long for the
+/// tagger.
 pub(super) fn fits(tagger: &Tagger, text: &str, targets: &[Span], pos: Pos) -> Result<bool> {
     let Some(tags) = tags_of(pos) else { return Ok(true) };
     let spans = words(text);
@@ -22,8 +24,8 @@ pub(super) fn fits(tagger: &Tagger, text: &str, targets: &[Span], pos: Pos) -> R
     Ok(of_target.any(|(_, tag)| tags.iter().any(|of| tag.name.starts_with(of))))
 }
 
-/// How the Penn Treebank's tags of a part of speech begin. Participles are adjectives where an adjective stands;
-/// modals are verbs in FrameNet, and many determiners and numbers adjectives.
+/// How the Penn Treebank's tags of a part of speech begin. Participles are adjectives where an
+/// adjective stands; modals are verbs in FrameNet, and many determiners and numbers adjectives.
 fn tags_of(pos: Pos) -> Option<&'static [&'static str]> {
     match pos {
         Pos::Noun => Some(&["NN"]),

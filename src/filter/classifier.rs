@@ -1,8 +1,9 @@
 //! A trained filter on disk, and what it says of a set.
 //!
-//! A directory with `config.json` ([`FilterConfig`]) and `model.safetensors` (f32): for either classifier, `precision` and
-//! `recall`, and each of its networks, `NAME` being `precision.0` and so on, `NAME.inputs.mean` and `NAME.inputs.sd` (I), `NAME.hidden.0.weight` (10, I), `NAME.hidden.1.weight`
-//! (10, 10), `NAME.output.weight` (1, 10), and their biases.
+//! A directory with `config.json` ([`FilterConfig`]) and `model.safetensors` (f32): for either
+//! classifier, `precision` and `recall`, and each of its networks, `NAME` being `precision.0` and
+//! so on, `NAME.inputs.mean` and `NAME.inputs.sd` (I), `NAME.hidden.0.weight` (10, I),
+//! `NAME.hidden.1.weight` (10, 10), `NAME.output.weight` (1, 10), and their biases.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -50,11 +51,12 @@ pub struct FilterConfig {
 /// One of the two classifiers: what was chosen for it on development data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FilterEdition {
-    /// How much an output of the label counts that counts less: accepted ones for precision, refused ones for recall.
+    /// How much an output of the label counts that counts less: accepted ones for precision,
+    /// refused ones for recall.
     pub weight: f32,
     /// Sets that score as much or more are kept.
     pub cut: f32,
-    /// Whether the precision or recall was reached that was asked for; a precision may be out of reach.
+    /// Whether the wanted precision or recall was reached; a precision may be out of reach.
     pub reached: bool,
     /// Of the development outputs that it keeps, those that are acceptable.
     pub precision: Share,
@@ -192,8 +194,8 @@ fn read_filter_config(directory: &Path) -> Result<FilterConfig, FilterError> {
     Ok(config)
 }
 
-/// Tries, before the work, whether a filter can be written at a place: nothing may be there, an empty directory, or an
-/// earlier filter.
+/// Tries, before the work, whether a filter can be written at a place: nothing may be there, an
+/// empty directory, or an earlier filter.
 pub(super) fn prepare(out: &Path) -> Result<WholeDirectory, FilterError> {
     let prepared = WholeDirectory::prepare(out, |old| read_filter_config(old).is_ok());
     Ok(prepared.map_err(FileError::io(WRITE, out))?)

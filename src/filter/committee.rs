@@ -1,7 +1,7 @@
 //! Several networks that learned the same from other first weights; their scores are averaged.
 //!
-//! From some thousand judgements one network learns much that is chance: where few sets are kept, which ones they are
-//! hangs on its first weights. The mean of several hangs on them less.
+//! From some thousand judgements one network learns much that is chance: where few sets are kept,
+//! which ones they are hangs on its first weights. The mean of several hangs on them less.
 
 use super::network::Member;
 use crate::nn::{NamedTensor, Weights, WeightsError};

@@ -13,10 +13,10 @@ pub struct Evidence {
     pub paraphrase: f32,
     /// Aligner score in `[0, 1]`; higher is better.
     pub aligner: f32,
-    /// Whether an expansion proposed the LU: the release has none of the trigger's lemma in the frame.
+    /// Whether an expansion proposed the LU: the frame has none of the trigger's lemma.
     pub proposed: bool,
-    /// Frames that have an LU of the trigger's lemma and part of speech, proposed ones aside: the more there are, the more
-    /// it may mean.
+    /// Frames that have an LU of the trigger's lemma and part of speech, proposed ones aside: the
+    /// more there are, the more it may mean.
     pub frames: u32,
 }
 

@@ -52,8 +52,8 @@ impl Judged {
     /// Reads a JSON Lines file.
     ///
     /// # Errors
-    /// When the file cannot be read, a line is no such object or has a number out of range, or a set stands there
-    /// twice (naming the line).
+    /// When the file cannot be read, a line is no such object or has a number out of range, or a
+    /// set stands there twice (naming the line).
     pub fn read(path: &Path) -> Result<Vec<Self>, FilterError> {
         let mut sets = HashSet::new();
         let outputs = read_lines(path, "read judged outputs", |line| {

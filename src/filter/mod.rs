@@ -1,8 +1,9 @@
 //! Filters of generated sets: which ones to keep.
 //!
-//! Culkin et al. 2021, section 6.1 and Table 4: people judge some outputs; from a set's round and the scores of rewriter
-//! and aligner two classifiers learn which others they would accept. One favours precision, one recall, and both
-//! scores are kept with each set (`p` and `r` in queries), so that whoever uses the data chooses.
+//! Culkin et al. 2021, section 6.1 and Table 4: people judge some outputs. From a set's round and
+//! the scores of rewriter and aligner two classifiers learn which others they would accept. One
+//! favours precision, one recall, and both scores are kept with each set (`p` and `r` in queries),
+//! so that whoever uses the data chooses.
 //!
 //! ```text
 //! what is looked at   evidence.rs     round, scores, whether the LU was proposed

@@ -1,5 +1,5 @@
-//! The network: two hidden layers of ten units and a sigmoid (Culkin et al. 2021, section 6.1), over inputs that
-//! are standardised: `x = (inputs - mean) / sd`, both of the training data.
+//! The network: two hidden layers of ten units and a sigmoid (Culkin et al. 2021, section 6.1),
+//! over inputs that are standardised: `x = (inputs - mean) / sd`, both of the training data.
 //!
 //! The paper does not name the hidden layers' activation; ReLU is our reading.
 
@@ -82,7 +82,8 @@ impl Member {
         Ok(Self::new(standard, mlp).expect("the shapes are those of the network"))
     }
 
-    /// Whether inputs can be standardised by it; weights that are not finite are no safetensors that are read.
+    /// Whether inputs can be standardised by it; weights that are not finite are no safetensors
+    /// that are read.
     pub(super) fn is_sound(&self) -> bool {
         let Standard { mean, deviation } = &self.standard;
         mean.iter().all(|mean| mean.is_finite())

@@ -1,9 +1,10 @@
 //! How good filters are: Table 4 of Culkin et al. 2021.
 //!
-//! Precision is the share of kept outputs that people accept, recall the share of acceptable ones that are kept, the
-//! multiple how many times as large as the seeds alone seeds and kept outputs are together. The paper's thresholds belong to
-//! its own models. So each rule on a score stands there twice: as it is printed, and with the threshold at which it
-//! keeps the share of acceptable outputs that the paper's did.
+//! Precision is the share of kept outputs that people accept, recall the share of acceptable ones
+//! that are kept. The multiple is the size of seeds and kept outputs over that of the seeds alone.
+//! The paper's thresholds belong to its own models. So each rule on a score stands there twice: as
+//! it is printed, and with the threshold at which it keeps the share of acceptable outputs that the
+//! paper's did.
 
 use std::collections::HashSet;
 
@@ -123,6 +124,15 @@ pub struct RuleFigures {
     pub paper: Option<[f64; 3]>,
 }
 
+impl RuleFigures {
+    /// The same row with the multiple over so many seeds: those that yielded nothing stand in no list of outputs.
+    #[must_use]
+    pub fn over(self, seeds: u64) -> Self {
+        let multiple = (seeds + self.kept) as f64 / seeds.max(1) as f64;
+        Self { multiple, ..self }
+    }
+}
+
 /// The row of a rule over outputs; `rule` and `paper` are what is printed.
 #[must_use]
 pub fn figures_of(
@@ -131,7 +141,6 @@ pub fn figures_of(
     paper: Option<[f64; 3]>,
     outputs: &[Scored],
 ) -> RuleFigures {
-    let seeds = seeds_of(outputs);
     let mut row = RuleFigures {
         rule: name.to_owned(),
         kept: 0,
@@ -149,8 +158,7 @@ pub fn figures_of(
         row.precision.hits += hit;
         row.recall.hits += hit;
     }
-    row.multiple = (seeds as f64 + row.kept as f64) / seeds.max(1) as f64;
-    row
+    row.over(seeds_of(outputs) as u64)
 }
 
 /// How many seeds outputs come from.
@@ -160,9 +168,9 @@ pub fn seeds_of(outputs: &[Scored]) -> usize {
     outputs.iter().map(seed).collect::<HashSet<_>>().len()
 }
 
-/// The upper section of Table 4: all outputs, then what can be told from round and scores alone. The rows of scores
-/// are followed by those of the same recall. Then two rules that are not the paper's: a filter that looks at more than the
-/// paper's should do better than they do.
+/// The upper section of Table 4: all outputs, then what can be told from round and scores alone.
+/// The rows of scores are followed by those of the same recall. Then two rules that are not the
+/// paper's: a filter that looks at more than the paper's should do better than they do.
 #[must_use]
 pub fn heuristics(outputs: &[Scored]) -> Vec<RuleFigures> {
     let low =
@@ -237,7 +245,7 @@ pub(super) fn rounded_down(threshold: f32) -> f32 {
         .unwrap_or(threshold)
 }
 
-/// The highest value from which on a share of the acceptable outputs lies, or more, in four decimals.
+/// The highest value from which on a share of the acceptable outputs lies, in four decimals.
 fn threshold(outputs: &[Scored], share: f64, value: impl Fn(&Evidence) -> f32) -> Option<f32> {
     let acceptable = outputs.iter().filter(|scored| scored.output.is_acceptable() == Some(true));
     let mut values: Vec<f32> = acceptable.map(|scored| value(&scored.output.evidence)).collect();
@@ -288,8 +296,8 @@ mod tests {
             (row.precision, row.recall),
             (Share { hits: 3, of: 3 }, Share { hits: 3, of: 3 })
         );
-        // Two seeds and four outputs.
-        assert_eq!(row.multiple, 3.0);
+        // Two seeds and four outputs; then six more seeds that yielded nothing.
+        assert_eq!((row.multiple, row.over(8).multiple), (3.0, 1.5));
     }
 
     #[test]

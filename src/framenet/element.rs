@@ -19,7 +19,8 @@ const MAX_ATTRIBUTE: usize = 64 << 10;
 /// Attributes of an element whose places are noted; FrameNet's elements have at most ten.
 const NOTED: usize = 12;
 
-/// Where the attributes of a start tag stand, so that the tag is gone through once: each is asked for by name.
+/// Where the attributes of a start tag stand, so that the tag is gone through once: each is asked
+/// for by name.
 struct Noted {
     /// Where name and value of each begin and end.
     places: [[u32; 4]; NOTED],
@@ -58,12 +59,14 @@ pub(super) struct Element<'a> {
     start: BytesStart<'a>,
     noted: Noted,
     at: At<'a>,
-    /// Length of the prefix before its name, which the names of all FrameNet's elements of the file have.
+    /// Length of the prefix before its name, which the names of all FrameNet's elements of the file
+    /// have.
     prefix: usize,
 }
 
 impl<'a> Element<'a> {
-    /// `prefix` is what stands before the name of the root element, colon and all; nothing in most files.
+    /// `prefix` is what stands before the name of the root element, colon and all; nothing in most
+    /// files.
     pub(super) fn new(start: BytesStart<'a>, at: At<'a>, prefix: &str) -> Self {
         let has_prefix = !prefix.is_empty() && start.name().into_inner().starts_with(prefix);
         let noted = Noted::of(&start);
@@ -100,8 +103,8 @@ impl<'a> Element<'a> {
         Ok(format!("element `{}`{of}", self.name()))
     }
 
-    /// Calls `visit` with every attribute's name, prefix and all, and unescaped value. A name may come
-    /// several times, though XML does not allow it.
+    /// Calls `visit` with every attribute's name, prefix and all, and unescaped value. A name may
+    /// come several times, though XML does not allow it.
     pub(super) fn attributes(
         &self,
         mut visit: impl FnMut(&str, Cow<'_, str>) -> Result<()>,

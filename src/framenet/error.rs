@@ -51,7 +51,8 @@ pub enum FramenetError {
         /// Most bytes that are read.
         limit: u64,
     },
-    /// A file has more elements than any that is read: what is made of them takes more memory than they do.
+    /// A file has more elements than any that is read: what is made of them takes more memory than
+    /// they do.
     #[error(
         "{file}:{line}: more than {limit} elements (an FE of a frame counts as 16), the most that are read of one file; FrameNet's own \
          have some 100,000"

@@ -6,8 +6,8 @@ pub(crate) const LONGEST_STEM: usize = 255 - ".xml".len();
 /// Hexadecimal digits that stand for the rest of a name that is cut.
 const DIGITS: usize = 16;
 
-/// A name for a file, without `.xml`: what could lead out of the folder, or hide the file, is replaced; of a
-/// name that is too long stay the beginning and a hash of all of it.
+/// A name for a file, without `.xml`. What could lead out of the folder, or hide the file, is
+/// replaced. A name that is too long becomes its beginning and a hash of all of it.
 #[must_use]
 pub(crate) fn file_stem(name: &str) -> String {
     fitting(&safe(name))

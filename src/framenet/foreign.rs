@@ -1,8 +1,8 @@
 //! What a file holds beside FrameNet, kept as it stands.
 //!
-//! While a file is read, only the places of unknown attributes, elements and texts are noted. If there
-//! are any, a second pass over the file finds the paths of the elements that they stand at; so a file
-//! of FrameNet's own pays nothing. Reader and writer build paths by the same [`Path`].
+//! While a file is read, only the places of unknown attributes, elements and texts are noted. If
+//! there are any, a second pass over the file finds the paths of the elements that they stand at;
+//! so a file of FrameNet's own pays nothing. Reader and writer build paths by the same [`Path`].
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -116,8 +116,8 @@ impl Notes {
         is_kept
     }
 
-    /// As [`attribute`](Self::attribute). What follows other foreign content at once is one with it, with
-    /// the space and the comments between.
+    /// As [`attribute`](Self::attribute). What follows other foreign content at once is one with
+    /// it, with the space and the comments between.
     fn content(&mut self, owner: usize, after: u32, from: usize, to: usize) -> bool {
         if let Some(Noted { owner: of, what: What::Content { after: there, to: end, .. } }) =
             self.noted.last_mut()
@@ -138,7 +138,8 @@ impl Notes {
         is_kept
     }
 
-    /// Finds the paths of what was noted in a file's content. Gives as well how many places had no room.
+    /// Finds the paths of what was noted in a file's content. Gives as well how many places had no
+    /// room.
     pub(super) fn locate(self, content: &str) -> (Foreign, u64) {
         let mut foreign = Foreign::default();
         if self.noted.is_empty() {
@@ -175,7 +176,8 @@ impl Notes {
     }
 }
 
-/// The paths of elements, by the place of their start tags; foreign elements have none and count for none.
+/// The paths of elements, by the place of their start tags; foreign elements have none and count
+/// for none.
 fn paths(content: &str, noted: &[Noted]) -> HashMap<usize, String> {
     let mut waiting: HashSet<usize> = noted.iter().map(|noted| noted.owner).collect();
     let range = |noted: &Noted| match noted.what {
@@ -252,8 +254,9 @@ fn is_written(name: &str, value: &str) -> bool {
 }
 
 impl<'a> XmlFile<'a> {
-    /// Keeps every attribute of an element that is not one of `known`, and warns of it. Declarations of
-    /// name spaces and what belongs to XML Schema say nothing about FrameNet, and are kept without.
+    /// Keeps every attribute of an element that is not one of `known`, and warns of it.
+    /// Declarations of name spaces and what belongs to XML Schema say nothing about FrameNet, and
+    /// are kept without.
     pub(super) fn know(&mut self, element: &Element<'a>, known: &[&str]) -> Result<()> {
         if element.has_only(known) {
             return Ok(());
@@ -269,7 +272,8 @@ impl<'a> XmlFile<'a> {
         })
     }
 
-    /// Warns of an attribute that stands in its element again, which XML does not allow: the first counts.
+    /// Warns of an attribute that stands in its element again, which XML does not allow: the first
+    /// counts.
     pub(super) fn repeated_attribute(&mut self, element: &Element<'a>, name: &str, value: &str) {
         self.warn_with(element, WarningCode::AttributeRepeated, || {
             let (of, value) = (element.name(), start_of(value));
@@ -293,7 +297,8 @@ impl<'a> XmlFile<'a> {
         self.keep_attribute(element, name, value, "");
     }
 
-    /// Keeps an attribute for exports; one of FrameNet's own takes the place of what the record says.
+    /// Keeps an attribute for exports; one of FrameNet's own takes the place of what the record
+    /// says.
     pub(super) fn keep_attribute(
         &mut self,
         element: &Element<'a>,
@@ -375,8 +380,8 @@ impl<'a> XmlFile<'a> {
         (from, from + text.trim_end().len())
     }
 
-    /// What was kept, once the file is read; warns of what had no room. What could not stand in a file
-    /// again is not XML.
+    /// What was kept, once the file is read; warns of what had no room. What could not stand in a
+    /// file again is not XML.
     pub(super) fn foreign(&mut self) -> Result<Foreign> {
         for Noted { what, owner } in &self.notes.noted {
             let (fault, place) = match what {

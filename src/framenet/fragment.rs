@@ -7,8 +7,8 @@ use quick_xml::reader::Reader;
 use super::xml::{MAX_FOREIGN_DEPTH, not_xml};
 use crate::model::{is_xml, is_xml_name};
 
-/// Why a piece of XML cannot stand between the elements of a file, or in the text of one; `None` for one
-/// that can.
+/// Why a piece of XML cannot stand between the elements of a file, or in the text of one; `None`
+/// for one that can.
 #[must_use]
 pub fn fragment_fault(xml: &str) -> Option<String> {
     Fragment::default().read(xml).err()

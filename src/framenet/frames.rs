@@ -43,17 +43,9 @@ pub fn read_frame_file(file: &str, content: &[u8], numbers: &WrittenNumbers) -> 
     let mut xml = XmlFile::new(file, content, numbers)?;
     let root = xml.root("frame")?;
     let name = xml.name(&root, "name")?;
-    let mut frame = Frame {
-        id: FrameId(xml.short_id(&root, NumberKind::Frame, "ID", &name)?),
-        name,
-        definition: String::new(),
-        elements: Vec::new(),
-        core_sets: Vec::new(),
-        sem_types: Vec::new(),
-        created: read_creation(&root)?,
-        modified: String::new(),
-        has_file: true,
-    };
+    let id = FrameId(xml.short_id(&root, NumberKind::Frame, "ID", &name)?);
+    let created = read_creation(&root)?;
+    let mut frame = Frame { created, has_file: true, ..Frame::named(id, &name) };
     xml.know(&root, &["ID", "name", "cBy", "cDate"])?;
     let mut lexunits = Vec::new();
     let mut layout = FrameLayout::default();
@@ -170,8 +162,9 @@ impl Elements {
         Self { names, ids }
     }
 
-    /// The FE that a number and a name stand for: of several with the number the one of that name; where
-    /// the frame has none of that number, the one of that name or none. Warns of what does not agree.
+    /// The FE that a number and a name stand for. Of several with the number it is the one of that
+    /// name. If the frame has none of that number, it is the one of that name or none. Warns of
+    /// what does not agree.
     fn find<'a>(
         &self,
         xml: &mut XmlFile<'a>,
@@ -230,20 +223,15 @@ fn read_element<'a>(
     let name = xml.name(element, "name")?;
     let number = xml.short_id(element, NumberKind::FrameElement, "ID", &name)?;
     let taken = &mut names.taken_elements;
+    let id = FeId(xml.own_id(element, NumberKind::FrameElement, (number, &name), taken));
     let mut fe = FrameElement {
-        id: FeId(xml.own_id(element, NumberKind::FrameElement, (number, &name), taken)),
-        name,
         abbreviation: element.text_or_empty("abbrev")?,
-        core_type: read_core_type(xml, element)?,
-        definition: String::new(),
-        sem_types: Vec::new(),
-        requires: Vec::new(),
-        excludes: Vec::new(),
         colors: Colors {
             fg: element.text_or_empty("fgColor")?,
             bg: element.text_or_empty("bgColor")?,
         },
         created: read_creation(element)?,
+        ..FrameElement::named(id, &name, read_core_type(xml, element)?)
     };
     let mut definition = Once::default();
     xml.children(|xml, child| {

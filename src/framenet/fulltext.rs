@@ -104,8 +104,8 @@ impl FullTextFile {
     }
 }
 
-/// A corpus without a number and a name, and a document that is called after its file, where the header
-/// has none.
+/// A corpus without a number and a name, and a document that is called after its file, where the
+/// header has none.
 fn named_by_file<'a>(
     xml: &mut XmlFile<'a>,
     root: &Element<'a>,

@@ -191,8 +191,8 @@ pub fn read_sem_types(
     })
 }
 
-/// Puts super types in their places: of several with a number the one of that name. One that the file does
-/// not have is added by name.
+/// Puts super types in their places: of several with a number the one of that name. One that the
+/// file does not have is added by name.
 fn settle_supers<'a>(
     xml: &mut XmlFile<'a>,
     root: &Element<'a>,

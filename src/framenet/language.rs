@@ -8,8 +8,8 @@ use super::FramenetError;
 use super::xml::XmlFile;
 use crate::model::WrittenNumbers;
 
-/// Names of FrameNet projects and of languages, as words of a file's or folder's name, with language
-/// tags. Two words stand next to one another, as in `fn-br`.
+/// Names of FrameNet projects and of languages, as words of a file's or folder's name, with
+/// language tags. Two words stand next to one another, as in `fn-br`.
 const NAMES: [(&str, &str); 35] = [
     ("salsa", "de"),
     ("german", "de"),

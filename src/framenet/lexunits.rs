@@ -331,8 +331,8 @@ fn read_set_number<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<A
     Ok(AnnotationSetId::of_xml(IdSpace::Exemplar, number))
 }
 
-/// Valence tables name sets by bare numbers: those of frame sets that the file itself holds are exemplars,
-/// the others lie under `fulltext/`.
+/// Valence tables name sets by bare numbers: those of frame sets that the file itself holds are
+/// exemplars, the others lie under `fulltext/`.
 fn locate_sets(valences: &mut Valences, subcorpora: &[ReadSubcorpus]) {
     let sentences = subcorpora.iter().flat_map(|subcorpus| &subcorpus.sentences);
     let sets = sentences.flat_map(|sentence| &sentence.sets).filter(|set| set.evokes_in_lu_file());

@@ -2,11 +2,13 @@
 //!
 //! The reader is tolerant but loud: whatever is odd becomes a coded [`Warning`] with file and line,
 //! and nothing is dropped in silence. What is not XML at all, or another kind of file, is an error.
-//! Each file is written again as soon as it is read, and what comes out otherwise is a warning, too.
+//! Each file is written again as soon as it is read, and what comes out otherwise is a warning,
+//! too.
 //!
-//! [`Source`] finds the files in a zip archive or a directory; one function per kind of file turns
-//! content into plain types of [`crate::model`], and one turns these into the file again. Putting a release together from them, with ids
-//! that are unique, is the importer's work in [`crate::database`].
+//! [`Source`] finds the files in a zip archive or a directory. One function per kind of file turns
+//! content into plain types of [`crate::model`], another turns these into the file again. Putting a
+//! release together from them, with ids that are unique, is the importer's work in
+//! [`crate::database`].
 
 mod element;
 mod error;

@@ -1,8 +1,8 @@
 //! Numbers and names of a file, whatever stands in their place.
 //!
-//! A release that is not Berkeley's may give an id letters, thirteen digits or nothing at all, use one
-//! for two records, and leave names empty. None of that ends a reading: ids become numbers by the rules of
-//! [`WrittenNumbers`], and what was odd is a warning.
+//! A release that is not Berkeley's may give an id letters, thirteen digits or nothing at all, use
+//! one for two records, and leave names empty. None of that ends a reading: ids become numbers by
+//! the rules of [`WrittenNumbers`], and what was odd is a warning.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
@@ -21,8 +21,8 @@ pub(super) struct FileNumbers<'a> {
     /// The others.
     pub(super) own: WrittenNumbers,
     apart: ToldApart,
-    /// Where an export wrote the file, so that numbers of a store are what they say: the release's own ids
-    /// that look like such numbers.
+    /// Where an export wrote the file, so that numbers of a store are what they say: the release's
+    /// own ids that look like such numbers.
     pub(super) like_own: Option<LikeOwn>,
 }
 
@@ -172,8 +172,8 @@ impl<'a> XmlFile<'a> {
         written.map_or(number.to_string(), str::to_owned)
     }
 
-    /// A number of its own for a record whose `number` an earlier one of the file has, told apart by
-    /// name; `taken` are the numbers that records of the file have, and gets this one.
+    /// A fresh number for a record whose `number` an earlier one of the file has; the name tells
+    /// them apart. `taken` are the numbers that records of the file have; this one is added.
     pub(super) fn own_id(
         &mut self,
         element: &Element<'a>,
@@ -266,7 +266,8 @@ impl<'a> XmlFile<'a> {
     }
 }
 
-/// Records of one number, told apart by their names, and by a count where these are the same or empty.
+/// Records of one number, told apart by their names, and by a count where these are the same or
+/// empty.
 #[derive(Default)]
 pub(crate) struct ToldApart {
     /// How often a name was tried for a number.
@@ -274,8 +275,8 @@ pub(crate) struct ToldApart {
 }
 
 impl ToldApart {
-    /// The first number that `free` gives for a text that tells a record of that name apart; texts for
-    /// which it gave none are not tried again.
+    /// The first number that `free` gives for a text that tells a record of that name apart; texts
+    /// for which it gave none are not tried again.
     pub(crate) fn find<N>(
         &mut self,
         kind: NumberKind,

@@ -1,9 +1,9 @@
 //! What an export writes otherwise than the file that was read.
 //!
-//! An export writes a file anew, in the manner of FrameNet's releases. Of FrameNet's own files every byte
-//! comes back. Of others the order of attributes, white space, comments and values that stand for
-//! themselves may not. So each file is written as soon as it is read, and compared: whatever the
-//! reader does not tell the writer shows here, with its line, and nothing changes in silence.
+//! An export writes a file anew, in the manner of FrameNet's releases. Of FrameNet's own files
+//! every byte comes back. Of others the order of attributes, white space, comments and values that
+//! stand for themselves may not. So each file is written as soon as it is read, and compared.
+//! Whatever the reader does not tell the writer shows here, with its line.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -31,7 +31,8 @@ pub(super) struct Rewritten<'a> {
     /// Its name inside the release.
     file: &'a str,
     content: &'a [u8],
-    /// What an export calls it in its folder, without `.xml`, where no other file has a part in that.
+    /// What an export calls it in its folder, without `.xml`, where no other file has a part in
+    /// that.
     stem: Option<&'a str>,
 }
 

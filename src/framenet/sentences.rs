@@ -72,8 +72,8 @@ pub enum Evokes {
         /// Its name.
         name: String,
     },
-    /// Not said. In an LU file a set of any status but `UNANN` evokes the LU's frame; an `UNANN`
-    /// one holds sentence layers (five of FrameNet 1.5's also mark a target nobody annotated).
+    /// Not said. In an LU file a set of any status but `UNANN` evokes the LU's frame. An `UNANN`
+    /// one holds sentence layers; five of FrameNet 1.5's also mark a target nobody annotated.
     Unsaid,
 }
 
@@ -264,7 +264,8 @@ struct FirstPlaces {
 impl FirstPlaces {
     const FEW: usize = 12;
 
-    /// Whether `value`, which comes behind `values`, is equal to one of them. It is asked of each in turn.
+    /// Whether `value`, which comes behind `values`, is equal to one of them. It is asked of each
+    /// in turn.
     fn is_repeated<T: Eq + Hash>(&mut self, values: &[T], value: &T) -> bool {
         // Most layers have a few labels, which are compared sooner than hashed.
         if values.len() < Self::FEW {
@@ -418,8 +419,8 @@ impl Boundaries {
         }
     }
 
-    /// The bytes of characters `first..=last`. A label of nothing is written with its end one before
-    /// its start (210 punctuation labels of FrameNet 1.5).
+    /// The bytes of characters `first..=last`. A label of nothing is written with its end one
+    /// before its start (210 punctuation labels of FrameNet 1.5).
     fn span(&self, first: u32, last: u32) -> Option<Span> {
         let start = self.byte(first as usize)?;
         let end = self.byte((last as usize).checked_add(1)?)?;

@@ -1,8 +1,8 @@
 //! Where a release lies: a zip archive, read without unpacking it, or a directory.
 //!
-//! A release may come from anywhere, so nothing that it says of itself is believed: a file is read
-//! up to a limit and never beyond the size that its archive declares, and no name or link leads out
-//! of the release.
+//! A release may come from anywhere, so nothing that it says of itself is believed. A file is read
+//! up to a limit and never beyond the size that its archive declares. No name or link leads out of
+//! the release.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -144,8 +144,8 @@ impl Source {
         &self.path
     }
 
-    /// Name of the folder inside the path that holds the release, as in `fndata-1.5`; `None` where the
-    /// path itself does.
+    /// Name of the folder inside the path that holds the release, as in `fndata-1.5`; `None` where
+    /// the path itself does.
     #[must_use]
     pub fn folder(&self) -> Option<&str> {
         let folder = self.prefix.trim_end_matches('/').rsplit('/').next()?;
@@ -321,8 +321,8 @@ fn of_a_release(name: &str) -> Option<String> {
     FOLDERS.iter().any(of_folder).then(|| name.to_owned())
 }
 
-/// A name of the disk with `/` between its parts: a zip file made on Windows may have been unpacked to
-/// files with `\` in their names. What is not UTF-8 is written as `%FF`.
+/// A name of the disk with `/` between its parts: a zip file made on Windows may have been unpacked
+/// to files with `\` in their names. What is not UTF-8 is written as `%FF`.
 fn written(name: &OsStr) -> String {
     let mut written = String::new();
     for chunk in name.as_encoded_bytes().utf8_chunks() {
@@ -386,8 +386,8 @@ impl Listing {
         Ok(())
     }
 
-    /// Lists the files of a directory below `root`, which is a canonical path; `below` is what their
-    /// names begin with.
+    /// Lists the files of a directory below `root`, which is a canonical path; `below` is what
+    /// their names begin with.
     fn add_directory(&mut self, root: &Path, dir: &Path, below: &str) -> Result<()> {
         let io_at = |path: PathBuf| |source| FramenetError::Io { path, source };
         let entries = std::fs::read_dir(dir).map_err(io_at(dir.to_owned()))?;

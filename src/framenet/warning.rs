@@ -4,8 +4,8 @@
 //! used twice. None of that stops a reading and none of it is passed over in silence: every case is
 //! a [`Warning`] with a code, a file and a line. `schema/warnings.md` has the table of codes.
 //!
-//! Some codes stand for *traits* rather than faults: nothing is wrong with a discontinuous target or a
-//! text that ends in a space, but readers of FrameNet stumble over them, so a report counts them, too.
+//! Some codes stand for *traits* rather than faults, such as a discontinuous target or a text that
+//! ends in a space. Readers of FrameNet stumble over them, so a report counts them, too.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,7 +22,8 @@ named! {
         FrameMissing => "W-frame-missing",
         /// A set names an LU that no file defines: the LU is kept by name alone.
         LuMissing => "W-lu-missing",
-        /// A frame file names an LU (often of status `Problem`) without a file in `lu/`: it is kept.
+        /// A frame file names an LU (often of status `Problem`) without a file in `lu/`: it is
+        /// kept.
         LuWithoutFile => "W-lu-without-file",
         /// A frame has two LUs of one name: both are kept.
         LuNameRepeated => "W-lu-name-repeated",
@@ -38,7 +39,8 @@ named! {
         SentenceConflict => "W-sentence-conflict",
         /// One number stands for two different sets in one folder: the later set gets a fresh id.
         SetConflict => "W-set-conflict",
-        /// A label lies outside its sentence, or ends before it starts: its layer keeps it without a span.
+        /// A label lies outside its sentence, or ends before it starts: its layer keeps it without
+        /// a span.
         SpanRange => "W-span-range",
         /// A label names an FE that its frame does not have: it is kept.
         FeUnknown => "W-fe-unknown",
@@ -48,18 +50,21 @@ named! {
         UnknownElement => "W-unknown-element",
         /// A value that its attribute does not allow: the detail says what is kept in its place.
         UnreadableValue => "W-unreadable-value",
-        /// One number stands for two records: the later gets a fresh number, and is written with its own.
+        /// One number stands for two records: the later gets a fresh number, and is written with
+        /// its own.
         IdRepeated => "W-id-repeated",
-        /// An id is no number, too large a one, or not there: it is kept as written beside a fresh number.
+        /// An id is no number, too large a one, or not there: it is kept as written beside a fresh
+        /// number.
         IdWritten => "W-id-written",
-        /// A name is empty or not there, or holds characters that do not show: it is kept as written.
+        /// A name is empty or not there, or holds characters that do not show: it is kept as
+        /// written.
         NameUnusual => "W-name-unusual",
         /// A semantic type is named that `semTypes.xml` does not have: it is kept by name.
         SemTypeMissing => "W-sem-type-missing",
         /// A sentence names a document that no file lists: it is kept by number.
         DocumentMissing => "W-document-missing",
-        /// A core set, another FE or a relation names an FE that the frame does not have: found by its name,
-        /// or left out.
+        /// A core set, another FE or a relation names an FE that the frame does not have: found by
+        /// its name, or left out.
         ElementMissing => "W-element-missing",
         /// A file that every release has at its top is not there: the rest is read without it.
         FileMissing => "W-file-missing",
@@ -71,8 +76,8 @@ named! {
         LanguageGuessed => "W-language-guessed",
         /// An index file and the folder it lists differ: the files count.
         IndexMismatch => "W-index-mismatch",
-        /// An LU file says something else of its LU than the frame's file: both are kept, and queries go
-        /// by the frame's file.
+        /// An LU file says something else of its LU than the frame's file: both are kept, and
+        /// queries go by the frame's file.
         LuDiffers => "W-lu-differs",
         /// A name beside a number is not the name of what the number stands for: the number counts.
         NameMismatch => "W-name-mismatch",
@@ -103,11 +108,11 @@ named! {
         SetUnannotated => "W-set-unannotated",
         /// A sentence has more than one frame set in one LU file: all are kept.
         SetsSeveral => "W-sets-several",
-        /// A sentence, with the same text, stands in several places of one folder: one record with all its
-        /// places.
+        /// A sentence, with the same text, stands in several places of one folder: one record with
+        /// all its places.
         SentenceRepeated => "W-sentence-repeated",
-        /// One number stands for different sentences or sets under `lu/` and `fulltext/`: the folder is
-        /// part of the id.
+        /// One number stands for different sentences or sets under `lu/` and `fulltext/`: the
+        /// folder is part of the id.
         NumberShared => "W-number-shared",
         /// An LU file holds no exemplar: the LU is kept.
         LuWithoutExemplar => "W-lu-without-exemplar",
@@ -119,9 +124,11 @@ named! {
         TextMarkup => "W-text-markup",
         /// A file that an operating system or an editor left beside the release's: it is not read.
         Litter => "W-litter",
-        /// An XML file where no release has one, or what is called like one and is no file: it is not read.
+        /// An XML file where no release has one, or what is called like one and is no file: it is
+        /// not read.
         FileNotRead => "W-file-not-read",
-        /// An export writes the same in another way: white space, order, spelling, what is not given.
+        /// An export writes the same in another way: white space, order, spelling, what is not
+        /// given.
         WrittenOtherwise => "W-written-otherwise",
     }
 }

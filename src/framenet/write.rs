@@ -1,6 +1,7 @@
 //! Writes the files of a release: one function for each that reads one.
 //!
-//! Order of attributes and white space are FrameNet's own, so a file that was read comes out as it was.
+//! Order of attributes and white space are FrameNet's own, so a file that was read comes out as it
+//! was.
 //!
 //! Law: reading what was written gives the same file again.
 
@@ -19,8 +20,8 @@ use crate::text::CharIndex;
 /// Names of the semantic types, which stand beside their numbers wherever these are used.
 pub type SemTypeNames = HashMap<SemTypeId, String>;
 
-/// What fresh numbers are written as: one table of a release, or that of its earlier files and that of
-/// a file.
+/// What fresh numbers are written as: one table of a release, or that of its earlier files and that
+/// of a file.
 #[derive(Clone, Copy)]
 pub struct Numbers<'a> {
     tables: [&'a WrittenNumbers; 2],

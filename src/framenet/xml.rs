@@ -1,7 +1,7 @@
 //! A pull reader over one XML file that knows its file and line.
 //!
-//! The layout of a reading function follows the file: open an element, then [`XmlFile::children`]
-//! hands each child to a closure, which reads it to its end with `children`, [`XmlFile::text`] or
+//! A reading function follows the file. It opens an element, then [`XmlFile::children`] hands each
+//! child to a closure, which reads it to its end with `children`, [`XmlFile::text`] or
 //! [`XmlFile::skip`].
 
 use quick_xml::XmlVersion;
@@ -21,11 +21,12 @@ const MAX_DEPTH: usize = 64;
 /// Most elements of a file; FrameNet's largest have some 100,000.
 const MAX_ELEMENTS: usize = 1 << 20;
 
-/// A frame's FE counts as so many: it takes more memory than others. FrameNet's frames have at most some 50.
+/// A frame's FE counts as so many: it takes more memory than others. FrameNet's frames have at most
+/// some 50.
 const FE_WEIGHT: usize = 16;
 
-/// Most elements inside one another in what FrameNet does not know: with FrameNet's own around it, a
-/// file that is written from it can be read again.
+/// Most elements inside one another in what FrameNet does not know: with FrameNet's own around it,
+/// a file that is written from it can be read again.
 pub(super) const MAX_FOREIGN_DEPTH: usize = MAX_DEPTH - 16;
 
 /// A place in a file.
@@ -180,8 +181,8 @@ impl<'a> XmlFile<'a> {
         Ok(event)
     }
 
-    /// A file that is declared to be in another encoding would be read wrongly, even where its bytes
-    /// happen to be UTF-8.
+    /// A file that is declared to be in another encoding would be read wrongly, even where its
+    /// bytes happen to be UTF-8.
     fn require_utf_8(&self, declaration: &BytesDecl<'_>) -> Result<()> {
         let Some(encoding) = declaration.encoding() else { return Ok(()) };
         let encoding = encoding.map_err(|error| self.at.malformed(error))?;
@@ -210,7 +211,8 @@ impl<'a> XmlFile<'a> {
         }
     }
 
-    /// What the root element declares beside FrameNet's own attributes: name spaces, schema, language.
+    /// What the root element declares beside FrameNet's own attributes: name spaces, schema,
+    /// language.
     pub(super) fn declarations(&mut self) -> Result<Vec<(String, String)>> {
         loop {
             let start = match self.next()? {
@@ -234,7 +236,7 @@ impl<'a> XmlFile<'a> {
         }
     }
 
-    /// Reads what follows the root element, whose end was read, past it; gives what was odd in the
+    /// Reads past what follows the root element, whose end was read. Gives what was odd in the
     /// whole file, what its fresh numbers stand for, and what of it is not FrameNet's.
     pub(super) fn finish(mut self) -> Result<(WarningLog, WrittenNumbers, Foreign)> {
         let foreign = self.foreign()?;

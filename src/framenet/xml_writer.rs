@@ -18,16 +18,17 @@ pub(super) const NAMESPACES: [(&str, &str); 2] = [
     ("xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance"),
 ];
 
-/// Says in a file that an export of fnstore wrote it, and that its numbers from 2^31 on, of sentences and
-/// sets from 2^56 on, are those that a store gave: an import keeps them. A processing instruction is nothing
-/// to other readers. Ids of the release itself that look so are listed behind it, as [`like_own`] reads them.
+/// Says in a file that an export of fnstore wrote it. Its numbers from 2^31 on, of sentences and
+/// sets from 2^56 on, are those that a store gave; an import keeps them. Other readers ignore a
+/// processing instruction. Ids of the release itself that look so are listed behind it, as
+/// [`like_own`] reads them.
 pub(super) const OWN_NUMBERS: &str = "fnstore own-numbers";
 
 /// Ids that a release's own files write and that would be taken for numbers of a store.
 pub(super) type LikeOwn = BTreeSet<(NumberKind, u64)>;
 
-/// The ids that the instruction lists: after the name of a kind, its numbers. `None` for an instruction of
-/// another name.
+/// The ids that the instruction lists: after the name of a kind, its numbers. `None` for an
+/// instruction of another name.
 pub(super) fn like_own(instruction: &str) -> Option<LikeOwn> {
     let rest = instruction.strip_prefix(OWN_NUMBERS)?;
     let mut of = None;
@@ -80,7 +81,8 @@ pub(super) struct XmlWriter<'a> {
 }
 
 impl<'a> XmlWriter<'a> {
-    /// A file, with the style sheet that a browser shows it with, and what it holds beside FrameNet.
+    /// A file, with the style sheet that a browser shows it with, and what it holds beside
+    /// FrameNet.
     pub(super) fn new(
         style_sheet: Option<&str>,
         numbers: Numbers<'a>,
@@ -242,7 +244,8 @@ impl<'a> XmlWriter<'a> {
         self.inline = true;
     }
 
-    /// An element of text in which quotes are escaped: FrameNet does so in sentences, and nowhere else.
+    /// An element of text in which quotes are escaped: FrameNet does so in sentences, and nowhere
+    /// else.
     pub(super) fn sentence_element(&mut self, name: &'static str, text: &str) {
         self.start(name).text_in(text, XmlContext::Sentence);
         self.end();
@@ -289,7 +292,8 @@ impl<'a> XmlWriter<'a> {
         }
     }
 
-    /// Gives the start tag its foreign attributes; one of a name that it has already takes its place.
+    /// Gives the start tag its foreign attributes; one of a name that it has already takes its
+    /// place.
     fn foreign_attributes(&mut self) {
         let (Some(foreign), Some(name)) = (&mut self.foreign, self.open.last()) else { return };
         let own = self.tag..self.content.len();
@@ -297,7 +301,8 @@ impl<'a> XmlWriter<'a> {
             let mut written = String::new();
             escape(value, XmlContext::Attribute, &mut written);
             let start = format!(" {name}=\"");
-            // Some of a file's hundred thousand may stand here: only the tag's own are looked through.
+            // Some of a file's hundred thousand may stand here: only the tag's own are looked
+            // through.
             let end = own.end.min(self.content.len());
             let place = self.content[own.start..end].find(&start);
             let place = place.map(|at| own.start + at + start.len());
@@ -350,8 +355,8 @@ impl<'a> XmlWriter<'a> {
     }
 }
 
-/// Puts U+FFFD in the place of each character that XML does not have, one for one, so that places in a text
-/// stay where they are; gives their number.
+/// Puts U+FFFD in the place of each character that XML does not have, one for one, so that places
+/// in a text stay where they are; gives their number.
 #[must_use]
 pub fn replace_not_xml(content: &mut String) -> u64 {
     let Some(first) = not_xml(content) else { return 0 };

@@ -1,10 +1,10 @@
 //! The index held against what it should hold, term by term.
 //!
 //! Nothing is stored in the index, so entries are compared by fingerprints of their terms: the sum
-//! of a hash over every (field, term, position) of the entry. One pass over the inverted index gives
-//! the fingerprints of all entries at eight bytes each, whatever their number; what an entry should
-//! be is fingerprinted from the document that the writer would add. Numbers are read from the
-//! columns that hits are read from.
+//! of a hash over every (field, term, position) of the entry. One pass over the inverted index
+//! gives the fingerprints of all entries at eight bytes each. What an entry should be is
+//! fingerprinted from the document that the writer would add. Numbers are read from the columns
+//! that hits are read from.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -1,5 +1,5 @@
-//! Tantivy directories: one for readers, which never writes, and one for the writer, whose commits are on
-//! the disk before the files go that they replace.
+//! Tantivy directories: one for readers, which never writes, and one for the writer, whose commits
+//! are on the disk before the files go that they replace.
 //!
 //! Tantivy's reader takes a lock file while it opens segments, so that a writer does not collect
 //! them meanwhile; that fails on read-only media. Here the lock is nothing: a reader that loses the
@@ -62,16 +62,16 @@ impl Directory for ReadDirectory {
 /// Tantivy's list of the segments of a commit.
 const COMMIT: &str = "meta.json";
 
-/// End of the names of files that say which entries of a segment are deleted; the number of the operation
-/// stands before it.
+/// End of the names of files that say which entries of a segment are deleted; the number of the
+/// operation stands before it.
 const DELETIONS: &str = ".del";
 
-/// The writer's directory. Tantivy renames a commit's list into its place, and removes the segments that
-/// it no longer names; a loss of power could undo the first and not the second.
+/// The writer's directory. Tantivy renames a commit's list into its place, and removes the segments
+/// that it no longer names; a loss of power could undo the first and not the second.
 ///
-/// Tantivy counts operations on from its last commit. So a commit that was cut off (by a crash, by a full
-/// disk) may have left a file of deletions of the very name that the next commit wants. No commit names it:
-/// it is replaced.
+/// Tantivy counts operations on from its last commit. So a commit that was cut off (by a crash, by
+/// a full disk) may have left a file of deletions of the very name that the next commit wants. No
+/// commit names it: it is replaced.
 #[derive(Debug, Clone)]
 pub(super) struct WriteDirectory(pub(super) MmapDirectory);
 

@@ -35,8 +35,8 @@ pub enum Filter {
     Word(String),
     /// Sets whose sentence has a word that is like a regular expression.
     WordLike(String),
-    /// Sets with a term that is too long for the index: whoever searches for terms of this kind looks
-    /// at these sets, too.
+    /// Sets with a term that is too long for the index: whoever searches for terms of this kind
+    /// looks at these sets, too.
     Omitted(Omitted),
     /// Sets that come from there.
     Origin(Origin),

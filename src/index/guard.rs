@@ -1,8 +1,8 @@
 //! Calls into Tantivy that may read a damaged file.
 //!
 //! Tantivy trusts its files: where one holds nonsense it returns an error, or it panics. Every call
-//! that may read one goes through [`guarded`], which makes an [`IndexError`] of either, so that this
-//! layer's errors are made in one place and no panic leaves it.
+//! that may read one goes through [`guarded`], which makes an [`IndexError`] of either, so that
+//! this layer's errors are made in one place and no panic leaves it.
 
 use std::cell::Cell;
 use std::io;
@@ -21,8 +21,8 @@ thread_local! {
 /// Names of the threads that Tantivy starts, as they begin.
 const THREADS: [&str; 3] = ["thrd-tantivy-", "merge_thread_", "segment_updater"];
 
-/// Whether a panic of this thread, now, is turned into an error or ends a merge in the background
-/// that is done again later: a program's panic hook need not print it.
+/// Whether a panic of this thread, now, becomes an error, or ends a background merge that is done
+/// again later. A program's panic hook need not print it.
 #[must_use]
 pub fn panics_are_caught() -> bool {
     let thread = std::thread::current();
@@ -32,8 +32,8 @@ pub fn panics_are_caught() -> bool {
 
 /// Runs what reads or writes the index in `path`.
 ///
-/// A panic leaves nothing half done that is looked at again: readers change nothing, and a writer's
-/// next commit fails or is of what was added, which the store's list of changes makes up for.
+/// A panic leaves nothing half done that is looked at again. Readers change nothing. A writer's
+/// next commit fails, or is of what was added; the store's list of changes has the rest.
 pub(super) fn guarded<T>(
     path: &Path,
     action: &'static str,

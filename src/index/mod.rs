@@ -1,8 +1,8 @@
 //! The index: triggers and texts in Tantivy.
 //!
-//! It is derived from the store and can always be rebuilt. It keeps no text, only what leads back to
-//! a set; whoever searches reads every hit from the store and checks it again, so an index that lags
-//! behind never shows a wrong answer. The last commit carries the store's revision as its
+//! It is derived from the store and can always be rebuilt. It keeps no text, only what leads back
+//! to a set. Whoever searches reads every hit from the store and checks it again. So an index that
+//! lags behind never shows a wrong answer. The last commit carries the store's revision as its
 //! [`Stamp`], which says what has to be laid over its hits.
 
 mod audit;

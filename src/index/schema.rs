@@ -10,8 +10,8 @@ use crate::model::{AnnotationSetId, CorpusId, DocumentId};
 /// Raised when a field is added or changes its meaning; an index of another number is rebuilt.
 pub(super) const SCHEMA_VERSION: u32 = 4;
 
-/// Name of the analyser of tokenised fields: split at whatever is no letter or digit, no stemmer, no
-/// stop words. It is given folded texts.
+/// Name of the analyser of tokenised fields: split at whatever is no letter or digit, no stemmer,
+/// no stop words. It is given folded texts.
 pub(super) const WORDS: &str = "words";
 
 /// Handles of the fields.
@@ -76,8 +76,8 @@ pub(super) fn schema() -> (Schema, Fields) {
     (schema.build(), fields)
 }
 
-/// The bucket of a set: sets are many, and a term for each would be the largest part of the index,
-/// so an entry is found by its bucket first and then by the set in its column.
+/// The bucket of a set. A term for each set would be the largest part of the index, so an entry is
+/// found by its bucket first and then by the set in its column.
 pub(super) fn bucket(set: AnnotationSetId) -> u64 {
     set.number() & 0xffff
 }

@@ -34,8 +34,8 @@ impl IndexWriter {
     /// Opens the index in `path`, or makes an empty one when there is none or when it has another
     /// schema or is damaged.
     ///
-    /// Reads all of it once: a writer merges segments, and what is damaged in one would come out with
-    /// a checksum that is right.
+    /// Reads all of it once: a writer merges segments, and what is damaged in one would come out
+    /// with a checksum that is right.
     ///
     /// # Errors
     /// When the directory cannot be read or written.
@@ -63,14 +63,14 @@ impl IndexWriter {
             index.writer_with_num_threads(1, MEMORY_BUDGET)
         })?;
         writer.set_merge_policy(Box::new(LogMergePolicy::default()));
-        // A commit that was cut off leaves files that no commit names; the same change would be written under
-        // the same name again. That they stay when the disk is full does no harm.
+        // A commit that was cut off leaves files that no commit names; the same change would be
+        // written under the same name again. That they stay when the disk is full does no harm.
         let _ = guarded(path, "tidying up", || writer.garbage_collect_files().wait().map(drop));
         Ok(Self { writer, fields, path: path.to_owned(), stamp, replaced, is_lost: false })
     }
 
-    /// What was wrong with the index that was there, when this one was made in its place for damage.
-    /// Says it once.
+    /// What was wrong with the index that was there, when this one was made in its place for
+    /// damage. Says it once.
     pub fn take_replaced(&mut self) -> Option<IndexError> {
         self.replaced.take()
     }
@@ -127,7 +127,7 @@ impl IndexWriter {
     }
 
     /// Writes what was added to disk, then lets the store commit, then makes it visible with the
-    /// revision that the store gives: what a full disk could stop is done before the store commits.
+    /// store's revision. What a full disk could stop is done before the store commits.
     ///
     /// # Errors
     /// When the index cannot be written, or the store's error; what was added is then forgotten.
@@ -151,6 +151,33 @@ impl IndexWriter {
         Ok(())
     }
 
+    /// Writes what was added to disk while the store commits, then makes it visible with the revision that the
+    /// store gives. Gives the store's outcome and the index's own. What was added is forgotten unless both are well.
+    pub fn commit_beside<E: Send>(
+        &mut self,
+        store: impl FnOnce() -> std::result::Result<u64, E> + Send,
+    ) -> (std::result::Result<u64, E>, Result<()>) {
+        const ACTION: &str = "committing";
+        let (path, writer) = (&self.path, &mut self.writer);
+        let (revision, prepared) =
+            rayon::join(store, || guarded(path, ACTION, || writer.prepare_commit()));
+        let outcome = prepared.and_then(|mut prepared| match &revision {
+            Ok(revision) => {
+                let stamp = Stamp { revision: *revision, schema: SCHEMA_VERSION };
+                prepared.set_payload(&stamp.to_string());
+                guarded(path, ACTION, || prepared.commit())?;
+                Ok(Some(stamp))
+            }
+            Err(_) => guarded(path, ACTION, || prepared.abort()).map(|_| None),
+        });
+        let outcome = outcome.map(|stamp| self.stamp = stamp.or(self.stamp));
+        if outcome.is_err() {
+            // What went wrong first is what there is to say; the next time recovers the writer.
+            let _ = self.rollback();
+        }
+        (revision, outcome)
+    }
+
     /// Forgets what was added since the last commit.
     ///
     /// # Errors
@@ -164,8 +191,8 @@ impl IndexWriter {
         outcome
     }
 
-    /// Opens the index again after a rollback that failed; what has become of it by then is its last
-    /// commit, or nothing.
+    /// Opens the index again after a rollback that failed; what has become of it by then is its
+    /// last commit, or nothing.
     ///
     /// # Errors
     /// When the directory cannot be written.
@@ -187,8 +214,8 @@ impl IndexWriter {
     }
 }
 
-/// The stamp of the commit in `path`, all of whose files are whole; `None` when there is none of this
-/// schema.
+/// The stamp of the commit in `path`, all of whose files are whole; `None` when there is none of
+/// this schema.
 fn last_commit(path: &Path) -> Result<Option<Stamp>> {
     let Some(stamp) = super::stamp(path)? else { return Ok(None) };
     let Some(reader) = IndexReader::open(path)? else { return Ok(None) };
@@ -241,6 +268,8 @@ pub(super) fn document(fields: &Fields, entry: &Entry<'_>) -> TantivyDocument {
 
 #[cfg(test)]
 mod tests {
+    use tantivy::directory::error::OpenWriteError;
+
     use super::*;
     use crate::index::{EntryState, Filter};
     use crate::model::{FrameId, IdSpace, LuId, Origin, SentenceId};
@@ -372,7 +401,8 @@ mod tests {
         let directory = WriteDirectory(MmapDirectory::open(dir.path()).unwrap());
         for named in files(dir.path(), "").into_iter().filter(|name| !name.starts_with('.')) {
             let path = Path::new(&named);
-            assert!(tantivy::Directory::open_write(&directory, path).is_err(), "{named}");
+            let opened = tantivy::Directory::open_write(&directory, path).map(drop);
+            assert!(matches!(opened, Err(OpenWriteError::FileAlreadyExists(_))), "{named}");
         }
     }
 

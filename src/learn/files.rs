@@ -92,8 +92,8 @@ pub(crate) fn write_model(
     write_tensors(out, config, tensors).map_err(FileError::io(action, &place))
 }
 
-/// Reads the lines of a file that are not blank, each with its number from 1; `parse` says what it found in a
-/// line and what was expected there when it cannot use one.
+/// Reads the lines of a file that are not blank, each with its number from 1. If `parse` cannot use
+/// a line, it says what it found and what was expected there.
 pub(crate) fn read_lines<T>(
     path: &Path,
     action: &'static str,

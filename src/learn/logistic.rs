@@ -1,12 +1,13 @@
-//! The logistic function and its integral: what the networks with one output say, and what that costs.
+//! The logistic function and its integral: what networks of one output say, and its cost.
 
 /// `1 / (1 + e^-logit)`.
 pub(crate) fn sigmoid(logit: f32) -> f32 {
     1.0 / (1.0 + (-logit).exp())
 }
 
-/// `ln (1 + e^x)`: of a logit `x` it is `-ln (1 - sigmoid(x))`, of `-x` `-ln sigmoid(x)`, without the
-/// sigmoid's rounding to 0 and 1. Binary cross-entropy against a label `y` is `softplus(x) - y x`.
+/// `ln (1 + e^x)`: of a logit `x` it is `-ln (1 - sigmoid(x))`, of `-x` `-ln sigmoid(x)`, without
+/// the sigmoid's rounding to 0 and 1. Binary cross-entropy against a label `y` is `softplus(x) - y
+/// x`.
 pub(crate) fn softplus(x: f32) -> f32 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
 }

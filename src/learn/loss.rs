@@ -5,11 +5,11 @@ use super::{sigmoid, softplus};
 /// What the rows of a step should come to.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Labels {
-    /// What the one output should come to behind a sigmoid, in [0, 1], and how much the row counts: the loss
-    /// is binary cross-entropy.
+    /// What the one output should come to behind a sigmoid, in [0, 1], and how much the row counts:
+    /// the loss is binary cross-entropy.
     Scores(Vec<(f32, f32)>),
-    /// The number of the output that should be highest: the loss is cross-entropy behind a softmax, averaged
-    /// over the rows.
+    /// The number of the output that should be highest: the loss is cross-entropy behind a softmax,
+    /// averaged over the rows.
     Classes(Vec<usize>),
     /// The same of rows that each have outputs to choose from; the loss is the mean by their weights.
     Choices(Vec<Choice>),

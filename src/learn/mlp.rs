@@ -6,10 +6,10 @@
 //! n = gamma * (h - mean) / sqrt(variance + EPSILON) + beta   normalised hidden layers
 //! ```
 //!
-//! A ReLU has the slope 0, a PReLU learns one for the layer. Names and shapes are those of PyTorch's modules:
-//! `hidden.weight` (H, I), `hidden.bias`, `prelu.weight` (1), `norm.weight`, `norm.bias`, `norm.running_mean`,
-//! `norm.running_var` (H), `output.weight` (O, H), `output.bias`. Several hidden layers are numbered:
-//! `hidden.0.weight`.
+//! A ReLU has the slope 0, a PReLU learns one for the layer. Names and shapes are those of
+//! PyTorch's modules: `hidden.weight` (H, I), `hidden.bias`, `prelu.weight` (1), `norm.weight`,
+//! `norm.bias`, `norm.running_mean`, `norm.running_var` (H), `output.weight` (O, H), `output.bias`.
+//! Several hidden layers are numbered: `hidden.0.weight`.
 
 use std::ops::Index;
 
@@ -126,8 +126,8 @@ pub(crate) struct Mlp {
 }
 
 impl Mlp {
-    /// Untrained weights, drawn as PyTorch draws them: uniform in `+-1/sqrt(inputs)`, slope 0.25. `sizes`
-    /// are the numbers of inputs, of each layer's hidden units, and of outputs.
+    /// Untrained weights, drawn as PyTorch draws them: uniform in `+-1/sqrt(inputs)`, slope 0.25.
+    /// `sizes` are the numbers of inputs, of each layer's hidden units, and of outputs.
     pub(crate) fn random(sizes: &[usize], activation: Activation, random: &mut SplitMix64) -> Self {
         let mut mlp = Self::empty(sizes, activation);
         for layer in &mut mlp.layers {
@@ -145,7 +145,8 @@ impl Mlp {
         mlp
     }
 
-    /// Weights of a file, whose names there begin with `prefix`; `sizes` as in [`random`](Self::random).
+    /// Weights of a file, whose names there begin with `prefix`; `sizes` as in
+    /// [`random`](Self::random).
     pub(crate) fn read(
         weights: &Weights,
         prefix: &str,
@@ -185,8 +186,8 @@ impl Mlp {
         self.layers[self.layers.len() - 1].outputs
     }
 
-    /// Every tensor with its name in a file, after `prefix`, and its shape, in a fixed order: first those that
-    /// are trained.
+    /// Every tensor with its name in a file, after `prefix`, and its shape, in a fixed order: first
+    /// those that are trained.
     pub(crate) fn tensors(&self, prefix: &str) -> Vec<NamedTensor<'_>> {
         let all = || self.layers.iter().flat_map(|layer| &layer.parameters);
         let of = |is_trained| all().filter(move |one| one.part.is_trained() == is_trained);
@@ -196,7 +197,8 @@ impl Mlp {
             .collect()
     }
 
-    /// The tensors that training changes, and whether each decays: matrices do, not biases, slopes and scales.
+    /// The tensors that training changes, and whether each decays: matrices do, not biases, slopes
+    /// and scales.
     pub(crate) fn trained_mut(&mut self) -> impl Iterator<Item = (&mut Vec<f32>, bool)> {
         let all = self.layers.iter_mut().flat_map(|layer| &mut layer.parameters);
         all.filter(|one| one.part.is_trained())

@@ -1,10 +1,12 @@
 //! What the small networks over a frozen encoder share: their inputs, and how they learn.
 //!
-//! The span aligner's head, the linker, the tagger, the filter and the classifier of entailment pairs are each
-//! an [`Mlp`]: `mlp.rs` has its weights, `network.rs` its passes, `loss.rs` what it is told, `trainer.rs` the
-//! loop of steps and epochs ([`TrainingState::train`]). All but the filter's read the states of words
-//! ([`WordEncoder`]). Training gives the same bits in every run: numbers are drawn from one seeded generator
-//! ([`SplitMix64`]), gradients are summed in one order, and steps are taken by [`AdamW`] under a [`Schedule`].
+//! The span aligner's head, the linker, the tagger, the filter, the ranker of proposals and the
+//! classifier of entailment pairs are each an [`Mlp`]. `mlp.rs` has its weights, `network.rs` its
+//! passes, `loss.rs` the losses, `trainer.rs` the loop of steps and epochs
+//! ([`TrainingState::train`]). All but filter and ranker read the states of words
+//! ([`WordEncoder`]). Training gives the same bits in every run: numbers are drawn from one seeded
+//! generator ([`SplitMix64`]), gradients are summed in one order. Steps are taken by [`AdamW`]
+//! under a [`Schedule`].
 
 mod adamw;
 mod checkpoint;
@@ -30,5 +32,5 @@ pub(crate) use network::Network;
 pub use progress::TrainingProgress;
 pub(crate) use random::SplitMix64;
 pub use trainer::TrainerOptions;
-pub(crate) use trainer::{Task, TrainingState};
+pub(crate) use trainer::{Task, TrainingState, fit};
 pub(crate) use words::{TooManyPieces, WordEncoder, mean_states, states_of};

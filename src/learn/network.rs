@@ -1,12 +1,14 @@
 //! A network at work: rows of inputs forwards, and the gradients of its weights backwards.
 //!
-//! With `g` the derivative of the loss by the outputs of a layer with weight `W`, inputs `x` and `R` rows:
+//! With `g` the derivative of the loss by the outputs of a layer with weight `W`, inputs `x` and
+//! `R` rows:
 //!
 //! ```text
 //! dW = g^T x     db = sum of g     dx = g W
 //! ```
 //!
-//! Behind batch normalisation (Ioffe and Szegedy 2015, section 3), with `u` the values that it normalised:
+//! Behind batch normalisation (Ioffe and Szegedy 2015, section 3), with `u` the values that it
+//! normalised:
 //!
 //! ```text
 //! dgamma = sum of g u     dbeta = sum of g
@@ -14,8 +16,8 @@
 //! dz = dh where z > 0, else slope dh     dslope = sum of dh z where z <= 0
 //! ```
 //!
-//! Sums over rows go in the order of the rows, and the kernels add in one order: a step gives the same bits on
-//! any number of threads.
+//! Sums over rows go in the order of the rows, and the kernels add in one order: a step gives the
+//! same bits on any number of threads.
 
 use super::mlp::{Activation, EPSILON, Layer, Mlp, Part};
 use super::products::{product_of_columns, transposed};
@@ -23,7 +25,7 @@ use super::{AdamW, Labels, Schedule, Trained};
 use crate::compute::kernels::{Weight, matmul};
 use crate::compute::{ComputeError, Device, Tensor};
 
-/// Outputs from which on a layer's products are worth a kernel's packing; narrower ones are summed here.
+/// Outputs from which on a layer is worth a kernel's packing; narrower ones are summed here.
 const WORTH_A_KERNEL: usize = 16;
 
 /// Share of a batch's statistics in the running ones (PyTorch's default).
@@ -90,7 +92,7 @@ impl Network {
         &self.mlp
     }
 
-    /// The outputs (R, O) of rows of inputs, (R, I). Those of a row have the same bits in any company.
+    /// The outputs (R, O) of rows of inputs (R, I), the same bits for a row in any company.
     pub(crate) fn run(&self, rows: &Tensor) -> Result<Vec<f32>, ComputeError> {
         Ok(self.forwards(rows, false)?.1)
     }
@@ -259,7 +261,8 @@ fn through_activation(layer: &Layer, z: &[f32], g: &mut [f32]) -> f32 {
 }
 
 impl Mlp {
-    /// Moves the weights one step against the gradients, and the running statistics towards those of the rows.
+    /// Moves the weights one step against the gradients, and the running statistics towards those
+    /// of the rows.
     pub(crate) fn follow(&mut self, lesson: &Lesson, adam: &mut AdamW, schedule: Schedule) {
         let trained = self.trained_mut().zip(&lesson.gradients);
         let trained =
@@ -396,7 +399,8 @@ mod tests {
 
     #[test]
     fn a_narrow_layer_is_summed_as_a_wide_one_is() {
-        // The same units twice, so that a kernel takes them, beside one half of them, which are summed here.
+        // The same units twice, so that a kernel takes them, beside one half of them, which are
+        // summed here.
         let mut random = SplitMix64::new(6);
         let narrow = Mlp::random(&[6, 9, 1], Activation::Prelu, &mut random);
         let mut wide = Mlp::random(&[6, 18, 1], Activation::Prelu, &mut random);

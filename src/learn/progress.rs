@@ -1,6 +1,6 @@
 //! How far training is.
 
-/// What training has just done; `D` is what it measures on development data, `L` what it may leave out.
+/// What training has just done; `D` is measured on development data, `L` may be left out.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum TrainingProgress<D, L> {
@@ -13,7 +13,7 @@ pub enum TrainingProgress<D, L> {
         /// Those in all.
         total: usize,
     },
-    /// Training goes on from a checkpoint.
+    /// Training resumes from a checkpoint.
     Resumed {
         /// The last epoch that is done.
         epoch: usize,

@@ -1,7 +1,7 @@
 //! A small random number generator, so that training gives the same weights everywhere.
 
-/// SplitMix64 (Steele, Lea and Flood 2014, Fast Splittable Pseudorandom Number Generators, fig. 17):
-/// 64 bits of state, one addition and a mixing function per number.
+/// SplitMix64 (Steele, Lea and Flood 2014, Fast Splittable Pseudorandom Number Generators, fig.
+/// 17): 64 bits of state, one addition and a mixing function per number.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SplitMix64 {
     state: u64,

@@ -27,8 +27,8 @@ pub(crate) trait Task {
     /// What can go wrong.
     type Error: From<ComputeError>;
 
-    /// The rows of features that a step on some items looks at, one after the other, and their labels; a step
-    /// without a row is passed over.
+    /// The rows of features that a step on some items looks at, one after the other, and their
+    /// labels; a step without a row is passed over.
     fn rows(
         &self,
         items: &[usize],
@@ -38,7 +38,7 @@ pub(crate) trait Task {
     /// How weights do on the development data.
     fn measure(&self, mlp: &Mlp) -> Result<Self::Dev, Self::Error>;
 
-    /// Whether weights that did so on the development data are kept instead of the best before them.
+    /// Whether weights that did so on the development data replace the best before them.
     fn is_gain(dev: &Self::Dev, best: &Self::Dev) -> bool;
 }
 
@@ -58,6 +58,26 @@ pub(crate) struct TrainingState<D> {
     pub(crate) best_epoch: usize,
     /// How they did.
     pub(crate) best_dev: D,
+}
+
+/// Fits weights by steps that each look at all rows, in their own order: sums go by it. There are
+/// as many steps as epochs, nothing is measured in between, and the last weights are kept.
+pub(crate) fn fit(
+    mut mlp: Mlp,
+    rows: Vec<f32>,
+    labels: &Labels,
+    options: &TrainerOptions,
+) -> Result<Mlp, ComputeError> {
+    let rows = Tensor::new(&[labels.len(), mlp.inputs()], rows)?;
+    let mut adam = AdamW::new(mlp.lengths());
+    let steps = options.epochs.max(1);
+    let schedule = Schedule { rate: options.learning_rate, decay: options.weight_decay, steps };
+    for _ in 0..steps {
+        let lesson =
+            Network::new(mlp.clone(), &Device::Cpu { threads: 1 })?.learn(&rows, labels)?;
+        mlp.follow(&lesson, &mut adam, schedule);
+    }
+    Ok(mlp)
 }
 
 impl<D: Clone + Default> TrainingState<D> {

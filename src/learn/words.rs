@@ -1,7 +1,7 @@
 //! States of words: a frozen encoder of the BERT family with its tokenizer.
 //!
-//! Said once and kept everywhere: a network over the encoder sees **words**, and the state of a word is made
-//! of those of its pieces.
+//! Said once and kept everywhere: a network over the encoder sees **words**, and the state of a
+//! word is made of those of its pieces.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -30,8 +30,8 @@ pub(crate) struct WordEncoder {
 }
 
 impl WordEncoder {
-    /// Opens a model directory of the BERT family to read the states of a layer, the last for none. `E` is
-    /// the caller's error.
+    /// Opens a model directory of the BERT family to read the states of a layer, the last for none.
+    /// `E` is the caller's error.
     pub(crate) fn open<E: From<TokenizeError> + From<NnError>>(
         directory: &Path,
         layer: Option<usize>,
@@ -81,11 +81,11 @@ impl WordEncoder {
         Ok(if pieces > limit { Err(TooManyPieces { pieces, limit }) } else { Ok(cut) })
     }
 
-    /// Runs the encoder batch by batch, shortest inputs first, and pools every input's states; an input that
-    /// could not be cut keeps its error. `done` hears how many are finished.
+    /// Runs the encoder batch by batch, shortest inputs first, and pools every input's states; an
+    /// input that could not be cut keeps its error. `done` hears how many are finished.
     ///
-    /// Inputs of similar length go through the encoder together; the states of an input do not depend on
-    /// its company.
+    /// Inputs of similar length go through the encoder together; the states of an input do not
+    /// depend on its company.
     pub(crate) fn run<S, E>(
         &self,
         cut: Vec<Result<WordPieces, E>>,

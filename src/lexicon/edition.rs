@@ -1,7 +1,7 @@
 //! Editions: what one holds when it is made, and what has become of it since.
 //!
-//! The hash of an edition is over the ids of its sets, so everybody who has the same sets has the same
-//! hash. The content of each set is hashed by itself: a later edit is told by the set.
+//! The hash of an edition is over the ids of its sets, so everybody who has the same sets has the
+//! same hash. The content of each set is hashed by itself: a later edit is told by the set.
 
 use std::collections::BTreeSet;
 
@@ -21,8 +21,8 @@ pub struct EditionChanges {
     pub changed: Vec<AnnotationSetId>,
     /// Sets that the edition's query finds and the edition does not hold, in order of id.
     pub added: Vec<AnnotationSetId>,
-    /// Why the edition's query cannot be answered: it names what is gone, or was read under another split list.
-    /// Then nothing counts as added.
+    /// Why the edition's query cannot be answered: it names what is gone, or was read under another
+    /// split list. Then nothing counts as added.
     pub unanswered: Option<String>,
 }
 

@@ -32,6 +32,17 @@ pub struct RoundGrowth {
     pub total_triggers: u64,
     /// Distinct (Frame, Trigger) pairs up to and with the round.
     pub total_pairs: u64,
+    /// Distinct (Frame, LU) pairs of the round: triggers after lemmatisation, as an LU is a lemma with its part of
+    /// speech. Letter case is folded.
+    pub lemma_pairs: u64,
+    /// (Frame, LU) pairs that no earlier round has.
+    pub new_lemma_pairs: u64,
+    /// Distinct (Frame, LU) pairs up to and with the round.
+    pub total_lemma_pairs: u64,
+    /// Distinct (Frame, Trigger) pairs of generated sets alone, up to and with the round.
+    pub generated_pairs: u64,
+    /// Distinct (Frame, LU) pairs of generated sets alone, up to and with the round.
+    pub generated_lemma_pairs: u64,
 }
 
 /// A trigger in the round that first has it.
@@ -51,6 +62,7 @@ struct Round {
     sets: u64,
     sentences: HashSet<SentenceId>,
     triggers: BTreeMap<String, Trigger>,
+    lemmas: HashSet<(FrameId, String)>,
 }
 
 /// What one round says of a trigger.
@@ -59,6 +71,22 @@ struct Trigger {
     sets: u64,
     frames: HashSet<FrameId>,
     has_listed_lu: bool,
+}
+
+/// What rounds of expansion have, whether or not people had it before.
+#[derive(Default)]
+struct Generated {
+    pairs: HashSet<(FrameId, String)>,
+    lemmas: HashSet<(FrameId, String)>,
+}
+
+impl Generated {
+    fn take(&mut self, round: &Round) {
+        for (text, trigger) in &round.triggers {
+            self.pairs.extend(trigger.frames.iter().map(|frame| (*frame, text.clone())));
+        }
+        self.lemmas.extend(round.lemmas.iter().cloned());
+    }
 }
 
 impl Lexicon<'_> {
@@ -87,6 +115,7 @@ impl Lexicon<'_> {
                 continue;
             }
             let (frame, lu) = (answer.set.frame, answer.set.lu);
+            round.lemmas.insert((frame, fold(&answer.lexunit)));
             if let std::collections::hash_map::Entry::Vacant(unknown) = proposed.entry((frame, lu))
             {
                 let lu = self.lu_of_frame(frame, lu)?;
@@ -104,11 +133,16 @@ impl Lexicon<'_> {
 fn accumulate(rounds: BTreeMap<u16, Round>) -> Vec<RoundGrowth> {
     let mut sentences: HashSet<SentenceId> = HashSet::new();
     let mut frames_of: HashMap<String, HashSet<FrameId>> = HashMap::new();
+    let mut lemmas: HashSet<(FrameId, String)> = HashSet::new();
+    let mut generated = Generated::default();
     let mut total_pairs = 0;
     let mut growth = Vec::new();
     for (number, round) in rounds {
         let pairs = round.triggers.values().map(|trigger| trigger.frames.len() as u64).sum();
         let triggers = round.triggers.len() as u64;
+        if number > 0 {
+            generated.take(&round);
+        }
         let mut new_triggers = Vec::new();
         let mut new_pairs = 0;
         for (text, trigger) in round.triggers {
@@ -126,6 +160,8 @@ fn accumulate(rounds: BTreeMap<u16, Round>) -> Vec<RoundGrowth> {
         total_pairs += new_pairs;
         let sentences_of_round = round.sentences.len() as u64;
         sentences.extend(round.sentences);
+        let (lemma_pairs, lemmas_before) = (round.lemmas.len() as u64, lemmas.len());
+        lemmas.extend(round.lemmas);
         growth.push(RoundGrowth {
             round: number,
             sets: round.sets,
@@ -137,6 +173,11 @@ fn accumulate(rounds: BTreeMap<u16, Round>) -> Vec<RoundGrowth> {
             total_sentences: sentences.len() as u64,
             total_triggers: frames_of.len() as u64,
             total_pairs,
+            lemma_pairs,
+            new_lemma_pairs: (lemmas.len() - lemmas_before) as u64,
+            total_lemma_pairs: lemmas.len() as u64,
+            generated_pairs: generated.pairs.len() as u64,
+            generated_lemma_pairs: generated.lemmas.len() as u64,
         });
     }
     growth

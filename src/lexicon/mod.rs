@@ -3,9 +3,9 @@
 //!
 //! Ids are a release's own, so everything is asked of a [`Lexicon`], which stands for one. It is a
 //! handle: it holds no data, is cheap to clone, and may be used from many threads at a time. A
-//! function that may find nothing gives an `Option`; a plural noun gives an iterator that reads
-//! rows as they are asked for, in the order of their keys; `find_*` takes a [`Pattern`] and gives
-//! what matches in order of name.
+//! function that may find nothing gives an `Option`. A plural noun gives an iterator that reads
+//! rows on demand, in the order of their keys. `find_*` takes a [`Pattern`] and gives what matches
+//! in order of name.
 //!
 //! ```
 //! use fnstore::database::Database;
@@ -272,8 +272,8 @@ impl<'a> Lexicon<'a> {
         Ok(self.store().lexunits_of(self.release.id, frame)?.map(|lu| Ok(lu?)))
     }
 
-    /// The LUs of that name, as FrameNet spells it, by frame: one in each frame that the name evokes,
-    /// and now and then two.
+    /// The LUs of that name, as FrameNet spells it, by frame: one in each frame that the name
+    /// evokes, and now and then two.
     pub fn lus_by_name(&self, name: &str) -> Result<Vec<LexUnit>> {
         self.find_lus(&Pattern::exact(name, Case::Sensitive))?.collect()
     }
@@ -357,8 +357,8 @@ impl<'a> Lexicon<'a> {
 
     /// The full-text documents, by corpus and number.
     ///
-    /// A release also names documents whose text it does not hold, as the sources of exemplars; those
-    /// are left out.
+    /// A release also names documents whose text it does not hold, as the sources of exemplars;
+    /// those are left out.
     pub fn documents(&self) -> Result<impl Iterator<Item = Result<Document>> + use<'a>> {
         let documents = self.store().documents(self.release.id)?.map(|document| Ok(document?));
         Ok(documents.filter(|row: &Result<Document>| {
@@ -436,8 +436,7 @@ impl<'a> Lexicon<'a> {
         Ok(sets.map(|set| Ok(set?)))
     }
 
-    /// The sets of sentence layers of a sentence (parts of speech, named entities, constructions), by
-    /// id.
+    /// The sentence layers of a sentence (parts of speech, named entities, constructions), by id.
     pub fn sentence_layers_of(
         &self,
         sentence: SentenceId,
@@ -468,7 +467,7 @@ impl<'a> Lexicon<'a> {
         }))
     }
 
-    /// The annotation sets of this release for which a query holds, as [`Database::query`] gives them.
+    /// The annotation sets of this release that a query finds, as [`Database::query`] gives them.
     ///
     /// # Errors
     /// As [`Database::query`].

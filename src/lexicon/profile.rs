@@ -23,8 +23,7 @@ pub struct FrameProfile {
 }
 
 impl Database {
-    /// The frames whose name matches, with everything that refers to them, in order of release and
-    /// name.
+    /// The frames whose name matches, with all that refers to them, in order of release and name.
     ///
     /// # Errors
     /// When the pattern is a name that no release has, with the nearest one, or the store fails.

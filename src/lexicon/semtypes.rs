@@ -1,11 +1,11 @@
 //! Semantic types: which inherits from which, and what follows from them for FEs that frame
 //! relations map onto each other.
 //!
-//! FrameNet gives a type to few FEs, and says of many more, by relations between frames, that they
-//! are the same participant. [`propagate`] carries the types over, by the rules of NLTK's reader
-//! (`propagate_semtypes`): down every relation, and up those whose FEs are the same in both frames.
-//! It differs in three ways. It changes nothing that it is given. It goes in steps, all FEs of a
-//! step at once, so the order of relations does not matter. And it says where the release
+//! FrameNet gives a type to few FEs. Relations between frames say of many more that they are the
+//! same participant. [`propagate`] carries the types over, by the rules of NLTK's reader
+//! (`propagate_semtypes`). They go down every relation, and up those whose FEs are the same in both
+//! frames. It differs in three ways. It changes nothing that it is given. It goes in steps, all FEs
+//! of a step at once, so the order of relations does not matter. And it says where the release
 //! contradicts itself instead of passing over it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -117,8 +117,8 @@ pub struct Contradiction {
 
 /// Carries the semantic types of FEs over the relations that map them.
 ///
-/// The FEs are those of `frames`; a relation of another frame's FE has no effect. An FE with types of
-/// its own keeps just those.
+/// The FEs are those of `frames`; a relation of another frame's FE has no effect. An FE with types
+/// of its own keeps just those.
 #[must_use]
 pub fn propagate<'a>(
     frames: impl IntoIterator<Item = &'a Frame>,
@@ -204,7 +204,7 @@ fn contradictions(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Colors, CoreType, Creation, FeRelation, FrameElement, FrameId, RelationId};
+    use crate::model::{CoreType, FeRelation, FrameElement, FrameId, RelationId};
     use proptest::prelude::*;
 
     /// 1 over 2 over 3; 4 apart.
@@ -221,28 +221,11 @@ mod tests {
 
     fn frame(id: u32, elements: &[(u32, &[u32])]) -> Frame {
         let element = |(id, types): &(u32, &[u32])| FrameElement {
-            id: FeId(*id),
-            name: format!("Fe{id}"),
-            abbreviation: String::new(),
-            core_type: CoreType::Core,
-            definition: String::new(),
             sem_types: types.iter().copied().map(SemTypeId).collect(),
-            requires: Vec::new(),
-            excludes: Vec::new(),
-            colors: Colors::default(),
-            created: Creation::default(),
+            ..FrameElement::named(FeId(*id), &format!("Fe{id}"), CoreType::Core)
         };
-        Frame {
-            id: FrameId(id),
-            name: format!("F{id}"),
-            definition: String::new(),
-            elements: elements.iter().map(element).collect(),
-            core_sets: Vec::new(),
-            sem_types: Vec::new(),
-            created: Creation::default(),
-            modified: String::new(),
-            has_file: true,
-        }
+        let elements = elements.iter().map(element).collect();
+        Frame { elements, ..Frame::named(FrameId(id), &format!("F{id}")) }
     }
 
     fn relation(id: u32, kind: &str, pairs: &[(u32, u32)]) -> FrameRelation {

@@ -4,10 +4,10 @@
 //! way from any annotation sets: full text, one corpus, another origin. A set counts once for each
 //! pattern that it shows, so the patterns of one FE may add up to more than its total.
 //!
-//! Two things FrameNet knows and no label says. Its tables name prepositions (`PP[by]`), these have the
-//! bare phrase type (`PP`); and they call an FE that the LU incorporates `INC`, also where it is labelled
-//! on the target, which is `DEN` here. But for the prepositions, 98 % of the patterns of FrameNet 1.5's
-//! tables come out with the same exemplars.
+//! Two things FrameNet knows and no label says. Its tables name prepositions (`PP[by]`); these have
+//! the bare phrase type (`PP`). They call an FE that the LU incorporates `INC`, also where it is
+//! labelled on the target, which is `DEN` here. But for the prepositions, 98 % of the patterns of
+//! FrameNet 1.5's tables come out with the same exemplars.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,8 +17,8 @@ use crate::model::{
 };
 use crate::search::{ElementLabel, elements};
 
-/// FrameNet's words for what stands in the place of a phrase type: the target itself expresses the FE,
-/// or the FE stands in the second or third FE layer.
+/// FrameNet's words for what stands in the place of a phrase type: the target itself expresses the
+/// FE, or the FE stands in the second or third FE layer.
 const DENOTED: &str = "DEN";
 const SECOND: &str = "2nd";
 const THIRD: &str = "3rd";
@@ -32,9 +32,9 @@ type Counts = BTreeMap<Vec<String>, BTreeMap<Units, BTreeSet<AnnotationSetId>>>;
 
 /// The valence tables that annotation sets show.
 ///
-/// Sets of which nobody annotated the FEs, and those of generated sentences to which none were carried, are left out.
-/// Elements come in order of name, patterns by number of sets and then by unit. Governors are
-/// FrameNet's own notes, which no set holds, so there are none.
+/// Sets of which nobody annotated the FEs, and those of generated sentences to which none were
+/// carried, are left out. Elements come in order of name, patterns by number of sets and then by
+/// unit. Governors are FrameNet's own notes, which no set holds, so there are none.
 #[must_use]
 pub fn observed_valences<'s>(sets: impl IntoIterator<Item = &'s AnnotationSet>) -> Valences {
     let mut single = Counts::new();

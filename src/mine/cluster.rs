@@ -1,8 +1,8 @@
 //! Clusters of articles that come without: alike in their words, and near in time.
 //!
-//! An article is its words, weighted by term frequency and IDF, at length 1. Articles are taken in the order of
-//! their days. One joins the cluster of the article that it is most like among those of the days before, if that
-//! reaches the threshold; else it begins one.
+//! An article is its words, weighted by term frequency and IDF, at length 1. Articles are taken in
+//! the order of their days. One joins the cluster of the article that it is most like among those
+//! of the days before, if that reaches the threshold; else it begins one.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -42,7 +42,8 @@ pub fn day_of(date: &str) -> Option<u32> {
 }
 
 impl Grouping {
-    /// The cluster of each article, given by its day and text; clusters count from 0 in the order of the days.
+    /// The cluster of each article, given by its day and text; clusters count from 0 in the order
+    /// of the days.
     #[must_use]
     pub fn group(&self, articles: &[(u32, &str)]) -> Vec<usize> {
         let idf = Idf::new(articles.iter().map(|(_, text)| text));

@@ -1,8 +1,8 @@
 //! Edit distance between two sequences of words, up to a limit.
 //!
-//! Only cells within the limit of the diagonal can hold a distance within it, so the table is a band of
-//! `2 * limit + 1` cells a row (Ukkonen 1985, Algorithms for approximate string matching). The work ends at the
-//! first row in which every cell is over the limit.
+//! Only cells within the limit of the diagonal can hold a distance within it. So the table is a
+//! band of `2 * limit + 1` cells a row (Ukkonen 1985, Algorithms for approximate string matching).
+//! The work ends at the first row in which every cell is over the limit.
 
 /// What the exchange of one word for another costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,7 +44,7 @@ pub fn word_distance<W: PartialEq>(
         return None;
     }
     let over = limit + 1;
-    // Cell `at` of row `i` is column `i + at - limit`; the cells outside the table stay over the limit.
+    // Cell `at` of row `i` is column `i + at - limit`; cells outside the table stay over the limit.
     let mut row: Vec<usize> = (0..=2 * limit)
         .map(|at| if at >= limit && at - limit <= b.len() { at - limit } else { over })
         .collect();

@@ -1,9 +1,10 @@
-//! What parts two sentences, counted by machine: a check beside the counts of people (Dolan et al. 2004,
-//! Table 2).
+//! What parts two sentences, counted by machine: a check beside the counts of people (Dolan et al.
+//! 2004, Table 2).
 //!
-//! The words that a longest common subsequence leaves are *alone*. Those that stand alone on both sides have
-//! moved: *reordering*. Of the others, a word that is the other side's in another spelling is *spelling*, and one
-//! content word for one between the same neighbours is a *synonym*. Inflections of one word count as neither.
+//! The words that a longest common subsequence leaves are *alone*. Those that stand alone on both
+//! sides have moved: *reordering*. Of the others, a word that is the other side's in another
+//! spelling is *spelling*, and one content word for one between the same neighbours is a *synonym*.
+//! Inflections of one word count as neither.
 
 use crate::model::Pos;
 use crate::text::{fold, is_stop_word, lemma_candidates, spelling_variants, words};

@@ -1,9 +1,9 @@
 //! Paraphrases in clusters of news articles about one event.
 //!
-//! Two ways (Dolan, Quirk and Brockett 2004, section 2): [`Method::L12`] takes sentences that few edits of
-//! words part, [`Method::F2`] the first sentences of articles that share words. [`mine`] finds the pairs of
-//! one cluster; it knows no file and no other cluster. [`Grouping`] makes clusters of articles that come
-//! without.
+//! There are two ways (Dolan, Quirk and Brockett 2004, section 2). [`Method::L12`] takes sentences
+//! that few edits of words part, [`Method::F2`] the first sentences of articles that share words.
+//! [`mine`] finds the pairs of one cluster; it knows no file and no other cluster. [`Grouping`]
+//! makes clusters of articles that come without.
 
 mod cluster;
 mod distance;

@@ -194,7 +194,7 @@ fn by_edits(sentences: &[Sentence], options: &MineOptions, pairs: &mut Vec<Pair>
             if 3 * short < 2 * long || long - short > options.limit || a.plain == b.plain {
                 continue;
             }
-            // Words that only one of them has are edits in any order; an exchange takes two of them.
+            // Words that only one of them has are edits in any order; an exchange takes two.
             let alone = a.words.len() + b.words.len() - 2 * shared(&a.sorted, &b.sorted);
             let least = match options.cost {
                 EditCost::DeleteInsert => alone,

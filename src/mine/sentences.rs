@@ -4,7 +4,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::text::{fold, words};
 
-/// Words before a full stop that ends no sentence: titles, and the abbreviations of names and places.
+/// Words before a full stop that ends no sentence: titles, abbreviations of names and places.
 const OPEN: [&str; 30] = [
     "adm", "capt", "col", "corp", "dr", "fla", "gen", "gov", "hon", "inc", "jr", "lt", "ltd",
     "maj", "mr", "mrs", "ms", "mt", "no", "ore", "pa", "prof", "rep", "rev", "sen", "sgt", "st",
@@ -16,8 +16,8 @@ const DAYS: [&str; 7] =
 
 /// The sentences of a text, with one space between words.
 ///
-/// The bounds are those of Unicode (UAX 29, section 5); where the text before one is a title, an initial or an
-/// abbreviation, it is none.
+/// The bounds are those of Unicode (UAX 29, section 5); where the text before one is a title, an
+/// initial or an abbreviation, it is none.
 ///
 /// ```
 /// let text = "Mr. Smith paid. He left the\nU.S. Senate on Friday.";

@@ -1,44 +1,23 @@
 //! What reviewers decide of LUs that expansions proposed.
 
-use super::{AnnotationSetId, FrameId, LuId};
+use super::{AnnotationSetId, FrameId, LuId, named};
 
-/// What becomes of a proposed LU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Verdict {
-    /// It is an LU of its frame.
-    Accept,
-    /// It is none, and is not proposed again.
-    Reject,
-    /// It is an LU of another frame.
-    Move,
-    /// It is another spelling or form of an LU that the frame has.
-    Merge,
-}
-
-impl Verdict {
-    /// All verdicts, in the order of their codes in records.
-    pub const ALL: [Self; 4] = [Self::Accept, Self::Reject, Self::Move, Self::Merge];
-
-    /// As written in records and output.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Accept => "accept",
-            Self::Reject => "reject",
-            Self::Move => "move",
-            Self::Merge => "merge",
-        }
-    }
-
-    /// The verdict of that name.
-    #[must_use]
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|verdict| verdict.as_str() == name)
+named! {
+    /// What becomes of a proposed LU; records have the codes.
+    pub enum Verdict {
+        /// It is an LU of its frame.
+        Accept => "accept",
+        /// It is none, and is not proposed again.
+        Reject => "reject",
+        /// It is an LU of another frame.
+        Move => "move",
+        /// It is another spelling or form of an LU that the frame has.
+        Merge => "merge",
     }
 }
 
-/// What generated sets say of a proposed LU. Means are over its sets; those of filters over the sets
-/// that a filter has scored.
+/// What generated sets say of a proposed LU. Means are over its sets; those of filters over the
+/// sets that a filter has scored.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Evidence {
     /// Generated sets.
@@ -74,9 +53,9 @@ pub struct Moved {
     pub sets: Vec<AnnotationSetId>,
 }
 
-/// Who took a decision back, when and why.
+/// Who decides or takes a decision back, when and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Undone {
+pub struct Reviewed {
     /// Who: any name without control characters.
     pub reviewer: String,
     /// When, in seconds since 1970 (UTC).
@@ -102,8 +81,8 @@ pub struct Decision {
     pub evidence: Evidence,
     /// Where the sets went, for [`Verdict::Move`] and [`Verdict::Merge`].
     pub moved: Option<Moved>,
-    /// That it was taken back.
-    pub undone: Option<Undone>,
+    /// Who took it back, if anyone did.
+    pub undone: Option<Reviewed>,
 }
 
 /// All decisions on one (frame, `lemma.pos`), the earliest first.
@@ -124,7 +103,8 @@ impl Decided {
         self.history.iter().rev().find(|decision| decision.undone.is_none())
     }
 
-    /// Whether an earlier state of the same record was this one: since then decisions were made or taken back.
+    /// Whether an earlier state of the same record was this one: since then decisions were made or
+    /// taken back.
     #[must_use]
     pub fn goes_on_from(&self, earlier: &Self) -> bool {
         let is_kept = |(now, then): (&Decision, &Decision)| {

@@ -35,8 +35,8 @@ pub struct FrozenSet {
 }
 
 impl Edition {
-    /// BLAKE3 over the ids of the sets in order, each as eight big-endian bytes. Two editions with one
-    /// hash hold the same sets.
+    /// BLAKE3 over the ids of the sets in order, each as eight big-endian bytes. Two editions with
+    /// one hash hold the same sets.
     #[must_use]
     pub fn hash(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new();

@@ -1,8 +1,10 @@
-//! What a release's file holds beside FrameNet: unknown attributes, elements and texts, as they stand.
+//! What a release's file holds beside FrameNet: unknown attributes, elements and texts, as they
+//! stand.
 //!
-//! No record has a place for these. They are kept by file and by the element that they stand at, and an
-//! export writes them there again. An element is known by its path: the names of the elements from
-//! the root on, each with its `ID` or else its `name`, as in `/lexUnit[1207]/subCorpus[V-20]/sentence[5]`.
+//! No record has a place for these. They are kept by file and by the element that they stand at,
+//! and an export writes them there again. An element is known by its path: the names of the
+//! elements from the root on, each with its `ID` or else its `name`, as in
+//! `/lexUnit[1207]/subCorpus[V-20]/sentence[5]`.
 
 use super::named::named;
 use super::{CorpusId, DocumentId, FrameId, LuId};
@@ -68,7 +70,8 @@ pub struct ForeignPlace {
 }
 
 impl ForeignPlace {
-    /// Each piece as a text: an attribute as `name=value`, what stands inside as the file writes it.
+    /// Each piece as a text: an attribute as `name=value`, what stands inside as the file writes
+    /// it.
     pub fn texts(&self) -> impl Iterator<Item = String> {
         let attributes = self
             .attributes
@@ -78,7 +81,8 @@ impl ForeignPlace {
     }
 }
 
-/// An attribute that FrameNet does not know, or one of its own with a value that no record can hold.
+/// An attribute that FrameNet does not know, or one of its own with a value that no record can
+/// hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignAttribute {
     /// Name, with its prefix.
@@ -93,7 +97,8 @@ pub struct ForeignAttribute {
 /// Elements and texts that follow one another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignContent {
-    /// How many of the element's own children stand before it; in an element of text, how many bytes.
+    /// How many of the element's own children stand before it; in an element of text, how many
+    /// bytes.
     pub after: u32,
     /// As the file writes it.
     pub xml: String,

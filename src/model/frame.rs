@@ -46,6 +46,22 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// A frame of which nothing is known but its name: the release has no file for it.
+    #[must_use]
+    pub fn named(id: FrameId, name: &str) -> Self {
+        Self {
+            id,
+            name: name.to_owned(),
+            definition: String::new(),
+            elements: Vec::new(),
+            core_sets: Vec::new(),
+            sem_types: Vec::new(),
+            created: Creation::default(),
+            modified: String::new(),
+            has_file: false,
+        }
+    }
+
     /// The FE of that name.
     #[must_use]
     pub fn fe_by_name(&self, name: &str) -> Option<&FrameElement> {
@@ -96,6 +112,25 @@ pub struct FrameElement {
     pub colors: Colors,
     /// Author and date.
     pub created: Creation,
+}
+
+impl FrameElement {
+    /// An FE of which nothing is known but its name and how central it is.
+    #[must_use]
+    pub fn named(id: FeId, name: &str, core_type: CoreType) -> Self {
+        Self {
+            id,
+            name: name.to_owned(),
+            abbreviation: String::new(),
+            core_type,
+            definition: String::new(),
+            sem_types: Vec::new(),
+            requires: Vec::new(),
+            excludes: Vec::new(),
+            colors: Colors::default(),
+            created: Creation::default(),
+        }
+    }
 }
 
 named! {

@@ -1,8 +1,8 @@
 //! Identifiers.
 //!
-//! FrameNet's numbers are kept. Sentence and annotation-set numbers are not unique inside a release
-//! (1.5 reuses 846 sentence and 1,625 frame-set numbers between `lu/` and `fulltext/`), so those two
-//! carry the folder they come from in their top byte; see [`IdSpace`].
+//! FrameNet's numbers are kept. Sentence and annotation-set numbers are not unique inside a
+//! release: 1.5 reuses 846 sentence and 1,625 frame-set numbers between `lu/` and `fulltext/`. So
+//! those two carry the folder they come from in their top byte; see [`IdSpace`].
 
 use std::fmt;
 
@@ -40,6 +40,7 @@ ids! {
     /// A document, FrameNet's number.
     DocumentId(u32);
     /// A recipe of generation; given by the store, in order of first use.
+    #[derive(Default)]
     RecipeId(u32);
 }
 
@@ -50,21 +51,21 @@ pub const OWN_RANGE: u32 = 0x8000_0000;
 /// Most numbers that a store counts out.
 pub const MOST_COUNTED: u32 = COUNTED - 1;
 
-/// Numbers that a store counts out to what people add lie this near to the beginning of its range. Those
-/// of proposed LUs and of span-labelled data are hashes, and lie behind them.
+/// Numbers that a store counts out to what people add lie this near to the beginning of its range.
+/// Those of proposed LUs and of span-labelled data are hashes, and lie behind them.
 const COUNTED: u32 = 1 << 24;
 
 /// Whether a number lies where a store counts out numbers to what people add.
 ///
-/// Stores of earlier builds have one hashed number in 128 there; `Store::has_counted` asks how far a
-/// store has counted.
+/// Stores of earlier builds have one hashed number in 128 there; `Store::has_counted` asks how far
+/// a store has counted.
 #[must_use]
 pub fn is_counted(number: u32) -> bool {
     (OWN_RANGE..OWN_RANGE + COUNTED).contains(&number)
 }
 
-/// The number of the store's own range for a hash: the same for the same hash, and none of those that
-/// are counted out.
+/// The number of the store's own range for a hash: the same for the same hash, and none of those
+/// that are counted out.
 #[must_use]
 pub fn hashed_number(hash: u32) -> u32 {
     let number = OWN_RANGE | hash;
@@ -147,8 +148,8 @@ macro_rules! tagged_ids {
                 Self::new(self.space(), self.number() + 1)
             }
 
-            /// What a file of FrameNet's writes for it: the number that its release gives, and of what is no
-            /// release's the whole integer, which no number of a release comes to.
+            /// What a file of FrameNet's writes for it: the number that its release gives. For an
+            /// id that no release gave it is the whole integer, which no release's number reaches.
             #[must_use]
             pub fn in_xml(self, given: Option<u64>) -> u64 {
                 match self.space() {
@@ -157,8 +158,8 @@ macro_rules! tagged_ids {
                 }
             }
 
-            /// The id that a number stands for in a file of a folder: one of the folder's, or a whole
-            /// integer. What an expansion made is an exemplar there.
+            /// The id that a number stands for in a file of a folder: one of the folder's, or a
+            /// whole integer. What an expansion made is an exemplar there.
             #[must_use]
             pub fn of_xml(folder: IdSpace, number: u64) -> Self {
                 let whole = Self::from_bits(number).filter(|id| {

@@ -5,8 +5,8 @@
 pub struct Judgement {
     /// Who judged: any name without control characters.
     pub reviewer: String,
-    /// What was asked, without control characters; empty for the question of every set, whether its target evokes its
-    /// frame. Queries, filters and editions take answers to that question alone.
+    /// What was asked, without control characters; empty for the question of every set, whether its
+    /// target evokes its frame. Queries, filters and editions take answers to that question alone.
     pub question: String,
     /// From 0, wrong, to 100, right.
     pub score: u8,
@@ -44,9 +44,10 @@ impl Judgement {
     }
 }
 
-/// Kappa of several raters and two categories (Fleiss 1971), where items may have different numbers of
-/// raters: `(P - E) / (1 - E)` with P the mean share of pairs of raters who agree and E what chance
-/// would give. An item is its raters who say yes, and all of them; there are two or more of them.
+/// Kappa of several raters and two categories (Fleiss 1971); items may have different numbers of
+/// raters. `(P - E) / (1 - E)`, with P the mean share of pairs of raters who agree and E what
+/// chance would give. An item is the number of its raters who say yes, and of all; there are two or
+/// more.
 #[must_use]
 pub fn fleiss_kappa(items: &[(u32, u32)]) -> Option<f64> {
     let (mut agreeing, mut said_yes, mut said) = (0.0, 0.0, 0.0);

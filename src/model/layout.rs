@@ -2,8 +2,8 @@
 //!
 //! The other records say *what* a release says, once for all its files. A layout says where and in
 //! which order one file says it, and what that file says in its own way: so an export can write the
-//! same files again. Queries never look at layouts, and a record that was written into a store by other
-//! means than an import has none.
+//! same files again. Queries never look at layouts, and a record that was written into a store by
+//! other means than an import has none.
 
 use super::{
     AnnotationSetId, Colors, CorpusId, DocumentId, FrameId, LexUnit, Lexeme, LuId, Pos, RelationId,
@@ -13,8 +13,8 @@ use super::{
 /// How the files at the top of a release list what lies below them; `None` for a file that the
 /// release does not have.
 ///
-/// A name or status of an index is empty where the listed file itself says the same: what is written
-/// out follows the record then, which may have been changed since.
+/// A name or status of an index is empty where the listed file itself says the same. What is
+/// written out then follows the record, also after an edit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReleaseLayout {
     /// `frameIndex.xml`, in file order.
@@ -226,8 +226,8 @@ pub struct ListedSentence {
     pub sets: Vec<AnnotationSetId>,
 }
 
-/// The offsets and null instantiation of a label that a record cannot hold: outside the sentence, one
-/// offset without the other, or both a place and a null instantiation.
+/// The offsets and null instantiation of a label that a record cannot hold: outside the sentence,
+/// one offset without the other, or both a place and a null instantiation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OddLabel {
     /// The label's set.

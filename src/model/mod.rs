@@ -1,10 +1,11 @@
 //! FrameNet as plain types: no I/O, no storage, no serialisation format of its own.
 //!
-//! The words are FrameNet's: a *frame* has *frame elements* (FE); a *lexical unit* (LU) evokes a
-//! frame; a *sentence* carries *annotation sets*; a set's *target* is the span that evokes the frame,
-//! the target's text is the *trigger*; *layers* hold *labels*.
+//! The words are FrameNet's. A *frame* has *frame elements* (FE). A *lexical unit* (LU) evokes a
+//! frame. A *sentence* carries *annotation sets*. A set's *target* is the span that evokes the
+//! frame; the target's text is the *trigger*. *Layers* hold *labels*.
 
 mod annotation;
+mod date;
 mod decision;
 mod edition;
 mod foreign;
@@ -27,7 +28,8 @@ mod written;
 pub use annotation::{
     AnnotationSet, Extent, FeStatus, Label, Layer, LayerName, NullInstantiation, SentenceLayers,
 };
-pub use decision::{Decided, Decision, Evidence, Moved, Undone, Verdict};
+pub use date::instant;
+pub use decision::{Decided, Decision, Evidence, Moved, Reviewed, Verdict};
 pub use edition::{Edition, FrozenSet};
 pub use foreign::{Foreign, ForeignAttribute, ForeignContent, ForeignFile, ForeignPlace, TopName};
 pub use frame::{

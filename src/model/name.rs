@@ -16,14 +16,15 @@ pub fn is_name(text: &str) -> bool {
     !text.trim().is_empty() && !text.contains(char::is_control)
 }
 
-/// Whether XML 1.0 has a character: any but the control characters other than tab, line feed and carriage
-/// return, and U+FFFE and U+FFFF.
+/// Whether XML 1.0 has a character: any but the control characters other than tab, line feed and
+/// carriage return, and U+FFFE and U+FFFF.
 #[must_use]
 pub fn is_xml(letter: char) -> bool {
     matches!(letter, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..)
 }
 
-/// Whether a text can be the name of an element or an attribute in XML 1.0, fifth edition, production 5.
+/// Whether a text can be the name of an element or an attribute in XML 1.0, fifth edition,
+/// production 5.
 ///
 /// ```
 /// use fnstore::model::is_xml_name;
@@ -53,9 +54,9 @@ pub fn is_xml_name(text: &str) -> bool {
     text.chars().next().is_some_and(begins) && text.chars().all(follows)
 }
 
-/// Whether a character does not show in a line of output, or changes how the rest of it shows: a control
-/// character, a zero-width space or a mark of the direction of writing. Joiners (U+200C, U+200D), which
-/// Persian and Hindi write with, are none.
+/// Whether a character is invisible in a line of output, or changes how the rest of it shows. These
+/// are control characters, zero-width spaces and marks of the direction of writing. Joiners
+/// (U+200C, U+200D), which Persian and Hindi write with, are none.
 #[must_use]
 pub fn is_invisible(letter: char) -> bool {
     letter.is_control()

@@ -86,7 +86,8 @@ pub struct Generation {
     pub aligner: f32,
     /// What two filters say of it; `None` where no filter has scored it.
     pub filter: Option<FilterScores>,
-    /// Where the seed's FEs went: one for each label that covers words. Empty where they were not looked for.
+    /// Where the seed's FEs went: one for each label that covers words. Empty where they were not
+    /// looked for.
     pub elements: Vec<CarriedElement>,
 }
 
@@ -100,8 +101,8 @@ pub struct CarriedElement {
     pub score: Option<f32>,
 }
 
-/// What two filters say of a generated set (Culkin et al. 2021, section 6.1): one is sure of what it
-/// lets through, the other misses little.
+/// What two filters say of a generated set (Culkin et al. 2021, section 6.1): one is sure of what
+/// it lets through, the other misses little.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FilterScores {
     /// The precision filter's score in `[0, 1]`: higher is better.
@@ -124,13 +125,13 @@ impl FilterScores {
 const HASH_BITS: u32 = 44;
 
 impl Generation {
-    /// The id of a generated set, unless another set has it already: the low 12 bits of its frame's
-    /// number, then 44 bits of the BLAKE3 hash of its natural key (seed, target ordinal, fingerprint of
-    /// the recipe, round, rank).
+    /// The id of a generated set, unless another set has it already. It has the low 12 bits of its
+    /// frame's number, then 44 bits of the BLAKE3 hash of its natural key: seed, target ordinal,
+    /// fingerprint of the recipe, round, rank.
     ///
-    /// Its sentence has the same number, and a store keeps sentences in order of their ids. The frame
-    /// comes first so that the sentences of a frame lie together, where one read brings many of them
-    /// and they are packed beside their like.
+    /// Its sentence has the same number, and a store keeps sentences in order of their ids. The
+    /// frame comes first so that the sentences of a frame lie together, where one read brings many
+    /// of them and they are packed beside their like.
     #[must_use]
     pub fn natural_id(&self, frame: FrameId, recipe: &[u8; 16]) -> AnnotationSetId {
         let mut hash = blake3::Hasher::new();

@@ -89,9 +89,9 @@ impl ReleaseCounts {
 
 /// A record that counts in its release.
 ///
-/// What is not FrameNet's counts where people would look for it: frames, LUs and documents of the store's
-/// own range do. Sets that are no exemplars or full text have no count here, nor have generated sentences:
-/// they are many, and counted by their keys.
+/// What is not FrameNet's counts where people would look for it: frames, LUs and documents of the
+/// store's own range do. Sets that are no exemplars or full text have no count here, nor have
+/// generated sentences: they are many, and counted by their keys.
 pub trait Counted {
     /// What the record alone counts.
     fn counts(&self) -> ReleaseCounts;
@@ -182,7 +182,8 @@ pub struct Title {
 }
 
 impl Title {
-    /// Whether two files may mean the same thing: equal titles, or one of them lacks half of the other.
+    /// Whether two files may mean the same thing: equal titles, or one of them lacks half of the
+    /// other.
     #[must_use]
     pub fn agrees_with(&self, other: &Self) -> bool {
         let halves = |whole: &Self, half: &str| {

@@ -64,8 +64,8 @@ impl Split {
         }
     }
 
-    /// The part that a document belongs to: a full text's by the list, that of span-labelled data by
-    /// the name of its corpus.
+    /// The part that a document belongs to: a full text's by the list, that of span-labelled data
+    /// by the name of its corpus.
     #[must_use]
     pub fn of(document: &Document) -> Option<Self> {
         if document.file.is_empty() {

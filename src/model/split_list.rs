@@ -1,5 +1,5 @@
-//! A list that says which part of the data documents, LUs, sentences and exemplars belong to, beside the
-//! built-in one of full-text documents.
+//! A list that says which part of the data documents, LUs, sentences and exemplars belong to,
+//! beside the built-in one of full-text documents.
 
 use std::collections::HashMap;
 
@@ -29,7 +29,8 @@ pub struct SplitList {
     pub id: SplitListId,
     /// By a document's name, description or file.
     pub documents: HashMap<String, Split>,
-    /// By an LU's name, or a frame's and an LU's with a slash between them, as in `Checking/check.v`.
+    /// By an LU's name, or a frame's and an LU's with a slash between them, as in
+    /// `Checking/check.v`.
     pub lexunits: HashMap<String, Split>,
     /// By sentence.
     pub sentences: HashMap<SentenceId, Split>,
@@ -38,8 +39,8 @@ pub struct SplitList {
 }
 
 impl SplitList {
-    /// The part of an LU's sets: what the list says of the LU in its frame comes before what it says of
-    /// every LU of that name.
+    /// The part of an LU's sets: what the list says of the LU in its frame comes before what it
+    /// says of every LU of that name.
     #[must_use]
     pub fn of_lexunit(&self, frame: &str, lu: &str) -> Option<Split> {
         if self.lexunits.is_empty() {

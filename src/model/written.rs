@@ -1,9 +1,10 @@
 //! Numbers of a release that the store cannot hold as they are written.
 //!
-//! FrameNet's numbers are kept. Other releases write ids of thirteen digits, ids with letters, or none at
-//! all, and use one number for two records. Such an id is kept as a text, and a *fresh number* stands
-//! for it in records and keys: a hash of what it stands for, so that two imports agree, in a range that
-//! no release's own numbers enter. One table for each release says what a fresh number is written as.
+//! FrameNet's numbers are kept. Other releases write ids of thirteen digits, ids with letters, or
+//! none at all, and use one number for two records. Such an id is kept as a text, and a *fresh
+//! number* stands for it in records and keys. It is a hash of what it stands for, so two imports
+//! agree. It lies in a range that no release's own numbers enter. One table for each release says
+//! what a fresh number is written as.
 
 use std::collections::BTreeMap;
 
@@ -42,19 +43,13 @@ impl NumberKind {
         Self::ALL.into_iter().find(|kind| *kind as u32 == code)
     }
 
-    /// Bits of a fresh number below its first: sentences and sets have 56 bits, the rest 31 below the
-    /// store's own range.
+    /// Bits of a fresh number below its first: sentences and sets have 56 bits, the rest 31 below
+    /// the store's own range.
     fn fresh_bits(self) -> u32 {
         match self {
             Self::Sentence | Self::AnnotationSet => 48,
             _ => 30,
         }
-    }
-
-    /// Whether numbers of the kind have 32 bits.
-    #[must_use]
-    pub fn is_short(self) -> bool {
-        !matches!(self, Self::Sentence | Self::AnnotationSet | Self::Offset)
     }
 
     /// The first fresh number.
@@ -77,8 +72,8 @@ impl NumberKind {
         }
     }
 
-    /// The number that is written as this text, digit by digit, unless it is too large or lies where
-    /// fresh ones do.
+    /// The number that is written as this text, digit by digit, unless it is too large or lies
+    /// where fresh ones do.
     #[must_use]
     pub fn plain(self, text: &str) -> Option<u64> {
         let is_canonical = text == "0"
@@ -87,8 +82,8 @@ impl NumberKind {
         (number < self.end() && !self.is_fresh(number)).then_some(number)
     }
 
-    /// Whether a number is one that no release gives: of the store's own range, or the whole integer of
-    /// a sentence or a set.
+    /// Whether a number is one that no release gives: of the store's own range, or the whole
+    /// integer of a sentence or a set.
     #[must_use]
     pub fn is_own(self, number: u64) -> bool {
         match self {
@@ -105,7 +100,8 @@ impl NumberKind {
         (self.is_own(number) && number.to_string() == text).then_some(number)
     }
 
-    /// The fresh number of what is written as `text`, and told apart by `beside`, where no other has it.
+    /// The fresh number of what is written as `text`, and told apart by `beside`, where no other
+    /// has it.
     pub(super) fn hashed(self, text: &str, beside: &str) -> u64 {
         let key = format!("{} {text}\0{beside}", self.as_str());
         let hash = blake3::hash(key.as_bytes());
@@ -165,8 +161,8 @@ impl WrittenNumbers {
         of_kind.filter(move |(_, written)| written.text == text).map(|((_, number), _)| *number)
     }
 
-    /// The number that stands for an id written as `text`, or for the record that `beside` tells from
-    /// another of that id; a fresh one is taken down.
+    /// The number that stands for an id written as `text`, or for the record that `beside` tells
+    /// from another of that id; a fresh one is taken down.
     pub fn number_of(&mut self, kind: NumberKind, text: &str, beside: &str) -> u64 {
         if let Some(plain) = kind.plain(text).filter(|_| beside.is_empty()) {
             return plain;
@@ -204,8 +200,8 @@ impl WrittenNumbers {
         Err(number)
     }
 
-    /// Takes down what a number stands for. `false`, and nothing changes, when it stands for something
-    /// else already.
+    /// Takes down what a number stands for. `false`, and nothing changes, when it stands for
+    /// something else already.
     pub fn insert(&mut self, kind: NumberKind, number: u64, written: WrittenNumber) -> bool {
         *self.numbers.entry((kind, number)).or_insert_with(|| written.clone()) == written
     }

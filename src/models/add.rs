@@ -11,14 +11,15 @@ use crate::durable::{NewDirectory, create_directory};
 /// How the folder of a model that is not whole yet begins.
 const UNFINISHED: &str = ".adding-";
 
-/// Copies a checked checkpoint, a directory or a GGUF file with the prompt beside it, into a directory of models, under a name of its own, and records the
-/// hashes of its files. It is there whole or not at all.
+/// Copies a checked checkpoint (a directory, or a GGUF file with the prompt beside it) into a
+/// directory of models, under a name of its own. Records the hashes of its files. It is there whole
+/// or not at all.
 ///
 /// The encoder of an aligner's head is looked for in `directories`, as in [`verify`].
 ///
 /// # Errors
-/// When the name cannot be a folder's or is taken, anything is wrong with the checkpoint, or it cannot
-/// be copied.
+/// When the name cannot be a folder's or is taken, anything is wrong with the checkpoint, or it
+/// cannot be copied.
 pub fn add(
     checkpoint: &Path,
     models: &Path,
@@ -67,8 +68,8 @@ fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(is_plain)
 }
 
-/// Whether a file of a checkpoint is copied: what the model is made of, what transformers wants beside
-/// that, and what says what it is.
+/// Whether a file of a checkpoint is copied: what the model is made of, what transformers wants
+/// beside that, and what says what it is.
 fn is_wanted(file: &str) -> bool {
     let stem = file.split('.').next().unwrap_or(file).to_ascii_uppercase();
     is_of_model(file)
@@ -76,8 +77,9 @@ fn is_wanted(file: &str) -> bool {
         || ["README", "MODEL_CARD", "LICENSE", "LICENCE", "NOTICE"].contains(&stem.as_str())
 }
 
-/// Removes what killed runs left. Those who add to a directory wait for one another while the handle
-/// lives, so whatever is unfinished now stays so; where the platform cannot lock one, nothing is removed.
+/// Removes what killed runs left. Those who add to a directory wait for one another while the
+/// handle lives, so whatever is unfinished now stays so; where the platform cannot lock one,
+/// nothing is removed.
 fn remove_unfinished(models: &Path) -> Option<File> {
     let handle = File::open(models).ok()?;
     handle.lock().ok()?;

@@ -43,8 +43,8 @@ pub struct Description {
     pub path: PathBuf,
     /// What it is for.
     pub kind: ModelKind,
-    /// `marian`, `bart`, `t5`, `bert`, `head`, `table` or `classifier`; `llama`, `qwen2`, `qwen3` or `gemma3`;
-    /// `lora`.
+    /// `marian`, `bart`, `t5`, `bert`, `head`, `table` or `classifier`; `llama`, `qwen2`, `qwen3`
+    /// or `gemma3`; `lora`.
     pub layout: &'static str,
     /// Bytes of its files.
     pub bytes: u64,
@@ -120,7 +120,8 @@ impl Config {
     }
 }
 
-/// Describes the model in a directory, or a GGUF file. Hashes every byte of its weights: about a second a gigabyte.
+/// Describes the model in a directory, or a GGUF file. Hashes every byte of its weights: about a
+/// second a gigabyte.
 ///
 /// # Errors
 /// When it is no model of a known kind, or its weights are absent or no safetensors.
@@ -191,7 +192,8 @@ fn describe_adapter(directory: &Path) -> Result<Description, ModelError> {
     })
 }
 
-/// Whether a path is a model: a GGUF file, or a directory with a configuration, an adapter or one such file.
+/// Whether a path is a model: a GGUF file, or a directory with a configuration, an adapter or one
+/// such file.
 #[must_use]
 pub fn is_model(path: &Path) -> bool {
     match path.is_dir() {
@@ -200,8 +202,8 @@ pub fn is_model(path: &Path) -> bool {
     }
 }
 
-/// The models in a directory of models, by name, with what is wrong where one cannot be described. A
-/// directory that is not there has none; other folders are no models.
+/// The models in a directory of models, by name, with what is wrong where one cannot be described.
+/// A directory that is not there has none; other folders are no models.
 ///
 /// # Errors
 /// When the directory cannot be read.
@@ -245,7 +247,7 @@ pub(super) fn files_of(directory: &Path) -> Result<Vec<(String, u64)>, ModelErro
         match path.metadata() {
             Ok(metadata) if metadata.is_file() => files.push((name, metadata.len())),
             Ok(_) => {}
-            // A link that leads nowhere, or a file that went meanwhile: whoever needs it will say so.
+            // A link that leads nowhere, or a file that is gone: whoever needs it will say so.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(read(error)),
         }

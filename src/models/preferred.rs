@@ -1,14 +1,21 @@
-//! The rewriter of choice: `default.json` beside the models names it.
+//! The rewriter of choice: `default.json` beside the models names it, or what is at hand decides.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::ModelError;
+use super::{ModelError, is_model};
 use crate::durable;
+use crate::paraphrase::{ParaphraseError, base_of, is_adapter};
 
 /// Name of the file, in a directory of models.
 pub const PREFERRED: &str = "default.json";
+
+/// Name of the rewriter that comes with the program whole.
+pub const REWRITER: &str = "paraphrase";
+
+/// Name of the adapter that comes with the program, for a language model that does not.
+pub const ADAPTER: &str = "rewriter";
 
 /// What the file holds.
 #[derive(Debug, Serialize, Deserialize)]
@@ -52,6 +59,36 @@ pub fn preferred(directories: &[PathBuf]) -> Result<Option<Preferred>, ModelErro
         };
     }
     Ok(None)
+}
+
+/// Name of the rewriter that is taken when none is named, and the file that says so, if any does: the adapter
+/// where its language model is at hand, else the rewriter that needs none.
+///
+/// # Errors
+/// When a file of choice cannot be read as one.
+pub fn default_rewriter(dirs: &[PathBuf]) -> Result<(String, Option<PathBuf>), ModelError> {
+    Ok(match preferred(dirs)? {
+        Some(choice) => (choice.paraphraser, Some(choice.file)),
+        None => match adapter(dirs) {
+            Some(Ok(())) => (ADAPTER.to_owned(), None),
+            _ => (REWRITER.to_owned(), None),
+        },
+    })
+}
+
+/// Whether the language model of the program's adapter is at hand; none where there is no adapter.
+#[must_use]
+pub fn adapter(dirs: &[PathBuf]) -> Option<Result<(), ParaphraseError>> {
+    let mut places = dirs.iter().map(|dir| dir.join(ADAPTER));
+    let place = places.find(|place| is_adapter(place))?;
+    Some(base_of(&place, dirs).map(drop))
+}
+
+/// A model's directory: the path itself, or the first directory of models that has one of the name.
+#[must_use]
+pub fn find(name: &Path, dirs: &[PathBuf]) -> Option<PathBuf> {
+    let mut places = std::iter::once(name.to_owned()).chain(dirs.iter().map(|dir| dir.join(name)));
+    places.find(|place| is_model(place))
 }
 
 /// Makes a rewriter the choice of a directory of models; what stood there before stays until the new

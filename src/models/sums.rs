@@ -1,5 +1,5 @@
-//! `BLAKE3SUMS`: the hash of each file that a model is made of, a line for each as `b3sum` writes them
-//! (`b3sum --check BLAKE3SUMS` checks them without this program).
+//! `BLAKE3SUMS`: the hash of each file that a model is made of, a line for each as `b3sum` writes
+//! them (`b3sum --check BLAKE3SUMS` checks them without this program).
 
 use std::collections::BTreeMap;
 use std::path::Path;

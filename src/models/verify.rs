@@ -61,10 +61,10 @@ pub struct Verification {
     pub findings: Vec<Finding>,
 }
 
-/// Checks a model: that it loads on the CPU, all weights there, of the right shapes and finite, with a
-/// tokenizer that belongs to it; that its files are those of its `BLAKE3SUMS`. An aligner's head and a
-/// tagger are checked with the encoder that they name, from the first of the directories of `models` that has it
-/// ([`encoder_of`]).
+/// Checks that a model loads on the CPU, with all weights, of the right shapes and finite, and a
+/// tokenizer that belongs to it. Its files must be those of its `BLAKE3SUMS`. An aligner's head and
+/// a tagger are checked with the encoder that they name, from the first directory of `models` that
+/// has it ([`encoder_of`]).
 ///
 /// Takes the time and memory of loading it.
 pub fn verify(directory: &Path, models: &[PathBuf]) -> Verification {

@@ -1,10 +1,11 @@
 //! Low-rank adapters: small differences to the weights of a network that stays as it is.
 //!
-//! To a matrix `[O, I]` a product `up [O, R] x down [R, I]` is added (Hu et al. 2021, LoRA: Low-Rank Adaptation of
-//! Large Language Models, section 4.1, without its scale), to a vector a difference of its own. So what was trained
-//! can be given away without the weights that it was trained on. The tensors `adapter.NAME.up`, `adapter.NAME.down`
-//! and `adapter.NAME.delta` lie in a weights file, beside whatever else it holds; NAME is the adapted tensor's, less a
-//! prefix `bert.`.
+//! To a matrix `[O, I]` a product `up [O, R] x down [R, I]` is added, to a vector a difference of
+//! its own. (Hu et al. 2021, LoRA: Low-Rank Adaptation of Large Language Models, section 4.1,
+//! without its scale.) So what was trained can be given away without the weights that it was
+//! trained on. The tensors `adapter.NAME.up`, `adapter.NAME.down` and `adapter.NAME.delta` lie in a
+//! weights file, beside whatever else it holds; NAME is the adapted tensor's, less a prefix
+//! `bert.`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -37,7 +38,8 @@ impl Adapter {
                 shapes.insert(name.to_owned(), shape.to_vec());
                 continue;
             }
-            // Each of the two factors is read with the other: a factor alone, and any other name, is an error.
+            // Each of the two factors is read with the other: a factor alone, and any other name,
+            // is an error.
             let name = part.strip_suffix(".up").or(part.strip_suffix(".down")).unwrap_or(part);
             let of = |factor: &str| format!("{PREFIX}{name}.{factor}");
             let size = |factor, axis: usize| {

@@ -1,5 +1,6 @@
-//! The parts of a BART and of a Marian model: how their files name them, and their positions. Marian's
-//! layout in `transformers` came from BART's, and differs only in what happens to embeddings.
+//! The parts of a BART and of a Marian model: how their files name them, and their positions.
+//! Marian's layout in `transformers` came from BART's, and differs only in what happens to
+//! embeddings.
 
 use super::layers::{
     Attention, AttentionNames, DecoderLayer, EncoderLayer, FeedForward, FeedForwardNames,
@@ -143,8 +144,8 @@ pub(super) fn load_decoder(
     })
 }
 
-/// Names of the source tokens' table, of the target tokens' where they have one of their own, and of
-/// the output projection.
+/// Names of the source tokens' table, of the target tokens' where they have one of their own, and
+/// of the output projection.
 pub(super) fn table_names(
     config: &Seq2SeqConfig,
 ) -> (&'static str, Option<&'static str>, &'static str) {
@@ -159,7 +160,8 @@ pub(super) fn table_names(
     (source, target, projection)
 }
 
-/// The bias of the logits (1, V); Marian always has one, and BART's exports may leave out the zeros.
+/// The bias of the logits (1, V); Marian always has one, and BART's exports may leave out the
+/// zeros.
 pub(super) fn load_logits_bias(
     weights: &Weights,
     config: &Seq2SeqConfig,

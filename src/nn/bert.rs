@@ -113,12 +113,13 @@ impl Encoder {
         Self::open_at(directory, None, None, device)
     }
 
-    /// Loads a model directory to read the states of one layer, counted from 1; 0 is the embeddings,
-    /// and none the last. The layers above it are neither loaded nor computed. An adapter changes what the layers
-    /// compute, not the encoder's fingerprint.
+    /// Loads a model directory to read the states of one layer, counted from 1; 0 is the
+    /// embeddings, and none the last. The layers above it are neither loaded nor computed. An
+    /// adapter changes what the layers compute, not the encoder's fingerprint.
     ///
     /// # Errors
-    /// As [`open`](Self::open), when the network has fewer layers, and when the adapter is another network's.
+    /// As [`open`](Self::open), when the network has fewer layers, and when the adapter is another
+    /// network's.
     pub fn open_at(
         directory: &Path,
         layer: Option<usize>,
@@ -231,8 +232,8 @@ impl Encoder {
         Ok(())
     }
 
-    /// Encodes inputs that go through the network together: in halves where the device is full, on a
-    /// fresh device where it is lost.
+    /// Encodes inputs that go through the network together: in halves where the device is full, on
+    /// a fresh device where it is lost.
     fn pass(&self, inputs: &[EncoderInput]) -> Result<Vec<Hidden>, NnError> {
         let load = |device: &Device| {
             let weights = Weights::open(&self.directory)?.adapted(self.adapter.clone())?;

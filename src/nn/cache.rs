@@ -2,9 +2,9 @@
 //!
 //! The cache is a pool of *entries*: one entry holds the key and value rows of one token in every
 //! layer. A hypothesis is a list of entries, its *path*. Reordering a beam copies paths (a few
-//! numbers a hypothesis) and never keys or values; hypotheses with a common beginning share its
-//! entries, and an entry that no path names any more is used again. The idea is that of paged
-//! attention with pages of one token (Kwon et al. 2023, section 4).
+//! numbers a hypothesis) and never keys or values. Hypotheses with a common beginning share its
+//! entries. An entry that no path names any more is used again. The idea is that of paged attention
+//! with pages of one token (Kwon et al. 2023, section 4).
 
 use crate::compute::kernels::scatter;
 use crate::compute::{Device, Tensor};
@@ -46,7 +46,8 @@ impl KvCache {
     pub(super) fn allocate(&mut self, count: usize) -> Result<Vec<u32>, NnError> {
         if self.free.len() < count {
             let least = self.entries + count - self.free.len();
-            // Doubling, so that the tables are copied rarely; where there is no room, what it takes.
+            // Doubling, so that the tables are copied rarely; where there is no room, what it
+            // takes.
             let wanted = (self.entries * 2).max(self.entries + count);
             let entries = match self.resize(wanted) {
                 Ok(()) => wanted,
@@ -88,7 +89,8 @@ impl KvCache {
         if grown.is_err() {
             let before = self.entries;
             for table in self.tables().filter(|table| table.rows() > before) {
-                // A smaller table gives the larger one's memory back; without room for both it stays.
+                // A smaller table gives the larger one's memory back; without room for both it
+                // stays.
                 if table.resize_rows(before).is_err() {
                     table.truncate_rows(before);
                 }

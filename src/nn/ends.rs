@@ -1,7 +1,8 @@
 //! Several tokens that end a text, which a search sees as one: the first of them.
 //!
-//! Models that talk have an end of a turn beside that of a text; either is the end here. Where the end may
-//! not come, none of them may. Those among a row's best are one candidate, whose probability is that of all.
+//! Models that talk have an end of a turn beside that of a text; either is the end here. Where the
+//! end may not come, none of them may. Those among a row's best are one candidate, whose
+//! probability is that of all.
 
 use std::borrow::Cow;
 

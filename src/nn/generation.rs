@@ -1,7 +1,7 @@
 //! The special tokens with which an encoder-decoder is driven, and the two files that state them.
 //!
-//! Older exports state them in `config.json`, newer ones in `generation_config.json`. What the latter
-//! states wins, as in transformers.
+//! Older exports state them in `config.json`, newer ones in `generation_config.json`. What the
+//! latter states wins, as in transformers.
 
 use std::path::Path;
 
@@ -116,8 +116,8 @@ impl Generation {
     }
 }
 
-/// What holds for a model whose `generation_config.json` states other than its `config.json`, in a form
-/// to hash; `None` where `config.json` says it all.
+/// What holds for a model whose `generation_config.json` states other than its `config.json`, in a
+/// form to hash; `None` where `config.json` says it all.
 ///
 /// # Errors
 /// When a file is damaged.

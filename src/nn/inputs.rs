@@ -48,8 +48,8 @@ impl KeyTable {
         self.lists.push(KeyList { start: start as u32, len });
     }
 
-    /// Adds rows one after the other, each of which sees the entries up to its own; the first `known` have no
-    /// row.
+    /// Adds rows one after the other, each of which sees the entries up to its own; the first
+    /// `known` have no row.
     pub(super) fn add_growing(&mut self, entries: &[u32], known: usize) {
         let start = self.entries.len() as u32;
         self.entries.extend(entries);

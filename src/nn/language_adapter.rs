@@ -1,12 +1,14 @@
-//! Low-rank adapters for language models  (Hu et al. 2021, LoRA), as `training/language_model` exports them.
+//! Low-rank adapters for language models (Hu et al. 2021, LoRA), as `training/language_model`
+//! exports them.
 //!
 //! A directory holds `adapter_config.json`, which names rank, scale and base as PEFT does, and
-//! `adapter_model.safetensors`: of a matrix W [O, I] of the base, by the names of transformers,
-//! `NAME.lora_A.weight` [R, I] and `NAME.lora_B.weight` [O, R]; `W + lora_alpha / r * B A` is multiplied.
-//! The two thin products are computed beside that of W, so the base's weights stay in their blocks of few
-//! bits.
+//! `adapter_model.safetensors`. For a matrix W [O, I] of the base that has `NAME.lora_A.weight` [R,
+//! I] and `NAME.lora_B.weight` [O, R], under transformers' names. `W + lora_alpha / r * B A` is
+//! multiplied. The two thin products are computed beside that of W, so the base's weights stay in
+//! their blocks of few bits.
 //!
-//! An adapter fits the weights that it was trained over and no others, so it names their fingerprint.
+//! An adapter fits the weights that it was trained over and no others, so it names their
+//! fingerprint.
 
 use std::path::{Path, PathBuf};
 
@@ -188,8 +190,8 @@ impl LanguageAdapter {
         Ok(())
     }
 
-    /// The factors of the difference to `NAME.weight` [outputs, inputs], if there is one: [rank, inputs], and
-    /// [outputs, rank] with the scale.
+    /// The factors of the difference to `NAME.weight` [outputs, inputs], if there is one: [rank,
+    /// inputs], and [outputs, rank] with the scale.
     pub(in crate::nn) fn factors(
         &self,
         name: &str,

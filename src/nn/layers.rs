@@ -1,6 +1,6 @@
 //! The parts that transformers are made of, each loaded by name and applied to a ragged batch.
 //!
-//! A block is one of attention or feed-forward with its residual sum and normalisation, which stands
+//! A block is attention or feed-forward with its residual sum and normalisation. The latter stands
 //! after the sum as in BERT, Marian and BART, or before the block as in T5; see [`Residual`].
 
 use std::borrow::Cow;
@@ -348,8 +348,8 @@ impl Attention {
     }
 }
 
-/// Two products with an activation between, residual sum and normalisation. A third product may join
-/// the activation as a factor.
+/// Two products with an activation between, residual sum and normalisation. A third product may
+/// join the activation as a factor.
 #[derive(Debug)]
 pub(super) struct FeedForward {
     inner: Linear,
@@ -384,7 +384,8 @@ impl FeedForward {
         })
     }
 
-    /// Loads a block without biases, with a factor where it has a name: that of T5 and of language models.
+    /// Loads a block without biases, with a factor where it has a name: that of T5 and of language
+    /// models.
     pub(super) fn load_bare(
         from: LayerLoader<'_>,
         names: FeedForwardNames<'_>,
@@ -403,7 +404,8 @@ impl FeedForward {
         })
     }
 
-    /// The block on `x`: `outer(activation(inner(x)))`, or `outer(activation(inner(x)) * factor(x))`.
+    /// The block on `x`: `outer(activation(inner(x)))`, or `outer(activation(inner(x)) *
+    /// factor(x))`.
     pub(super) fn apply(&self, device: &Device, x: &Tensor) -> Result<Tensor, NnError> {
         let entered = self.residual.enter(device, x)?;
         let mut inner = self.inner.apply(device, &entered)?;

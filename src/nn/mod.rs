@@ -1,9 +1,10 @@
 //! Transformer networks: weights, encoder, encoder-decoder.
 //!
 //! A model is a directory as Hugging Face lays it out: `config.json`, `model.safetensors` (or its
-//! sharded index) and `tokenizer.json`. [`Encoder`] runs the BERT family, [`EncoderDecoder`]
-//! the layouts of Marian, BART and T5, [`LanguageModel`] those of Llama, Qwen and Gemma, which also come as
-//! one GGUF file ([`Gguf`]). Token ids go in; texts and tokenizers are no business of this layer.
+//! sharded index) and `tokenizer.json`. [`Encoder`] runs the BERT family, [`EncoderDecoder`] the
+//! layouts of Marian, BART and T5, [`LanguageModel`] those of Llama, Qwen and Gemma. The latter
+//! also come as one GGUF file ([`Gguf`]). Token ids go in; texts and tokenizers are no business of
+//! this layer.
 //!
 //! Shape letters: `B` sources, `R` rows of a batch (all tokens of all its sequences, or all
 //! hypotheses), `S` source length, `T` time, `D` model width, `H` heads, `V` vocabulary.

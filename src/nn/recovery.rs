@@ -3,10 +3,10 @@
 //! **Full**: the rows of a step know nothing of each other, so half of them can be scored after the
 //! other half; the results are the same.
 //!
-//! **Lost**: the weights are in their files and what was decided is on the host. The network is loaded
-//! on a fresh device, the sources that are open are encoded again, and the hypotheses' tokens go
-//! through the layers once more, all hypotheses of all slots side by side, position by position. Then
-//! the call that failed is made again.
+//! **Lost**: the weights are in their files and what was decided is on the host. The network is
+//! loaded on a fresh device and the open sources are encoded again. The hypotheses' tokens go
+//! through the layers once more, position by position, all hypotheses of all slots side by side.
+//! Then the call that failed is made again.
 
 use std::collections::HashSet;
 use std::ops::Range;

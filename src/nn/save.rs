@@ -45,8 +45,8 @@ pub fn write_weights(directory: &Path, tensors: &[NamedTensor<'_>]) -> Result<()
     write_tensors(&directory.join("model.safetensors"), tensors, None)
 }
 
-/// Writes tensors into a file, and a text beside them, replacing an older one only when all is written
-/// and on the disk.
+/// Writes tensors into a file, and a text beside them, replacing an older one only when all is
+/// written and on the disk.
 ///
 /// [`Weights::open_file`](super::Weights::open_file) reads them back.
 ///

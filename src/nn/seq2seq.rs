@@ -1,9 +1,9 @@
 //! Encoder-decoders.
 //!
-//! Two stacks of layers between a table of tokens and an output projection. What the stacks are made of
-//! and how files name it differs by [layout](super::Layout): `bart.rs` loads Marian and BART, `t5.rs`
-//! loads T5; from here on they are the same (Vaswani et al. 2017). How steps are taken through them is
-//! in `stepping.rs`.
+//! Two stacks of layers between a table of tokens and an output projection. What the stacks are
+//! made of, and how files name it, differs by [layout](super::Layout): `bart.rs` loads Marian and
+//! BART, `t5.rs` loads T5. From here on they are the same (Vaswani et al. 2017). How steps are
+//! taken through them is in `stepping.rs`.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -57,8 +57,8 @@ impl EncoderDecoder {
     /// Loads a model directory, to compute in f32.
     ///
     /// # Errors
-    /// When the configuration is of no known layout, or weights are missing, of the wrong shape or not
-    /// finite.
+    /// When the configuration is of no known layout, or weights are missing, of the wrong shape or
+    /// not finite.
     pub fn open(directory: &Path, device: &Device) -> Result<Self, NnError> {
         Self::open_in(directory, device, Numbers::F32)
     }

@@ -13,8 +13,8 @@ use crate::compute::kernels::Activation;
 /// PyTorch's default, which Hugging Face's Marian and BART do not override.
 const NORM_EPS: f32 = 1e-5;
 
-/// Positions of a T5 whose configuration names none: any number can be computed, and this is how far
-/// the published ones were trained.
+/// Positions of a T5 whose configuration names none: any number can be computed, and this is how
+/// far the published ones were trained.
 const T5_POSITIONS: usize = 512;
 
 /// How the tensors of an encoder-decoder are named and joined.
@@ -23,11 +23,11 @@ const T5_POSITIONS: usize = 512;
 pub enum Layout {
     /// Junczys-Dowmunt et al. 2018, as in `MarianMTModel`: sinusoidal positions, post-norm blocks.
     Marian,
-    /// Lewis et al. 2020, as in `BartForConditionalGeneration`: learned positions, a normalisation of
-    /// the embeddings, post-norm blocks.
+    /// Lewis et al. 2020, as in `BartForConditionalGeneration`: learned positions, a normalisation
+    /// of the embeddings, post-norm blocks.
     Bart,
-    /// Raffel et al. 2020 and T5 1.1 (Flan-T5), as in `T5ForConditionalGeneration`: distances in place
-    /// of positions, pre-norm blocks without biases, RMS norm, scores that are not scaled.
+    /// Raffel et al. 2020 and T5 1.1 (Flan-T5), as in `T5ForConditionalGeneration`: distances in
+    /// place of positions, pre-norm blocks without biases, RMS norm, scores that are not scaled.
     T5,
 }
 
@@ -95,8 +95,8 @@ pub struct Seq2SeqConfig {
     pub output_scale: f32,
     /// Whether source and target tokens share one table.
     pub shared_tokens: bool,
-    /// Whether the output projection is the target tokens' table; a T5 with a projection in its files
-    /// uses that, whatever it says.
+    /// Whether the output projection is the target tokens' table; a T5 with a projection in its
+    /// files uses that, whatever it says.
     pub tied_projection: bool,
     /// Token that starts every hypothesis.
     pub start_token: u32,
@@ -180,8 +180,8 @@ fn one_millionth() -> f32 {
 }
 
 impl Seq2SeqConfig {
-    /// Reads `config.json` of a model directory; a special token that `generation_config.json` states
-    /// is the one that holds.
+    /// Reads `config.json` of a model directory; a special token that `generation_config.json`
+    /// states is the one that holds.
     ///
     /// # Errors
     /// When it is absent or incomplete, or of no layout that is known.

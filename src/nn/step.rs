@@ -41,16 +41,16 @@ pub struct RowMask {
     pub extra: Vec<u32>,
     /// Whether the end of the sentence may come next.
     pub eos_allowed: bool,
-    /// Whether log-probabilities are those among the tokens that may come next, as if the others had
-    /// no logit, and not those of the unmasked distribution.
+    /// Whether log-probabilities are those among the tokens that may come next, as if the others
+    /// had no logit, and not those of the unmasked distribution.
     pub renormalize: bool,
 }
 
 /// How one token is drawn for a row.
 ///
-/// Tokens that are not banned are ordered by logit (ties by lower token), cut to the `top_k` first
-/// and then to the fewest that reach `top_p` of what is left; the token at which their running sum of
-/// probabilities `softmax(logit / temperature)` passes `uniform` is drawn.
+/// Tokens that are not banned are ordered by logit (ties by lower token). They are cut to the first
+/// `top_k`, then to the fewest that reach `top_p` of what is left. The token at which their running
+/// sum of `softmax(logit / temperature)` passes `uniform` is drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Draw {
     /// Divides the logits; above 0.
@@ -88,8 +88,8 @@ pub struct SlotCandidates {
     /// The best continuation of each row by itself, in the order of the rows; none for a row whose
     /// mask leaves nothing.
     pub first: Vec<Candidate>,
-    /// Where [`give_attention`](StepNetwork::give_attention) asked for it: how much each row looks at each
-    /// token of the source, one list for each row, each adding up to 1. Else empty.
+    /// Where [`give_attention`](StepNetwork::give_attention) asked for it: how much each row looks
+    /// at each token of the source, one list for each row, each adding up to 1. Else empty.
     pub attention: Vec<Vec<f32>>,
 }
 
@@ -98,8 +98,8 @@ pub trait StepNetwork {
     /// Number of token ids.
     fn vocab_size(&self) -> usize;
 
-    /// Token that starts every hypothesis. A language model's begin with the last token of their prompt,
-    /// whatever the first row says.
+    /// Token that starts every hypothesis. A language model's begin with the last token of their
+    /// prompt, whatever the first row says.
     fn start_token(&self) -> u32;
 
     /// Token that ends every hypothesis.
@@ -111,11 +111,12 @@ pub trait StepNetwork {
         None
     }
 
-    /// The longest hypothesis the network can hold, in tokens, the end counted; a prompt counts, too.
+    /// The longest hypothesis the network can hold, in tokens, the end counted; a prompt counts,
+    /// too.
     fn max_length(&self) -> usize;
 
-    /// Encodes sources (token ids, ending in EOS) as one batch and gives each a slot, in order. A language
-    /// model's source is a prompt, which ends as it is to be continued.
+    /// Encodes sources (token ids, ending in EOS) as one batch and gives each a slot, in order. A
+    /// language model's source is a prompt, which ends as it is to be continued.
     ///
     /// # Errors
     /// When a source is empty or longer than the network's positions.
@@ -138,7 +139,7 @@ pub trait StepNetwork {
     ) -> Result<Vec<SlotCandidates>, NnError>;
 
     /// Takes one step with every row, as [`step`](Self::step) does, and draws one token for each
-    /// instead of the best: in the order of the rows, `None` where a mask leaves nothing.
+    /// instead of the best. In the order of the rows; `None` where a mask leaves nothing.
     ///
     /// A token depends on its own row and draw only, to the bit.
     ///
@@ -151,9 +152,9 @@ pub trait StepNetwork {
         draws: &[Draw],
     ) -> Result<Vec<Option<Candidate>>, NnError>;
 
-    /// Says whether answers for a slot shall hold its rows' attention over the source, from the next step
-    /// on; those for a fresh slot do not. Returns whether it will be so: a network that has no attention
-    /// to give, as by default, refuses.
+    /// Says whether answers for a slot shall hold its rows' attention over the source, from the
+    /// next step on; those for a fresh slot do not. Returns whether it will be so: a network that
+    /// has no attention to give, as by default, refuses.
     fn give_attention(&mut self, _slot: SlotId, wanted: bool) -> bool {
         !wanted
     }
@@ -163,9 +164,9 @@ pub trait StepNetwork {
     /// stay.
     fn keep_steps(&mut self, slot: SlotId);
 
-    /// Goes back to where `steps` steps were taken; the rows of the last one of them are the parents
-    /// of the next. Encoder states stay, so the same source can be decoded again (each round of
-    /// expansion rewrites the same sentence).
+    /// Goes back to where `steps` steps were taken; the rows of the last one of them are the
+    /// parents of the next. Encoder states stay, so the same source can be decoded again (each
+    /// round of expansion rewrites the same sentence).
     ///
     /// # Panics
     /// If `steps` is neither 0 nor a step that was kept.

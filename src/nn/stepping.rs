@@ -27,12 +27,13 @@ pub(super) trait Stepping: Sized {
 
     fn steps_mut(&mut self) -> &mut Steps;
 
-    /// The network on another device, with the same sources and hypotheses, whose keys are yet to be
-    /// computed.
+    /// The network on another device, with the same sources and hypotheses, whose keys are yet to
+    /// be computed.
     fn on(&self, device: &Device) -> Result<Self, NnError>;
 
-    /// Computes the keys and values of sources into their entries of the cache, as one ragged batch; those that
-    /// a source shares are there, or come with another source of the batch.
+    /// Computes the keys and values of sources into their entries of the cache, as one ragged
+    /// batch. Entries that a source shares are there already, or come with another source of the
+    /// batch.
     fn encode(&mut self, sources: &[Encoding<'_>]) -> Result<(), NnError>;
 
     /// The layers over some rows of a step, whose keys and values join the cache: (R, D).

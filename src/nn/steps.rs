@@ -13,8 +13,8 @@ use crate::compute::{Device, Tensor};
 pub(super) enum Source {
     /// By itself, in a cache of its own: an encoder's states.
     Apart,
-    /// As the beginning of every hypothesis' past: a prompt. Its last token is left out, and given to the
-    /// first step in place of the start token.
+    /// As the beginning of every hypothesis' past: a prompt. Its last token is left out, and given
+    /// to the first step in place of the start token.
     BeginsThePast,
 }
 
@@ -154,8 +154,8 @@ impl Steps {
         SlotId(place as u32)
     }
 
-    /// Takes entries for sources out of the pool. A prompt shares those of the longest beginning that it has in
-    /// common with an open one, or one before it.
+    /// Takes entries for sources out of the pool. A prompt shares those of the longest beginning
+    /// that it has in common with an open one, or one before it.
     pub(super) fn place_sources<'a>(
         &mut self,
         kind: Source,

@@ -1,12 +1,13 @@
 //! Weights from safetensors and GGUF files, and a fingerprint of a whole model.
 //!
 //! A model directory holds `model.safetensors`, or several files listed in
-//! `model.safetensors.index.json`. Files are mapped, not read; a tensor is copied out as f32 when
-//! asked for, and every number is checked to be finite, once, here, so that no kernel needs to.
+//! `model.safetensors.index.json`. Files are mapped, not read. A tensor is copied out as f32 on
+//! request. Every number is checked to be finite once, here, so that no kernel needs to.
 //!
 //! Element types: F32, F16, BF16, and I8 with a companion tensor `NAME.scale` (F32, one number per
 //! row): `weight[r][c] = value[r][c] * scale[r]`, symmetric. Format:
-//! <https://huggingface.co/docs/safetensors>. GGUF brings blocks of few bits; its reader is in `gguf/`.
+//! <https://huggingface.co/docs/safetensors>. GGUF brings blocks of few bits; its reader is in
+//! `gguf/`.
 
 #![allow(unsafe_code, reason = "weight files are memory-mapped")]
 
@@ -15,7 +16,6 @@ use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use half::{bf16, f16};
 use memmap2::Mmap;
@@ -27,6 +27,7 @@ use super::generation::{BESIDE, changed_beside};
 use super::gguf::{Gguf, GgufProblem, RowOrder, TensorFormat, hugging_face_name};
 use crate::compute::kernels::{Blocks, Quantized};
 use crate::compute::{ComputeError, Tensor};
+use crate::durable::Stamp;
 use crate::model::hexadecimal;
 
 const SINGLE: &str = "model.safetensors";
@@ -35,11 +36,11 @@ const INDEX: &str = "model.safetensors.index.json";
 /// Name of the list of words that a rewriter may write, one a line.
 pub(crate) const WORDS: &str = "words.txt";
 
-/// BLAKE3 hash of a model: names, types, shapes and bytes of all tensors in order of their names,
-/// and the bytes of `config.json` and `tokenizer.json`, and of `words.txt` where there is one; of a GGUF file
-/// its header, which says the same. Where `generation_config.json` states other
-/// special tokens than `config.json`, those that hold enter, too. How the tensors are spread over files
-/// does not.
+/// BLAKE3 hash of a model. Hashed are names, types, shapes and bytes of all tensors in order of
+/// their names, and the bytes of `config.json`, `tokenizer.json` and, if it is there, `words.txt`.
+/// Of a GGUF file it is the header, which says the same. Where `generation_config.json` states
+/// other special tokens than `config.json`, those that hold enter, too. How the tensors are spread
+/// over files does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint(pub [u8; 32]);
 
@@ -67,14 +68,8 @@ pub struct Weights {
     adapter: Option<Arc<Adapter>>,
 }
 
-/// Size of a file, and when it was written.
-type Stamp = (u64, Option<SystemTime>);
-
 fn stamp(path: &Path) -> Result<Stamp, WeightsError> {
-    let metadata = std::fs::metadata(path);
-    let metadata =
-        metadata.map_err(|source| WeightsError::Read { path: path.to_owned(), source })?;
-    Ok((metadata.len(), metadata.modified().ok()))
+    Stamp::of(path).map_err(|source| WeightsError::Read { path: path.to_owned(), source })
 }
 
 /// Where a tensor lies.
@@ -131,7 +126,8 @@ impl Weights {
         Self::of_gguf(gguf, false, |_| RowOrder::AsTheyStand)
     }
 
-    /// The tensors of a GGUF file, under the names and in the order of rows that Hugging Face gives them.
+    /// The tensors of a GGUF file, under the names and in the order of rows that Hugging Face gives
+    /// them.
     ///
     /// # Errors
     /// When two tensors have one name then.
@@ -160,8 +156,8 @@ impl Weights {
         Ok(weights)
     }
 
-    /// The weights with an adapter's differences added wherever they are read; the fingerprint stays that of the
-    /// weights as they are.
+    /// The weights with an adapter's differences added wherever they are read; the fingerprint
+    /// stays that of the weights as they are.
     ///
     /// # Errors
     /// When the adapter changes a tensor that is not there, or has another shape.
@@ -175,7 +171,8 @@ impl Weights {
         Ok(self)
     }
 
-    /// Checks that the files are those that were opened: a part of a tensor could be another file's.
+    /// Checks that the files are those that were opened: a part of a tensor could be another
+    /// file's.
     ///
     /// # Errors
     /// When one is of another size or was written since.
@@ -317,7 +314,8 @@ impl Weights {
             }
             _ => Vec::new(),
         };
-        // Kernels do without -128, which has no negative; nobody who rounds symmetrically writes it.
+        // Kernels do without -128, which has no negative; nobody who rounds symmetrically writes
+        // it.
         let quantized = if values.is_empty() || values.contains(&i8::MIN) {
             Quantized::round(&self.tensor(name, shape)?)
         } else {
@@ -331,8 +329,8 @@ impl Weights {
         quantized.map_err(format)
     }
 
-    /// A matrix of few bits in blocks: as it is stored, where it is stored so and no adapter changes it, else
-    /// rounded to 8 bits in blocks.
+    /// A matrix of few bits in blocks: as it is stored, where it is stored so and no adapter
+    /// changes it, else rounded to 8 bits in blocks.
     ///
     /// # Errors
     /// As [`tensor`](Self::tensor).
@@ -390,8 +388,8 @@ impl Weights {
     /// The model's fingerprint. Reads everything: about a second per gigabyte.
     ///
     /// # Errors
-    /// When `config.json`, or an existing `tokenizer.json`, `words.txt` or `generation_config.json`, cannot be
-    /// read.
+    /// When `config.json`, or an existing `tokenizer.json`, `words.txt` or
+    /// `generation_config.json`, cannot be read.
     pub fn fingerprint(&self) -> Result<Fingerprint, WeightsError> {
         let mut hasher = blake3::Hasher::new();
         let mut field = |bytes: &[u8]| {

@@ -48,8 +48,8 @@ pub(super) struct Compiled {
 }
 
 impl Compiled {
-    /// Whether a final text breaks a promise: holds a banned phrase or an unknown word, or lacks a required
-    /// phrase that is not among the `unmet`.
+    /// Whether a final text breaks a promise: holds a banned phrase or an unknown word, or lacks a
+    /// required phrase that is not among the `unmet`.
     pub(super) fn is_broken(&self, text: &str, unmet: &[usize]) -> bool {
         let lacks = |(at, phrases): (usize, &Vec<String>)| {
             !unmet.contains(&at) && violations(text, phrases).is_ok_and(|found| found.is_empty())

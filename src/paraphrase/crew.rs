@@ -1,8 +1,9 @@
 //! A rewriter on all threads: copies of one model, each with its share of the sentences.
 //!
-//! The products of a small encoder-decoder are too small to part among threads, and the search between them runs on
-//! one. So each thread gets a copy; the weights are mapped, and the system keeps their pages once. A language model's
-//! products fill all threads, and a GPU runs one network best: there the crew has one member.
+//! The products of a small encoder-decoder are too small to part among threads, and the search
+//! between them runs on one. So each thread gets a copy; the weights are mapped, and the system
+//! keeps their pages once. A language model's products fill all threads, and a GPU runs one network
+//! best: there the crew has one member.
 
 use std::path::Path;
 use std::sync::Mutex;

@@ -1,5 +1,5 @@
-//! Where the parts of a rewriter lie: an encoder-decoder's directory, or a language model, perhaps an
-//! adapter, and the prompt beside one of them.
+//! Where the parts of a rewriter lie: an encoder-decoder's directory, or a language model, perhaps
+//! an adapter, and the prompt beside one of them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,8 +23,8 @@ pub fn gguf_in(directory: &Path) -> Option<PathBuf> {
     files.next().filter(|_| files.next().is_none())
 }
 
-/// The language model that a rewriter's adapter was trained on, in the first of several directories of models
-/// that has it; none for a rewriter that needs none.
+/// The language model that a rewriter's adapter was trained on, in the first of several directories
+/// of models that has it; none for a rewriter that needs none.
 ///
 /// # Errors
 /// When the adapter cannot be read, or no directory has the model.
@@ -61,8 +61,8 @@ fn files_named(models: &Path, name: &str) -> Vec<PathBuf> {
 }
 
 impl Paraphraser<Network> {
-    /// Joins a language model, perhaps with an adapter, and the prompt that lies beside the adapter or else
-    /// beside the model.
+    /// Joins a language model, perhaps with an adapter, and the prompt that lies beside the adapter
+    /// or else beside the model.
     pub(super) fn of_language_model(
         model: &Path,
         adapter: Option<&Path>,

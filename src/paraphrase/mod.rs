@@ -1,13 +1,12 @@
 //! Paraphrases of sentences under lexical constraints.
 //!
 //! Joins a network, its tokenizer and the search: a sentence and the phrases it may not contain go
-//! in, scored texts come out, best first. Nothing is judged here: a copy of the source is an output
-//! like any other (the caller flags it); only texts that say nothing, and texts that a better one
-//! repeats letter by letter, are left out.
+//! in, scored texts come out, best first. A copy of the source is an output like any other (the
+//! caller flags it). Only empty texts, and texts that equal a better one, are dropped.
 //!
-//! [`Paraphraser::paraphrase`] rewrites a batch once. [`Session`] is the form for rounds: a finished
-//! source can be rewritten again under more bans without being encoded again, side by side with
-//! other sources.
+//! [`Paraphraser::paraphrase`] rewrites a batch once. [`Session`] is the form for rounds: a
+//! finished source can be rewritten under more bans without being encoded again, side by side with
+//! others.
 //!
 //! Culkin, Hu, Stengel-Eskin, Qin and Van Durme (2021), Iterative Paraphrastic Augmentation with
 //! Discriminative Span Alignment; Hu, Rudinger, Post and Van Durme (2019), ParaBank.
@@ -38,7 +37,8 @@ use crate::decode::{AvoidTokens, BeamSettings, SampleSettings, Stop, Vocabulary,
 use crate::nn::{EncoderDecoder, Fingerprint, StepNetwork, WORDS};
 use crate::tokenize::Tokenizer;
 
-/// A rewriter: an encoder-decoder, or a language model that is asked by a prompt, and its tokenizer.
+/// A rewriter: an encoder-decoder, or a language model that is asked by a prompt, and its
+/// tokenizer.
 ///
 /// ```no_run
 /// use std::path::Path;
@@ -88,19 +88,19 @@ pub struct Settings {
     pub sample: Option<SampleSettings>,
     /// Phrases banned from every output.
     pub avoid: Vec<String>,
-    /// Outputs hold words of the model's `words.txt`, of their source and of what is required, and no others.
-    /// Without effect where the model brings no list.
+    /// Outputs hold words of the model's `words.txt`, of their source and of what is required, and
+    /// no others. Without effect where the model brings no list.
     pub known_words: bool,
-    /// The network is told what is banned, by marks in the source or by its prompt, where it was trained so. Bans
-    /// hold without.
+    /// The network is told what is banned, by marks in the source or by its prompt, where it was
+    /// trained so. Bans hold without.
     pub tell_bans: bool,
     /// Sources of more pieces, the end not counted, are refused. 80 in Culkin et al. 2021.
     pub max_source_pieces: usize,
     /// Hypotheses in one step of the network, over all sentences.
     pub row_limit: usize,
-    /// Keeps the steps of every search in a session, so that a round that only bans more begins where
-    /// the round before still holds. Outputs are the same; hypotheses that died stay in memory until
-    /// their source is closed (for the default rewriter 4 KiB a token).
+    /// Keeps the steps of every search in a session, so that a round that only bans more begins
+    /// where the round before still holds. Outputs are the same; hypotheses that died stay in
+    /// memory until their source is closed (for the default rewriter 4 KiB a token).
     pub keep_steps: bool,
 }
 
@@ -170,8 +170,8 @@ impl RequestOutcome {
 }
 
 impl Paraphraser<Network> {
-    /// Opens a model directory: `config.json`, `model.safetensors`, `tokenizer.json`, and `words.txt` where there
-    /// is one; or a language model with its `prompt.toml`; computes in f32.
+    /// Opens a model directory: `config.json`, `model.safetensors`, `tokenizer.json`, and
+    /// `words.txt` where there is one; or a language model with its `prompt.toml`; computes in f32.
     ///
     /// # Errors
     /// When one of the files is missing or damaged, or they do not belong together.
@@ -187,8 +187,8 @@ impl Paraphraser<Network> {
         Self::open_with(dir, None, device, numbers)
     }
 
-    /// As [`open_in`](Self::open_in), also of an adapter, with the language model that it was trained on
-    /// ([`base_of`] finds it).
+    /// As [`open_in`](Self::open_in), also of an adapter, with the language model that it was
+    /// trained on ([`base_of`] finds it).
     ///
     /// # Errors
     /// As [`open`](Self::open), and when the adapter was trained on another model.
@@ -269,8 +269,8 @@ impl<N: StepNetwork> Paraphraser<N> {
         })
     }
 
-    /// Asks by a prompt, for a language model; `start` is the token with which its texts begin. An answer is
-    /// one line: tokens that spell a line break are no part of any output.
+    /// Asks by a prompt, for a language model; `start` is the token with which its texts begin. An
+    /// answer is one line: tokens that spell a line break are no part of any output.
     ///
     /// # Errors
     /// When its list of tokens cannot be made.
@@ -298,8 +298,8 @@ impl<N: StepNetwork> Paraphraser<N> {
         self.prompt.as_ref().map(|(prompt, _)| prompt)
     }
 
-    /// Sets the words that outputs may hold beside those of their source; a model's `words.txt` does so by
-    /// itself. See [`Settings::known_words`].
+    /// Sets the words that outputs may hold beside those of their source; a model's `words.txt`
+    /// does so by itself. See [`Settings::known_words`].
     #[must_use]
     pub fn with_words<S: AsRef<str>>(self, words: impl IntoIterator<Item = S>) -> Self {
         let words = WordList::new(Arc::clone(&self.vocabulary), words);
@@ -309,6 +309,11 @@ impl<N: StepNetwork> Paraphraser<N> {
     /// Whether outputs may hold a word under [`Settings::known_words`], whatever their source.
     pub fn knows_word(&self, word: &str) -> bool {
         self.words.as_ref().is_none_or(|words| words.holds(word))
+    }
+
+    /// Whether it has a list of words for [`Settings::known_words`].
+    pub fn has_word_list(&self) -> bool {
+        self.words.is_some()
     }
 
     /// Sets a mark, a special token, before every word of a source that begins a banned phrase, for a
@@ -335,8 +340,8 @@ impl<N: StepNetwork> Paraphraser<N> {
     }
 
     /// Number of outputs so far whose final text held a banned phrase or lacked a required one that
-    /// counted as met, and that were dropped. The search rules them out by construction, so anything
-    /// but 0 is a defect.
+    /// counted as met, and that were dropped. The search rules them out by construction, so
+    /// anything but 0 is a defect.
     pub fn leaks(&self) -> u64 {
         self.leaks
     }
@@ -344,8 +349,8 @@ impl<N: StepNetwork> Paraphraser<N> {
     /// Paraphrases a batch of sentences; the outcomes are in the order of the requests.
     ///
     /// # Errors
-    /// When no search can follow the settings, a banned phrase has no visible letter, or the network
-    /// fails. A single source that cannot be rewritten is no error.
+    /// When no search can follow the settings, a banned phrase has no visible letter, or the
+    /// network fails. A single source that cannot be rewritten is no error.
     pub fn paraphrase(
         &mut self,
         requests: &[Request],

@@ -1,9 +1,10 @@
 //! How a language model is asked for a rewriting: `prompt.toml` beside its weights or its adapter.
 //!
-//! A prompt is the lines `sentence`, `avoid`, `use` and `hint`, in this order, without those that have
-//! nothing to list, then `answer`. In a line, `{}` stands for the sentence or the list. What follows up to
-//! `stop` is the output. The template may spell control tokens of the vocabulary; the sentence and the
-//! listed words never become any, and have no line breaks with which they could pretend to be lines.
+//! A prompt is the lines `sentence`, `avoid`, `use` and `hint`, in this order, without those that
+//! have nothing to list, then `answer`. In a line, `{}` stands for the sentence or the list. What
+//! follows up to `stop` is the output. The template may spell control tokens of the vocabulary. The
+//! sentence and the listed words never become any, and have no line breaks with which they could
+//! pretend to be lines.
 //!
 //! `training/language_model/prompt.py` writes the same prompts.
 
@@ -20,8 +21,8 @@ use crate::tokenize::Tokenizer;
 /// Name of the file.
 pub const PROMPT: &str = "prompt.toml";
 
-/// Words of a line of avoided words, and of one of hints: no more were in a line while our adapter was
-/// trained. Bans hold without being listed.
+/// Words of a line of avoided words, and of one of hints: no more were in a line while our adapter
+/// was trained. Bans hold without being listed.
 const MOST_AVOIDED: usize = 16;
 const MOST_HINTS: usize = 8;
 

@@ -1,5 +1,5 @@
-//! What a network reads of a sentence: the sentence itself, with marks before banned words where it was
-//! trained with them, or a prompt.
+//! What a network reads of a sentence: the sentence itself, with marks before banned words where it
+//! was trained with them, or a prompt.
 
 use super::constraints::Compiled;
 use super::prompt::Asked;
@@ -47,8 +47,8 @@ impl<N: StepNetwork> Paraphraser<N> {
         Ok(Reading { tokens, pieces })
     }
 
-    /// The tokens of a prompt. Bans of words of the sentence are listed first; those that hold everywhere
-    /// only where they are of the sentence.
+    /// The tokens of a prompt. Bans of words of the sentence are listed first; those that hold
+    /// everywhere only where they are of the sentence.
     fn prompted(
         &self,
         text: &str,

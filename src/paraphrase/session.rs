@@ -78,8 +78,8 @@ impl<'p, N: StepNetwork> Session<'p, N> {
         })
     }
 
-    /// Takes a sentence. It stays encoded from its first job until it is closed, which for the default
-    /// rewriter is about 4 KiB a piece: keep a few hundred in flight, not a corpus.
+    /// Takes a sentence. It stays encoded from its first job until it is closed. For the default
+    /// rewriter that is about 4 KiB a piece: keep a few hundred in flight, not a corpus.
     ///
     /// # Errors
     /// [`ParaphraseError::Refused`] when it is empty or too long.
@@ -89,9 +89,9 @@ impl<'p, N: StepNetwork> Session<'p, N> {
         Ok(self.add(text, reading, None))
     }
 
-    /// As [`open`](Self::open), to be read under the constraints of its first job: where the network
-    /// was trained with a mark, it stands before each word that begins a banned phrase; a language model's
-    /// prompt lists them.
+    /// As [`open`](Self::open), to be read under the constraints of its first job. If the network
+    /// was trained with a mark, it stands before each word that begins a banned phrase; a language
+    /// model's prompt lists them.
     ///
     /// # Errors
     /// As [`open`](Self::open), or when a banned phrase has no visible letter.
@@ -108,9 +108,9 @@ impl<'p, N: StepNetwork> Session<'p, N> {
         Ok(self.add(text, reading, Some((constraints.clone(), compiled))))
     }
 
-    /// A source that was opened [under](Self::open_under) constraints, as those of the next round want
-    /// it read: the same one, unless the network reads something else; then it is closed and a fresh one
-    /// opened. So what a round writes depends on its own constraints alone.
+    /// A source that was opened [under](Self::open_under) constraints, as those of the next round
+    /// want it read. It is the same one, unless the network reads something else; then it is closed
+    /// and a fresh one opened. So what a round writes depends on its own constraints alone.
     ///
     /// # Errors
     /// As [`open_under`](Self::open_under).
@@ -175,8 +175,8 @@ impl<'p, N: StepNetwork> Session<'p, N> {
     /// kept, a job that only bans more than the one before goes on from it.
     ///
     /// # Errors
-    /// When a phrase has no visible letter, more than 128 phrases are required, or any while samples
-    /// are drawn.
+    /// When a phrase has no visible letter, more than 128 phrases are required, or any while
+    /// samples are drawn.
     ///
     /// # Panics
     /// If the source was closed.

@@ -4,6 +4,7 @@ use crate::database::DatabaseError;
 use crate::exchange::ExchangeError;
 use crate::learn::FileError;
 use crate::model::FrameId;
+use crate::store::StoreError;
 
 /// What can go wrong with proposals.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +43,12 @@ pub enum ProposalError {
 
 impl From<ExchangeError> for ProposalError {
     fn from(error: ExchangeError) -> Self {
+        Self::Database(error.into())
+    }
+}
+
+impl From<StoreError> for ProposalError {
+    fn from(error: StoreError) -> Self {
         Self::Database(error.into())
     }
 }

@@ -60,9 +60,10 @@ fn share(of: usize, all: usize) -> f64 {
     if all == 0 { 0.0 } else { of as f64 / all as f64 }
 }
 
-/// What proposals, the likeliest first, find of hidden LUs: of each frame with hidden LUs, in order of name,
-/// and of all of these frames together (micro). `hidden` has names of frames and LUs. LUs are compared by
-/// lemma and part of speech, without regard to case. Proposals for other frames do not count.
+/// What proposals, the likeliest first, find of hidden LUs: of each frame with hidden LUs, in order
+/// of name, and of all of these frames together (micro). `hidden` has names of frames and LUs. LUs
+/// are compared by lemma and part of speech, without regard to case. Proposals for other frames do
+/// not count.
 #[must_use]
 pub fn figures(
     proposals: &[Proposal],

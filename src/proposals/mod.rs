@@ -1,19 +1,21 @@
-//! LUs that expansions propose, as reviewers meet them: one row for each (frame, `lemma.pos`), ranked, and
-//! what is decided of it.
+//! LUs that expansions propose, as reviewers meet them: one row for each (frame, `lemma.pos`),
+//! ranked, and what is decided of it.
 //!
-//! An expansion writes sentences. A lexicographer does not read them one by one, but asks what they say
-//! together: which words stand for which frame, how often, how surely, and beside which LUs. [`Proposals`]
-//! gathers that ([`Proposal`]), ranks it by a logistic model ([`Ranker`]), and carries out decisions
-//! through [`Transaction::decide`](crate::edit::Transaction::decide). Pages and programs use the same
-//! calls as the command line. Nearest LUs are told by word vectors, as Pennacchiotti, De Cao, Basili, Croce
-//! and Roth (2008) induce LUs from a frame's others.
+//! An expansion writes sentences. A lexicographer does not read them one by one, but asks what they
+//! say together: which words stand for which frame, how often, and how surely. [`Proposals`]
+//! gathers that ([`Proposal`]), ranks it by a logistic model ([`Ranker`]), and carries out
+//! decisions through [`Transaction::decide`](crate::edit::Transaction::decide). Pages and programs
+//! use the same calls as the command line. Nearest LUs are found by word vectors, as in
+//! Pennacchiotti, De Cao, Basili, Croce and Roth (2008).
 
 mod error;
 mod gathered;
 mod hidden;
 mod rank;
+pub mod scratch;
 pub mod train;
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 pub use error::ProposalError;
@@ -25,7 +27,7 @@ use crate::database::{Database, DatabaseError};
 use crate::edit::Fate;
 use crate::model::{
     ACCEPTED, AnnotationSetId, Decision, Evidence, FrameId, LuId, OWN_RANGE, PROPOSED, Pos,
-    ReleaseId, Undone, Verdict,
+    ReleaseId, Reviewed, Span, Verdict,
 };
 use crate::query::{Expression, Selection};
 use crate::text::{fold, plain_lemma};
@@ -81,23 +83,14 @@ pub struct Attestation {
     pub text: String,
     /// The target's text.
     pub trigger: String,
+    /// The target's pieces, in bytes.
+    pub targets: Vec<Span>,
     /// Round of the set.
     pub round: u16,
     /// Aligner score of the set.
     pub aligner: f32,
     /// Score of the precision filter.
     pub p: Option<f32>,
-}
-
-/// What a reviewer says with a decision.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reviewed {
-    /// Who: any name without control characters.
-    pub reviewer: String,
-    /// When, in seconds since 1970 (UTC).
-    pub time: u64,
-    /// Why; may be empty.
-    pub note: String,
 }
 
 /// Lemma as running text in lower case, and part of speech, of an LU's name.
@@ -116,34 +109,32 @@ pub struct Proposals<'a> {
 }
 
 impl<'a> Proposals<'a> {
-    /// The proposals of a database, ranked by a ranker; without word vectors nothing is told to be near.
+    /// The proposals of a database, ranked by a ranker; without word vectors nothing is told to be
+    /// near.
     #[must_use]
     pub fn new(database: &'a Database, vectors: Option<&'a WordVectors>, ranker: Ranker) -> Self {
         Self { database, vectors, ranker }
     }
 
-    /// The proposals that the generated sets for which an expression holds attest, the likeliest first;
-    /// of equal ones in order of frame and name. Evidence is of these sets alone. A proposal on which a
-    /// decision stands is left out, unless its sets came after a move or merge, or `with_decided`. Memory
-    /// for a few numbers of each set.
+    /// The proposals that the generated sets for which an expression holds attest, the likeliest
+    /// first; of equal ones in order of frame and name. Evidence is of these sets alone. A proposal
+    /// on which a decision stands is left out, unless its sets came after a move or merge, or
+    /// `with_decided`. Memory for a few numbers of each set.
     ///
     /// # Errors
     /// As [`Database::query`].
     pub fn list(&self, expression: &Expression, with_decided: bool) -> Result<Vec<Proposal>> {
-        let mut releases: BTreeMap<ReleaseId, Lexicon> = BTreeMap::new();
+        let mut releases: HashMap<ReleaseId, KnownLemmas> = HashMap::new();
         let mut gathered: BTreeMap<(ReleaseId, FrameId, LuId), Gathered> = BTreeMap::new();
         let generated = "origin=generated".parse().map_err(DatabaseError::from)?;
         let generated = Expression::all_of([expression.clone(), generated]);
         for found in self.database.matches(&generated, &Selection::default())? {
             let found = found?;
-            let release = found.release();
+            let (release, set) = (found.release(), found.set());
             let lexicon = match releases.entry(release) {
-                std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
-                std::collections::btree_map::Entry::Vacant(place) => {
-                    place.insert(Lexicon::read(self.database, release)?)
-                }
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => place.insert(KnownLemmas::read(self.database, release)?),
             };
-            let set = found.set();
             let of = (set.frame, set.lu);
             if lexicon.proposed.contains(&of) || with_decided && lexicon.accepted.contains(&of) {
                 gathered.entry((release, set.frame, set.lu)).or_default().take(set);
@@ -173,27 +164,26 @@ impl<'a> Proposals<'a> {
     /// # Errors
     /// When there is none, or the database fails.
     pub fn of(&self, release: ReleaseId, frame: FrameId, name: &str) -> Result<Proposal> {
-        let lexicon = Lexicon::read(self.database, release)?;
+        let lexicon = KnownLemmas::read(self.database, release)?;
         let store = self.database.store();
         let mut gathered = Gathered::default();
         let mut number = None;
-        for lu in store.lexunits_of(release, frame).map_err(DatabaseError::from)? {
-            let lu = lu.map_err(DatabaseError::from)?;
+        for lu in store.lexunits_of(release, frame)? {
+            let lu = lu?;
             if lu.name == name && lexicon.proposed.contains(&(frame, lu.id)) {
                 number = Some(lu.id);
             }
         }
         let absent = || ProposalError::Absent { frame, name: name.to_owned() };
         let lu = number.ok_or_else(absent)?;
-        let sets = store.annotation_sets_of_lexunit(release, frame, lu);
-        for set in sets.map_err(DatabaseError::from)? {
-            gathered.take(&set.map_err(DatabaseError::from)?);
+        for set in store.annotation_sets_of_lexunit(release, frame, lu)? {
+            gathered.take(&set?);
         }
         self.proposal(&lexicon, (release, frame, lu), gathered)
     }
 
-    /// Decides on a proposal, and records who did, when, why, and on what evidence. All is committed or
-    /// nothing. Gives the number of sets that moved.
+    /// Decides on a proposal, and records who did, when, why, and on what evidence. All is
+    /// committed or nothing. Gives the number of sets that moved.
     ///
     /// # Errors
     /// When there is no such proposal, a decision stands, or the store cannot be written.
@@ -202,11 +192,11 @@ impl<'a> Proposals<'a> {
         release: ReleaseId,
         (frame, name): (FrameId, &str),
         fate: Fate,
-        reviewed: Reviewed,
+        by: Reviewed,
     ) -> Result<u64> {
         let mut edits = self.database.transaction(release)?;
         let standing = edits.decisions(frame, name)?;
-        // What the record says of a decision that stands is more than that there is nothing to decide.
+        // A decision that stands says more than that there is nothing to decide.
         let evidence = match self.of(release, frame, name) {
             Ok(proposal) => proposal.evidence,
             Err(_) if standing.is_some_and(|decided| decided.standing().is_some()) => {
@@ -214,24 +204,13 @@ impl<'a> Proposals<'a> {
             }
             Err(error) => return Err(error),
         };
-        let Reviewed { reviewer, time, note } = reviewed;
-        let decision = Decision {
-            verdict: fate.verdict(),
-            reviewer,
-            time,
-            note,
-            lu: LuId(0),
-            evidence,
-            moved: None,
-            undone: None,
-        };
-        let moved = edits.decide(frame, name, fate, decision)?;
+        let moved = edits.decide(frame, name, fate, by, evidence)?;
         edits.commit()?;
         Ok(moved)
     }
 
-    /// Takes back the last standing decision on a proposal; the record stays, and says who took it back.
-    /// Gives what had been decided.
+    /// Takes back the last standing decision on a proposal; the record stays, and says who took it
+    /// back. Gives what had been decided.
     ///
     /// # Errors
     /// When no decision stands, it cannot be undone, or the store cannot be written.
@@ -239,23 +218,22 @@ impl<'a> Proposals<'a> {
         &self,
         release: ReleaseId,
         (frame, name): (FrameId, &str),
-        Reviewed { reviewer, time, note }: Reviewed,
+        undone: Reviewed,
     ) -> Result<Verdict> {
         let mut edits = self.database.transaction(release)?;
-        let verdict = edits.undo_decision(frame, name, Undone { reviewer, time, note })?;
+        let verdict = edits.undo_decision(frame, name, undone)?;
         edits.commit()?;
         Ok(verdict)
     }
 
     fn proposal(
         &self,
-        lexicon: &Lexicon,
+        lexicon: &KnownLemmas,
         (release, frame, lu): (ReleaseId, FrameId, LuId),
         gathered: Gathered,
     ) -> Result<Proposal> {
         let store = self.database.store();
-        let failed = DatabaseError::from;
-        let record = store.lexunit(release, frame, lu).map_err(failed)?;
+        let record = store.lexunit(release, frame, lu)?;
         let name = record.map_or_else(|| lu.to_string(), |lu| lu.name);
         let key = key_of(&name);
         let others = lexicon.frames_of(&key, frame);
@@ -263,14 +241,15 @@ impl<'a> Proposals<'a> {
         evidence.frames = others.len() as u32;
         let (nearest, near) = self.nearest(lexicon, frame, &key);
         evidence.likeness = near;
-        let decided = store.decisions(release, frame, &name).map_err(failed)?;
+        let decided = store.decisions(release, frame, &name)?;
         let mut sentences = Vec::new();
         for (set, round, aligner, p) in gathered.best(SENTENCES) {
-            let Some(row) = store.annotation_set(release, set).map_err(failed)? else { continue };
-            let sentence = store.sentence(release, row.sentence).map_err(failed)?;
+            let Some(row) = store.annotation_set(release, set)? else { continue };
+            let sentence = store.sentence(release, row.sentence)?;
             let Some(text) = sentence.map(|sentence| sentence.text) else { continue };
             let trigger = row.trigger(&text);
-            sentences.push(Attestation { set, text, trigger, round, aligner, p });
+            let targets = row.targets;
+            sentences.push(Attestation { set, text, trigger, targets, round, aligner, p });
         }
         Ok(Proposal {
             release,
@@ -293,7 +272,7 @@ impl<'a> Proposals<'a> {
     /// The LUs of a frame that are most like a lemma, and how much it is like all of them.
     fn nearest(
         &self,
-        lexicon: &Lexicon,
+        lexicon: &KnownLemmas,
         frame: FrameId,
         (lemma, _): &Key,
     ) -> (Vec<(String, f32)>, Option<f32>) {
@@ -315,7 +294,8 @@ impl<'a> Proposals<'a> {
 }
 
 /// What a release's lexicon says of lemmas.
-struct Lexicon {
+#[derive(Default)]
+struct KnownLemmas {
     release: String,
     frames: HashMap<FrameId, String>,
     /// LUs that are proposed, and whose lemma the lexicon of the frame lacks.
@@ -328,29 +308,22 @@ struct Lexicon {
     units: HashMap<FrameId, Vec<String>>,
 }
 
-impl Lexicon {
+impl KnownLemmas {
     fn read(database: &Database, release: ReleaseId) -> Result<Self> {
         let store = database.store();
-        let failed = DatabaseError::from;
         let listed = database.releases()?.into_iter().find(|of| of.id == release);
-        let mut lexicon = Self {
-            release: listed.map_or_else(String::new, |of| of.name),
-            frames: HashMap::new(),
-            proposed: HashSet::new(),
-            accepted: HashSet::new(),
-            having: HashMap::new(),
-            units: HashMap::new(),
-        };
-        for row in store.frame_names(release).map_err(failed)? {
-            let (frame, name) = row.map_err(failed)?;
+        let mut lexicon =
+            Self { release: listed.map_or_else(String::new, |of| of.name), ..Self::default() };
+        for row in store.frame_names(release)? {
+            let (frame, name) = row?;
             lexicon.frames.insert(frame, name);
         }
         let mut proposed = Vec::new();
-        for row in store.lexunit_names(release).map_err(failed)? {
-            let (frame, lu, name) = row.map_err(failed)?;
+        for row in store.lexunit_names(release)? {
+            let (frame, lu, name) = row?;
             // An LU of the store's own range was proposed, or someone added or accepted it.
             let own = (lu.0 >= OWN_RANGE).then(|| store.lexunit(release, frame, lu));
-            let status = own.transpose().map_err(failed)?.flatten().map(|lu| lu.status);
+            let status = own.transpose()?.flatten().map(|lu| lu.status);
             match status.as_deref() {
                 Some(PROPOSED) => {
                     proposed.push((frame, lu, key_of(&name)));

@@ -1,15 +1,15 @@
 //! How likely a proposal is to be accepted: a logistic model over what speaks for it.
 //!
-//! `score = 1 / (1 + e^-(bias + sum of weight * input))`. Inputs are on scales of about one, so weights
-//! compare. The default weights are set by hand, from figures that were measured elsewhere; `fnstore train
-//! proposals` fits weights on decisions ([`super::train`]).
+//! `score = 1 / (1 + e^-(bias + sum of weight * input))`. Inputs are on scales of about one, so
+//! weights compare. The default weights are set by hand, from figures that were measured elsewhere;
+//! `fnstore train proposals` fits weights on decisions ([`super::train`]).
 
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::learn::{FileError, sigmoid};
-use crate::model::Evidence;
+use crate::model::{Evidence, named};
 
 /// What `model_type` in a ranker's file says.
 const MODEL_TYPE: &str = "proposal-ranker";
@@ -17,65 +17,43 @@ const MODEL_TYPE: &str = "proposal-ranker";
 const FORMAT: u32 = 1;
 /// What a proposal without filter scores counts as.
 const NO_SCORE: f32 = 0.5;
-/// What a proposal whose lemma has no vector counts as: between likenesses that speak for and against.
+/// The likeness of a lemma without a vector: between those that speak for and against.
 const NO_LIKENESS: f32 = 0.45;
 
-macro_rules! inputs {
-    ($($(#[$doc:meta])* $name:ident = $text:literal, $default:literal;)*) => {
-        /// What the ranker looks at.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Input {
-            $($(#[$doc])* $name,)*
-        }
-
-        impl Input {
-            /// All of them, in the order of a ranker's weights.
-            pub const ALL: [Self; [$($text),*].len()] = [$(Self::$name),*];
-
-            /// The name, as in files and output.
-            #[must_use]
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$name => $text,)*
-                }
-            }
-
-            fn default_weight(self) -> f32 {
-                match self {
-                    $(Self::$name => $default,)*
-                }
-            }
-        }
-    };
-}
-
-inputs! {
-    /// Natural logarithm of the number of seeds. One round of another sentence says more than another
-    /// round of the same one.
-    Seeds = "seeds", 1.0;
-    /// Natural logarithm of the first round. Culkin et al. 2021 accept 90, 77 and 63 % of outputs in
-    /// rounds 1, 2 to 3 and 4 to 10: about 0.9 less log-odds for each e-fold.
-    FirstRound = "first_round", -0.9;
-    /// Mean aligner score.
-    Aligner = "aligner", 2.0;
-    /// Mean paraphrase score; lower is better.
-    Paraphrase = "paraphrase", -1.0;
-    /// Mean score of the precision filter; 0.5 where there is none.
-    P = "p", 2.0;
-    /// Mean score of the recall filter; 0.5 where there is none.
-    R = "r", 1.0;
-    /// Natural logarithm of 1 and the number of other frames that have the lemma.
-    OtherFrames = "other_frames", -1.0;
-    /// Likeness to the frame's LUs by word vectors; 0.45 where there is none. Of judged outputs 25 of 63
-    /// with a likeness from 0.5 on evoked the frame, 11 of 125 below 0.45: about 8 log-odds for each 1.
-    Likeness = "likeness", 8.0;
+named! {
+    /// What the ranker looks at, in the order of its weights.
+    pub enum Input {
+        /// Natural logarithm of the number of seeds. One round of another sentence says more than
+        /// another round of the same one.
+        Seeds => "seeds",
+        /// Natural logarithm of the first round. Culkin et al. 2021 accept 90, 77 and 63 % of
+        /// outputs in rounds 1, 2 to 3 and 4 to 10: about 0.9 less log-odds for each e-fold.
+        FirstRound => "first_round",
+        /// Mean aligner score.
+        Aligner => "aligner",
+        /// Mean paraphrase score; lower is better.
+        Paraphrase => "paraphrase",
+        /// Mean score of the precision filter; 0.5 where there is none.
+        P => "p",
+        /// Mean score of the recall filter; 0.5 where there is none.
+        R => "r",
+        /// Natural logarithm of 1 and the number of other frames that have the lemma.
+        OtherFrames => "other_frames",
+        /// Likeness to the frame's LUs by word vectors; 0.45 where there is none. Of judged outputs
+        /// 25 of 63 with a likeness from 0.5 on evoked the frame, 11 of 125 below 0.45: about 8
+        /// log-odds for each 1.
+        Likeness => "likeness",
+    }
 }
 
 /// Number of inputs.
 pub(super) const INPUTS: usize = Input::ALL.len();
 
-/// The bias of the default weights: a proposal of one seed in round 1 with ordinary scores comes to about
-/// one in six. A strict LLM judge accepted 4 of 18 (`docs/expansion.md`).
+/// The default weights.
+const DEFAULT_WEIGHTS: [f32; INPUTS] = [1.0, -0.9, 2.0, -1.0, 2.0, 1.0, -1.0, 8.0];
+
+/// Their bias: a proposal of one seed in round 1 with ordinary scores comes to
+/// about one in six. A strict LLM judge accepted 4 of 18 (`docs/expansion.md`).
 const DEFAULT_BIAS: f32 = -8.5;
 
 /// The inputs of a proposal.
@@ -104,8 +82,7 @@ pub struct Ranker {
 
 impl Default for Ranker {
     fn default() -> Self {
-        let weights = Input::ALL.map(Input::default_weight);
-        Self { bias: DEFAULT_BIAS, weights, decisions: 0 }
+        Self { bias: DEFAULT_BIAS, weights: DEFAULT_WEIGHTS, decisions: 0 }
     }
 }
 

@@ -1,19 +1,13 @@
 //! Weights of the ranker, fitted on decisions.
 //!
-//! The network is an MLP without a hidden layer, which is logistic regression; a little weight decay keeps
-//! weights finite where decisions are few. How good the weights are is measured on decisions that were
-//! held out, in turn, from as many fits.
-
-use std::convert::Infallible;
+//! The network is an MLP without a hidden layer, which is logistic regression; a little weight
+//! decay keeps weights finite where decisions are few. How good the weights are is measured on
+//! decisions that were held out, in turn, from as many fits.
 
 use super::error::ProposalError;
 use super::rank::{INPUTS, Ranker, inputs_of};
-use crate::compute::{ComputeError, Device};
-use crate::database::{Database, DatabaseError};
-use crate::learn::{
-    Activation, Labels, Mlp, SplitMix64, Task, TrainerOptions, TrainingProgress, TrainingState,
-    softplus,
-};
+use crate::database::Database;
+use crate::learn::{Activation, Labels, Mlp, SplitMix64, TrainerOptions, fit, softplus};
 use crate::model::{Evidence, Verdict};
 
 /// Parts to which decisions are dealt out.
@@ -54,24 +48,22 @@ pub struct Trained {
     pub default_loss: f64,
     /// The same of fitted weights, on decisions that each fit did not see.
     pub held_out_loss: f64,
-    /// Share of pairs of an accepted and a rejected proposal that the default weights put in this order.
+    /// Share of pairs of an accepted and a rejected proposal that default weights put in order.
     pub default_order: f64,
     /// The same of fitted weights, on decisions that each fit did not see.
     pub held_out_order: f64,
 }
 
-/// The standing decisions of every release, in order of key. A proposal that was accepted or merged evokes
-/// its frame; one that was rejected or moved does not.
+/// The standing decisions of every release, in order of key. A proposal that was accepted or merged
+/// evokes its frame; one that was rejected or moved does not.
 ///
 /// # Errors
 /// When the store fails.
 pub fn decisions(database: &Database) -> Result<Vec<Decided>, ProposalError> {
     let mut decisions = Vec::new();
     for release in database.releases()? {
-        let rows = database.store().all_decisions(release.id).map_err(DatabaseError::from)?;
-        for decided in rows {
-            let decided = decided.map_err(DatabaseError::from)?;
-            if let Some(decision) = decided.standing() {
+        for decided in database.store().all_decisions(release.id)? {
+            if let Some(decision) = decided?.standing() {
                 decisions.push(Decided {
                     evidence: decision.evidence,
                     is_right: matches!(decision.verdict, Verdict::Accept | Verdict::Merge),
@@ -105,7 +97,7 @@ pub fn run(decisions: &[Decided]) -> Result<Trained, ProposalError> {
     let mut held_out = vec![0.0; decisions.len()];
     for fold in 0..FOLDS {
         let others = decisions.iter().zip(&folds).filter(|(_, of)| **of != fold);
-        let ranker = fit(&others.map(|(decided, _)| *decided).collect::<Vec<_>>());
+        let ranker = ranker(&others.map(|(decided, _)| *decided).collect::<Vec<_>>());
         for ((logit, decided), of) in held_out.iter_mut().zip(decisions).zip(&folds) {
             if *of == fold {
                 *logit = ranker.logit(&inputs_of(&decided.evidence));
@@ -118,7 +110,7 @@ pub fn run(decisions: &[Decided]) -> Result<Trained, ProposalError> {
     };
     let by_default = logits(&default);
     Ok(Trained {
-        ranker: fit(decisions),
+        ranker: ranker(decisions),
         accepted,
         rejected,
         default_loss: loss(decisions, &by_default),
@@ -152,23 +144,15 @@ fn order(decisions: &[Decided], logits: &[f32]) -> f64 {
     if pairs > 0.0 { ordered / pairs } else { 0.0 }
 }
 
-fn fit(decisions: &[Decided]) -> Ranker {
-    let mut random = SplitMix64::new(OPTIONS.seed);
-    let mlp = Mlp::random(&[INPUTS, 1], Activation::Relu, &mut random);
+fn ranker(decisions: &[Decided]) -> Ranker {
+    let sizes = [INPUTS, 1];
+    let mlp = Mlp::random(&sizes, Activation::Relu, &mut SplitMix64::new(OPTIONS.seed));
     let labels: Vec<f32> =
         decisions.iter().map(|decided| f32::from(u8::from(decided.is_right))).collect();
-    let task = Deciding {
-        rows: decisions.iter().flat_map(|decided| inputs_of(&decided.evidence)).collect(),
-        labels: Labels::scores(&labels),
-    };
-    let mut state = TrainingState::new(mlp, random, decisions.len());
-    let device = Device::Cpu { threads: 1 };
-    let mut unheard = |_: TrainingProgress<(), Infallible>| ();
-    state
-        .train(&task, &OPTIONS, &device, &mut |_| Ok(()), &mut unheard)
-        .expect("rows have the inputs' width");
+    let rows = decisions.iter().flat_map(|decided| inputs_of(&decided.evidence)).collect();
+    let fitted = fit(mlp, rows, &Labels::scores(&labels), &OPTIONS);
     let mut ranker = Ranker { bias: 0.0, weights: [0.0; INPUTS], decisions: decisions.len() };
-    for (_, _, values) in state.best.tensors("") {
+    for (_, _, values) in fitted.expect("rows have the inputs' width").tensors("") {
         match values {
             [bias] => ranker.bias = *bias,
             weights => ranker.weights.copy_from_slice(weights),
@@ -177,41 +161,12 @@ fn fit(decisions: &[Decided]) -> Ranker {
     ranker
 }
 
-/// The network learns what reviewers accept.
-struct Deciding {
-    rows: Vec<f32>,
-    labels: Labels,
-}
-
-impl Task for Deciding {
-    type Dev = ();
-    type Error = ComputeError;
-
-    /// All decisions in their own order, whatever the order of the items: sums go by it.
-    fn rows(
-        &self,
-        _items: &[usize],
-        _random: &mut SplitMix64,
-    ) -> Result<(Vec<f32>, Labels), ComputeError> {
-        Ok((self.rows.clone(), self.labels.clone()))
-    }
-
-    fn measure(&self, _mlp: &Mlp) -> Result<(), ComputeError> {
-        Ok(())
-    }
-
-    /// The last weights are kept.
-    fn is_gain(_dev: &(), _best: &()) -> bool {
-        true
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::rank::Input;
     use super::*;
 
-    /// Proposals that are right where several seeds support them, one in ten aside; likeness says nothing.
+    /// Proposals, right where several seeds support them, one in ten aside; likeness says nothing.
     fn decided(count: u64) -> Vec<Decided> {
         let mut random = SplitMix64::new(5);
         (0..count)

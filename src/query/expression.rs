@@ -8,8 +8,8 @@ use crate::model::AnnotationSetId;
 
 /// A query: which annotation sets are wanted.
 ///
-/// [`parse`](Self::parse) and the constructors [`all_of`](Self::all_of), [`any_of`](Self::any_of) and
-/// [`negated`](Self::negated) build the canonical form, in which no conjunction stands directly
+/// [`parse`](Self::parse) and the constructors [`all_of`](Self::all_of), [`any_of`](Self::any_of)
+/// and [`negated`](Self::negated) build the canonical form, in which no conjunction stands directly
 /// inside a conjunction and no disjunction inside a disjunction. Law: for every canonical `e`,
 /// `Expression::parse(&e.to_string()) == Ok(e)`, if `e` folds case.
 #[derive(Debug, Clone, PartialEq)]
@@ -158,8 +158,8 @@ impl Expression {
     /// Reads a query; matching folds case.
     ///
     /// # Errors
-    /// When the text does not follow the grammar, names an unknown field or value, gives a field an
-    /// operator it does not take, or holds a broken regular expression; always with the column.
+    /// When the text does not follow the grammar, names an unknown field or value, gives a field a
+    /// wrong operator, or holds a broken regular expression. Always with the column.
     pub fn parse(text: &str) -> Result<Self, QueryError> {
         Self::parse_with(text, Case::Fold)
     }
@@ -172,7 +172,7 @@ impl Expression {
         parser::parse(text, case)
     }
 
-    /// The conjunction of `parts`: [`Everything`](Self::Everything) of none, the part itself of one.
+    /// The conjunction of `parts`: [`Everything`](Self::Everything) of none, of one the part.
     #[must_use]
     pub fn all_of(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut flat = Vec::new();

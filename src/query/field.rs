@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{QueryError, nearest};
-use crate::model::{Flags, Origin};
+use crate::model::{Flags, Origin, named};
 
 /// Declares [`Field`] with name, kind and description in one place.
 macro_rules! fields {
@@ -94,9 +94,11 @@ fields! {
     Paraphrase = "paraphrase", Decimal;
     /// Aligner score in `[0, 1]`: higher is better.
     Aligner = "aligner", Fraction;
-    /// Score of the precision filter in `[0, 1]`: higher is better. Sets that no filter has scored have none.
+    /// Score of the precision filter in `[0, 1]`: higher is better. Sets that no filter has scored
+    /// have none.
     P = "p", Fraction;
-    /// Score of the recall filter in `[0, 1]`: higher is better. Sets that no filter has scored have none.
+    /// Score of the recall filter in `[0, 1]`: higher is better. Sets that no filter has scored
+    /// have none.
     R = "r", Fraction;
     /// A person's judgement, 0 to 100.
     Judgement = "judgement", Percentage;
@@ -149,8 +151,9 @@ impl Field {
         Self::ALL.iter().copied().find(|field| field.name() == name)
     }
 
-    /// As [`from_name`](Self::from_name), with a field that was probably meant when there is none of
-    /// this name: the nearest one, or one that the name is a longer form of, as `document` is of `doc`.
+    /// As [`from_name`](Self::from_name), with the field that was probably meant if there is none
+    /// of this name. That is the nearest one, or one that the name is a longer form of, as
+    /// `document` is of `doc`.
     pub(super) fn named(name: &str, column: usize) -> Result<Self, QueryError> {
         Self::from_name(name).ok_or_else(|| {
             let names = || Self::ALL.iter().map(|field| field.name());
@@ -201,49 +204,23 @@ impl fmt::Display for Field {
     }
 }
 
-/// What stands between a field and a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Operator {
-    /// `=`
-    Equal,
-    /// `!=`, which means `not (field = value)`.
-    NotEqual,
-    /// `<`
-    Less,
-    /// `<=`
-    LessOrEqual,
-    /// `>`
-    Greater,
-    /// `>=`
-    GreaterOrEqual,
-    /// `~`: the regular expression matches somewhere.
-    Matches,
-}
-
-impl Operator {
-    /// All operators; where one starts another, the longer stands first.
-    pub const ALL: [Self; 7] = [
-        Self::NotEqual,
-        Self::LessOrEqual,
-        Self::GreaterOrEqual,
-        Self::Equal,
-        Self::Less,
-        Self::Greater,
-        Self::Matches,
-    ];
-
-    /// As written in queries.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Equal => "=",
-            Self::NotEqual => "!=",
-            Self::Less => "<",
-            Self::LessOrEqual => "<=",
-            Self::Greater => ">",
-            Self::GreaterOrEqual => ">=",
-            Self::Matches => "~",
-        }
+named! {
+    /// What stands between a field and a value; where one starts another, the longer stands first.
+    pub enum Operator {
+        /// Means `not (field = value)`.
+        NotEqual => "!=",
+        /// At most.
+        LessOrEqual => "<=",
+        /// At least.
+        GreaterOrEqual => ">=",
+        /// Equal.
+        Equal => "=",
+        /// Less.
+        Less => "<",
+        /// More.
+        Greater => ">",
+        /// The regular expression matches somewhere.
+        Matches => "~",
     }
 }
 

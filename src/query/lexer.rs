@@ -1,7 +1,7 @@
 //! The pieces of a query's text: words, operators, punctuation and values.
 //!
-//! Which piece may come next depends on the place (after an operator `not` is a value, elsewhere a
-//! connective), so the parser asks for the piece it needs instead of reading a list of tokens.
+//! Which piece may come next depends on the place: after an operator `not` is a value, elsewhere a
+//! connective. So the parser asks for the piece it needs instead of reading a list of tokens.
 
 use super::{Operator, QueryError};
 

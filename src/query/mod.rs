@@ -1,13 +1,13 @@
 //! The query language: text in, a typed [`Expression`] out.
 //!
 //! An expression is a tree of terms such as `frame=Verification` or `aligner>=0.95`. Values are
-//! typed when the text is read, patterns are compiled once, and everything that can be wrong without
-//! looking at a store (an unknown field, an operator that a field does not have, a value outside its
-//! range) is an error with a column. Whether a frame or an LU of that name exists is for the store
+//! typed when the text is read, and patterns are compiled once. Everything that can be wrong
+//! without a store is an error with a column: an unknown field, an operator that a field does not
+//! have, a value outside its range. Whether a frame or an LU of that name exists is for the store
 //! to say; it finds [`nearest`] names with the same measure.
 //!
-//! Nothing here knows how a term is answered: [`Expression::holds`] asks its caller about each term.
-//! The grammar and the table of fields are in `schema/query.md`.
+//! Nothing here knows how a term is answered: [`Expression::holds`] asks its caller about each
+//! term. The grammar and the table of fields are in `schema/query.md`.
 //!
 //! ```
 //! use fnstore::query::{Expression, Field};

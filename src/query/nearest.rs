@@ -27,10 +27,11 @@ enum Likeness {
 /// The candidate likest to `name`, or `None` when all are too far away to be meant.
 ///
 /// Names are compared case-folded. Likest is one that is a slip of the finger away, then one that
-/// begins with the name (shortest first), then one with a word that does, then one at a small
-/// Damerau-Levenshtein distance (an insertion, a deletion, a substitution or a swap of neighbours
-/// costs 1): a third of the longer name's letters may differ, at least one and never all. Last comes
-/// one that holds the name, or that the name holds or begins with. Of equally like candidates the first wins.
+/// begins with the name (shortest first), then one with a word that does. Then comes one at a small
+/// Damerau-Levenshtein distance: an insertion, a deletion, a substitution or a swap of neighbours
+/// costs 1. A third of the longer name's letters may differ, at least one and never all. Last comes
+/// one that holds the name, or that the name holds or begins with. Of equally like candidates the
+/// first wins.
 ///
 /// ```
 /// use fnstore::query::nearest;
@@ -82,8 +83,8 @@ fn likeness(name: &str, length: usize, other: &str) -> Option<Likeness> {
     }
 }
 
-/// Whether a name holds another one that is at least half as long, or begins with one, as `Dependent` with
-/// `Dep`.
+/// Whether a name holds another one that is at least half as long, or begins with one, as
+/// `Dependent` with `Dep`.
 fn is_within(other: &str, name: &str, other_length: usize, length: usize) -> bool {
     name.starts_with(other) || 2 * other_length >= length && name.contains(other)
 }

@@ -5,8 +5,8 @@ use super::{Field, QueryError};
 /// Which answers: by default all of them, in order of key.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selection {
-    /// What to order by, the most important first. Answers that are equal by all of it stay in order
-    /// of key.
+    /// What to order by, the most important first. Answers that are equal by all of it stay in
+    /// order of key.
     pub sort: Vec<SortKey>,
     /// How many answers to leave out at the start.
     pub offset: usize,
@@ -16,9 +16,9 @@ pub struct Selection {
 
 /// One thing to order by.
 ///
-/// Texts are ordered without regard to case, then as they are written, numbers by value, ids by origin
-/// and number. Of several values the first in the order counts. Sets without a value come last,
-/// whichever way the order goes.
+/// Texts are ordered without regard to case, then as they are written, numbers by value, ids by
+/// origin and number. Of several values the first in the order counts. Sets without a value come
+/// last, whichever way the order goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SortKey {
     /// The field whose values are compared.

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use super::{Result, ReviewError};
 use crate::database::{Database, DatabaseError};
 use crate::edit::Transaction;
 use crate::model::{AnnotationSetId, Judgement, ReleaseId, Span};
+use crate::store::StoreError;
 
 /// A reviewer's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,15 +66,41 @@ pub(super) enum Change {
 /// An act, and what it is done to.
 pub(super) type Asked = (usize, ReleaseId, AnnotationSetId, Act);
 
+/// How long a writer is waited for that is done soon, as another reviewer's decision.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Opens the store for writing. The index does not hold judgements, so that it stays closed for them.
+fn opened(dir: &Path, judges_only: bool) -> Result<Database> {
+    let begun = Instant::now();
+    loop {
+        let opened = match judges_only {
+            true => Database::open_writer_beside_index(dir),
+            false => Database::open_existing_writer(dir),
+        };
+        match opened {
+            Err(DatabaseError::Store(StoreError::Locked { .. })) if begun.elapsed() < PATIENCE => {
+                std::thread::sleep(PAUSE);
+            }
+            opened => return Ok(opened?),
+        }
+    }
+}
+
 /// Does all that is asked in one commit for each release. Sets that were deleted meanwhile are left out,
 /// and named.
 pub(super) fn write(dir: &Path, asked: Vec<Asked>) -> Result<(Vec<Done>, Vec<AnnotationSetId>)> {
-    let database = Database::open_existing_writer(dir)?;
+    let (mut done, mut gone) = (Vec::new(), Vec::new());
+    if asked.is_empty() {
+        return Ok((done, gone));
+    }
+    let judges_only = asked.iter().all(|(.., act)| matches!(act, Act::Judge { .. }));
+    let database = opened(dir, judges_only)?;
     let mut by_release: BTreeMap<ReleaseId, Vec<Asked>> = BTreeMap::new();
     for act in asked {
         by_release.entry(act.1).or_default().push(act);
     }
-    let (mut done, mut gone) = (Vec::new(), Vec::new());
     for (release, acts) in by_release {
         let mut edits = database.transaction(release)?;
         let mut written = Vec::new();
@@ -125,14 +153,29 @@ fn judgement_of(
     Ok(edits.judgements(set)?.into_iter().find(is_meant))
 }
 
-/// Takes back what was done, unless someone has changed it since.
-pub(super) fn take_back(dir: &Path, done: &Done) -> Result<()> {
-    let database = Database::open_existing_writer(dir)?;
-    let mut edits = database.transaction(done.release)?;
+/// Takes back what was done together, unless someone has changed it since: then all of it stays.
+pub(super) fn take_back(dir: &Path, done: &[Done]) -> Result<()> {
+    let judges_only = done.iter().all(|done| matches!(done.change, Change::Judged { .. }));
+    let database = opened(dir, judges_only)?;
+    let mut by_release: BTreeMap<ReleaseId, Vec<&Done>> = BTreeMap::new();
+    for done in done {
+        by_release.entry(done.release).or_default().push(done);
+    }
+    let mut checked = Vec::new();
+    for (release, done) in by_release {
+        let mut edits = database.transaction(release)?;
+        done.into_iter().try_for_each(|done| take_one_back(&mut edits, done))?;
+        checked.push(edits);
+    }
+    checked.into_iter().try_for_each(|edits| edits.commit().map(drop))?;
+    Ok(())
+}
+
+fn take_one_back(edits: &mut Transaction<'_>, done: &Done) -> Result<()> {
     let act = match done.change.clone() {
         Change::Judged { of, judgements } => {
             let [before, after] = *judgements;
-            if judgement_of(&edits, done.set, &of)? != after {
+            if judgement_of(edits, done.set, &of)? != after {
                 return Err(ReviewError::ChangedMeanwhile(done.set));
             }
             Act::Judge { of, judgement: before }
@@ -141,7 +184,6 @@ pub(super) fn take_back(dir: &Path, done: &Done) -> Result<()> {
             Act::Retarget(Retargeted { before: after, after: before })
         }
     };
-    carry_out(&mut edits, done.set, act)?.ok_or(ReviewError::Gone(done.set))?;
-    edits.commit()?;
+    carry_out(edits, done.set, act)?.ok_or(ReviewError::Gone(done.set))?;
     Ok(())
 }

@@ -10,12 +10,14 @@ mod agreement;
 mod decide;
 mod queue;
 mod session;
+mod span;
 mod view;
 
 pub use agreement::{Agreement, Disputed, OfQuestion, RoleFigures, agreement};
 pub use decide::{Decision, Retargeted};
 pub use queue::Protocol;
-pub use session::{Counts, Saved, Session};
+pub use session::{Counts, Saved, Session, Undone};
+pub use span::{SpanEdit, Step, whole_words};
 pub use view::{Example, Mark, View};
 
 use std::path::PathBuf;
@@ -29,6 +31,9 @@ type Result<T> = std::result::Result<T, ReviewError>;
 /// Decisions that can be undone.
 pub const UNDO_DEPTH: usize = 100;
 
+/// What a reviewer can say of an output's fluency; the note of a judgement lists it (Hu et al. 2019, Table 2).
+pub const FLAGS: [&str; 2] = ["not fluent", "makes no sense"];
+
 /// Least mean score of what is accepted (Culkin et al. 2021, section 6.1).
 pub const ACCEPTED: f64 = 50.0;
 
@@ -37,7 +42,7 @@ named! {
     pub enum Question {
         /// Whether the target evokes the frame.
         Evokes => "evokes",
-        /// Whether the output says what its source says, apart from the frame's other ways of saying it.
+        /// Whether the output says what its source says, apart from the marked words.
         Meaning => "meaning",
         /// How alike output and source are in meaning, and whether the output is fluent (Hu et al. 2019, Table 2).
         Similarity => "similarity",
@@ -66,6 +71,18 @@ impl Question {
         match Self::parse(name)? {
             Self::Evokes => (!asked.is_empty()).then_some((Self::Evokes, asked)),
             question => asked.is_empty().then_some((question, own)),
+        }
+    }
+
+    /// The question in words, of one frame or of each set's own.
+    #[must_use]
+    pub fn wording(self, frame: Option<&str>) -> String {
+        match self {
+            Self::Evokes => format!("Does the marked word evoke {}?", frame.unwrap_or("the frame")),
+            Self::Meaning => {
+                "Does the output say what its source says, apart from the marked words?".to_owned()
+            }
+            Self::Similarity => "How alike are output and source in meaning?".to_owned(),
         }
     }
 
@@ -141,6 +158,9 @@ pub enum ReviewError {
     /// Another program changed what is to be undone.
     #[error("`{0}` was changed meanwhile by someone else; what stands now was kept")]
     ChangedMeanwhile(AnnotationSetId),
+    /// Nothing but judging is done in a blind review.
+    #[error("spans are not edited in a blind review; expected a score")]
+    Blind,
     /// The spans are none of the sentence.
     #[error("`targets` is {found}; expected {expected}")]
     Targets {

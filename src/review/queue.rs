@@ -1,12 +1,12 @@
 //! What comes next: the sets of a query as they are found, or the paper's protocol.
 
-use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use super::{Item, Question, Result, ReviewError};
 use crate::database::{Database, DatabaseError};
 use crate::model::{AnnotationSet, FrameId, Judgement, LuId, Origin, ReleaseId};
 use crate::query::{Expression, Selection};
+use crate::search::Matches;
 
 /// Items that are read ahead.
 const AHEAD: usize = 64;
@@ -27,53 +27,63 @@ pub struct Protocol {
 /// Items as they are found, by a thread of its own with a handle of its own.
 pub(super) type Feed = Receiver<Result<Item>>;
 
-/// Starts reading ahead what a reviewer has not judged.
+/// Starts reading ahead what a reviewer has not judged, in a state of the store that stays as it is. Returns
+/// once the query is planned: what it names is there.
 pub(super) fn feed(
-    dir: &Path,
+    database: Database,
     expression: &Expression,
     reviewer: &str,
     question: Question,
     protocol: Option<Protocol>,
 ) -> Result<Feed> {
     let (sender, feed) = sync_channel(AHEAD);
-    let (dir, expression) = (dir.to_owned(), expression.clone());
-    let reviewer = reviewer.to_owned();
-    let work = {
-        let dir = dir.clone();
-        move || {
-            let read = || -> Result<()> {
-                let database = Database::open(&dir)?.snapshot()?;
-                match protocol {
-                    None => stream(&database, &expression, (&reviewer, question), &sender),
-                    Some(protocol) => {
-                        for item in mixed(&database, &expression, &reviewer, protocol)? {
-                            if is_open(&database, item, (&reviewer, question))?
-                                && sender.send(Ok(item)).is_err()
-                            {
-                                break;
-                            }
-                        }
-                        Ok(())
-                    }
-                }
+    let (planned, is_planned) = sync_channel(1);
+    let dir = database.dir().to_owned();
+    let (expression, reviewer) = (expression.clone(), reviewer.to_owned());
+    let work = move || {
+        let read = || -> Result<()> {
+            let matches = |expression: &Expression| {
+                let matches = database.matches(expression, &Selection::default());
+                let _ = planned.send(matches.is_ok());
+                matches
             };
-            if let Err(error) = read() {
-                let _ = sender.send(Err(error));
+            match protocol {
+                None => stream(&database, matches(&expression)?, (&reviewer, question), &sender),
+                Some(protocol) => {
+                    let generated = "origin=generated".parse().map_err(DatabaseError::from)?;
+                    let outputs = matches(&Expression::all_of([expression, generated]))?;
+                    for item in mixed(&database, outputs, &reviewer, protocol)? {
+                        let is_open = is_open(&database, item, (&reviewer, question))?;
+                        if is_open && sender.send(Ok(item)).is_err() {
+                            break;
+                        }
+                    }
+                    Ok(())
+                }
             }
+        };
+        if let Err(error) = read() {
+            let _ = sender.send(Err(error));
         }
     };
     let thread = std::thread::Builder::new().name("review".to_owned()).spawn(work);
-    thread.map(|_| feed).map_err(|source| ReviewError::Thread { dir, source })
+    thread.map_err(|source| ReviewError::Thread { dir, source })?;
+    if !is_planned.recv().unwrap_or(false)
+        && let Ok(Err(error)) = feed.recv()
+    {
+        return Err(error);
+    }
+    Ok(feed)
 }
 
 /// Sends the sets of a query; similarity is asked of what has a source.
 fn stream(
     database: &Database,
-    expression: &Expression,
+    matches: Matches<'_>,
     (reviewer, question): (&str, Question),
     sender: &SyncSender<Result<Item>>,
 ) -> Result<()> {
-    for found in database.matches(expression, &Selection::default())? {
+    for found in matches {
         let found = found?;
         let item = Item { release: found.release(), set: found.set().id, frame: found.set().frame };
         let is_asked = !question.needs_source() || found.seed().is_some();
@@ -117,15 +127,13 @@ pub(super) fn recorded(database: &Database, item: Item, question: Question) -> R
 /// The sample with its controls, in a random order of the reviewer's own.
 fn mixed(
     database: &Database,
-    expression: &Expression,
+    outputs: Matches<'_>,
     reviewer: &str,
     protocol: Protocol,
 ) -> Result<Vec<Item>> {
-    let generated = "origin=generated".parse().map_err(DatabaseError::from)?;
-    let generated = Expression::all_of([expression.clone(), generated]);
     // The outputs whose hashes are least: a sample without a second pass, in memory for itself alone.
     let mut sample: std::collections::BTreeMap<u64, (Item, LuId)> = Default::default();
-    for found in database.matches(&generated, &Selection::default())? {
+    for found in outputs {
         let found = found?;
         let set = found.set();
         let item = Item { release: found.release(), set: set.id, frame: set.frame };

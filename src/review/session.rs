@@ -1,8 +1,8 @@
 //! One reviewer at work.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::path::Path;
-use std::sync::{Mutex, MutexGuard};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::decide::{Act, Asked, Decision, Done, Retargeted, take_back, write};
@@ -26,6 +26,15 @@ pub struct Saved {
     pub gone: Vec<AnnotationSetId>,
 }
 
+/// What was taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Undone {
+    /// The item, or the first of those that were decided together.
+    pub item: usize,
+    /// All its sets.
+    pub sets: Vec<(ReleaseId, AnnotationSetId)>,
+}
+
 /// How far the review is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
@@ -37,16 +46,21 @@ pub struct Counts {
 
 /// A review by one reviewer. Memory grows by some bytes for each item that was shown.
 pub struct Session {
-    database: Database,
+    dir: PathBuf,
+    database: Mutex<Arc<Database>>,
     reviewer: String,
     question: Question,
     blind: bool,
     queue: Mutex<Queue>,
-    undo: Mutex<VecDeque<Done>>,
+    /// What is still to come; apart from the queue, so that waiting for it holds up nothing else.
+    feed: Mutex<Option<Feed>>,
+    undo: Mutex<VecDeque<Vec<Done>>>,
+    /// One thread of the session writes at a time.
+    writing: Mutex<()>,
 }
 
+#[derive(Default)]
 struct Queue {
-    feed: Option<Feed>,
     items: Vec<Item>,
     /// Scores of this session.
     decided: BTreeMap<usize, u8>,
@@ -67,24 +81,40 @@ impl Session {
         protocol: Option<Protocol>,
     ) -> Result<Self> {
         let database = Database::open(dir)?;
-        // A name that is not there is told now, not by the thread.
-        drop(database.matches(expression, &crate::query::Selection::default())?);
-        let feed = feed(dir, expression, reviewer, question, protocol)?;
-        let (items, decided, shown) = (Vec::new(), BTreeMap::new(), HashMap::new());
+        let feed = feed(database.snapshot()?, expression, reviewer, question, protocol)?;
         Ok(Self {
-            database,
+            dir: dir.to_owned(),
+            database: Mutex::new(Arc::new(database)),
             reviewer: reviewer.to_owned(),
             question,
             blind: protocol.is_some(),
-            queue: Mutex::new(Queue { feed: Some(feed), items, decided, shown }),
+            queue: Mutex::default(),
+            feed: Mutex::new(Some(feed)),
             undo: Mutex::default(),
+            writing: Mutex::default(),
         })
     }
 
-    /// The database, for reading.
-    #[must_use]
-    pub fn database(&self) -> &Database {
-        &self.database
+    /// The database as it is now, for reading.
+    ///
+    /// # Errors
+    /// When the store fails, or another has taken its place that this build does not read.
+    pub fn database(&self) -> Result<Arc<Database>> {
+        let mut database = self.database.lock().unwrap_or_else(PoisonError::into_inner);
+        match Arc::get_mut(&mut database) {
+            Some(database) => database.renew()?,
+            // Somebody reads with it.
+            None => database.refresh()?,
+        }
+        // Another build may have converted the store since it was opened.
+        database.store().format()?;
+        Ok(Arc::clone(&database))
+    }
+
+    /// Writes to the store while no other thread of this session does.
+    pub fn alone<T>(&self, write: impl FnOnce() -> T) -> T {
+        let _turn = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        write()
     }
 
     /// Who reviews.
@@ -106,11 +136,11 @@ impl Session {
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn undo_stack(&self) -> MutexGuard<'_, VecDeque<Done>> {
-        self.undo.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn undo_stack(&self) -> MutexGuard<'_, VecDeque<Vec<Done>>> {
+        self.undo.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How far the review is.
@@ -124,29 +154,40 @@ impl Session {
     /// # Errors
     /// When the store fails.
     pub fn next(&self, after: Option<usize>, window: &str) -> Result<Option<usize>> {
-        let mut queue = self.queue();
         let mut at = after.map_or(0, |after| after + 1);
         loop {
-            while at >= queue.items.len() {
-                let Some(feed) = &queue.feed else { return Ok(None) };
-                match feed.recv() {
-                    Ok(item) => {
-                        let item = item?;
-                        queue.items.push(item);
-                    }
-                    Err(_) => queue.feed = None,
-                }
+            if let Some(found) = self.known(&mut at, window) {
+                return Ok(Some(found));
             }
+            let mut feed = self.feed.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(coming) = &*feed else {
+                drop(feed);
+                // What another window fetched meanwhile.
+                return Ok(self.known(&mut at, window));
+            };
+            match coming.recv() {
+                Ok(item) => self.queue().items.push(item?),
+                Err(_) => *feed = None,
+            }
+        }
+    }
+
+    /// The next item for a window among those that were fetched; `at` is then behind them all.
+    fn known(&self, at: &mut usize, window: &str) -> Option<usize> {
+        let mut queue = self.queue();
+        while *at < queue.items.len() {
+            let number = *at;
             let is_elsewhere = queue
                 .shown
-                .get(&at)
+                .get(&number)
                 .is_some_and(|(by, since)| by != window && since.elapsed() < KEPT);
-            if !is_elsewhere && !queue.decided.contains_key(&at) {
-                queue.shown.insert(at, (window.to_owned(), Instant::now()));
-                return Ok(Some(at));
+            if !is_elsewhere && !queue.decided.contains_key(&number) {
+                queue.shown.insert(number, (window.to_owned(), Instant::now()));
+                return Some(number);
             }
-            at += 1;
+            *at += 1;
         }
+        None
     }
 
     fn item(&self, number: usize) -> Result<Item> {
@@ -159,15 +200,35 @@ impl Session {
     /// When there is none, its set is gone, or the store fails.
     pub fn view(&self, number: usize) -> Result<View> {
         let item = self.item(number)?;
-        self.database.refresh()?;
-        View::read(&self.database, item, (&self.reviewer, self.question, self.blind))
+        let database = self.database()?;
+        View::read(&database, item, (&self.reviewer, self.question, self.blind))
     }
 
-    /// Writes decisions down, in one commit; they are safe once this returns.
+    /// Writes decisions down, in one commit; they are safe once this returns. Each is taken back by itself.
     ///
     /// # Errors
     /// When another process writes the store (it says who), or the store fails: then nothing was written.
     pub fn decide(&self, decisions: &[Decision], now: u64) -> Result<Saved> {
+        let (done, gone) = self.judge(decisions, now)?;
+        let saved = done.len();
+        done.into_iter().for_each(|done| self.remember(vec![done]));
+        Ok(Saved { saved, gone })
+    }
+
+    /// Gives several items of [`enqueue`](Self::enqueue) one score, in one commit; one undo takes all back.
+    ///
+    /// # Errors
+    /// As [`decide`](Self::decide).
+    pub fn decide_together(&self, items: &[usize], score: u8, now: u64) -> Result<Saved> {
+        let decision =
+            |item: &usize| Decision { item: *item, score, millis: 0, note: String::new() };
+        let (done, gone) = self.judge(&items.iter().map(decision).collect::<Vec<_>>(), now)?;
+        let saved = done.len();
+        self.remember(done);
+        Ok(Saved { saved, gone })
+    }
+
+    fn judge(&self, decisions: &[Decision], now: u64) -> Result<(Vec<Done>, Vec<AnnotationSetId>)> {
         let (mut asked, mut gone) = (Vec::new(), Vec::new());
         for decision in decisions {
             match self.view(decision.item) {
@@ -176,17 +237,14 @@ impl Session {
                 Err(error) => return Err(error),
             }
         }
-        let (done, more) = write(self.database.dir(), asked)?;
+        let (done, more) = self.alone(|| write(&self.dir, asked))?;
         gone.extend(more);
         let mut queue = self.queue();
         for decision in decisions {
             queue.decided.insert(decision.item, decision.score);
             queue.shown.remove(&decision.item);
         }
-        drop(queue);
-        let saved = done.len();
-        self.remember(done);
-        Ok(Saved { saved, gone })
+        Ok((done, gone))
     }
 
     fn judged(&self, view: &View, decision: &Decision, time: u64) -> Asked {
@@ -206,11 +264,14 @@ impl Session {
     }
 
     /// The numbers of sets that are to be judged together, as of a search; they join the queue.
+    ///
+    /// # Errors
+    /// When one of them is gone, or the store fails.
     pub fn enqueue(&self, sets: &[(ReleaseId, AnnotationSetId)]) -> Result<Vec<usize>> {
-        self.database.refresh()?;
+        let database = self.database()?;
         let mut numbers = Vec::new();
         for &(release, set) in sets {
-            let location = self.database.store().set_location(release, set)?;
+            let location = database.store().set_location(release, set)?;
             let frame = location.ok_or(ReviewError::Gone(set))?.frame;
             let mut queue = self.queue();
             let item = Item { release, set, frame };
@@ -223,12 +284,16 @@ impl Session {
         Ok(numbers)
     }
 
-    /// Moves a set's target; offsets count code points. An empty list leaves it as it is.
+    /// Moves a set's target; offsets count code points.
     ///
     /// # Errors
-    /// When the pieces are none of the sentence, another process writes the store, or the store fails.
+    /// When the review is blind, the pieces are none of the sentence, another process writes the store, or the
+    /// store fails.
     pub fn retarget(&self, number: usize, targets: &[(u32, u32)]) -> Result<()> {
         let view = self.view(number)?;
+        if self.blind {
+            return Err(ReviewError::Blind);
+        }
         let wrong = |found: &dyn std::fmt::Debug, expected: &str| ReviewError::Targets {
             found: format!("{found:?}"),
             expected: expected.to_owned(),
@@ -252,8 +317,8 @@ impl Session {
             return Ok(());
         }
         let Item { release, set, .. } = view.item;
-        let (done, gone) =
-            write(self.database.dir(), vec![(number, release, set, Act::Retarget(moved))])?;
+        let act = (number, release, set, Act::Retarget(moved));
+        let (done, gone) = self.alone(|| write(&self.dir, vec![act]))?;
         if let Some(set) = gone.first() {
             return Err(ReviewError::Gone(*set));
         }
@@ -261,23 +326,30 @@ impl Session {
         Ok(())
     }
 
+    /// Remembers what was done together, to be taken back together.
     fn remember(&self, done: Vec<Done>) {
-        let mut stack = self.undo_stack();
-        stack.extend(done);
-        let beyond = stack.len().saturating_sub(UNDO_DEPTH);
-        stack.drain(..beyond);
+        if !done.is_empty() {
+            let mut stack = self.undo_stack();
+            stack.push_back(done);
+            let beyond = stack.len().saturating_sub(UNDO_DEPTH);
+            stack.drain(..beyond);
+        }
     }
 
-    /// Takes the last change of this session back, and gives its item.
+    /// Takes the last change of this session back, whichever window made it.
     ///
     /// # Errors
     /// When there is none, someone has changed it since (it is then forgotten), or the store cannot be
     /// written (it can be tried again).
-    pub fn undo(&self) -> Result<usize> {
+    pub fn undo(&self) -> Result<Undone> {
         let mut stack = self.undo_stack();
         let last = stack.back().ok_or(ReviewError::NothingToUndo)?;
-        let number = last.item;
-        match take_back(self.database.dir(), last) {
+        let undone = Undone {
+            item: last.first().ok_or(ReviewError::NothingToUndo)?.item,
+            sets: last.iter().map(|done| (done.release, done.set)).collect(),
+        };
+        let items: Vec<usize> = last.iter().map(|done| done.item).collect();
+        match self.alone(|| take_back(&self.dir, last)) {
             Err(error @ (ReviewError::ChangedMeanwhile(_) | ReviewError::Gone(_))) => {
                 stack.pop_back();
                 return Err(error);
@@ -286,7 +358,8 @@ impl Session {
         }
         stack.pop_back();
         drop(stack);
-        self.queue().decided.remove(&number);
-        Ok(number)
+        let mut queue = self.queue();
+        queue.decided.retain(|item, _| !items.contains(item));
+        Ok(undone)
     }
 }

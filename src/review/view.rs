@@ -4,7 +4,7 @@ use super::queue::recorded;
 use super::{Item, Question, Result, ReviewError};
 use crate::database::Database;
 use crate::model::{AnnotationSet, Frame, Judgement, Origin, Provenance, ReleaseId, Span};
-use crate::text::{fold, words};
+use crate::text::{fold, natural_spacing, words};
 
 /// Gold examples beside an item.
 const EXAMPLES: usize = 3;
@@ -95,6 +95,32 @@ impl Example {
         shown
     }
 
+    /// The same spaced as people write. FrameNet parts punctuation and clitics from words and outputs do not,
+    /// which would tell them apart.
+    fn naturally_spaced(&self) -> Self {
+        let text = natural_spacing(&self.text);
+        let letters = |text: &str| -> Vec<(usize, usize)> {
+            let shown = text.char_indices().filter(|(_, letter)| !letter.is_whitespace());
+            shown.map(|(at, letter)| (at, at + letter.len_utf8())).collect()
+        };
+        // Spacing changes no letter: the one of a number is the same in both.
+        let (before, after) = (letters(&self.text), letters(&text));
+        let moved = |span: &Span| {
+            let first = before.partition_point(|(start, _)| *start < span.start as usize);
+            let end = before.partition_point(|(start, _)| *start < span.end as usize);
+            let (start, _) = *after.get(first)?;
+            let (_, end) = *after.get(end.checked_sub(1)?)?;
+            (start < end).then(|| Span::new(start as u32, end as u32))
+        };
+        let marks = self.marks.iter().filter_map(|(span, mark)| Some((moved(span)?, mark.clone())));
+        Self {
+            targets: self.targets.iter().filter_map(moved).collect(),
+            marks: marks.collect(),
+            text,
+            lexunit: self.lexunit.clone(),
+        }
+    }
+
     fn trigger(&self) -> String {
         let pieces: Vec<&str> =
             self.targets.iter().filter_map(|span| span.of(&self.text)).collect();
@@ -154,6 +180,7 @@ impl View {
         }
         if blind {
             output.marks.retain(|(_, mark)| *mark == Mark::Target);
+            output = output.naturally_spaced();
         }
         if let Some(source) = &source {
             output.mark_changes(&source.text);
@@ -198,4 +225,24 @@ fn examples(database: &Database, item: Item, triggers: &[Option<String>]) -> Res
         }
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn natural_spacing_keeps_what_is_marked() {
+        let text = "He said : \" They could n't check it , \" twice .".to_owned();
+        let at = |part: &str| {
+            let start = text.find(part).unwrap() as u32;
+            Span::new(start, start + part.len() as u32)
+        };
+        let targets = vec![at("n't"), at("check"), at("it , \"")];
+        let marks = targets.iter().map(|span| (*span, Mark::Target)).collect();
+        let spaced = Example { text, targets, marks, lexunit: String::new() }.naturally_spaced();
+        let shown = "He said: \"They could[n't] [check] [it,\"] twice.";
+        assert_eq!(spaced.bracketed(), shown);
+        assert_eq!(spaced.marks[0].0, spaced.targets[0]);
+    }
 }

@@ -1,8 +1,8 @@
 //! How likely texts are under a language model.
 //!
-//! A text is scored as one that begins anew: its first token is given the token that the model was trained
-//! to see there, every other one all tokens before it. A part of a text is scored in its left context: what
-//! counts is every token that holds a character of it.
+//! A text is scored as one that begins anew. Its first token is scored given the token that the
+//! model was trained to see there, every other one given all tokens before it. A part of a text is
+//! scored in its left context; every token that holds a character of it counts.
 
 mod error;
 
@@ -68,8 +68,8 @@ pub struct TextScore {
 }
 
 impl TextScore {
-    /// `exp(-log_prob / tokens)`: among how many tokens, all as likely, the model would have had to choose at
-    /// each.
+    /// `exp(-log_prob / tokens)`: among how many tokens, all as likely, the model would have had to
+    /// choose at each.
     #[must_use]
     pub fn perplexity(&self) -> f64 {
         (-self.log_prob / self.tokens as f64).exp()
@@ -85,7 +85,7 @@ struct Prepared {
 }
 
 impl Scorer {
-    /// Opens a language model, a GGUF file or a directory of Hugging Face's, to compute in these numbers.
+    /// Opens a language model, a GGUF file or a directory of Hugging Face's, in these numbers.
     ///
     /// # Errors
     /// When a file is missing or damaged, or the model of no known layout.
@@ -108,8 +108,8 @@ impl Scorer {
         self.model.fingerprint()
     }
 
-    /// Scores texts; one that cannot be scored costs nobody the others. A score is the same bits whatever
-    /// else is scored with it.
+    /// Scores texts; one that cannot be scored costs nobody the others. A score is the same bits
+    /// whatever else is scored with it.
     ///
     /// # Errors
     /// When the model's weights give numbers that are not finite, or a device failed.

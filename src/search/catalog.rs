@@ -12,8 +12,8 @@ use crate::store::{NameKind, Store};
 /// Frame relation that makes one frame a kind of another.
 const INHERITANCE: &str = "Inheritance";
 
-/// LUs looked up one by one before all names are read at once: a frame has some ten LUs, and reading
-/// every name of FrameNet 1.5 costs about as much as reading a few hundred LUs.
+/// LUs looked up one by one before all names are read at once. A frame has some ten LUs; reading
+/// every name of FrameNet 1.5 costs as much as reading a few hundred LUs.
 const LOOKUPS: usize = 200;
 
 type Memo<K, V> = RefCell<HashMap<K, V>>;
@@ -110,7 +110,8 @@ impl<'a> Catalog<'a> {
         Ok(status)
     }
 
-    /// Frame, number and lexicographic status of all LUs of a release, in one scan; none of them is looked up again.
+    /// Frame, number and lexicographic status of all LUs of a release, in one scan; none of them is
+    /// looked up again.
     pub(super) fn lexunit_statuses(
         &self,
         release: ReleaseId,
@@ -153,8 +154,8 @@ impl<'a> Catalog<'a> {
         Ok(found)
     }
 
-    /// What a corpus is called: by most releases one name, and each of those that its documents call it
-    /// by, in order of the documents. None when no document says.
+    /// What a corpus is called: by most releases one name, and each of those that its documents
+    /// call it by, in order of the documents. None when no document says.
     pub fn corpus_names(&self, release: ReleaseId, corpus: CorpusId) -> Result<&[String]> {
         if self.corpora.get().is_none() {
             let mut corpora = Corpora::new();

@@ -31,7 +31,8 @@ impl Database {
     }
 
     /// Number of the annotation sets for which a query holds, for each value of a field; the most
-    /// frequent value first, values of one frequency in order of text. Every value is held in memory.
+    /// frequent value first, values of one frequency in order of text. Every value is held in
+    /// memory.
     ///
     /// A set with several values, as of `fe`, counts once for each of them.
     ///

@@ -18,8 +18,8 @@ pub struct UnknownListed {
 }
 
 impl Database {
-    /// Names of a split list that no release has, letter case told apart: documents, then LUs, then sentences, each
-    /// in order.
+    /// Names of a split list that no release has, letter case told apart: documents, then LUs, then
+    /// sentences, each in order.
     ///
     /// # Errors
     /// When the store fails.

@@ -13,8 +13,7 @@ use crate::model::{
 };
 use crate::query::Field;
 
-/// An annotation set that a query found. Its sentence and its names are read when they are asked
-/// for.
+/// An annotation set that a query found. Its sentence and its names are read on demand.
 pub struct Match<'a> {
     pub(super) facts: Rc<Facts<'a>>,
     pub(super) release: ReleaseId,
@@ -105,8 +104,8 @@ impl<'a> Match<'a> {
         }
     }
 
-    /// A score of a generated set, those of filters only where a filter has scored it; of any set the
-    /// mean of its judgements.
+    /// A score of a generated set, those of filters only where a filter has scored it; of any set
+    /// the mean of its judgements.
     pub(super) fn score(&self, field: Field) -> Result<Option<f32>> {
         if field == Field::JudgementMean {
             return self.mean_judgement();
@@ -173,8 +172,8 @@ impl<'a> Match<'a> {
         }
     }
 
-    /// What the corpus that lists it is called: by its document, and where no document is known by any
-    /// of the corpus's.
+    /// What the corpus that lists it is called: by its document, and where no document is known by
+    /// any of the corpus's.
     pub(super) fn corpus_names(&self) -> Result<Vec<String>> {
         if let Some(document) = self.document()? {
             return Ok(vec![document.corpus_name.clone()]);
@@ -187,7 +186,7 @@ impl<'a> Match<'a> {
         }
     }
 
-    /// What files hold beside FrameNet: at the set and at its sentence, or at its frame, LU or document.
+    /// What files hold beside FrameNet at the set, its sentence, its frame, LU or document.
     pub(super) fn foreign(&self, field: Field) -> Result<Vec<String>> {
         let beside = self.facts.beside()?;
         if beside.is_empty() {
@@ -212,8 +211,9 @@ impl<'a> Match<'a> {
     }
 
     /// The part of the data: what the split list says of the sentence, the LU, the document or all
-    /// exemplars, the first that it names; else the full-text document's, and for span-labelled data what
-    /// its corpus is called after. Of a generated set its seed's. Without a list exemplars have none.
+    /// exemplars, the first that it names. Else the full-text document's, or for span-labelled data
+    /// the one that its corpus is named after. Of a generated set its seed's. Without a list
+    /// exemplars have none.
     ///
     /// # Errors
     /// When the store fails.

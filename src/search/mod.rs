@@ -2,7 +2,7 @@
 //!
 //! `plan` narrows where answers can lie, by keys and by the index. `evaluate` asks the whole
 //! expression of every annotation set there. `select` orders what holds, and gives answers one by
-//! one. `facts` keeps what is looked up for them; a [`Catalog`] has the names behind the numbers.
+//! one, `parts` to several threads; `shown` says what stands above and below an answer's sentence. `facts` keeps what is looked up for them; a [`Catalog`] has the names behind the numbers.
 
 mod answer;
 mod beside;
@@ -13,9 +13,11 @@ mod facts;
 mod listed;
 mod lookup;
 mod matched;
+mod parts;
 mod plan;
 mod recipes;
 mod select;
+mod shown;
 mod value;
 
 pub(crate) use answer::elements;
@@ -25,6 +27,7 @@ pub use catalog::Catalog;
 pub use count::ValueCount;
 pub use listed::UnknownListed;
 pub use matched::Match;
+pub use parts::Part;
 pub use plan::{Access, Explanation, TermReport};
 pub use recipes::StoredRecipe;
 pub use select::{Answers, Matches};

@@ -11,7 +11,7 @@ use crate::query::{Expression, Field};
 pub struct StoredRecipe {
     /// Its number in this store, as `recipe=N` in queries.
     pub id: RecipeId,
-    /// The first 16 bytes of its settings' BLAKE3 hash, in hexadecimal digits: the same in every store.
+    /// The first 16 bytes of its settings' BLAKE3 hash, hexadecimal: the same in every store.
     pub fingerprint: String,
     /// All that its outputs depend on, as JSON.
     pub settings: String,
@@ -20,8 +20,8 @@ pub struct StoredRecipe {
 }
 
 impl Database {
-    /// The recipes by which generated sets were made, in order of number. To count the sets it reads all that were
-    /// generated.
+    /// The recipes by which generated sets were made, in order of number. To count the sets it
+    /// reads all that were generated.
     ///
     /// # Errors
     /// As [`Database::query`].

@@ -1,8 +1,8 @@
-//! Answers of a query, as they are selected: in order of key or sorted, from an offset, up to a limit.
+//! Answers of a query as selected: in order of key or sorted, from an offset, up to a limit.
 //!
-//! In order of key, answers stream: each set is read when it is asked for, and a limit ends the scan.
-//! Sorted, the whole query is asked first; with a limit, no more than that many sets (and those left
-//! out before them) are remembered, by their place and the values to be compared.
+//! In order of key, answers stream: each set is read when it is asked for, and a limit ends the
+//! scan. Sorted, the whole query is asked first. With a limit, only that many sets (and those
+//! skipped before them) are remembered, by their place and the values to be compared.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -39,6 +39,12 @@ enum Rows<'a> {
 }
 
 impl<'a> Matches<'a> {
+    /// The sets among these rows of which the query holds.
+    pub(super) fn scanned(evaluator: Evaluator<'a>, rows: SetRows<'a>) -> Self {
+        let (read, rows) = (Rc::default(), Rows::Scanned(rows));
+        Self { evaluator, rows, read, skip: 0, left: None }
+    }
+
     /// Whether there are more than the limit let through; `None` when `rows` more sets did not say.
     ///
     /// # Errors
@@ -104,7 +110,7 @@ impl<'a> Iterator for Matches<'a> {
 }
 
 /// The answers of a query, read as they are asked for.
-pub struct Answers<'a>(Matches<'a>);
+pub struct Answers<'a>(pub(super) Matches<'a>);
 
 impl Iterator for Answers<'_> {
     type Item = Result<Answer>;
@@ -166,19 +172,19 @@ impl PartialEq for Ranked {
 impl Eq for Ranked {}
 
 impl Database {
-    /// The annotation sets for which a query holds, in order of release, frame, LU, sentence and id,
-    /// read as they are asked for.
+    /// The annotation sets for which a query holds, in order of release, frame, LU, sentence and
+    /// id, read as they are asked for.
     ///
     /// # Errors
-    /// When the query names a frame, LU, FE or release that there is not (with the nearest name), or
-    /// the store fails.
+    /// When the query names a frame, LU, FE or release that there is not (with the nearest name),
+    /// or the store fails.
     pub fn query(&self, expression: &Expression) -> Result<Answers<'_>> {
         self.select(expression, &Selection::default())
     }
 
-    /// The answers of a query that are selected, in the order that is asked for. To sort takes a pass
-    /// over all of them, and memory for as many as the limit and the offset say together; for all of
-    /// them when there is no limit.
+    /// The answers of a query that are selected, in the requested order. Sorting takes a pass over
+    /// all of them, and memory for as many as limit and offset say together, or for all without a
+    /// limit.
     ///
     /// # Errors
     /// As [`query`](Self::query).

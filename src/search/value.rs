@@ -15,8 +15,8 @@ use crate::text::fold_letter;
 
 /// A value of a field.
 ///
-/// Values of one field are of one kind. They are ordered as people expect it: texts without regard to
-/// case, then as they are written; numbers by value; ids by origin and number.
+/// Values of one field are of one kind. They are ordered as people expect it: texts without regard
+/// to case, then as they are written; numbers by value; ids by origin and number.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
@@ -72,8 +72,8 @@ fn folded(text: &str) -> impl Iterator<Item = char> {
 }
 
 impl Match<'_> {
-    /// The different values that the set has of a field, in order; none where it has no value, as a
-    /// human set has no round, and for `since`, which has none of its own.
+    /// The different values that the set has of a field, in order. None if it has no value, as a
+    /// human set has no round, and for `since`.
     ///
     /// More than one where [`Field::has_many_values`].
     ///

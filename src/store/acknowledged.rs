@@ -1,12 +1,12 @@
 //! The last revision that a writer acknowledged, beside RocksDB.
 //!
-//! RocksDB's log ends where a record does not read: a record that a crash cut short was never
-//! acknowledged, and dropping it is right. Damage looks the same, and drops what was acknowledged,
-//! too, without a word. So each commit, once it is synced, writes its revision into a file of a line;
-//! a store that is behind it has lost commits, and does not open until someone says so.
+//! RocksDB's log ends where a record does not read. A record that a crash cut short was never
+//! acknowledged, and dropping it is right. Damage looks the same, and silently drops what was
+//! acknowledged, too. So each commit, once it is synced, writes its revision into a file of a line.
+//! A store that is behind it has lost commits, and does not open until someone says so.
 //!
-//! The file is not synced: after a crash of the machine it may name an earlier revision than the last,
-//! never a later one. One that is not there, or does not read, says nothing.
+//! The file is not synced: after a crash of the machine it may name an earlier revision than the
+//! last, never a later one. One that is not there, or does not read, says nothing.
 
 use std::fs::File;
 use std::io::{self, Seek, Write};

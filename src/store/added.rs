@@ -1,7 +1,8 @@
-//! What was added to a release, counted by keys: sets that are not FrameNet's, and generated sentences.
+//! What was added to a release, counted by keys: sets that are not FrameNet's, and generated
+//! sentences.
 //!
-//! These may be millions, written in bulk; a commit does not keep their counts. Everything else stands
-//! in [`Release::counts`](crate::model::Release::counts).
+//! These may be millions, written in bulk; a commit does not keep their counts. Everything else
+//! stands in [`Release::counts`](crate::model::Release::counts).
 
 use crate::model::{AnnotationSetId, IdSpace, ReleaseId};
 

@@ -120,8 +120,8 @@ impl<'a> Batch<'a> {
     /// Deletes a frame with the names that it was written with.
     ///
     /// # Errors
-    /// When the engine fails; so for every deletion. A row that is deleted and put again in the same
-    /// batch is there.
+    /// When the engine fails; so for every deletion. A row that is deleted and put again in the
+    /// same batch is there.
     pub fn delete_frame(&mut self, frame: &Frame) -> Result<()> {
         self.delete(Family::Frame, &FrameKey { release: self.release, frame: frame.id })?;
         self.delete_name(NameKind::Frame, &frame.name, u64::from(frame.id.0))?;

@@ -1,7 +1,7 @@
 //! A copy of a store, row by row: what a backup is made of.
 //!
 //! Rows are read as any reader reads them, so a copy is one revision, also while another process
-//! writes, and no damaged block gets into it: its checksum is verified as it is read, and a large
+//! writes. No damaged block gets into it: its checksum is verified as it is read, and a large
 //! record is decoded. Column families that a newer minor format added are copied as they stand.
 
 use std::path::Path;

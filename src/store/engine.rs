@@ -51,8 +51,8 @@ const PAUSES: [Duration; 4] = [
     Duration::from_millis(100),
 ];
 
-/// How long a reader waits for another process to end its replacement of the store, on systems where
-/// that takes the store's name away for a moment.
+/// How long a reader waits for another process to end its replacement of the store, on systems
+/// where that takes the store's name away for a moment.
 const REPLACING: Duration = Duration::from_secs(10);
 
 /// How a writer opens a store.
@@ -87,8 +87,8 @@ impl Engine {
         Self::open_locked(dir, WriterLock::take(dir)?, opening)
     }
 
-    /// Opens the store as the writer that holds the lock. Whether there is one is looked at again: before
-    /// the lock was taken, another process may have removed a store whose first import had failed.
+    /// Opens the store as the writer that holds the lock, and looks again whether there is one:
+    /// another process may have removed a store whose first import failed.
     pub(super) fn open_locked(dir: &Path, lock: WriterLock, opening: Opening) -> Result<Self> {
         let Opening { create, despite_loss } = opening;
         let db_dir = dir.join("db");
@@ -135,9 +135,8 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Opens the store beside a writer or alone. A writer may take away a file between the moment
-    /// a reader learns its name and the moment it opens it, and a restore the store; then the reader
-    /// starts over.
+    /// Opens the store beside a writer or alone. A writer may delete a file, or a restore the
+    /// store, between a reader's learning of its name and opening it. Then the reader starts over.
     pub(super) fn open_reader(dir: &Path) -> Result<Self> {
         let begun = Instant::now();
         let (mut pauses, mut is_mended) = (PAUSES.into_iter(), false);
@@ -170,10 +169,10 @@ impl Engine {
         }
     }
 
-    /// Does to a store that did not open for reading what its next writer would do first: a machine that
-    /// lost power leaves the end of a log, or a replacement between its renames, which a secondary does
-    /// not read past. Damage is thereby told as a writer tells it. Beside a writer, or where nothing can
-    /// be written, the reader's own error stands.
+    /// Does to a store that did not open for reading what its next writer would do first. A loss of
+    /// power leaves the end of a log, or a replacement between its renames, which a secondary does
+    /// not read past. Damage is thereby told as a writer tells it. Beside a writer, or where
+    /// nothing can be written, the reader's own error stands.
     fn mend(dir: &Path, lock: WriterLock) -> Result<()> {
         Self::open_locked(dir, lock, Opening::default()).map(drop)
     }
@@ -239,8 +238,8 @@ impl Engine {
         Ok(())
     }
 
-    /// A secondary leaves out what it cannot open, without an error. Beside a writer that is right for
-    /// files that are gone by the time it looks: the view is then brought up to where they are.
+    /// A secondary leaves out what it cannot open, without an error. Beside a writer that is right
+    /// for files that are gone by the time it looks: the view is then brought up to where they are.
     fn require_all_files(&self) -> Result<()> {
         let mut pauses = PAUSES.into_iter();
         loop {
@@ -280,8 +279,8 @@ impl Engine {
         self.lock.is_some()
     }
 
-    /// Takes up what the writer has committed since the handle was opened or refreshed last. A writer may
-    /// take away a file meanwhile; then the reader looks again.
+    /// Takes up what the writer has committed since the handle was opened or refreshed last. A
+    /// writer may take away a file meanwhile; then the reader looks again.
     pub(super) fn refresh(&self) -> Result<()> {
         let Some(scratch) = &self.scratch else { return Ok(()) };
         let mut pauses = PAUSES.into_iter();
@@ -367,8 +366,8 @@ impl Engine {
         Ok(found.map_err(StoreError::engine("estimating a family's size"))?.unwrap_or_default())
     }
 
-    /// Every record of a family, in key order: read from the files, checksums verified, and not kept
-    /// in the cache.
+    /// Every record of a family, in key order: read from the files, checksums verified, and not
+    /// kept in the cache.
     pub(super) fn read_through(
         &self,
         family: Family,
@@ -464,7 +463,8 @@ impl Engine {
     }
 
     /// Stops or resumes the packing of files that nothing reads while rows are loaded: each row is
-    /// then packed once, by [`Engine::compact`]. What is read at every write is packed all the time.
+    /// then packed once, by [`Engine::compact`]. What is read at every write is packed all the
+    /// time.
     pub(super) fn pause_packing(&self, pause: bool) -> Result<()> {
         self.require_writer()?;
         let option = [("disable_auto_compactions", if pause { "true" } else { "false" })];
@@ -544,7 +544,7 @@ fn current(dir: &Path) -> PathBuf {
     dir.join("db").join("CURRENT")
 }
 
-/// Why there is no store to open: none was made, or one that commits were acknowledged to is damaged.
+/// Why there is no store to open: none was made, or one with acknowledged commits is damaged.
 fn absent_or_lost(dir: &Path) -> StoreError {
     let family = Family::Meta.name().to_owned();
     match acknowledged::last(dir) {

@@ -1,7 +1,7 @@
 //! What can go wrong in a store; RocksDB's errors are turned into these here and nowhere else.
 //!
-//! Every message ends in its code. What a check would find has the check's code (`C-...`); the others
-//! begin with `S-`. `schema/check.md` lists both.
+//! Every message ends in its code. What a check would find has the check's code (`C-...`); the
+//! others begin with `S-`. `schema/check.md` lists both.
 
 use std::path::PathBuf;
 

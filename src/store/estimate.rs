@@ -47,8 +47,8 @@ impl Store {
         Ok(count)
     }
 
-    /// About how many annotation sets the store holds in all; rows that were written twice or deleted
-    /// count until RocksDB has tidied up, and a reader's handle may know only of those in memory.
+    /// About how many annotation sets the store holds in all. Rows that were written twice or
+    /// deleted count until compaction; a reader's handle may know only of those in memory.
     ///
     /// # Errors
     /// When the engine fails.

@@ -1,7 +1,7 @@
 //! Which directory is meant, whatever takes its name.
 //!
-//! A restore gives another store the name of the one that a reader opens file by file. So a reader looks
-//! whether the name still leads where it led when it began.
+//! A restore gives another store the name of the one that a reader opens file by file. So a reader
+//! looks whether the name still leads where it led when it began.
 
 #[cfg(unix)]
 use std::fs::File;

@@ -223,7 +223,8 @@ keys_with_text! {
 }
 
 impl JudgementKey {
-    /// The key of a reviewer's answer to a question; no reviewer's name has the NUL that stands before a question.
+    /// The key of a reviewer's answer to a question; no reviewer's name has the NUL that stands
+    /// before a question.
     pub(super) fn new(
         release: ReleaseId,
         set: AnnotationSetId,

@@ -1,8 +1,8 @@
 //! The writer's lock: one writer per store, and anyone can read who it is.
 //!
 //! The lock is the operating system's, on an open file, so it ends with its process however that
-//! ends; the file's content only says who holds it. The file stays when the store goes: of a process
-//! that waits for a file that is no more, and one that makes a new file, both would hold a lock.
+//! ends. The file's content only says who holds it. The file stays when the store goes: else one
+//! process could lock the removed file and another a new one.
 
 use std::fmt;
 use std::fs::{File, TryLockError};
@@ -137,8 +137,8 @@ impl WriterLock {
 
 impl Drop for WriterLock {
     fn drop(&mut self) {
-        // Closing alone is not enough: a process that another thread is about to start has the file as well until
-        // it runs its program, and would hold the lock until then.
+        // Closing alone is not enough: a process that another thread is about to start has the file
+        // as well, and would hold the lock until it runs its program.
         let _ = self.file.unlock();
     }
 }

@@ -1,12 +1,12 @@
 //! Which table files a RocksDB says it has: its MANIFEST, read as RocksDB writes it.
 //!
-//! A secondary takes a table file that is missing or whose index is damaged for one that the primary
-//! has already deleted, and shows the column family without it: fewer rows and no error. So a reader
+//! A secondary takes a table file that is missing, or whose index is damaged, for one that the
+//! primary has deleted. It shows the column family without it: fewer rows and no error. So a reader
 //! compares the files that its handle has with those that the MANIFEST names.
 //!
-//! The MANIFEST is a log of *version edits* in blocks of 32 KiB (RocksDB, `db/log_format.h`); an edit
-//! is a sequence of tagged fields (`db/version_edit.h`). A field that this file does not know ends
-//! the reading without an answer, and nothing is compared.
+//! The MANIFEST is a log of *version edits* in blocks of 32 KiB (RocksDB, `db/log_format.h`); an
+//! edit is a sequence of tagged fields (`db/version_edit.h`). A field that this file does not know
+//! ends the reading without an answer, and nothing is compared.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -35,8 +35,8 @@ pub(super) fn live_files(db_dir: &Path) -> io::Result<Option<BTreeMap<u64, Strin
     Ok(live.files.iter().map(|(file, family)| Some((*file, name(family)?))).collect())
 }
 
-/// What stands for the state of the tables: the MANIFEST's name and length. It grows with every table that
-/// is made or goes.
+/// What stands for the state of the tables: the MANIFEST's name and length. It grows with every
+/// table that is made or goes.
 pub(super) type Stamp = (String, u64);
 
 /// Where the tables of a RocksDB stand.

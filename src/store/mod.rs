@@ -191,8 +191,8 @@ impl Store {
         )
     }
 
-    /// Takes the right to write the store in `dir` and leaves it as it is. A writer's opening claims
-    /// this build's format; until then it can be looked at, and nobody changes it meanwhile.
+    /// Takes the right to write the store in `dir` and leaves it as it is. A writer's opening
+    /// claims this build's format; until then it can be looked at, and nobody changes it meanwhile.
     ///
     /// # Errors
     /// When there is none, or another process writes it.
@@ -230,9 +230,9 @@ impl Store {
         Ok(Self { engine, dir, acknowledged, commit: Mutex::new(()), own_ids })
     }
 
-    /// Closes the store, and removes it when this handle made it and nothing was committed to it: what
-    /// a first import that failed wants. Nobody else can write it meanwhile. The directory stays, with
-    /// the lock's file in it. Says whether the store was removed.
+    /// Closes the store, and removes it when this handle made it and nothing was committed to it:
+    /// what a first import that failed wants. Nobody else can write it meanwhile. The directory
+    /// stays, with the lock's file in it. Says whether the store was removed.
     ///
     /// # Errors
     /// When the engine fails, or something cannot be removed.
@@ -275,8 +275,8 @@ impl Store {
         self.engine.is_of(place)
     }
 
-    /// How many views this handle keeps open: a refresh past tables that the writer has made adds one, and
-    /// they go with the handle. A reader that lives long is opened again now and then.
+    /// How many views this handle keeps open: a refresh past tables that the writer has made adds
+    /// one, and they go with the handle. A reader that lives long is opened again now and then.
     #[must_use]
     pub fn views(&self) -> usize {
         self.engine.views()
@@ -363,8 +363,8 @@ impl Store {
         Ok(number)
     }
 
-    /// Whether a number is one that this store has counted out, or has seen come in with what people
-    /// added to another: its record was added by a person.
+    /// Whether a number is one that this store has counted out, or has seen come in with what
+    /// people added to another: its record was added by a person.
     ///
     /// # Errors
     /// When the engine fails or the count is damaged.
@@ -394,8 +394,8 @@ impl Store {
         }
     }
 
-    /// A number of the store's own range for a record that a user makes. No number is given twice by
-    /// one process, and none that was committed ever again.
+    /// A number of the store's own range for a record that a user makes. No number is given twice
+    /// by one process, and none that was committed ever again.
     ///
     /// # Errors
     /// When the engine fails.
@@ -486,8 +486,8 @@ impl Store {
         self.list_release_with(release, self.batch(release.id))
     }
 
-    /// As [`list_release`](Self::list_release), with rows that must not show before the release does
-    /// and that no release number hides, as recipes.
+    /// As [`list_release`](Self::list_release), with rows that must not show before the release
+    /// does and that no release number hides, as recipes.
     ///
     /// # Errors
     /// When the engine fails, or the handle is a reader's.

@@ -1,22 +1,21 @@
 //! One store in the place of another, whole or not at all.
 //!
-//! The new store is made in `incoming/` inside the store's directory, under the writer's lock. Then the
-//! two exchange their names in one step: whoever opens the store meanwhile finds the one or the other.
+//! The new store is made in `incoming/` inside the store's directory, under the writer's lock. Then
+//! the two exchange their names in one step: whoever opens the store meanwhile finds the one or the
+//! other.
 //!
-//! Where the system cannot exchange names the old one moves into `outgoing/` and the new one into its
-//! place, and a reader waits. A process that is killed between these renames leaves an `outgoing/db` and
-//! no `db`: [`recover`] moves the old one back.
+//! Where the system cannot exchange names the old one moves into `outgoing/` and the new one into
+//! its place, and a reader waits. A process that is killed between these renames leaves an
+//! `outgoing/db` and no `db`: [`recover`] moves the old one back.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::StoreError;
 use super::engine::exists;
 use super::lock::WriterLock;
+use super::{Result, StoreError};
 use crate::durable::{create_directory, exchange, remove_directory, rename, sync_tree};
-
-type Result<T> = std::result::Result<T, StoreError>;
 
 const INCOMING: &str = "incoming";
 const OUTGOING: &str = "outgoing";
@@ -35,8 +34,8 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// Takes the lock of the store in `dir`, which need not exist yet, and makes a place for the
-    /// new one.
+    /// Takes the lock of the store in `dir`, which need not exist, and makes a place for the new
+    /// one.
     ///
     /// # Errors
     /// When another process writes it, or the directory cannot be written.
@@ -62,7 +61,7 @@ impl Replacement {
     /// When a rename fails: then the old store is still there, or comes back at the next opening.
     pub fn commit(self) -> Result<()> {
         let (incoming, outgoing) = (self.incoming(), self.dir.join(OUTGOING));
-        // All of the new store is on the disk before the first rename, and the place of the old one.
+        // The new store is on the disk before the first rename, and so is the old one's place.
         sync_tree(&incoming).map_err(io_error(&incoming))?;
         create_directory(&outgoing).map_err(io_error(&outgoing))?;
         rename_part(&self.dir, &outgoing, INDEX)?;
@@ -84,8 +83,9 @@ impl Drop for Replacement {
     }
 }
 
-/// Removes the store in `dir` and leaves the lock's file. Under the writer's lock only. A process that is
-/// killed meanwhile leaves the whole store, or none: what is on its way out nobody takes for a store.
+/// Removes the store in `dir` and leaves the lock's file. Under the writer's lock only. A process
+/// that is killed meanwhile leaves the whole store, or none: what is on its way out nobody takes
+/// for a store.
 pub(super) fn discard(dir: &Path, _lock: &WriterLock) -> Result<()> {
     let incoming = dir.join(INCOMING);
     create_directory(&incoming).map_err(io_error(&incoming))?;
@@ -100,8 +100,8 @@ pub(super) fn is_underway(dir: &Path) -> bool {
     !exists(dir) && exists(&dir.join(OUTGOING))
 }
 
-/// Moves a store back that a killed replacement had moved away, and removes what one left. Under the
-/// writer's lock only.
+/// Moves a store back that a killed replacement had moved away, and removes what one left. Under
+/// the writer's lock only.
 pub(super) fn recover(dir: &Path) -> Result<()> {
     if !is_underway(dir) {
         return [INCOMING, OUTGOING].iter().try_for_each(|left_over| remove(&dir.join(left_over)));

@@ -1,7 +1,8 @@
 //! Every row of every family, decoded one after the other: for whoever checks or rewrites a store.
 //!
-//! A row that cannot be read or decoded is an item of its own, a [`RowFault`], and the pass goes on.
-//! Blocks are read from the files with their checksums verified and leave no trace in the cache.
+//! A row that cannot be read or decoded is an item of its own, a [`RowFault`], and the pass goes
+//! on. Blocks are read from the files with their checksums verified and leave no trace in the
+//! cache.
 
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Decided, Document, DocumentId, DocumentLayout,

@@ -4,10 +4,10 @@
 //! It lies among the system's temporary files and goes with its reader. A reader that is killed
 //! leaves it; the next reader of any store removes what is left so. Whether a directory's reader
 //! lives is told by a lock of the operating system on a file in it, as for writers
-//! ([`super::lock`]): numbers of processes come round, and mean nothing in another container.
+//! ([`super::lock`]). Numbers of processes come round, and mean nothing in another container.
 //!
-//! Everyone on a machine may write into that place. So only directories of this user's own that nobody
-//! else can write into are looked at, and in them only a plain file is opened.
+//! Everyone on a machine may write into that place. So only directories of this user's own that
+//! nobody else can write into are looked at, and in them only a plain file is opened.
 
 use std::fs::{self, File, Metadata};
 use std::io;
@@ -100,8 +100,8 @@ fn same_owner(_one: &Metadata, _other: &Metadata) -> bool {
     true
 }
 
-/// Removes the directories whose readers are gone. Others' are left alone, and so is whatever another
-/// user may have put there: opening a pipe waits for someone at its other end.
+/// Removes the directories whose readers are gone. Others' are left alone, and so is whatever
+/// another user may have put there: opening a pipe waits for someone at its other end.
 fn sweep(place: &Path, own: &Scratch) {
     let Ok(own) = own.path().symlink_metadata() else { return };
     let is_own = |path: &Path, wanted: fn(&Metadata) -> bool| {
@@ -150,8 +150,8 @@ mod tests {
         }
     }
 
-    /// What another user may put beside a reader's directories; each of them once made a reader wait or
-    /// touch what is not its own.
+    /// What another user may put beside a reader's directories; each of them once made a reader
+    /// wait or touch what is not its own.
     #[cfg(unix)]
     #[test]
     fn what_is_no_file_of_ones_own_is_not_opened() {

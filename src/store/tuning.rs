@@ -1,12 +1,11 @@
 //! How RocksDB keeps each family: buffers, blocks, compression, filters.
 //!
-//! Nothing here is part of the format: a table file says itself how it was written, so that a store
-//! is read whatever these options were when its files were made, and takes them up file by file as
-//! it is written and compacted.
+//! Nothing here is part of the format. A table file says itself how it was written, so a store is
+//! read whatever these options were. It takes them up file by file as it is written and compacted.
 //!
-//! A query is a process of its own more often than not, so opening must cost little: no threads for
-//! opening files (RocksDB starts up to sixteen for every family and every change of the file list),
-//! no statistics, and indexes and filters cut into blocks that are read when they are asked for.
+//! A query is often a process of its own, so opening must cost little. There are no threads for
+//! opening files (RocksDB starts up to sixteen for every family and every change of the file list)
+//! and no statistics. Indexes and filters are cut into blocks that are read on demand.
 
 use rocksdb::{
     BlockBasedIndexType, BlockBasedOptions, Cache, ColumnFamilyDescriptor, DBCompressionType,
@@ -18,8 +17,8 @@ use super::family::Family;
 /// Bytes of blocks kept unpacked: a whole frame's sets and their sentences fit many times over.
 const BLOCK_CACHE: usize = 64 << 20;
 
-/// Bytes of the log from which on rows are written to files: a reader that opens the store beside its
-/// writer reads the whole log.
+/// Bytes of the log from which on rows are written to files: a reader that opens the store beside
+/// its writer reads the whole log.
 const LOG: u64 = 32 << 20;
 
 /// Bytes of a part of an index. Answers want sentences from all over the store: the parts are few
@@ -35,8 +34,8 @@ pub(super) fn database_options() -> Options {
     options.set_skip_stats_update_on_db_open(true);
     options.set_stats_dump_period_sec(0);
     options.set_max_total_wal_size(LOG);
-    // A record that a crash cut short was never acknowledged: what stands before it is all there is.
-    // Damage ends the log there, too, which `acknowledged` finds.
+    // A record that a crash cut short was never acknowledged: what stands before it is all there
+    // is. Damage ends the log there, too, which `acknowledged` finds.
     options.set_wal_recovery_mode(DBRecoveryMode::PointInTime);
     options.set_keep_log_file_num(2);
     options.set_log_level(LogLevel::Warn);
@@ -82,9 +81,9 @@ fn family_options(family: Option<Family>, cache: &Cache) -> Options {
 
 /// Bytes of a block before it is packed, the least that is read.
 ///
-/// A frame's sets lie together and share their seeds and chains. Sentences lie in order of id, which
-/// for generated ones is a hash, so that an answer wants one sentence of a block: small blocks, whose
-/// dictionary makes up for what they have in common with the others.
+/// A frame's sets lie together and share their seeds and chains. Sentences lie in order of id,
+/// which for generated ones is a hash, so an answer wants one sentence of a block. Hence small
+/// blocks, with a dictionary for what they share.
 fn block(family: Option<Family>) -> usize {
     match family {
         Some(Family::Annotation) => 64 << 10,

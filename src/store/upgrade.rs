@@ -1,7 +1,7 @@
 //! Bringing rows of older record versions up to this build's.
 //!
-//! A row that stands as this build would write it is left alone, so an upgrade that was stopped goes
-//! on where it was, and a second one does nothing. Both versions of a record say the same, so
+//! A row that stands as this build would write it is left alone, so an upgrade that was stopped
+//! resumes where it was, and a second one does nothing. Both versions of a record say the same, so
 //! readers may go on meanwhile.
 
 use std::collections::BTreeMap;
@@ -40,8 +40,8 @@ impl Store {
         Ok(outdated)
     }
 
-    /// Rewrites the rows that stand in an older record version; gives their number by column family.
-    /// The revision stays: nothing that a record says changes.
+    /// Rewrites the rows that stand in an older record version; gives their number by column
+    /// family. The revision stays: nothing that a record says changes.
     ///
     /// # Errors
     /// When a row cannot be read or decoded, or the handle is a reader's.
@@ -64,8 +64,7 @@ impl Store {
         Ok(rewritten)
     }
 
-    /// Hands on every row of a family that this build would write otherwise, with what it would
-    /// write.
+    /// Hands on every row of a family that this build would write otherwise, as it would be.
     fn each_outdated(
         &self,
         family: Family,

@@ -1,9 +1,10 @@
 //! What a handle reads: an open RocksDB, and for a reader those that it has moved on to.
 //!
-//! RocksDB's secondary keeps the rows of the log that it has read. Once the primary has written newer ones
-//! to a table and dropped the log, the secondary shows its older ones beside rows of the table: two
-//! revisions in one view. So a reader catches up only as long as nothing but the log has grown, and
-//! otherwise opens RocksDB again. The earlier one stays open for the iterators that are on it.
+//! RocksDB's secondary keeps the rows of the log that it has read. Once the primary has written
+//! newer ones to a table and dropped the log, the secondary shows its older ones beside rows of the
+//! table: two revisions in one view. So a reader catches up only as long as nothing but the log has
+//! grown, and otherwise opens RocksDB again. The earlier one stays open for the iterators that are
+//! on it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,9 +18,7 @@ use super::held_directory::HeldDirectory;
 use super::manifest::{self, Stamp};
 use super::scratch::Scratch;
 use super::tuning::{database_options, descriptors};
-use super::{StoreError, engine::present_families};
-
-type Result<T> = std::result::Result<T, StoreError>;
+use super::{Result, StoreError, engine::present_families};
 
 /// An open RocksDB.
 pub(super) struct View {
@@ -53,8 +52,8 @@ impl View {
         Ok(Self { stamp: Some(stamp), place: Some(place), ..Self::new(db) })
     }
 
-    /// Whether what is read is the store in that directory. A writer's always is: nobody replaces what it
-    /// has locked.
+    /// Whether what is read is the store in that directory. A writer's always is: nobody replaces
+    /// what it has locked.
     pub(super) fn is_of(&self, place: &HeldDirectory) -> bool {
         self.place.as_ref().is_none_or(|own| own.is(place))
     }

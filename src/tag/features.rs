@@ -6,8 +6,8 @@
 //!                       capitals, with a digit, with a hyphen inside, without letter and digit
 //! ```
 //!
-//! An encoder whose tokenizer folds case sees no capitals, and names are told by them. In a sentence
-//! without a capital the first three are 0 for every word, which training shows too.
+//! An encoder whose tokenizer folds case sees no capitals, and names are told by them. In a
+//! sentence without a capital the first three are 0 for every word, which training shows too.
 
 use super::error::TagError;
 use crate::learn::{TooManyPieces, WordEncoder, mean_states};
@@ -17,8 +17,9 @@ use crate::tokenize::WordPieces;
 /// Numbers about how a word is written.
 pub(crate) const WRITING: usize = 6;
 
-/// The features of the words of each sentence, (N, D + 6), in the order of the sentences; one that is too long
-/// has its error, which counts sentences from `first`. The features of a sentence do not depend on its company.
+/// The features of the words of each sentence, (N, D + 6), in the order of the sentences; one that
+/// is too long has its error, which counts sentences from `first`. The features of a sentence do
+/// not depend on its company.
 pub(super) fn features(
     encoder: &WordEncoder,
     sentences: &[Vec<&str>],

@@ -1,9 +1,9 @@
 //! How well a tagger does.
 //!
-//! Accuracy is the share of words whose tag is the gold one; words without a gold tag do not count. Beside
-//! it stand the words that training never saw (as they are written, case and all), and a tagger that knows
-//! nothing but words: each has the tag that it had most often in training, and every other word the most
-//! frequent tag of all.
+//! Accuracy is the share of words whose tag is the gold one; words without a gold tag do not count.
+//! Beside it stand the words that training never saw (as they are written, case and all), and a
+//! baseline that knows words alone. It gives each word its most frequent tag in training, and every
+//! other word the most frequent tag of all.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -54,7 +54,7 @@ impl DevAccuracy {
     }
 }
 
-/// The words of training data, each with its most frequent tag, the alphabetically first of several.
+/// The words of training data, each with its most frequent tag, of several the first.
 #[derive(Debug, Clone, Default)]
 pub struct TagLexicon {
     tag_of: HashMap<String, String>,

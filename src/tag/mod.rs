@@ -1,8 +1,8 @@
 //! Parts of speech: the tag of each word of a sentence.
 //!
-//! A small network over the frozen states of an encoder of the BERT family, the one that the span aligner
-//! reads: a word's pieces are mean-pooled, as there, and the word is tagged by itself, since its state has
-//! seen the sentence.
+//! A small network over the frozen states of an encoder of the BERT family, the span aligner's. A
+//! word's pieces are mean-pooled, and the word is tagged by itself, since its state has seen the
+//! sentence.
 //!
 //! ```text
 //! words, pieces    features.rs   D numbers of a word's state and a few of how it is written

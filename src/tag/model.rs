@@ -1,8 +1,8 @@
 //! A trained tagger on disk.
 //!
-//! A directory with `config.json` ([`TaggerConfig`]) and `model.safetensors` (f32 tensors `hidden.weight`
-//! (H, D + 6), `hidden.bias`, `prelu.weight`, `output.weight` (T, H), `output.bias`). A tagger belongs to the
-//! states of one encoder and names it by fingerprint.
+//! A directory with `config.json` ([`TaggerConfig`]) and `model.safetensors` (f32 tensors
+//! `hidden.weight` (H, D + 6), `hidden.bias`, `prelu.weight`, `output.weight` (T, H),
+//! `output.bias`). A tagger belongs to the states of one encoder and names it by fingerprint.
 
 use std::path::Path;
 
@@ -36,7 +36,7 @@ pub struct TaggerConfig {
     pub encoder: String,
     /// Fingerprint of the encoder (BLAKE3, hexadecimal).
     pub encoder_fingerprint: String,
-    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last layer.
+    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last.
     pub layer: Option<usize>,
     /// Width D of the encoder's states.
     pub width: usize,
@@ -75,8 +75,8 @@ pub struct TaggerTraining {
     pub seed: u64,
 }
 
-/// Tries, before the work, whether a tagger can be written at a place: nothing may be there, an empty
-/// directory, or an earlier tagger.
+/// Tries, before the work, whether a tagger can be written at a place: nothing may be there, an
+/// empty directory, or an earlier tagger.
 pub(super) fn prepare(out: &Path) -> Result<WholeDirectory, TagError> {
     let prepared = WholeDirectory::prepare(out, |old| read_tagger_config(old).is_ok());
     Ok(prepared.map_err(FileError::io(WRITE, out))?)

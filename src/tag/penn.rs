@@ -1,8 +1,8 @@
 //! The tags of FrameNet's layer PENN as the Penn Treebank writes them.
 //!
-//! The layer is the work of a program: most documents have the tags of TreeTagger (Schmid 1994), which tells
-//! `be` (`VB`) and `have` (`VH`) from other verbs (`VV`) and names some tags in its own way; many tags stand
-//! in small letters; a few documents have the Treebank's own `NNP` and `PRP`.
+//! The layer is the work of a program. Most documents have the tags of TreeTagger (Schmid 1994),
+//! which tells `be` (`VB`) and `have` (`VH`) from other verbs (`VV`) and has its own names for some
+//! tags. Many tags stand in small letters; a few documents have the Treebank's own `NNP` and `PRP`.
 
 /// The 45 tags of the Penn Treebank (Marcus, Santorini and Marcinkiewicz 1993, table 2), sorted.
 const PENN: [&str; 45] = [

@@ -1,7 +1,7 @@
 //! Words with their tags: what a tagger is trained and measured on.
 //!
-//! One JSON object per line, with as many tags as words; null for a word whose tag is not known. Other
-//! fields are passed over, so what `fnstore tag` writes can be corrected and read back.
+//! One JSON object per line, with as many tags as words; null for a word whose tag is not known.
+//! Other fields are passed over, so what `fnstore tag` writes can be corrected and read back.
 //!
 //! ```text
 //! {"words": ["they", "checked", "it"], "tags": ["PRP", "VBD", "PRP"]}

@@ -74,8 +74,8 @@ impl Tagger {
         self.fingerprint
     }
 
-    /// The tags of the words of each sentence, in order. A sentence's tags depend on nothing but the
-    /// sentence.
+    /// The tags of the words of each sentence, in order. A sentence's tags depend on nothing but
+    /// the sentence.
     ///
     /// # Errors
     /// When a sentence is too long for the encoder ([`TagError::sentence`] says which).
@@ -83,8 +83,8 @@ impl Tagger {
         self.tag_each(sentences)?.into_iter().collect()
     }
 
-    /// The tags of each sentence as [`tag`](Self::tag) gives them, and in the place of one that is too long
-    /// its error; the others go on.
+    /// The tags of each sentence as [`tag`](Self::tag) gives them, and in the place of one that is
+    /// too long its error; the others go on.
     ///
     /// # Errors
     /// When the network or the tokenizer fails.
@@ -111,8 +111,8 @@ impl Tagger {
     }
 }
 
-/// The number of the likeliest tag of each row of features, (R, D + 6), and its share; of equals the first. A
-/// row's answer has the same bits in any company.
+/// The number of the likeliest tag of each row of features, (R, D + 6), and its share; of equals
+/// the first. A row's answer has the same bits in any company.
 pub(super) fn best_tags(
     network: &Network,
     rows: Vec<f32>,

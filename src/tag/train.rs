@@ -1,9 +1,9 @@
 //! Training of a tagger on a frozen encoder.
 //!
-//! Cross-entropy over words. Each sentence is shown twice, as it is written and in small letters, so that the
-//! tagger can do without capitals. The data is encoded once and its features stay in memory (about 1.6 kB a
-//! word for an encoder 384 wide, twice). After each epoch the tagger is measured on development data, written
-//! both ways; the best epoch's weights are kept.
+//! Cross-entropy over words. Each sentence is shown twice, as it is written and in small letters,
+//! so that the tagger can do without capitals. The data is encoded once and its features stay in
+//! memory (about 1.6 kB a word for an encoder 384 wide, twice). After each epoch the tagger is
+//! measured on development data, written both ways; the best epoch's weights are kept.
 //!
 //! The same options and data give the same weights for any number of threads.
 
@@ -26,7 +26,7 @@ use crate::learn::{
 /// Sentences that are encoded before their features are laid down.
 const SENTENCES_AT_ONCE: usize = 512;
 
-/// Words that are tagged together when the development data is measured; bounds memory, not results.
+/// Words of development data that are tagged together; bounds memory, not results.
 const CHUNK: usize = 4096;
 
 /// How to train.
@@ -34,7 +34,7 @@ const CHUNK: usize = 4096;
 pub struct Options {
     /// Directory of the encoder.
     pub encoder: PathBuf,
-    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last layer.
+    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last.
     pub layer: Option<usize>,
     /// Directory of the tagger, made if need be.
     pub out: PathBuf,
@@ -72,12 +72,12 @@ struct Encoded {
     labels: Vec<usize>,
 }
 
-/// Trains a tagger, writes it to [`Options::out`], and returns its configuration. Sentences that are too long
-/// for the encoder are left out and counted there.
+/// Trains a tagger, writes it to [`Options::out`], and returns its configuration. Sentences that
+/// are too long for the encoder are left out and counted there.
 ///
 /// # Errors
-/// When the training or development data has no tag, the encoder cannot be read, or the tagger cannot be
-/// written.
+/// When the training or development data has no tag, the encoder cannot be read, or the tagger
+/// cannot be written.
 pub fn run(
     options: &Options,
     data: &[TaggedSentence],
@@ -150,8 +150,8 @@ pub fn run(
     Ok(config)
 }
 
-/// Lays down the features and labels of the tagged words; returns how many sentences are too long. A tag that
-/// is none of `tags`, as development data may have, gets a number that no answer has.
+/// Lays down the features and labels of the tagged words; returns how many sentences are too long.
+/// A tag that is none of `tags`, as development data may have, gets a number that no answer has.
 fn encode(
     encoder: &WordEncoder,
     sentences: &[TaggedSentence],

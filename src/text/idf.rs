@@ -1,8 +1,8 @@
 //! How telling a word is: inverse document frequency over sentences.
 //!
-//! `idf(t) = ln(|D| / |{d in D : t in d}|)`, with the sentences as documents. The words of highest IDF
-//! carry what a sentence is about; banned, they force a rewriting to find other words (Hu et al. 2019,
-//! section 5 and appendices A and B). Case is folded.
+//! `idf(t) = ln(|D| / |{d in D : t in d}|)`, with the sentences as documents. The words of highest
+//! IDF carry what a sentence is about. Banning them forces a rewriting to find other words (Hu et
+//! al. 2019, section 5 and appendices A and B). Case is folded.
 
 use std::collections::{HashMap, HashSet};
 
@@ -73,9 +73,9 @@ impl Idf {
         (self.documents.max(1) as f64 / count as f64).ln()
     }
 
-    /// The `count` words of a sentence with the highest IDF, highest first, ties in the order of the
-    /// sentence. Function words, words with anything but letters, and those in `kept` (case folded)
-    /// are left out; a word stands once, as it is written first.
+    /// The `count` words of a sentence with the highest IDF, highest first, ties in the order of
+    /// the sentence. Function words, words with anything but letters, and those in `kept` (case
+    /// folded) are left out; a word stands once, as it is written first.
     #[must_use]
     pub fn most_telling<'t>(&self, sentence: &'t str, count: usize, kept: &[&str]) -> Vec<&'t str> {
         let mut seen: HashSet<String> = kept.iter().map(|word| fold(word)).collect();

@@ -1,10 +1,10 @@
 //! English inflection: from a lemma to its forms.
 //!
-//! The exceptions stand in `irregular.tsv`; the rest is spelling rules (Quirk et al. 1985, A
-//! Comprehensive Grammar of the English Language, sections 3.5 to 3.10, 5.79 to 5.82 and 7.74 to
-//! 7.80): sibilants take `-es`, consonant + `y` becomes `ies`, a silent `e` falls, a stressed
-//! short syllable doubles its last consonant. Where usage is divided (`travelled`, `traveled`)
-//! both forms are given, the first being the one to write.
+//! The exceptions stand in `irregular.tsv`; the rest is spelling rules. Sibilants take `-es`,
+//! consonant + `y` becomes `ies`, a silent `e` falls, a stressed short syllable doubles its last
+//! consonant. (Quirk et al. 1985, A Comprehensive Grammar of the English Language, sections 3.5 to
+//! 3.10, 5.79 to 5.82 and 7.74 to 7.80.) Where usage is divided (`travelled`, `traveled`) both
+//! forms are given, the first being the one to write.
 //!
 //! A form that nobody writes costs little where forms are banned or looked up, so the rules
 //! answer for every word, known or invented.
@@ -49,8 +49,8 @@ impl Inflection {
 
 /// The forms of a one-word lemma under one inflection, the usual one first.
 ///
-/// Empty when the part of speech has no such inflection or the word does not take it: `beautiful`
-/// has no comparative form, an adverb has one only when it is irregular or listed.
+/// Empty if the part of speech has no such inflection or the word does not take it. `beautiful` has
+/// no comparative form; an adverb has one only if it is irregular or listed.
 ///
 /// ```
 /// use fnstore::model::Pos;

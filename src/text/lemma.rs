@@ -2,8 +2,8 @@
 //!
 //! The rules of [`super::inflection`] are run backwards to propose lemmas, and every proposal is
 //! inflected again: it stands only if the form comes out. What the rules leave open (`hoping`:
-//! `hope`, not `hop`; `rating`: `rate` or `rat`?) is settled by the caller's vocabulary, in our
-//! use FrameNet's lexical units, and only for words unknown to it by the shape of the stem.
+//! `hope`, not `hop`; `rating`: `rate` or `rat`?) is settled by the caller's vocabulary, here
+//! FrameNet's lexical units. For words unknown to it the shape of the stem decides.
 
 use super::fold;
 use super::inflection::{inflections, is_consonant, is_vowel};
@@ -84,9 +84,9 @@ pub fn lemma_candidates(form: &str, pos: Pos) -> Vec<String> {
     candidates
 }
 
-/// The lemma that the vocabulary knows, or `None`. Irregular readings come first (`found` is a
-/// form of `find`), then the form as a lemma of its own (`building`), then regular readings; last
-/// the other spelling of any of these (`criticised`, where the vocabulary has `criticize`).
+/// The lemma that the vocabulary knows, or `None`. Irregular readings come first (`found` is a form
+/// of `find`), then the form as a lemma (`building`), then regular readings. Last comes the other
+/// spelling of any of these (`criticised`, where the vocabulary has `criticize`).
 fn known_lemma(form: &str, pos: Pos, known: &dyn Fn(&str, Pos) -> bool) -> Option<String> {
     let lower = fold(form);
     for text in [form, &lower] {

@@ -1,15 +1,19 @@
-//! Text as the rest of the crate needs it: offsets, words, letter case, English inflection.
+//! Text as the rest of the crate needs it: offsets, words, letter case, English inflection, and annotation drawn
+//! under it.
 //!
 //! Nothing here normalises a text. Every function that cuts one answers with byte spans into it,
 //! so what FrameNet wrote stays what is stored. Inflection is rules plus tables of exceptions
 //! ([`inflect`]); lemmatisation is the same rules run backwards and checked forwards
 //! ([`lemmatize`]), so the two cannot disagree.
 
+mod bleu;
 mod case;
+pub mod drawing;
 mod idf;
 mod inflection;
 mod irregular;
 mod lemma;
+mod letters;
 mod markup;
 mod names;
 mod offsets;
@@ -18,12 +22,15 @@ mod shortened;
 mod spacing;
 mod spelling;
 mod trigger_form;
+mod visible;
 mod words;
 
+pub use bleu::bleu;
 pub use case::{capitalize, case_variants, fold, fold_letter, title_case};
 pub use idf::{Idf, is_stop_word};
 pub use inflection::{Inflection, inflect, inflections};
 pub use lemma::{lemma_candidates, lemmatize};
+pub use letters::letters;
 pub use markup::{DefinitionPart, definition_parts, plain_definition};
 pub use names::names;
 pub use offsets::{CharIndex, CharSpan, OffsetError};
@@ -34,4 +41,5 @@ pub use shortened::shortened;
 pub use spacing::natural_spacing;
 pub use spelling::spelling_variants;
 pub use trigger_form::TriggerForm;
+pub use visible::{visible, visible_in_json};
 pub use words::{words, words_with_cuts};

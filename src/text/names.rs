@@ -1,10 +1,10 @@
 //! Names in a sentence, by their capital letters.
 //!
-//! A name is a run of capitalised words; small words of names (`of`, `the`, `de`) may stand inside it.
-//! The first word of a sentence is capitalised for another reason, so it begins a name only when the
-//! next word is capitalised too, and never when that could be an article or a pronoun in front. This
-//! finds names without a model, and makes its mistakes: sentence-initial single names are missed,
-//! days and titles are taken along.
+//! A name is a run of capitalised words; small words of names (`of`, `the`, `de`) may stand inside
+//! it. The first word of a sentence is capitalised for another reason. So it begins a name only if
+//! the next word is capitalised too and it is no article or pronoun. This finds names without a
+//! model, and makes its mistakes: sentence-initial single names are missed, days and titles are
+//! taken along.
 
 use super::words;
 use crate::model::Span;

@@ -121,9 +121,9 @@ pub fn inflections_of_phrase(lemma: &str, pos: Pos) -> Vec<String> {
     without_repeats(forms)
 }
 
-/// What may not come back when a trigger is to be replaced (Culkin et al. 2021, section 5): the
-/// trigger, all inflected forms of its lexical unit and of its own lemma, their British and
-/// American spellings, and the case variants of all of these. The trigger stands first.
+/// What is banned when a trigger is to be replaced (Culkin et al. 2021, section 5). The trigger,
+/// all inflected forms of its lexical unit and of its own lemma, their British and American
+/// spellings, and the case variants of all of these. The trigger stands first.
 ///
 /// `trigger` is the target's text (pieces joined by a space), `lemma` the lexical unit's name
 /// without its part of speech, remarks included.

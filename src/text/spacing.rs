@@ -1,7 +1,8 @@
 //! FrameNet's spacing undone.
 //!
-//! FrameNet writes punctuation and clitics apart (`He could n't , he said .`); whatever was trained on text as
-//! people write it reads `He couldn't, he said.` better. The words are the same in both, see [`words`](super::words).
+//! FrameNet writes punctuation and clitics apart (`He could n't , he said .`); whatever was trained
+//! on text as people write it reads `He couldn't, he said.` better. The words are the same in both,
+//! see [`words`](super::words).
 
 use super::fold;
 
@@ -12,11 +13,11 @@ const OPENING: &str = "([{$";
 /// Clitics that FrameNet writes apart; the apostrophe stands for the typographic one too.
 const CLITICS: [&str; 8] = ["n't", "'s", "'re", "'ve", "'ll", "'d", "'m", "'"];
 
-/// A sentence spaced as people write it: punctuation and clitics join the words that they belong to, and white
-/// space is one space.
+/// A sentence spaced as people write it: punctuation and clitics join the words that they belong
+/// to, and white space is one space.
 ///
-/// A single apostrophe closes a plural (`the readers ' view`) unless one was opened before; double quotation marks
-/// open and close in turn.
+/// A single apostrophe closes a plural (`the readers ' view`) unless one was opened before; double
+/// quotation marks open and close in turn.
 ///
 /// ```
 /// use fnstore::text::natural_spacing;

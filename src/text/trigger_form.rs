@@ -8,7 +8,8 @@ use crate::model::Pos;
 
 /// In which form a trigger has its lemma: `checked` is a past or a past participle.
 ///
-/// English forms are often of several inflections; all of them count, and which one is meant is left to the sentence.
+/// English forms are often of several inflections; all of them count, and which one is meant is
+/// left to the sentence.
 ///
 /// ```
 /// use fnstore::model::Pos;
@@ -28,9 +29,9 @@ pub struct TriggerForm {
 }
 
 impl TriggerForm {
-    /// The form of a trigger (its pieces joined by a space) of an LU, named without its part of speech. A trigger that is no
-    /// form of the LU is read as a form of its own lemma, and as any form where it is none of that either. The auxiliaries of
-    /// a verb are no part of its form.
+    /// The form of a trigger (its pieces joined by a space) of an LU, named without its part of
+    /// speech. A trigger that is no form of the LU is read as a form of its own lemma, and as any
+    /// form where it is none of that either. The auxiliaries of a verb are no part of its form.
     #[must_use]
     pub fn of(trigger: &str, lemma: &str, pos: Pos) -> Self {
         let trigger = fold(&trigger.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -54,8 +55,8 @@ impl TriggerForm {
         found.unwrap_or_else(any)
     }
 
-    /// The forms of another lemma that can stand where the trigger stands, without repeats; none where the lemma has
-    /// no such form.
+    /// The forms of another lemma that can stand where the trigger stands, without repeats; none
+    /// where the lemma has no such form.
     #[must_use]
     pub fn forms_of(&self, lemma: &str) -> Vec<String> {
         let mut forms: Vec<String> = self.is_lemma.then(|| lemma.to_owned()).into_iter().collect();

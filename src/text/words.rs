@@ -1,10 +1,10 @@
 //! Words of an English text, with byte spans.
 //!
 //! A word is what the span aligner counts and points at. The rules are those of Penn Treebank
-//! tokenisation, cut down to what loses nothing: white space parts words; punctuation at either
-//! end of a stretch stands alone; the clitics `n't`, `'s`, `'re`, `'ve`, `'ll`, `'d`, `'m` stand
-//! apart from their host; a full stop stays with an abbreviation; hyphens and inner points stay
-//! inside. FrameNet's sentences are mostly spaced like this already (`reader 's`).
+//! tokenisation, cut down to what loses nothing. White space parts words. Punctuation at either end
+//! of a stretch stands alone. The clitics `n't`, `'s`, `'re`, `'ve`, `'ll`, `'d`, `'m` stand apart
+//! from their host. A full stop stays with an abbreviation; hyphens and inner points stay inside.
+//! FrameNet's sentences are mostly spaced like this already (`reader 's`).
 //!
 //! Invariants: spans are ascending, do not overlap, are never empty, and cover every character
 //! that is not white space.

@@ -1,8 +1,8 @@
 //! Subword tokenizers: text in, ids and surface bytes out.
 //!
 //! Wraps the `tokenizers` crate, which appears nowhere else, and adds what the decoder and the
-//! aligner need and it does not offer: the **surface** of every token (the bytes it adds to the
-//! detokenised text), and pieces that know which word of which sequence they belong to.
+//! aligner need. That is the **surface** of every token (the bytes it adds to the detokenised
+//! text), and pieces that know which word of which sequence they belong to.
 //!
 //! Truncation and padding that a `tokenizer.json` may ask for are switched off: a text that is too
 //! long is an error of the caller's to report, never a silent cut.
@@ -134,7 +134,7 @@ impl Tokenizer {
         Ok(self.run(text, false)?.get_ids().to_vec())
     }
 
-    /// Token ids of a text, each with the bytes of the text that it stands for, without special tokens.
+    /// Token ids of a text, each with the bytes that it stands for, without special tokens.
     ///
     /// Tokens that share a character stand for all of it.
     ///

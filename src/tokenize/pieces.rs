@@ -1,8 +1,8 @@
 //! Tokenizers made of a bare vocabulary, as a GGUF file holds it.
 //!
-//! Such a file lists pieces with their kinds, and merges (byte-level BPE, Radford et al. 2019) or scores
-//! (SentencePiece's BPE, Kudo and Richardson 2018); how a text is cut into words beforehand it only names.
-//! The patterns are those of the models' own `tokenizer.json`.
+//! Such a file lists pieces with their kinds, and merges (byte-level BPE, Radford et al. 2019) or
+//! scores (SentencePiece's BPE, Kudo and Richardson 2018). It only names how a text is cut into
+//! words beforehand. The patterns are those of the models' own `tokenizer.json`.
 
 use std::collections::HashMap;
 
@@ -48,7 +48,7 @@ pub enum Cutting {
         /// Pairs of pieces that are joined, most urgent first, each `LEFT RIGHT`.
         merges: Vec<String>,
     },
-    /// SentencePiece's BPE: of neighbours the two are joined whose joined piece has the highest score.
+    /// SentencePiece's BPE: those neighbours are joined whose joined piece scores highest.
     Scores {
         /// One for each piece.
         scores: Vec<f32>,
@@ -78,8 +78,8 @@ const QWEN_2: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{
 const KNOWN_WORDS: &str = "`gpt-2`, `smollm`, `llama-bpe` or `qwen2`";
 
 impl Tokenizer {
-    /// A tokenizer over a bare vocabulary. A text never becomes a control piece: one that is spelled in a
-    /// text is cut as any other text is.
+    /// A tokenizer over a bare vocabulary. A text never becomes a control piece: one that is
+    /// spelled in a text is cut as any other text is.
     ///
     /// ```
     /// use fnstore::tokenize::{Cutting, PieceKind, Pieces, Tokenizer};
@@ -96,8 +96,8 @@ impl Tokenizer {
     /// ```
     ///
     /// # Errors
-    /// When lists differ in length, a piece occurs twice, a merge is of pieces that are not there, or the name
-    /// of how words are cut is not known.
+    /// When lists differ in length, a piece occurs twice, a merge is of pieces that are not there,
+    /// or the name of how words are cut is not known.
     pub fn from_pieces(vocabulary: &Pieces) -> Result<Self, TokenizeError> {
         let ids = vocabulary.ids()?;
         let inner = match &vocabulary.cutting {
@@ -109,8 +109,8 @@ impl Tokenizer {
         Self::of(vocabulary.with_added(inner)?).map(Self::plain)
     }
 
-    /// The same, to which no text is a control token: one that is spelled in a text is cut as any other text
-    /// is. [`id`](Self::id) finds those tokens.
+    /// The same, to which no text is a control token: one that is spelled in a text is cut as any
+    /// other text is. [`id`](Self::id) finds those tokens.
     #[must_use]
     pub fn plain(mut self) -> Self {
         self.inner.set_encode_special_tokens(true);
@@ -141,7 +141,8 @@ impl Pieces {
         Ok(ids)
     }
 
-    /// The tokenizer with the pieces that are found in a text before it is cut, and those that never are.
+    /// The tokenizer with the pieces that are found in a text before it is cut, and those that
+    /// never are.
     fn with_added(
         &self,
         mut inner: tokenizers::Tokenizer,
@@ -160,8 +161,8 @@ impl Pieces {
         Ok(inner)
     }
 
-    /// Merges that join as the scores say: of every two pieces that make up a third one, by its score,
-    /// a longer left one first (`generate_merges` of transformers).
+    /// Merges that join as the scores say: of every two pieces that make up a third one, by its
+    /// score, a longer left one first (`generate_merges` of transformers).
     fn merges(&self, ids: &HashMap<&str, u32>, scores: &[f32]) -> Vec<(String, String)> {
         let joins =
             |id: u32| matches!(self.kinds[id as usize], PieceKind::Normal | PieceKind::Whole);

@@ -8,8 +8,8 @@
 //! - byte-level BPE (BART): every letter of the vocabulary stands for one byte (Radford et al.
 //!   2019, `bytes_to_unicode`).
 //!
-//! Invariant: the surfaces of a text's tokens, joined, are the detokenised text but for spaces at its
-//! start (and for WordPiece's optional clean-up of spaces before punctuation).
+//! Invariant: the surfaces of a text's tokens, joined, are the detokenised text but for spaces at
+//! its start (and for WordPiece's optional clean-up of spaces before punctuation).
 
 use std::collections::HashMap;
 

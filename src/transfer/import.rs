@@ -1,8 +1,8 @@
 //! Importing a release: files in parallel, rows in order.
 //!
-//! Files are parsed by all cores, chunk by chunk, while the chunk before is put together and written
-//! by one thread in the order of the files' names; so ids and warnings do not depend on timing, and
-//! memory is bounded by a few chunks. Nothing is visible before the last commit.
+//! Files are parsed by all cores, chunk by chunk, while one thread writes the chunk before in the
+//! order of the files' names. So ids and warnings do not depend on timing, and memory is bounded by
+//! a few chunks. Nothing is visible before the last commit.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -30,8 +30,8 @@ pub struct ImportOptions {
     pub release: Option<String>,
     /// Language tag; by default `en`, with a warning where the release speaks for another.
     pub language: Option<String>,
-    /// What to record as the release's source, which has no name that says anything of it (a pipe); by
-    /// default the path.
+    /// What to record as the release's source, which has no name that says anything of it (a pipe);
+    /// by default the path.
     pub source: Option<String>,
     /// Whether the first warning ends the import.
     pub strict: bool,
@@ -129,7 +129,7 @@ pub(super) fn check_release_name(name: &str) -> Result<()> {
 /// Files parsed together: enough to keep all cores busy, few enough to hold two chunks in memory.
 const CHUNK: usize = 48;
 
-/// Bytes of XML parsed together at most, unless one file has more: what is parsed takes a few times
+/// Bytes of XML parsed together at most, unless one file has more. What is parsed takes a few times
 /// as much, and a release of huge files must not fill memory.
 const CHUNK_BYTES: u64 = 16 << 20;
 
@@ -327,9 +327,9 @@ release_files! {
 
 /// Adds the files of a folder.
 ///
-/// They are read beside the fresh numbers that were known before the first of them, so that what one
-/// says does not depend on how far the others are. A file whose fresh number stands for something else
-/// by the time it is added is read once more.
+/// They are read beside the fresh numbers that were known before the first of them, so that what
+/// one says does not depend on how far the others are. A file whose fresh number stands for
+/// something else by the time it is added is read once more.
 fn add_all<F: ReleaseFile>(
     source: &Source,
     names: &[&str],

@@ -1,9 +1,10 @@
-//! Import of plain span-labelled data, also of mined pairs: a release whose frames are the types of the spans.
+//! Import of plain span-labelled data, also of mined pairs: a release whose frames are the types of
+//! the spans.
 //!
-//! Every text is a sentence, every span a set whose target it is; a span's LU is called after the lemma of
-//! what it covers. Numbers are hashes of what they stand for, so the same data gets the same numbers in
-//! every import. Rows are written as an import of XML writes them: in bounded batches, unlisted until
-//! one last commit.
+//! Every text is a sentence, every span a set whose target it is; a span's LU is called after the
+//! lemma of what it covers. Numbers are hashes of what they stand for, so the same data gets the
+//! same numbers in every import. Rows are written as an import of XML writes them: in bounded
+//! batches, unlisted until one last commit.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
@@ -13,7 +14,6 @@ use std::path::Path;
 use super::ImportOptions;
 use super::given::Given;
 use super::import::release_name;
-use super::stand_in::frame_by_name;
 use crate::database::{Database, Result, reindex};
 use crate::exchange::{ExchangeError, FaultCode, LabelledSpan, LabelledText, SpanReader};
 use crate::model::{
@@ -51,15 +51,15 @@ pub struct SpanImport {
 }
 
 impl Database {
-    /// Imports span-labelled texts, one a line of JSON, as a release. `progress` is told now and then
-    /// how many bytes were read.
+    /// Imports span-labelled texts, one a line of JSON, as a release. `progress` is told now and
+    /// then how many bytes were read.
     ///
-    /// All or nothing: a failed import leaves the database as it was. Memory is bounded by the lines'
-    /// limit, the names of types, LUs and documents, and a few bytes for each text and span.
+    /// All or nothing: a failed import leaves the database as it was. Memory is bounded by the
+    /// lines' limit, the names of types, LUs and documents, and a few bytes for each text and span.
     ///
     /// # Errors
-    /// When a line is no such text (with field and value), a release of the name is there already, or
-    /// the handle is a reader's.
+    /// When a line is no such text (with field and value), a release of the name is there already,
+    /// or the handle is a reader's.
     pub fn import_spans(
         &self,
         path: &Path,
@@ -273,13 +273,13 @@ impl<'a> SpanReading<'a> {
         while !self.frame_ids.insert(id) {
             id = FrameId(hashed_number(id.0.wrapping_add(1)));
         }
-        self.batch.put_frame(&Frame { has_file: true, ..frame_by_name(id, name) })?;
+        self.batch.put_frame(&Frame { has_file: true, ..Frame::named(id, name) })?;
         self.frames.insert(name.to_owned(), id);
         Ok(id)
     }
 
-    /// The LU of a span: the lemma that is given, else that of what it covers by the rules of English,
-    /// with the part of speech that is given, else `x`.
+    /// The LU of a span: the given lemma, else that of its text by the rules of English, with the
+    /// given part of speech, else `x`.
     fn lexunit(&mut self, frame: FrameId, covered: &str, span: &LabelledSpan) -> Result<LuId> {
         let pos = span.pos.unwrap_or(Pos::Other);
         let lemma = match &span.lemma {

@@ -1,7 +1,8 @@
 //! What comes in and what goes out: releases, JSON lines, span-labelled data, exports.
 //!
-//! An import writes rows under a release that the store does not list yet; its last commit lists it.
-//! [`exchange`](crate::exchange) and [`framenet`](crate::framenet) know the formats, and no store.
+//! An import writes rows under a release that the store does not list yet; its last commit lists
+//! it. [`exchange`](crate::exchange) and [`framenet`](crate::framenet) know the formats, and no
+//! store.
 
 mod assemble;
 mod export;
@@ -11,7 +12,7 @@ mod import_jsonl;
 mod import_spans;
 mod stand_in;
 
-pub use export::{FramenetExport, FramenetLoss, JsonlExport, LossyExport};
+pub use export::{FramenetExport, FramenetFiles, FramenetLoss, JsonlExport, LossyExport};
 pub use import::{ImportOptions, ImportProgress, ImportReport, default_release_name};
 pub use import_jsonl::JsonlImport;
 pub use import_spans::SpanImport;

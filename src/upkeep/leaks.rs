@@ -1,31 +1,21 @@
-//! Leaks: what stands in two parts of the data, so that a model is tested on what it was trained on.
+//! Leaks: what stands in two parts of the data, so that models are tested on training data.
 
 use std::collections::HashMap;
 
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::database::{Database, Result};
-use crate::model::{AnnotationSetId, ReleaseId, Split};
+use crate::model::{AnnotationSetId, ReleaseId, Split, named};
 use crate::query::{Expression, Selection};
 use crate::text::fold;
 
-/// How something stands in two parts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LeakKind {
-    /// One text, letter case, accents, punctuation and spacing aside.
-    Text,
-    /// A generated set, whose seed's sentence stands in another part.
-    Seed,
-}
-
-impl LeakKind {
-    /// The code, as in `L-text`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Text => "L-text",
-            Self::Seed => "L-seed",
-        }
+named! {
+    /// How something stands in two parts, with its code.
+    pub enum LeakKind {
+        /// One text, letter case, accents, punctuation and spacing aside.
+        Text => "L-text",
+        /// A generated set, whose seed's sentence stands in another part.
+        Seed => "L-seed",
     }
 }
 
@@ -36,10 +26,10 @@ pub struct Leak {
     pub kind: LeakKind,
     /// A set in the one part: of a text the first, in order of key; else the generated set.
     pub first: (Split, ReleaseId, AnnotationSetId),
-    /// A set in the other part: of a text the first, in order of key; else one of the seed's sentence.
+    /// A set in the other part: of a text the first, by key; else one of the seed's sentence.
     pub second: (Split, ReleaseId, AnnotationSetId),
-    /// Number of sets that the text has in the part of the first, and of the second; of a generated set 1, and the
-    /// human sets of its seed's sentence.
+    /// Number of sets that the text has in the part of the first, and of the second; of a generated
+    /// set 1, and the human sets of its seed's sentence.
     pub sets: (u64, u64),
     /// The text of the first.
     pub text: String,
@@ -60,10 +50,10 @@ struct Parts {
 const PARTS: [Split; 3] = [Split::Train, Split::Dev, Split::Test];
 
 impl Database {
-    /// Lists texts that stand in two parts of the data, then generated sets whose seed's sentence stands
-    /// in another part than theirs. Parts are those of `split` in queries
-    /// ([`with_split_list`](Self::with_split_list)); what belongs to none leaks nothing. Two passes over
-    /// all sets; memory for a hash and up to six ids of each distinct text.
+    /// Lists texts that stand in two parts of the data, then generated sets whose seed's sentence
+    /// stands in another part than theirs. Parts are those of `split` in queries
+    /// ([`with_split_list`](Self::with_split_list)); what belongs to none leaks nothing. Two passes
+    /// over all sets; memory for a hash and up to six ids of each distinct text.
     ///
     /// # Errors
     /// When the store fails.
@@ -144,8 +134,8 @@ impl Database {
     }
 }
 
-/// The letters and digits of a text, folded and without accents: spacing is left out, too, as releases part `isn't`
-/// in different ways.
+/// The letters and digits of a text, folded and without accents: spacing is left out, too, as
+/// releases part `isn't` in different ways.
 fn normalised(text: &str) -> String {
     let folded = fold(text);
     if folded.is_ascii() {

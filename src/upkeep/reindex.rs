@@ -20,12 +20,13 @@ pub struct ReindexReport {
 impl Database {
     /// Builds the index of the database in `dir` anew, whatever state it is in.
     ///
-    /// A store that has lost commits ([`StoreError::CommitsLost`](crate::store::StoreError::CommitsLost))
-    /// opens again afterwards, with what is left.
+    /// A store that has lost commits
+    /// ([`StoreError::CommitsLost`](crate::store::StoreError::CommitsLost)) opens again afterwards,
+    /// with what is left.
     ///
-    /// The new index is made beside the old one and takes its place when it is whole; between the two
-    /// renames readers find none, and scan. A process that is killed there leaves none, and the next
-    /// writer makes it.
+    /// The new index is made beside the old one and takes its place when it is whole; between the
+    /// two renames readers find none, and scan. A process that is killed there leaves none, and the
+    /// next writer makes it.
     ///
     /// # Errors
     /// When there is no store, another process writes it, or the index cannot be written; then the

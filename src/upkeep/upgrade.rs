@@ -42,13 +42,13 @@ impl Database {
     /// Rewrites what stands in older record versions, after a backup into `backup`; a store that is
     /// current already is left alone, without a backup.
     ///
-    /// One that was stopped goes on where it was: a backup of the store at its revision that lies in
-    /// `backup` is the one that it wrote, and stays. Nobody writes the store between the backup and the
-    /// upgrade.
+    /// One that was stopped resumes where it was: a backup of the store at its revision that lies
+    /// in `backup` is the one that it wrote, and stays. Nobody writes the store between the backup
+    /// and the upgrade.
     ///
     /// # Errors
-    /// When there is no store, another process writes it, something else lies in `backup` or it cannot
-    /// be written, or a row cannot be read.
+    /// When there is no store, another process writes it, something else lies in `backup` or it
+    /// cannot be written, or a row cannot be read.
     pub fn upgrade(dir: &Path, backup: &Path) -> Result<UpgradeReport> {
         let report = Self::upgrade_needed(dir)?;
         if report.is_current() {

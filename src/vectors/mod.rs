@@ -1,11 +1,12 @@
 //! Word vectors: which words mean alike.
 //!
-//! A table with one direction for each word, made from the words around it and from what a sentence encoder makes of it
-//! (`training/vectors`). Two words are as alike as the cosine between their directions says. No network runs: a
-//! comparison is one product.
+//! A table with one direction for each word, made from the words around it and from what a sentence
+//! encoder makes of it (`training/vectors`). Two words are as alike as the cosine between their
+//! directions says. No network runs: a comparison is one product.
 //!
-//! An expansion asks it which words may evoke a frame, as LUs are induced from a frame's others: Pennacchiotti, De
-//! Cao, Basili, Croce and Roth (2008), Automatic Induction of FrameNet Lexical Units, section 4.
+//! An expansion asks it which words may evoke a frame, by their likeness to the frame's LUs.
+//! Pennacchiotti, De Cao, Basili, Croce and Roth (2008), Automatic Induction of FrameNet Lexical
+//! Units, section 4.
 
 mod error;
 
@@ -26,8 +27,8 @@ pub const MODEL_TYPE: &str = "word-vectors";
 /// Name of the tensor: (V, D), V the number of words.
 const TENSOR: &str = "vectors.weight";
 
-/// Of the others' cosines with a word, those that count: one may be like it by chance. The rules of a guided
-/// expansion (`expand/guide.rs`) depend on it.
+/// Of the others' cosines with a word, those that count: one may be like it by chance. The rules of
+/// a guided expansion (`expand/guide.rs`) depend on it.
 const NEAREST: usize = 3;
 
 /// The fields of `config.json`.
@@ -98,6 +99,18 @@ impl WordVectors {
         Ok(Self { words, rows, dimensions: config.dimensions, table, fingerprint })
     }
 
+    /// The same table with the words of its text alone. Words that were added from a lexicon stand at the end, in
+    /// alphabetic order: the longest run in that order goes.
+    #[must_use]
+    pub fn of_text(mut self) -> Self {
+        let is_after = |pair: &[String]| pair[0] > pair[1];
+        let kept = self.words.windows(2).rposition(is_after).map_or(0, |at| at + 1);
+        self.words.truncate(kept);
+        self.rows.retain(|_, row| *row < kept);
+        self.table.truncate(kept * self.dimensions);
+        self
+    }
+
     /// Number of dimensions, D.
     #[must_use]
     pub fn dimensions(&self) -> usize {
@@ -115,8 +128,8 @@ impl WordVectors {
         self.words.iter().map(String::as_str).zip(self.table.chunks_exact(self.dimensions))
     }
 
-    /// The vector of a word or phrase, letter case aside, at length 1: its own, or the direction of the mean of
-    /// its words'. None where no word of it is in the table.
+    /// The vector of a word or phrase, letter case aside, at length 1: its own, or the direction of
+    /// the mean of its words'. None where no word of it is in the table.
     #[must_use]
     pub fn of(&self, phrase: &str) -> Option<Vec<f32>> {
         let phrase = fold(phrase);
@@ -141,8 +154,8 @@ impl WordVectors {
     }
 }
 
-/// How much a word is like some others: the mean cosine with the three nearest of them, or with as many as there
-/// are; from -1 to 1, and 0 where there are none. All vectors are of length 1.
+/// How much a word is like some others: the mean cosine with the nearest three of them, or fewer.
+/// From -1 to 1; 0 where there are none. All vectors are of length 1.
 #[must_use]
 pub fn likeness<V: AsRef<[f32]>>(vector: &[f32], others: &[V]) -> f32 {
     let mut nearest = [f32::NEG_INFINITY; NEAREST];

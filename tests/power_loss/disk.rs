@@ -2,14 +2,14 @@
 //!
 //! What a call writes is *pending* until a sync makes it durable:
 //! - the content of a file by `fsync` or `fdatasync` of the file, which does nothing for its name;
-//! - a name (made, renamed or removed) by `fsync` of its directory. A rename is one step: both names
-//!   change or none, and either directory's sync brings it to the disk.
+//! - a name (made, renamed or removed) by `fsync` of its directory. A rename is one step: both
+//!   names change or none, and either directory's sync brings it to the disk.
 //!
-//! Of what is pending any part may be on the disk after a loss of power: of a file each block of 4 KiB
-//! by itself as it was after some of the writes, and the length likewise, but no length without the
-//! content that it covers; of names any of the steps, but none before an earlier one in the same
-//! directory. ext4 (`data=ordered`), XFS and Btrfs promise that and more: RocksDB rests on it where it
-//! makes a MANIFEST and names it in CURRENT.
+//! Of what is pending any part may be on the disk after a loss of power: of a file each block of 4
+//! KiB by itself as it was after some of the writes, and the length likewise, but no length without
+//! the content that it covers; of names any of the steps, but none before an earlier one in the
+//! same directory. ext4 (`data=ordered`), XFS and Btrfs promise that and more: RocksDB rests on it
+//! where it makes a MANIFEST and names it in CURRENT.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;

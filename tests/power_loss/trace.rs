@@ -1,12 +1,12 @@
-//! What a process did to the files under a directory: its system calls, as `strace` writes them down with
-//! every byte that was written.
+//! What a process did to the files under a directory: its system calls, as `strace` writes them
+//! down with every byte that was written.
 
 use std::collections::HashMap;
 use std::path::Path;
 use std::process::Command;
 
-/// Calls that are traced. `mmap` and `io_uring_setup` are watched, so that nothing is written past the
-/// trace without a word.
+/// Calls that are traced. `mmap` and `io_uring_setup` are watched, so that nothing is written past
+/// the trace without a word.
 const CALLS: &str = "open,openat,openat2,creat,close,dup,dup2,dup3,fcntl,read,pread64,lseek,write,pwrite64,\
 writev,pwritev,pwritev2,ftruncate,truncate,fallocate,rename,renameat,renameat2,unlink,unlinkat,rmdir,\
 mkdir,mkdirat,link,linkat,symlink,symlinkat,fsync,fdatasync,sync_file_range,msync,mmap,copy_file_range,\
@@ -26,8 +26,8 @@ pub(super) struct Call {
 /// What happened, in order.
 #[derive(Debug)]
 pub(super) enum Event {
-    /// A call has begun. Only what is closed or synced counts from here: another file may get the number
-    /// of the one, and what is written from now on need not be on the disk after the other.
+    /// A call has begun. Only what is closed or synced counts from here: another file may get the
+    /// number of the one, and what is written from now on need not be on the disk after the other.
     Begun { process: u32, name: String, arguments: Vec<String> },
     /// A call has returned.
     Done { process: u32, call: Call },
@@ -45,13 +45,13 @@ pub(super) fn record(command: &Command, log: &Path) -> Option<Vec<Event>> {
     let output = match strace.output() {
         Ok(output) => output,
         Err(error) => {
-            println!("skipped: `strace` does not run: {error}");
+            skipped!("`strace` does not run: {error}");
             return None;
         }
     };
     let said = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() && said.contains("PTRACE") {
-        println!("skipped: `strace` may not trace here: {said}");
+        skipped!("`strace` may not trace here: {said}");
         return None;
     }
     assert!(output.status.success(), "{}{said}", String::from_utf8_lossy(&output.stdout));

@@ -179,7 +179,8 @@ fn import_others(root: &Path) {
 fn fail_first(store: &Path) {
     let database = Database::open_writer(store).unwrap();
     let options = ImportOptions { strict: true, ..ImportOptions::default() };
-    database.import(&mini::framenet(), &options, &mut |_| {}).unwrap_err();
+    let refused = database.import(&mini::framenet(), &options, &mut |_| {}).unwrap_err();
+    assert!(refused.to_string().contains("warnings count as errors"), "{refused}");
     assert!(database.discard_if_new().unwrap());
     acknowledge(FAILED, "failure");
     let database = Database::open_writer(store).unwrap();

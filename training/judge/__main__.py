@@ -9,6 +9,10 @@ holds 200 generated sets, of every round as many as it has a share in the store;
 which does not say what is what, and writes `number<TAB>y` or `number<TAB>n` a line. FrameNet's spacing is undone
 everywhere, as it would give human sentences away.
 
+With `--meaning` and `--meaning-sheet` a second question is asked of the same generated sets: does the new sentence say
+what the source says, apart from the frame's other ways of saying it? Controls are sources beside themselves (`human`) and
+beside an output of another seed (`foreign`).
+
 Verdicts count only if human sentences are accepted in 90 % of cases or more, and foreign ones in 15 % or fewer.
 """
 
@@ -129,6 +133,36 @@ def item(kind, record, frame, lexicon):
     }
 
 
+def meanings(program, items, seed):
+    """The generated sets of a list beside their sources, with controls, for the question of meaning."""
+    rng = random.Random(seed)
+    outputs = [one for one in items if one["kind"] == "generated"]
+    seeds = {record["id"]: record["generation"]["seed"] for record in program.sets([one["set"] for one in outputs])}
+    sources = {record["id"]: highlighted(record) for record in program.sets(sorted(set(seeds.values())))}
+
+    def pair(kind, one, text):
+        source = sources[seeds[one["set"]]]
+        return {"kind": kind, "round": one["round"] if kind == "generated" else None, "set": one["set"],
+                "frame": one["frame"], "definition": one["definition"], "source": source, "text": text}  # fmt: skip
+
+    pairs = [pair("generated", one, one["text"]) for one in outputs]
+    pairs += [pair("human", one, sources[seeds[one["set"]]]) for one in rng.sample(outputs, min(HUMAN, len(outputs)))]
+    for one in rng.sample(outputs, min(FOREIGN, len(outputs))):
+        others = [other for other in outputs if seeds[other["set"]] != seeds[one["set"]]]
+        if others:
+            pairs.append(pair("foreign", one, rng.choice(others)["text"]))
+    rng.shuffle(pairs)
+    return [{"number": number, **one} for number, one in enumerate(pairs, 1)]
+
+
+def meaning_sheet(pairs):
+    """What a judge of meaning sees."""
+    return "".join(
+        f"{one['number']}. {one['frame']}: {one['definition']}\n    A: {one['source']}\n    B: {one['text']}\n\n"
+        for one in pairs
+    )
+
+
 def sheet(items):
     """What a judge sees."""
     return "".join(f"{one['number']}. {one['frame']}: {one['definition']}\n    {one['text']}\n\n" for one in items)
@@ -185,6 +219,8 @@ def main():
     parser.add_argument("--store", type=Path, help="with sets that `fnstore expand` wrote, ten rounds")
     parser.add_argument("--out", type=Path, help="list to write, with what is what")
     parser.add_argument("--sheet", type=Path, help="list to write for judges, without")
+    parser.add_argument("--meaning", type=Path, help="list of the same sets beside their sources")
+    parser.add_argument("--meaning-sheet", type=Path, help="the same for judges")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--places", nargs=2, type=int, metavar=("FIRST", "END"), action="append",
@@ -200,6 +236,10 @@ def main():
     items = draw(Program(given.fnstore, given.store), given.seed, given.places, given.round)
     given.out.write_text("".join(json.dumps(one) + "\n" for one in items), encoding="utf-8")
     given.sheet.write_text(sheet(items), encoding="utf-8")
+    if given.meaning and given.meaning_sheet:
+        pairs = meanings(Program(given.fnstore, given.store), items, given.seed)
+        given.meaning.write_text("".join(json.dumps(one) + "\n" for one in pairs), encoding="utf-8")
+        given.meaning_sheet.write_text(meaning_sheet(pairs), encoding="utf-8")
     kinds = Counter(one["kind"] for one in items)
     print(", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())))
 

@@ -56,7 +56,8 @@ impl Task for Spans<'_> {
     }
 }
 
-/// Trains on, from a state to the last epoch, and returns that. `save` gets the state after each epoch.
+/// Trains on, from a state to the last epoch, and returns that. `save` gets the state after each
+/// epoch.
 pub(super) fn fit(
     options: &Options,
     device: &Device,

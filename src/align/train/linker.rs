@@ -1,10 +1,10 @@
 //! Training of a linker on gold links.
 //!
-//! Binary cross-entropy: 1 for a sure link, one half for a possible one, else 0. A step looks at a few
-//! sentence pairs and, of each, at all linked words, at the nearest words that are not linked (the
-//! ones that are easily taken for links), and at some others. After each epoch the links of development
-//! data are found under every pair of thresholds; the epoch and thresholds of the lowest error rate are
-//! kept. Steps are those of the span aligner's training.
+//! Binary cross-entropy: 1 for a sure link, one half for a possible one, else 0. A step looks at a
+//! few sentence pairs. Of each it takes all linked words, the nearest words that are not linked
+//! (which are easily taken for links), and some others. After each epoch the links of development
+//! data are found under every pair of thresholds; the epoch and thresholds of the lowest error rate
+//! are kept. Steps are those of the span aligner's training.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -30,8 +30,8 @@ const POSSIBLE: f32 = 0.5;
 /// Nearest words without a link that a step looks at for each word.
 const NEAREST: usize = 3;
 
-/// Thresholds that are tried, and those for words that are each the other's best. They reach far up: a
-/// step looks at more links than a sentence has among its words, so scores are too high.
+/// Thresholds that are tried, and those for words that are each the other's best. They reach far
+/// up: a step looks at more links than a sentence has among its words, so scores are too high.
 const THRESHOLDS: [f32; 10] = [0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.96];
 const MUTUAL: [f32; 7] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0];
 
@@ -45,7 +45,7 @@ pub struct Options {
     pub dev: Vec<PathBuf>,
     /// Directory of the encoder.
     pub encoder: PathBuf,
-    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last layer.
+    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last.
     pub layer: Option<usize>,
     /// Directory of the linker, made if need be; an earlier head or linker is replaced.
     pub out: PathBuf,
@@ -87,8 +87,8 @@ struct Encoded {
     features: Vec<PairFeatures>,
 }
 
-/// Trains a linker, writes it to [`Options::out`], and returns its configuration. Pairs that are too long
-/// for the encoder are left out.
+/// Trains a linker, writes it to [`Options::out`], and returns its configuration. Pairs that are
+/// too long for the encoder are left out.
 ///
 /// # Errors
 /// When data or encoder cannot be read, the data has no link, or the linker cannot be written.

@@ -1,17 +1,17 @@
-//! Training of a head on a frozen encoder; `linker.rs` has that of a linker. Only the command line imports
-//! what is here.
+//! Training of a head on a frozen encoder; `linker.rs` has that of a linker. Only the command line
+//! imports what is here.
 //!
 //! Culkin et al. 2021, section 4.1: binary cross-entropy against soft labels `2^-d`, where `d` is
 //! the distance of a candidate to the gold span in words. The data is encoded once and its states
 //! stay in memory. A step looks at a few items and, of each, at the candidates near the gold span
 //! and a random sample of the others (`sample.rs`). After each epoch the head is measured on
-//! development data; the best epoch's weights are kept, and the threshold is tuned there (`fit.rs`).
-//! What an epoch leaves behind can be kept in a file, from which a run that was killed goes on
-//! (`checkpoint.rs`).
+//! development data; the best epoch's weights are kept, and the threshold is tuned there
+//! (`fit.rs`). What an epoch leaves behind can be kept in a file, from which a run that was killed
+//! goes on (`checkpoint.rs`).
 //!
-//! The same options give the same weights for any number of threads, and however often a run was
-//! stopped: numbers are drawn from one seeded generator, and the kernels sum in one order. A GPU's is another
-//! order, so a run that began on a GPU does not go on on the CPU, nor the other way round.
+//! The same options give the same weights for any number of threads, however often a run was
+//! stopped. Numbers are drawn from one seeded generator, and the kernels sum in one order. A GPU's
+//! order is another, so a run stays on the device that it began on.
 
 mod checkpoint;
 mod fit;
@@ -64,16 +64,16 @@ pub struct Options {
     pub labels: Labels,
     /// Directory of a linker that reads the same states; the head sees what it says, and keeps it.
     pub linker: Option<PathBuf>,
-    /// File that keeps what each epoch leaves behind. When it is there, training goes on from it.
+    /// File that keeps what each epoch leaves behind. When it is there, training resumes from it.
     pub checkpoint: Option<PathBuf>,
     /// Directory of the encoder.
     pub encoder: PathBuf,
-    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last layer.
+    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last.
     pub layer: Option<usize>,
     /// Directory of the head, made if need be; an earlier head or linker is replaced.
     pub out: PathBuf,
-    /// Number of hidden units; `None` for half the number of inputs (whatever features are on), as in
-    /// the paper.
+    /// Number of hidden units; `None` for half the number of inputs (whatever features are on), as
+    /// in the paper.
     pub hidden: Option<usize>,
     /// How many candidates of an item a step looks at, at most.
     pub sample: usize,
@@ -135,8 +135,8 @@ struct Encoded {
 }
 
 /// Trains a head, writes it to [`Options::out`], and returns its configuration, which holds the
-/// tuned threshold and the counts on the development data. Items that are too long for the encoder are
-/// left out.
+/// tuned threshold and the counts on the development data. Items that are too long for the encoder
+/// are left out.
 ///
 /// # Errors
 /// When data or encoder cannot be read, nothing can be learnt from the data, the checkpoint is of

@@ -12,16 +12,16 @@ use super::table::Prior;
 pub struct Settings {
     /// The model.
     pub model: Model,
-    /// Iterations of expectation maximisation; the hidden Markov model has as many of Model 1 before.
+    /// Iterations of expectation maximisation; the hidden Markov model has as many of Model 1
+    /// before.
     pub iterations: usize,
     /// Share of words that nothing explains, where the other side has words for all. Model 1 learns
     /// it and takes no notice of this.
     pub null: f64,
     /// Pseudo-count of every pair of words that stand together; 0 is plain maximum likelihood.
     pub alpha: f64,
-    /// How many times more gladly a word is rewritten as itself than as another before anything is
-    /// seen, and the pseudo-count of its doing so; words that begin alike get a part of it. 0 for pairs
-    /// of two languages.
+    /// The prior that a word is rewritten as itself: how many times likelier than another word, and
+    /// its pseudo-count. Words that begin alike get a part of it. 0 for pairs of two languages.
     pub identity: f64,
     /// How the two directions are combined.
     pub symmetrization: Symmetrization,
@@ -54,8 +54,8 @@ pub struct WordProgress {
 
 /// A word aligner for the pairs that it was trained on.
 ///
-/// The models know no word and no company of words but those of their pairs, so what is to be aligned
-/// is part of what they are trained on, without its gold links: they never look at these.
+/// The models know only the words of their pairs. So what is to be aligned is part of what they are
+/// trained on, without its gold links.
 ///
 /// ```
 /// use fnstore::align::words::{SentencePair, Settings, WordAligner};

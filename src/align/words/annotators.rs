@@ -1,9 +1,9 @@
 //! Two annotators of the same pairs: one gold standard from both, and how far they agree.
 //!
-//! Dolan et al. 2004, section 3.2: a link is sure if both say that it is, and possible if any other is marked by
-//! either. Between annotators the error rate is asymmetric, so its directions are averaged (footnote 5). The
-//! paper does not say which links stand for an answer; here it is the sure ones, as possible links need not be
-//! found.
+//! Dolan et al. 2004, section 3.2: a link is sure if both say that it is, and possible if any other
+//! is marked by either. Between annotators the error rate is asymmetric, so its directions are
+//! averaged (footnote 5). The paper does not say which links stand for an answer; here it is the
+//! sure ones, as possible links need not be found.
 
 use super::bitext::SentencePair;
 use super::error_rate::ErrorRate;
@@ -69,7 +69,8 @@ mod tests {
     fn annotators_are_measured_in_both_directions() {
         let (first, second) = ([pair("0-0 1-1 2-2", "")], [pair("0-0 2-2", "1-1")]);
         let [forth, back] = between(&first, &second);
-        // The first's three links are all possible to the second; the second misses one of the first's.
+        // The first's three links are all possible to the second; the second misses one of the
+        // first's.
         assert_eq!((forth.all.precision(), forth.all.recall()), (1.0, 1.0));
         assert_eq!((back.all.precision(), back.all.recall()), (1.0, 2.0 / 3.0));
         assert_eq!((back.identical.error_rate(), back.different.error_rate()), (0.0, 1.0));

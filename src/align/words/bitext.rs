@@ -1,8 +1,8 @@
 //! Sentence pairs, and their words as numbers.
 //!
-//! A file of pairs has one a line: in a `.jsonl` file an object whose `source` and `target` are texts
-//! or lists of words, with gold links where they are known, and in any other file the two texts with a
-//! tab between them (what follows a second tab is left alone):
+//! A file of pairs has one a line. In a `.jsonl` file it is an object whose `source` and `target`
+//! are texts or lists of words, with gold links where they are known. In any other file it is the
+//! two texts with a tab between them; what follows a second tab is ignored:
 //!
 //! ```text
 //! {"id": "1", "source": ["it", "grew"], "target": "It rose .", "sure": [[0, 0]], "possible": [[1, 1]]}
@@ -170,8 +170,8 @@ impl Vocabulary {
     }
 }
 
-/// How much two words look alike: 1 for a word and itself, the square of the share of the longer one
-/// that both begin with when that is half of it or more, else 0.
+/// How much two words look alike: 1 for a word and itself. Else the square of the share of the
+/// longer one that both begin with, if that is half of it or more, else 0.
 pub(in crate::align) fn likeness(a: &str, b: &str) -> f64 {
     if a == b {
         return 1.0;

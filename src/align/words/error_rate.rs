@@ -1,7 +1,7 @@
 //! Alignment error rate against sure and possible links.
 //!
-//! Och and Ney (2003, section 4.4), as Dolan et al. (2004, section 3.2) use it: with A the links
-//! found, S the sure ones and P the sure and the possible ones,
+//! Och and Ney (2003, section 4.4), as Dolan et al. (2004, section 3.2) use it. A are the links
+//! found, S the sure ones, P the sure and the possible ones:
 //!
 //! ```text
 //! precision = |A n P| / |A|     recall = |A n S| / |S|     AER = 1 - (|A n S| + |A n P|) / (|A| + |S|)
@@ -70,8 +70,8 @@ impl AddAssign for LinkCounts {
     }
 }
 
-/// Counts of all links, and apart those between equal words and between different ones (Dolan et al.
-/// 2004, Table 1). Words are equal when they differ in nothing but case.
+/// Counts of all links, and apart those between equal words and between different ones (Dolan et
+/// al. 2004, Table 1). Words are equal when they differ in nothing but case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct ErrorRate {
     /// All links.

@@ -77,8 +77,8 @@ impl Links {
         self.iter().map(|link| Link { source: link.target, target: link.source }).collect()
     }
 
-    /// The shortest span of the paraphrase that holds every word linked to a word of `span`
-    /// (Culkin et al. 2021, section 4.3), or none when no word of it has a link.
+    /// The shortest span of the paraphrase that holds every word linked to a word of `span` (Culkin
+    /// et al. 2021, section 4.3). `None` if no word of it has a link.
     #[must_use]
     pub fn cover(&self, span: WordSpan) -> Option<WordSpan> {
         let linked = self.iter().filter(|link| (span.start..span.end).contains(&link.source));

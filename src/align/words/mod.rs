@@ -2,7 +2,7 @@
 //!
 //! A tool in its own right, and the baseline that span alignment is measured against (Culkin et al.
 //! 2021, section 4.3). Two models read the same pairs in opposite directions, each explaining every
-//! word of one side by a word of the other or by none (*null*); their answers are then combined.
+//! word of one side by a word of the other or by none (*null*). Their answers are combined.
 //!
 //! ```text
 //! pairs           bitext.rs       sentence pairs, gold links, and words as numbers
@@ -20,11 +20,11 @@
 //! [`Settings::identity`] tells them.
 //!
 //! Bibliography: Brown, Della Pietra, Della Pietra and Mercer 1993, The Mathematics of Statistical
-//! Machine Translation (Model 1); Vogel, Ney and Tillmann 1996, HMM-Based Word Alignment; Och and Ney
-//! 2003, A Systematic Comparison of Various Statistical Alignment Models; Liang, Taskar and Klein
-//! 2006, Alignment by Agreement; Dyer, Chahuneau and Smith 2013, A Simple, Fast, and Effective
-//! Reparameterization of IBM Model 2; Dolan, Quirk and Brockett 2004, Unsupervised Construction of
-//! Large Paraphrase Corpora.
+//! Machine Translation (Model 1); Vogel, Ney and Tillmann 1996, HMM-Based Word Alignment; Och and
+//! Ney 2003, A Systematic Comparison of Various Statistical Alignment Models; Liang, Taskar and
+//! Klein 2006, Alignment by Agreement; Dyer, Chahuneau and Smith 2013, A Simple, Fast, and
+//! Effective Reparameterization of IBM Model 2; Dolan, Quirk and Brockett 2004, Unsupervised
+//! Construction of Large Paraphrase Corpora.
 
 mod aligner;
 mod annotators;

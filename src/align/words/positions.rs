@@ -160,8 +160,8 @@ fn diagonal_row(j: usize, m: usize, n: usize, null: f64, tension: f64) -> Vec<f6
     row
 }
 
-/// The share of null where `n` words explain `m`: of more words than that explain them, so many more
-/// are explained by nothing.
+/// The share of null where `n` words explain `m`: of more words than that explain them, so many
+/// more are explained by nothing.
 fn null_share(null: f64, n: usize, m: usize) -> f64 {
     let left = 1.0 - (n as f64 / m.max(1) as f64).min(1.0);
     null + (1.0 - null) * left

@@ -1,8 +1,9 @@
-//! The probability that a word of the sentence is rewritten as a word of the paraphrase, `t(f | e)`.
+//! The probability that a word of the sentence is rewritten as a word of the paraphrase, `t(f |
+//! e)`.
 //!
-//! Only pairs of words that stand together in some sentence pair have an entry: 16 bytes each, so
-//! that 100,000 pairs of 20 words a side take some 300 MB in each direction. Counts are whole numbers
-//! of `2^-32`, so that threads may add to them in any order and the sum is the same.
+//! Only pairs of words that stand together in some sentence pair have an entry, of 16 bytes.
+//! 100,000 pairs of 20 words a side take some 300 MB in each direction. Counts are whole numbers of
+//! `2^-32`, so that threads may add to them in any order and the sum is the same.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,8 +15,8 @@ pub(super) struct Prior {
     /// Pseudo-count of every entry. Above 0 the mean-field estimate is used, which makes rare
     /// chances rarer (Dyer et al. 2013, section 2.2).
     pub(super) alpha: f64,
-    /// Additional pseudo-count of a word rewritten as itself, and a part of it as one that looks like
-    /// it ([`Vocabulary::likeness`]).
+    /// Additional pseudo-count of a word rewritten as itself, and a part of it as one that looks
+    /// like it ([`Vocabulary::likeness`]).
     pub(super) identity: f64,
 }
 
@@ -38,8 +39,8 @@ pub(super) struct Table {
 
 impl Table {
     /// A table for the words that stand together in `pairs`. At first a word is rewritten as any
-    /// other as gladly, and `1 + identity` times so as itself. (Only their proportion counts, so they
-    /// need not sum to 1.)
+    /// other as gladly, and `1 + identity` times so as itself. (Only their proportion counts, so
+    /// they need not sum to 1.)
     pub(super) fn new(pairs: &[Pair], vocabulary: &Vocabulary, prior: Prior) -> Self {
         let keys = keys(pairs);
         let size = vocabulary.len();
@@ -135,8 +136,8 @@ fn keys(pairs: &[Pair]) -> Vec<u64> {
     keys
 }
 
-/// The logarithmic derivative of the gamma function, for `x > 0` (Abramowitz and Stegun 6.3.5 brings
-/// `x` above 6, 6.3.18 has the series).
+/// The logarithmic derivative of the gamma function, for `x > 0` (Abramowitz and Stegun 6.3.5
+/// brings `x` above 6, 6.3.18 has the series).
 fn digamma(mut x: f64) -> f64 {
     let mut below = 0.0;
     while x < 6.0 {

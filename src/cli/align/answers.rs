@@ -132,8 +132,8 @@ struct Record<'a> {
     paper_unaligned_share: f64,
 }
 
-/// Share of the paper's tasks in which three annotators marked the same span, of those where all
-/// marked one, and share of its answers that mark none (Culkin et al. 2021, section 4.1).
+/// Of the paper's tasks where all three annotators marked a span, the share where it was the same
+/// one. And the share of answers that mark none (Culkin et al. 2021, section 4.1).
 const PAPER_EXACT: f64 = 0.88;
 const PAPER_UNALIGNED: f64 = 0.09;
 

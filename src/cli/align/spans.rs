@@ -17,7 +17,7 @@ use crate::cli::{Context, Outcome, locate, number};
 /// Align spans of sentences with spans of their paraphrases
 ///
 /// Reads JSON lines: `source` and `target`, both texts or both lists of words; `span`, [start, end)
-/// in `source`, or a list of such for a discontinuous one; an `id` of any type is returned. Spans
+/// in `source`, or a list of such for a discontinuous one. An `id` of any type is returned. Spans
 /// count code points in texts and words in lists. Writes a JSON line for each, with the span in
 /// `target` or null, its score and the runners-up. A line that cannot be aligned gets a record with
 /// an error and its code. The other lines are aligned, and the exit code is 65.
@@ -40,7 +40,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR|NAME", default_value = HEAD)]
     head: PathBuf,
 
-    /// Directory of the encoder, or its name among the models [default: the one that the head names]
+    /// Directory of the encoder, or its name among the models [default: the one that the head
+    /// names]
     #[arg(long, value_name = "DIR|NAME")]
     encoder: Option<PathBuf>,
 
@@ -83,8 +84,7 @@ impl LineTask for Aligning {
         &mut self,
         items: Vec<(u64, Item)>,
     ) -> anyhow::Result<Vec<Result<Record, LineError>>> {
-        // A request that is refused takes the batch with it, so it is set aside and the rest tried
-        // again.
+        // A refused request takes the batch with it, so it is set aside and the rest tried again.
         let mut refused: BTreeMap<usize, LineError> = BTreeMap::new();
         let rankings = loop {
             let good: Vec<usize> =
@@ -154,7 +154,7 @@ enum Pieces {
     Several(Vec<[u32; 2]>),
 }
 
-/// A text whose spans count code points, or words with a space between them, whose spans count words.
+/// A text whose spans count code points, or words parted by spaces, whose spans count words.
 #[derive(Debug)]
 struct Text {
     text: String,

@@ -45,8 +45,8 @@ Examples:
   fnstore align words new.tsv --train pairs.tsv --model fast-align --symmetrize grow-diag-final-and
   fnstore eval words --data gold.jsonl --train pairs.tsv";
 
-/// What a word aligner is trained with. What was not given is none, so that it can be told what the model
-/// would not read.
+/// What a word aligner is trained with. What was not given is none, so that it can be told what the
+/// model would not read.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Training {
     /// Train on further pairs; may be repeated. Without FILE, these are also the pairs to align
@@ -77,8 +77,7 @@ pub(in crate::cli) struct Training {
     #[arg(long, value_name = "SHARE", value_parser = number::share::<f64>)]
     threshold: Option<f64>,
 
-    /// Skip training pairs with more than N words on a side; pairs to align are all kept [default:
-    /// 100]
+    /// Skip training pairs with more than N words on a side; align all pairs [default: 100]
     #[arg(long, value_name = "WORDS")]
     max_length: Option<usize>,
 
@@ -187,8 +186,8 @@ impl Training {
         self.symmetrize.unwrap_or(Heuristic::Agreement)
     }
 
-    /// The links of `pairs`, by a model trained on these and on the pairs of `files`; none of a pair that
-    /// is too long for an encoder.
+    /// The links of `pairs`, by a model trained on these and on the pairs of `files`; none of a
+    /// pair that is too long for an encoder.
     pub(in crate::cli) fn links(
         &self,
         pairs: &Dataset<SentencePair>,
@@ -280,7 +279,7 @@ struct Record<'a> {
 }
 
 impl Record<'_> {
-    /// The links as `0-0 1-2`; empty for a pair without links, so that lines stay beside the pairs'.
+    /// The links as `0-0 1-2`; empty for a pair without links, so that lines match the pairs'.
     fn text(&self) -> String {
         self.links.map_or(String::new(), Links::to_string)
     }

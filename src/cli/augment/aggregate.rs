@@ -15,9 +15,10 @@ use crate::cli::table_lines::{Fields, TableLines};
 
 /// Bring the predictions of an item and its rewritings together
 ///
-/// Reads `id`, `variant`, `label` (the gold class), `split`, and the share of each class under its name in
-/// `--classes`. Writes a JSON line for each item that is not in the split `dev`, with the class that was found. The
-/// weights of variants are those with which most items of `dev` are right.
+/// Reads `id`, `variant`, `label` (the gold class), `split`, and the share of each class under its
+/// name in `--classes`. Writes a JSON line for each item that is not in the split `dev`, with the
+/// class that was found. The weights of variants are those with which most items of `dev` are
+/// right.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Predictions to read [default: standard input]
@@ -28,7 +29,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', required = true)]
     classes: Vec<String>,
 
-    /// How predictions come together
+    /// Combine predictions by this rule
     #[arg(long, value_enum, default_value_t = By::Weights)]
     by: By,
 }

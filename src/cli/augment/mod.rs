@@ -14,10 +14,10 @@ use rewrites::Rewriter;
 
 /// Rewrite the training data of another task, its labels kept
 ///
-/// Each task reads a table, tab-separated under a line of names or JSON lines, and writes JSON lines: the items
-/// as they were, then their rewritings, each with its `variant`. What was asked of the rewriter, what it met and
-/// what was lifted is told at the end. A line that cannot be used is told and left out, and the program ends with
-/// code 65.
+/// Each task reads a table, tab-separated under a line of names or JSON lines, and writes JSON
+/// lines: the items as they were, then their rewritings, each with its `variant`. What was asked of
+/// the rewriter, what it met and what was lifted is told at the end. A line that cannot be used is
+/// told and left out, and the program ends with code 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -43,12 +43,12 @@ enum Task {
 /// The rewriter, and what it has done before.
 #[derive(Debug, clap::Args)]
 pub(super) struct RewriterArgs {
-    /// Keep rewritings in FILE, and take those that it has of the same rewriter and settings: a run that was
-    /// interrupted goes on where it was
+    /// Keep rewritings in FILE, and take those that it has of the same rewriter and settings: a run
+    /// that was interrupted resumes where it was
     #[arg(long, value_name = "FILE")]
     rewrites: Option<PathBuf>,
 
-    /// Hypotheses kept by the search
+    /// Beam size
     #[arg(long, value_name = "N", default_value_t = 10)]
     beam: usize,
 

@@ -1,4 +1,4 @@
-//! The rewriter of `fnstore augment`: every different request once, and what it gave kept in a file.
+//! The rewriter of `fnstore augment`: every request once, and what it gave kept in a file.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};
@@ -110,7 +110,8 @@ impl Rewriter {
         Ok(Self { crew, settings, by, known, file: kept, report: Report::default() })
     }
 
-    /// The rewritings of each sentence, best first; none where it cannot be rewritten or nothing is left to say.
+    /// The rewritings of each sentence, best first; none where it cannot be rewritten or nothing is
+    /// left to say.
     pub(super) fn rewrite(&mut self, requests: &[Request]) -> anyhow::Result<Vec<Vec<Text>>> {
         let mut new: Vec<&Request> = Vec::new();
         let mut asked = HashSet::new();

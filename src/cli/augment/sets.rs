@@ -18,10 +18,11 @@ use crate::cli::table_lines::{Fields, TableLines};
 
 /// Rewrite entailment pairs
 ///
-/// Reads `premise`, `hypothesis`, `label`, and where they are there `id` and `split`. The most telling word of each
-/// sentence is banned. Writes each pair as it was, with the hypothesis, the premise, and both rewritten; pairs of
-/// the split `train`, or of none, once more as they were (Hu et al. 2019, section 5.1). A variant whose sentence
-/// could not be rewritten is left out.
+/// Reads `premise`, `hypothesis`, `label`, and where they are there `id` and `split`. The most
+/// telling word of each sentence is banned. Writes each pair as it was, with the hypothesis, the
+/// premise, and both rewritten. Pairs of the split `train`, or of none, are written once more as
+/// they were (Hu et al. 2019, section 5.1). A variant whose sentence could not be rewritten is
+/// skipped.
 #[derive(Debug, clap::Args)]
 pub(super) struct NliArgs {
     /// Pairs to read [default: standard input]
@@ -37,8 +38,8 @@ pub(super) struct NliArgs {
     )]
     labels: Vec<String>,
 
-    /// Ban the most telling word that both sentences have, and require names and gendered pronouns (the paper's
-    /// appendix A)
+    /// Ban the most telling word that both sentences have, and require names and gendered pronouns
+    /// (the paper's appendix A)
     #[arg(long)]
     shared: bool,
 
@@ -48,15 +49,16 @@ pub(super) struct NliArgs {
 
 /// Rewrite the candidate answers of questions
 ///
-/// Reads `question`, `candidate`, `label` (0 or 1), and where they are there `answer`, `id` and `split`. Writes each
-/// candidate as it was and rewritten once. Names that it shares with the question, and the answer, must stay.
+/// Reads `question`, `candidate`, `label` (0 or 1), and where they are there `answer`, `id` and
+/// `split`. Writes each candidate as it was and rewritten once. Names that it shares with the
+/// question, and the answer, must stay.
 #[derive(Debug, clap::Args)]
 pub(super) struct QaArgs {
     /// Candidates to read [default: standard input]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// Ban so many of the most telling words that need not stay
+    /// Ban the K most telling words that need not stay
     #[arg(long, value_name = "K", default_value_t = 2, value_parser = clap::value_parser!(u8).range(2..=4))]
     ban: u8,
 
@@ -66,19 +68,20 @@ pub(super) struct QaArgs {
 
 /// Rewrite the English side of a parallel corpus
 ///
-/// Reads `foreign` and `english`, and where they are there `id` and `split`. The English side is rewritten freely, and
-/// without each of its most telling words; rewritings are unique, and less like the reference than `--jaccard`.
+/// Reads `foreign` and `english`, and where they are there `id` and `split`. The English side is
+/// rewritten freely, and without each of its most telling words; rewritings are unique, and less
+/// like the reference than `--jaccard`.
 #[derive(Debug, clap::Args)]
 pub(super) struct MtArgs {
     /// Sentence pairs to read [default: standard input]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// Rewritings have a smaller share of words in common with the reference
+    /// Keep rewritings that share less than SHARE of their words with the reference
     #[arg(long, value_name = "SHARE", default_value_t = 0.65)]
     jaccard: f64,
 
-    /// Most rewritings of a sentence
+    /// Write at most N rewritings of a sentence
     #[arg(long, value_name = "N", default_value_t = 10)]
     most: usize,
 

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use anyhow::bail;
 use fnstore::filter::{
-    FilterConfig, Judged, Rule, RuleFigures, Scored, Share, figures_of, heuristics, seeds_of,
+    Filter, FilterConfig, Judged, Rule, RuleFigures, Scored, Share, figures_of, heuristics,
+    seeds_of,
 };
 use serde::Serialize;
 
@@ -28,6 +30,15 @@ pub(super) struct Args {
 
     #[command(flatten)]
     filter: FilterArgs,
+
+    /// Another filter beside it, as the paper's own: `fnstore train filter --inputs round,paraphrase,aligner --members 1`
+    #[arg(long, value_name = "DIR|NAME")]
+    beside: Option<PathBuf>,
+
+    /// Sets that were expanded, also those without any output: the multiple is over all of them [default: those with
+    /// an output]
+    #[arg(long, value_name = "N")]
+    seeds: Option<u64>,
 }
 
 const EXAMPLES: &str = "\
@@ -37,15 +48,25 @@ Examples:
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let data = Judged::read(&args.data)?;
+    let beside = match &args.beside {
+        Some(name) => Some((name.display().to_string(), args.filter.named(name).open()?)),
+        None => None,
+    };
     let filter = args.filter.open()?;
-    let scored = data.into_iter().map(|output| {
-        let scores = filter.scores(&output.evidence);
-        Scored { output, p: scores.precision, r: scores.recall }
-    });
-    let scored: Vec<Scored> = scored.collect();
-    let rows = editions(filter.config(), &scored);
+    let scored = scored(&filter, data);
+    let seeds = seeds_of(&scored) as u64;
+    if let Some(given) = args.seeds.filter(|given| *given < seeds) {
+        bail!("`seeds` is {given}; expected {seeds} or more, as many as have an output");
+    }
+    let seeds = args.seeds.unwrap_or(seeds);
+    let mut rows = editions(filter.config(), &scored);
+    if let Some((name, filter)) = beside {
+        let scored = self::scored(&filter, scored.iter().map(|of| of.output.clone()));
+        rows.extend(classifiers(&format!("{name}: "), filter.config(), &scored));
+    }
+    let rows: Vec<RuleFigures> = rows.into_iter().map(|row| row.over(seeds)).collect();
     let found = rows[0].precision.of > 0;
-    write_document(rows, &scored, &mut context.output)?;
+    write_document(rows, (scored.len() as u64, seeds), &mut context.output)?;
     if !found {
         context.output.flush()?;
         tell("nobody has judged any of these outputs");
@@ -53,17 +74,31 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     Ok(if found { Outcome::Done } else { Outcome::NothingFound })
 }
 
+fn scored(filter: &Filter, outputs: impl IntoIterator<Item = Judged>) -> Vec<Scored> {
+    let scored = outputs.into_iter().map(|output| {
+        let scores = filter.scores(&output.evidence);
+        Scored { output, p: scores.precision, r: scores.recall }
+    });
+    scored.collect()
+}
+
 /// All rows of the table: heuristics, then both editions of a filter.
 pub(in crate::cli) fn editions(config: &FilterConfig, outputs: &[Scored]) -> Vec<RuleFigures> {
+    let mut rows = heuristics(outputs);
+    rows.extend(classifiers("", config, outputs));
+    rows
+}
+
+/// The rows of a filter's two editions, whose name stands before them.
+fn classifiers(name: &str, config: &FilterConfig, outputs: &[Scored]) -> [RuleFigures; 2] {
     let editions = [
         ("P-classifier: ", Rule::P(config.precision.cut), [95.00, 15.61, 2.28]),
         ("R-classifier: ", Rule::R(config.recall.cut), [81.19, 96.99, 10.27]),
     ];
-    let mut rows = heuristics(outputs);
-    rows.extend(editions.map(|(name, rule, paper)| {
-        figures_of(rule, &format!("{name}{}", rule.expression()), Some(paper), outputs)
-    }));
-    rows
+    editions.map(|(edition, rule, paper)| {
+        let rule_name = format!("{name}{edition}{}", rule.expression());
+        figures_of(rule, &rule_name, Some(paper), outputs)
+    })
 }
 
 /// The evaluation as JSON; see `schema/eval-filter.schema.json`.
@@ -129,19 +164,15 @@ impl Row for RuleRecord {
     }
 }
 
-/// Writes rows over outputs in the format that was asked for.
+/// Writes rows over so many outputs of so many seeds in the format that was asked for.
 pub(in crate::cli) fn write_document(
     rows: Vec<RuleFigures>,
-    outputs: &[Scored],
+    (outputs, seeds): (u64, u64),
     output: &mut Output,
 ) -> anyhow::Result<()> {
     let Share { of: judged, .. } = rows[0].precision;
-    let document = Document {
-        outputs: outputs.len() as u64,
-        judged,
-        seeds: seeds_of(outputs) as u64,
-        rows: rows.into_iter().map(RuleRecord::new).collect(),
-    };
+    let document =
+        Document { outputs, judged, seeds, rows: rows.into_iter().map(RuleRecord::new).collect() };
     output.report(&document, Some(rows_of(&document.rows)), |output| {
         output.table_of(&document.rows)?;
         Ok(output.line(&format!(

@@ -6,6 +6,7 @@ mod figures;
 pub(super) mod filter;
 mod frames;
 mod nli;
+mod scratch;
 mod tagger;
 mod words;
 
@@ -37,6 +38,7 @@ enum Model {
     Frames(frames::Args),
     Filter(filter::Args),
     Nli(nli::Args),
+    Scratch(scratch::Args),
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -47,6 +49,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Model::Frames(args) => frames::run(args, context),
         Model::Filter(args) => filter::run(args, context),
         Model::Nli(args) => nli::run(&args, &mut context.output),
+        Model::Scratch(args) => scratch::run(&args, context),
     }
 }
 

@@ -31,8 +31,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     spans: Option<PathBuf>,
 
-    /// Train an aligner on each FILE by itself, and print the paper's table: a column for each training set and
-    /// each file of `--data` (Dolan et al. 2004, Table 1); may be repeated
+    /// Train an aligner on each FILE by itself, and print Table 1 of Dolan et al. (2004): a column
+    /// for each FILE and each file of `--data`; may be repeated
     #[arg(long, value_name = "FILE", conflicts_with_all = ["spans", "train"])]
     trained_on: Vec<PathBuf>,
 

@@ -29,7 +29,7 @@ pub(super) fn run(
     bar.finish_and_clear();
     let (manifest, report) = outcome?;
     let Some(manifest) = manifest else {
-        tell("interrupted; the same command goes on behind the last whole seed");
+        tell("interrupted; the same command resumes behind the last whole seed");
         return Ok(Outcome::Interrupted);
     };
     if report.is_none() {

@@ -15,37 +15,40 @@ use crate::cli::table_lines::{Fields, TableLines};
 
 /// Draw rewritings for raters
 ///
-/// Each FILE has the rewritings of one system, tab-separated under a line of names or as JSON lines: `source` and
-/// `target`, or what `fnstore paraphrase` writes, of which the best is taken. Writes JSON lines that do not say
-/// which system wrote what: for each source drawn the rewriting of each system, and some sources themselves, which
-/// check the rater's attention (a system's copy of its source is one of them). A rater puts 0 to 100 into `similarity`, and true into `ungrammatical` or
-/// `nonsensical` where it is so. Each rater fills a copy; `fnstore judge tally` reads them.
+/// Each FILE has the rewritings of one system, tab-separated under a line of names or as JSON
+/// lines. It has `source` and `target`, or what `fnstore paraphrase` writes, of which the best is
+/// taken. Writes JSON lines that do not say which system wrote what. They hold the rewriting of
+/// each system for each source drawn, and some sources themselves, which check the rater's
+/// attention (a system's copy of its source is one of them). A rater puts 0 to 100 into
+/// `similarity`, and true into `ungrammatical` or `nonsensical` if it is so. Each rater fills a
+/// copy; `fnstore judge tally` reads them.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct SampleArgs {
-    /// Rewritings of a system each
+    /// Files of rewritings, one for each system
     #[arg(value_name = "FILE", required = true)]
     systems: Vec<PathBuf>,
 
-    /// Sources to draw, of those that all systems have rewritten
+    /// Draw N of the sources that all systems have rewritten
     #[arg(long, value_name = "N", default_value_t = 100)]
     count: usize,
 
-    /// Sources that stand as they are, as attention checks [default: a tenth of the rewritings]
+    /// Add N unchanged sources as attention checks [default: a tenth of the rewritings]
     #[arg(long, value_name = "N")]
     checks: Option<usize>,
 
-    /// Decides what is drawn
+    /// Seed of the draw
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
 
 /// Count what raters said of rewritings
 ///
-/// Prints mean similarity with its standard deviation, fluency, the share without a flag, and the share of copies, for
-/// each system (Hu et al. 2019, Table 2). A rater counts who passes 90 % of the attention checks and judges nine rewritings.
+/// Prints mean similarity with its standard deviation, fluency, the share without a flag, and the
+/// share of copies, for each system (Hu et al. 2019, Table 2). A rater counts who passes 90 % of
+/// the attention checks and judges nine rewritings.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct TallyArgs {
-    /// What a rater filled in, each
+    /// Files that raters filled in
     #[arg(value_name = "FILE", required = true)]
     raters: Vec<PathBuf>,
 
@@ -64,7 +67,7 @@ struct System {
     rewritings: Vec<(String, String)>,
 }
 
-/// A source and the best rewriting of a line, under the names that `fnstore paraphrase` and tables have.
+/// A source and the best rewriting of a line, under the names of `fnstore paraphrase`.
 fn read_rewriting(fields: &Fields) -> Result<(String, String), LineError> {
     let written = fields.optional("paraphrases");
     if written.is_empty() {

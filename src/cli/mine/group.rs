@@ -14,9 +14,9 @@ use crate::cli::{Outcome, number};
 
 /// Group articles by their words and dates
 ///
-/// Reads `article`, `date` and `text`, and writes them with a `cluster`, the articles of each together, as `fnstore
-/// mine` reads them. An article joins the one that it is most like among those of the days before. All texts are
-/// held in memory.
+/// Reads `article`, `date` and `text`, and writes them with a `cluster`, the articles of each
+/// together, as `fnstore mine` reads them. An article joins the one that it is most like among
+/// those of the days before. All texts are held in memory.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Articles to read [default: standard input]

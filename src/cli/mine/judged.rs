@@ -22,34 +22,35 @@ const COUNTS: [&str; 6] =
 
 /// Draw pairs for raters
 ///
-/// Writes JSON lines with an empty `label`, in which a rater puts paraphrase, partial or unrelated, and fields
-/// for the number of instances of each kind of difference. Each rater fills a copy; `fnstore mine tally` reads
-/// them. The draw is that of the seed, whatever the order of the pairs.
+/// Writes JSON lines with an empty `label`, in which a rater puts paraphrase, partial or unrelated,
+/// and fields for the number of instances of each kind of difference. Each rater fills a copy;
+/// `fnstore mine tally` reads them. The draw is that of the seed, whatever the order of the pairs.
 #[derive(Debug, clap::Args)]
 pub(super) struct SampleArgs {
     /// Pairs, as `fnstore mine` writes them in JSON lines [default: standard input]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// Pairs to draw
+    /// Draw N pairs
     #[arg(long, value_name = "N", default_value_t = 100)]
     count: usize,
 
-    /// Decides what is drawn
+    /// Seed of the draw
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
 
 /// Count what raters said, and how far they agree
 ///
-/// Beside the raters' counts of spelling, synonym and reordering stand those that the program estimates.
+/// Beside the raters' counts of spelling, synonym and reordering stand those that the program
+/// estimates.
 #[derive(Debug, clap::Args)]
 pub(super) struct TallyArgs {
-    /// What one rater filled in
+    /// File that a rater filled in
     #[arg(value_name = "FILE")]
     first: PathBuf,
 
-    /// What another one did
+    /// File of a second rater
     #[arg(value_name = "FILE")]
     second: Option<PathBuf>,
 }
@@ -183,7 +184,8 @@ pub(super) fn tally(args: &TallyArgs, output: &mut Output) -> anyhow::Result<Out
     Ok(if first.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }
 
-/// Share of the pairs labelled twice that have one label, the same beyond chance (Cohen 1960), and their number.
+/// Share of the pairs labelled twice that have one label, the same beyond chance (Cohen 1960), and
+/// their number.
 fn agreement(first: &[Item], second: &[Item]) -> Option<(f64, f64, usize)> {
     let labelled = |pair: &(&Item, &Item)| !pair.0.label.is_empty() && !pair.1.label.is_empty();
     let both: Vec<(&Item, &Item)> = first.iter().zip(second).filter(labelled).collect();

@@ -22,14 +22,15 @@ const BATCH_BYTES: usize = 8 << 20;
 
 /// Mine paraphrases from clusters of news articles
 ///
-/// Reads a table, tab-separated under a line of names or JSON lines: `cluster`, `article`, `text`, and where it is
-/// known `date` (2004-08-23). The articles of a cluster stand together. With a column `sentence`, each line is
-/// one sentence of its article. Writes pairs with their provenance, which `align words` and the recipes of the
-/// rewriter read. A line that cannot be used is told and left out, and the program ends with code 65.
+/// Reads a table, tab-separated under a line of names or JSON lines: `cluster`, `article`, `text`,
+/// and where it is known `date` (2004-08-23). The articles of a cluster stand together. With a
+/// column `sentence`, each line is one sentence of its article. Writes pairs with their provenance,
+/// which `align words` and the recipes of the rewriter read. A line that cannot be used is told and
+/// left out, and the program ends with code 65.
 ///
-/// L12 takes every two sentences of a cluster that at most 12 edits of words part (Dolan et al. 2004): deletions
-/// and insertions, an exchange being both, unless `--edits` says otherwise. F2 takes the first two sentences of
-/// articles that share three long words.
+/// L12 takes every two sentences of a cluster that at most 12 edits of words part (Dolan et al.
+/// 2004). Edits are deletions and insertions, an exchange being both, unless `--edits` says
+/// otherwise. F2 takes the first two sentences of articles that share three long words.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(super) struct Args {
@@ -40,15 +41,15 @@ pub(super) struct Args {
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// How pairs are found
+    /// Find pairs by this method
     #[arg(long, value_enum, default_value_t = MethodName::L12)]
     method: MethodName,
 
-    /// What an edit is under l12
+    /// Count these as edits (l12)
     #[arg(long, value_enum, default_value_t = Edits::DeleteInsert)]
     edits: Edits,
 
-    /// Most edits under l12
+    /// Take pairs of at most N edits (l12)
     #[arg(long, value_name = "N", default_value_t = 12)]
     limit: usize,
 
@@ -114,7 +115,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     loop {
         let line = lines.next(|fields| {
             let line = Line::read(fields)?;
-            // A cluster that was ended is not begun again: its articles were compared without this one.
+            // A cluster that ended is not begun again: its articles were compared without this one.
             let is_open = clusters.last().is_some_and(|last| last.name == line.cluster);
             match is_open || names.insert(blake3::hash(line.cluster.as_bytes())) {
                 true => Ok(line),
@@ -328,8 +329,8 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Writes the pair; as delimited fields source, target and provenance, which nothing quotes: the readers of
-    /// pairs take a line as it is, and a sentence has neither tab nor line end.
+    /// Writes the pair. Its delimited fields are source, target and provenance. Nothing is quoted:
+    /// readers of pairs take a line as it is, and a sentence has neither tab nor line end.
     fn write(&self, format: Format, output: &mut Output) -> anyhow::Result<()> {
         match format {
             Format::Json | Format::Jsonl => output.record(self, format)?,

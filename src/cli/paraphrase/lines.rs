@@ -1,7 +1,7 @@
-//! The lines that come in: sentences, JSON lines, or the tab-separated form of the ParaBank rewriter.
+//! The lines that come in: sentences, JSON lines, or ParaBank's tab-separated form.
 //!
-//! A line that cannot be read becomes a [`LineError`] with a code, and the next line is read: one bad
-//! line costs nobody the others.
+//! A line that cannot be read becomes a [`LineError`] with a code, and the next line is read: one
+//! bad line costs nobody the others.
 
 use std::io::{self, BufRead};
 
@@ -49,7 +49,7 @@ pub(super) struct Item {
     pub(super) request: Request,
 }
 
-/// The error of a sentence that is refused, or whose constraints are; any other error is handed back.
+/// The error of a sentence, or of its constraints, that is refused; others are handed back.
 pub(super) fn refusal(error: ParaphraseError) -> Result<LineError, ParaphraseError> {
     use fnstore::decode::DecodeError;
     let code = match &error {
@@ -104,8 +104,8 @@ fn parse(bytes: &[u8], layout: Layout) -> Result<Item, LineError> {
     }
 }
 
-/// `sentence`, `sentence TAB avoid|avoid`, or `sentence TAB avoid|avoid TAB require|require`: the form
-/// of the ParaBank rewriter (Hu et al. 2019).
+/// `sentence`, `sentence TAB avoid|avoid`, or `sentence TAB avoid|avoid TAB require|require`: the
+/// form of the ParaBank rewriter (Hu et al. 2019).
 fn parabank(line: &str) -> Result<Item, LineError> {
     let columns: Vec<&str> = line.split('\t').collect();
     if columns.len() > 3 {

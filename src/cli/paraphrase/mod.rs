@@ -1,7 +1,8 @@
 //! `fnstore paraphrase`: sentences in, paraphrases under constraints out, line by line.
 //!
 //! Lines are read while others are being rewritten, a few dozen at a time, and written in the order
-//! in which they came. A line that cannot be rewritten gets a record with a coded error in its place.
+//! in which they came. A line that cannot be rewritten gets a record with a coded error in its
+//! place.
 
 mod lines;
 mod settings;
@@ -247,8 +248,7 @@ impl Run {
         records.end()
     }
 
-    /// Takes lines while there is room: those that are there, and one more where nothing else is to
-    /// be done.
+    /// Takes lines while there is room: those that are there, and one more if all else is done.
     fn take_lines(&mut self, session: &mut Session<'_, Network>) -> anyhow::Result<()> {
         while !self.is_read
             && self.in_flight.len() < IN_FLIGHT

@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use fnstore::database::{Database, DatabaseError};
 use fnstore::edit::Fate;
-use fnstore::model::{ACCEPTED, FrameId, LexUnit, LuId, PROPOSED, Release};
-use fnstore::proposals::{Proposals, Reviewed};
+use fnstore::model::{ACCEPTED, FrameId, LexUnit, LuId, PROPOSED, Release, Reviewed};
+use fnstore::proposals::Proposals;
 use fnstore::query::nearest;
 use fnstore::text::fold;
 use fnstore::vectors::WordVectors;
@@ -27,11 +27,11 @@ pub(in crate::cli) struct Args {
     /// Name of the proposed LU, as in `vet.v`
     pub(in crate::cli) lu: String,
 
-    /// Who decides
+    /// Name of the reviewer
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) reviewer: String,
 
-    /// Why
+    /// Record this reason
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(in crate::cli) note: String,
 
@@ -118,7 +118,7 @@ fn frame_of(database: &Database, release: &Release, name: &str) -> anyhow::Resul
     .into())
 }
 
-/// The LU of a frame that is no proposal: by its name, or by its number where the frame has two of a name.
+/// The LU of a frame that is no proposal, by its name, or by its number if two have the name.
 fn unit_of(
     database: &Database,
     release: &Release,

@@ -1,6 +1,6 @@
 //! A proposal as a record, and for reading.
 
-use fnstore::model::{Decision, Undone};
+use fnstore::model::{Decision, Reviewed};
 use fnstore::proposals::{Attestation, Proposal};
 use serde::Serialize;
 
@@ -203,9 +203,9 @@ impl<'a> DecisionRecord<'a> {
             to_frame,
             to_lu,
             sets: u64::from(decision.evidence.sets),
-            undone_by: undone.map(|Undone { reviewer, .. }| reviewer.as_str()),
-            undone_at: undone.map(|Undone { time, .. }| *time),
-            undone_note: undone.map(|Undone { note, .. }| note.as_str()),
+            undone_by: undone.map(|Reviewed { reviewer, .. }| reviewer.as_str()),
+            undone_at: undone.map(|Reviewed { time, .. }| *time),
+            undone_note: undone.map(|Reviewed { note, .. }| note.as_str()),
         }
     }
 }

@@ -18,9 +18,9 @@ use listed::ProposalRecord;
 
 /// List and decide on lexical units that expansions propose
 ///
-/// One entry for each frame and `lemma.pos` that generated sets attest and the frame's lexicon lacks, the
-/// likeliest first. An accepted one becomes an LU with status `Accepted` and keeps its sentences; a rejected
-/// one is not listed again. Every decision is recorded and can be undone.
+/// One entry for each frame and `lemma.pos` that generated sets attest and the frame's lexicon
+/// lacks, the likeliest first. An accepted one becomes an LU with status `Accepted` and keeps its
+/// sentences; a rejected one is not listed again. Every decision is recorded and can be undone.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -35,7 +35,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// List also proposals that were rejected
+    /// Also list proposals that were decided on
     #[arg(long)]
     with_decided: bool,
 

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, bail};
 use fnstore::model::AnnotationSetId;
 use fnstore::query::{Case, Expression, Field, Pattern};
-use fnstore::review::Decision;
+use fnstore::review::{Decision, Saved};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -103,24 +103,23 @@ pub(super) fn change(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
                 let DecisionBody { item, score, millis, note } = it;
                 Decision { item, score, millis, note }
             });
-            saved(review, &decisions.collect::<Vec<_>>())
+            Ok(saved(review, &session.decide(&decisions.collect::<Vec<_>>(), now())?))
         }
         "bulk" => {
             let BulkBody { sets, score } = body(asked)?;
-            let mut known = Vec::new();
+            let (database, mut known) = (session.database()?, Vec::new());
             for (release, set) in &sets {
                 let id = AnnotationSetId::of_written(set);
                 let id = id.with_context(|| format!("`{set}` is no id of an annotation set"))?;
-                known.push((session.database().release(release)?.id, id));
+                known.push((database.release(release)?.id, id));
             }
             let numbers = session.enqueue(&known)?;
-            let decision =
-                |item: &usize| Decision { item: *item, score, millis: 0, note: String::new() };
-            saved(review, &numbers.iter().map(decision).collect::<Vec<_>>())
+            Ok(saved(review, &session.decide_together(&numbers, score, now())?))
         }
         "undo" => {
-            let number = session.undo()?;
-            Ok(Reply::json(&json!({ "n": number, "counts": counts(review) })))
+            let undone = session.undo()?;
+            let sets: Vec<String> = undone.sets.iter().map(|(_, set)| set.to_string()).collect();
+            Ok(Reply::json(&json!({ "n": undone.item, "sets": sets, "counts": counts(review) })))
         }
         "edit" => {
             let EditBody { item, targets } = body(asked)?;
@@ -146,17 +145,18 @@ pub(super) fn change(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
                     bail!("`{other}` is no decision; expected accept, reject, move, merge or undo")
                 }
             };
-            let said = decide::carry_out(&review.store, review.vectors.as_ref(), &of, &verdict)?;
+            let carry_out =
+                || decide::carry_out(&review.store, review.vectors.as_ref(), &of, &verdict);
+            let said = session.alone(carry_out)?;
             Ok(Reply::json(&json!({ "said": said })))
         }
         other => bail!("the page has no `{other}`"),
     }
 }
 
-fn saved(review: &Review, decisions: &[Decision]) -> anyhow::Result<Reply> {
-    let saved = review.session.decide(decisions, now())?;
+fn saved(review: &Review, saved: &Saved) -> Reply {
     let gone: Vec<String> = saved.gone.iter().map(ToString::to_string).collect();
-    Ok(Reply::json(&json!({ "saved": saved.saved, "gone": gone, "counts": counts(review) })))
+    Reply::json(&json!({ "saved": saved.saved, "gone": gone, "counts": counts(review) }))
 }
 
 /// Whole queries that go on from what is written: fields, their values, names of frames and LUs.
@@ -173,11 +173,12 @@ fn completions(review: &Review, text: &str) -> anyhow::Result<Vec<String>> {
     let (head, value) = word.split_at(value_at);
     let value = value.trim_start_matches('"');
     let Some(field) = Field::from_name(&word[..at]) else { return Ok(Vec::new()) };
+    let database = review.session.database()?;
     let names = Pattern::wildcard(&format!("{value}*"), Case::Fold);
     let mut found: Vec<String> = match field {
         Field::Frame | Field::Inherits => {
             let mut found = Vec::new();
-            for lexicon in review.session.database().lexicons()? {
+            for lexicon in database.lexicons()? {
                 for frame in lexicon.find_frames(&names)?.take(OFFERED) {
                     found.push(frame?.name);
                 }
@@ -186,7 +187,7 @@ fn completions(review: &Review, text: &str) -> anyhow::Result<Vec<String>> {
         }
         Field::Lu => {
             let mut found = Vec::new();
-            for lexicon in review.session.database().lexicons()? {
+            for lexicon in database.lexicons()? {
                 for lu in lexicon.find_lus(&names)?.take(OFFERED) {
                     found.push(lu?.name);
                 }

@@ -70,29 +70,26 @@ function flush() {
   return sending;
 }
 
-async function undo() {
-  await flush();
-  try {
-    const undone = await ask("undo", {});
-    show(await ask("item?n=" + undone.n));
-    state("undone", "good");
-  } catch (error) { state(error.message, "bad"); }
-}
-
-// Where a span may start and where it may end: at letters as readers see them, so that a letter and its accent stay
-// together, or at words.
-function stops(text, granularity) {
-  const parts = [...new Intl.Segmenter("en", { granularity }).segment(text)];
-  const held = parts.filter((part) => granularity === "grapheme" || part.isWordLike);
-  return [held.map((part) => part.index), held.map((part) => part.index + part.segment.length)];
+// One undo after another, however fast the key comes.
+let undoing = Promise.resolve();
+function undo() {
+  undoing = undoing.then(async () => {
+    await flush();
+    try {
+      const undone = await ask("undo", {});
+      show(await ask("item?n=" + undone.n));
+      state("undone", "good");
+    } catch (error) { state(error.message, "bad"); }
+  });
 }
 
 function startEdit() {
   if (!current || !current.targets.length || !$("[data-key=e]")) return;
+  // The item counts code points, the page code units.
   const units = [0];
   for (const letter of current.text) units.push(units.at(-1) + letter.length);
-  edit = { units, spans: current.targets.map((span) => span.map((at) => units[at])), piece: 0, end: 1,
-    letters: stops(current.text, "grapheme"), words: stops(current.text, "word") };
+  const inUnits = (spans) => spans.map((span) => span.map((at) => units[at]));
+  edit = { units, spans: inUnits(current.targets), piece: 0, end: 1, letters: inUnits(current.letters), words: inUnits(current.words) };
   drawEdit();
 }
 
@@ -114,7 +111,7 @@ function drawEdit() {
 
 function moveEnd(direction, byLetter) {
   const span = edit.spans[edit.piece], at = span[edit.end];
-  const places = (byLetter ? edit.letters : edit.words)[edit.end];
+  const places = (byLetter ? edit.letters : edit.words).map((unit) => unit[edit.end]);
   const to = direction > 0 ? places.find((place) => place > at) : places.findLast((place) => place < at);
   if (to === undefined) return;
   const low = edit.end ? span[0] + 1 : (edit.spans[edit.piece - 1]?.[1] ?? 0);
@@ -152,15 +149,19 @@ async function bulk(score) {
   } catch (error) { state(error.message, "bad"); }
 }
 
+// Proposals that were decided on here, the last one at the end.
+const settled = [];
+
 async function proposal(entry, verdict, to = "") {
-  if (!entry) return;
+  if (!entry) return state("go to a proposal first: j", "bad");
   const { release, frame, lu } = entry.dataset;
   try {
     const done = await ask("proposal", { release, frame, lu, verdict, to });
     $(".said", entry).textContent = done.said;
     entry.classList.toggle("decided", verdict !== "undo");
     state(done.said, "good");
-    if (verdict !== "undo") step(1);
+    entry.focus();
+    if (verdict !== "undo") { settled.push(entry); step(1); }
   } catch (error) { state(error.message, "bad"); }
 }
 
@@ -169,7 +170,10 @@ function act(key) {
   if (key === "?") return $("#keys").showModal();
   if (key === "/") { const query = $("#query"); if (query) query.focus(); else location = base + "/search"; return; }
   if (view === "proposals") {
-    if (key === "a" || key === "r" || key === "u") return proposal(focused(), { a: "accept", r: "reject", u: "undo" }[key]);
+    if (key === "a" || key === "r") return proposal(focused(), key === "a" ? "accept" : "reject");
+    if (key === "u") return proposal(settled.pop() ?? focused(), "undo");
+    const field = focused() && { m: "move", M: "merge" }[key];
+    if (field) return $("form[data-verdict=" + field + "] input", focused()).focus();
   } else if (view === "search") {
     if (score !== null) return bulk(score);
     if (key === "u") return undoQuietly();
@@ -189,14 +193,18 @@ function act(key) {
 }
 
 async function undoQuietly() {
-  try { await ask("undo", {}); state("undone", "good"); } catch (error) { state(error.message, "bad"); }
+  try {
+    const { sets } = await ask("undo", {});
+    entries().filter((entry) => sets.includes(entry.dataset.set)).forEach((entry) => entry.classList.remove("decided"));
+    state("undone", "good");
+  } catch (error) { state(error.message, "bad"); }
 }
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || $("dialog[open]")) return;
   if (edit) { if (/^(Arrow|Tab|Enter|Escape)/.test(event.key)) { event.preventDefault(); editKey(event); } return; }
   if (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) && event.target.type !== "checkbox") {
-    if (event.key === "Escape") event.target.blur();
+    if (event.key === "Escape") { const entry = focused(); event.target.blur(); entry?.focus(); }
     return;
   }
   if (chord) {
@@ -206,7 +214,7 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (event.key === "g") { chord = true; return; }
-  if ("/?'".includes(event.key)) event.preventDefault();
+  if ("/?'mM".includes(event.key)) event.preventDefault();
   act(event.key);
 });
 
@@ -242,4 +250,5 @@ document.addEventListener("input", async (event) => {
 
 window.addEventListener("beforeunload", (event) => { if (unsent.length) event.preventDefault(); });
 if (view === "sentences") next(null);
-else if (entries().length && !location.hash) step(0);
+else if (entries().length) step(0);
+else if ($("#query")?.value === "") $("#query").focus();

@@ -1,8 +1,9 @@
 //! One item: source and output, the question, and the frame at the side.
 
+use fnstore::model::Span;
 use fnstore::model::{CoreType, Frame, Provenance};
-use fnstore::review::{Example, Mark, Question, View};
-use fnstore::text::{CharIndex, DefinitionPart, definition_parts};
+use fnstore::review::{Example, FLAGS, Mark, Question, View, whole_words};
+use fnstore::text::{CharIndex, DefinitionPart, definition_parts, letters};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
@@ -11,17 +12,22 @@ use super::Review;
 /// Colours of frame elements.
 const COLOURS: usize = 8;
 
-/// An item for the script: what it shows, and the target in code points.
+/// An item for the script: what it shows, and the target in code points with all places where its ends may
+/// stand.
 pub(super) fn record(review: &Review, number: usize, view: &View) -> Value {
     let index = CharIndex::new(&view.output.text);
-    let spans = view.output.targets.iter().filter_map(|span| index.to_chars(*span).ok());
-    let targets: Vec<(u32, u32)> = spans.map(|span| (span.start, span.end)).collect();
+    let in_chars = |spans: &[Span]| -> Vec<(u32, u32)> {
+        let spans = spans.iter().filter_map(|span| index.to_chars(*span).ok());
+        spans.map(|span| (span.start, span.end)).collect()
+    };
     let counts = review.session.counts();
     json!({
         "n": number,
         "html": shown(review, view).into_string(),
         "text": view.output.text,
-        "targets": targets,
+        "targets": in_chars(&view.output.targets),
+        "words": in_chars(&whole_words(&view.output.text)),
+        "letters": in_chars(&letters(&view.output.text)),
         "counts": { "decided": counts.decided, "undoable": counts.undoable },
     })
 }
@@ -41,17 +47,15 @@ fn shown(review: &Review, view: &View) -> Markup {
                 }
                 p.text.output id="output" { (sentence(&view.output, &view.frame)) }
                 h2.question id="question" {
-                    @match question {
-                        Question::Evokes => { "Does the marked word evoke " b { (view.frame.name) } "?" }
-                        Question::Meaning => { "Does the output say what the source says, apart from the marked words?" }
-                        Question::Similarity => { "How alike are the two sentences in meaning?" }
-                    }
+                    (question.wording(Some(&view.frame.name)))
                 }
+                p.facts { (help(question)) }
                 @if question == Question::Similarity {
                     fieldset.flags {
                         legend { "Fluency" }
-                        label { input type="checkbox" name="flag" value="not fluent"; " not fluent " kbd { "f" } }
-                        label { input type="checkbox" name="flag" value="makes no sense"; " makes no sense " kbd { "m" } }
+                        @for (flag, key) in FLAGS.iter().zip(["f", "m"]) {
+                            label { input type="checkbox" name="flag" value=(flag); " " (flag) " " kbd { (key) } }
+                        }
                     }
                 }
                 div.answers role="group" aria-labelledby="question" {
@@ -77,6 +81,22 @@ fn shown(review: &Review, view: &View) -> Markup {
     }
 }
 
+/// What a reviewer who is new to the question needs to know.
+fn help(question: Question) -> &'static str {
+    match question {
+        Question::Evokes => {
+            "It does if the word, as it is used here, calls up the situation that the frame describes. \
+             1 to 9 are scores between reject and accept."
+        }
+        Question::Meaning => {
+            "The marked words may be other words for the same. 1 to 9 are scores between reject and accept."
+        }
+        Question::Similarity => {
+            "Accept is 100, the same meaning; reject is 0, nothing in common; 1 to 9 are 10 to 90."
+        }
+    }
+}
+
 /// Where the set comes from.
 fn facts(view: &View) -> Markup {
     html! {
@@ -91,16 +111,26 @@ fn facts(view: &View) -> Markup {
 
 /// A sentence with its marks. Line ends show as they are; the script has the exact text.
 pub(super) fn sentence(example: &Example, frame: &Frame) -> Markup {
+    let pieces = example.pieces();
+    let elements: Vec<Option<&str>> = pieces.iter().map(|(_, marks)| element(marks)).collect();
     html! {
-        @for (text, marks) in example.pieces() { (piece(text, &marks, frame)) }
+        @for (place, (text, marks)) in pieces.iter().enumerate() {
+            // An FE in several pieces is named behind the last of them.
+            @let is_last = elements.get(place + 1).is_none_or(|next| *next != elements[place]);
+            (piece(text, marks, frame, is_last))
+        }
     }
 }
 
-fn piece(text: &str, marks: &[&Mark], frame: &Frame) -> Markup {
-    let element = marks.iter().find_map(|mark| match mark {
-        Mark::Element(name) => Some(name),
+/// The FE that a piece is marked as.
+fn element<'a>(marks: &[&'a Mark]) -> Option<&'a str> {
+    marks.iter().find_map(|mark| match mark {
+        Mark::Element(name) => Some(name.as_str()),
         _ => None,
-    });
+    })
+}
+
+fn piece(text: &str, marks: &[&Mark], frame: &Frame, is_last: bool) -> Markup {
     let is_changed = marks.contains(&&Mark::Changed);
     let inner = html! {
         @if is_changed { span.changed { (text) } } @else { (text) }
@@ -108,8 +138,10 @@ fn piece(text: &str, marks: &[&Mark], frame: &Frame) -> Markup {
     let inner = html! {
         @if marks.contains(&&Mark::Target) { mark.target { (inner) } } @else { (inner) }
     };
-    match element {
-        Some(name) => html! { span class={ "fe " (colour(frame, name)) } title=(name) { (inner) } },
+    match element(marks) {
+        Some(name) => html! {
+            span class={ "fe " (colour(frame, name)) } data-fe=[is_last.then_some(name)] { (inner) }
+        },
         None => inner,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fnstore::database::DatabaseError;
+use fnstore::database::{Database, DatabaseError};
 use fnstore::lexicon::Lexicon;
 use fnstore::model::{Frame, FrameRelation};
 use fnstore::query::{Case, Expression, Field, Pattern};
@@ -19,7 +19,8 @@ use crate::cli::stats::figure;
 const NEIGHBOURS: usize = 12;
 
 pub(super) fn frame(review: &Review, name: &str) -> anyhow::Result<Markup> {
-    let found = if name.is_empty() { Ok(None) } else { find(review, name).map(Some) };
+    let database = review.session.database()?;
+    let found = if name.is_empty() { Ok(None) } else { find(&database, name).map(Some) };
     Ok(html! {
         form.search role="search" {
             label { span.hidden { "Frame" }
@@ -30,7 +31,7 @@ pub(super) fn frame(review: &Review, name: &str) -> anyhow::Result<Markup> {
             button { "Show" }
         }
         @match found {
-            Ok(Some((lexicon, frame))) => (shown(review, &lexicon, &frame)?),
+            Ok(Some((lexicon, frame))) => (shown(&database, &lexicon, &frame)?),
             Ok(None) => p.quiet { "Write the name of a frame." },
             Err(error) => p.error role="alert" { (format!("{error:#}")) },
         }
@@ -38,9 +39,7 @@ pub(super) fn frame(review: &Review, name: &str) -> anyhow::Result<Markup> {
 }
 
 /// The frame of that name, in the first release that has it.
-fn find<'a>(review: &'a Review, name: &str) -> anyhow::Result<(Lexicon<'a>, Frame)> {
-    let database = review.session.database();
-    database.refresh()?;
+fn find<'a>(database: &'a Database, name: &str) -> anyhow::Result<(Lexicon<'a>, Frame)> {
     for lexicon in database.lexicons()? {
         if let Some(frame) = lexicon.frame_by_name(name)? {
             return Ok((lexicon, frame));
@@ -55,8 +54,7 @@ fn in_frame(frame: &Frame, more: &str) -> anyhow::Result<Expression> {
     Ok(Expression::parse(&query).map_err(DatabaseError::from)?)
 }
 
-fn shown(review: &Review, lexicon: &Lexicon<'_>, frame: &Frame) -> anyhow::Result<Markup> {
-    let database = review.session.database();
+fn shown(database: &Database, lexicon: &Lexicon<'_>, frame: &Frame) -> anyhow::Result<Markup> {
     let mut units: BTreeMap<String, [u64; 2]> = BTreeMap::new();
     for lu in lexicon.lus_of(frame.id)? {
         units.insert(lu?.name, [0, 0]);
@@ -113,7 +111,8 @@ fn shown(review: &Review, lexicon: &Lexicon<'_>, frame: &Frame) -> anyhow::Resul
 }
 
 pub(super) fn growth(review: &Review, name: &str) -> anyhow::Result<Reply> {
-    let (lexicon, frame) = find(review, name)?;
+    let database = review.session.database()?;
+    let (lexicon, frame) = find(&database, name)?;
     let growth = lexicon.growth(&in_frame(&frame, "")?)?;
     Ok(Reply::new("image/svg+xml", figure::svg(name, &growth)))
 }
@@ -122,7 +121,8 @@ pub(super) fn growth(review: &Review, name: &str) -> anyhow::Result<Reply> {
 pub(super) fn relations_picture(review: &Review, name: &str) -> anyhow::Result<Reply> {
     const WIDTH: f64 = 760.0;
     const LINE: f64 = 26.0;
-    let (lexicon, frame) = find(review, name)?;
+    let database = review.session.database()?;
+    let (lexicon, frame) = find(&database, name)?;
     let (mut left, mut right) = (Vec::new(), Vec::new());
     for relation in lexicon.relations_of(frame.id)? {
         let relation = relation?;

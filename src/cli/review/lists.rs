@@ -12,9 +12,8 @@ use super::Review;
 const PAGE: usize = 50;
 
 pub(super) fn proposals(review: &Review) -> anyhow::Result<Markup> {
-    let database = review.session.database();
-    database.refresh()?;
-    let proposals = Proposals::new(database, review.vectors.as_ref(), Ranker::default());
+    let database = review.session.database()?;
+    let proposals = Proposals::new(&database, review.vectors.as_ref(), Ranker::default());
     let proposals = proposals.list(&review.expression, false)?;
     Ok(html! {
         p.quiet {
@@ -42,7 +41,7 @@ fn proposed(proposal: &Proposal) -> Markup {
             }
             ul.examples {
                 @for sentence in &proposal.sentences {
-                    li { span.text { (marked(&sentence.text, &sentence.trigger)) } " " small { "round " (sentence.round) } }
+                    li { span.text { (targets(&sentence.text, &sentence.targets)) } " " small { "round " (sentence.round) } }
                 }
             }
             div.answers {
@@ -60,14 +59,6 @@ fn proposed(proposal: &Proposal) -> Markup {
             }
             p.said role="status" {}
         }
-    }
-}
-
-/// A text with the first place of its trigger marked.
-fn marked(text: &str, trigger: &str) -> Markup {
-    match text.split_once(trigger).filter(|_| !trigger.is_empty()) {
-        Some((before, after)) => html! { (before) mark.target { (trigger) } (after) },
-        None => html! { (text) },
     }
 }
 
@@ -105,7 +96,8 @@ fn results(
     (query, offset): (&str, usize),
 ) -> anyhow::Result<Markup> {
     let selection = Selection { offset, limit: Some(PAGE + 1), ..Selection::default() };
-    let answers = review.session.database().select(expression, &selection)?;
+    let database = review.session.database()?;
+    let answers = database.select(expression, &selection)?;
     let mut answers = answers.collect::<Result<Vec<_>, _>>()?;
     let has_more = answers.len() > PAGE;
     answers.truncate(PAGE);
@@ -151,11 +143,7 @@ fn of_one(question: Question, all: &OfQuestion) -> Markup {
     let share = all.unanimous as f64 / all.shared.max(1) as f64;
     html! {
         h2 {
-            @match question {
-                Question::Evokes => "Does the target evoke the frame?",
-                Question::Meaning => "Does the output say what its source says?",
-                Question::Similarity => "How alike are output and source?",
-            }
+            (question.wording(None))
         }
         dl.figures {
             div { dt { "Fleiss' kappa" } dd { @match all.kappa { Some(kappa) => (format!("{kappa:.3}")), None => "\u{2013}" } } }
@@ -175,12 +163,15 @@ fn of_one(question: Question, all: &OfQuestion) -> Markup {
 }
 
 pub(super) fn agreement(review: &Review) -> anyhow::Result<Markup> {
-    let all = agreement_of(review.session.database())?;
+    let database = review.session.database()?;
+    let all = agreement_of(&database)?;
     Ok(html! {
         @if all.reviewers.is_empty() { p.quiet { "Nobody has judged anything yet." } }
         @else {
             @for (question, of_question) in &all.questions { (of_one(*question, of_question)) }
-            p { "Reviewers: " @for (name, count) in &all.reviewers { b { (name) } " " (count) " \u{b7} " } }
+            p { "Answers: " @for (place, (name, count)) in all.reviewers.iter().enumerate() {
+                @if place > 0 { " \u{b7} " } b { (name) } " " (count)
+            } }
             @if !all.disputed.is_empty() {
                 h2 { "Disagreements first" }
                 ol.list aria-label="Disagreements" {

@@ -2,6 +2,7 @@
 
 mod api;
 mod item;
+mod keys;
 mod lexicon_page;
 mod lists;
 mod page;
@@ -74,7 +75,7 @@ pub(super) struct Args {
 enum AskedFor {
     /// Whether the target evokes the frame
     Evokes,
-    /// Whether the output says what its source says, apart from the frame's other ways of saying it
+    /// Whether the output says what its source says, apart from the marked words
     Meaning,
     /// How alike output and source are, and whether the output is fluent
     Similarity,
@@ -119,7 +120,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     context.output.flush()?;
     tell("the page is open to this machine alone, at this address alone; Ctrl-C ends it");
     if args.open {
-        open(&address)?;
+        // Without a desktop the page is there all the same.
+        if let Err(error) = open(&address) {
+            tell(&format!("{error:#}"));
+        }
     }
     super::stop::at_once(
         "the review has ended; every decision that the page showed as saved is in the store",
@@ -133,6 +137,8 @@ fn open(address: &str) -> anyhow::Result<()> {
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let mut command = Command::new(opener);
     command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.spawn().with_context(|| format!("cannot run `{opener}`; open the address by hand"))?;
+    command
+        .spawn()
+        .with_context(|| format!("open the address by hand: `{opener}` does not run"))?;
     Ok(())
 }

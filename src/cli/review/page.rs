@@ -2,6 +2,7 @@
 
 use maud::{DOCTYPE, Markup, html};
 
+use super::keys::{Where, keys_of};
 use super::server::{Asked, Reply};
 use super::{Review, lexicon_page, lists};
 
@@ -11,24 +12,6 @@ const VIEWS: [(&str, &str); 5] = [
     ("frame", "Frame"),
     ("search", "Search"),
     ("agreement", "Agreement"),
-];
-
-/// All keys, by what they do.
-const KEYS: [(&str, &str); 14] = [
-    ("a", "accept: 100"),
-    ("r", "reject: 0"),
-    ("1 to 9", "a score: 10 to 90"),
-    ("s", "skip; a new visit shows it again"),
-    ("u", "undo, up to 100 decisions back"),
-    ("e", "edit the target's span"),
-    ("left, right", "in a span: move the end by a word; with shift by a letter"),
-    ("tab", "in a span: the other end; up and down: another piece"),
-    ("enter, escape", "in a span: save it, leave it"),
-    ("/", "search"),
-    ("j, k", "in a list: down, up"),
-    ("x, shift x", "in a list: select one, select all; then a, r or 1 to 9 decides on them"),
-    ("g then s p f / g", "go to sentences, proposals, frame, search, agreement"),
-    ("?", "these keys"),
 ];
 
 pub(super) fn page(review: &Review, asked: &Asked, base: &str) -> anyhow::Result<Reply> {
@@ -90,7 +73,7 @@ fn frame_of(base: &str, view: &str, title: &str, body: &Markup) -> Markup {
                 main { h1.hidden { (title) } (body) }
                 dialog id="keys" aria-label="Keys" {
                     h2 { "Keys" }
-                    dl { @for (key, does) in KEYS { dt { kbd { (key) } } dd { (does) } } }
+                    dl { @for (key, does) in keys_of(Where::Page) { dt { kbd { (key) } } dd { (does) } } }
                     form method="dialog" { button { "Close" } }
                 }
             }

@@ -11,7 +11,8 @@ use super::super::{Context, Outcome};
 /// Count judgements by question, and say how far reviewers agree
 ///
 /// A row for each question and what was judged: generated sets, and people's sets as controls in or out of
-/// the frame that was asked for. A set counts as accepted at a mean score of 50. Agreement is over all sets
+/// the frame that was asked for. A set counts as accepted at a mean score of 50; the share is of all judged ones, so
+/// that whether the frame is evoked and whether the meaning is kept stand side by side. Agreement is over all sets
 /// of the question that two or more reviewers judged.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
@@ -23,6 +24,7 @@ struct AgreementRow {
     role: &'static str,
     items: u64,
     accepted: u64,
+    share: f64,
     mean: f64,
     shared: u64,
     unanimous: u64,
@@ -31,15 +33,15 @@ struct AgreementRow {
 
 impl Row for AgreementRow {
     const COLUMNS: &'static [&'static str] =
-        &["question", "role", "items", "accepted", "mean", "shared", "unanimous", "kappa"];
+        &["question", "role", "items", "accepted", "share", "mean", "shared", "unanimous", "kappa"];
 
     fn fields(&self) -> Vec<String> {
         let counts = [self.items, self.accepted].map(|count| count.to_string());
         let agreed = [self.shared, self.unanimous].map(|count| count.to_string());
         let kappa = self.kappa.map_or_else(String::new, |kappa| format!("{kappa:.4}"));
         let names = [self.question, self.role].map(str::to_owned);
-        let mean = [format!("{:.2}", self.mean)];
-        [names.as_slice(), &counts, &mean, &agreed, &[kappa]].concat()
+        let means = [format!("{:.4}", self.share), format!("{:.2}", self.mean)];
+        [names.as_slice(), &counts, &means, &agreed, &[kappa]].concat()
     }
 }
 
@@ -55,6 +57,7 @@ pub(super) fn run(context: &mut Context) -> anyhow::Result<Outcome> {
                 role: role.as_str(),
                 items: figures.items,
                 accepted: figures.accepted,
+                share: figures.share(),
                 mean: figures.mean(),
                 shared: of.shared,
                 unanimous: of.unanimous,

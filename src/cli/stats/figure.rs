@@ -185,6 +185,11 @@ mod tests {
             total_sentences: 8,
             total_triggers: total,
             total_pairs: total,
+            lemma_pairs: 0,
+            new_lemma_pairs: 0,
+            total_lemma_pairs: 0,
+            generated_pairs: 0,
+            generated_lemma_pairs: 0,
         }
     }
 

@@ -14,9 +14,9 @@ use crate::cli::{Context, Outcome, eval, progress};
 /// Train the span aligner's head on the states of an encoder
 ///
 /// Data is JSON lines: id, source and target (lists of words), source_span and target_span ([start,
-/// end) in words, or null where nothing answers), changed (whether the two spans differ in
-/// wording). With `--checkpoint`, a stopped run resumes after its last epoch and yields the same
-/// head. An item that is too long for the encoder is reported and skipped.
+/// end) in words, or null), changed (whether the spans differ in wording). With `--checkpoint`, a
+/// stopped run resumes after its last epoch and yields the same head. An item that is too long for
+/// the encoder is reported and skipped.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("epochs", |option| option.help("Epochs at most [default: 16]")))]

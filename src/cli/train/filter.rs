@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use fnstore::filter::train::{self, Options, Trained};
-use fnstore::filter::{Input, Judged, RuleFigures};
+use fnstore::filter::{Input, Judged, RuleFigures, seeds_of};
 
 use crate::cli::eval::filter::{editions, write_document};
 use crate::cli::output::{Format, tell};
@@ -11,10 +11,11 @@ use crate::cli::{Context, Outcome, number};
 
 /// Train a filter of generated sets on judgements
 ///
-/// Two classifiers learn which outputs people accept, one in favour of precision, one of recall; an output is accepted when
-/// the mean of its judgements is 50 or more. It takes some hundred of them, dozens of refused ones among them. They are
-/// cut into ten parts by the sentences of their seeds; what is printed (Table 4 of Culkin et al. 2021) is of networks that
-/// saw nothing of an output's sentence, though the two cuts were chosen on such scores, too: measure with `fnstore eval
+/// Two classifiers learn which outputs people accept, one in favour of precision, one of recall. An
+/// output is accepted if the mean of its judgements is 50 or more. Training takes some hundred
+/// outputs, dozens of refused ones among them. They are cut into ten parts by the sentences of
+/// their seeds. What is printed (Table 4 of Culkin et al. 2021) is of networks that saw nothing of
+/// an output's sentence. The two cuts were chosen on such scores, too: measure with `fnstore eval
 /// filter` on outputs of other sentences. The filter that is written learned from all.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -100,7 +101,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let idle = [("precision", precision), ("recall", recall)].map(|(name, row)| {
         (name, row.precision.share() <= all.precision.share() || row.kept == all.kept)
     });
-    write_document(rows, &held_out, output)?;
+    write_document(rows, (held_out.len() as u64, seeds_of(&held_out) as u64), output)?;
     output.flush()?;
     for (name, _) in idle.into_iter().filter(|(_, is_idle)| *is_idle) {
         tell(&format!("the {name} filter does no better than keeping all: judge more outputs"));

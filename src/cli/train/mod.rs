@@ -54,7 +54,7 @@ fn tell_progress<D, L: Display>(
         TrainingProgress::LeftOut(what) => {
             bar.suspend(|| tell(&format!("warning: E-too-long: {what}; left out")));
         }
-        TrainingProgress::Resumed { epoch } => tell(&format!("going on after epoch {epoch}")),
+        TrainingProgress::Resumed { epoch } => tell(&format!("resuming after epoch {epoch}")),
         TrainingProgress::Encoded { done, total } => {
             bar.set_length(total as u64);
             bar.set_position(done as u64);

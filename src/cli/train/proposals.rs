@@ -13,14 +13,14 @@ use crate::cli::{Context, Outcome};
 
 /// Fit the weights that rank proposals, on decisions
 ///
-/// Learns from the standing decisions of `fnstore proposals`: accepted and merged proposals evoke their
-/// frame, rejected and moved ones do not. At least five of either kind are needed. What is printed compares
-/// the built-in weights with fitted ones on decisions that each fit did not see. `fnstore proposals
-/// --ranker FILE` ranks by the file.
+/// Learns from the standing decisions of `fnstore proposals`: accepted and merged proposals evoke
+/// their frame, rejected and moved ones do not. At least five of either kind are needed. What is
+/// printed compares the built-in weights with fitted ones on decisions that each fit did not see.
+/// `fnstore proposals --ranker FILE` ranks by the file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// File of the weights
+    /// Write the weights to FILE
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 

@@ -14,8 +14,8 @@ use crate::cli::{Context, Outcome, progress, tagged};
 /// Train a part-of-speech tagger on the states of an encoder
 ///
 /// Learns from the full text of the store: the documents of the part `train` that have FrameNet's
-/// layer PENN, with the tags of the Penn Treebank, and chooses the epoch on those of the part `dev`
-/// (`split=` in queries; the part `test` is left alone). Files of JSON lines can replace either:
+/// layer PENN, with the tags of the Penn Treebank. Chooses the epoch on those of the part `dev`
+/// (`split=` in queries). The part `test` is not read. Files of JSON lines can replace either:
 /// words (a list) and tags (as many, of any tag set; null if unknown). Every sentence is also
 /// trained on in lower case.
 #[derive(Debug, clap::Args)]

@@ -92,8 +92,8 @@ pub struct Adapter {
     pub workgroup_invocations: u32,
     /// Whether shaders compute with 16-bit floats.
     pub half_precision: bool,
-    /// Shapes of the matrix products of its matrix units, as `rows x columns x depth` with the types
-    /// that are multiplied and summed; empty without such units.
+    /// Shapes of the matrix products of its matrix units, as `rows x columns x depth` with the
+    /// types that are multiplied and summed; empty without such units.
     pub matrix_units: Vec<String>,
     /// Whether one of them is a shape that our shader is written in.
     pub has_fitting_units: bool,

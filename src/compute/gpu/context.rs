@@ -22,12 +22,12 @@ use crate::compute::{ComputeError, Device};
 /// First size of the arena in bytes; it grows when a call brings more.
 const ARENA: u64 = 1 << 20;
 
-/// Commands after which a submission starts by itself, so that the device does not wait for them all
-/// and no driver's watchdog sees one submission run for seconds.
+/// Commands after which a submission starts by itself, so that the device does not wait for them
+/// all and no driver's watchdog sees one submission run for seconds.
 const MOST_COMMANDS: usize = 256;
 
-/// Lists that the arena is searched for before a list is laid into it again: those of a step are the
-/// same for every layer.
+/// Lists that the arena is searched for before a list is laid into it again: those of a step are
+/// the same for every layer.
 const REMEMBERED: usize = 16;
 
 /// What a device allows.

@@ -1,7 +1,8 @@
 //! GPUs, through wgpu: Vulkan, Metal or Direct3D 12.
 //!
-//! [`Gpu`] is the one handle; nothing of wgpu leaves this folder. A tensor of it stays on the device
-//! until it is asked for, and calls of shaders run when something is read back: see `context.rs`.
+//! [`Gpu`] is the one handle; nothing of wgpu leaves this folder. A tensor of it stays on the
+//! device until it is asked for, and calls of shaders run when something is read back: see
+//! `context.rs`.
 
 mod adapters;
 mod context;
@@ -47,14 +48,14 @@ pub struct GpuOptions {
     pub checked: bool,
     /// Directory in which compiled shaders are kept; none are without.
     pub cache: Option<PathBuf>,
-    /// Whether weights are kept as 16-bit floats where the adapter computes with them: half the memory,
-    /// and each weight within 2^-11 of its value. Sums are 32-bit in any case.
+    /// Whether weights are kept as 16-bit floats where the adapter computes with them: half the
+    /// memory, and each weight within 2^-11 of its value. Sums are 32-bit in any case.
     pub half: bool,
-    /// Whether matrix units multiply, where `half` is, the adapter has units that fit, and a self-test finds
-    /// them right: states are rounded to 16 bits for a product as well.
+    /// Whether matrix units multiply, where `half` is, the adapter has units that fit, and a
+    /// self-test finds them right: states are rounded to 16 bits for a product as well.
     pub units: bool,
-    /// Whether the choice among the shaders of a product is measured, once for each adapter and driver;
-    /// else a guess is used.
+    /// Whether the choice among the shaders of a product is measured, once for each adapter and
+    /// driver; else a guess is used.
     pub tune: bool,
     /// Hears of what went wrong and was made up for.
     pub notice: Option<Notice>,
@@ -111,24 +112,22 @@ impl Gpu {
         })
     }
 
-    /// What to go on with where this device was lost: its adapter opened anew; the CPU where that is not to be had
-    /// or was lost [`MOST_LOSSES`] times before. Opened once, told once.
+    /// What to go on with where this device was lost: its adapter opened anew; the CPU where that
+    /// is not to be had or was lost [`MOST_LOSSES`] times before. Opened once, told once.
     pub(super) fn successor(&self) -> Device {
         let open = || {
             let name = &self.adapter.name;
             if self.losses >= MOST_LOSSES {
-                self.tell(&format!(
-                    "the GPU `{name}` is lost again and again; going on with the CPU"
-                ));
+                self.tell(&format!("the GPU `{name}` is lost again and again; the CPU takes over"));
                 return Device::cpu();
             }
             match self.reopen() {
                 Ok(again) => {
-                    self.tell(&format!("the GPU `{name}` was lost; going on with it opened anew"));
+                    self.tell(&format!("the GPU `{name}` was lost; it is used again, opened anew"));
                     Device::Gpu(again)
                 }
                 Err(_) => {
-                    self.tell(&format!("the GPU `{name}` was lost; going on with the CPU"));
+                    self.tell(&format!("the GPU `{name}` was lost; the CPU takes over"));
                     Device::cpu()
                 }
             }
@@ -136,8 +135,8 @@ impl Gpu {
         self.context.successor.get_or_init(open).clone()
     }
 
-    /// The same adapter, opened anew. Faults asked for by a test happen as often as it asked, and matrix units,
-    /// which may be to blame, stay out.
+    /// The same adapter, opened anew. Faults asked for by a test happen as often as it asked, and
+    /// matrix units, which may be to blame, stay out.
     fn reopen(&self) -> Result<Self, ComputeError> {
         let place = adapters().iter().position(|adapter| *adapter == *self.adapter);
         let missing =
@@ -166,8 +165,8 @@ impl Gpu {
         }
     }
 
-    /// Whether products of 16-bit weights go through matrix units: where the device was opened with them
-    /// and `test` found them right, the first time that it could tell.
+    /// Whether products of 16-bit weights go through matrix units: where the device was opened with
+    /// them and `test` found them right, the first time that it could tell.
     pub(super) fn trusts_units(
         &self,
         test: impl FnOnce(&Self) -> Result<bool, ComputeError>,
@@ -199,7 +198,8 @@ impl Gpu {
         Self { options: Arc::new(options), ..self.clone() }
     }
 
-    /// The choice among the shaders of a product, found by `measure` the first time on this adapter.
+    /// The choice among the shaders of a product, found by `measure` the first time on this
+    /// adapter.
     pub(super) fn tuning(&self, measure: impl FnOnce(&Self) -> Option<Tuning>) -> Tuning {
         if !self.options.tune || self.adapter.kind == AdapterKind::Software {
             return Tuning::default();
@@ -297,8 +297,8 @@ impl Gpu {
         }
     }
 
-    /// Cuts `rows` rows into parts whose bindings, of rows of each of the `widths`, are allowed, and
-    /// of at most `most` rows: first row and number of rows.
+    /// Cuts `rows` rows into parts whose bindings, of rows of each of the `widths`, are allowed,
+    /// and of at most `most` rows: first row and number of rows.
     ///
     /// # Errors
     /// When a single row, or the fewest rows after which a binding may begin, are too many.
@@ -313,7 +313,8 @@ impl Gpu {
         if rows <= most && 4 * (rows * widest) as u64 <= binding {
             return Ok(vec![(0, rows)]);
         }
-        // Parts begin at a multiple of as many rows as make every width a multiple of the alignment.
+        // Parts begin at a multiple of as many rows as make every width a multiple of the
+        // alignment.
         let step = alignment as usize / 4;
         let fitting = (binding / 4) as usize / widest;
         let part = fitting.min(most) / step * step;

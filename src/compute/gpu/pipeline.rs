@@ -70,8 +70,8 @@ impl Pipelines {
             device.create_shader_module(descriptor)
         } else {
             // SAFETY: the text is one of shaders/, which are part of this crate. Each guards its
-            // indices by the sizes in its parameters, its loops end, and the kernels check sizes and
-            // ids before they call it; tests run them with the checks, too.
+            // indices by the sizes in its parameters, its loops end, and the kernels check sizes
+            // and ids before they call it. Tests run them with the checks, too.
             unsafe {
                 device.create_shader_module_trusted(
                     descriptor,

@@ -1,8 +1,8 @@
 //! Buffers of a GPU that come back when nobody holds them any more.
 //!
-//! A network's step allocates the same sizes again and again. Sizes are rounded up to a few classes,
-//! so that a step of a slightly larger batch finds the buffers of the one before, and with them the
-//! bind groups made for them.
+//! A network's step allocates the same sizes again and again. Sizes are rounded up to a few
+//! classes. So a step of a slightly larger batch finds the buffers of the one before, and their
+//! bind groups.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -68,7 +68,8 @@ pub(super) struct Pool {
     /// Bytes that all buffers together may take, where a test says so.
     allowance: Option<u64>,
     free: Mutex<Free>,
-    /// Bind groups by what they bind; they keep their buffers alive, so they go when memory is short.
+    /// Bind groups by what they bind; they keep their buffers alive, so they go when memory is
+    /// short.
     groups: Mutex<HashMap<GroupKey, wgpu::BindGroup>>,
 }
 

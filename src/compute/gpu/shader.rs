@@ -4,9 +4,9 @@
 //! declares here what it binds and how large its workgroups are; `tests/shaders.rs` reads the WGSL
 //! and compares, without a GPU.
 
-/// Declares the shader of a kernel's file: its name, the invocations of a workgroup, what it binds after
-/// its parameters, and those. A shader that binds what another does names that one's bindings instead,
-/// after what it needs of an adapter.
+/// Declares the shader of a kernel's file: its name, the invocations of a workgroup, what it binds
+/// after its parameters, and those. A shader that binds what another does names that one's bindings
+/// instead, after what it needs of an adapter.
 macro_rules! shader {
     ($name:literal, $lanes:literal, [$($binding:ident),*]; $visible:vis struct $params:ident $fields:tt) => {
         #[repr(C)]

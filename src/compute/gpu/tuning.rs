@@ -1,7 +1,7 @@
 //! Which shader multiplies: a choice that is measured once for each adapter and driver.
 //!
-//! The choice is kept beside the compiled shaders as one line of text. A file that cannot be read or
-//! does not say what it should is measured anew.
+//! The choice is kept beside the compiled shaders as one line of text. A file that cannot be read
+//! or does not say what it should is measured anew.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -18,8 +18,8 @@ pub(in crate::compute) struct Tuning {
 }
 
 impl Default for Tuning {
-    /// What an adapter of middling size would choose; nothing of it has been measured on a real one. Matrix
-    /// units are not guessed to pay.
+    /// What an adapter of middling size would choose; nothing of it has been measured on a real
+    /// one. Matrix units are not guessed to pay.
     fn default() -> Self {
         Self { few_rows: 32, many_rows: 512, unit_rows: usize::MAX }
     }
@@ -51,7 +51,8 @@ impl Tuned {
         Self { path, tuning: OnceLock::new() }
     }
 
-    /// The choice kept on disk, else what `measure` finds, which is kept. `measure` may not ask for it.
+    /// The choice kept on disk, else what `measure` finds, which is kept. `measure` may not ask for
+    /// it.
     pub(super) fn get(&self, measure: impl FnOnce() -> Option<Tuning>) -> Tuning {
         *self.tuning.get_or_init(|| {
             let kept = self.path.as_ref().and_then(|path| std::fs::read_to_string(path).ok());

@@ -1,14 +1,15 @@
 //! Matrix units: which adapters have some that fit, and whether those of a device are right.
 //!
-//! wgpu calls them cooperative matrices and experimental. So they are asked for only where weights of
-//! 16 bits are, where the adapter lists the one shape that `matmul_cooperative` is written in, and used
-//! only after a product by them was what the plain shader says.
+//! wgpu calls them cooperative matrices and experimental. So they are requested only for f16
+//! weights, if the adapter lists the one shape that `matmul_cooperative` is written in. They are
+//! used only after a product by them equals the plain shader's.
 
 #![allow(unsafe_code, reason = "wgpu wants a word of consent to what it calls experimental")]
 
 use std::sync::OnceLock;
 
-/// Bytes that the workgroups of `matmul_cooperative` share: two tiles of 16-bit numbers and staged sums.
+/// Bytes that the workgroups of `matmul_cooperative` share: two tiles of 16-bit numbers and staged
+/// sums.
 const SHARED: u32 = 2 * 5120 * 2 + 2048 * 4 + 4;
 
 /// Whether an adapter has what `matmul_cooperative` needs.
@@ -54,8 +55,8 @@ impl Units {
         Self { open, are_right: OnceLock::new() }
     }
 
-    /// Whether products may go through them: `test` says so, once, unless it could not tell. It may not
-    /// ask for it.
+    /// Whether products may go through them: `test` says so, once, unless it could not tell. It may
+    /// not ask for it.
     pub(super) fn are_right(&self, test: impl FnOnce() -> Option<bool>) -> bool {
         if !self.open {
             return false;

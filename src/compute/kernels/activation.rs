@@ -54,7 +54,8 @@ pub fn activate(
     Ok(())
 }
 
-/// Applies the function to every element of `gate` (R, D) and multiplies by that of `tensor` (R, D).
+/// Applies the function to every element of `gate` (R, D) and multiplies by that of `tensor` (R,
+/// D).
 ///
 /// # Errors
 /// When the shapes differ, or a GPU has no room or failed.

@@ -1,5 +1,6 @@
 //! The sum of two tensors: what a block that normalises its input adds to its output ("pre-norm").
-//! Where a normalisation follows the sum, [`layer_norm`](super::layer_norm()) takes both in one pass.
+//! Where a normalisation follows the sum, [`layer_norm`](super::layer_norm()) takes both in one
+//! pass.
 
 use crate::compute::device::for_each_piece;
 use crate::compute::gpu::Gpu;

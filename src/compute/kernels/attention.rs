@@ -1,9 +1,9 @@
 //! Scaled dot-product attention with several heads  (Vaswani et al. 2017, eq. 1).
 //!
-//! Each query row names its keys as a [`KeyList`]: a run of rows in the key tensor (an encoder's
-//! sentence; a growing run makes it causal), or a run in a table of row numbers, which is how a
-//! decoder finds its past in a cache that many hypotheses share. Queries without a common key do
-//! not know of each other, so nothing is padded and nothing needs a mask.
+//! Each query row names its keys as a [`KeyList`]. That is a run of rows in the key tensor (an
+//! encoder's sentence; a growing run makes it causal), or a run in a table of row numbers. By the
+//! latter a decoder finds its past in a cache that many hypotheses share. Nothing is padded and
+//! nothing needs a mask.
 
 use super::{Heads, attention_gpu};
 use crate::compute::device::for_each_piece;
@@ -45,8 +45,8 @@ shader! {
     }
 }
 
-/// Attention of `queries` (R, D) over `keys` and `values` (N, D / sharing), each row over its own list,
-/// for heads of D / heads columns: (R, D).
+/// Attention of `queries` (R, D) over `keys` and `values` (N, D / sharing), each row over its own
+/// list, for heads of D / heads columns: (R, D).
 ///
 /// # Errors
 /// When the shapes do not fit, a list is empty or points outside `table` or `keys`.
@@ -198,8 +198,8 @@ pub(super) struct Head<'a> {
     pub(super) bias: Option<&'a [f32]>,
 }
 
-/// A vector of a head's columns; `FULL` where all have 16 numbers, as in every model but toys:
-/// the other way goes through memory and takes registers from the whole loop.
+/// A vector of a head's columns; `FULL` where all have 16 numbers, as in every real model. The
+/// other way goes through memory and takes registers from the whole loop.
 #[inline(always)]
 fn load<L: Lanes, const FULL: bool>(lanes: L, columns: &[f32]) -> L::Vector {
     if FULL {
@@ -355,7 +355,8 @@ mod tests {
         let queries = Tensor::zeros(2, 4);
         let (keys, values) = (Tensor::zeros(2, 4), matrix(2, 4, &[[8.0; 4], [16.0; 4]].concat()));
         let ln = 3f32.ln();
-        // Distances -1, 0 and 1: a query prefers what stands after it, or before it in the other head.
+        // Distances -1, 0 and 1: a query prefers what stands after it, or before it in the other
+        // head.
         let by_distance = matrix(2, 3, &[0.0, 0.0, ln, ln, 0.0, 0.0]);
         let bias = DistanceBias { by_distance: &by_distance, zero: 1, positions: &[0, 1] };
         let heads = Heads { bias: Some(bias), ..Heads::from(2) };

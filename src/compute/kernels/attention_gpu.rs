@@ -1,8 +1,9 @@
 //! Attention on a GPU: the choice of a shader, and keys larger than a binding.
 //!
-//! Lists that are paths through a cache go to [`attention_step`](super::attention_step) where it takes
-//! their heads, runs of an encoder's rows to [`attention`](super::attention). Keys and values of which one
-//! binding cannot hold all are gathered for as many rows at a time as see few enough of them.
+//! Lists that are paths through a cache go to [`attention_step`](super::attention_step) where it
+//! takes their heads, runs of an encoder's rows to [`attention`](super::attention). Keys and values
+//! of which one binding cannot hold all are gathered for as many rows at a time as see few enough
+//! of them.
 
 use super::attention::{self, Params, ShaderParams};
 use super::{DistanceBias, KeyList, attention_step, gather};

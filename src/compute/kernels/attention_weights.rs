@@ -10,8 +10,8 @@ use std::sync::Mutex;
 /// Query rows handled by one task.
 const TASK_ROWS: usize = 8;
 
-/// The weights with which [`attention`](super::attention) mixes values, the mean over the heads: for
-/// each of the `queries` (R, D) one number for each key of its list; they add up to 1.
+/// The weights with which [`attention`](super::attention) mixes values, the mean over the heads.
+/// Each of the `queries` (R, D) has one number for each key of its list; they add up to 1.
 ///
 /// # Errors
 /// When the shapes do not fit, a list is empty or points outside `table` or `keys`.
@@ -107,7 +107,8 @@ mod tests {
 
     #[test]
     fn two_heads_done_by_hand() {
-        // Each head has one column, so scores are products: ln 3 and 0 in one, 0 and 0 in the other.
+        // Each head has one column, so scores are products: ln 3 and 0 in one, 0 and 0 in the
+        // other.
         let queries = Tensor::new(&[1, 2], vec![3f32.ln(), 1.0]).unwrap();
         let keys = Tensor::new(&[2, 2], vec![1.0, 0.0, 0.0, 0.0]).unwrap();
         let list = [KeyList { start: 0, len: 2 }];

@@ -1,9 +1,9 @@
 //! Log-softmax over the vocabulary, then the best tokens of each row.
 //!
-//! `log_prob[v] = logit[v] - log sum_w e^logit[w]`, over *all* tokens: a banned token is set aside
-//! afterwards and its probability is not shared out, unless the mask asks for it. Tokens compare by `score + log_prob`, where
-//! `score` is the row's sum so far; rounding that sum first makes ties the same for every row
-//! order, and ties go to the lower token.
+//! `log_prob[v] = logit[v] - log sum_w e^logit[w]`, over *all* tokens. A banned token is set aside
+//! afterwards; its probability is shared out only if the mask says so. Tokens compare by `score +
+//! log_prob`, where `score` is the row's sum so far. Rounding that sum first makes ties the same
+//! for every row order. Ties go to the lower token.
 
 use crate::compute::device::for_each_task;
 use crate::compute::gpu::Gpu;

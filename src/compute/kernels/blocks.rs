@@ -1,8 +1,8 @@
 //! A matrix of integers of few bits, in groups along a row that share a scale and a least number.
 //!
-//! `weight[o][i] = scale[o][g] * (quant[o][i] - zero) + least[o][g]`, where `g` is the group of `i`: 16 or 32
-//! neighbours. All formats of GGUF are of this form, bit by bit: those of 4 bits, those of 5, 6 and 8, and the
-//! ones named `K`, whose scales are products of two numbers.
+//! `weight[o][i] = scale[o][g] * (quant[o][i] - zero) + least[o][g]`, where `g` is the group of
+//! `i`: 16 or 32 neighbours. All formats of GGUF are of this form, bit by bit: those of 4, 5, 6 and
+//! 8 bits, and the `K` formats, whose scales are products of two numbers.
 
 use crate::compute::{ComputeError, Tensor};
 
@@ -27,8 +27,9 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// A matrix of existing numbers, row by row: integers, and for each `group` of a row, the last of which may
-    /// be shorter, a scale and a least number; no least numbers where all are zero.
+    /// A matrix of existing numbers, row by row: integers, and a scale and a least number for each
+    /// `group` of a row. The last group may be shorter. There are no least numbers where all are
+    /// zero.
     ///
     /// # Errors
     /// When a group is not of 16 or 32, or the numbers do not make up rows.
@@ -59,8 +60,8 @@ impl Blocks {
         Ok(Self { inputs, group, zero, quants, scales, least })
     }
 
-    /// Rounds a matrix `[out, in]` to 8 bits, each group of 32 by its largest number: an element is off by at most
-    /// a 254th of it.
+    /// Rounds a matrix `[out, in]` to 8 bits, each group of 32 by its largest number: an element is
+    /// off by at most a 254th of it.
     pub fn round(weight: &Tensor) -> Self {
         let inputs = weight.width();
         let mut rounded = Self {

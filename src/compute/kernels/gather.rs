@@ -1,7 +1,7 @@
 //! Copies chosen rows of a table: `output[r] = table[at[r]]`.
 //!
-//! A cache of whole hypotheses is reordered so; one of single entries, as [`attention`](super::attention)
-//! reads, needs no copy.
+//! A cache of whole hypotheses is reordered so; one of single entries, as
+//! [`attention`](super::attention) reads, needs no copy.
 
 use crate::compute::gpu::Gpu;
 use crate::compute::{ComputeError, Device, Tensor};

@@ -4,8 +4,9 @@
 use super::KeyList;
 use crate::compute::{ComputeError, Tensor};
 
-/// What attention's heads add to a score by how far apart query and key are  (Raffel et al. 2020,
-/// section 2.1): key `t` of the list of query row `r` gets `by_distance[h][zero + t - positions[r]]`.
+/// What attention's heads add to a score by the distance of query and key (Raffel et al. 2020,
+/// section 2.1). Key `t` of the list of query row `r` gets `by_distance[h][zero + t -
+/// positions[r]]`.
 #[derive(Debug, Clone, Copy)]
 pub struct DistanceBias<'a> {
     /// (heads, distances), on the device.
@@ -21,8 +22,8 @@ pub struct DistanceBias<'a> {
 pub struct Heads<'a> {
     /// Their number, a divisor of the queries' width.
     pub count: usize,
-    /// How many neighbours share one head of keys and values, which are narrower by that  (Ainslie et al.
-    /// 2023, section 2.2: grouped-query attention); 1 where each has its own.
+    /// How many neighbours share one head of keys and values, which are narrower by that (Ainslie
+    /// et al. 2023, section 2.2: grouped-query attention); 1 where each has its own.
     pub sharing: usize,
     /// Whether scores are divided by the root of a head's width.
     pub is_scaled: bool,

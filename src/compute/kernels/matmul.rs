@@ -1,14 +1,14 @@
 //! Matrix product with a weight: `output[r][o] = bias[o] + sum_i input[r][i] * weight[o][i]`.
 //!
-//! This file has the product in f32, and what it shares with those in 8 bits (`matmul8.rs`) and in blocks
-//! (`matmul_blocks.rs`).
+//! This file has the product in f32, and what it shares with those in 8 bits (`matmul8.rs`) and in
+//! blocks (`matmul_blocks.rs`).
 //!
 //! Weights are stored `[out, in]`, as PyTorch stores a linear layer, and packed once at load into
 //! panels of 32 outputs, so that the inner loop reads memory in order. A tile of up to 12 rows by
-//! 32 outputs lives in registers while `i` runs over the whole inner dimension: every output
+//! 32 outputs lives in registers while `i` runs over the whole inner dimension. So every output
 //! element is one chain of fused multiply-adds from `i = 0` to the end, in a tile of any height.
-//! That makes the product batch-invariant, which general libraries are not (they choose another
-//! kernel, and another order, for few rows).
+//! That makes the product batch-invariant. General libraries choose another kernel, and another
+//! order, for few rows.
 
 #![allow(unsafe_code, reason = "threads write disjoint columns of one row-major matrix")]
 
@@ -24,10 +24,11 @@ use std::ops::Range;
 pub(super) const PANEL_LINES: usize = 2;
 /// Outputs in a panel.
 pub(super) const PANEL: usize = PANEL_LINES * LANES;
-/// Bytes of the packed rows of one task, at most: they stay in the second-level cache while all panels
-/// pass by, and the more rows there are, the more often a panel is used where it is near.
+/// Bytes of the packed rows of one task, at most. They stay in the second-level cache while all
+/// panels pass by. The more rows there are, the more often a cached panel is used.
 const TASK_BYTES: usize = 768 * 1024;
-/// Bytes of weights that all tiles of a task pass by before the next: a part of a second-level cache.
+/// Bytes of weights that all tiles of a task pass by before the next: a part of a second-level
+/// cache.
 const NEAR_BYTES: usize = 512 * 1024;
 /// Fewest rows of one task.
 const TASK_ROWS: usize = 96;
@@ -67,7 +68,8 @@ pub fn matmul_into(
     if let Some(bias) = bias {
         bias.expect("matmul", "bias", 1, weight.outputs)?;
     }
-    // A weight is used on the device that it was packed for; on a GPU there are no threads to share.
+    // A weight is used on the device that it was packed for; on a GPU there are no threads to
+    // share.
     let threads = if let Device::Cpu { threads } = device { *threads } else { 1 };
     let shape = Shape { rows: input.rows(), inputs: weight.inputs, outputs: weight.outputs };
     match &weight.packed {
@@ -106,8 +108,8 @@ pub fn matmul_into(
     Ok(())
 }
 
-/// Makes a tensor a matrix of `rows` rows of the numbers that `write` writes, in the memory that it had:
-/// filling that with zeros first would be a tenth of a decoding step, on one thread.
+/// Makes a tensor a matrix of `rows` rows of the numbers that `write` writes, in the memory that it
+/// had. Filling that with zeros first would be a tenth of a decoding step.
 ///
 /// # Safety
 /// `write` writes every number of its slice.
@@ -233,8 +235,8 @@ impl Work for Block<'_> {
         for tile in &tiles {
             pack(self.input, tile, &mut packed[tile.part(&self.rows, inputs)]);
         }
-        // Some panels at a time, so that they stay near while all tiles pass by, and so that a tile
-        // writes long runs of each row: rows are far apart, and every one has its own page.
+        // Some panels at a time, so that they stay cached while all tiles pass by. A tile then
+        // writes long runs of each row; every row has its own page.
         let lines = inputs * PANEL_LINES;
         let near = self.shape.near_panels(size_of::<f32>());
         for first in self.group.clone().step_by(near) {

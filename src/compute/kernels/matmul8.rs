@@ -1,14 +1,15 @@
 //! The product of `matmul.rs` in integers of 8 bits.
 //!
-//! A weight's row is kept as 8-bit integers with one scale, as a file may store it. A row of the input
-//! is rounded to 8 bits when it comes, by a scale of its own: `scale = max |x| / 127`. The sum of
-//! products is exact in 32 bits, and only then multiplied by both scales:
+//! A weight's row is kept as 8-bit integers with one scale, as a file may store it. A row of the
+//! input is rounded to 8 bits when it comes, by a scale of its own: `scale = max |x| / 127`. The
+//! sum of products is exact in 32 bits, and only then multiplied by both scales:
 //!
 //! `output[r][o] = bias[o] + (sum_i input8[r][i] * weight8[o][i]) * (scale[r] * scale[o])`
 //!
-//! Dettmers et al. (2022), LLM.int8(), section 2.2, vector-wise; the same as CTranslate2's `int8`. Since
-//! integers are exact and each row has its own scale, results are the same bits in every batch, on every
-//! number of threads, and on every processor. A row with a number that is not finite gives NaN.
+//! Dettmers et al. (2022), LLM.int8(), section 2.2, vector-wise; the same as CTranslate2's `int8`.
+//! Since integers are exact and each row has its own scale, results are the same bits in every
+//! batch, on every number of threads, and on every processor. A row with a number that is not
+//! finite gives NaN.
 
 #![allow(unsafe_code, reason = "threads write disjoint columns of one row-major matrix")]
 
@@ -95,8 +96,8 @@ impl Quantized {
     }
 }
 
-/// The scale of a row with this largest number, and what its numbers are multiplied by to be rounded.
-/// A row of numbers that vanish counts as zeros: the factor would overflow.
+/// The scale of a row with this largest number, and what its numbers are multiplied by to be
+/// rounded. A row of numbers that vanish counts as zeros: the factor would overflow.
 #[inline(always)]
 pub(super) fn scale(largest: f32) -> (f32, f32) {
     if largest < 1e-30 { (0.0, 0.0) } else { (largest / LARGEST, LARGEST / largest) }
@@ -167,7 +168,8 @@ pub(super) struct Block<'a, W> {
     pub(super) target: &'a Target,
 }
 
-/// The product of an input (R, in) with a weight in integers, plus a bias (out), into a matrix (R, out).
+/// The product of an input (R, in) with a weight in integers, plus a bias (out), into a matrix (R,
+/// out).
 pub(super) fn multiply_by<W: Sync>(
     weight: &W,
     threads: usize,

@@ -1,19 +1,20 @@
 //! The product of `matmul.rs` with weights that stay in blocks of few bits.
 //!
-//! A row of the input is rounded to 8 bits in blocks of 32, each by its own scale `max |x| / 127`. Sums of
-//! products within a group of the weight are exact integers; each is scaled once and added in order of the
-//! groups:
+//! A row of the input is rounded to 8 bits in blocks of 32, each by its own scale `max |x| / 127`.
+//! Sums of products within a group of the weight are exact integers; each is scaled once and added
+//! in order of the groups:
 //!
-//! `output[r][o] = bias[o] + sum_g (sum_i input8[r][i] * (quant[o][i] - zero)) * (scale[r][g] * scale[o][g])
-//!                                + least[o][g] * (scale[r][g] * sum_i input8[r][i])`
+//! `output[r][o] = bias[o] + sum_g (sum_i input8[r][i] * (quant[o][i] - zero)) * (scale[r][g] *
+//! scale[o][g]) + least[o][g] * (scale[r][g] * sum_i input8[r][i])`
 //!
-//! It is what llama.cpp computes with its formats `Q8_0` and `Q8_1` of activations, but for their scales in 16
-//! bits. Each float is rounded by itself (no fused multiply-add), so results are the same bits in every batch, on
-//! every number of threads, and on every processor. A block with a number that is not finite makes its row NaN.
+//! It is what llama.cpp computes with its formats `Q8_0` and `Q8_1` of activations, but for their
+//! scales in 16 bits. Each float is rounded by itself (no fused multiply-add), so results are the
+//! same bits in every batch, on every number of threads, and on every processor. A block with a
+//! number that is not finite makes its row NaN.
 //!
-//! A panel is packed once: 16 outputs stand side by side, four inputs of each, and two such lines share
-//! their bytes where every integer fits 4 bits. A tile of up to 12 rows unpacks a line once, in
-//! registers.
+//! A panel is packed once: 16 outputs stand side by side, four inputs of each, and two such lines
+//! share their bytes where every integer fits 4 bits. A tile of up to 12 rows unpacks a line once,
+//! in registers.
 
 #![allow(unsafe_code, reason = "threads write disjoint columns of one row-major matrix")]
 
@@ -370,8 +371,8 @@ impl Block<'_, BlockPanels> {
             None => lanes.splat(0.0),
         };
         for (r, total) in totals.iter().enumerate() {
-            // SAFETY: the row is below the result's rows and the columns below its width; a block owns
-            // its rows and panels, and each of its tiles is stored once.
+            // SAFETY: the row is below the result's rows and the columns below its width; a block
+            // owns its rows and panels, and each of its tiles is stored once.
             let part = unsafe { self.target.row_part(tile.first + r, from, to) };
             lanes.write_part(part, lanes.add(*total, bias));
         }

@@ -1,6 +1,8 @@
-//! Product with a weight in blocks on a GPU, which reads the weight as it is packed and unpacks in registers.
+//! Product with a weight in blocks on a GPU, which reads the weight as it is packed and unpacks in
+//! registers.
 //!
-//! The input stays in f32: what is saved is memory and the reading of it, which bounds products of few rows.
+//! The input stays in f32: what is saved is memory and the reading of it, which bounds products of
+//! few rows.
 
 use super::matmul_blocks::BlockPanels;
 use crate::compute::gpu::{Buffer, Gpu};

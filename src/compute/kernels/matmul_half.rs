@@ -1,8 +1,8 @@
 //! Matrix product on a GPU with weights of 16 bits, and how weights become 16 bits.
 //!
-//! A weight is rounded to the nearest 16-bit float (IEEE 754 binary16, ties to even): within 2^-11 of its
-//! value, or 2^-25 where that is more. Sums stay 32-bit, so a product is within 2^-11 of the sum of the
-//! magnitudes of its terms.
+//! A weight is rounded to the nearest 16-bit float (IEEE 754 binary16, ties to even): within 2^-11
+//! of its value, or 2^-25 where that is more. Sums stay 32-bit, so a product is within 2^-11 of the
+//! sum of the magnitudes of its terms.
 
 use super::matmul_tiled::{Block, TILE, in_tiles};
 use crate::compute::ComputeError;

@@ -1,10 +1,11 @@
 //! Matrix product on a GPU: weights that stay there, and the choice of a shader.
 //!
-//! Many rows go through `matmul_tiled` or, in larger tiles, [`matmul_wide`](super::matmul_wide); few go
-//! through [`matvec`](super::matvec), which is bound by reading the weights. Weights of 16 bits have
-//! shaders of their own, one of them for matrix units. Where one takes over from another is measured once
-//! for each adapter. Rows and outputs are cut where a binding or a grid would be too large. The shader also
-//! takes matrices that are not transposed, and batches of both, for [`product`].
+//! Many rows go through `matmul_tiled` or, in larger tiles, [`matmul_wide`](super::matmul_wide);
+//! few go through [`matvec`](super::matvec), which is bound by reading the weights. Weights of 16
+//! bits have shaders of their own, one of them for matrix units. Where one takes over from another
+//! is measured once for each adapter. Rows and outputs are cut where a binding or a grid would be
+//! too large. The shader also takes matrices that are not transposed, and batches of both, for
+//! [`product`].
 
 use super::{matmul_cooperative, matmul_half, matmul_wide, matvec, matvec_half};
 use crate::compute::gpu::{Buffer, Gpu, Shader, Tuning, Window};
@@ -243,8 +244,8 @@ fn time(gpu: &Gpu, run: impl Fn() -> Result<(), ComputeError>) -> Result<Duratio
     Ok(best)
 }
 
-/// Products of two batches of matrices: `left` (B, R, K) times `right` (B, K, C), or (B, C, K) where
-/// it is `transposed`: (B, R, C).
+/// Products of two batches of matrices: `left` (B, R, K) times `right` (B, K, C), or (B, C, K)
+/// where it is `transposed`: (B, R, C).
 ///
 /// # Errors
 /// When the shapes do not fit, or the GPU has no room for one of them.

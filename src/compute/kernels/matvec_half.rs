@@ -1,7 +1,7 @@
 //! Product of a few rows with a weight of 16 bits on a GPU.
 //!
-//! [`matmul_tiled`](super::matmul_tiled) chooses among the shaders of a product; what 16 bits cost is
-//! said in [`matmul_half`](super::matmul_half).
+//! [`matmul_tiled`](super::matmul_tiled) chooses among the shaders of a product; what 16 bits cost
+//! is said in [`matmul_half`](super::matmul_half).
 
 use super::matmul_tiled::Block;
 use super::matvec::by_columns;

@@ -1,7 +1,8 @@
-//! Rotary positions: the pairs of numbers of each head are turned by angles that grow with the position.
+//! Rotary positions: the pairs of numbers of each head are turned by angles that grow with the
+//! position.
 //!
-//! Su et al. 2021, RoFormer, eq. 34, with the pairs half a head apart as in GPT-NeoX and in every model of
-//! Hugging Face. A score of two turned vectors depends on how far apart they stand.
+//! Su et al. 2021, RoFormer, eq. 34, with the pairs half a head apart as in GPT-NeoX and in every
+//! model of Hugging Face. A score of two turned vectors depends on how far apart they stand.
 
 use crate::compute::device::for_each_piece;
 use crate::compute::gpu::Gpu;
@@ -30,7 +31,8 @@ pub fn turns(
 ) -> Result<Tensor, ComputeError> {
     let mut data = Vec::with_capacity(2 * frequencies.len() * positions.len());
     for position in positions {
-        // Products of f32, as every implementation has them: the angle is rounded, its cosine is not.
+        // Products of f32, as every implementation has them: the angle is rounded, its cosine is
+        // not.
         let angles = frequencies.iter().map(|frequency| *position as f32 * frequency);
         data.extend(angles.clone().map(|angle| f64::from(angle).cos() as f32));
         data.extend(angles.map(|angle| f64::from(angle).sin() as f32));

@@ -5,7 +5,8 @@
 //! p = 1 / (1 + e^-(output_bias + output . h))
 //! ```
 //!
-//! The linker's network ends so. Batch normalisation is folded into `output` and `output_bias` by the caller.
+//! The linker's network ends so. Batch normalisation is folded into `output` and `output_bias` by
+//! the caller.
 
 use crate::compute::device::for_each_piece;
 use crate::compute::gpu::Gpu;
@@ -76,7 +77,8 @@ pub(super) fn sigmoid(logit: f32) -> f32 {
     if logit.is_finite() { 1.0 / (1.0 + (-logit).exp()) } else { f32::NAN }
 }
 
-/// Scores, unless one of them is none: shaders, which rely on no NaN, give -1 where a logit is not finite.
+/// Scores, unless one of them is none: shaders, which rely on no NaN, give -1 where a logit is not
+/// finite.
 pub(super) fn checked(op: &'static str, scores: Vec<f32>) -> Result<Vec<f32>, ComputeError> {
     match scores.iter().all(|score| *score >= 0.0) {
         // A shader's division may miss 1 by a few units in the last place.

@@ -1,13 +1,13 @@
 //! Drawing one token of each row.
 //!
-//! `p[v] = e^((logit[v] - max) / temperature) / sum`, over the tokens that are not banned, cut to the
-//! `top_k` of highest logit (ties to the lower token), then to the fewest of those, best first, whose
-//! share reaches `top_p`. What is kept is lined up by token, and the first token at which the running
-//! sum of `p` passes `uniform` is drawn. The caller brings `uniform`, so chance has no state in here: a
-//! draw depends on its own row alone, on any number of threads.
+//! `p[v] = e^((logit[v] - max) / temperature) / sum`, over the tokens that are not banned. They are
+//! cut to the `top_k` of highest logit (ties to the lower token), then to the fewest of those, best
+//! first, whose share reaches `top_p`. What is kept is lined up by token, and the first token at
+//! which the running sum of `p` passes `uniform` is drawn. The caller brings `uniform`, so chance
+//! has no state in here: a draw depends on its own row alone, on any number of threads.
 //!
-//! The CPU sums in double precision, the shader in single: they draw the same token unless a running sum
-//! is within rounding of its goal, which logits of a GPU move by as much.
+//! The CPU sums in double precision, the shader in single. They draw the same token unless a
+//! running sum is within rounding of its goal.
 
 use super::best_tokens::{TokenMask, TokenScore, check_lengths, check_masks, log_normaliser};
 use crate::compute::device::for_each_task;

@@ -1,8 +1,8 @@
 //! Every shader against the CPU code of its kernel, on numbers and shapes drawn by a seed.
 //!
-//! `fnstore gpu` runs it to say whether an adapter can be trusted; the tests run it with many seeds.
-//! Shapes are no multiples of a tile, a workgroup or a vector, lists are of uneven length, and some
-//! rows see nothing or numbers of 1e30.
+//! `fnstore gpu` runs it to say whether an adapter can be trusted; the tests run it with many
+//! seeds. Shapes are no multiples of a tile, a workgroup or a vector, lists are of uneven length,
+//! and some rows see nothing or numbers of 1e30.
 
 use super::matmul_tiled::{self, Resident};
 use super::{
@@ -37,7 +37,8 @@ impl KernelTest {
     }
 }
 
-/// Runs every shader that the adapter has what it takes for once on `device`, in order of their names.
+/// Runs every shader that the adapter has what it takes for once on `device`, in order of their
+/// names.
 pub fn self_test(device: &Device, seed: u64) -> Vec<KernelTest> {
     let runs_here = |shader: &&&Shader| match device {
         Device::Gpu(gpu) => gpu.has(shader.needs),
@@ -135,7 +136,8 @@ fn test_matmul_cooperative(
     linear(device, draw, [1, 300], matmul_cooperative::gpu, true)
 }
 
-/// The difference to the product in f32 of what the blocks stand for: a GPU does not round the input.
+/// The difference to the product in f32 of what the blocks stand for: a GPU does not round the
+/// input.
 fn test_matmul_blocks(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
     let (rows, inputs, outputs) = (draw.size(1, 40), draw.size(1, 700), draw.size(1, 200));
     let input = draw.tensor(&[rows, inputs]);
@@ -168,7 +170,8 @@ fn test_matvec_half(device: &Device, draw: &mut Draw) -> Result<(String, f32), C
     linear(device, draw, [1, 40], matvec_half::gpu, true)
 }
 
-/// A product with a weight by one shader; the difference is relative to the root of the number of terms.
+/// A product with a weight by one shader; the difference is relative to the root of the number of
+/// terms.
 fn linear(
     device: &Device,
     draw: &mut Draw,

@@ -6,8 +6,8 @@
 //! p = 1 / (1 + e^-(output_bias + output . h))
 //! ```
 //!
-//! The first three are rows of one product, over running sums: the mean of a span is a difference of
-//! two. Batch normalisation is folded into `output` and `output_bias` by the caller.
+//! The first three are rows of one product, over running sums: the mean of a span is a difference
+//! of two. Batch normalisation is folded into `output` and `output_bias` by the caller.
 
 use super::row_scores::{checked, sigmoid};
 use crate::compute::device::for_each_piece;
@@ -78,11 +78,12 @@ pub struct SpanCandidate {
     pub weight: f32,
 }
 
-/// The score in [0, 1] of each candidate, whose maxima are the rows of `maxima` (R, H) and whose cues
-/// those of `cues` (R, C), over `differences` (N, H).
+/// The score in [0, 1] of each candidate, whose maxima are the rows of `maxima` (R, H) and whose
+/// cues those of `cues` (R, C), over `differences` (N, H).
 ///
 /// # Errors
-/// When the shapes do not fit, a candidate points outside the differences, or a candidate's sum is not finite.
+/// When the shapes do not fit, a candidate points outside the differences, or a candidate's sum is
+/// not finite.
 pub fn span_scores(
     device: &Device,
     head: &SpanHead,

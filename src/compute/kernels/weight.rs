@@ -32,8 +32,8 @@ pub(super) enum Packed {
 }
 
 impl Weight {
-    /// Packs a matrix `[out, in]`, or uploads it; products are in f32. What fails in that, the first
-    /// product returns.
+    /// Packs a matrix `[out, in]`, or uploads it; products are in f32. What fails in that, the
+    /// first product returns.
     pub fn new(device: &Device, weight: &Tensor) -> Self {
         let (outputs, inputs) = (weight.rows(), weight.width());
         if let Device::Gpu(gpu) = device {
@@ -60,8 +60,8 @@ impl Weight {
         Self { outputs, inputs, packed: Packed::Int8(Panels8::new(weight)) }
     }
 
-    /// Packs a matrix `[out, in]` in blocks, whose numbers stay as small as they are. Products round their
-    /// input to 8 bits on the CPU, and are in f32 on a GPU, which unpacks in registers.
+    /// Packs a matrix `[out, in]` in blocks, whose numbers stay as small as they are. Products
+    /// round their input to 8 bits on the CPU, and are in f32 on a GPU, which unpacks in registers.
     pub fn blocks(device: &Device, weight: &Blocks) -> Self {
         let (outputs, inputs) = (weight.outputs(), weight.inputs());
         let panels = Arc::new(BlockPanels::new(weight));
@@ -72,8 +72,8 @@ impl Weight {
         Self { outputs, inputs, packed }
     }
 
-    /// Rows of a weight in blocks, in f32 on a device, times `scale`: a table of tokens that is also a
-    /// projection lies in memory once.
+    /// Rows of a weight in blocks, in f32 on a device, times `scale`: a table of tokens that is
+    /// also a projection lies in memory once.
     ///
     /// # Errors
     /// When there is no such row, or no room.

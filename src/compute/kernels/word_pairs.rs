@@ -23,8 +23,8 @@ shader! {
     }
 }
 
-/// For each pair of rows of `states` (N, D) a row of difference, product and its C cues, the next of `cues`
-/// (R, C): (R, 2 D + C).
+/// For each pair of rows of `states` (N, D) a row of difference, product and its C cues, the next
+/// of `cues` (R, C): (R, 2 D + C).
 ///
 /// # Errors
 /// When a pair names a row that is not there, or the cues are not the same number for each.

@@ -2,9 +2,9 @@
 //!
 //! Kernels are written once, against the trait [`Lanes`]; [`dispatch`] compiles them for AVX-512,
 //! for AVX2 with FMA and for plain code, and picks at run time. A vector has 16 lanes everywhere
-//! (one register, two, or an array), so that reductions have one order and the fused
-//! multiply-add one rounding: all three give the same bits wherever the processor has a fused
-//! multiply-add. (Plain x86-64 without FMA rounds twice; it is the one exception.)
+//! (one register, two, or an array). So reductions have one order, the fused multiply-add has one
+//! rounding, and all three give the same bits. The one exception is plain x86-64 without FMA, which
+//! rounds twice.
 //!
 //! `exp` and `erf` are polynomials, since the library's are scalar. Sources: Cephes `expf`
 //! (Moshier) and the rational approximation of erf in Eigen (`generic_fast_erf_float`), each
@@ -162,7 +162,7 @@ pub(super) trait Lanes: Copy {
 
 /// Work that runs on any instruction set.
 ///
-/// `run`, and all that it calls, must be `#[inline(always)]`, and its loops plain loops: a function
+/// `run`, and all that it calls, must be `#[inline(always)]`, and its loops plain loops. A function
 /// or closure of its own (one given to `map`, say) is compiled without the set, many times slower.
 pub(super) trait Work {
     type Output;

@@ -59,7 +59,8 @@ pub enum DatabaseError {
         /// The nearest name of that kind.
         nearest: Option<String>,
     },
-    /// A query asks for a value that neither FrameNet nor anything in the store has, of a field that has few.
+    /// A query asks for a value that neither FrameNet nor anything in the store has, of a field
+    /// that has few.
     #[error("there is no {kind} `{}`{}", shortened(.value), known_values(.nearest, .known))]
     UnknownValue {
         /// What it should be, as in `part of speech`.

@@ -2,8 +2,7 @@
 //!
 //! A trie of the sequences; the failure link of a node leads to the node of its longest proper
 //! suffix that is in the trie. A reader that mismatches falls back along these links instead of
-//! starting over, so overlapping sequences are all found: `[1, 1, 2]` in `1 1 1 2`, which a reader
-//! that restarts at the root misses.
+//! starting over. So overlapping sequences are all found, such as `[1, 1, 2]` in `1 1 1 2`.
 //!
 //! Alfred V. Aho and Margaret J. Corasick (1975), Efficient string matching: an aid to
 //! bibliographic search, algorithms 1 to 3.

@@ -1,15 +1,15 @@
 //! Counting what must occur: sequences of symbols, each as often as it is required.
 //!
-//! A *goal* is a set of sequences of which one must occur, any of them will do; a goal that is given
-//! several times must be met that many times, at different places that may overlap. All sequences
-//! stand in one [`Automaton`], whose failure links follow every suffix of what was read at once: the
-//! multi-state trie of Hu et al. (2019, section 3.1), with the counters of its ends kept as one bit for
-//! each time a goal was given. So "met" means that the sequence occurs as a substring, whatever was
+//! A *goal* is a set of sequences of which one must occur. A goal that is given several times must
+//! be met that many times, at different places that may overlap. All sequences stand in one
+//! [`Automaton`], whose failure links follow every suffix of what was read at once. This is the
+//! multi-state trie of Hu et al. (2019, section 3.1); the counters of its ends are one bit for each
+//! time a goal was given. So "met" means that the sequence occurs as a substring, whatever was
 //! begun or broken off before.
 //!
-//! What is left to do counts in *constraint tokens*: those of the shortest sequence of every goal that
-//! is not met, less those already written of one sequence that is under way. (One: a token cannot
-//! count for two sequences that are both only begun.)
+//! What is left to do counts in *constraint tokens*: those of the shortest sequence of every unmet
+//! goal, less those already written of one sequence. (One: a token cannot count for two sequences
+//! that are both only begun.)
 //!
 //! A goal without a sequence is *hopeless*: it is never met and holds nothing up.
 
@@ -70,8 +70,8 @@ struct Node {
     meets: Vec<u32>,
     /// Goals with a sequence that the path to here begins or is.
     leads: Vec<u32>,
-    /// Goals with a sequence that is longer than the path to here, which begins it, and what is left
-    /// of the nearest one.
+    /// Goals with a sequence that is longer than the path to here, which begins it, and what is
+    /// left of the nearest one.
     begins: BTreeMap<u32, Left>,
 }
 

@@ -1,15 +1,15 @@
 //! Outputs of known words only: which tokens would spell a word that nobody knows.
 //!
-//! A rewriter writes pieces of words, and a small one joins them to words that do not exist, most of all
-//! where its first choice is banned. [`KnownWords`] lets a word go on only as the beginning of a known one, and
-//! end only as a whole one, however it is cut into tokens. Known are the words of a [`WordList`], which many
-//! sentences share, and words of this sentence's own: names, numbers and rare words of a source may come back.
+//! A rewriter writes pieces of words. A small one joins them to words that do not exist, most of
+//! all where its first choice is banned. [`KnownWords`] lets a word continue only as the beginning
+//! of a known one and end only as a whole one. Known are the words of a [`WordList`], which many
+//! sentences share, and those of this sentence: its names, numbers and rare words.
 //!
-//! A word that is banned is not known. So a search does not write its favourite word to find that nothing may
-//! follow it: a beginning that leads to banned words alone is blocked from its first letter on.
+//! A word that is banned is not known. A beginning that leads to banned words alone is blocked from
+//! its first letter on.
 //!
-//! Words are runs of word letters (`letters.rs`), so `don't` is `don` and `t`, and are read with case folded. What
-//! is no word letter is free.
+//! Words are runs of word letters (`letters.rs`), so `don't` is `don` and `t`, and are read with
+//! case folded. What is no word letter is free.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -31,8 +31,9 @@ pub struct WordList {
 
 /// Words that an output may hold: those of a list and some of its own.
 ///
-/// What is blocked is nearly the whole vocabulary, and another set at every place inside a word, so it is not
-/// kept but made: from what is blocked after any word, or from everything, less the few tokens that go on.
+/// What is blocked is nearly the whole vocabulary, and another set at every place inside a word. So
+/// it is not kept but made: from what is blocked after any word, or from everything, less the few
+/// tokens that continue.
 #[derive(Debug)]
 pub struct KnownWords {
     list: Arc<WordList>,
@@ -44,7 +45,7 @@ pub struct KnownWords {
     going_on: Mutex<TokensByPlace>,
 }
 
-/// How far the word at the end of a hypothesis has come: in the list, and among a sentence's own words.
+/// How far a hypothesis' last word has come: in the list, and among the sentence's own words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) struct WordState {
     list: Option<TrieNode>,
@@ -60,8 +61,8 @@ type TokensByPlace = HashMap<(WordState, TextState), Arc<[u32]>>;
 type TrieNode = std::num::NonZeroU32;
 
 impl WordList {
-    /// Compiles words; of an entry with several runs of word letters each is one. Entries without a word letter
-    /// add nothing.
+    /// Compiles words; of an entry with several runs of word letters each is one. Entries without a
+    /// word letter add nothing.
     #[must_use]
     pub fn new<S: AsRef<str>>(
         vocabulary: Arc<Vocabulary>,
@@ -152,7 +153,8 @@ impl KnownWords {
         &self.list.vocabulary
     }
 
-    /// The state after reading a symbol; `None` after one that makes an unknown word of the word before it.
+    /// The state after reading a symbol; `None` after one that makes an unknown word of the word
+    /// before it.
     pub(super) fn next(&self, state: WordState, symbol: u32) -> Option<WordState> {
         if symbol == BOUNDARY {
             return self.may_end(state).then(WordState::default);
@@ -174,7 +176,7 @@ impl KnownWords {
         (list.is_some() || own.is_some()).then_some(WordState { list, own, is_inside: true })
     }
 
-    /// The state after a symbol that was not asked about: a word that nobody knows may end anywhere.
+    /// The state after a symbol that was not asked about: an unknown word may end anywhere.
     pub(super) fn next_or_unknown(&self, state: WordState, symbol: u32) -> WordState {
         let unknown = match symbol {
             BOUNDARY => WordState::default(),
@@ -207,7 +209,7 @@ impl KnownWords {
         without(most, &self.going_on(state, text))
     }
 
-    /// Tokens that add something to a text, less those that begin outside of words and may stand there.
+    /// Tokens that add to a text, less those that begin outside of words and may stand there.
     fn after_words(&self) -> &[u32] {
         self.after_words.get_or_init(|| {
             let mut free = Vec::new();

@@ -1,12 +1,12 @@
 //! What a hypothesis may not say, and what it must.
 //!
-//! A [`Constraint`] joins up to three sources of bans (phrases for every sentence, phrases for this
-//! one, sequences of token ids), two of requirements (phrases, sequences of token ids), the words that are
-//! known, and tokens that every output begins with. Its progress in a hypothesis is a [`ConstraintState`], a small value
-//! that is copied along when a hypothesis is continued.
+//! A [`Constraint`] joins three sources of bans (phrases for every sentence, phrases for this one,
+//! sequences of token ids) and two of requirements (phrases, sequences of token ids). It also has
+//! the known words, and tokens that every output begins with. Its progress in a hypothesis is a
+//! [`ConstraintState`], a small value that is copied along when a hypothesis is continued.
 //!
-//! Both are hard. What a state blocks is masked before the best continuations are chosen, so no output
-//! can contain a banned phrase; the end is blocked until everything required is there, and what is
+//! Both are hard. What a state blocks is masked before the best continuations are chosen, so no
+//! output contains a banned phrase. The end is blocked until everything required is there. What is
 //! left to do decides how the beam is shared out (`allocation.rs`).
 //!
 //! Blocking renormalises nothing: the stored score is that of the unmasked network (Culkin et al.
@@ -39,8 +39,8 @@ use goals::{GoalState, Goals};
 use known::WordState;
 use letters::TextState;
 
-/// Everything that is asked of one output. The default asks nothing. All phrases are compiled for the
-/// same vocabulary.
+/// Everything that is asked of one output. The default asks nothing. All phrases are compiled for
+/// the same vocabulary.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Where phrases occur in a finished text, by comparing words with words.
 //!
-//! It is the check on what the automaton of `phrases.rs` let through, so it shares nothing with it but
-//! the symbols of `letters.rs`.
+//! It is the check on what the automaton of `phrases.rs` let through, so it shares nothing with it
+//! but the symbols of `letters.rs`.
 
 use std::collections::HashMap;
 

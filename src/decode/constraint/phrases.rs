@@ -2,18 +2,19 @@
 //!
 //! The phrases become an [`Automaton`] over the symbols of `letters.rs`. A token is blocked in a
 //! state when reading its bytes completes a phrase, however the phrase was cut into tokens before.
-//! A phrase that ends in a word letter is complete only when something else than a word letter
-//! follows: after `confirm`, the tokens `s` and ` it` and the end are told apart, so `confirmation`
-//! stays possible when only `confirm` is banned.
+//! A phrase that ends in a word letter is complete only if no word letter follows. After `confirm`,
+//! the tokens `s` and ` it` and the end are told apart, so `confirmation` stays possible when only
+//! `confirm` is banned.
 //!
 //! Blocked tokens of a state are found once and kept. A completed match starts either before the
 //! token, at a suffix of what was read, which is a node of the failure chain, or inside the token.
-//! Either way only trie edges are followed, so the search ends where no phrase goes on; matches that
-//! start inside a token are the same for every state and are found when the phrases are compiled.
+//! Either way only trie edges are followed, so the search ends where no phrase continues. Matches
+//! that start inside a token are the same for every state and are found at compilation.
 //!
 //! While phrases are banned, bytes that cannot be read as UTF-8 are blocked as well: nobody could
-//! say what they spell. So are bytes that begin a letter when every letter they can become is banned:
-//! after a banned word, the byte `ee` begins only private letters, and each of them would end the word.
+//! say what they spell. So are bytes that begin a letter if every letter they can become is banned.
+//! After a banned word, the byte `ee` begins only private letters, and each of them would end the
+//! word.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -42,8 +43,8 @@ pub struct AvoidPhrases {
     blocked: Mutex<BlockedLists>,
 }
 
-/// Blocked tokens of the states seen so far. States that block the same tokens share one list: after
-/// most banned words that is "whatever begins no letter of a word", half of the vocabulary.
+/// Blocked tokens of the states seen so far. States that block the same tokens share one list:
+/// after most banned words that is "whatever begins no letter of a word", half of the vocabulary.
 #[derive(Debug, Default)]
 struct BlockedLists {
     by_state: HashMap<(u32, TextState), Arc<[u32]>>,
@@ -69,8 +70,7 @@ impl AvoidPhrases {
 
     /// The phrases that occur in a text as whole words, case folded, in no particular order.
     ///
-    /// Compares words with words and does not use the automaton: it is the check on finished
-    /// texts.
+    /// Compares words with words, without the automaton: the check on finished texts.
     #[must_use]
     pub fn violations(&self, text: &str) -> Vec<&str> {
         self.list.violations(text)
@@ -144,8 +144,8 @@ impl AvoidPhrases {
         self.ascending(&blocked)
     }
 
-    /// Tokens in order, each once. They may be half of the vocabulary: marking them and passing over all
-    /// of it takes a tenth of a sort.
+    /// Tokens in order, each once. They may be half of the vocabulary: marking them and passing
+    /// over all of it takes a tenth of a sort.
     fn ascending(&self, tokens: &[u32]) -> Vec<u32> {
         let mut is_in = vec![false; self.vocabulary.len()];
         for &token in tokens {
@@ -154,7 +154,8 @@ impl AvoidPhrases {
         (0..).zip(is_in).filter_map(|(token, is_in)| is_in.then_some(token)).collect()
     }
 
-    /// Whether a token may come next, by reading it: it completes no phrase, and a letter that it begins can end.
+    /// Whether a token may come next, by reading it: it completes no phrase, and a letter that it
+    /// begins can end.
     fn allows(&self, node: u32, text: TextState, token: u32) -> bool {
         let Some((node, text)) = self.read(node, text, token) else { return false };
         if text.is_complete() {

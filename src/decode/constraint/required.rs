@@ -1,11 +1,10 @@
 //! What must occur in an output: phrases as strings, and sequences of token ids.
 //!
-//! A required phrase is met exactly when a ban of it would be violated: it occurs as whole words, case
-//! folded, however it was cut into tokens (see `phrases.rs`). What moves a hypothesis towards it is
-//! first the tokenizer's own cut of the phrase as it is written, so the case that was asked for comes
-//! before all others; where a hypothesis has left that cut in the middle of a phrase, the longest
-//! tokens that go on along its letters. A phrase with a letter that no token can spell is left out of
-//! the search and stays unmet.
+//! A required phrase is met exactly when a ban of it would be violated: it occurs as whole words,
+//! case folded, however it was cut into tokens (see `phrases.rs`). A hypothesis is moved towards it
+//! by the tokenizer's own cut of the phrase as it is written, so its own case comes first. Where a
+//! hypothesis has left that cut in the middle of a phrase, the longest tokens along its letters do
+//! so. A phrase with a letter that no token can spell is left out of the search and stays unmet.
 
 use std::collections::HashMap;
 use std::sync::Arc;

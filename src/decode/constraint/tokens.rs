@@ -1,7 +1,7 @@
 //! Banned sequences of token ids.
 //!
-//! For what has no spelling (padding, markers) and for parity with systems that ban ids: only the
-//! last token of a sequence is blocked, when the tokens before it were just produced. This is the
+//! For what has no spelling (padding, markers) and for parity with systems that ban ids. Only the
+//! last token of a sequence is blocked, if the tokens before it were just produced. This is the
 //! meaning of `bad_words_ids` in Hugging Face transformers and of `suppress_sequences` in
 //! CTranslate2. Two differences from the former: token id 0 and the end of the sentence can be
 //! banned like any other.

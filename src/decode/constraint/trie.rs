@@ -1,7 +1,7 @@
 //! A trie of spellings, laid out flat.
 //!
-//! Built once from sorted spellings. Spellings with a common beginning stand together, so what lies below a
-//! node is a range of them, and the children of a node lie side by side.
+//! Built once from sorted spellings. Spellings with a common beginning stand together, so what lies
+//! below a node is a range of them, and the children of a node lie side by side.
 
 use std::ops::Range;
 

@@ -1,15 +1,15 @@
 //! What several lists of blocked tokens come to, found once.
 //!
-//! The lists of a state are shared between states, and so are their unions: after a banned word a list
-//! holds half of the vocabulary, for every row of every step, and is better handed on than made again.
+//! The lists of a state are shared between states, and so are their unions. After a banned word a
+//! list holds half of the vocabulary, for every row of every step.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Unions of ascending lists, by the places of the lists in memory.
 ///
-/// The lists must stay where they are for as long as this is used; those of a constraint's automata do
-/// as long as the automata live.
+/// The lists must stay where they are for as long as this is used; those of a constraint's automata
+/// do as long as the automata live.
 #[derive(Debug, Default)]
 pub(in crate::decode) struct Unions {
     known: HashMap<Vec<usize>, Arc<[u32]>>,
@@ -32,8 +32,8 @@ impl Unions {
     }
 }
 
-/// Adds an ascending list to an ascending list. Of a long one and a short one the long one is copied in
-/// pieces, between the tokens of the short one.
+/// Adds an ascending list to an ascending list. Of a long one and a short one the long one is
+/// copied in pieces, between the tokens of the short one.
 pub(super) fn add(tokens: &mut Vec<u32>, more: &[u32]) {
     let before = std::mem::take(tokens);
     let (short, mut long) =

@@ -1,13 +1,13 @@
 //! What every token spells, as a trie of folded letters.
 //!
 //! Which tokens a set of banned words blocks is a question to the whole vocabulary. The trie
-//! answers it for thousands of tokens at once: where a banned word is completed, everything below
-//! is blocked, and where no banned word can begin, nothing below is looked at. Tokens lie in the
-//! trie's order, so "everything below" is one slice.
+//! answers it for thousands of tokens at once. Where a banned word is completed, everything below
+//! is blocked. Where no banned word can begin, nothing below is looked at. Tokens lie in the trie's
+//! order, so "everything below" is one slice.
 //!
 //! Tokens whose bytes are not UTF-8 by themselves (byte pieces, cut letters) are kept apart as
-//! *fragments*; there are a few hundred at most and each is tried by itself. One that begins a letter leads on to
-//! thousands, so a few of them are kept as [`WaysOn`] and tried first.
+//! *fragments*; there are a few hundred at most and each is tried by itself. One that begins a
+//! letter leads on to thousands, so a few of them are kept as [`WaysOn`] and tried first.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -114,8 +114,7 @@ impl Vocabulary {
         &self.order[self.trie.exactly(node)]
     }
 
-    /// Nodes reached by `letter` at a place where a phrase may begin whatever text came before the
-    /// token.
+    /// Nodes reached by `letter` where a phrase may begin whatever text came before the token.
     pub(super) fn inner_starts(&self, letter: char) -> &[u32] {
         self.inner_starts.get(&letter).map_or(&[], Vec::as_slice)
     }
@@ -165,8 +164,8 @@ impl Vocabulary {
 }
 
 /// A phrase that starts with a word letter begins after a letter that is none; one that starts with
-/// another letter begins anywhere. (A word at the very start of a token is left out: whether it begins
-/// there depends on the text before.)
+/// another letter begins anywhere. (A word at the very start of a token is left out: whether it
+/// begins there depends on the text before.)
 fn inner_starts(trie: &Trie) -> HashMap<char, Vec<u32>> {
     let mut starts: HashMap<char, Vec<u32>> = HashMap::new();
     for &(letter, child) in trie.edges(TOP) {

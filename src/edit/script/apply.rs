@@ -9,9 +9,9 @@ use super::resolve::{core_type, element, elements, span, wrong};
 use super::{Made, Result, Script};
 use crate::edit::Removal;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Colors, CorpusId, Creation, Document, DocumentId, Extent, FeId,
-    FeRelation, FeStatus, Frame, FrameElement, FrameId, FrameRelation, IdSpace, Judgement, Label,
-    Layer, LayerName, LexUnit, Lexeme, LuId, NullInstantiation, Occurrence, Provenance, RelationId,
+    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, Extent, FeId, FeRelation,
+    FeStatus, Frame, FrameElement, FrameId, FrameRelation, IdSpace, Judgement, Label, Layer,
+    LayerName, LexUnit, Lexeme, LuId, NullInstantiation, Occurrence, Provenance, RelationId,
     SemType, SemTypeId, Sentence, SentenceId, Span,
 };
 use crate::text::CharIndex;
@@ -120,15 +120,10 @@ impl Script<'_, '_> {
 
     fn add_frame(&mut self, line: AddFrame) -> EditOutcome {
         let mut frame = Frame {
-            id: FrameId(0),
-            name: line.name,
             definition: line.definition,
-            elements: Vec::new(),
-            core_sets: Vec::new(),
             sem_types: self.sem_types(&line.sem_types)?,
-            created: Creation::default(),
-            modified: String::new(),
             has_file: true,
+            ..Frame::named(FrameId(0), &line.name)
         };
         for (number, of) in (1..).zip(&line.elements) {
             frame.elements.push(self.new_element(FeId(number), of)?);
@@ -149,16 +144,10 @@ impl Script<'_, '_> {
     /// An FE of a line, without what it says of other FEs.
     fn new_element(&self, id: FeId, of: &Element) -> Result<FrameElement> {
         Ok(FrameElement {
-            id,
-            name: of.name.clone(),
             abbreviation: of.abbreviation.clone(),
-            core_type: core_type(&of.core_type)?,
             definition: of.definition.clone(),
             sem_types: self.sem_types(&of.sem_types)?,
-            requires: Vec::new(),
-            excludes: Vec::new(),
-            colors: Colors::default(),
-            created: Creation::default(),
+            ..FrameElement::named(id, &of.name, core_type(&of.core_type)?)
         })
     }
 

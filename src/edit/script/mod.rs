@@ -1,8 +1,8 @@
 //! Edit scripts: a transaction written down, one edit a line of JSON.
 //!
-//! A line names records as people do: frames and LUs by name, FEs by their name in the frame, sets and
-//! sentences by their written id, and what an earlier line added by `@` and the name it gave it
-//! (`"as"`). Offsets count code points.
+//! A line names records as people do: frames and LUs by name, FEs by their name in the frame, sets
+//! and sentences by their written id. What an earlier line added is named by `@` and the name that
+//! the line gave it (`"as"`). Offsets count code points.
 
 mod apply;
 mod operation;
@@ -80,8 +80,8 @@ impl<'t, 'a> Script<'t, 'a> {
         })
     }
 
-    /// Takes judgements, one a line: `set`, `score`, and where they are given `reviewer`, `note` and
-    /// `time`. Tells `done` of each.
+    /// Takes judgements, one a line: `set`, `score`, and where they are given `reviewer`, `note`
+    /// and `time`. Tells `done` of each.
     ///
     /// # Errors
     /// As [`edit`](Self::edit).

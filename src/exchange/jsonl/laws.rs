@@ -9,7 +9,7 @@ use crate::model::*;
 
 const RELEASE: ReleaseId = ReleaseId(3);
 
-/// Text with what counts of characters go wrong on: astral and combining characters, line ends, quotes.
+/// Text on which counts of characters go wrong: astral and combining ones, line ends, quotes.
 fn text() -> impl Strategy<Value = String> {
     "[a-c \u{e9}\u{301}\u{1F600}\u{1F1E9}\u{200d}\r\n\t\"\\\\<&\u{0}]{0,12}"
 }

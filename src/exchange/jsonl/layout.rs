@@ -1,4 +1,4 @@
-//! How FrameNet's files list what they hold, as JSON: what an export as XML needs beside the records.
+//! How FrameNet's files list what they hold, as JSON: what XML needs beside the records.
 
 use crate::model::{
     AnnotationSetId, Colors, CorpusId, DocumentId, DocumentLayout, Foreign, ForeignFile, FrameId,

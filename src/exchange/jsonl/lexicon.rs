@@ -1,4 +1,4 @@
-//! Frames, relations between them, semantic types, and lexical units with their valence tables as JSON.
+//! Frames, their relations, semantic types, and LUs with their valence tables as JSON.
 
 use crate::model::{
     AnnotationSetId, Colors, CoreType, Creation, FeId, FeRealization, FeRelation, Frame,

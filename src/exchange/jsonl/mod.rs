@@ -1,20 +1,21 @@
 //! Every record as a line of JSON: the lossless format.
 //!
 //! A file holds one release, or what was added to one. It begins with a [`Header`] and a
-//! [`ReleaseRecord`], ends with an end record that counts the lines, and what a line refers to stands
-//! before it: semantic types, frames, relations, LUs, recipes, then each sentence with its sets, then
-//! documents, journal, judgements, decisions and editions; the layout of a file stands after its record. Spans count code points of the sentence's text and carry the text that they
-//! cover, so that a reader who counts otherwise finds out. `schema/jsonl-*.schema.json` describe the
-//! records.
+//! [`ReleaseRecord`] and ends with an end record that counts the lines. What a line refers to
+//! stands before it: semantic types, frames, relations, LUs, recipes. Then each sentence with its
+//! sets, then documents, journal, judgements, decisions and editions. The layout of a file stands
+//! after its record. Spans count code points of the sentence's text and carry the text that they
+//! cover, so that a reader who counts otherwise finds out. `schema/jsonl-*.schema.json` describe
+//! the records.
 //!
-//! Laws: what [`RecordWriter`] writes of a model's value, [`RecordReader`] reads as an equal value; a
-//! file that was cut short is refused.
+//! Laws: what [`RecordWriter`] writes of a model's value, [`RecordReader`] reads as an equal value;
+//! a file that was cut short is refused.
 
 #[macro_use]
 mod recorded;
 mod annotation;
 mod foreign;
-mod growth;
+mod governance;
 #[cfg(test)]
 mod laws;
 mod layout;
@@ -31,7 +32,7 @@ use crate::model::named;
 use recorded::Recorded;
 
 pub use annotation::{LayersRecord, NamedId, SetRecord};
-pub use growth::WholeEdition;
+pub use governance::WholeEdition;
 pub use layout::Layout;
 pub use provenance::{JournalRecord, RecipeRecord};
 pub use read::{Record, RecordReader};

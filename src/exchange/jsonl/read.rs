@@ -1,19 +1,22 @@
 //! Reading records.
 
+use std::collections::VecDeque;
 use std::io::BufRead;
+use std::ops::Range;
 use std::path::Path;
 
+use rayon::prelude::*;
 use serde::Deserialize;
 
 use super::annotation::{LayersRecord, SetRecord};
-use super::growth::{DecisionsRecord, EditionRecord, WholeEdition};
+use super::governance::{EditionRecord, WholeEdition, check_decided};
 use super::layout::Layout;
 use super::provenance::{JournalRecord, RecipeRecord, check_judgement};
 use super::recorded::Recorded;
 use super::release::{End, Header, ReleaseRecord};
 use super::{Checked, LineKind, foreign, numbers};
 use crate::exchange::error::{Fault, FaultCode};
-use crate::exchange::lines::Lines;
+use crate::exchange::lines::{Line, Lines};
 use crate::exchange::{ExchangeError, Result};
 use crate::model::{
     AnnotationSet, AnnotationSetId, Decided, Document, Edition, Frame, FrameElement, FrameId,
@@ -21,8 +24,8 @@ use crate::model::{
     SentenceLayers, WrittenNumber,
 };
 
-/// A line of a file. Sets and layers are turned into model values by the reader once their sentence's
-/// text is at hand.
+/// A line of a file. Sets and layers are turned into model values by the reader once their
+/// sentence's text is at hand.
 #[derive(Debug)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "see LineKind")]
@@ -53,18 +56,50 @@ pub enum Record {
     Layout(Box<Layout>),
 }
 
+/// Bytes of lines that are read and parsed together, on all cores.
+const AHEAD: usize = 256 << 10;
+
 /// Reads a file of records, line by line.
 pub struct RecordReader<R> {
     lines: Lines<R>,
     release: ReleaseRecord,
     records: u64,
     ended: bool,
+    /// Lines that are parsed, each with its number.
+    ahead: VecDeque<(usize, Result<Parsed>)>,
+    /// Number of the line that was handed out last.
+    line: usize,
+}
+
+/// What a line says.
+#[allow(clippy::large_enum_variant, reason = "all lines but the last are records")]
+enum Parsed {
+    Record(Record),
+    End(End),
 }
 
 /// The part of every record that says what it is.
 #[derive(Deserialize)]
 struct Tagged {
     kind: LineKind,
+}
+
+/// What a line says it is. It says so first where this program wrote it; else all of it is read.
+fn kind_of(line: Line<'_>) -> Result<LineKind> {
+    const BEGIN: &[u8] = b"{\"kind\":\"";
+    let name =
+        line.bytes.strip_prefix(BEGIN).and_then(|rest| rest.split(|byte| *byte == b'"').next());
+    match name.and_then(|name| LineKind::parse(std::str::from_utf8(name).ok()?)) {
+        Some(kind) => Ok(kind),
+        None => Ok(line.json::<Tagged>()?.kind),
+    }
+}
+
+fn parsed(line: Line<'_>) -> Result<Parsed> {
+    match kind_of(line)? {
+        LineKind::End => line.json().map(Parsed::End),
+        kind => record(line, kind).map(Parsed::Record),
+    }
 }
 
 impl<R: BufRead> RecordReader<R> {
@@ -77,7 +112,8 @@ impl<R: BufRead> RecordReader<R> {
         let header: Header = first(&mut lines, LineKind::Header)?;
         header.check().map_err(|fault| fault.at(lines.file(), lines.line()))?;
         let release: ReleaseRecord = first(&mut lines, LineKind::Release)?;
-        Ok(Self { lines, release, records: 2, ended: false })
+        let line = lines.line();
+        Ok(Self { lines, release, records: 2, ended: false, ahead: VecDeque::new(), line })
     }
 
     /// The release.
@@ -89,10 +125,10 @@ impl<R: BufRead> RecordReader<R> {
     /// Number of the line that was read last, from 1.
     #[must_use]
     pub fn line(&self) -> usize {
-        self.lines.line()
+        self.line
     }
 
-    /// Number of bytes read so far.
+    /// Number of bytes read so far, some of them ahead.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.lines.bytes()
@@ -103,124 +139,72 @@ impl<R: BufRead> RecordReader<R> {
     /// # Errors
     /// When a line is no record, or the file ends before its end.
     pub fn read(&mut self) -> Result<Option<Record>> {
-        if !self.lines.advance()? {
+        if self.ahead.is_empty() {
+            self.read_ahead();
+        }
+        let Some((line, parsed)) = self.ahead.pop_front() else {
+            self.line = self.lines.line();
             if self.ended {
                 return Ok(None);
             }
             let reason = "the file was cut short: its last line is no `end` record".to_owned();
             return Err(self.lines.fault(FaultCode::Layout, reason));
-        }
+        };
+        self.line = line;
         if self.ended {
             let reason = "a line after the `end` record".to_owned();
-            return Err(self.lines.fault(FaultCode::Layout, reason));
+            let line = Line { number: line, ..self.lines.current() };
+            return Err(line.fault(FaultCode::Layout, reason));
         }
-        let kind = self.lines.json::<Tagged>()?.kind;
-        if kind == LineKind::End {
-            self.end()?;
-            return self.read();
+        match parsed? {
+            Parsed::End(end) => {
+                self.end(&end)?;
+                self.read()
+            }
+            Parsed::Record(record) => {
+                self.records += 1;
+                Ok(Some(record))
+            }
         }
-        self.records += 1;
-        self.record(kind).map(Some)
     }
 
-    fn record(&self, kind: LineKind) -> Result<Record> {
-        let lines = &self.lines;
-        Ok(match kind {
-            LineKind::WrittenNumber => {
-                let (kind, number, written) = self.model()?;
-                self.checked(numbers::check(kind, number))?;
-                Record::WrittenNumber(kind, number, written)
+    /// Reads the next lines and parses them; what stands behind a line that cannot be read is left.
+    fn read_ahead(&mut self) {
+        let (mut bytes, mut places, mut failed) = (Vec::new(), Vec::new(), None);
+        while bytes.len() < AHEAD {
+            match self.lines.advance() {
+                Ok(true) => {
+                    let (line, begin) = (self.lines.current(), bytes.len());
+                    bytes.extend_from_slice(line.bytes);
+                    places.push((line.number, begin..bytes.len()));
+                }
+                Ok(false) => break,
+                Err(error) => {
+                    failed = Some((self.lines.line(), Err(error)));
+                    break;
+                }
             }
-            LineKind::SemType => Record::SemType(self.model()?),
-            LineKind::Frame => Record::Frame(self.model()?),
-            LineKind::Element => {
-                let (frame, name, element) = self.model()?;
-                Record::Element(frame, name, Box::new(element))
-            }
-            LineKind::Relation => Record::Relation(self.model()?),
-            LineKind::Lexunit => {
-                let (lexunit, frame_name) = self.model()?;
-                Record::LexUnit(Box::new(lexunit), frame_name)
-            }
-            LineKind::Recipe => {
-                let recipe: RecipeRecord = lines.json()?;
-                Record::Recipe(self.checked(recipe.check())?, recipe)
-            }
-            LineKind::Sentence => Record::Sentence(self.model()?),
-            LineKind::Set => {
-                let set: Box<SetRecord> = lines.json()?;
-                let sentence = self.checked(set.sentence())?;
-                Record::Set(set, sentence)
-            }
-            LineKind::Layers => {
-                let layers: LayersRecord = lines.json()?;
-                let sentence = self.checked(layers.sentence())?;
-                Record::Layers(layers, sentence)
-            }
-            LineKind::Document => Record::Document(self.model()?),
-            LineKind::Journal => {
-                let journal: JournalRecord = lines.json()?;
-                let (seed, chain) = self.checked(journal.sets())?;
-                Record::Journal(journal, seed, chain)
-            }
-            LineKind::Judgement => {
-                let (set, judgement) = self.model()?;
-                self.checked(check_judgement(&judgement))?;
-                Record::Judgement(set, judgement)
-            }
-            LineKind::Decisions => {
-                let decided: DecisionsRecord = lines.json()?;
-                let (decided, frame) = self.checked(decided.into_model())?;
-                Record::Decisions(decided, frame)
-            }
-            LineKind::Edition => {
-                let edition: EditionRecord = lines.json()?;
-                let (edition, whole) = self.checked(edition.into_model())?;
-                Record::Edition(edition, whole)
-            }
-            LineKind::ReleaseLayout => Record::Layout(Box::new(Layout::Release(self.model()?))),
-            LineKind::FrameLayout => {
-                let (frame, layout) = self.model()?;
-                Record::Layout(Box::new(Layout::Frame(frame, layout)))
-            }
-            LineKind::LexunitLayout => {
-                let (frame, lu, layout) = self.model()?;
-                Record::Layout(Box::new(Layout::LexUnit(frame, lu, layout)))
-            }
-            LineKind::DocumentLayout => {
-                let (corpus, document, layout) = self.model()?;
-                Record::Layout(Box::new(Layout::Document(corpus, document, layout)))
-            }
-            LineKind::Foreign => {
-                let (file, foreign) = self.model()?;
-                self.checked(foreign::check(&foreign))?;
-                Record::Layout(Box::new(Layout::Foreign(file, foreign)))
-            }
-            LineKind::Header | LineKind::Release | LineKind::End => {
-                let reason = format!("a second `{}` record", kind.as_str());
-                return Err(lines.fault(FaultCode::Layout, reason));
-            }
-        })
+        }
+        let file = self.lines.file();
+        let parse = |(number, place): (usize, Range<usize>)| {
+            (number, parsed(Line { file, number, bytes: &bytes[place] }))
+        };
+        let lines: Vec<_> = places.into_par_iter().map(parse).collect();
+        self.ahead.extend(lines.into_iter().chain(failed));
     }
 
-    /// What the line says, where its record is that of a model.
-    fn model<T: Recorded>(&self) -> Result<T> {
-        self.checked(T::from_record(self.lines.json()?))
-    }
-
-    fn end(&mut self) -> Result<()> {
-        let end: End = self.lines.json()?;
+    fn end(&mut self, end: &End) -> Result<()> {
         if end.records != self.records {
             let expected = format!("{}, the number of records before it", self.records);
             let fault = Fault::new(FaultCode::Layout, "records", end.records, expected);
-            return Err(fault.at(self.lines.file(), self.lines.line()));
+            return Err(fault.at(self.lines.file(), self.line));
         }
         self.ended = true;
         Ok(())
     }
 
-    /// The set of the record that was read last, over its sentence's text; a generated one under the
-    /// recipe of that number.
+    /// The set of the record that was read last, over its sentence's text; a generated one under
+    /// the recipe of that number.
     ///
     /// # Errors
     /// When a span does not fit the text, or a value is not one of those that it may be.
@@ -242,7 +226,7 @@ impl<R: BufRead> RecordReader<R> {
     }
 
     fn checked<T>(&self, outcome: Checked<T>) -> Result<T> {
-        outcome.map_err(|fault| fault.at(self.lines.file(), self.lines.line()))
+        outcome.map_err(|fault| fault.at(self.lines.file(), self.line))
     }
 
     /// The error for the record in that line: a field of it is something else than expected.
@@ -256,6 +240,95 @@ impl<R: BufRead> RecordReader<R> {
     ) -> ExchangeError {
         Fault::new(code, field, found, expected).at(self.lines.file(), line)
     }
+}
+
+/// The record in a line of that kind.
+fn record(line: Line<'_>, kind: LineKind) -> Result<Record> {
+    Ok(match kind {
+        LineKind::WrittenNumber => {
+            let (kind, number, written) = model(line)?;
+            checked(line, numbers::check(kind, number))?;
+            Record::WrittenNumber(kind, number, written)
+        }
+        LineKind::SemType => Record::SemType(model(line)?),
+        LineKind::Frame => Record::Frame(model(line)?),
+        LineKind::Element => {
+            let (frame, name, element) = model(line)?;
+            Record::Element(frame, name, Box::new(element))
+        }
+        LineKind::Relation => Record::Relation(model(line)?),
+        LineKind::Lexunit => {
+            let (lexunit, frame_name) = model(line)?;
+            Record::LexUnit(Box::new(lexunit), frame_name)
+        }
+        LineKind::Recipe => {
+            let recipe: RecipeRecord = line.json()?;
+            Record::Recipe(checked(line, recipe.check())?, recipe)
+        }
+        LineKind::Sentence => Record::Sentence(model(line)?),
+        LineKind::Set => {
+            let set: Box<SetRecord> = line.json()?;
+            let sentence = checked(line, set.sentence())?;
+            Record::Set(set, sentence)
+        }
+        LineKind::Layers => {
+            let layers: LayersRecord = line.json()?;
+            let sentence = checked(line, layers.sentence())?;
+            Record::Layers(layers, sentence)
+        }
+        LineKind::Document => Record::Document(model(line)?),
+        LineKind::Journal => {
+            let journal: JournalRecord = line.json()?;
+            let (seed, chain) = checked(line, journal.sets())?;
+            Record::Journal(journal, seed, chain)
+        }
+        LineKind::Judgement => {
+            let (set, judgement) = model(line)?;
+            checked(line, check_judgement(&judgement))?;
+            Record::Judgement(set, judgement)
+        }
+        LineKind::Decisions => {
+            let (decided, frame) = model(line)?;
+            checked(line, check_decided(&decided))?;
+            Record::Decisions(decided, frame)
+        }
+        LineKind::Edition => {
+            let edition: EditionRecord = line.json()?;
+            let (edition, whole) = checked(line, edition.into_model())?;
+            Record::Edition(edition, whole)
+        }
+        LineKind::ReleaseLayout => Record::Layout(Box::new(Layout::Release(model(line)?))),
+        LineKind::FrameLayout => {
+            let (frame, layout) = model(line)?;
+            Record::Layout(Box::new(Layout::Frame(frame, layout)))
+        }
+        LineKind::LexunitLayout => {
+            let (frame, lu, layout) = model(line)?;
+            Record::Layout(Box::new(Layout::LexUnit(frame, lu, layout)))
+        }
+        LineKind::DocumentLayout => {
+            let (corpus, document, layout) = model(line)?;
+            Record::Layout(Box::new(Layout::Document(corpus, document, layout)))
+        }
+        LineKind::Foreign => {
+            let (file, foreign) = model(line)?;
+            checked(line, foreign::check(&foreign))?;
+            Record::Layout(Box::new(Layout::Foreign(file, foreign)))
+        }
+        LineKind::Header | LineKind::Release | LineKind::End => {
+            let reason = format!("a second `{}` record", kind.as_str());
+            return Err(line.fault(FaultCode::Layout, reason));
+        }
+    })
+}
+
+/// What a line says, where its record is that of a model.
+fn model<T: Recorded>(line: Line<'_>) -> Result<T> {
+    checked(line, T::from_record(line.json()?))
+}
+
+fn checked<T>(line: Line<'_>, outcome: Checked<T>) -> Result<T> {
+    outcome.map_err(|fault| fault.at(line.file, line.number))
 }
 
 /// One of the records that a file begins with.

@@ -6,8 +6,8 @@ use serde::de::DeserializeOwned;
 use super::{Checked, NamedId};
 use crate::exchange::error::Fault;
 use crate::model::{
-    AnnotationSetId, CoreType, CorpusId, DocumentId, FeId, FeStatus, FrameId, LuId, NumberKind,
-    Pos, RelationId, SemTypeId, SentenceId,
+    AnnotationSetId, CoreType, CorpusId, DocumentId, FeId, FeStatus, FrameId, LuId, Method,
+    NumberKind, Pos, RelationId, SemTypeId, SentenceId, Verdict, from_hexadecimal, hexadecimal,
 };
 
 /// What has a record.
@@ -87,7 +87,7 @@ macro_rules! plain {
     )*};
 }
 
-plain! { bool u8 u16 u32 u64 String }
+plain! { bool u8 u16 u32 u64 f32 String }
 
 /// Numbers, alone and with the name that they stand for.
 macro_rules! numbers {
@@ -122,7 +122,7 @@ numbers! { FrameId FeId LuId SemTypeId RelationId CorpusId DocumentId }
 
 /// Types that stand in records as text: how it is written, how it is read, what it may be.
 macro_rules! texts {
-    ($($type:ident: $write:expr, $read:expr, $expected:expr;)*) => {$(
+    ($($type:ty: $write:expr, $read:expr, $expected:expr;)*) => {$(
         impl Recorded for $type {
             type Record = String;
 
@@ -151,6 +151,11 @@ texts! {
         format!("one of {}", Self::ALL.map(Self::as_str).join(", "));
     FeStatus: |status| status.as_str().to_owned(), Self::parse,
         "`annotated`, `unannotated`, `unknown` or `carried`";
+    Verdict: |verdict| verdict.as_str().to_owned(), Self::parse,
+        "`accept`, `reject`, `move` or `merge`";
+    Method: |method| method.as_str().to_owned(), Self::parse, "`paraphrase`";
+    // A fingerprint.
+    [u8; 16]: |print| hexadecimal(&print), |text| from_hexadecimal(text), "32 hexadecimal digits";
     CoreType: |core_type| core_type.as_str().to_owned(), Self::parse,
         "`Core`, `Core-Unexpressed`, `Peripheral` or `Extra-Thematic`";
 }

@@ -65,8 +65,8 @@ named! {
         Whole => "whole",
         /// Some sets with all that they refer to: it comes back as a smaller release.
         Part => "part",
-        /// What was added to the release, without its own records: it comes back into a store that has
-        /// the release.
+        /// What was added to the release, without its own records: it comes back into a store that
+        /// has the release.
         Additions => "additions",
     }
 }

@@ -52,7 +52,7 @@ record! {
 }
 
 record! {
-    /// What LU files call a document and its corpus, where that is not what the document's file says.
+    /// What LU files call a document and its corpus, where the document's file says otherwise.
     HeaderTitles as HeaderTitlesRecord { corpus: Title, document: Title }
 }
 

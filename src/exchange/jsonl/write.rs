@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::LineKind;
 use super::annotation::{LayersRecord, SetRecord};
-use super::growth::{DecisionsRecord, EditionRecord};
+use super::governance::EditionRecord;
 use super::layout::Layout;
 use super::provenance::{JournalRecord, RecipeNames, RecipeRecord};
 use super::recorded::Recorded;
@@ -38,7 +38,8 @@ impl<W: Write> RecordWriter<W> {
         Ok(writer)
     }
 
-    /// Goes on with a file whose lines so far are counted by kind, behind its recipe and all that came after.
+    /// Goes on with a file whose lines so far are counted by kind, behind its recipe and all that
+    /// came after.
     pub fn going_on(
         out: W,
         counts: BTreeMap<LineKind, u64>,
@@ -145,7 +146,7 @@ impl<W: Write> RecordWriter<W> {
 
     /// Writes the decisions on an LU that was proposed for the frame of that name.
     pub fn decisions(&mut self, decided: Decided, frame_name: &str) -> Result<()> {
-        self.put(LineKind::Decisions, &DecisionsRecord::new(decided, frame_name))
+        self.put(LineKind::Decisions, &(decided, frame_name.to_owned()).into_record())
     }
 
     /// Writes an edition, a large one in several lines.

@@ -1,9 +1,9 @@
 //! What is chosen on held-out data: how much a label weighs, and from which score on a set is kept.
 //!
-//! Judged outputs are cut into ten parts by the sentences of their seeds, for outputs of one sentence are not independent.
-//! Ten times a network learns from eight parts; the next part is its development data, the last one its test. So each
-//! output has a score of a network that saw nothing of its sentence: as development data to choose by, as test data to
-//! report.
+//! Judged outputs are cut into ten parts by the sentences of their seeds, for outputs of one
+//! sentence are not independent. Ten times a network learns from eight parts; the next part is its
+//! development data, the last one its test. So each output has a score of a network that saw
+//! nothing of its sentence: as development data to choose by, as test data to report.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -28,8 +28,8 @@ pub(super) struct Placed {
     part: usize,
 }
 
-/// Judged outputs, each with its label and part. Sentences are dealt out to the parts in the order of their hashes, so
-/// that each part has as many as any other, give or take one.
+/// Judged outputs, each with its label and part. Sentences are dealt out to the parts in the order
+/// of their hashes, so that each part has as many as any other, give or take one.
 pub(super) fn placed(data: &[&Judged], inputs: &[Input]) -> Vec<Placed> {
     let hash = |output: &Judged| {
         let sentence = format!("{}/{}", output.release, output.sentence);
@@ -71,7 +71,7 @@ struct HeldOut {
     test: Vec<f32>,
 }
 
-/// Trains and scores over all folds, side by side; each label weighs what `aim` gives it under `weight`.
+/// Trains and scores all folds side by side; labels weigh what `aim` gives under `weight`.
 fn held_out(placed: &[Placed], aim: Aim, weight: f32, options: &Options) -> HeldOut {
     let train_fold = |fold| {
         let seen: Vec<&Example> = seen_in(placed, fold).collect();
@@ -87,7 +87,8 @@ fn held_out(placed: &[Placed], aim: Aim, weight: f32, options: &Options) -> Held
     }
 }
 
-/// The edition of an aim that does best on development data, and the test scores of the networks that it was chosen by.
+/// The edition of an aim that does best on development data, and the test scores of the networks
+/// that it was chosen by.
 pub(super) fn choose(placed: &[Placed], aim: Aim, options: &Options) -> (FilterEdition, Vec<f32>) {
     let labels: Vec<bool> = placed.iter().map(|one| one.example.label).collect();
     let tried = options.weights.iter().map(|&weight| {
@@ -106,7 +107,8 @@ pub(super) fn choose(placed: &[Placed], aim: Aim, options: &Options) -> (FilterE
         .expect("there is a weight to try: options are checked")
 }
 
-/// The score from which on sets are kept: for precision the lowest one at which it is reached; for recall the highest.
+/// The score from which on sets are kept: for precision the lowest one at which it is reached; for
+/// recall the highest.
 fn cut(scores: &[f32], labels: &[bool], aim: Aim, weight: f32, options: &Options) -> FilterEdition {
     // What is printed shall be what is measured.
     let scores = scores.iter().map(|score| rounded_down(*score));

@@ -1,14 +1,14 @@
 //! Training of both classifiers.
 //!
-//! Culkin et al. 2021, section 6.1: binary cross-entropy, in which the one that favours precision takes accepted
-//! outputs less seriously, the one that favours recall those that were refused. By how much, and from which score on a
-//! set is kept, is chosen on development data (`folds.rs`). All of the data is learned from in each step: there is
-//! little of it. The same options give the same weights everywhere.
+//! Culkin et al. 2021, section 6.1: binary cross-entropy, in which the one that favours precision
+//! takes accepted outputs less seriously, the one that favours recall those that were refused. By
+//! how much, and from which score on a set is kept, is chosen on development data (`folds.rs`). All
+//! of the data is learned from in each step: there is little of it. The same options give the same
+//! weights everywhere.
 
 mod folds;
 
 use std::collections::BTreeSet;
-use std::convert::Infallible;
 use std::path::PathBuf;
 
 use folds::{FOLDS, Placed, all_learn, choose, placed};
@@ -20,10 +20,7 @@ use super::evidence::Input;
 use super::judged::Judged;
 use super::network::{ACTIVATION, Member, Standard, sizes};
 use super::table::Scored;
-use crate::compute::{ComputeError, Device};
-use crate::learn::{
-    Labels, Mlp, SplitMix64, Task, TrainerOptions, TrainingProgress, TrainingState,
-};
+use crate::learn::{Labels, Mlp, SplitMix64, TrainerOptions, fit};
 
 /// What to train, and how.
 ///
@@ -47,8 +44,8 @@ pub struct Options {
     pub precision: f64,
     /// Recall that the recall filter is to have.
     pub recall: f64,
-    /// What every trainer is told. A step looks at all of the data, so there are as many steps as epochs;
-    /// the folds are measured at the end, so patience is not tried.
+    /// What every trainer is told. A step looks at all of the data, so there are as many steps as
+    /// epochs; the folds are measured at the end, so patience is not tried.
     pub training: TrainerOptions,
 }
 
@@ -136,15 +133,17 @@ pub(super) struct Example {
 pub struct Trained {
     /// What was written.
     pub config: FilterConfig,
-    /// Each judged output, in the order of their sets' names, with the scores of networks that saw nothing of its sentence.
+    /// Each judged output, in the order of their sets' names, with the scores of networks that saw
+    /// nothing of its sentence.
     pub held_out: Vec<Scored>,
 }
 
-/// Trains both classifiers on judged outputs and writes them; outputs that nobody has judged are passed over.
+/// Trains both classifiers on judged outputs and writes them; outputs that nobody has judged are
+/// passed over.
 ///
 /// # Errors
-/// When an option is out of range, the outputs are all accepted or all refused or come from too few sentences, or the files
-/// cannot be written.
+/// When an option is out of range, the outputs are all accepted or all refused or come from too few
+/// sentences, or the files cannot be written.
 pub fn run(options: &Options, data: &[Judged]) -> Result<Trained, FilterError> {
     options.check()?;
     let out = classifier::prepare(&options.out)?;
@@ -203,68 +202,34 @@ fn expect_enough(
 /// The networks of a classifier, trained on examples.
 pub(super) fn train(examples: &[&Example], aim: Aim, weight: f32, options: &Options) -> Committee {
     let mut random = SplitMix64::new(options.training.seed);
-    let fitted = (0..options.members).map(|_| fit(examples, aim, weight, options, random.next()));
-    Committee::new(fitted.collect())
+    let members =
+        (0..options.members).map(|_| member(examples, aim, weight, options, random.next()));
+    Committee::new(members.collect())
 }
 
 /// A network trained on examples, from the first weights of a seed.
-fn fit(examples: &[&Example], aim: Aim, weight: f32, options: &Options, seed: u64) -> Member {
+fn member(examples: &[&Example], aim: Aim, weight: f32, options: &Options, seed: u64) -> Member {
     let inputs: Vec<Vec<f32>> = examples.iter().map(|example| example.inputs.clone()).collect();
     let standard = Standard::of(&inputs);
-    let mut random = SplitMix64::new(seed);
     let sizes = sizes(inputs.first().map_or(0, Vec::len));
-    let mlp = Mlp::random(&sizes, ACTIVATION, &mut random);
+    let mlp = Mlp::random(&sizes, ACTIVATION, &mut SplitMix64::new(seed));
     let weights: Vec<f32> =
         examples.iter().map(|example| aim.weigh(example.label, weight)).collect();
     let scale = 1.0 / weights.iter().sum::<f32>();
     let labels = examples.iter().zip(&weights);
-    let task = Accepting {
-        rows: inputs.iter().flat_map(|row| standard.apply(row)).collect(),
-        labels: labels
-            .map(|(example, weight)| (f32::from(u8::from(example.label)), weight * scale))
-            .collect(),
-    };
-    let mut state = TrainingState::new(mlp, random, examples.len());
-    let device = Device::Cpu { threads: 1 };
-    let mut unheard = |_: TrainingProgress<(), Infallible>| ();
-    let trained = state.train(&task, &options.training, &device, &mut |_| Ok(()), &mut unheard);
-    trained.and_then(|()| Member::new(standard, state.best)).expect("rows have the inputs' width")
-}
-
-/// A network learns which outputs people accept.
-struct Accepting {
-    rows: Vec<f32>,
-    labels: Vec<(f32, f32)>,
-}
-
-impl Task for Accepting {
-    type Dev = ();
-    type Error = ComputeError;
-
-    /// All of the data in its own order, whatever the order of the items: sums go by it.
-    fn rows(
-        &self,
-        _items: &[usize],
-        _random: &mut SplitMix64,
-    ) -> Result<(Vec<f32>, Labels), ComputeError> {
-        Ok((self.rows.clone(), Labels::Scores(self.labels.clone())))
-    }
-
-    fn measure(&self, _mlp: &Mlp) -> Result<(), ComputeError> {
-        Ok(())
-    }
-
-    /// The last weights are kept.
-    fn is_gain(_dev: &(), _best: &()) -> bool {
-        true
-    }
+    let labels =
+        labels.map(|(example, weight)| (f32::from(u8::from(example.label)), weight * scale));
+    let rows = inputs.iter().flat_map(|row| standard.apply(row)).collect();
+    fit(mlp, rows, &Labels::Scores(labels.collect()), &options.training)
+        .and_then(|mlp| Member::new(standard, mlp))
+        .expect("rows have the inputs' width")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Outputs that are acceptable where the aligner is sure, one in ten aside; rounds do not matter.
+    /// Outputs, acceptable where the aligner is sure, one in ten aside; rounds do not matter.
     fn data(count: u64) -> Vec<Judged> {
         let mut random = SplitMix64::new(5);
         (0..count)

@@ -1,8 +1,8 @@
 //! Number formats of GGUF tensors, and what their blocks are made of.
 //!
 //! A block is 32 numbers, or 256 for the formats named `K`, with scales of their own. The formulas
-//! are those of `ggml-quants.c` (`dequantize_row_*`), operation by operation, so that the numbers are the
-//! same bits. In a block of 32 the lower halves of its bytes are the first 16 numbers.
+//! are those of `ggml-quants.c` (`dequantize_row_*`), operation by operation, so that the numbers
+//! are the same bits. In a block of 32 the lower halves of its bytes are the first 16 numbers.
 
 #![allow(clippy::little_endian_bytes, reason = "GGUF is little-endian by definition")]
 
@@ -203,7 +203,8 @@ impl BlockFormat {
     }
 }
 
-/// What blocks are made of: `scale * (quant - zero) + least`, a scale and a least number for each group.
+/// What blocks are made of: `scale * (quant - zero) + least`, a scale and a least number for each
+/// group.
 struct Parts {
     quants: Vec<u8>,
     scales: Vec<f32>,
@@ -300,7 +301,8 @@ fn groups_of_32(block: &[u8], low: &[u8], high: impl Fn(usize, usize) -> u8, par
     }
 }
 
-/// `d * scale * (q - 32)` with a scale for each 16 numbers; q has 4 bits in one place and 2 in another.
+/// `d * scale * (q - 32)` with a scale for each 16 numbers; q has 4 bits in one place and 2 in
+/// another.
 fn q6_k(block: &[u8], parts: &mut Parts) {
     let d = scale(block, 208);
     parts.scales.extend(block[192..208].iter().map(|scale| d * f32::from(scale.cast_signed())));

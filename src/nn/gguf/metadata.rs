@@ -1,7 +1,7 @@
 //! The metadata of a GGUF file: named values, left where they lie in the file.
 //!
-//! A value is a few bytes here whatever its length there: a file cannot make its reader hold more than
-//! [`MOST_KEYS`] names. What is asked for is decoded when it is asked for.
+//! A value is a few bytes here whatever its length there: a file cannot make its reader hold more
+//! than [`MOST_KEYS`] names. What is asked for is decoded when it is asked for.
 
 #![allow(clippy::little_endian_bytes, reason = "GGUF is little-endian by definition")]
 

@@ -1,18 +1,20 @@
-//! GGUF files: the container in which language models are passed round, with weights in blocks of few bits.
+//! GGUF files: the container in which language models are passed round, with weights in blocks of
+//! few bits.
 //!
-//! A file is a header, metadata (named values, among them the tokenizer), a table of tensors, and their
-//! bytes, aligned:
+//! A file is a header, metadata (named values, among them the tokenizer), a table of tensors, and
+//! their bytes, aligned:
 //!
 //! ```text
 //! "GGUF"  version  tensors  keys  { key kind value }*  { name dimensions type offset }*  padding  data
 //! ```
 //!
-//! Format: <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md>, versions 2 and 3, little-endian.
+//! Format: <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md>, versions 2 and 3,
+//! little-endian.
 //!
-//! A file may come from anywhere. It is mapped, and what is held of it beside the map is bounded: values
-//! and tensors are ranges of bytes, which are checked to lie in the file before anything is allocated for
-//! them. The crate `gguf-rs` (0.1.8) holds a JSON value of each element of each array and does not look
-//! where tensors end, so it is not used.
+//! A file may come from anywhere. It is mapped, and what is held beside the map is bounded. Values
+//! and tensors are ranges of bytes, which are checked to lie in the file before anything is
+//! allocated. The crate `gguf-rs` (0.1.8) holds a JSON value of each element of each array and does
+//! not look where tensors end, so it is not used.
 
 #![allow(unsafe_code, reason = "weight files are memory-mapped")]
 
@@ -81,7 +83,8 @@ impl Gguf {
     /// Maps a file and reads its header, which is small; the file must not be changed meanwhile.
     ///
     /// # Errors
-    /// When it cannot be opened, or is not a GGUF file from its first byte to the last of its tensors.
+    /// When it cannot be opened, or is not a GGUF file from its first byte to the last of its
+    /// tensors.
     pub fn open(path: &Path) -> Result<Self, GgufError> {
         let read = |source| GgufError::Read { path: path.to_owned(), source };
         let file = File::open(path).map_err(read)?;
@@ -112,12 +115,12 @@ impl Gguf {
         &self.path
     }
 
-    /// BLAKE3 of the tensors as they lie in the file, whatever their order and the metadata: what an adapter
-    /// names its base by.
+    /// BLAKE3 of the tensors as they lie in the file, whatever their order and the metadata: what
+    /// an adapter names its base by.
     ///
-    /// Hashed are fields, each after its length in bytes as a big-endian u64: the words
-    /// `fnstore gguf tensors 1`, then, by ascending name, each tensor's name, its type and dimensions as
-    /// `Q4_1 [576, 1536]` in the file's order, and its bytes.
+    /// Hashed are fields, each after its length in bytes as a big-endian u64. First the words
+    /// `fnstore gguf tensors 1`. Then, by ascending name, each tensor's name, its type and
+    /// dimensions as `Q4_1 [576, 1536]` in the file's order, and its bytes.
     #[must_use]
     pub fn tensors_fingerprint(&self) -> Fingerprint {
         let mut hasher = blake3::Hasher::new();
@@ -171,7 +174,8 @@ impl Gguf {
         Ok(found as usize)
     }
 
-    /// Moves tensors from offsets in the data to places in the file, and checks that they lie in it.
+    /// Moves tensors from offsets in the data to places in the file, and checks that they lie in
+    /// it.
     fn place_tensors(&mut self, data: usize, alignment: usize) -> Result<(), GgufError> {
         let (length, path) = (self.map.len() as u64, &self.path);
         for (name, info) in &mut self.tensors {

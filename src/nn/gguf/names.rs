@@ -1,7 +1,7 @@
 //! What GGUF files call tensors, and what Hugging Face's do.
 //!
-//! The network is loaded by the names of Hugging Face, so that weights, adapters and messages use one set
-//! of names. Source: `gguf-py/gguf/tensor_mapping.py` of llama.cpp.
+//! The network is loaded by the names of Hugging Face, so that weights, adapters and messages use
+//! one set of names. Source: `gguf-py/gguf/tensor_mapping.py` of llama.cpp.
 
 /// Parts of a layer, `blk.N.PART` and `model.layers.N.PART`.
 const PARTS: [(&str, &str); 12] = [

@@ -1,7 +1,7 @@
 //! The order of rows of queries and keys.
 //!
-//! Hugging Face turns pairs that stand half a head apart, llama.cpp neighbours; files for the latter have
-//! the rows of Llama's query and key weights in its order (`LlamaModel.permute` in
+//! Hugging Face turns pairs that stand half a head apart, llama.cpp turns neighbours. GGUF files
+//! have the rows of Llama's query and key weights in the latter's order (`LlamaModel.permute` in
 //! `convert_hf_to_gguf.py`). This puts them back, so that one kernel turns all.
 
 /// The order in which a file has the rows of a tensor.
@@ -14,7 +14,8 @@ pub(in crate::nn) enum RowOrder {
 }
 
 impl RowOrder {
-    /// The numbers of a tensor, whose first dimension is its rows, in the order in which they are used.
+    /// The numbers of a tensor, whose first dimension is its rows, in the order in which they are
+    /// used.
     pub(in crate::nn) fn restore<T: Copy>(self, values: Vec<T>, shape: &[usize]) -> Vec<T> {
         let Self::HalvesInTurn { heads } = self else { return values };
         let half = shape[0] / heads.max(1) / 2;

@@ -43,8 +43,8 @@ impl Gguf {
         Ok(Pieces { pieces, kinds: kinds?, cutting })
     }
 
-    /// Whether the model was trained on texts that begin with its start token. SentencePiece's were, where the
-    /// file does not say.
+    /// Whether the model was trained on texts that begin with its start token. SentencePiece's
+    /// were, where the file does not say.
     ///
     /// # Errors
     /// When a value is of another kind.

@@ -16,8 +16,8 @@ pub enum LanguageLayout {
     Qwen2,
     /// Yang et al. 2025, as in `Qwen3ForCausalLM`: heads of queries and keys are normalised.
     Qwen3,
-    /// Gemma Team 2025, as in `Gemma3ForCausalLM`: blocks between two norms, GELU, most layers see a
-    /// window, embeddings are scaled, heads of queries and keys are normalised.
+    /// Gemma Team 2025, as in `Gemma3ForCausalLM`: blocks between two norms, GELU, most layers see
+    /// a window, embeddings are scaled, heads of queries and keys are normalised.
     Gemma3,
 }
 

@@ -1,6 +1,7 @@
 //! A language model's sizes in the metadata of a GGUF file.
 //!
-//! Keys begin with the architecture (`llama.block_count`); their meaning is that of `llama-model.cpp`.
+//! Keys begin with the architecture (`llama.block_count`); their meaning is that of
+//! `llama-model.cpp`.
 
 use super::{LanguageConfig, LanguageLayout, Rotation, RotationScaling, Window};
 use crate::compute::kernels::Activation;

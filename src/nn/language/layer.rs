@@ -24,7 +24,8 @@ pub(super) struct Layer {
     head_columns: usize,
 }
 
-/// What a layer makes of its rows before they look at keys; (R, heads * C) and twice (R, key heads * C).
+/// What a layer makes of its rows before they look at keys; (R, heads * C) and twice (R, key heads
+/// * C).
 #[derive(Debug)]
 pub(super) struct Projected {
     pub(super) queries: Tensor,

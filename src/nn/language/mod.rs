@@ -1,13 +1,13 @@
 //! Decoder-only language models: Llama, Qwen 2 and 3, Gemma 3.
 //!
-//! A prompt takes the place that a source has in an encoder-decoder: its keys and values are computed
-//! once a slot, side by side with those of other slots, and every hypothesis of the slot sees them before
-//! its own. Prompt and hypotheses share one cache, so a hypothesis' keys are one list of entries. Prompts that
-//! begin alike share the keys of their beginning: an instruction is computed once, however many sentences
-//! follow it side by side.
+//! A prompt takes the place of an encoder-decoder's source. Its keys and values are computed once a
+//! slot, side by side with those of other slots. Every hypothesis of the slot sees them before its
+//! own. Prompt and hypotheses share one cache, so a hypothesis' keys are one list of entries.
+//! Prompts that begin alike share the keys of their beginning, so an instruction is computed once
+//! for all sentences.
 //!
-//! The last token of a prompt is the first that a hypothesis is given, in place of the start token that an
-//! encoder-decoder begins with: what follows it is what is asked for.
+//! The last token of a prompt is the first that a hypothesis is given, in place of an
+//! encoder-decoder's start token. What follows it is the output.
 
 mod config;
 mod gguf_config;
@@ -72,8 +72,8 @@ impl LanguageModel {
     /// Loads a GGUF file, or a directory of Hugging Face's, to compute products in these numbers.
     ///
     /// # Errors
-    /// When the file is damaged or the model of no known layout, or weights are missing, of the wrong shape
-    /// or not finite.
+    /// When the file is damaged or the model of no known layout, or weights are missing, of the
+    /// wrong shape or not finite.
     pub fn open(path: &Path, device: &Device, numbers: Numbers) -> Result<Self, NnError> {
         Self::open_with(path, None, device, numbers)
     }
@@ -188,8 +188,8 @@ impl LanguageModel {
         tensors.collect()
     }
 
-    /// The log-probability (natural log) of each token of some sequences but the first, given those before
-    /// it: one less than a sequence has tokens.
+    /// The log-probability (natural log) of each token of some sequences but the first, given those
+    /// before it: one less than a sequence has tokens.
     ///
     /// A number is the same bits whatever stands in the other sequences.
     ///
@@ -265,7 +265,8 @@ impl LanguageModel {
         self.states(&sequences.concat(), &positions, &lists, Past::Rows)
     }
 
-    /// The last layer's states of some rows: tokens `ids` at `positions` that see the keys of `lists`.
+    /// The last layer's states of some rows: tokens `ids` at `positions` that see the keys of
+    /// `lists`.
     fn states(
         &mut self,
         ids: &[u32],
@@ -347,8 +348,8 @@ fn read(path: &Path) -> Result<(LanguageConfig, Weights), NnError> {
     Ok((config, weights))
 }
 
-/// The tokenizer of a language model, a GGUF file or a directory of Hugging Face's, to which no text is a
-/// control token, and whether its texts begin with the start token.
+/// The tokenizer of a language model (a GGUF file or a directory of Hugging Face's), and whether
+/// its texts begin with the start token. No text becomes a control token.
 ///
 /// # Errors
 /// When a file is missing or damaged.

@@ -1,7 +1,7 @@
 //! How fast the pairs of a head turn with the position, and what longer contexts change of it.
 
-/// How fast the pairs of a head turn  (Su et al. 2021, section 3.2.2): pair `i` of `n` by `base^(-i / n)`
-/// radians a position.
+/// How fast the pairs of a head turn (Su et al. 2021, section 3.2.2): pair `i` of `n` by `base^(-i
+/// / n)` radians a position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rotation {
     /// The base, called theta in configurations.
@@ -21,8 +21,8 @@ pub enum RotationScaling {
         /// The factor.
         factor: f32,
     },
-    /// Those of long waves are divided by a factor, those of short ones are not, and between them it is
-    /// mixed  (Llama 3.1; `_compute_llama3_parameters` of transformers).
+    /// Those of long waves are divided by a factor, those of short ones are not, and between them
+    /// it is mixed (Llama 3.1; `_compute_llama3_parameters` of transformers).
     Llama3 {
         /// The factor.
         factor: f32,

@@ -1,9 +1,10 @@
 //! A pattern as an automaton over whole, folded texts, for dictionaries of such texts.
 //!
-//! An index keeps triggers folded letter by letter and walks its dictionary with a regular expression
-//! that has no anchors, no word boundaries and no flags. What is built here matches the folded form of
-//! **every** text that the pattern matches, and may match others: assertions are left out, and a
-//! large class of characters becomes any character. Whoever searches asks the pattern again.
+//! An index keeps triggers folded letter by letter and walks its dictionary with a regular
+//! expression that has no anchors, no word boundaries and no flags. What is built here matches the
+//! folded form of **every** text that the pattern matches, and may match others. Assertions are
+//! left out, and a large class of characters becomes any character. Whoever searches asks the
+//! pattern again.
 //!
 //! Law: `pattern.matches(t)` implies that `automaton` matches `fold(t)` from end to end.
 

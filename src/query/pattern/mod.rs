@@ -1,9 +1,9 @@
 //! Patterns: what a value of a name or text field is compared with.
 //!
 //! A pattern is compiled once, when the query is read, and then asked about every candidate. Exact
-//! and wildcard patterns fold case letter by letter ([`fold`]), without context, so that folding the
-//! pieces of a pattern and folding a whole text agree, and so do finding a name and matching it. Regular expressions fold with
-//! the `regex` crate's own Unicode rules.
+//! and wildcard patterns fold case letter by letter ([`fold`]), without context. So folding the
+//! pieces of a pattern and folding a whole text agree, and so do finding a name and matching it.
+//! Regular expressions fold with the `regex` crate's own Unicode rules.
 
 mod automaton;
 mod words;
@@ -171,7 +171,7 @@ impl PartialEq for Pattern {
 }
 
 /// `\"` means `"` in a regular expression, and a query can write the first form only inside single
-/// quotes; one form for both lets every pattern be printed inside double quotes. A last backslash
+/// quotes. One form for both lets every pattern be printed inside double quotes. A last backslash
 /// without a partner can only end a comment, and goes for the same reason.
 fn without_escaped_quotes(valid: &str) -> String {
     let mut out = String::with_capacity(valid.len());
@@ -192,7 +192,7 @@ fn without_escaped_quotes(valid: &str) -> String {
 
 /// Whether `text` is the pieces in order, with anything between them.
 ///
-/// The first piece is anchored at the start and the last at the end; a middle piece is taken at its
+/// The first piece is anchored at the start, the last at the end. A middle piece is taken at its
 /// first place, which leaves the most room for those after it.
 fn pieces_match(pieces: &[String], text: &str) -> bool {
     let [first, middle @ .., last] = pieces else { return false };

@@ -1,11 +1,13 @@
 //! The words that a text must hold for a pattern to match.
 //!
 //! A *word* is a run of letters and digits (`char::is_alphanumeric`) of the folded text: what an
-//! index of words keeps of a text. A pattern on a text becomes tests of such words, which every text
-//! that the pattern matches passes; others may pass, too, so whoever searches asks the pattern again.
+//! index of words keeps of a text. A pattern on a text becomes tests of such words, which every
+//! text that the pattern matches passes; others may pass, too, so whoever searches asks the pattern
+//! again.
 //!
-//! The pattern is laid out as a row of atoms. A run of letters among them is a whole word where it
-//! ends at a mark or at the text's end, a part of one where anything may follow, as beside a star.
+//! The pattern is laid out as a row of atoms. A run of letters among them is a whole word if it
+//! ends at a mark or at the text's end. It is a part of one if anything may follow, as beside a
+//! star.
 
 use std::collections::BTreeSet;
 
@@ -44,8 +46,8 @@ enum Atom {
     Mark,
     /// The start or the end of the text or of a line.
     Edge,
-    /// A change between a word and no word as Unicode's `\w` sees it, which is not quite as the
-    /// index does: a superscript digit or a fraction continues a word there and ends one here.
+    /// A change between a word and no word as Unicode's `\w` sees it. The index differs: a
+    /// superscript digit or a fraction continues a word there and ends one here.
     Boundary,
     /// Anything or nothing.
     Gap,
@@ -197,8 +199,8 @@ fn of_atoms(atoms: &[Atom]) -> Vec<Words> {
     tests
 }
 
-/// What stands beside a letter of a run. A boundary beside what is no letter to `\w` says that one is
-/// on its other side, so the word goes on there.
+/// What stands beside a letter of a run. A boundary beside what is no letter to `\w` says that one
+/// is on its other side, so the word goes on there.
 fn beside<'a>(side: &'a Atom, letter: Option<&Atom>) -> &'a Atom {
     let is_word = |letter: &Atom| match letter {
         Atom::Letter(letters) => letters.iter().all(|one| regex_syntax::is_word_character(*one)),

@@ -1,8 +1,9 @@
-//! That what a query names is there: the error for a name or a value that the store does not hold, with
-//! the nearest one that it does.
+//! That what a query names is there: the error for a name or a value that the store does not hold,
+//! with the nearest one that it does.
 //!
-//! Only values that a query gives whole are looked up; what a pattern finds is its own affair. A value
-//! that the store holds anywhere is no error, also where no set that the query asks for has it.
+//! Only values that a query gives whole are looked up; what a pattern finds is its own affair. A
+//! value that the store holds anywhere is no error, also where no set that the query asks for has
+//! it.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +13,12 @@ use crate::query::{Case, Expression, Field, LabelField, LabelTest, Pattern, Test
 use crate::search::{Catalog, elements};
 use crate::store::NameKind;
 
-/// Statuses of annotation sets: FrameNet's, of sets that were imported without one, and of generated ones.
+/// Statuses of annotation sets: FrameNet's, of sets that were imported without one, and of
+/// generated ones.
 const SET_STATUSES: [&str; 6] =
     ["AUTO_APP", "AUTO_EDITED", "GENERATED", "IMPORTED", "MANUAL", "UNANN"];
 
-/// Lexicographic statuses: FrameNet's, and of LUs that an expansion proposed or a reviewer accepted.
+/// Lexicographic statuses: FrameNet's, and those of proposed and of accepted LUs.
 const LU_STATUSES: [&str; 15] = [
     ACCEPTED,
     "Add_Annotation",
@@ -35,14 +37,15 @@ const LU_STATUSES: [&str; 15] = [
     "Rules_Defined",
 ];
 
-/// The grammatical functions that FE labels of FrameNet 1.5 have, counted in its archive: with these a
-/// query need not look through the store. Ruppenhofer et al., *FrameNet II: Extended Theory and Practice*,
-/// describe them and the phrase types.
+/// The grammatical functions that FE labels of FrameNet 1.5 have, counted in its archive: with
+/// these a query need not look through the store. Ruppenhofer et al., *FrameNet II: Extended Theory
+/// and Practice*, describe them and the phrase types.
 const GRAMMATICAL_FUNCTIONS: [&str; 7] =
     ["Appositive", "Dep", "Ext", "Gen", "Head", "Obj", "Quant"];
 
-/// The phrase types that FE labels of FrameNet 1.5 have, without two that stand there by mistake (`Obj`
-/// once, `Sun` twice) and `unknown`. Only its valence tables know `2nd`, and prepositions as in `PP[of]`.
+/// The phrase types that FE labels of FrameNet 1.5 have, without two that stand there by mistake
+/// (`Obj` once, `Sun` twice) and `unknown`. Only its valence tables know `2nd`, and prepositions as
+/// in `PP[of]`.
 const PHRASE_TYPES: [&str; 26] = [
     "A",
     "AJP",
@@ -73,8 +76,8 @@ const PHRASE_TYPES: [&str; 26] = [
 ];
 
 impl Database {
-    /// That every name which a query gives whole is there, in some release and letter case, and every value of a
-    /// field that has few.
+    /// That every name which a query gives whole is there, in some release and letter case, and
+    /// every value of a field that has few.
     pub(crate) fn check_names(&self, catalog: &Catalog<'_>, expression: &Expression) -> Result<()> {
         for term in expression.terms() {
             match &term.test {
@@ -135,7 +138,8 @@ impl Database {
         Err(self.unknown(kind, name)?)
     }
 
-    /// That a document is called so by its name, description or file, or a file that sets were imported from.
+    /// That a document is called so by its name, description or file, or a file that sets were
+    /// imported from.
     fn check_document(&self, catalog: &Catalog<'_>, called: &Pattern) -> Result<()> {
         let name = called.as_exact().unwrap_or_default();
         for release in catalog.releases() {
@@ -194,8 +198,9 @@ impl Database {
         Err(unknown("edition", called.as_exact().unwrap_or_default(), &known))
     }
 
-    /// That a value of a field which takes one of a few is one: FrameNet's, one that an expansion or an import gives,
-    /// or one that something in the store has. Only for what is none of the first the store is looked through.
+    /// Checks a value of a field which takes one of a few: FrameNet's, one that an expansion or an
+    /// import gives, or one that something in the store has. The store is looked through only for
+    /// the last.
     fn check_value(&self, catalog: &Catalog<'_>, field: Field, called: &Pattern) -> Result<()> {
         let (kind, usual) = match field {
             Field::Pos => ("part of speech", Pos::names().collect()),
@@ -248,8 +253,8 @@ impl Database {
         Ok(false)
     }
 
-    /// Whether something holds of an annotation set of any release: a pass over all of them where it
-    /// holds of none, which comes before an error alone.
+    /// Whether something holds of an annotation set of any release: a pass over all of them where
+    /// it holds of none, which comes before an error alone.
     fn any_set(
         &self,
         catalog: &Catalog<'_>,

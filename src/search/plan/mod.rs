@@ -2,13 +2,13 @@
 //! fewer sets to look at.
 //!
 //! A narrowing may hold more than the answers, never less; [`super::evaluate`] asks the whole query
-//! of every set in it, so the answers are the same whatever is chosen here. Each term offers what it
-//! can (a [`Route`]); a conjunction intersects what its parts offer, a disjunction unites it, and what
-//! stands under `not` offers nothing.
+//! of every set in it, so the answers are the same whatever is chosen here. Each term offers what
+//! it can (a [`Route`]); a conjunction intersects what its parts offer, a disjunction unites it,
+//! and what stands under `not` offers nothing.
 //!
-//! Keys cost nothing but the scan, so they come first. The index is opened only when keys would leave
-//! more than [`CHEAP`] sets, and its hits are taken only when they are so few that reading each of
-//! them costs less than the scan.
+//! Keys cost nothing but the scan, so they come first. The index is opened only if keys would leave
+//! more than [`CHEAP`] sets. Its hits are taken only if reading each of them costs less than the
+//! scan.
 
 mod explain;
 mod known;
@@ -232,8 +232,8 @@ impl<'a> Planner<'a> {
         Ok(Some(hits.chain(newer.iter().copied()).collect()))
     }
 
-    /// About how many sets there are: as many as the index has entries. The store only knows when its
-    /// files' statistics were read, which a reader's opening leaves out.
+    /// About how many sets there are: as many as the index has entries. The store only knows when
+    /// its files' statistics were read, which a reader's opening leaves out.
     fn sets(&self) -> Result<u64> {
         match self.searchable()? {
             Some(Searchable { reader, newer }) => Ok(reader.len() + newer.len() as u64),

@@ -32,8 +32,8 @@ impl Planner<'_> {
         Ok((!all).then_some(Narrowed::Frames(frames)))
     }
 
-    /// The LUs whose name, lemma, part of speech or status matches; `None` when they are half of all and
-    /// more: one scan is faster than thousands of short ones.
+    /// The LUs whose name, lemma, part of speech or status matches; `None` when they are half of
+    /// all and more: one scan is faster than thousands of short ones.
     pub(super) fn lexunits_matching(
         &self,
         field: Field,
@@ -119,8 +119,8 @@ pub(in crate::search) fn lemma(lexunit: &str) -> &str {
 }
 
 impl Database {
-    /// The documents that a `doc` term of a query names, each with the first of its texts that the term
-    /// holds for; none for any other term.
+    /// The documents that a `doc` term of a query names, each with the first of its texts that the
+    /// term holds for; none for any other term.
     ///
     /// # Errors
     /// When the store fails.

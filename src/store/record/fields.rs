@@ -1,10 +1,10 @@
 //! How a type's record is written down: as a list of its fields, or as a code.
 //!
-//! bincode writes neither names nor nesting, so the list is the format. A type of [`crate::model`] may get
-//! other fields or another order of them; what is listed here for a version stays.
+//! bincode writes neither names nor nesting, so the list is the format. A type of [`crate::model`]
+//! may get other fields or another order of them; what is listed here for a version stays.
 
-/// Encodes types as the fields given, in that order. Fields after `absent` are not in the record: they
-/// stand in its key, or version 1 has no room for them, and decoding gives them these values.
+/// Encodes types as the fields given, in that order. Fields after `absent` are not in the record:
+/// they stand in its key, or version 1 has no room for them, and decoding gives them these values.
 macro_rules! fields {
     ($($type:ident {
         $($field:ident),* $(; absent $($absent:ident: $value:expr),*)?

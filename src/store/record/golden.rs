@@ -1,7 +1,7 @@
 //! Golden records: one of each type, as version 1 encodes it, under `tests/data/records/v1/`.
 //!
-//! A test fails when an encoding moves. That is never mended by writing the files again: what stores
-//! hold would not be readable any more. A new layout is a new version beside this one.
+//! A test fails when an encoding moves. That is never mended by writing the files again: what
+//! stores hold would not be readable any more. A new layout is a new version beside this one.
 
 use std::path::{Path, PathBuf};
 
@@ -433,8 +433,8 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("change_set", encode(&WrittenRecord::SetWritten(3, 102, 1001, 1 << 57, 8002)).unwrap()),
         ("change_lexunit", encode(&WrittenRecord::LexUnitWritten(3, 102, 1 << 31)).unwrap()),
         ("judgement", encode_judgement(&v2_judgement::tests::judged(false)).unwrap()),
-        ("decision", v1_growth::tests::decided().to_value().unwrap()),
-        ("edition", v1_growth::tests::first_version()),
+        ("decision", v1_governance::tests::decided().to_value().unwrap()),
+        ("edition", v1_governance::tests::first_version()),
         ("own_ids", encode(&OwnIdsRecord { numbers: 7, tagged: 1 << 40 }).unwrap()),
         ("layout_numbers", encode(&numbers()).unwrap()),
         ("layout_foreign", encode(&v1_foreign::tests::foreign()).unwrap()),
@@ -450,8 +450,9 @@ fn numbers() -> NumbersRecord {
     NumbersRecord::new(numbers.iter().map(|(number, written)| (*number, written)))
 }
 
-/// Records of version 2: a change of every kind of subject, each with another action; a set with its sentence's
-/// number, and one without; a scored set; what FrameNet 1.7 says of a document and in its top files; an edition.
+/// Records of version 2: a change of every kind of subject, each with another action; a set with
+/// its sentence's number, and one without; a scored set. What FrameNet 1.7 says of a document and
+/// in its top files; an edition.
 fn samples_of_version_2() -> Vec<(&'static str, Vec<u8>)> {
     let location = |sentence| {
         let (frame, lu) = (FrameId(102), LuId(1001));
@@ -535,7 +536,7 @@ fn every_record_comes_back_as_it_was() {
     law(&LayoutKey::of_frame(release, FrameId(102)), &frame_layout());
     law(&of_lexunit, &lexunit_layout());
     law(&of_document, &document_layout());
-    let (decided, edition) = (v1_growth::tests::decided(), v1_growth::tests::edition());
+    let (decided, edition) = (v1_governance::tests::decided(), v1_governance::tests::edition());
     law(
         &crate::store::key::DecisionKey {
             release,
@@ -570,7 +571,7 @@ fn a_record_cut_short_or_changed_is_an_error_and_no_panic() {
     for (key, set) in [keyed(generated()), keyed(scored()), keyed(carried())] {
         let value = set.to_value().unwrap();
         for end in 0..value.len() {
-            assert!(AnnotationSet::from_value(&key, &value[..end]).is_err(), "cut at {end}");
+            tests::is_cut_short(AnnotationSet::from_value(&key, &value[..end]), end);
         }
         for at in 1..value.len() {
             let mut changed = value.clone();

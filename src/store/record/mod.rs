@@ -1,9 +1,10 @@
 //! Records: what stands in values.
 //!
 //! A value is one version byte and a bincode encoding of that version's record: the fields that the
-//! version lists, in its order. So a change of [`crate::model`] cannot move the format: a new layout
-//! is a new file `v2_*.rs` beside `v1*.rs`, and no old list is edited. Decoding takes at most [`LIMIT`]
-//! bytes and refuses what is left over; encoding refuses what decoding would not take.
+//! version lists, in its order. So a change of [`crate::model`] cannot move the format: a new
+//! layout is a new file `v2_*.rs` beside `v1*.rs`, and no old list is edited. Decoding takes at
+//! most [`LIMIT`] bytes and refuses what is left over; encoding refuses what decoding would not
+//! take.
 //!
 //! Law: where `encode(r)` is some value `v`, `decode(v) == r`.
 
@@ -16,7 +17,7 @@ mod schema_page;
 mod v1;
 mod v1_annotation;
 mod v1_foreign;
-mod v1_growth;
+mod v1_governance;
 mod v1_layout;
 mod v1_numbers;
 mod v1_user;
@@ -58,12 +59,12 @@ use v2_location::LocationRecord;
 use v2_release_layout::DescribedLayoutRecord;
 use v3_annotation::CarriedRecord;
 
-/// Most bytes that a record may decode to: far above the largest of FrameNet 1.5 (an LU with its
-/// valence tables, under 1 MB), far below what a damaged length could ask for.
+/// Most bytes that a record may decode to. Far above the largest of FrameNet 1.5 (an LU with its
+/// valence tables, under 1 MB), far below what a damaged length could demand.
 pub(super) const LIMIT: usize = 64 << 20;
 
-/// Bytes of a value from which on encoding tries whether it decodes. A byte of a value stands for at
-/// most 256 bytes in memory, which is what [`LIMIT`] counts: no smaller value can pass it.
+/// Bytes of a value from which on encoding tries whether it decodes. A byte of a value stands for
+/// at most 256 bytes in memory, which is what [`LIMIT`] counts: no smaller value can pass it.
 pub(super) const TRIED: usize = LIMIT / 256;
 
 /// A record is so large that nobody could read it again.
@@ -190,8 +191,8 @@ macro_rules! stored {
     )*};
 }
 
-// Model, key, what the model has of its key; then the records of later versions, of which the first that holds what
-// version 1 cannot hold is written.
+// Model, key, what the model has of its key; then the records of later versions, of which the first
+// that holds what version 1 cannot hold is written.
 stored! {
     Frame, FrameKey, |frame, key| frame.id = key.frame;
     FrameRelation, RelationKey, |relation, key| relation.id = key.relation;
@@ -215,6 +216,13 @@ stored! {
 mod tests {
     use super::*;
 
+    /// Asserts that a value was read as one that was cut at a byte.
+    pub(super) fn is_cut_short<T: std::fmt::Debug>(read: Result<T, String>, end: usize) {
+        let error = read.unwrap_err();
+        let expected = if end == 0 { "empty" } else { "UnexpectedEnd" };
+        assert!(error.starts_with(expected), "cut at {end}: {error}");
+    }
+
     #[test]
     fn what_is_left_over_or_of_another_version_is_refused() {
         let mut value = encode(&7_u32).unwrap();
@@ -229,7 +237,7 @@ mod tests {
     fn a_length_beyond_the_limit_is_refused() {
         // A vector said to hold 2^32 bytes.
         let value = [VERSION, 253, 0, 0, 0, 0, 1, 0, 0, 0];
-        assert!(decode::<Vec<u8>>(&value).is_err());
+        assert_eq!(decode::<Vec<u8>>(&value), Err("LimitExceeded".to_owned()));
     }
 
     #[test]
@@ -239,7 +247,8 @@ mod tests {
         assert_eq!(decode::<Vec<u64>>(&value).map(|list| list.len()), Ok(most));
         let one_more = vec![1_u64; most + 1];
         assert_eq!(encode(&one_more), Err(TooLarge { bytes: most + 7 }));
-        assert!(decode::<Vec<u64>>(&encode_any_size(VERSION, &one_more)).is_err());
+        let refused = decode::<Vec<u64>>(&encode_any_size(VERSION, &one_more));
+        assert_eq!(refused, Err("LimitExceeded".to_owned()));
     }
 
     #[test]

@@ -12,7 +12,7 @@ fn the_schema_page_lists_every_family_and_every_field() {
         v1::FIELDS,
         v1_annotation::FIELDS,
         v1_foreign::FIELDS,
-        v1_growth::FIELDS,
+        v1_governance::FIELDS,
         v1_layout::FIELDS,
         v1_numbers::FIELDS,
         v1_user::FIELDS,

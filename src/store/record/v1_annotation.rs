@@ -32,7 +32,7 @@ fn span((start, end): (u32, u32)) -> Result<Span, String> {
     Ok(Span::new(start, end))
 }
 
-/// copy 1, duplicate 2, weak alignment 4, unmet 8, unknown word 16, unlike the frame 32, lost FE 64.
+/// copy 1, duplicate 2, weak alignment 4, unmet 8, unknown word 16, unlike frame 32, lost FE 64.
 fn bits(flags: &Flags) -> u8 {
     let mut flags = *flags;
     flags.slots().iter().enumerate().map(|(bit, (_, set))| u8::from(**set) << bit).sum()

@@ -1,7 +1,7 @@
 //! Version 2 of the record of an annotation set: a generated one that filters have scored.
 //!
-//! Version 1 has no room for the scores. Sets without any are still written in it, so that programs of
-//! format 1.1 read them.
+//! Version 1 has no room for the scores. Sets without any are still written in it, so that programs
+//! of format 1.1 read them.
 
 use crate::model::{AnnotationSet, FilterScores, Provenance};
 

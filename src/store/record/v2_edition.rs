@@ -1,7 +1,7 @@
 //! Version 2 of the record of an edition: with the hash of its ids and the split list of its query.
 
 use super::super::key::EditionKey;
-use super::v1_growth::EditionRecord;
+use super::v1_governance::EditionRecord;
 use crate::model::{Edition, SplitListId};
 
 fields! {
@@ -40,13 +40,13 @@ impl HashedRecord {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::{SECOND_VERSION, Stored, encode, encode_as, v1_growth};
+    use super::super::{SECOND_VERSION, Stored, encode, encode_as, v1_governance};
     use super::*;
     use crate::model::ReleaseId;
 
     pub(in super::super) fn listed() -> Edition {
         let list = SplitListId { name: "fold".to_owned(), fingerprint: [7; 16] };
-        Edition { split_list: Some(list), ..v1_growth::tests::edition() }
+        Edition { split_list: Some(list), ..v1_governance::tests::edition() }
     }
 
     #[test]
@@ -55,7 +55,7 @@ pub(super) mod tests {
         let value = listed().to_value().unwrap();
         assert_eq!((value[0], Edition::from_value(&key, &value)), (2, Ok(listed())));
         let earlier = encode(&EditionRecord::from(&listed())).unwrap();
-        assert_eq!(Edition::from_value(&key, &earlier), Ok(v1_growth::tests::edition()));
+        assert_eq!(Edition::from_value(&key, &earlier), Ok(v1_governance::tests::edition()));
         let mut record = HashedRecord::from(&listed());
         record.hash[31] ^= 1;
         let value = encode_as(SECOND_VERSION, &record).unwrap();

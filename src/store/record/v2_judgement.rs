@@ -1,5 +1,5 @@
-//! Version 2 of the record of a judgement: one of which is known what was shown, or that answers another
-//! question than whether the target evokes the set's frame.
+//! Version 2 of the record of a judgement: one of which is known what was shown, or that answers
+//! another question than whether the target evokes the set's frame.
 //!
 //! All others are still written in version 1.
 

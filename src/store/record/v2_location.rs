@@ -55,6 +55,7 @@ mod tests {
             assert_eq!(decode_location(own, &encode(&record).unwrap()), Ok(location));
         }
         assert_eq!(decode_location(own, &[3]), Err("record version 3, expected 2".to_owned()));
-        assert!(decode_location(own, &[2, 102, 5, 1, 253, 0, 0, 0, 0, 0, 0, 0, 255]).is_err());
+        let refused = decode_location(own, &[2, 102, 5, 1, 253, 0, 0, 0, 0, 0, 0, 0, 255]);
+        assert_eq!(refused, Err("18374686479671623680 is no sentence id".to_owned()));
     }
 }

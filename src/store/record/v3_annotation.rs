@@ -1,4 +1,4 @@
-//! Version 3 of the record of an annotation set: a generated one to which FEs of its seed were carried.
+//! Version 3 of the record of an annotation set: a generated one with FEs of its seed.
 //!
 //! Other sets are written in version 1 or 2, so that earlier programs read them.
 

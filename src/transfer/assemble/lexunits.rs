@@ -71,8 +71,8 @@ impl Assembler<'_> {
         Ok(self.batch.put_lexunit_layout(lexunit.frame, lexunit.id, &layout)?)
     }
 
-    /// Has the valence table name the sets of the file by the ids that these got, where they are not
-    /// their numbers.
+    /// Has the valence table name the sets of the file by the ids that these got, where they are
+    /// not their numbers.
     fn settle_valences(&mut self, lexunit: &LexUnit) -> Result<()> {
         let moved = |id: &AnnotationSetId| {
             let own = self.numbered.get(&id.number()).filter(|_| id.space() == IdSpace::Exemplar);
@@ -152,7 +152,7 @@ impl Assembler<'_> {
         Ok((lu, head))
     }
 
-    /// Says of files of LUs that share a number with one of another frame what an export calls them.
+    /// Says what an export calls files of LUs that share a number with one of another frame.
     pub(super) fn note_shared_numbers(&mut self) {
         let id_of = |lu: LuId| {
             let written = self.written(NumberKind::LexUnit, lu.0);
@@ -202,7 +202,8 @@ impl Assembler<'_> {
         Ok(listed)
     }
 
-    /// Keeps a document that no earlier LU file lists; warns when one calls it or its corpus otherwise.
+    /// Keeps a document that no earlier LU file lists; warns when one calls it or its corpus
+    /// otherwise.
     fn add_header(
         &mut self,
         file: &str,
@@ -223,8 +224,8 @@ impl Assembler<'_> {
     }
 }
 
-/// Where the sets of a subcorpus come from that an export has made for those of people, or of imports: it is
-/// called after them, and all have ids that no release gives.
+/// Where the sets of a subcorpus come from that an export has made for those of people or of
+/// imports. It is named after them, and all have ids that no release gives.
 fn own_origin(subcorpus: &ReadSubcorpus) -> Option<Origin> {
     let origins = [Origin::User, Origin::Imported];
     let origin = origins.into_iter().find(|origin| origin.as_str() == subcorpus.name)?;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::hash::Hash;
 
-/// Entries of an index file, by number and by name. Several may have one number, or one name as well; each
-/// is looked at a few times, whatever their number.
+/// Entries of an index file, by number and by name. Several may have one number, or one name as
+/// well; each is looked at a few times, whatever their number.
 pub(super) struct Listed<K, N, P> {
     by_key: BTreeMap<K, VecDeque<P>>,
     by_name: HashMap<(K, N), VecDeque<P>>,

@@ -1,7 +1,7 @@
 //! Putting a release together from its files: unique ids, merged records, coded warnings.
 //!
-//! What several files say of one thing becomes one record, by the rules of `schema/warnings.md`; how each
-//! file lists it goes into that file's layout, so that nothing of it is lost.
+//! What several files say of one thing becomes one record, by the rules of `schema/warnings.md`.
+//! How each file lists it goes into that file's layout, so nothing is lost.
 
 mod lexunits;
 mod listed;
@@ -16,7 +16,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use self::listed::Listed;
 use self::whole::Folders;
 use super::given::Given;
-use super::stand_in::frame_by_name;
 use crate::database::Result;
 use crate::framenet::{
     FrameFile, FramenetError, FullTextFile, Letters, ToldApart, Warning, WarningCode, WarningLog,
@@ -39,7 +38,7 @@ struct SentenceOrigin<'a> {
     lu: Option<(&'a LexUnit, &'a str)>,
     /// The document, for full-text files.
     document: Option<(CorpusId, DocumentId)>,
-    /// Where the sets come from: an export puts those of people and of imports into the files of LUs.
+    /// Where the sets come from: exports put those of people and imports into LU files.
     origin: Origin,
 }
 
@@ -293,7 +292,7 @@ impl<'a> Assembler<'a> {
         if self.frames.insert(id, None).is_some() {
             return Ok(());
         }
-        Ok(self.batch.put_frame(&frame_by_name(id, name))?)
+        Ok(self.batch.put_frame(&Frame::named(id, name))?)
     }
 
     pub(super) fn add_fulltext_file(&mut self, file: FullTextFile) -> Result<()> {

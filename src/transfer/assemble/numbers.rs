@@ -1,7 +1,7 @@
 //! Numbers that stand for several records of a release, and fresh ones across its files.
 //!
-//! The first record of a number has it; a later one gets a fresh number, told apart by its name. What
-//! names a number beside a name means the record of that name, where there are several.
+//! The first record of a number has it; a later one gets a fresh number, told apart by its name.
+//! What names a number beside a name means the record of that name, where there are several.
 
 use super::Assembler;
 use crate::database::Result;
@@ -17,8 +17,8 @@ impl Assembler<'_> {
         &self.numbers
     }
 
-    /// Takes over what the fresh numbers of a file stand for; `false` when one stands for something
-    /// else in an earlier file, so that the file must be read again beside [`numbers`](Self::numbers).
+    /// Takes over what the fresh numbers of a file stand for. `false` if one stands for something
+    /// else in an earlier file; then the file must be read again beside [`numbers`](Self::numbers).
     pub(in crate::transfer) fn take_numbers(&mut self, numbers: &WrittenNumbers) -> bool {
         self.numbers.merge(numbers)
     }
@@ -49,8 +49,8 @@ impl Assembler<'_> {
         fresh
     }
 
-    /// Whether a number stands for ids that are not there. What has none is told apart by its content, so that
-    /// it does not depend on the order of files.
+    /// Whether a number stands for ids that are not there. What has none is told apart by its
+    /// content, so that it does not depend on the order of files.
     pub(super) fn is_unnumbered(&self, kind: NumberKind, number: u64) -> bool {
         self.numbers.text(kind, number) == Some("")
     }
@@ -122,8 +122,8 @@ impl Assembler<'_> {
         Ok(DocumentId(fresh))
     }
 
-    /// The frame that a number and a name stand for: where several have the number, that of the name;
-    /// where no number is given, too.
+    /// The frame that a number and a name stand for: where several have the number, that of the
+    /// name; where no number is given, too.
     pub(super) fn frame_called(&self, id: FrameId, name: &str) -> FrameId {
         let is_called =
             |id: &FrameId| self.known_frame(*id).is_some_and(|frame| frame.name == name);

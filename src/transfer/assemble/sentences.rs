@@ -57,8 +57,8 @@ impl Assembler<'_> {
 
     /// Takes down that a sentence stands at a place; gives which of its occurrences that is.
     ///
-    /// A set of a person's stands in the file of its LU, wherever its sentence does: of that only corpus
-    /// and document are kept, unless they are known.
+    /// A set of a person's stands in the file of its LU, wherever its sentence does: of that only
+    /// corpus and document are kept, unless they are known.
     fn occur(
         &mut self,
         place: &SentenceOrigin<'_>,

@@ -168,7 +168,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// The frame and LU that a set evokes, which are made up from their names when no file has them.
+    /// The frame and LU that a set evokes, made up from their names if no file has them.
     fn evoked(&mut self, place: &SentenceOrigin<'_>, set: &mut ReadSet) -> Result<(FrameId, LuId)> {
         if let Evokes::Frame { frame, frame_name, lu, lu_name } = &mut set.evokes {
             *frame = self.frame_called(*frame, frame_name);

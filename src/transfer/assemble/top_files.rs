@@ -9,7 +9,6 @@ use crate::model::{
     LexUnit, LuId, LuIndex, NumberKind, RelationList, SemType, SemTypeId, SemTypeList, Title,
     TopName,
 };
-use crate::transfer::stand_in::frame_by_name;
 
 impl Assembler<'_> {
     pub(in crate::transfer) fn add_missing_file(&mut self, name: &str) -> Result<()> {
@@ -78,8 +77,8 @@ impl Assembler<'_> {
         self.layout.frame_index.as_deref_mut().unwrap_or_default()
     }
 
-    /// Takes a frame off the list of those without a file, and warns when the index says otherwise of
-    /// it. `written` is the number that its file gives.
+    /// Takes a frame off the list of those without a file, and warns when the index says otherwise
+    /// of it. `written` is the number that its file gives.
     pub(super) fn check_frame_index(
         &mut self,
         file: &str,
@@ -110,8 +109,8 @@ impl Assembler<'_> {
         self.warn(WarningCode::IndexMismatch, file, 0, detail)
     }
 
-    /// Takes the entry of a number off the list, of several that of the name; or the entry of that name
-    /// that gives no number.
+    /// Takes the entry of a number off the list, of several that of the name; or the entry of that
+    /// name that gives no number.
     fn listed_frame(&mut self, written: FrameId, name: &str) -> Option<usize> {
         let unnumbered = self.numbers.find(NumberKind::Frame, "", name).ok();
         let unnumbered = unnumbered.and_then(|number| u32::try_from(number).ok()).map(FrameId);
@@ -133,7 +132,7 @@ impl Assembler<'_> {
                 continue;
             }
             let id = if self.frames.contains_key(&id) {
-                let frame = frame_by_name(id, &name);
+                let frame = Frame::named(id, &name);
                 let id = self.own_frame_id("frameIndex.xml", &frame)?;
                 self.frame_entries()[place].id = id;
                 id
@@ -162,8 +161,8 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// Takes an LU off the list of those without a file, and warns when the index says otherwise of it.
-    /// What the index says alike is not kept twice.
+    /// Takes an LU off the list of those without a file, and warns when the index says otherwise of
+    /// it. What the index says alike is not kept twice.
     pub(super) fn check_lu_index(
         &mut self,
         file: &str,
@@ -205,8 +204,8 @@ impl Assembler<'_> {
         self.warn(WarningCode::IndexMismatch, file, 0, detail)
     }
 
-    /// Takes the entry of an LU off the list: of several with its number that of its name, else one that
-    /// gives no number.
+    /// Takes the entry of an LU off the list: of several with its number that of its name, else one
+    /// that gives no number.
     fn listed_lexunit(&mut self, written: LuId, lu: &LexUnit) -> Option<usize> {
         let unnumbered = self.numbers.find(NumberKind::LexUnit, "", &lu.name).ok();
         let unnumbered = unnumbered.and_then(|number| u32::try_from(number).ok()).map(LuId);
@@ -293,8 +292,8 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// Finds the FEs that a relation maps in its frames; a pair that names one which is not there is left
-    /// out.
+    /// Finds the FEs that a relation maps in its frames; a pair that names one which is not there
+    /// is left out.
     fn settle_pairs(&mut self, relation: &mut FrameRelation) -> Result<()> {
         let mut lost = Vec::new();
         let FrameRelation { id, parent, child, elements, .. } = relation;

@@ -16,7 +16,7 @@ pub(super) struct Folders {
 impl Folders {
     pub(super) const ALL: Self = Self { frames: true, lexunits: true, fulltext: true };
 
-    /// Whether a warning only says of one thing that a whole folder is not there, which is said once.
+    /// Whether a warning only repeats of one thing that a whole folder is not there.
     pub(super) fn explain(self, code: WarningCode) -> bool {
         match code {
             WarningCode::FrameMissing

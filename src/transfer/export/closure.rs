@@ -1,10 +1,10 @@
-//! What a file of some sets must hold besides them: all that they refer to, what that refers to, and
-//! so on, until nothing is named that is not there.
+//! What a file of some sets must hold besides them: all that they refer to, what that refers to,
+//! and so on, until nothing is named that is not there.
 //!
-//! In a part that ends with records of the release: all of them are written. In a file of additions it
-//! ends at what is not an addition: the release that they add to has it, and it is named by number
-//! and name. Additions are told by their numbers: those that a store counts out to people, generated
-//! ones, and proposed LUs.
+//! In a part that ends with records of the release: all of them are written. In a file of additions
+//! it ends at what is not an addition: the release that they add to has it, and it is named by
+//! number and name. Additions are told by their numbers: those that a store counts out to people,
+//! generated ones, and proposed LUs.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -169,7 +169,8 @@ impl<'a> Closure<'a> {
         Ok(())
     }
 
-    /// Takes everything that people added to the release, whether or not a set refers to it.
+    /// Takes everything that people added to the release, whether or not a set refers to it. An LU that they accepted is
+    /// theirs; its sentences go with it.
     pub(super) fn take_all_of_people(&mut self) -> Result<()> {
         let (store, release) = (self.store, self.release);
         for sem_type in store.sem_types(release)? {
@@ -185,6 +186,8 @@ impl<'a> Closure<'a> {
             let (frame, lu, _) = row?;
             if store.has_counted(lu.0)? {
                 self.take_lexunit(frame, lu)?;
+            } else if lu.0 >= OWN_RANGE {
+                self.take_if_accepted(frame, lu)?;
             }
         }
         for relation in store.relations(release)? {
@@ -203,6 +206,21 @@ impl<'a> Closure<'a> {
             let sentence = sentence?;
             if is_added_sentence(sentence.id) {
                 self.take_sentence(&sentence)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn take_if_accepted(&mut self, frame: FrameId, lu: LuId) -> Result<()> {
+        let lexunit = self.store.lexunit(self.release, frame, lu)?;
+        if lexunit.is_none_or(|lexunit| lexunit.status != ACCEPTED) {
+            return Ok(());
+        }
+        self.take_lexunit(frame, lu)?;
+        for set in self.store.annotation_sets_of_lexunit(self.release, frame, lu)? {
+            let set = set?;
+            if let Some(sentence) = self.store.sentence(self.release, set.sentence)? {
+                self.take_set(&set, &sentence)?;
             }
         }
         Ok(())

@@ -26,8 +26,8 @@ pub struct JsonlExport {
     pub scope: Scope,
     /// Number of records of each kind.
     pub records: BTreeMap<LineKind, u64>,
-    /// Sets for which the expression does not hold, written because what was asked for names them: most of them
-    /// others grew from.
+    /// Sets for which the expression does not hold, written because what was asked for names them:
+    /// most of them others grew from.
     pub origins: u64,
 }
 
@@ -52,8 +52,8 @@ fn asks_for_all_of_people(expression: &Expression) -> bool {
         && expression.terms().any(|term| is_origin(term) && is_user(term))
 }
 
-/// How much of a release an expression stands for: all of it when it names no more than releases,
-/// what was added when every set that it finds was generated or made by a user, else a part.
+/// How much of a release an expression stands for. All of it if it names no more than releases;
+/// what was added if every set that it finds was generated or made by a user; else a part.
 fn scope_of(expression: &Expression) -> Scope {
     match expression {
         expression if finds_additions(expression) => Scope::Additions,

@@ -1,4 +1,4 @@
-//! Export into formats that hold less than the database does: tokens for parsers, tables for data frames.
+//! Export into formats that hold less than the database: tokens for parsers, tables.
 //!
 //! Each counts what it left out, and says so in its report.
 
@@ -31,8 +31,8 @@ pub struct LossyExport {
 }
 
 impl Database {
-    /// Writes the sets for which an expression holds, one block of tokens each, in order of sentence.
-    /// Holds the ids of the sets in memory.
+    /// Writes the sets for which an expression holds, one block of tokens each, in order of
+    /// sentence. Holds the ids of the sets in memory.
     ///
     /// # Errors
     /// When the expression names what there is not, the output or the store fails; so for every
@@ -50,9 +50,9 @@ impl Database {
         Ok(report)
     }
 
-    /// Writes the sets for which an expression holds in SEMAFOR's format, in order of sentence, into
-    /// the files `.frame.elements`, `.sentences` and `.sentences.tokenized`. Holds the ids of the sets
-    /// in memory.
+    /// Writes the sets for which an expression holds in SEMAFOR's format, in order of sentence,
+    /// into the files `.frame.elements`, `.sentences` and `.sentences.tokenized`. Holds the ids of
+    /// the sets in memory.
     pub fn export_semafor(
         &self,
         expression: &Expression,
@@ -65,7 +65,7 @@ impl Database {
         Ok(report)
     }
 
-    /// Writes the sets for which an expression holds as CSV, a row for each FE label, in order of key.
+    /// Writes the sets that an expression finds as CSV, a row for each FE label, in order of key.
     pub fn export_csv(&self, expression: &Expression, out: &mut dyn Write) -> Result<LossyExport> {
         let mut table = CsvTable::new(out)?;
         let report = self.rows(expression, |row| table.row(row))?;

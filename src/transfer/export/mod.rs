@@ -6,7 +6,7 @@ mod jsonl;
 mod lossy;
 mod training;
 
-pub use framenet::{FramenetExport, FramenetLoss};
+pub use framenet::{FramenetExport, FramenetFiles, FramenetLoss};
 pub use jsonl::JsonlExport;
 pub use lossy::LossyExport;
 

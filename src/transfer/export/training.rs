@@ -15,12 +15,12 @@ use crate::query::{Expression, Selection};
 type Wanted = BTreeMap<(ReleaseId, SentenceId), (Vec<AnnotationSetId>, Vec<Option<Split>>)>;
 
 impl Database {
-    /// Writes each sentence that has a set for which an expression holds as a line of JSON, in order of
-    /// sentence. Holds the ids of the sets in memory.
+    /// Writes each sentence that has a set for which an expression holds as a line of JSON, in
+    /// order of sentence. Holds the ids of the sets in memory.
     ///
     /// # Errors
-    /// When the expression names what there is not, the output or the store fails; so for every export
-    /// here.
+    /// When the expression names what there is not, the output or the store fails; so for every
+    /// export here.
     pub fn export_training(
         &self,
         expression: &Expression,
@@ -29,7 +29,7 @@ impl Database {
         self.training_sentences(expression, |sentence| Ok(write_training(out, sentence)?))
     }
 
-    /// Writes the sentences of [`export_training`](Self::export_training) as tokens, a block for each.
+    /// Writes the sentences of [`export_training`](Self::export_training) as blocks of tokens.
     pub fn export_training_tokens(
         &self,
         expression: &Expression,
@@ -90,8 +90,8 @@ impl Database {
 
 /// The stretches of a sentence in which nobody looked for frames, or whose sets are not written.
 ///
-/// Full texts and span-labelled data are annotated throughout: there only the targets of sets that are
-/// left out are unknown. Of any other sentence only the targets of the written sets are known.
+/// Full texts and span-labelled data are annotated throughout: there only the targets of sets that
+/// are left out are unknown. Of any other sentence only the targets of the written sets are known.
 fn unannotated(text: &str, all: &[AnnotationSet], written: &[AnnotationSetId]) -> Vec<Span> {
     let is_throughout = |set: &AnnotationSet| {
         matches!(set.provenance, Provenance::FullText { .. } | Provenance::Imported { .. })

@@ -1,11 +1,12 @@
 //! What the records of a file refer to, and what is there for it.
 //!
 //! A reference leads to a record of the file or, in a file of additions, of the release that they
-//! add to. Most records stand before what refers to them. What may follow (super types, documents of a
-//! sentence, sets of a valence table or a chain) is noted with its place when it is named, and must be
-//! there when the file ends.
+//! add to. Most records stand before what refers to them. What may follow (super types, documents
+//! of a sentence, sets of a valence table or a chain) is noted with its place, and must be there
+//! when the file ends.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::model::{
     AnnotationSetId, CorpusId, DocumentId, FeId, Frame, FrameId, LuId, RelationId, SemTypeId,
@@ -72,7 +73,7 @@ impl From<&Frame> for KnownFrame {
 #[derive(Debug, Default)]
 pub(super) struct Known {
     /// `None` for a frame that was looked for and is not there; the same for LUs.
-    pub(super) frames: HashMap<FrameId, Option<KnownFrame>>,
+    pub(super) frames: HashMap<FrameId, Option<Arc<KnownFrame>>>,
     pub(super) lexunits: HashMap<(FrameId, LuId), Option<String>>,
     pub(super) listed: HashSet<LuId>,
     pub(super) sem_types: HashSet<SemTypeId>,
@@ -84,18 +85,21 @@ pub(super) struct Known {
     pub(super) judgements: HashSet<(AnnotationSetId, String, String)>,
     pub(super) decisions: HashSet<(FrameId, String)>,
     pub(super) editions: HashSet<String>,
+    /// What the release was found to have: a chain's sets name their seed again and again.
+    pub(super) stored: HashSet<Reference>,
     /// What was named before it was there, and where first.
     open: HashMap<Reference, FieldPlace>,
 }
 
 impl Known {
     pub(super) fn has(&self, reference: Reference) -> bool {
-        match reference {
+        let is_in_file = match reference {
             Reference::SemType(id) => self.sem_types.contains(&id),
             Reference::Document(corpus, id) => self.documents.contains(&(corpus, id)),
             Reference::Listed(id) => self.listed.contains(&id),
             Reference::Set(id) => self.sets.contains(&id),
-        }
+        };
+        is_in_file || self.stored.contains(&reference)
     }
 
     /// Notes something that must be there by the end.

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
 
 use super::known::{FieldPlace, Known, Reference};
-use crate::database::{DatabaseError, Result, layouts};
+use crate::database::{DatabaseError, Result, layouts, reindex};
 use crate::exchange::FaultCode;
 use crate::exchange::jsonl::{LineKind, RecordReader, Scope};
+use crate::index::IndexWriter;
 use crate::model::{
-    Counted, Edition, FeId, Frame, FrameId, MOST_COUNTED, OWN_RANGE, RecipeId, Release,
-    ReleaseCounts, ReleaseId, SentenceId, WrittenNumbers, is_counted, is_name, is_xml,
+    AnnotationSet, Counted, Edition, FeId, Frame, FrameId, MOST_COUNTED, OWN_RANGE, RecipeId,
+    Release, ReleaseCounts, ReleaseId, Sentence, WrittenNumbers, is_counted, is_name, is_xml,
 };
 use crate::store::{Action, Batch, Store, StoreError, Subject};
 
@@ -36,7 +37,9 @@ pub(super) struct LineImport<'a, R> {
     /// Frames of the release that get FEs, with what they get.
     pub(super) extended: BTreeMap<FrameId, Extended>,
     /// The sentence that the next sets and layers belong to.
-    pub(super) current: Option<(SentenceId, String)>,
+    pub(super) current: Option<Sentence>,
+    /// The index, while it hears of each set of a file of additions as it is taken.
+    index: Option<Hearing<'a>>,
     /// An edition whose other sets are to follow.
     pub(super) edition: Option<Edition>,
     /// The last number that the file's store had counted out, where the file says so.
@@ -46,6 +49,18 @@ pub(super) struct LineImport<'a, R> {
     counts: ReleaseCounts,
     pub(super) written: BTreeMap<LineKind, u64>,
     pub(super) unchanged: u64,
+}
+
+/// The index while it hears of sets that the store does not have yet: what it heard is forgotten unless the two commit.
+struct Hearing<'a>(Option<&'a mut IndexWriter>);
+
+impl Drop for Hearing<'_> {
+    fn drop(&mut self) {
+        if let Some(index) = self.0.take() {
+            // When even that fails, the next commit of the index recovers it.
+            let _ = index.rollback();
+        }
+    }
 }
 
 /// A frame of the release that gets FEs.
@@ -61,6 +76,7 @@ impl<'a, R: BufRead> LineImport<'a, R> {
         release: ReleaseId,
         scope: Scope,
         reader: RecordReader<R>,
+        index: &'a mut IndexWriter,
     ) -> Result<Self> {
         let mut known = Known::default();
         if scope == Scope::Additions {
@@ -91,6 +107,7 @@ impl<'a, R: BufRead> LineImport<'a, R> {
             numbers: WrittenNumbers::default(),
             extended: BTreeMap::new(),
             current: None,
+            index: (scope == Scope::Additions).then(|| Hearing(Some(index))),
             edition: None,
             own_number: last_counted.unwrap_or(0),
             counts: ReleaseCounts::default(),
@@ -118,9 +135,11 @@ impl<'a, R: BufRead> LineImport<'a, R> {
         self.extend_frames()
     }
 
-    /// Writes what is left, and lists the release or commits what it gets.
-    pub(super) fn finish(self, release: &mut Release) -> Result<()> {
-        let Self { store, scope, mut batch, recipes, own_number, counts, numbers, .. } = self;
+    /// Writes what is left, and lists the release or commits what it gets. Gives what became of the index where that
+    /// was told of every set; else it has not heard of the file.
+    pub(super) fn finish(self, release: &mut Release) -> Result<Option<Result<()>>> {
+        let Self { store, scope, mut batch, recipes, own_number, counts, numbers, index, .. } =
+            self;
         if own_number > 0 {
             store.skip_own_number(own_number)?;
         }
@@ -128,10 +147,14 @@ impl<'a, R: BufRead> LineImport<'a, R> {
             for (id, fingerprint, description) in &recipes {
                 batch.put_recipe(*id, *fingerprint, description)?;
             }
-            if !batch.is_empty() {
-                store.commit(batch)?;
+            let index = index.and_then(|mut index| index.0.take());
+            if batch.is_empty() {
+                return Ok(Some(Ok(())));
             }
-            return Ok(());
+            let Some(index) = index else { return Ok(store.commit(batch).map(|_| None)?) };
+            let (committed, indexed) = index.commit_beside(|| store.commit(batch));
+            committed?;
+            return Ok(Some(indexed.map_err(DatabaseError::from)));
         }
         // What was read counts, not what the file says; but records do not tell how often one file
         // lists the same layers.
@@ -147,7 +170,17 @@ impl<'a, R: BufRead> LineImport<'a, R> {
             last.put_recipe(*id, *fingerprint, description)?;
         }
         store.list_release_with(release, last)?;
-        Ok(())
+        Ok(None)
+    }
+
+    /// Tells the index of a set that is new. An index that does not take it is brought up to date once the store has
+    /// the file.
+    pub(super) fn tell_index(&mut self, set: &AnnotationSet, sentence: &Sentence) {
+        let Some(Hearing(Some(index))) = &mut self.index else { return };
+        let release = self.release;
+        if reindex::with_entry_of(release, set, sentence, |entry| index.add(entry)).is_err() {
+            self.index = None;
+        }
     }
 
     /// Whether the file adds to a release that is there.
@@ -195,8 +228,8 @@ impl<'a, R: BufRead> LineImport<'a, R> {
         }
     }
 
-    /// Refuses a text that is no name. A release may have called something by what XML can hold, and by
-    /// nothing; what people add has a name.
+    /// Refuses a text that is no name. A release may have called something by what XML can hold,
+    /// and by nothing; what people add has a name.
     pub(super) fn check_name(&self, field: &str, name: &str) -> Result<()> {
         let (is_right, expected) = if self.adds() {
             (is_name(name), "a name without control characters")
@@ -219,10 +252,14 @@ impl<'a, R: BufRead> LineImport<'a, R> {
         Err(self.wrong(FaultCode::Repeated, "id", &id.to_string(), expected))
     }
 
-    /// Takes note of a reference: what it leads to is in the file or in the release that the file adds
-    /// to, or must follow.
+    /// Takes note of a reference: what it leads to is in the file or in the release that the file
+    /// adds to, or must follow.
     pub(super) fn refer(&mut self, field: &'static str, reference: Reference) -> Result<()> {
-        if self.known.has(reference) || self.adds() && self.is_stored(reference)? {
+        if self.known.has(reference) {
+            return Ok(());
+        }
+        if self.adds() && self.is_stored(reference)? {
+            self.known.stored.insert(reference);
             return Ok(());
         }
         self.known.expect(reference, FieldPlace { line: self.reader.line(), field });
@@ -291,8 +328,8 @@ impl<'a, R: BufRead> LineImport<'a, R> {
         }
     }
 
-    /// Takes note of a number that a store may have counted out; a file that says how far its store had
-    /// counted needs none.
+    /// Takes note of a number that a store may have counted out; a file that says how far its store
+    /// had counted needs none.
     pub(super) fn see_number(&mut self, number: u32) {
         if is_counted(number) && self.last_counted.is_none() {
             self.own_number = self.own_number.max(number);

@@ -1,15 +1,15 @@
 //! Import of JSON lines: a release, or additions to one that is there.
 //!
-//! The records of a release are written in bounded batches under a number that is not listed, and one
-//! last commit lists it, as in an import of XML. Additions are one commit of the release that they
-//! belong to; what is there already and equal is left alone, so the same file changes nothing a second
-//! time, and what differs is refused. So either import is all or nothing.
+//! The records of a release are written in bounded batches under a number that is not listed, and
+//! one last commit lists it, as in an import of XML. Additions are one commit of the release that
+//! they belong to. What is there already and equal is skipped, so the same file changes nothing a
+//! second time. What differs is refused. So either import is all or nothing.
 //!
-//! What comes in is whole: names are names, spans lie in their texts, and every reference leads to a
-//! record of the file or of the release that it adds to (`known.rs`). A check of the store finds
+//! What comes in is whole. Names are names, spans lie in their texts, and every reference leads to
+//! a record of the file or of the release that it adds to (`known.rs`). A check of the store finds
 //! nothing afterwards.
 
-mod growth;
+mod governance;
 mod known;
 mod loader;
 mod records;
@@ -55,18 +55,18 @@ fn opened(file: File, path: &Path) -> Result<Box<dyn BufRead>> {
 }
 
 impl Database {
-    /// Imports a file that [`export_jsonl`](Self::export_jsonl) wrote, under the release's own name or
-    /// another one. `progress` is told now and then how many bytes were read.
+    /// Imports a file that [`export_jsonl`](Self::export_jsonl) wrote, under the release's own name
+    /// or another one. `progress` is told now and then how many bytes were read.
     ///
-    /// All or nothing: a failed import leaves the database as it was. A whole release or a part needs
-    /// bounded memory and some bytes for each record's id; additions are held in memory until they
-    /// are committed.
+    /// All or nothing: a failed import leaves the database as it was. A whole release or a part
+    /// needs bounded memory and some bytes for each record's id; additions are held in memory until
+    /// they are committed.
     ///
     /// # Errors
-    /// When the file is no such file (with line and field), a record refers to what neither the file
-    /// nor the release that it adds to has, a release of the name is there already, additions differ
-    /// from what the store has, or the handle is a reader's. An index that could not follow is no
-    /// failure: see [`take_index_lag`](Self::take_index_lag).
+    /// When the file is no such file (with line and field), or a record refers to what neither the
+    /// file nor the release that it adds to has. When a release of the name is there already,
+    /// additions differ from what the store has, or the handle is a reader's. An index that could
+    /// not follow is no failure: see [`take_index_lag`](Self::take_index_lag).
     pub fn import_jsonl(
         &self,
         path: &Path,
@@ -97,12 +97,14 @@ impl Database {
             }
             (_, None) => record.into_model(self.store.begin_release()?),
         };
-        let mut loader = LineImport::new(&self.store, release.id, scope, reader)?;
+        let mut loader = LineImport::new(&self.store, release.id, scope, reader, &mut index)?;
         let read = loader.read_all(progress);
         read.map_err(|error| error.in_file(&path.display().to_string(), loader.line()))?;
         let (written, unchanged) = (loader.written.clone(), loader.unchanged);
-        loader.finish(&mut release)?;
-        self.follow(&mut index);
+        match loader.finish(&mut release)? {
+            Some(indexed) => self.note_index(indexed),
+            None => self.follow(&mut index),
+        }
         Ok(JsonlImport { release, scope, written, unchanged })
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::io::BufRead;
+use std::sync::Arc;
 
 use super::known::{KnownFrame, Reference};
 use super::loader::{Extended, LineImport};
@@ -34,8 +35,9 @@ impl<R: BufRead> LineImport<'_, R> {
             Record::Sentence(row) => self.take_sentence(row),
             Record::Set(row, sentence) => self.take_set(*row, sentence),
             Record::Layers(row, sentence) => {
-                let text = self.text_of(sentence)?;
-                let row = self.reader.layers(row, &text)?;
+                let sentence = self.sentence_of(sentence)?;
+                let row = self.reader.layers(row, &sentence.text)?;
+                self.current = Some(sentence);
                 self.take_layers(&row)
             }
             Record::Document(row) => self.take_document(&row),
@@ -82,7 +84,8 @@ impl<R: BufRead> LineImport<'_, R> {
 
     fn take_frame(&mut self, frame: &Frame) -> Result<()> {
         self.see_number(frame.id.0);
-        let is_first = self.known.frames.insert(frame.id, Some(frame.into())).is_none();
+        let known = Arc::new(KnownFrame::from(frame));
+        let is_first = self.known.frames.insert(frame.id, Some(known)).is_none();
         self.check_first(is_first, &frame.id)?;
         self.check_name("name", &frame.name)?;
         for sem_type in &frame.sem_types {
@@ -175,7 +178,7 @@ impl<R: BufRead> LineImport<'_, R> {
                 extended.elements.push((fe.id, line));
                 extended.frame.elements.push(fe);
                 let known = KnownFrame::from(&extended.frame);
-                self.known.frames.insert(frame, Some(known));
+                self.known.frames.insert(frame, Some(Arc::new(known)));
                 self.count(LineKind::Element);
             }
         }
@@ -249,19 +252,22 @@ impl<R: BufRead> LineImport<'_, R> {
     }
 
     /// A frame of the file or, for additions, of the release.
-    fn known_frame(&mut self, frame: FrameId) -> Result<Option<KnownFrame>> {
+    fn known_frame(&mut self, frame: FrameId) -> Result<Option<Arc<KnownFrame>>> {
         if self.adds() && !self.known.frames.contains_key(&frame) {
             let stored = self.store.frame(self.release, frame)?;
-            self.known.frames.insert(frame, stored.as_ref().map(KnownFrame::from));
+            let known = stored.map(|frame| Arc::new(KnownFrame::from(&frame)));
+            self.known.frames.insert(frame, known);
         }
         Ok(self.known.frames.get(&frame).cloned().flatten())
     }
 
     /// Refuses a frame that is not there under that name.
-    pub(super) fn check_frame(&mut self, frame: FrameId, name: &str) -> Result<KnownFrame> {
+    pub(super) fn check_frame(&mut self, frame: FrameId, name: &str) -> Result<Arc<KnownFrame>> {
         match self.known_frame(frame)? {
             Some(known) if known.name == name => Ok(known),
-            known => Err(self.unknown("frame", frame.0, name, known.map(|known| known.name))),
+            known => {
+                Err(self.unknown("frame", frame.0, name, known.as_ref().map(|known| &*known.name)))
+            }
         }
     }
 
@@ -271,13 +277,13 @@ impl<R: BufRead> LineImport<'_, R> {
             let stored = self.store.lexunit(self.release, frame, lu)?;
             self.known.lexunits.insert(key, stored.map(|lexunit| lexunit.name));
         }
-        match self.known.lexunits.get(&key).cloned().flatten() {
+        match self.known.lexunits.get(&key).and_then(Option::as_deref) {
             Some(known) if known == name => Ok(()),
             known => Err(self.unknown("lu", lu.0, name, known)),
         }
     }
 
-    fn unknown(&self, field: &str, id: u32, name: &str, known: Option<String>) -> DatabaseError {
+    fn unknown(&self, field: &str, id: u32, name: &str, known: Option<&str>) -> DatabaseError {
         let place = if self.adds() {
             "the release that the file adds to; import the release that it was exported from, or \
              name it"
@@ -326,34 +332,30 @@ impl<R: BufRead> LineImport<'_, R> {
             self.added(&Subject::Sentence(sentence.id));
             self.count(LineKind::Sentence);
         }
-        self.current = Some((sentence.id, sentence.text));
+        self.current = Some(sentence);
         Ok(())
     }
 
-    /// Text of the sentence that a set or layers belong to.
-    fn text_of(&mut self, id: SentenceId) -> Result<String> {
-        if let Some((current, text)) = &self.current
-            && *current == id
-        {
-            return Ok(text.clone());
+    /// The sentence that a set or layers belong to; whoever takes it puts it back.
+    fn sentence_of(&mut self, id: SentenceId) -> Result<Sentence> {
+        if let Some(current) = self.current.take().filter(|current| current.id == id) {
+            return Ok(current);
         }
         let stored = if self.adds() { self.store.sentence(self.release, id)? } else { None };
-        let Some(sentence) = stored else {
+        stored.ok_or_else(|| {
             let expected = "the sentence whose record stands before, with nothing but its sets and \
                             layers between";
-            return Err(self.wrong(FaultCode::Missing, "sentence", &id.to_string(), expected));
-        };
-        self.current = Some((id, sentence.text.clone()));
-        Ok(sentence.text)
+            self.wrong(FaultCode::Missing, "sentence", &id.to_string(), expected)
+        })
     }
 
     fn take_set(&mut self, record: SetRecord, sentence: SentenceId) -> Result<()> {
-        let text = self.text_of(sentence)?;
-        let (frame, lu) = (record.frame().clone(), record.lu().clone());
+        let sentence = self.sentence_of(sentence)?;
+        let (frame, lu) = (record.frame(), record.lu());
         let known = self.check_frame(FrameId(frame.id), &frame.name)?;
         self.check_lexunit(FrameId(frame.id), LuId(lu.id), &lu.name)?;
         let recipe = record.recipe().and_then(|name| self.recipe_ids.get(name)).copied();
-        let set = self.reader.set(record, &text, recipe)?;
+        let set = self.reader.set(record, &sentence.text, recipe)?;
         self.check_labels(&set, &known)?;
         match &set.provenance {
             Provenance::Exemplar { lu, .. } => {
@@ -382,8 +384,10 @@ impl<R: BufRead> LineImport<'_, R> {
             self.recount(&set);
             self.batch.put_annotation_set(&set)?;
             self.added(&Subject::Set(set.id, SetLocation::of(&set)));
+            self.tell_index(&set, &sentence);
             self.count(LineKind::Set);
         }
+        self.current = Some(sentence);
         Ok(())
     }
 

@@ -2,9 +2,9 @@
 //! what was written.
 //!
 //! A backup is written as any reader reads, so it can be taken beside a live writer and from
-//! read-only media, and reading it verifies every checksum on the way: damage is not carried along.
-//! It holds no index, which is derived; restoring builds one. `backup.json` is written last, and the
-//! whole directory takes its name by one rename, so what looks like a backup is one.
+//! read-only media. Reading verifies every checksum, so damage is not carried along. It holds no
+//! index, which is derived; restoring builds one. `backup.json` is written last, and the whole
+//! directory takes its name by one rename. So what looks like a backup is one.
 
 mod manifest;
 

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::model::named;
 
-/// Examples kept of each code: enough to see what they have in common, and bounded however much is
-/// wrong.
+/// Examples kept of each code: enough to see what they share, and bounded.
 const EXAMPLES: usize = 10;
 
 macro_rules! codes {

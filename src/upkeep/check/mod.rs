@@ -1,13 +1,13 @@
 //! Checking a database: whether every row makes sense, what refers to something finds it, and the
 //! index holds what the store says.
 //!
-//! A check reads as any reader does, beside a live writer too, and changes nothing. It goes over the
-//! rows once, in bounded memory: the names of what was found are counted, the first of each kind
-//! kept. A *deep* check also follows every reference back, and compares every entry of the index,
-//! term by term, with the set that it stands for.
+//! A check reads as any reader does, beside a live writer too, and changes nothing. It goes over
+//! the rows once, in bounded memory: the names of what was found are counted, the first of each
+//! kind kept. A *deep* check also follows every reference back, and compares every entry of the
+//! index, term by term, with the set that it stands for.
 //!
-//! What is no fault is no finding: rows of an import that was stopped are invisible and swept by
-//! the next one, and an index that is behind the store is brought up by the next writer.
+//! What is no fault is no finding. Rows of an import that was stopped are invisible and swept by
+//! the next one. An index that is behind the store is brought up by the next writer.
 
 mod codes;
 mod index;

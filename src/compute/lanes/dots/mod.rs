@@ -1,8 +1,8 @@
 //! Products of bytes, summed in 32-bit integers, on whatever the processor has.
 //!
-//! As [`Lanes`] for f32: kernels are written once, against the trait [`Dots`], and [`dispatch`] picks
-//! AVX-512 with VNNI, AVX2 or plain code. Sums of integers are exact, so all three, in any order,
-//! give the same bits.
+//! As [`Lanes`] for f32: kernels are written once, against the trait [`Dots`], and [`dispatch`]
+//! picks AVX-512 with VNNI, AVX2 or plain code. Sums of integers are exact, so all three, in any
+//! order, give the same bits.
 
 mod plain;
 #[cfg(target_arch = "x86_64")]
@@ -35,7 +35,7 @@ pub(in crate::compute) trait Dots: Copy {
     /// Rows and vectors of a matrix-product tile that fit the registers.
     const TILE: (usize, usize);
 
-    /// What is added to the four numbers of [`splat`](Self::splat) before they come: instructions that
+    /// What is added to the four numbers of [`splat`](Self::splat) beforehand. Instructions that
     /// want one operand without a sign get numbers of 1 to 255, and sums begin with what that adds.
     const OFFSET: u8;
 
@@ -52,7 +52,8 @@ pub(in crate::compute) trait Dots: Copy {
     fn splat_signed(self, four: &[u8; FOUR]) -> Self::Signed;
     /// The lower halves of bytes without a sign, and the upper ones.
     fn halves(self, bytes: Self::Bytes) -> [Self::Bytes; 2];
-    /// `sums[lane] + sum_i bytes[lane][i] * four[i]` of bytes without a sign; they are `SMALL` below 128.
+    /// `sums[lane] + sum_i bytes[lane][i] * four[i]` of bytes without a sign; they are `SMALL`
+    /// below 128.
     fn weigh<const SMALL: bool>(
         self,
         bytes: Self::Bytes,

@@ -1,7 +1,7 @@
 //! AVX-512 with VNNI (one register a vector) and AVX2 (two).
 //!
-//! A value of [`Vnni`] or [`Avx2Dots`] is made by detection only, so that holding one proves that the
-//! processor has the instructions; every `unsafe` here rests on that.
+//! A value of [`Vnni`] or [`Avx2Dots`] is made by detection only, so that holding one proves that
+//! the processor has the instructions; every `unsafe` here rests on that.
 
 #![allow(unsafe_code, reason = "processor intrinsics, guarded by run-time detection")]
 
@@ -116,8 +116,8 @@ impl Avx2Dots {
     }
 }
 
-/// The sign of `four` goes over to the bytes: `maddubs` wants one operand without a sign. It sums pairs
-/// in 16 bits with saturation, which 2 * 127 * 127 stays below.
+/// The sign of `four` goes over to the bytes: `maddubs` wants one operand without a sign. It sums
+/// pairs in 16 bits with saturation, which 2 * 127 * 127 stays below.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn half_dot([four, absolute]: [__m256i; 2], bytes: __m256i, sums: __m256i) -> __m256i {
@@ -125,8 +125,8 @@ fn half_dot([four, absolute]: [__m256i; 2], bytes: __m256i, sums: __m256i) -> __
     _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
 }
 
-/// `maddubs` saturates in 16 bits, which products of numbers below 128 stay below: the highest bits go by
-/// themselves.
+/// `maddubs` saturates in 16 bits, which products of numbers below 128 stay below: the highest bits
+/// go by themselves.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn half_weigh<const SMALL: bool>(bytes: __m256i, four: __m256i, sums: __m256i) -> __m256i {

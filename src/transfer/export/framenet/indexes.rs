@@ -232,7 +232,7 @@ impl Exporter<'_> {
             types.push(sem_type?);
         }
         let listed: HashSet<_> = list.sem_types.iter().copied().collect();
-        // What the release names and does not list has no entry; what came later is the store's own.
+        // What the release names and does not list has no entry; later things are the store's.
         let came = |id: &SemTypeId| id.0 >= OWN_RANGE && !listed.contains(id);
         let rest = types.iter().map(|sem_type| sem_type.id).filter(came);
         list.sem_types.extend(rest);

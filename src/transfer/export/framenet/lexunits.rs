@@ -24,7 +24,11 @@ impl Exporter<'_> {
         let mut sets = HashMap::new();
         for set in self.store.annotation_sets_of_lexunit(release, lu.frame, lu.id)? {
             let set = set?;
-            if set.provenance.origin() != Origin::FullText && !self.stands_elsewhere(lu.id, &set)? {
+            let origin = set.provenance.origin();
+            if origin != Origin::FullText
+                && self.takes_origin(origin)
+                && !self.stands_elsewhere(lu.id, &set)?
+            {
                 sets.insert(set.id, set);
             }
         }
@@ -186,8 +190,8 @@ impl Exporter<'_> {
     }
 }
 
-/// Subcorpora for the sets that no subcorpus lists: FrameNet's exemplars under their own subcorpus's
-/// name, others under their origin's, sentences in order of id.
+/// Subcorpora for the sets that no subcorpus lists: FrameNet's exemplars under their own
+/// subcorpus's name, others under their origin's, sentences in order of id.
 fn unlisted(
     layout: &LexUnitLayout,
     sets: &HashMap<AnnotationSetId, AnnotationSet>,

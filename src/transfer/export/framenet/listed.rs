@@ -42,7 +42,8 @@ impl<'a> Listing<'a> {
 }
 
 impl Exporter<'_> {
-    /// A sentence with the sets that its listing names, `None` when nothing of it is wanted or it is gone.
+    /// A sentence with the sets that its listing names, `None` when nothing of it is wanted or it
+    /// is gone.
     pub(super) fn sentence(
         &self,
         listed: &ListedSentence,
@@ -101,7 +102,8 @@ impl Exporter<'_> {
         of: Option<&OfLexUnit<'_>>,
         odd: Vec<OddOffsets>,
     ) -> ReadSet {
-        // In an LU file a set evokes the LU's frame unless it says otherwise, or nobody annotated it.
+        // In an LU file a set evokes the LU's frame unless it says otherwise, or nobody annotated
+        // it.
         let unsaid = of.is_some_and(|of| {
             (of.lexunit.frame, of.lexunit.id) == (set.frame, set.lu) && set.status != "UNANN"
         });

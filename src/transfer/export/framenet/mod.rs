@@ -1,13 +1,15 @@
 //! A release as the files that it came in: FrameNet's XML, written so that an import of it makes an
 //! equal store.
 //!
-//! Records say what stands in the files, layouts how; a frame with its LUs is in memory at a time. A
-//! release that format 1.0 imported has no layouts: then its sentences stand in order of id.
+//! Records say what stands in the files, layouts how; a frame with its LUs is in memory at a time.
+//! A release that format 1.0 imported has no layouts: then its sentences stand in order of id.
 //!
-//! Sets that are not FrameNet's stand in the file of their LU, after its own, in subcorpora that are
-//! called after their origin; their provenance has no place in the format, and is counted as lost.
+//! Sets that are not FrameNet's stand in the file of their LU, after its own, in subcorpora that
+//! are called after their origin. Their provenance has no place in the format, and is counted as
+//! lost.
 
 mod directory;
+mod files;
 mod indexes;
 mod lexunits;
 mod listed;
@@ -20,6 +22,7 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 
 use self::directory::Directory;
+pub use self::files::FramenetFiles;
 use self::listed::Listing;
 use self::names::FileNames;
 use crate::database::{Database, Result};
@@ -29,7 +32,7 @@ use crate::framenet::{
 };
 use crate::model::{
     AnnotationSetId, CorpusId, Document, DocumentId, ForeignFile, Frame, FrameId, IdSpace, LexUnit,
-    LuId, NumberKind, OWN_RANGE, Origin, Release, SentenceId, WrittenNumbers,
+    LuId, NumberKind, OWN_RANGE, Origin, PROPOSED, Release, SentenceId, Verdict, WrittenNumbers,
 };
 use crate::query::Expression;
 use crate::store::Store;
@@ -69,15 +72,18 @@ pub enum FramenetLoss {
     User,
     /// A file of a release that format 1.0 imported, whose order that did not keep.
     Order,
-    /// A frame file that does not list its related frames: relations of it were edited, or format 1.0
-    /// imported it.
+    /// A frame file that does not list its related frames: relations of it were edited, or format
+    /// 1.0 imported it.
     RelatedFrames,
-    /// A sentence that people added or an import brought, without sets, in no document: no file has it.
+    /// A sentence that people added or an import brought, without sets, in no document: no file has
+    /// it.
     Sentences,
     /// A judgement of a set.
     Judgements,
-    /// A proposed LU on which people decided; one that they rejected is still written as `Proposed`.
+    /// A proposed LU on which people decided.
     Decisions,
+    /// A proposed LU that people rejected: not written, nor are its sets.
+    Rejected,
     /// An edition.
     Editions,
     /// A character that XML does not have, as texts from elsewhere may hold: written as U+FFFD.
@@ -104,9 +110,8 @@ impl FramenetLoss {
                 "sentences without annotation in no document, which no file of a release has"
             }
             Self::Judgements => "judgements of annotation sets",
-            Self::Decisions => {
-                "proposed LUs without the decisions on them: a rejected one is `Proposed`"
-            }
+            Self::Decisions => "proposed LUs without the decisions on them",
+            Self::Rejected => "rejected LUs, with their sentences",
             Self::Editions => "editions",
             Self::Characters => "characters that XML does not have, written as U+FFFD",
         }
@@ -174,11 +179,16 @@ struct Wanted {
     frames: HashSet<FrameId>,
 }
 
+type Sink<'a> = Box<dyn Fn(&str, &str) -> Result<u64> + Send + Sync + 'a>;
+
 /// What every file of the export needs to know.
 struct Exporter<'a> {
     store: &'a Store,
     release: Release,
-    directory: &'a Directory,
+    /// Takes the name and the content of a file; says how many bytes it has.
+    sink: Sink<'a>,
+    /// Whether sets and LUs that are not the release's own are left out.
+    only_given: bool,
     /// `None` for the whole release.
     wanted: Option<Wanted>,
     /// What fresh numbers are written as.
@@ -191,6 +201,8 @@ struct Exporter<'a> {
     /// Frames of the LUs of a number.
     frames_of: HashMap<LuId, Vec<FrameId>>,
     documents: BTreeMap<(CorpusId, DocumentId), Document>,
+    /// Proposed LUs that people rejected.
+    rejected: HashSet<(FrameId, LuId)>,
     /// Frames that have relations.
     related: HashSet<FrameId>,
     /// Sets that the files of LUs list, where it was asked for them.
@@ -203,13 +215,14 @@ const CHUNK: usize = 16;
 impl Database {
     /// Writes a release as FrameNet's XML into `dir`, which must be empty or not there.
     ///
-    /// An expression that names no more than releases exports all of the release: an import of it makes
-    /// an equal store. Any other exports a part: the sets for which it holds, the files of their
-    /// LUs, frames and documents, and the relations between these frames; valence tables stay
+    /// An expression that names no more than releases exports all of the release: an import of it
+    /// makes an equal store. Any other exports a part: the sets for which it holds, the files of
+    /// their LUs, frames and documents, and the relations between these frames. Valence tables stay
     /// FrameNet's own and whole. `progress` is told how many frames and documents are done, and of
     /// how many.
     ///
-    /// All or nothing: the files lie beside `dir` until all are written. `None` when nothing matches.
+    /// All or nothing: the files lie beside `dir` until all are written. `None` when nothing
+    /// matches.
     ///
     /// # Errors
     /// When `dir` holds something or cannot be written, the expression names what there is not, or
@@ -226,7 +239,8 @@ impl Database {
         if wanted.as_ref().is_some_and(|wanted| wanted.sets.is_empty()) {
             return Ok(None);
         }
-        let exporter = Exporter::new(&self.store, release, &directory, wanted)?;
+        let sink = Box::new(|name: &str, content: &str| directory.write(name, content));
+        let exporter = Exporter::new(&self.store, release, sink, wanted)?;
         let frames: Vec<FrameId> = exporter.frames.keys().copied().collect();
         let documents: Vec<&Document> =
             exporter.documents.values().filter(|document| has_file(document)).collect();
@@ -297,14 +311,15 @@ impl<'a> Exporter<'a> {
     fn new(
         store: &'a Store,
         release: &Release,
-        directory: &'a Directory,
+        sink: Sink<'a>,
         wanted: Option<Wanted>,
     ) -> Result<Self> {
         let id = release.id;
         let mut exporter = Self {
             store,
             release: release.clone(),
-            directory,
+            sink,
+            only_given: false,
             wanted,
             numbers: store.written_numbers(id)?,
             sem_types: SemTypeNames::new(),
@@ -313,6 +328,7 @@ impl<'a> Exporter<'a> {
             files: FileNames::default(),
             frames_of: HashMap::new(),
             documents: BTreeMap::new(),
+            rejected: HashSet::new(),
             related: HashSet::new(),
             listed: Mutex::default(),
         };
@@ -333,6 +349,11 @@ impl<'a> Exporter<'a> {
             exporter.lexunits.insert((frame, lu), name);
             exporter.frames_of.entry(lu).or_default().push(frame);
         }
+        for decided in store.all_decisions(id)? {
+            let decided = decided?;
+            let standing = decided.standing().filter(|of| of.verdict == Verdict::Reject);
+            exporter.rejected.extend(standing.map(|standing| (decided.frame, standing.lu)));
+        }
         for document in store.documents(id)? {
             let document = document?;
             exporter.documents.insert((document.corpus, document.id), document);
@@ -345,7 +366,15 @@ impl<'a> Exporter<'a> {
         self.wanted.as_ref().is_none_or(|wanted| wanted.sets.contains(&set))
     }
 
+    /// Whether a set may be written: one that is the release's, or any.
+    fn takes_origin(&self, origin: Origin) -> bool {
+        !self.only_given || matches!(origin, Origin::Exemplar | Origin::FullText)
+    }
+
     fn wants_lexunit(&self, lu: &LexUnit) -> bool {
+        if self.only_given && lu.status == PROPOSED {
+            return false;
+        }
         self.wanted.as_ref().is_none_or(|wanted| wanted.lexunits.contains(&(lu.frame, lu.id)))
     }
 
@@ -354,7 +383,7 @@ impl<'a> Exporter<'a> {
         for _ in 0..replace_not_xml(&mut content) {
             tally.lose(FramenetLoss::Characters);
         }
-        tally.bytes += self.directory.write(name, &content)?;
+        tally.bytes += (self.sink)(name, &content)?;
         Ok(())
     }
 
@@ -388,8 +417,8 @@ impl<'a> Exporter<'a> {
         Ok(())
     }
 
-    /// Counts the sentences that are written nowhere; those of a release stand in its files, generated ones
-    /// have sets.
+    /// Counts the sentences that are written nowhere; those of a release stand in its files,
+    /// generated ones have sets.
     fn lose_sentences(&self, tally: &mut Tally) -> Result<()> {
         if self.wanted.is_some() {
             return Ok(());
@@ -416,7 +445,11 @@ impl<'a> Exporter<'a> {
         let mut lexunits = BTreeMap::new();
         for lu in self.store.lexunits_of(release, id)? {
             let lu = lu?;
-            lexunits.insert(lu.id, lu);
+            if !self.rejected.contains(&(id, lu.id)) {
+                lexunits.insert(lu.id, lu);
+            } else if self.wants_lexunit(&lu) {
+                tally.lose(FramenetLoss::Rejected);
+            }
         }
         let wanted = self.wanted.as_ref().is_none_or(|wanted| wanted.frames.contains(&id));
         if frame.has_file && !wanted {

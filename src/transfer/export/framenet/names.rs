@@ -1,7 +1,7 @@
 //! Names for the files of an export: safe, not too long, and the same in every export of a release.
 //!
-//! They are given in order of ids before anything is written, so they do not depend on which thread comes
-//! first. An import takes what a file is about from its content, never from its name.
+//! They are given in order of ids before anything is written, so they do not depend on which thread
+//! comes first. An import takes what a file is about from its content, never from its name.
 
 use std::collections::{HashMap, HashSet};
 
@@ -32,8 +32,8 @@ impl FileNames {
         self.documents.get(&(corpus, document)).cloned().unwrap_or_default()
     }
 
-    /// A name for a file of `folder` that no other has; what could lead out of the folder, or hide the
-    /// file, is replaced.
+    /// A name for a file of `folder` that no other has; what could lead out of the folder, or hide
+    /// the file, is replaced.
     fn take(&mut self, folder: &str, stem: &str) -> String {
         let mut stem = safe(stem);
         let mut name = format!("{folder}/{}.xml", fitting(&stem));
@@ -47,8 +47,8 @@ impl FileNames {
 }
 
 impl Exporter<'_> {
-    /// Gives every frame, LU and document with a file its name; of those that would have the same, the one
-    /// with the lowest id comes first.
+    /// Gives every frame, LU and document with a file its name; of those that would have the same,
+    /// the one with the lowest id comes first.
     pub(super) fn name_files(&mut self) -> Result<()> {
         let mut names = FileNames::default();
         for frame in self.store.frames(self.release.id)? {

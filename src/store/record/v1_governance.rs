@@ -1,12 +1,13 @@
-//! Versions 1 of the records by which people govern what expansions wrote: decisions on proposed LUs, and
-//! editions. Editions are written in version 2, which has their hash and split list (`v2_edition.rs`).
+//! Versions 1 of the records by which people govern what expansions wrote: decisions on proposed
+//! LUs, and editions. Editions are written in version 2, which has their hash and split list
+//! (`v2_edition.rs`).
 
 use super::super::key::{DecisionKey, EditionKey};
 use super::v1::one_of;
 use super::v2_edition::HashedRecord;
 use super::{Encoded, SECOND_VERSION, Stored, decode, decode_as, encode, encode_as};
 use crate::model::{
-    AnnotationSetId, Decided, Decision, Edition, Evidence, FrameId, FrozenSet, Moved, Undone,
+    AnnotationSetId, Decided, Decision, Edition, Evidence, FrameId, FrozenSet, Moved, Reviewed,
     Verdict,
 };
 
@@ -19,7 +20,7 @@ fields! {
     Decision { verdict, reviewer, time, note, lu, evidence, moved, undone }
     Evidence { sets, seeds, rounds, paraphrase, aligner, p, r, frames, likeness }
     Moved { frame, lu, made, sets }
-    Undone { reviewer, time, note }
+    Reviewed { reviewer, time, note }
     EditionRecord { expression, created, revision, sentences, pairs, lemma_pairs, sets, contents }
 }
 
@@ -140,7 +141,7 @@ pub(super) mod tests {
             lu: LuId(1 << 31),
             evidence,
             moved: None,
-            undone: Some(Undone {
+            undone: Some(Reviewed {
                 reviewer: "lee".to_owned(),
                 time: 1_700_000_001,
                 note: String::new(),

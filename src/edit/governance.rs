@@ -3,8 +3,8 @@
 use super::staged::absent;
 use super::{EditError, Result, Transaction, check};
 use crate::model::{
-    ACCEPTED, AnnotationSet, Decided, Decision, Edition, FeStatus, Frame, FrameId, LayerName,
-    LexUnit, LuId, Moved, PROPOSED, Provenance, Undone, Verdict,
+    ACCEPTED, AnnotationSet, Decided, Decision, Edition, Evidence, FeStatus, Frame, FrameId,
+    LayerName, LexUnit, LuId, Moved, PROPOSED, Provenance, Reviewed, Verdict,
 };
 
 /// What a decision does to a proposed LU.
@@ -76,21 +76,21 @@ impl Transaction<'_> {
         self.read(&(frame, name.to_owned()))
     }
 
-    /// Decides on a proposed LU: does what the decision says, and records it. The verdict, the LU's
-    /// number and where sets went are written into the decision here; a decision is never taken back
-    /// yet. Gives the number of sets that moved.
+    /// Decides on a proposed LU: does what the fate says, and records it with the LU's number, where
+    /// sets went, and the evidence that the reviewer had. Gives the number of sets that moved.
     ///
     /// # Errors
-    /// When there is no proposed LU of that name in the frame, a decision on it stands, or the target of
-    /// a move or merge cannot take the sets.
+    /// When there is no proposed LU of that name in the frame, a decision on it stands, or the
+    /// target of a move or merge cannot take the sets.
     pub fn decide(
         &mut self,
         frame: FrameId,
         name: &str,
         fate: Fate,
-        decision: Decision,
+        by: Reviewed,
+        evidence: Evidence,
     ) -> Result<u64> {
-        check::name("reviewer", &decision.reviewer)?;
+        check::name("reviewer", &by.reviewer)?;
         let mut decided = self.decisions(frame, name)?.unwrap_or_else(|| Decided {
             frame,
             name: name.to_owned(),
@@ -128,18 +128,33 @@ impl Transaction<'_> {
             }
         };
         let sets = moved.as_ref().map_or(0, |moved| moved.sets.len() as u64);
-        let (verdict, lu) = (fate.verdict(), proposed.id);
-        decided.history.push(Decision { verdict, lu, moved, undone: None, ..decision });
+        let (verdict, lu, Reviewed { reviewer, time, note }) = (fate.verdict(), proposed.id, by);
+        let undone = None;
+        decided.history.push(Decision {
+            verdict,
+            reviewer,
+            time,
+            note,
+            lu,
+            evidence,
+            moved,
+            undone,
+        });
         self.put(decided)?;
         Ok(sets)
     }
 
-    /// Takes back the last standing decision on an LU: what it did is undone, and the record says who
-    /// took it back, when and why. Gives the verdict that was taken back.
+    /// Takes back the last standing decision on an LU: what it did is undone, and the record says
+    /// who took it back, when and why. Gives the verdict that was taken back.
     ///
     /// # Errors
     /// When no decision stands, or what it made has changed so that it cannot be undone.
-    pub fn undo_decision(&mut self, frame: FrameId, name: &str, undone: Undone) -> Result<Verdict> {
+    pub fn undo_decision(
+        &mut self,
+        frame: FrameId,
+        name: &str,
+        undone: Reviewed,
+    ) -> Result<Verdict> {
         check::name("reviewer", &undone.reviewer)?;
         let nothing = || EditError::value("proposal", name, "an LU with a standing decision");
         let mut decided = self.decisions(frame, name)?.ok_or_else(nothing)?;
@@ -229,8 +244,8 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// Gives the sets of a proposed LU to another one. The proposed LU stays, without sets: what people wrote into it is
-    /// there when the decision is taken back.
+    /// Gives the sets of a proposed LU to another one. The proposed LU stays, without sets: what
+    /// people wrote into it is there when the decision is taken back.
     fn hand_over(
         &mut self,
         proposed: &LexUnit,
@@ -275,8 +290,9 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// A set as it is in another frame. Where that has all FEs of a layer by name, they are its own. Else the layer keeps
-    /// its labels under a name that says whose FEs they are, until the set comes back.
+    /// A set as it is in another frame. Where that has all FEs of a layer by name, they are its
+    /// own. Else the layer keeps its labels under a name that says whose FEs they are, until the
+    /// set comes back.
     fn among_elements_of(
         &self,
         mut set: AnnotationSet,

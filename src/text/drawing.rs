@@ -9,36 +9,37 @@
 //! [Evidence:INI]
 //! ```
 //!
-//! `*` marks the target, `-` FEs, `^` the support verbs, copulas and governors of the layers by part
-//! of speech, and `=` where a target lies inside an FE. FEs of rank 2 and 3 have rows of their own, and so
-//! has whatever would lie over something else. On a terminal text, marks and names have colours, too.
+//! `*` marks the target, `-` FEs, `^` the support verbs, copulas and governors of the layers by
+//! part of speech, and `=` where a target lies inside an FE. FEs of rank 2 and 3 have rows of their
+//! own, and so has whatever would lie over something else. On a terminal text, marks and names have
+//! colours, too.
 //!
 //! A mark stands under its text on any terminal: places are counted in columns, of which wide
 //! characters and emoji take two and combining characters none.
 
 use std::borrow::Cow;
 
-use fnstore::model::{AnnotationSet, Extent, LayerName, Provenance, Span};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::visible::visible;
+use super::visible;
+use crate::model::{AnnotationSet, Extent, LayerName, Provenance, Span};
 
 /// What is drawn under some stretch of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Mark {
+pub struct Mark {
     /// The stretch.
-    pub(super) span: Span,
+    pub span: Span,
     /// The sign under each of its columns.
-    pub(super) sign: char,
+    pub sign: char,
     /// The name under the signs; empty for none.
-    pub(super) name: String,
+    pub name: String,
     /// Its colour.
-    pub(super) paint: Paint,
+    pub paint: Paint,
 }
 
 /// A colour of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Paint {
+pub enum Paint {
     /// A target.
     Target,
     /// The FE of that number among the set's.
@@ -70,7 +71,8 @@ impl Paint {
 }
 
 /// The marks of an annotation set in rows, the uppermost first.
-pub(super) fn rows_of_set(set: &AnnotationSet) -> Vec<Vec<Mark>> {
+#[must_use]
+pub fn rows_of_set(set: &AnnotationSet) -> Vec<Vec<Mark>> {
     let target =
         |span: &Span| Mark { span: *span, sign: '*', name: String::new(), paint: Paint::Target };
     let mut rows = vec![set.targets.iter().map(target).collect::<Vec<_>>()];
@@ -101,7 +103,8 @@ pub(super) fn rows_of_set(set: &AnnotationSet) -> Vec<Vec<Mark>> {
 }
 
 /// The null instantiations of a set, and labels without a place, as `[Evidence:INI]`.
-pub(super) fn unexpressed(set: &AnnotationSet) -> Vec<String> {
+#[must_use]
+pub fn unexpressed(set: &AnnotationSet) -> Vec<String> {
     let labels = set.fe_layers().flat_map(|layer| layer.labels.iter().map(|l| (layer.rank, l)));
     let names = labels.filter_map(|(rank, label)| {
         let rank = if rank > 1 { format!("[{rank}]") } else { String::new() };
@@ -120,7 +123,7 @@ pub(super) fn unexpressed(set: &AnnotationSet) -> Vec<String> {
 }
 
 /// Puts a mark into the first row from `first` on in which it covers nothing but perhaps a target.
-pub(super) fn place(rows: &mut Vec<Vec<Mark>>, first: usize, mark: Mark) {
+pub fn place(rows: &mut Vec<Vec<Mark>>, first: usize, mark: Mark) {
     let covers = |other: &Mark| {
         let is_target_of_element = other.paint == Paint::Target && mark.sign == '-';
         other.span.overlaps(mark.span) && !is_target_of_element
@@ -136,7 +139,8 @@ pub(super) fn place(rows: &mut Vec<Vec<Mark>>, first: usize, mark: Mark) {
 ///
 /// White space around the text is left out, line breaks and tabs inside it are drawn as spaces, and
 /// control characters as [`visible`] shows them.
-pub(super) fn draw(text: &str, rows: &[Vec<Mark>], width: usize, color: bool) -> Vec<String> {
+#[must_use]
+pub fn draw(text: &str, rows: &[Vec<Mark>], width: usize, color: bool) -> Vec<String> {
     // Every character keeps its bytes, so spans stay valid.
     let text = text.replace(['\n', '\r', '\t'], " ");
     let (text, rows) = with_visible_controls(&text, rows);

@@ -29,8 +29,8 @@ impl<R: BufRead> LineImport<'_, R> {
         Ok(())
     }
 
-    /// Takes a line of an edition; the edition is written with its last line. Its sets may be gone: that
-    /// is what verifying it tells.
+    /// Takes a line of an edition; the edition is written with its last line. Its sets may be gone:
+    /// that is what verifying it tells.
     pub(super) fn take_edition(&mut self, line: Edition, whole: &WholeEdition) -> Result<()> {
         if self.adds() {
             let expected = "no edition in a file of additions";

@@ -1,21 +1,23 @@
 //! Characters that a terminal obeys instead of showing them, made visible.
 //!
 //! A text may hold escape sequences, which recolour or rewrite the screen, and marks that turn the
-//! direction of what follows. For reading they become their code points, as in `<U+001B>`. Line feeds
-//! and tabs stay: they lay a text out and do nothing else.
+//! direction of what follows. For reading they become their code points, as in `<U+001B>`. Line
+//! feeds and tabs stay: they lay a text out and do nothing else.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// The text with its control characters (C0 but for line feed and tab, DEL, C1) and those that
 /// override the direction of writing as their code points.
-pub(super) fn visible(text: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn visible(text: &str) -> Cow<'_, str> {
     replaced(text, |letter, shown| write!(shown, "<U+{:04X}>", u32::from(letter)))
 }
 
 /// The same for JSON, in which such characters stand inside strings alone: as the escapes of JSON,
 /// which mean the same.
-pub(super) fn visible_in_json(json: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn visible_in_json(json: &str) -> Cow<'_, str> {
     replaced(json, |letter, shown| write!(shown, "\\u{:04x}", u32::from(letter)))
 }
 

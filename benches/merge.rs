@@ -1,0 +1,213 @@
+//! How fast do shards of an expansion come into store and index, and how much memory does that take?
+//!
+//! `cargo bench --profile release --bench merge`; into FrameNet itself with
+//! `FNSTORE_BENCH_RELEASE=fndata-1.5.zip`, so many made-up sets with `FNSTORE_BENCH_SETS=200000`, in so many shards with
+//! `FNSTORE_BENCH_SHARDS=2`, kept in a directory with `FNSTORE_BENCH_KEEP=DIR`.
+//!
+//! Each shard is merged by a process of its own, from its start to its end; then the first of them once more, which
+//! writes nothing.
+
+#![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
+
+#[allow(dead_code, reason = "each bench uses a part of it")]
+mod common;
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+use std::error::Error;
+use std::fs::{self, File};
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::synthetic::Synthetic;
+use fnstore::database::{Database, Write};
+use fnstore::exchange::jsonl::{JournalRecord, RecipeRecord, RecordWriter, ReleaseRecord, Scope};
+use fnstore::expand::{Manifest, Shard};
+use fnstore::model::{AnnotationSetId, FrameId, LexUnit, LuId, RecipeId, Release};
+use fnstore::transfer::ImportOptions;
+use zstd::stream::AutoFinishEncoder;
+
+const SETS: usize = 20_000;
+const SHARDS: usize = 2;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+fn main() -> Result<()> {
+    let temporary = tempfile::tempdir()?;
+    let variable = |name: &str| std::env::var(name).ok();
+    let number = |name: &str, otherwise: usize| -> Result<usize> {
+        Ok(variable(name).map_or(Ok(otherwise), |text| text.parse())?)
+    };
+    let dir = variable("FNSTORE_BENCH_KEEP").map_or(temporary.path().to_owned(), PathBuf::from);
+    fs::create_dir_all(&dir)?;
+    let source = match variable("FNSTORE_BENCH_RELEASE") {
+        Some(release) => release.into(),
+        None => {
+            let release = temporary.path().join("generated");
+            common::generate(&release)?;
+            release
+        }
+    };
+    let (sets, shards) =
+        (number("FNSTORE_BENCH_SETS", SETS)?, number("FNSTORE_BENCH_SHARDS", SHARDS)?);
+    let (merged, base) = (dir.join("merged"), dir.join("base"));
+    let import = |path: &Path| -> Result<(Database, Release)> {
+        let database = Database::open_writer(path)?;
+        let release = database.import(&source, &ImportOptions::default(), &mut |_| {})?.release;
+        Ok((database, release))
+    };
+    import(&merged)?.0.store().compact()?;
+    let (database, release) = import(&base)?;
+    let files = write_shards(&database, &release, (sets, shards), &dir)?;
+    println!("{sets} made-up sets in {shards} shards into {}", release.name);
+    println!(
+        "{:<12} {:>9} {:>9} {:>14} {:>10}",
+        "shard", "sets", "seconds", "sets a second", "peak MB"
+    );
+    let again = files.first().map(|file| ("the first again", file));
+    for (name, (file, count)) in files.iter().map(|file| ("new", file)).chain(again) {
+        let (time, peak) = merge(&merged, file)?;
+        let seconds = time.as_secs_f64();
+        println!(
+            "{name:<16} {count:>9} {seconds:>9.2} {:>14.0} {:>10.0}",
+            *count as f64 / seconds,
+            peak as f64 / 1e6
+        );
+    }
+    Ok(())
+}
+
+/// Merges a file by a process of its own; gives its time and the most bytes that it had.
+fn merge(store: &Path, file: &Path) -> Result<(Duration, u64)> {
+    let begun = Instant::now();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fnstore"))
+        .env("FNSTORE_DIR", store)
+        .arg("merge")
+        .arg(file)
+        .stdout(Stdio::null())
+        .spawn()?;
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    loop {
+        // The kernel keeps the highest, so that looking now and then misses little.
+        let high = fs::read_to_string(&status).ok().and_then(|text| {
+            let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;
+            line.split_whitespace().nth(1)?.parse::<u64>().ok()
+        });
+        peak = peak.max(high.unwrap_or(0) * 1024);
+        if let Some(ended) = child.try_wait()? {
+            if !ended.success() {
+                return Err(format!("the merge of {} failed", file.display()).into());
+            }
+            return Ok((begun.elapsed(), peak));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// A shard being written.
+struct Open {
+    file: PathBuf,
+    lines: RecordWriter<AutoFinishEncoder<'static, BufWriter<File>>>,
+    lexunits: HashSet<(FrameId, LuId)>,
+    recipes: HashSet<RecipeId>,
+    seeds: u64,
+    sets: u64,
+}
+
+/// Writes made-up sets as shards: a chain to each in turn. Gives the files with their sets.
+fn write_shards(
+    database: &Database,
+    release: &Release,
+    (sets, shards): (usize, usize),
+    dir: &Path,
+) -> Result<Vec<(PathBuf, u64)>> {
+    let mut open = Vec::new();
+    for number in 1..=shards {
+        let file = dir.join(format!("{number}-of-{shards}.zst"));
+        let out = zstd::Encoder::new(BufWriter::new(File::create(&file)?), 3)?.auto_finish();
+        let lines = RecordWriter::new(out, &ReleaseRecord::new(release, Scope::Additions))?;
+        let (lexunits, recipes) = (HashSet::new(), HashSet::new());
+        open.push(Open { file, lines, lexunits, recipes, seeds: 0, sets: 0 });
+    }
+    let mut synthetic = Synthetic::new(database, release.id, sets)?;
+    let mut turn = 0;
+    while let Some(write) = synthetic.frame()? {
+        write_frame(database, release, write, &mut open, &mut turn)?;
+    }
+    let finish = |(number, open): (usize, Open)| -> Result<(PathBuf, u64)> {
+        let Open { file, lines, sets, seeds, .. } = open;
+        lines.finish()?;
+        let bytes = fs::read(&file)?;
+        let number = u32::try_from(number + 1)?;
+        let manifest = Manifest {
+            fnstore: env!("CARGO_PKG_VERSION").to_owned(),
+            release: release.name.clone(),
+            query: "made up".to_owned(),
+            recipe: String::new(),
+            rounds: 10,
+            shard: Shard { number, of: u32::try_from(shards)? },
+            seeds,
+            sets,
+            lexunits: 0,
+            bytes: bytes.len() as u64,
+            blake3: blake3::hash(&bytes).to_hex().to_string(),
+        };
+        fs::write(Manifest::place(&file), serde_json::to_vec(&manifest)?)?;
+        Ok((file, sets))
+    };
+    open.into_iter().enumerate().map(finish).collect()
+}
+
+fn write_frame(
+    database: &Database,
+    release: &Release,
+    write: Write,
+    open: &mut [Open],
+    turn: &mut usize,
+) -> Result<()> {
+    let Write { lexunits, sentences, sets, journal } = write;
+    let store = database.store();
+    let mut units: HashMap<(FrameId, LuId), LexUnit> =
+        lexunits.into_iter().map(|unit| ((unit.frame, unit.id), unit)).collect();
+    let proposed: HashSet<_> = units.keys().copied().collect();
+    let mut rows: HashMap<AnnotationSetId, _> =
+        sets.into_iter().zip(sentences).map(|(set, sentence)| (set.id, (sentence, set))).collect();
+    let recipes = store.recipes()?;
+    for row in journal {
+        let at = *turn % open.len();
+        *turn += 1;
+        let to = &mut open[at];
+        let (_, print, description) =
+            recipes.iter().find(|(id, ..)| *id == row.recipe).ok_or("a recipe is gone")?;
+        let recipe = RecipeRecord::new(*print, description.clone());
+        if to.recipes.insert(row.recipe) {
+            to.lines.recipe(row.recipe, &recipe)?;
+        }
+        for id in &row.entry.chain {
+            let Some((sentence, set)) = rows.remove(id) else { continue };
+            let key = (set.frame, set.lu);
+            if let Entry::Vacant(place) = units.entry(key) {
+                place.insert(store.lexunit(release.id, key.0, key.1)?.ok_or("an LU is gone")?);
+            }
+            let frame =
+                store.frame(release.id, key.0)?.map_or_else(String::new, |frame| frame.name);
+            let unit = &units[&key];
+            if proposed.contains(&key) && to.lexunits.insert(key) {
+                to.lines.lexunit(unit.clone(), &frame)?;
+            }
+            let text = sentence.text.clone();
+            to.lines.sentence(sentence)?;
+            to.lines.set(set, &frame, &unit.name, &text)?;
+            to.sets += 1;
+        }
+        let (entry, recipe) = (row.entry, recipe.name().to_owned());
+        let record =
+            JournalRecord::new(row.seed, row.target, recipe, entry.round, entry.end, entry.chain);
+        to.lines.journal(&record)?;
+        to.seeds += 1;
+    }
+    Ok(())
+}

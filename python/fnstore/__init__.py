@@ -1,0 +1,90 @@
+"""An embedded FrameNet database: query, grow and edit frame-semantic annotation.
+
+>>> import fnstore
+>>> db = fnstore.create("store")                    # doctest: +SKIP
+>>> db.import_release("fndata-1.5.zip")             # doctest: +SKIP
+>>> for set in db.query("frame=Verification"):      # doctest: +SKIP
+...     print(set)
+"""
+
+from ._edits import Transaction
+from ._errors import (
+    AbsentError,
+    ClosedError,
+    ConflictError,
+    EditError,
+    Error,
+    ExpandError,
+    ImportFailedError,
+    LockedError,
+    ModelMissingError,
+    PickleError,
+    QueryError,
+    StoreError,
+    UnknownNameError,
+)
+from ._fnstore import (
+    AnnotationSet,
+    Answers,
+    Database,
+    Document,
+    Element,
+    ExpansionReport,
+    Frame,
+    FrameElement,
+    FrameRelation,
+    Generation,
+    Growth,
+    ImportReport,
+    Judgement,
+    Label,
+    Layer,
+    LexicalUnit,
+    Progress,
+    Query,
+    Release,
+    SemType,
+    Table,
+    create,
+    open,
+)
+
+__all__ = [
+    "AbsentError",
+    "AnnotationSet",
+    "Answers",
+    "ClosedError",
+    "ConflictError",
+    "Database",
+    "Document",
+    "EditError",
+    "Element",
+    "Error",
+    "ExpandError",
+    "ExpansionReport",
+    "Frame",
+    "FrameElement",
+    "FrameRelation",
+    "Generation",
+    "Growth",
+    "ImportFailedError",
+    "ImportReport",
+    "Judgement",
+    "Label",
+    "Layer",
+    "LexicalUnit",
+    "LockedError",
+    "ModelMissingError",
+    "PickleError",
+    "Progress",
+    "Query",
+    "QueryError",
+    "Release",
+    "SemType",
+    "StoreError",
+    "Table",
+    "Transaction",
+    "UnknownNameError",
+    "create",
+    "open",
+]

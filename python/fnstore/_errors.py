@@ -1,0 +1,89 @@
+"""Errors: one base class, a subclass for each thing that can go wrong, each with a code and an advice."""
+
+from __future__ import annotations
+
+__all__ = [
+    "AbsentError",
+    "ClosedError",
+    "ConflictError",
+    "EditError",
+    "Error",
+    "ExpandError",
+    "ImportFailedError",
+    "LockedError",
+    "ModelMissingError",
+    "PickleError",
+    "QueryError",
+    "StoreError",
+    "UnknownNameError",
+]
+
+
+class Error(Exception):
+    """What every error of fnstore is.
+
+    ``code`` says what happened, as in ``S-absent``; ``advice`` what to do about it; ``nearest`` is the name that was
+    probably meant, where a name is unknown.
+    """
+
+    code: str
+    advice: str
+    nearest: str | None
+
+    def __init__(self, message: str, code: str, advice: str, nearest: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.advice = advice
+        self.nearest = nearest
+        if advice and advice not in message:
+            self.add_note(f"[{code}] {advice}")
+
+
+class StoreError(Error):
+    """The store cannot be opened, read or written."""
+
+
+class AbsentError(StoreError, FileNotFoundError):
+    """There is no store at the path."""
+
+
+class LockedError(StoreError, BlockingIOError):
+    """Another process or handle writes the store."""
+
+
+class ClosedError(StoreError, ValueError):
+    """The handle was closed."""
+
+
+class QueryError(Error, ValueError):
+    """The query cannot be read; ``column`` is where, from 1."""
+
+    column: int | None = None
+
+
+class UnknownNameError(Error, LookupError):
+    """Nothing in the store has the name."""
+
+
+class ImportFailedError(Error, ValueError):
+    """A release or a file cannot be imported; the store is as it was."""
+
+
+class EditError(Error, ValueError):
+    """An edit cannot be made; the transaction is as it was before it."""
+
+
+class ConflictError(EditError):
+    """Another commit has changed what a transaction was built on; nothing was written."""
+
+
+class ExpandError(Error):
+    """An expansion cannot start or go on; what was committed stays."""
+
+
+class ModelMissingError(ExpandError, FileNotFoundError):
+    """A model is nowhere to be found."""
+
+
+class PickleError(Error, TypeError):
+    """A handle, and what reads through it, belongs to its process."""

@@ -1,0 +1,298 @@
+"""Types of the native module; `help()` has what each does."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, Self, final
+
+import pandas
+import polars
+
+from ._edits import Transaction
+
+__all__ = [
+    "AnnotationSet", "Answers", "Database", "Document", "Edits", "Element", "ExpansionReport", "Frame",
+    "FrameElement", "FrameRelation", "FramenetFiles", "Generation", "Growth", "ImportReport", "Judgement", "Label",
+    "Layer", "LexicalUnit", "Progress", "Query", "Release", "SemType", "Table", "create", "open",
+]
+
+_Path = str | os.PathLike[str]
+_Span = tuple[int, int]
+
+def open(path: _Path) -> Database: ...
+def create(path: _Path) -> Database: ...
+@final
+class Element:
+    name: Final[str]
+    rank: Final[int]
+    span: Final[_Span | None]
+    text: Final[str | None]
+    ni: Final[str | None]
+    gf: Final[str | None]
+    pt: Final[str | None]
+
+@final
+class Label:
+    name: Final[str]
+    span: Final[_Span | None]
+    ni: Final[str | None]
+
+@final
+class Layer:
+    name: Final[str]
+    rank: Final[int]
+    labels: Final[list[Label]]
+
+@final
+class Generation:
+    seed: Final[str]
+    round: Final[int]
+    recipe: Final[int]
+    paraphrase: Final[float]
+    aligner: Final[float]
+    p: Final[float | None]
+    r: Final[float | None]
+    flags: Final[list[str]]
+    chain: Final[list[str]]
+
+@final
+class Judgement:
+    reviewer: Final[str]
+    question: Final[str]
+    score: Final[int]
+    time: Final[int]
+    note: Final[str]
+
+@final
+class AnnotationSet:
+    id: Final[str]
+    release: Final[str]
+    frame: Final[str]
+    lu: Final[str]
+    trigger: Final[str]
+    text: Final[str]
+    sentence: Final[str]
+    targets: Final[list[_Span]]
+    elements: Final[list[Element]]
+    layers: Final[list[Layer]]
+    origin: Final[str]
+    status: Final[str]
+    fe_status: Final[str]
+    document: Final[str | None]
+    generation: Final[Generation | None]
+    def element(self, name: str) -> str | None: ...
+    def sentence_layers(self) -> list[Layer]: ...
+    def judgements(self) -> list[Judgement]: ...
+    def _repr_html_(self) -> str: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> Any: ...
+
+@final
+class Query:
+    expression: Final[str]
+    def __iter__(self) -> Answers: ...
+    def count(self) -> int: ...
+    def count_by(self, field: str) -> dict[str | None, int]: ...
+    def first(self) -> AnnotationSet | None: ...
+    def limit(self, count: int) -> Query: ...
+    def offset(self, count: int) -> Query: ...
+    def sort(self, fields: str) -> Query: ...
+    def to_arrow(self, columns: Sequence[str] | None = None) -> Table: ...
+    def to_polars(self, columns: Sequence[str] | None = None) -> polars.DataFrame: ...
+    def to_pandas(self, columns: Sequence[str] | None = None) -> pandas.DataFrame: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> Any: ...
+
+@final
+class Answers(Iterator[AnnotationSet]):
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> AnnotationSet: ...
+    def __reduce__(self) -> Any: ...
+
+@final
+class Table:
+    column_names: Final[list[str]]
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __reduce__(self) -> Any: ...
+
+@final
+class Release:
+    name: Final[str]
+    language: Final[str]
+    source: Final[str]
+    imported: Final[int]
+    counts: Final[dict[str, int]]
+
+@final
+class FrameElement:
+    id: Final[int]
+    name: Final[str]
+    abbreviation: Final[str]
+    core_type: Final[str]
+    frame: Final[str]
+    definition: Final[str]
+    definition_markup: Final[str]
+    requires: Final[list[str]]
+    excludes: Final[list[str]]
+    sem_types: Final[list[str]]
+
+@final
+class Frame:
+    id: Final[int]
+    name: Final[str]
+    release: Final[str]
+    definition: Final[str]
+    definition_markup: Final[str]
+    fes: Final[list[FrameElement]]
+    core_sets: Final[list[list[str]]]
+    sem_types: Final[list[str]]
+    lus: Final[list[LexicalUnit]]
+    relations: Final[list[FrameRelation]]
+    def fe(self, name: str) -> FrameElement: ...
+    def query(self, expression: str = "") -> Query: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> Any: ...
+
+@final
+class LexicalUnit:
+    id: Final[int]
+    name: Final[str]
+    lemma: Final[str]
+    pos: Final[str]
+    frame: Final[str]
+    release: Final[str]
+    status: Final[str]
+    definition: Final[str]
+    lexemes: Final[list[tuple[str, str]]]
+    incorporated_fe: Final[str | None]
+    sem_types: Final[list[str]]
+    annotated: Final[int]
+    subcorpora: Final[list[str]]
+    def query(self, expression: str = "") -> Query: ...
+    def __reduce__(self) -> Any: ...
+
+@final
+class FrameRelation:
+    id: Final[int]
+    kind: Final[str]
+    parent: Final[str]
+    child: Final[str]
+    fes: Final[list[tuple[str, str]]]
+
+@final
+class SemType:
+    id: Final[int]
+    name: Final[str]
+    abbreviation: Final[str]
+    definition: Final[str]
+    parents: Final[list[int]]
+
+@final
+class Document:
+    id: Final[int]
+    name: Final[str]
+    corpus: Final[str]
+    def sentences(self) -> list[tuple[str, str]]: ...
+    def query(self, expression: str = "") -> Query: ...
+    def __reduce__(self) -> Any: ...
+
+@final
+class Growth:
+    round: Final[int]
+    sets: Final[int]
+    new_triggers: Final[list[tuple[str, int]]]
+    total_sentences: Final[int]
+    total_triggers: Final[int]
+    total_pairs: Final[int]
+
+@final
+class Progress:
+    seeds: Final[int]
+    of: Final[int]
+    sentences: Final[int]
+
+@final
+class ExpansionReport:
+    recipe: Final[int]
+    seeds: Final[int]
+    done_before: Final[int]
+    left: Final[int]
+    sentences: Final[int]
+    new_triggers: Final[int]
+    new_pairs: Final[int]
+    proposed_lus: Final[int]
+    flags: Final[dict[str, int]]
+    unproductive: Final[dict[str, int]]
+    seconds: Final[float]
+
+@final
+class ImportReport:
+    release: Final[str]
+    counts: Final[dict[str, int]]
+    warnings: Final[dict[str, int]]
+
+@final
+class FramenetFiles:
+    def read(self, name: str) -> str | None: ...
+    def __reduce__(self) -> Any: ...
+
+@final
+class Edits:
+    def edit(self, line: str) -> str: ...
+    def commit(self) -> int: ...
+    def abort(self) -> None: ...
+    def __reduce__(self) -> Any: ...
+
+@final
+class Database:
+    path: Final[Path]
+    closed: Final[bool]
+    def close(self) -> None: ...
+    def refresh(self) -> None: ...
+    def snapshot(self) -> Database: ...
+    def releases(self) -> list[Release]: ...
+    def frames(self, names: str | None = None, release: str | None = None) -> list[Frame]: ...
+    def frame(self, key: str | int, release: str | None = None) -> Frame: ...
+    def fes(self, names: str | None = None, release: str | None = None) -> list[FrameElement]: ...
+    def lus(self, names: str | None = None, release: str | None = None) -> list[LexicalUnit]: ...
+    def lu(self, key: str | int, release: str | None = None) -> LexicalUnit: ...
+    def relations(self, release: str | None = None) -> list[FrameRelation]: ...
+    def sem_types(self, release: str | None = None) -> list[SemType]: ...
+    def documents(self, names: str | None = None, release: str | None = None) -> list[Document]: ...
+    def query(
+        self, expression: str = "", *, sort: str | None = None, offset: int = 0, limit: int | None = None
+    ) -> Query: ...
+    def count(self, expression: str = "") -> int: ...
+    def annotation_set(self, id: str) -> AnnotationSet: ...
+    def growth(self, expression: str = "", release: str | None = None) -> list[Growth]: ...
+    def import_release(
+        self,
+        path: _Path,
+        *,
+        release: str | None = None,
+        language: str | None = None,
+        strict: bool = False,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> ImportReport: ...
+    def expand(
+        self,
+        expression: str,
+        *,
+        recipe: str | None = None,
+        model: _Path | None = None,
+        models: _Path | None = None,
+        filter: _Path | None = None,
+        device: str = "cpu",
+        limit: int | None = None,
+        progress: Callable[[Progress], object] | None = None,
+        **settings: object,
+    ) -> ExpansionReport: ...
+    def transaction(self, release: str | None = None, *, reviewer: str | None = None) -> Transaction: ...
+    def _framenet(self, release: str | None, generated: bool) -> FramenetFiles: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_raised: object) -> None: ...
+    def __reduce__(self) -> Any: ...

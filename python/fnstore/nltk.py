@@ -1,0 +1,161 @@
+"""A drop-in for ``nltk.corpus.framenet`` that reads a store.
+
+>>> import fnstore.nltk
+>>> fn = fnstore.nltk.framenet("store")             # doctest: +SKIP
+>>> fn.frame("Revenge").FE["Avenger"].coreType      # doctest: +SKIP
+'Core'
+
+Everything is NLTK's own reader, with its functions, its objects and its printing; where it parses a file of FrameNet,
+it gets the same file out of the store. docs/from-nltk.md names what is different.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from types import FunctionType, TracebackType
+from typing import Any
+from xml.etree import ElementTree
+
+from nltk.corpus.reader.framenet import FramenetCorpusReader, FramenetError
+from nltk.data import PathPointer
+
+from ._fnstore import Database, FramenetFiles, open
+
+__all__ = ["FramenetError", "FramenetReader", "framenet", "install"]
+
+#: Layers that NLTK takes for granted in a set that evokes a frame.
+_LAYERS = ("FE", "GF", "PT")
+
+
+def _tag(element: ElementTree.Element) -> str:
+    return element.tag.rpartition("}")[2]
+
+
+def _tidy(sentence: ElementTree.Element) -> None:
+    """Leaves out a label that stands twice, as of two FEs on one span: NLTK's reader would fail."""
+    for layer in (child for made in sentence for child in made):
+        seen = set()
+        for label in list(layer) if layer.get("name") not in ("Sent", "Other") else ():
+            what = (label.get("start"), label.get("end"), label.get("name"))
+            if what in seen and label.get("start") is not None:
+                layer.remove(label)
+            seen.add(what)
+
+
+def _complete(sentence: ElementTree.Element) -> None:
+    """Gives a sentence that is not FrameNet's the layers that NLTK takes for granted."""
+    sets = [child for child in sentence if _tag(child) == "annotationSet"]
+    if not sets or all(_tag(layer) == "layer" and layer.get("name") != "Target" for layer in sets[0]):
+        return
+    bare = ElementTree.Element("annotationSet", {"status": "UNANN", "ID": "0"})
+    bare.append(ElementTree.Element("layer", {"name": "BNC", "rank": "1"}))
+    sentence.insert(list(sentence).index(sets[0]), bare)
+    for made in sets:
+        for name in set(_LAYERS) - {layer.get("name") for layer in made}:
+            made.append(ElementTree.Element("layer", {"name": name, "rank": "1"}))
+
+
+class _View(list[Any]):
+    """Elements of a file, in the place of NLTK's XMLCorpusView."""
+
+    def __init__(self, place: _Place, spec: str, handle: Callable[..., Any] | None = None) -> None:
+        xml = place.files.read(place.name)
+        if xml is None:
+            raise FileNotFoundError(place.name)
+        root = ElementTree.fromstring(xml)
+        top, _, below = spec.partition("/")
+        found = [root] if not below else [child for child in root if _tag(child) == below]
+        for sentence in (child for child in root.iter() if _tag(child) == "sentence"):
+            _tidy(sentence)
+            if place.generated:
+                _complete(sentence)
+        super().__init__(found if handle is None else (handle(element, spec) for element in found))
+
+    def __enter__(self) -> _View:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+
+class _Root(PathPointer):  # type: ignore[misc]
+    """A store, in the place of NLTK's directory of a corpus."""
+
+    def __init__(self, store: str) -> None:
+        self.path = store
+
+    def __repr__(self) -> str:
+        return f"the store in {self.path}"
+
+    def open(self, encoding: str | None = None) -> Any:
+        raise FramenetError(f"{self!r} is no file; `abspath` gives those of its release")
+
+    def file_size(self) -> int:
+        return 0
+
+    def join(self, fileid: str) -> _Root:
+        return self
+
+
+class _Place:
+    """A file of a release in a store, in the place of NLTK's path."""
+
+    def __init__(self, files: FramenetFiles, name: str, generated: bool) -> None:
+        self.files, self.name, self.generated = files, name, generated
+
+
+#: What NLTK's functions call to reach a file.
+_INSTEAD = {"XMLCorpusView": _View, "_validate_in_root": lambda *_: None}
+
+
+def _over_store(function: FunctionType) -> FunctionType:
+    """A function of NLTK's reader that reads the store's files instead of a directory's."""
+    made = FunctionType(
+        function.__code__, function.__globals__ | _INSTEAD, function.__name__, function.__defaults__, function.__closure__
+    )
+    made.__kwdefaults__, made.__doc__ = function.__kwdefaults__, function.__doc__
+    return made
+
+
+class FramenetReader(FramenetCorpusReader):  # type: ignore[misc]
+    """NLTK's FramenetCorpusReader over a release of a store.
+
+    With ``generated=True`` what people, imports and expansions added stands among the exemplars, in subcorpora that are
+    called after its origin.
+    """
+
+    def __init__(self, database: Database, release: str | None = None, generated: bool = False) -> None:
+        super().__init__(_Root(os.fspath(database.path)), [])
+        self._files = database._framenet(release, generated)
+        self._generated = generated
+
+    def abspath(self, fileid: str, *_: Any) -> Any:
+        """The file of that name in the store."""
+        return _Place(self._files, fileid.replace(os.sep, "/"), self._generated)
+
+    def readme(self) -> str:
+        """Where the release comes from."""
+        return f"FrameNet, out of {self._root!r}"
+
+    for _name, _function in list(vars(FramenetCorpusReader).items()):
+        if isinstance(_function, FunctionType) and "XMLCorpusView" in _function.__code__.co_names:
+            vars()[_name] = _over_store(_function)
+    del _name, _function
+
+
+def framenet(store: Database | os.PathLike[str] | str, release: str | None = None, *, generated: bool = False) -> FramenetReader:
+    """The reader of a store, or of the store in a directory; a store of several releases needs the name of one."""
+    database = store if isinstance(store, Database) else open(os.fspath(store))
+    return FramenetReader(database, release, generated)
+
+
+def install(store: Database | os.PathLike[str] | str, release: str | None = None, *, generated: bool = False) -> FramenetReader:
+    """As ``framenet``; what imports ``nltk.corpus.framenet`` from now on gets this reader."""
+    import nltk.corpus
+
+    reader = framenet(store, release, generated=generated)
+    nltk.corpus.framenet = reader
+    return reader

@@ -1,0 +1,376 @@
+//! `fnstore.open`: a store, its lexicon, its queries, and what changes it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use fnstore::database::{self, DatabaseError};
+use fnstore::lexicon::Lexicon;
+use fnstore::model::{AnnotationSetId, LuId};
+use fnstore::query::{Case, Expression, Pattern};
+use fnstore::store::NameKind;
+use fnstore::transfer::ImportOptions;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::annotation::AnnotationSet;
+use crate::error::{Fault, Result, no_pickle};
+use crate::expand::{self, ExpansionReport, ImportReport, Wishes};
+use crate::framenet::FramenetFiles;
+use crate::handle::Handle;
+use crate::lexicon::{
+    Document, Frame, FrameElement, FrameRelation, Growth, Home, LexicalUnit, Release, SemType,
+};
+use crate::query::Query;
+use crate::transaction::Edits;
+
+/// A store. Reading needs no lock; importing, expanding and transactions hold the writer's while they last.
+#[pyclass(frozen, module = "fnstore")]
+pub(crate) struct Database {
+    handle: Arc<Handle>,
+}
+
+/// A name, or an id.
+#[derive(FromPyObject)]
+pub(crate) enum Key {
+    Id(u32),
+    Name(String),
+}
+
+/// Opens the store in a directory.
+#[pyfunction]
+pub(crate) fn open(path: PathBuf) -> Result<Database> {
+    Ok(Database { handle: Handle::open(path)? })
+}
+
+/// Makes an empty store in a directory, and opens it; one that is there is opened as it is.
+#[pyfunction]
+pub(crate) fn create(path: PathBuf) -> Result<Database> {
+    database::Database::open_writer(&path)?.close()?;
+    open(path)
+}
+
+impl Database {
+    /// Does something with each release of a name, or with all.
+    fn each<T>(
+        &self,
+        release: Option<&str>,
+        mut of: impl FnMut(&Home, &Lexicon<'_>) -> Result<Vec<T>>,
+    ) -> Result<Vec<T>> {
+        let database = self.handle.get()?;
+        let lexicons = match release {
+            Some(name) => vec![database.lexicon(name)?],
+            None => database.lexicons()?,
+        };
+        let mut found = Vec::new();
+        for lexicon in lexicons {
+            let release = Arc::new(lexicon.release().clone());
+            let home = Home { handle: Arc::clone(&self.handle), release };
+            found.extend(of(&home, &lexicon)?);
+        }
+        Ok(found)
+    }
+
+    /// The release of a name, or the only one.
+    fn only(&self, release: Option<String>) -> Result<String> {
+        let database = self.handle.get()?;
+        if let Some(name) = release {
+            return Ok(database.release(&name)?.name);
+        }
+        let names: Vec<String> = database.releases()?.into_iter().map(|of| of.name).collect();
+        if let [name] = names.as_slice() {
+            return Ok(name.clone());
+        }
+        let message = match names.len() {
+            0 => "the store holds no release".to_owned(),
+            _ => format!("the store holds several releases: {}", names.join(", ")),
+        };
+        let advice = "import one with db.import_release(path), or give release=\"NAME\"";
+        Err(Fault::new("UnknownNameError", "Q-release", &message, advice))
+    }
+}
+
+/// Names as the query language writes them: exact, with `*` and `?`, or a regular expression after `~`.
+fn pattern(names: Option<&str>) -> Result<Pattern> {
+    let Some(names) = names else { return Ok(Pattern::wildcard("*", Case::Fold)) };
+    let made = match names.strip_prefix('~') {
+        Some(expression) => Pattern::regex(expression, Case::Fold),
+        None => Ok(Pattern::wildcard(names, Case::Fold)),
+    };
+    made.map_err(|error| {
+        let message = format!("cannot read `{names}`: {error}");
+        Fault::new("QueryError", "Q-regex", &message, "write `\\` before a letter meant as it is")
+    })
+}
+
+#[pymethods]
+impl Database {
+    /// Directory of the store.
+    #[getter]
+    fn path(&self) -> PathBuf {
+        self.handle.path.clone()
+    }
+
+    /// Whether it was closed.
+    #[getter]
+    fn closed(&self) -> bool {
+        !self.handle.is_open()
+    }
+
+    /// Closes the store; what was read from it stays, and reads no more.
+    fn close(&self) {
+        self.handle.close();
+    }
+
+    /// Takes up what others have written since. A query does so by itself.
+    fn refresh(&self, py: Python<'_>) -> Result<()> {
+        py.detach(|| Ok(self.handle.get()?.refresh()?))
+    }
+
+    /// The store as it is now, which stays so whatever is written later.
+    fn snapshot(&self, py: Python<'_>) -> Result<Self> {
+        let snapshot = py.detach(|| Ok::<_, Fault>(self.handle.get()?.snapshot()?))?;
+        Ok(Self { handle: Handle::over(self.handle.path.clone(), snapshot) })
+    }
+
+    fn releases(&self) -> Result<Vec<Release>> {
+        Ok(self.handle.get()?.releases()?.into_iter().map(Release::from).collect())
+    }
+
+    /// Frames whose name matches, in order of name; all, by number, without a pattern.
+    #[pyo3(signature = (names=None, release=None))]
+    fn frames(&self, names: Option<&str>, release: Option<&str>) -> Result<Vec<Frame>> {
+        let names = names.map(|names| pattern(Some(names))).transpose()?;
+        self.each(release, |home, lexicon| match &names {
+            Some(names) => lexicon.find_frames(names)?.map(|row| Frame::new(home, row?)).collect(),
+            None => lexicon.frames()?.map(|row| Frame::new(home, row?)).collect(),
+        })
+    }
+
+    /// The frame of a name or a number, of the first release that has it.
+    #[pyo3(signature = (key, release=None))]
+    fn frame(&self, key: Key, release: Option<&str>) -> Result<Frame> {
+        let found = self.each(release, |home, lexicon| {
+            let frame = match &key {
+                Key::Id(id) => lexicon.frame(fnstore::model::FrameId(*id))?,
+                Key::Name(name) => lexicon.frame_by_name(name)?,
+            };
+            frame.map(|frame| Frame::new(home, frame)).into_iter().collect()
+        })?;
+        found.into_iter().next().map_or_else(|| Err(self.unknown("frame", key)), Ok)
+    }
+
+    /// Frame elements whose name matches.
+    #[pyo3(signature = (names=None, release=None))]
+    fn fes(&self, names: Option<&str>, release: Option<&str>) -> Result<Vec<FrameElement>> {
+        let names = pattern(names)?;
+        let fes = self.frames(None, release)?.into_iter().flat_map(|frame| frame.fes);
+        Ok(fes.filter(|fe| names.matches(&fe.name)).collect())
+    }
+
+    /// LUs whose name matches, in order of name; all, by frame, without a pattern.
+    #[pyo3(signature = (names=None, release=None))]
+    fn lus(&self, names: Option<&str>, release: Option<&str>) -> Result<Vec<LexicalUnit>> {
+        let names = names.map(|names| pattern(Some(names))).transpose()?;
+        self.each(release, |home, lexicon| {
+            let frames: std::collections::HashMap<_, _> =
+                lexicon.frame_names()?.collect::<std::result::Result<_, _>>()?;
+            let lu = |row: std::result::Result<fnstore::model::LexUnit, _>| {
+                let lu = row?;
+                let frame = frames.get(&lu.frame).map_or("", String::as_str);
+                LexicalUnit::new(home, frame, lu)
+            };
+            match &names {
+                Some(names) => lexicon.find_lus(names)?.map(lu).collect(),
+                None => lexicon.lus()?.map(lu).collect(),
+            }
+        })
+    }
+
+    /// The LU of a name or a number, of the first release and frame that has it.
+    #[pyo3(signature = (key, release=None))]
+    fn lu(&self, key: Key, release: Option<&str>) -> Result<LexicalUnit> {
+        let found = self.each(release, |home, lexicon| {
+            let lu = match &key {
+                Key::Id(id) => lexicon.lu(LuId(*id))?,
+                Key::Name(name) => lexicon.lus_by_name(name)?.into_iter().next(),
+            };
+            let Some(lu) = lu else { return Ok(Vec::new()) };
+            let frame = lexicon.frame(lu.frame)?.map_or_else(String::new, |frame| frame.name);
+            Ok(vec![LexicalUnit::new(home, &frame, lu)?])
+        })?;
+        found.into_iter().next().map_or_else(|| Err(self.unknown("lu", key)), Ok)
+    }
+
+    #[pyo3(signature = (release=None))]
+    fn relations(&self, release: Option<&str>) -> Result<Vec<FrameRelation>> {
+        self.each(release, |_, lexicon| {
+            lexicon.relations()?.map(|row| Ok(FrameRelation::from(row?))).collect()
+        })
+    }
+
+    #[pyo3(signature = (release=None))]
+    fn sem_types(&self, release: Option<&str>) -> Result<Vec<SemType>> {
+        self.each(release, |_, lexicon| {
+            lexicon.semtypes()?.map(|row| Ok(SemType::from(row?))).collect()
+        })
+    }
+
+    /// Full-text documents whose name or file matches.
+    #[pyo3(signature = (names=None, release=None))]
+    fn documents(&self, names: Option<&str>, release: Option<&str>) -> Result<Vec<Document>> {
+        let names = pattern(names)?;
+        self.each(release, |home, lexicon| {
+            let rows = lexicon.find_documents(&names)?;
+            rows.map(|row| Ok(Document::new(home, row?))).collect()
+        })
+    }
+
+    /// A query of the store, as in db.query("frame=Verification trigger=confirm*").
+    #[pyo3(signature = (expression="", *, sort=None, offset=0, limit=None))]
+    fn query(
+        &self,
+        py: Python<'_>,
+        expression: &str,
+        sort: Option<&str>,
+        offset: usize,
+        limit: Option<usize>,
+    ) -> Result<Query> {
+        py.detach(|| Query::new(&self.handle, expression, sort, (offset, limit)))
+    }
+
+    /// Number of annotation sets for which a query holds.
+    #[pyo3(signature = (expression=""))]
+    fn count(&self, py: Python<'_>, expression: &str) -> Result<u64> {
+        let expression = Expression::parse(expression).map_err(DatabaseError::from)?;
+        py.detach(|| Ok(self.handle.get()?.count(&expression)?))
+    }
+
+    /// The annotation set of an id, as in x1024.
+    fn annotation_set(&self, id: &str) -> Result<AnnotationSet> {
+        let unknown = || {
+            let message = format!("there is no annotation set `{id}`");
+            let advice = "an id is a letter (x, f, i or g) and a number, as in x1024";
+            Fault::new("UnknownNameError", "Q-id", &message, advice)
+        };
+        let set = AnnotationSetId::of_written(id).ok_or_else(unknown)?;
+        let query = Expression::parse(&format!("id={set}")).map_err(DatabaseError::from)?;
+        let database = self.handle.get()?;
+        let answer = database.query(&query)?.next().transpose()?.ok_or_else(unknown)?;
+        Ok(AnnotationSet::new(&self.handle, answer))
+    }
+
+    /// How the triggers that a query finds grow, round by round; round 0 is what people annotated.
+    #[pyo3(signature = (expression="", release=None))]
+    fn growth(
+        &self,
+        py: Python<'_>,
+        expression: &str,
+        release: Option<String>,
+    ) -> Result<Vec<Growth>> {
+        py.detach(|| {
+            let expression = Expression::parse(expression).map_err(DatabaseError::from)?;
+            let (database, release) = (self.handle.get()?, self.only(release)?);
+            let rounds = database.lexicon(&release)?.growth(&expression)?;
+            Ok(rounds.into_iter().map(Growth::from).collect())
+        })
+    }
+
+    /// Imports a release from a zip file or a directory, all of it or nothing; progress is called with files read and
+    /// files to read.
+    #[pyo3(signature = (path, *, release=None, language=None, strict=false, progress=None))]
+    fn import_release(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        release: Option<String>,
+        language: Option<String>,
+        strict: bool,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<ImportReport> {
+        let options = ImportOptions { release, language, strict, ..ImportOptions::default() };
+        expand::import(py, &self.handle, path, (options, progress))
+    }
+
+    /// Writes new annotated sentences from the human ones that a query finds. Run again it goes on where it was stopped,
+    /// by Ctrl-C or otherwise; progress is called with a Progress. Settings are those of a recipe's file: rounds, beam,
+    /// candidates, max_pieces, words, guide, choice, tell_bans, ban_lexicon, keep_fe.
+    #[pyo3(signature = (expression, *, recipe=None, model=None, models=None, filter=None, device="cpu", limit=None,
+                        progress=None, **settings))]
+    #[allow(clippy::too_many_arguments, reason = "Python's callers name them")]
+    fn expand(
+        &self,
+        py: Python<'_>,
+        expression: &str,
+        recipe: Option<String>,
+        model: Option<PathBuf>,
+        models: Option<PathBuf>,
+        filter: Option<PathBuf>,
+        device: &str,
+        limit: Option<usize>,
+        progress: Option<Py<PyAny>>,
+        settings: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<ExpansionReport> {
+        let models = match models {
+            Some(models) => vec![models],
+            None => py.import("fnstore._models")?.call_method0("directories")?.extract()?,
+        };
+        let (settings, device) = (expand::settings(settings)?, device.to_owned());
+        let wishes = Wishes { settings, recipe, model, models, filter, device, limit };
+        expand::expand(py, &self.handle, expression, (wishes, progress))
+    }
+
+    /// Begins edits of a release, to be used in a with statement: they are committed at its end, or not at all.
+    #[pyo3(signature = (release=None, *, reviewer=None))]
+    fn transaction<'py>(
+        &self,
+        py: Python<'py>,
+        release: Option<String>,
+        reviewer: Option<String>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let now = now.map_or(0, |since| since.as_secs());
+        let edits =
+            py.detach(|| Edits::begin(&self.handle, self.only(release)?, (reviewer, now)))?;
+        py.import("fnstore._edits")?.getattr("Transaction")?.call1((edits,))
+    }
+
+    #[pyo3(signature = (release, generated))]
+    fn _framenet(&self, release: Option<String>, generated: bool) -> Result<FramenetFiles> {
+        FramenetFiles::new(&self.handle, &self.only(release)?, !generated)
+    }
+
+    fn __enter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    #[pyo3(signature = (*_raised))]
+    fn __exit__(&self, _raised: &Bound<'_, pyo3::types::PyTuple>) {
+        self.handle.close();
+    }
+
+    fn __repr__(&self) -> String {
+        let state = if self.handle.is_open() { "" } else { ", closed" };
+        format!("<Database {}{state}>", self.handle.path.display())
+    }
+
+    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
+        Err(no_pickle("Database"))
+    }
+}
+
+impl Database {
+    /// What is told of a name that nothing has.
+    fn unknown(&self, kind: &'static str, key: Key) -> Fault {
+        let name = match key {
+            Key::Id(id) => id.to_string(),
+            Key::Name(name) => name,
+        };
+        let of = if kind == "frame" { NameKind::Frame } else { NameKind::LexUnit };
+        let exact = Pattern::exact(&name, Case::Fold);
+        let told = self.handle.get().map(|database| database.require_name(of, &exact));
+        match told {
+            Ok(Err(error)) => error.into(),
+            _ => DatabaseError::UnknownName { kind, name, nearest: None }.into(),
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! From the library's errors to Python's: the class, the code, the advice, the nearest name.
+//!
+//! A message of the library ends in its code, or begins with it, and says after a semicolon what to do. Where the
+//! advice names a command, Python's own takes its place.
+
+use fnstore::database::{DatabaseError, EditError, ScriptError};
+use fnstore::expand::{ExpandError, RecipeFileError};
+use fnstore::models::ModelError;
+use fnstore::paraphrase::ParaphraseError;
+use fnstore::query::QueryError;
+use fnstore::store::StoreError;
+use pyo3::prelude::*;
+
+/// Where Python's classes are.
+const MODULE: &str = "fnstore._errors";
+
+/// What an error is to Python.
+pub(crate) struct Fault {
+    class: &'static str,
+    message: Box<str>,
+    code: Box<str>,
+    advice: Box<str>,
+    nearest: Option<Box<str>>,
+    column: Option<u32>,
+}
+
+impl Fault {
+    /// An error of the bindings themselves.
+    pub(crate) fn new(class: &'static str, code: &str, message: &str, advice: &str) -> Self {
+        let (message, code, advice) = (message.into(), code.into(), advice.into());
+        Self { class, message, code, advice, nearest: None, column: None }
+    }
+
+    /// An error of the library with its causes; `code` and `advice` where its message has none.
+    fn of(class: &'static str, error: &dyn std::error::Error, code: &str, advice: &str) -> Self {
+        let mut message = error.to_string();
+        let mut cause = error.source();
+        while let Some(source) = cause {
+            let text = source.to_string();
+            if !message.ends_with(&text) {
+                message = format!("{message}: {text}");
+            }
+            cause = source.source();
+        }
+        let (found, said) = (code_in(&message), advice_in(&message));
+        let meant =
+            message.split_once("did you mean `").and_then(|(_, rest)| rest.split_once("`?"));
+        Self {
+            nearest: meant.map(|(name, _)| name.into()),
+            class,
+            code: found.unwrap_or(code).into(),
+            advice: said.unwrap_or(advice).into(),
+            message: message.into(),
+            column: None,
+        }
+    }
+
+    fn advise(mut self, advice: &str) -> Self {
+        self.advice = advice.into();
+        self
+    }
+
+    /// The message, for where there is no exception to raise.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The exception.
+    pub(crate) fn raise(self) -> PyErr {
+        Python::attach(|py| {
+            let made = || -> PyResult<Bound<'_, PyAny>> {
+                let class = py.import(MODULE)?.getattr(self.class)?;
+                let made = class.call1((
+                    &*self.message,
+                    &*self.code,
+                    &*self.advice,
+                    self.nearest.as_deref(),
+                ))?;
+                if let Some(column) = self.column {
+                    made.setattr("column", column)?;
+                }
+                Ok(made)
+            };
+            made().map_or_else(|error| error, PyErr::from_value)
+        })
+    }
+}
+
+impl From<Fault> for PyErr {
+    fn from(fault: Fault) -> Self {
+        fault.raise()
+    }
+}
+
+/// What a function of the bindings gives.
+pub(crate) type Result<T> = std::result::Result<T, Fault>;
+
+/// The code that a message ends in (`... (S-absent)`) or has before its text (`E-value: ...`).
+fn code_in(message: &str) -> Option<&str> {
+    let is_code = |text: &&str| {
+        let mut letters = text.chars();
+        letters.next().is_some_and(|first| first.is_ascii_uppercase())
+            && letters.next() == Some('-')
+            && letters.clone().next().is_some()
+            && letters.all(|letter| letter.is_ascii_lowercase() || letter == '-')
+    };
+    let bracketed =
+        message.split('(').filter_map(|part| part.split_once(')').map(|(text, _)| text));
+    let before = message.split(": ");
+    bracketed.chain(before).find(is_code)
+}
+
+/// What a message says after its first semicolon, without the code.
+fn advice_in(message: &str) -> Option<&str> {
+    let (_, advice) = message.split_once("; ")?;
+    Some(advice.rsplit_once(" (").filter(|(_, end)| end.contains('-')).map_or(advice, |(a, _)| a))
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        let code = error.code();
+        let class = match &error {
+            StoreError::Absent { .. } => "AbsentError",
+            StoreError::Locked { .. } => "LockedError",
+            _ => "StoreError",
+        };
+        let fault = Self::of(class, &error, code, "fnstore check says what is wrong with a store");
+        match error {
+            StoreError::Absent { .. } => {
+                fault.advise("make a store with fnstore.create(path), or open another path")
+            }
+            StoreError::Locked { .. } => fault.advise(
+                "reading goes on meanwhile; wait until the writer ends, or end its transaction",
+            ),
+            _ => fault,
+        }
+    }
+}
+
+impl From<QueryError> for Fault {
+    fn from(error: QueryError) -> Self {
+        let code = match &error {
+            QueryError::Syntax { .. } => "Q-syntax",
+            QueryError::UnknownField { .. } => "Q-field",
+            QueryError::UnknownValue { .. } | QueryError::Malformed { .. } => "Q-value",
+            QueryError::Operator { .. } => "Q-operator",
+            QueryError::Regex { .. } => "Q-regex",
+            _ => "Q-query",
+        };
+        let advice = "schema/query.md describes the language, docs/python.md has examples";
+        let column = u32::try_from(error.column()).ok();
+        Self { column, ..Self::of("QueryError", &error, code, advice) }
+    }
+}
+
+impl From<EditError> for Fault {
+    fn from(error: EditError) -> Self {
+        let (class, code, advice) = match &error {
+            EditError::Conflict { .. } => {
+                ("ConflictError", "E-conflict", "begin the transaction again")
+            }
+            EditError::Absent { .. } => ("EditError", "E-absent", "name a record that is there"),
+            EditError::InUse { .. } => {
+                ("EditError", "E-in-use", "remove what refers to it first, or give cascade=True")
+            }
+            _ => ("EditError", "E-value", "schema/edit.md says what fields may hold"),
+        };
+        Self::of(class, &error, code, advice)
+    }
+}
+
+impl From<DatabaseError> for Fault {
+    fn from(error: DatabaseError) -> Self {
+        match error {
+            DatabaseError::Store(error) => error.into(),
+            DatabaseError::Query(error) => error.into(),
+            DatabaseError::Edit(error) => error.into(),
+            DatabaseError::Script(ScriptError::Edit { source, .. }) => (*source).into(),
+            DatabaseError::UnknownName { .. } | DatabaseError::UnknownValue { .. } => {
+                let advice = "db.frames(), db.lus() and db.releases() list the names";
+                Self::of("UnknownNameError", &error, "Q-unknown-name", advice)
+            }
+            DatabaseError::ReleaseExists { .. } => {
+                Self::of("ImportFailedError", &error, "I-exists", "")
+                    .advise("give the release another name: import_release(path, release=\"NAME\")")
+            }
+            DatabaseError::ReleaseName { .. } | DatabaseError::ReleaseUnnamed { .. } => {
+                Self::of("ImportFailedError", &error, "E-value", "")
+                    .advise("give the release a name: import_release(path, release=\"NAME\")")
+            }
+            DatabaseError::Framenet(_)
+            | DatabaseError::Exchange(_)
+            | DatabaseError::TooLarge { .. }
+            | DatabaseError::NoBase { .. } => {
+                let advice = "docs/releases.md says which releases import";
+                Self::of("ImportFailedError", &error, "I-release", advice)
+            }
+            DatabaseError::Script(_) => {
+                let advice = "schema/edit.md lists the edits and their fields";
+                Self::of("EditError", &error, "E-syntax", advice)
+            }
+            _ => Self::of("StoreError", &error, "S-database", "fnstore check says what is wrong"),
+        }
+    }
+}
+
+/// Where models can come from, for advice.
+const MODELS: &str = "pip install 'fnstore[models]', set FNSTORE_MODELS, or give models=DIRECTORY";
+
+impl From<ExpandError> for Fault {
+    fn from(error: ExpandError) -> Self {
+        match error {
+            ExpandError::Database(error) => error.into(),
+            ExpandError::ModelMissing { .. }
+            | ExpandError::Paraphrase(ParaphraseError::BaseMissing { .. }) => {
+                Self::of("ModelMissingError", &error, "M-missing", MODELS).advise(MODELS)
+            }
+            ExpandError::GuideMissing => Self::of("ModelMissingError", &error, "M-guide", MODELS)
+                .advise("give guide=\"none\", or models with word vectors and a tagger"),
+            ExpandError::Recipe { .. } => {
+                Self::of("ExpandError", &error, "X-setting", "give a number in that range")
+            }
+            _ => Self::of("ExpandError", &error, "X-expand", "run it again: it goes on from here"),
+        }
+    }
+}
+
+impl From<RecipeFileError> for Fault {
+    fn from(error: RecipeFileError) -> Self {
+        Self::of("ExpandError", &error, "R-recipe", "docs/expansion.md has the recipes")
+    }
+}
+
+impl From<ModelError> for Fault {
+    fn from(error: ModelError) -> Self {
+        Self::of("ModelMissingError", &error, "M-model", MODELS)
+    }
+}
+
+/// Refuses to pickle what reads through a handle.
+pub(crate) fn no_pickle(what: &str) -> PyErr {
+    Fault::new(
+        "PickleError",
+        "P-handle",
+        &format!("cannot pickle a {what}: it reads through an open store of this process"),
+        "pass the path and the ids, and open the store again where they arrive; or pass to_arrow()'s table",
+    )
+    .raise()
+}

@@ -1,0 +1,251 @@
+//! Import and expansion: what takes long, without the interpreter's lock, and ends on Ctrl-C.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use fnstore::compute::{Device, DeviceChoice, GpuOptions};
+use fnstore::database::{Database, DatabaseError};
+use fnstore::expand::{self, ExpandError, Guidance, GuideModels, Models, Recipe, RecipeSettings};
+use fnstore::models::{default_rewriter, find};
+use fnstore::query::Expression;
+use fnstore::transfer::{self, ImportOptions};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error::{Fault, Result};
+use crate::handle::Handle;
+
+/// How far an expansion is.
+#[pyclass(frozen, get_all, module = "fnstore")]
+pub(crate) struct Progress {
+    /// Annotation sets that are finished.
+    seeds: u64,
+    /// Annotation sets that match.
+    of: u64,
+    /// Sentences written in this run.
+    sentences: u64,
+}
+
+#[pymethods]
+impl Progress {
+    fn __repr__(&self) -> String {
+        format!("<Progress {} of {}, {} sentences>", self.seeds, self.of, self.sentences)
+    }
+}
+
+/// What an expansion did.
+#[pyclass(frozen, get_all, module = "fnstore")]
+pub(crate) struct ExpansionReport {
+    /// Number of the recipe in the store.
+    recipe: u32,
+    /// Human annotation sets that match.
+    seeds: u64,
+    /// Those that were through all rounds before this run.
+    done_before: u64,
+    /// Those that the limit left to a later run.
+    left: u64,
+    /// Sentences written.
+    sentences: u64,
+    new_triggers: u64,
+    /// New (Frame, Trigger) pairs.
+    new_pairs: u64,
+    proposed_lus: u64,
+    /// Sentences written by flag.
+    flags: BTreeMap<&'static str, u64>,
+    /// Sets without any new sentence by reason.
+    unproductive: BTreeMap<&'static str, u64>,
+    /// Seconds from the first sentence to the last commit.
+    seconds: f64,
+}
+
+#[pymethods]
+impl ExpansionReport {
+    fn __repr__(&self) -> String {
+        let Self { sentences, seeds, new_triggers, .. } = self;
+        format!(
+            "<ExpansionReport {sentences} sentences of {seeds} sets, {new_triggers} new triggers>"
+        )
+    }
+}
+
+/// What an import did.
+#[pyclass(frozen, get_all, module = "fnstore")]
+pub(crate) struct ImportReport {
+    /// Name of the release.
+    release: String,
+    /// Number of records by kind.
+    counts: BTreeMap<&'static str, u64>,
+    /// What was odd, by code; none of it was dropped silently.
+    warnings: BTreeMap<String, u64>,
+}
+
+#[pymethods]
+impl ImportReport {
+    fn __repr__(&self) -> String {
+        let warnings: u64 = self.warnings.values().sum();
+        format!("<ImportReport {}: {warnings} warnings>", self.release)
+    }
+}
+
+/// A caller's function that is told how far something is.
+pub(crate) struct Teller {
+    function: Option<Py<PyAny>>,
+    /// What it raised, or Ctrl-C.
+    raised: Option<PyErr>,
+}
+
+impl Teller {
+    pub(crate) fn new(function: Option<Py<PyAny>>) -> Self {
+        Self { function, raised: None }
+    }
+
+    /// Tells; says whether to go on. After an error it tells no more.
+    fn tell(&mut self, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<()>) -> bool {
+        if self.raised.is_none() {
+            let told = Python::attach(|py| {
+                py.check_signals()?;
+                self.function.as_ref().map_or(Ok(()), |function| call(function.bind(py)))
+            });
+            self.raised = told.err();
+        }
+        self.raised.is_none()
+    }
+}
+
+pub(crate) fn import(
+    py: Python<'_>,
+    handle: &Arc<Handle>,
+    path: PathBuf,
+    (options, progress): (ImportOptions, Option<Py<PyAny>>),
+) -> PyResult<ImportReport> {
+    let mut teller = Teller::new(progress);
+    let report = py.detach(|| {
+        handle.write(|database| {
+            Ok(database.import(&path, &options, &mut |at: transfer::ImportProgress| {
+                teller.tell(|function| function.call1((at.files, at.of)).map(drop));
+            })?)
+        })
+    })?;
+    // The import is in the store: what the caller's function raised, or Ctrl-C, comes after it.
+    if let Some(error) = teller.raised {
+        return Err(error);
+    }
+    let named =
+        |(code, count, _): (fnstore::framenet::WarningCode, u64, _)| (code.to_string(), count);
+    Ok(ImportReport {
+        release: report.release.name,
+        counts: report.release.counts.named().into_iter().collect(),
+        warnings: report.warnings.iter().map(named).collect(),
+    })
+}
+
+/// What `db.expand` is told beside the expression.
+pub(crate) struct Wishes {
+    pub(crate) settings: RecipeSettings,
+    pub(crate) recipe: Option<String>,
+    pub(crate) model: Option<PathBuf>,
+    pub(crate) models: Vec<PathBuf>,
+    pub(crate) filter: Option<PathBuf>,
+    pub(crate) device: String,
+    pub(crate) limit: Option<usize>,
+}
+
+impl Wishes {
+    /// The recipe: what is asked for, then what the named recipe says, then the defaults.
+    fn recipe(&self) -> Result<Recipe> {
+        let dirs = &self.models;
+        let name = match &self.model {
+            Some(name) => name.clone(),
+            None => default_rewriter(dirs)?.0.into(),
+        };
+        let found = |name: &PathBuf| {
+            find(name, dirs).ok_or_else(|| {
+                let (name, searched) = (name.display().to_string(), dirs.clone());
+                Fault::from(ExpandError::ModelMissing { name, searched })
+            })
+        };
+        let rewriter = found(&name)?;
+        let mut models = Models::search_with(rewriter, dirs)?;
+        let named = self.recipe.as_deref().map(RecipeSettings::open).transpose()?;
+        let settings = self.settings.or(named.unwrap_or_default());
+        match settings.guide {
+            Some(Guidance::None) => models.guide = None,
+            Some(_) => models.guide = Some(GuideModels::search(dirs)?),
+            None => {}
+        }
+        if let Some(name) = &self.filter {
+            let is_none = name.as_os_str() == "none";
+            models.filter = (!is_none).then(|| found(name)).transpose()?;
+        }
+        let mut recipe = Recipe::new(models);
+        settings.apply(&mut recipe);
+        recipe.seed_limit = self.limit;
+        recipe.check()?;
+        let choice: DeviceChoice = self.device.parse().unwrap_or(DeviceChoice::Auto);
+        let device = Device::open(&choice, &GpuOptions::default());
+        recipe.device = device.map_err(|error| {
+            Fault::new("ExpandError", "G-device", &error.to_string(), "give device=\"cpu\"")
+        })?;
+        Ok(recipe)
+    }
+}
+
+pub(crate) fn expand(
+    py: Python<'_>,
+    handle: &Arc<Handle>,
+    expression: &str,
+    (wishes, progress): (Wishes, Option<Py<PyAny>>),
+) -> PyResult<ExpansionReport> {
+    let mut teller = Teller::new(progress);
+    let report = py.detach(|| {
+        let expression = Expression::parse(expression).map_err(DatabaseError::from)?;
+        let recipe = wishes.recipe()?;
+        handle.write(|database: &Database| {
+            Ok(expand::run_with(database, &expression, &recipe, &mut |at| {
+                let told = Progress { seeds: at.seeds, of: at.of, sentences: at.sentences };
+                match teller.tell(|function| function.call1((told,)).map(drop)) {
+                    true => ControlFlow::Continue(()),
+                    false => ControlFlow::Break(()),
+                }
+            })?)
+        })
+    });
+    if let Some(error) = teller.raised {
+        return Err(error);
+    }
+    let report = report?;
+    let named = |(reason, count): (expand::EndReason, u64)| (reason.as_str(), count);
+    Ok(ExpansionReport {
+        recipe: report.recipe.0,
+        seeds: report.seeds,
+        done_before: report.done_before,
+        left: report.left,
+        sentences: report.sentences,
+        new_triggers: report.new_triggers,
+        new_pairs: report.new_pairs,
+        proposed_lus: report.proposed_lexunits,
+        flags: report.flags,
+        unproductive: report.unproductive.into_iter().map(named).collect(),
+        seconds: report.elapsed.as_secs_f64(),
+    })
+}
+
+/// Settings of a recipe by the names that its file has.
+pub(crate) fn settings(options: Option<&Bound<'_, PyDict>>) -> PyResult<RecipeSettings> {
+    let Some(options) = options else { return Ok(RecipeSettings::default()) };
+    let named = PyDict::new(options.py());
+    for (name, value) in options {
+        named.set_item(name.extract::<String>()?.replace('_', "-"), value)?;
+    }
+    let json = options.py().import("json")?.call_method1("dumps", (named,))?;
+    Ok(serde_json::from_str(&json.extract::<String>()?).map_err(|error| {
+        Fault::new(
+            "ExpandError",
+            "X-setting",
+            &format!("cannot use the settings: {error}"),
+            "docs/expansion.md lists the settings of a recipe",
+        )
+    })?)
+}

@@ -1,0 +1,43 @@
+//! The XML files of a release, one by one, for NLTK's reader (`fnstore/nltk.py`).
+
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+
+use pyo3::prelude::*;
+
+use crate::error::{Result, no_pickle};
+use crate::handle::Handle;
+use crate::worker::Worker;
+
+/// A release as FrameNet's XML, file by file.
+#[pyclass(frozen, module = "fnstore._fnstore")]
+pub(crate) struct FramenetFiles {
+    files: Worker<String, Option<String>>,
+}
+
+impl FramenetFiles {
+    pub(crate) fn new(handle: &Arc<Handle>, release: &str, only_given: bool) -> Result<Self> {
+        let (database, release) = (handle.get()?, release.to_owned());
+        let (files, _) = Worker::start(move |asked: &Receiver<String>, answers| {
+            let files = database.framenet_files(&database.release(&release)?, only_given)?;
+            let _ = answers.send(Ok(None));
+            for name in asked {
+                let _ = answers.send(files.read(&name).map_err(Into::into));
+            }
+            Ok(())
+        })?;
+        Ok(Self { files })
+    }
+}
+
+#[pymethods]
+impl FramenetFiles {
+    /// The content of a file by its name, as in lu/lu1001.xml, or None.
+    fn read(&self, py: Python<'_>, name: String) -> Result<Option<String>> {
+        py.detach(|| self.files.ask(name))
+    }
+
+    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
+        Err(no_pickle("FramenetFiles"))
+    }
+}

@@ -1,0 +1,39 @@
+//! Python bindings of fnstore: the module `fnstore._fnstore`, around which the package in `fnstore/` is.
+//!
+//! They use the library's public interface and nothing else. Objects are frozen and may be used from any thread; what
+//! takes long runs without the interpreter's lock.
+
+mod annotation;
+mod arrow;
+mod database;
+mod error;
+mod expand;
+mod framenet;
+mod handle;
+mod html;
+mod lexicon;
+mod query;
+mod transaction;
+mod worker;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _fnstore {
+    #[pymodule_export]
+    use crate::annotation::{AnnotationSet, Element, Generation, Judgement, Label, Layer};
+    #[pymodule_export]
+    use crate::database::{Database, create, open};
+    #[pymodule_export]
+    use crate::expand::{ExpansionReport, ImportReport, Progress};
+    #[pymodule_export]
+    use crate::framenet::FramenetFiles;
+    #[pymodule_export]
+    use crate::lexicon::{
+        Document, Frame, FrameElement, FrameRelation, Growth, LexicalUnit, Release, SemType,
+    };
+    #[pymodule_export]
+    use crate::query::{Answers, Query, Table};
+    #[pymodule_export]
+    use crate::transaction::Edits;
+}

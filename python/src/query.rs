@@ -1,0 +1,282 @@
+//! Queries: what `db.query(...)` gives, and the annotation sets that it finds.
+
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex};
+
+use fnstore::database::DatabaseError;
+use fnstore::query::{Expression, Field, Selection, SortKey};
+use fnstore::search::Answer;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict};
+
+use crate::annotation::AnnotationSet;
+use crate::arrow::Shape;
+use crate::error::{Fault, Result, no_pickle};
+use crate::handle::Handle;
+use crate::html;
+
+/// Answers that a notebook shows of a query.
+const SHOWN: usize = 10;
+
+/// A query of a store; iterating asks it, each time anew.
+#[pyclass(frozen, module = "fnstore")]
+pub(crate) struct Query {
+    handle: Arc<Handle>,
+    expression: Expression,
+    selection: Selection,
+}
+
+/// Fields by their names, for errors that name the nearest one.
+fn sort_keys(text: Option<&str>) -> Result<Vec<SortKey>> {
+    let keys = text.map(SortKey::parse_list).transpose().map_err(DatabaseError::from)?;
+    Ok(keys.unwrap_or_default())
+}
+
+impl Query {
+    pub(crate) fn new(
+        handle: &Arc<Handle>,
+        text: &str,
+        sort: Option<&str>,
+        (offset, limit): (usize, Option<usize>),
+    ) -> Result<Self> {
+        let expression = Expression::parse(text).map_err(DatabaseError::from)?;
+        Self::over(handle, expression, sort, (offset, limit))
+    }
+
+    pub(crate) fn over(
+        handle: &Arc<Handle>,
+        expression: Expression,
+        sort: Option<&str>,
+        (offset, limit): (usize, Option<usize>),
+    ) -> Result<Self> {
+        let selection = Selection { sort: sort_keys(sort)?, offset, limit };
+        // Names that are not there are told here, not at the first answer.
+        drop(handle.get()?.query(&expression)?);
+        Ok(Self { handle: Arc::clone(handle), expression, selection })
+    }
+
+    fn first_answers(&self, count: usize) -> Result<Vec<Answer>> {
+        let limit = Some(self.selection.limit.map_or(count, |limit| limit.min(count)));
+        let selection = Selection { limit, ..self.selection.clone() };
+        let database = self.handle.get()?;
+        let answers = database.select(&self.expression, &selection)?;
+        answers.collect::<std::result::Result<_, _>>().map_err(Fault::from)
+    }
+
+    fn sets(&self, answers: Vec<Answer>) -> impl Iterator<Item = AnnotationSet> {
+        answers.into_iter().map(|answer| AnnotationSet::new(&self.handle, answer))
+    }
+
+    fn changed(&self, change: impl FnOnce(&mut Selection)) -> Self {
+        let mut selection = self.selection.clone();
+        change(&mut selection);
+        Self { handle: Arc::clone(&self.handle), expression: self.expression.clone(), selection }
+    }
+}
+
+#[pymethods]
+impl Query {
+    fn __iter__(&self, py: Python<'_>) -> Result<Answers> {
+        let receiver = py.detach(|| self.handle.answers(&self.expression, &self.selection))?;
+        Ok(Answers { handle: Arc::clone(&self.handle), chunks: Mutex::new((receiver, Vec::new())) })
+    }
+
+    /// The expression, as the language writes it.
+    #[getter]
+    fn expression(&self) -> String {
+        self.expression.to_string()
+    }
+
+    /// Number of the annotation sets.
+    fn count(&self, py: Python<'_>) -> Result<u64> {
+        let found = py.detach(|| Ok::<_, Fault>(self.handle.get()?.count(&self.expression)?))?;
+        let after = found.saturating_sub(self.selection.offset as u64);
+        Ok(self.selection.limit.map_or(after, |limit| after.min(limit as u64)))
+    }
+
+    /// Number of the annotation sets for each value of a field, the most frequent first.
+    fn count_by<'py>(&self, py: Python<'py>, field: &str) -> PyResult<Bound<'py, PyDict>> {
+        let counts = py.detach(|| {
+            let field = Field::with_value(field, 1).map_err(DatabaseError::from)?;
+            Ok::<_, Fault>(self.handle.get()?.count_by(&self.expression, field)?)
+        })?;
+        let counted = PyDict::new(py);
+        for row in counts {
+            counted.set_item(row.value, row.count)?;
+        }
+        Ok(counted)
+    }
+
+    /// The first annotation set, or None.
+    fn first(&self, py: Python<'_>) -> Result<Option<AnnotationSet>> {
+        let answers = py.detach(|| self.first_answers(1))?;
+        Ok(self.sets(answers).next())
+    }
+
+    /// The same query, of which no more than so many sets are wanted.
+    fn limit(&self, count: usize) -> Self {
+        self.changed(|selection| selection.limit = Some(count))
+    }
+
+    /// The same query without its first sets.
+    fn offset(&self, count: usize) -> Self {
+        self.changed(|selection| selection.offset = count)
+    }
+
+    /// The same query in the order of fields, as in `"frame,-aligner"`.
+    fn sort(&self, fields: &str) -> Result<Self> {
+        let sort = sort_keys(Some(fields))?;
+        Ok(self.changed(|selection| selection.sort = sort))
+    }
+
+    /// The answers as a table that every library reads which knows Arrow's PyCapsule interface.
+    #[pyo3(signature = (columns=None))]
+    fn to_arrow(&self, columns: Option<Vec<String>>) -> Result<Table> {
+        Ok(Table { query: self.changed(|_| ()), shape: Shape::new(columns)? })
+    }
+
+    /// The answers as a polars.DataFrame.
+    #[pyo3(signature = (columns=None))]
+    fn to_polars<'py>(
+        &self,
+        py: Python<'py>,
+        columns: Option<Vec<String>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        py.import("polars")?.getattr("DataFrame")?.call1((self.to_arrow(columns)?,))
+    }
+
+    /// The answers as a pandas.DataFrame, by way of pyarrow.
+    #[pyo3(signature = (columns=None))]
+    fn to_pandas<'py>(
+        &self,
+        py: Python<'py>,
+        columns: Option<Vec<String>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let table = py.import("pyarrow")?.call_method1("table", (self.to_arrow(columns)?,))?;
+        table.call_method0("to_pandas")
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        self.to_arrow(None)?.__arrow_c_stream__(py, requested_schema)
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        self.to_arrow(None)?.__arrow_c_schema__(py)
+    }
+
+    fn __repr__(&self) -> String {
+        let text = self.expression.to_string().replace('\\', "\\\\").replace('\'', "\\'");
+        format!("<Query '{text}' of {}>", self.handle.path.display())
+    }
+
+    fn _repr_html_(&self, py: Python<'_>) -> Result<String> {
+        let (found, answers) = (self.count(py)?, py.detach(|| self.first_answers(SHOWN))?);
+        Ok(html::query(&self.expression.to_string(), found, &answers))
+    }
+
+    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
+        Err(no_pickle("Query"))
+    }
+}
+
+type Chunks = (Receiver<Result<Vec<Answer>>>, Vec<Answer>);
+
+/// The answers of a query, one by one.
+#[pyclass(frozen, module = "fnstore")]
+pub(crate) struct Answers {
+    handle: Arc<Handle>,
+    /// Chunks to come, and what is left of the last one, backwards.
+    chunks: Mutex<Chunks>,
+}
+
+impl Answers {
+    fn next(&self) -> Option<Result<Answer>> {
+        let mut chunks = self.chunks.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if chunks.1.is_empty() {
+            match chunks.0.recv().ok()? {
+                Ok(answers) => chunks.1 = answers.into_iter().rev().collect(),
+                Err(fault) => return Some(Err(fault)),
+            }
+        }
+        chunks.1.pop().map(Ok)
+    }
+}
+
+#[pymethods]
+impl Answers {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> Result<Option<AnnotationSet>> {
+        // A closed handle gives no more, also of what was read ahead.
+        self.handle.get()?;
+        let answer = py.detach(|| self.next()).transpose()?;
+        Ok(answer.map(|answer| AnnotationSet::new(&self.handle, answer)))
+    }
+
+    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
+        Err(no_pickle("query that is being read"))
+    }
+}
+
+/// Answers of a query as a table: a source for every library that reads Arrow. It asks the query each time it is read.
+#[pyclass(frozen, module = "fnstore")]
+pub(crate) struct Table {
+    query: Query,
+    shape: Shape,
+}
+
+#[pymethods]
+impl Table {
+    /// Names of the columns.
+    #[getter]
+    fn column_names(&self) -> Vec<&'static str> {
+        self.shape.names().to_vec()
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // The interface lets a producer give its own schema where it cannot give another.
+        drop(requested_schema);
+        let (query, shape) = (&self.query, self.shape.clone());
+        let make = move |answers: Vec<Answer>| shape.batch(&answers);
+        let stream = py.detach(|| {
+            // The whole query goes in parts; an order or a limit goes one by one.
+            if query.selection == Selection::default() {
+                return Ok(self.shape.stream(query.handle.made(&query.expression, make)?));
+            }
+            let chunks = query.handle.answers(&query.expression, &query.selection)?;
+            let chunks = chunks.into_iter().map(move |chunk| chunk.map(&make));
+            Ok::<_, Fault>(self.shape.stream(chunks))
+        })?;
+        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        PyCapsule::new_with_value(py, self.shape.schema(), c"arrow_schema")
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Table {} of {}>", self.shape.names().join(", "), self.query.__repr__())
+    }
+
+    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
+        Err(Fault::new(
+            "PickleError",
+            "P-table",
+            "cannot pickle a Table: it reads through an open store of this process",
+            "pickle what another library makes of it, as polars.DataFrame(table)",
+        )
+        .raise())
+    }
+}

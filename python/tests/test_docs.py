@@ -1,0 +1,40 @@
+"""The guide's examples and the notebook are what happens."""
+
+from __future__ import annotations
+
+import doctest
+import io
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+from conftest import MINI, MODELS, ROOT
+from nbclient import NotebookClient
+
+NOTEBOOK = ROOT / "docs/notebooks/first-steps.ipynb"
+
+
+def test_the_examples_of_the_guide_are_real(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(MINI, tmp_path / "mini-framenet")
+    (tmp_path / "models").symlink_to(MODELS)
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs/python.md").read_text()
+    blocks = [block.partition("```")[0] for block in page.split("```python\n")[1:]]
+    test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "python.md", "python.md", 0)
+    out = io.StringIO()
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    runner.run(test, out=out.write)
+    assert runner.failures == 0 and runner.tries > 20, out.getvalue()
+
+
+def test_the_notebook_runs_and_shows_what_it_keeps() -> None:
+    kept = nbformat.read(NOTEBOOK, as_version=4)
+    fresh = nbformat.read(NOTEBOOK, as_version=4)
+    NotebookClient(fresh, timeout=300, resources={"metadata": {"path": str(NOTEBOOK.parent)}}).execute()
+    pictures = 0
+    for before, after in zip(kept.cells, fresh.cells, strict=True):
+        for one, other in zip(before.get("outputs", []), after.get("outputs", []), strict=True):
+            assert one.output_type == other.output_type
+            pictures += "image/png" in one.get("data", {})
+    assert pictures == 3

@@ -1,0 +1,127 @@
+"""Transactions and expansion."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import fnstore
+import pytest
+from conftest import MINI, MODELS
+
+SETTINGS = {"model": "paraphrase", "models": MODELS, "beam": 4, "candidates": 4}
+
+
+def test_edits_are_committed_together(own: fnstore.Database) -> None:
+    with own.transaction(reviewer="eve") as edits:
+        frame = edits.add_frame("Proofing", elements=["Proofer", "Proof"])
+        lu = edits.add_lu(frame, "proof.v", definition="to read for errors")
+        sentence = edits.add_sentence("Zo\u0065\u0301 proofed it twice .")
+        made = edits.add_set(sentence, frame, lu, [(5, 12)], [{"name": "Proofer", "span": [0, 4], "gf": "Ext"}])
+        edits.judge(made, 90, note="clear")
+        assert own.count("trigger=proofed") == 0
+    assert edits.revision is not None
+    (found,) = own.query("frame=Proofing")
+    assert (found.id, found.trigger, found.origin) == (made, "proofed", "user")
+    assert found.element("Proofer") == "Zo\u0065\u0301"
+    (judgement,) = found.judgements()
+    assert (judgement.score, judgement.reviewer, judgement.note) == (90, "eve", "clear")
+
+
+def test_an_error_in_the_block_writes_nothing(own: fnstore.Database) -> None:
+    with pytest.raises(KeyError):
+        with own.transaction() as edits:
+            edits.add_frame("Proofing")
+            raise KeyError
+    assert not own.frames("Proofing")
+    with own.transaction() as edits:
+        pass
+
+
+def test_a_refused_edit_leaves_the_others(own: fnstore.Database) -> None:
+    with own.transaction() as edits:
+        edits.add_frame("Proofing")
+        for call, code in [
+            (lambda: edits.add_frame("Checking"), "E-value"),
+            (lambda: edits.remove("lu", frame="Checking", lu=1001), "E-in-use"),
+            (lambda: edits.edit("edit-lu", frame="Checking", lu=1001, nothing=1), "E-syntax"),
+            (lambda: edits.edit("nothing"), "E-syntax"),
+            (lambda: edits.judge("x1", 50), "E-value"),
+        ]:
+            with pytest.raises(fnstore.EditError) as raised:
+                call()
+            assert raised.value.code in {code, "E-absent"} and raised.value.advice
+        with pytest.raises(fnstore.EditError) as unknown:
+            edits.add_lu("Cheking", "x.v")
+        assert unknown.value.nearest == "Checking"
+    assert own.frame("Proofing").fes == []
+    with pytest.raises(fnstore.ClosedError):
+        edits.add_frame("Another")
+
+
+def test_expansion_goes_on_where_it_was_stopped(mini_store: Path, grown: fnstore.Database, tmp_path: Path) -> None:
+    db = fnstore.open(shutil.copytree(mini_store, tmp_path / "store"))
+    told: list[fnstore.Progress] = []
+
+    def stop(at: fnstore.Progress) -> None:
+        told.append(at)
+        if at.sentences >= 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        db.expand("frame=Checking", rounds=2, progress=stop, **SETTINGS)
+    written = db.count("origin=generated")
+    assert written >= 2 and told[-1].of > 1
+    report = db.expand("frame=Checking", rounds=2, **SETTINGS)
+    assert report.sentences + written == db.count("origin=generated")
+    again = db.expand("frame=Checking", rounds=2, **SETTINGS)
+    assert again.sentences == 0 and again.done_before == again.seeds
+    # A run that was stopped writes what one in one go writes.
+    assert {of.id for of in db.query("origin=generated")} == {of.id for of in grown.query("origin=generated")}
+
+
+def test_ctrl_c_ends_an_expansion_between_rounds(own: fnstore.Database) -> None:
+    program = (
+        "import fnstore, sys\n"
+        f"db = fnstore.open({str(own.path)!r})\n"
+        f"settings = dict(model='paraphrase', models={str(MODELS)!r}, beam=8, candidates=8)\n"
+        "db.expand('frame=Checking', rounds=3, progress=lambda at: print(at.sentences, flush=True), **settings)\n"
+    )
+    run = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=own.path.parent
+    )
+    assert run.stdout is not None and run.stdout.readline()
+    run.send_signal(signal.SIGINT)
+    _, errors = run.communicate(timeout=120)
+    assert "KeyboardInterrupt" in errors and run.returncode != 0
+    own.refresh()
+    written = own.count("origin=generated")
+    report = own.expand("frame=Checking", rounds=3, model="paraphrase", models=MODELS, beam=8, candidates=8)
+    assert 0 < written and 0 < report.sentences == own.count("origin=generated") - written
+
+
+def test_wrong_wishes_of_an_expansion(own: fnstore.Database, tmp_path: Path) -> None:
+    for wishes, kind in [
+        ({"rounds": 0, "models": MODELS, "model": "paraphrase"}, fnstore.ExpandError),
+        ({"raunds": 1, "models": MODELS, "model": "paraphrase"}, fnstore.ExpandError),
+        ({"recipe": "nothing", "models": MODELS, "model": "paraphrase"}, fnstore.ExpandError),
+        ({"models": tmp_path}, fnstore.ModelMissingError),
+        ({"models": MODELS, "model": "nothing"}, fnstore.ModelMissingError),
+    ]:
+        with pytest.raises(kind) as raised:
+            own.expand("frame=Checking", **wishes)  # type: ignore[arg-type]
+        assert raised.value.code and raised.value.advice
+    with pytest.raises(fnstore.UnknownNameError) as unknown:
+        own.expand("frame=Cheking", **SETTINGS)  # type: ignore[arg-type]
+    assert unknown.value.nearest == "Checking"
+    assert own.count("origin=generated") == 0
+
+
+def test_progress_of_an_import(tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    with fnstore.create(tmp_path / "store") as db:
+        report = db.import_release(MINI, progress=lambda files, of: told.append((files, of)))
+    assert report.counts["frames"] == 5 and told[-1][0] == told[-1][1] > 20

@@ -1,0 +1,166 @@
+//! Decisions on proposed LUs, and editions, as JSON.
+
+use serde::{Deserialize, Serialize};
+
+use super::recorded::Recorded;
+use super::{Checked, LineKind, read};
+use crate::exchange::error::Fault;
+use crate::model::{
+    AnnotationSetId, Decided, Decision, Edition, Evidence, FrameId, FrozenSet, LuId, Moved,
+    Reviewed, SplitListId, Verdict, is_name,
+};
+
+/// Sets of an edition that one line holds: far below the longest line that is read.
+pub(super) const SETS_OF_A_LINE: usize = 100_000;
+
+record! {
+    /// All decisions on a proposed LU, and the name of its frame.
+    (Decided, String) [(Decided { frame, name, history }, frame_name)]
+    as DecisionsRecord of Decisions {
+        frame: (FrameId, String) = (frame, frame_name),
+        lu: String = name,
+        history: Vec<Decision> = history,
+    }
+}
+
+record! {
+    Decision as DecisionRecord {
+        verdict: Verdict,
+        reviewer: String,
+        time: u64,
+        note: String,
+        lu: LuId,
+        evidence: Evidence,
+        moved: Option<Moved>,
+        undone: Option<Reviewed>,
+    }
+}
+
+record! {
+    Evidence as EvidenceRecord {
+        sets: u32,
+        seeds: u32,
+        rounds: u32,
+        paraphrase: f32,
+        aligner: f32,
+        p: Option<f32>,
+        r: Option<f32>,
+        frames: u32,
+        likeness: Option<f32>,
+    }
+}
+
+record! {
+    Moved as MovedRecord { frame: FrameId, lu: LuId, made: bool, sets: Vec<AnnotationSetId> }
+}
+
+record! {
+    Reviewed as UndoneRecord { reviewer: String, time: u64, note: String }
+}
+
+/// Whether decisions have names where they must.
+pub(super) fn check_decided(decided: &Decided) -> Checked<()> {
+    let named = |field: String, name: &str| match is_name(name) {
+        true => Ok(()),
+        false => Err(Fault::value(field, name, "a name without control characters")),
+    };
+    named("lu".to_owned(), &decided.name)?;
+    if decided.history.is_empty() {
+        return Err(Fault::value("history", "[]", "at least one decision"));
+    }
+    for (at, decision) in decided.history.iter().enumerate() {
+        named(format!("history[{at}].reviewer"), &decision.reviewer)?;
+        if let Some(undone) = &decision.undone {
+            named(format!("history[{at}].undone.reviewer"), &undone.reviewer)?;
+        }
+    }
+    Ok(())
+}
+
+/// An edition, or a part of its sets.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EditionRecord {
+    kind: LineKind,
+    name: String,
+    expression: String,
+    created: u64,
+    revision: u64,
+    sentences: u64,
+    pairs: u64,
+    lemma_pairs: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    split_list: Option<SplitListRecord>,
+    /// Of the ids of all sets, in 64 hexadecimal digits; absent in exports of earlier programs.
+    #[serde(default)]
+    blake3: Option<String>,
+    /// All sets of the edition, in whatever line.
+    total: u64,
+    /// Id, a space, and 16 hexadecimal digits.
+    sets: Vec<String>,
+}
+
+/// What every line of an edition says of all of its sets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WholeEdition {
+    /// Their number.
+    pub sets: u64,
+    /// BLAKE3 of their ids, in hexadecimal digits; absent in exports of programs that did not keep
+    /// it.
+    pub blake3: Option<String>,
+}
+
+record! {
+    SplitListId as SplitListRecord { name: String, fingerprint: [u8; 16] }
+}
+
+impl EditionRecord {
+    /// The lines of an edition.
+    pub(super) fn lines(edition: &Edition) -> impl Iterator<Item = Self> + '_ {
+        edition.sets.chunks(SETS_OF_A_LINE).map(|sets| Self {
+            kind: LineKind::Edition,
+            name: edition.name.clone(),
+            expression: edition.expression.clone(),
+            created: edition.created,
+            revision: edition.revision,
+            sentences: edition.sentences,
+            pairs: edition.pairs,
+            lemma_pairs: edition.lemma_pairs,
+            split_list: edition.split_list.clone().into_record(),
+            blake3: Some(edition.written_hash()),
+            total: edition.sets.len() as u64,
+            sets: sets.iter().map(|of| format!("{} {:016x}", of.set, of.content)).collect(),
+        })
+    }
+
+    /// The edition with the sets of this line, and what is said of all of them.
+    pub(super) fn into_model(self) -> Checked<(Edition, WholeEdition)> {
+        let frozen = |text: &String| -> Checked<FrozenSet> {
+            let wrong = || {
+                let expected = "an id, a space and 16 hexadecimal digits";
+                Fault::value("sets", text, expected)
+            };
+            let (id, content) = text.split_once(' ').ok_or_else(wrong)?;
+            let is_hash = content.len() == 16 && content.bytes().all(|b| b.is_ascii_hexdigit());
+            let content = u64::from_str_radix(content, 16).ok().filter(|_| is_hash);
+            Ok(FrozenSet { set: read("sets", id.to_owned())?, content: content.ok_or_else(wrong)? })
+        };
+        let sets = self.sets.iter().map(frozen).collect::<Checked<Vec<_>>>()?;
+        if sets.is_empty() || !sets.is_sorted_by(|a, b| a.set < b.set) {
+            let expected = "at least one set, in order of id";
+            return Err(Fault::value("sets", self.sets.len(), expected));
+        }
+        let edition = Edition {
+            name: self.name,
+            expression: self.expression,
+            created: self.created,
+            revision: self.revision,
+            sentences: self.sentences,
+            pairs: self.pairs,
+            lemma_pairs: self.lemma_pairs,
+            split_list: read("split_list", self.split_list)?,
+            sets,
+        };
+        Ok((edition, WholeEdition { sets: self.total, blake3: self.blake3 }))
+    }
+}

@@ -1,0 +1,181 @@
+//! The files of a release one by one, as an export would write them: for whoever reads FrameNet's XML and wants no
+//! directory of it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use super::{Annotation, Exporter, Tally, has_file};
+use crate::database::{Database, Result};
+use crate::model::{CorpusId, DocumentId, FrameId, LuId, OWN_RANGE, PROPOSED, Release};
+
+/// What a file is about.
+#[derive(Debug, Clone, Copy)]
+enum About {
+    Frame(FrameId),
+    LexUnit(FrameId, LuId),
+    Document(CorpusId, DocumentId),
+}
+
+/// The files of a release.
+///
+/// ```
+/// # use fnstore::database::Database;
+/// # use fnstore::transfer::ImportOptions;
+/// # let store = tempfile::tempdir()?;
+/// # let database = Database::open_writer(store.path())?;
+/// # let mini = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mini-framenet");
+/// # let release = database.import(mini.as_ref(), &ImportOptions::default(), &mut |_| {})?.release;
+/// let files = database.framenet_files(&release, true)?;
+/// let xml = files.read("frame/Checking.xml")?.expect("the release has that frame");
+/// assert!(xml.contains("<lexUnit status="));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct FramenetFiles<'a> {
+    exporter: Exporter<'a>,
+    /// Where the exporter puts what it writes.
+    written: Written,
+    about: HashMap<String, About>,
+    /// The files at the top, made together when the first of them is read.
+    top: OnceLock<BTreeMap<String, String>>,
+}
+
+type Written = Arc<Mutex<BTreeMap<String, String>>>;
+
+impl Database {
+    /// The files of a release, each made from the store when it is read.
+    ///
+    /// `only_given` leaves out what the release did not bring: sets that people, imports and expansions added, and
+    /// proposed LUs.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn framenet_files(&self, release: &Release, only_given: bool) -> Result<FramenetFiles<'_>> {
+        let written = Written::default();
+        let place = Arc::clone(&written);
+        let sink = move |name: &str, content: &str| {
+            let mut place = place.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            place.insert(name.to_owned(), content.to_owned());
+            Ok(content.len() as u64)
+        };
+        let mut exporter = Exporter::new(&self.store, release, Box::new(sink), None)?;
+        exporter.only_given = only_given;
+        let mut about = HashMap::new();
+        for frame in exporter.frames.keys() {
+            about.insert(exporter.files.frame(*frame), About::Frame(*frame));
+        }
+        for (frame, lu) in exporter.lexunits.keys() {
+            about.insert(exporter.files.lexunit(*frame, *lu), About::LexUnit(*frame, *lu));
+        }
+        for (corpus, document) in exporter.documents.keys() {
+            let name = exporter.files.document(*corpus, *document);
+            about.insert(name, About::Document(*corpus, *document));
+        }
+        // What has no file of its own has no name.
+        about.remove("");
+        Ok(FramenetFiles { exporter, written, about, top: OnceLock::new() })
+    }
+}
+
+impl FramenetFiles<'_> {
+    /// The content of a file by its name below the release's directory, as in `lu/lu1001.xml`; `None` when there is no
+    /// such file.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn read(&self, name: &str) -> Result<Option<String>> {
+        let mut tally = Tally::default();
+        let (exporter, release) = (&self.exporter, self.exporter.release.id);
+        match self.about.get(name) {
+            Some(About::Frame(frame)) => {
+                let Some(frame) = exporter.store.frame(release, *frame)? else { return Ok(None) };
+                let mut lexunits = BTreeMap::new();
+                for lu in exporter.store.lexunits_of(release, frame.id)? {
+                    let lu = lu?;
+                    lexunits.insert(lu.id, lu);
+                }
+                exporter.frame_file(frame, lexunits, &mut tally)?;
+            }
+            Some(About::LexUnit(frame, lu)) => {
+                let (store, frame, lu) = (exporter.store, *frame, *lu);
+                let found = store.frame(release, frame)?.zip(store.lexunit(release, frame, lu)?);
+                let Some((frame, lu)) = found else { return Ok(None) };
+                exporter.lexunit_file(&frame, &lu, &mut tally)?;
+            }
+            Some(About::Document(corpus, document)) => {
+                exporter.document(&exporter.documents[&(*corpus, *document)], &mut tally)?;
+            }
+            None => return self.top_file(name),
+        }
+        Ok(self.take(name))
+    }
+
+    fn take(&self, name: &str) -> Option<String> {
+        self.written.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).remove(name)
+    }
+
+    fn top_file(&self, name: &str) -> Result<Option<String>> {
+        if self.top.get().is_none() {
+            let exporter = &self.exporter;
+            let mut tally = Tally::default();
+            for lu in exporter.store.lexunits(exporter.release.id)? {
+                let lu = lu?;
+                let is_given = lu.listing.lu_file || lu.id.0 >= OWN_RANGE;
+                if is_given && !(exporter.only_given && lu.status == PROPOSED) {
+                    tally.lexunits.insert((lu.frame, lu.id), Annotation::default());
+                }
+            }
+            for about in self.about.values() {
+                if let About::Frame(frame) = about {
+                    tally.written_frames.insert(*frame);
+                }
+            }
+            let documents = exporter.documents.iter().filter(|(_, row)| has_file(row));
+            tally.written_documents.extend(documents.map(|(key, _)| *key));
+            exporter.top_files(&mut tally)?;
+            let top = ["frameIndex", "luIndex", "fulltextIndex", "semTypes", "frRelation"];
+            let names = top.map(|stem| format!("{stem}.xml"));
+            let made = names.into_iter().filter_map(|name| self.take(&name).map(|xml| (name, xml)));
+            let _ = self.top.set(made.collect());
+        }
+        Ok(self.top.get().and_then(|top| top.get(name)).cloned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::database::Database;
+    use crate::query::Expression;
+    use crate::transfer::ImportOptions;
+
+    #[test]
+    fn each_file_is_what_an_export_writes() {
+        let dir = tempfile::tempdir().unwrap();
+        let mini = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mini-framenet");
+        let database = Database::open_writer(&dir.path().join("store")).unwrap();
+        let options = ImportOptions::default();
+        let release = database.import(mini.as_ref(), &options, &mut |_| {}).unwrap().release;
+        let target = dir.path().join("out");
+        let everything = Expression::Everything;
+        database.export_framenet(&release, &everything, &target, &mut |_, _| {}).unwrap();
+        let files = database.framenet_files(&release, false).unwrap();
+        let mut compared = 0;
+        for folder in ["", "frame", "lu", "fulltext"] {
+            for entry in std::fs::read_dir(target.join(folder)).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_file() {
+                    let name = path.strip_prefix(&target).unwrap().to_str().unwrap();
+                    let expected = std::fs::read_to_string(&path).unwrap();
+                    assert_eq!(
+                        files.read(name).unwrap().as_deref(),
+                        Some(expected.as_str()),
+                        "{name}"
+                    );
+                    compared += 1;
+                }
+            }
+        }
+        assert!(compared > 20, "{compared}");
+        assert_eq!(files.read("lu/lu1.xml").unwrap(), None);
+        assert_eq!(files.read("../x").unwrap(), None);
+    }
+}
