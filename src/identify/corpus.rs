@@ -139,9 +139,8 @@ impl<'a> Answers<'a> {
         })
     }
 
-    /// The figures at a bias of NULL.
-    pub(super) fn figures(&self, bias: f32, seen: &HashSet<LexunitName>) -> Figures {
-        let mut figures = Figures::default();
+    /// Counts the sentences at a bias of NULL.
+    pub(super) fn add_to(&self, figures: &mut Figures, bias: f32, seen: &HashSet<LexunitName>) {
         for (of, (spans, targets)) in self.data.iter().zip(self.spans.iter().zip(&self.targets)) {
             let mut at_targets = targets.iter();
             for target in &of.targets {
@@ -164,13 +163,16 @@ impl<'a> Answers<'a> {
             let found = found.into_iter().map(|(at, frame)| (spans[at].asked.span, frame));
             figures.add_spans(&gold.collect::<Vec<_>>(), &found.collect::<Vec<_>>());
         }
-        figures
     }
 
     /// The bias at which F1 of spans with frames is highest, and the figures there.
     pub(super) fn tuned(&self, seen: &HashSet<LexunitName>) -> (f32, Figures) {
         let tried = BIASES.map(|times| times as f32 * BIAS_STEP);
-        let tried = tried.map(|bias| (bias, self.figures(bias, seen)));
+        let tried = tried.map(|bias| {
+            let mut figures = Figures::default();
+            self.add_to(&mut figures, bias, seen);
+            (bias, figures)
+        });
         tried
             .max_by(|(_, one), (_, other)| one.spans.f1().total_cmp(&other.spans.f1()))
             .expect("some biases are tried")

@@ -145,7 +145,7 @@ impl FrameIdentifier {
             let text = sentences[at];
             found.map(|(at, _)| self.found(&scored[at], text, words, candidates, search)).collect()
         };
-        self.scored_each(sentences, &ask, &answer)
+        self.scored_each(sentences, ask, answer)
     }
 
     /// The probability of each question's frame at its target, beside the other frames that LUs of the form evoke and none; 0
@@ -171,7 +171,7 @@ impl FrameIdentifier {
             let Ok(frame) = frame(at) else { return Some(0.0) };
             shares.iter().find(|(other, _)| *other == frame).map(|(_, share)| *share)
         };
-        let answers = self.scored_each(&texts, &ask, &answer)?;
+        let answers = self.scored_each(&texts, ask, answer)?;
         Ok(answers.into_iter().map(|answer| answer.ok().flatten()).collect())
     }
 
@@ -191,18 +191,23 @@ impl FrameIdentifier {
         let frames: HashMap<&str, usize> = frames.map(|(at, name)| (name.as_str(), at)).collect();
         let asked = (candidates, search);
         let layers = self.config.layers.len();
-        let (encoded, left_out) =
-            encode(&self.encoder, layers, sentences, &frames, asked, &mut |_| ())?;
-        let answers = Answers::of(&self.scorer, &encoded, search)?;
-        Ok((answers.figures(self.config.null_bias, seen), left_out))
+        let (mut figures, mut left_out) = (Figures::default(), 0);
+        for sentences in sentences.chunks(SENTENCES_AT_ONCE) {
+            let (encoded, too_long) =
+                encode(&self.encoder, layers, sentences, &frames, asked, &mut |_| ())?;
+            let answers = Answers::of(&self.scorer, &encoded, search)?;
+            answers.add_to(&mut figures, self.config.null_bias, seen);
+            left_out += too_long;
+        }
+        Ok((figures, left_out))
     }
 
     /// Asks of every sentence some spans, and makes something of their scores.
     fn scored_each<T>(
         &self,
         sentences: &[&str],
-        ask: &dyn Fn(usize, &[&str], &[Span]) -> Vec<Asked>,
-        answer: &dyn Fn(usize, &[Span], Vec<Scored>) -> T,
+        ask: impl Fn(usize, &[&str], &[Span]) -> Vec<Asked>,
+        answer: impl Fn(usize, &[Span], Vec<Scored>) -> T,
     ) -> Result<Vec<Result<T, IdentifyError>>, IdentifyError> {
         let mut answers = Vec::with_capacity(sentences.len());
         for (batch, sentences) in sentences.chunks(SENTENCES_AT_ONCE).enumerate() {

@@ -73,6 +73,8 @@ pub struct FrameTraining {
     pub batch: usize,
     /// Label smoothing of negatives.
     pub smoothing: f32,
+    /// Share of the hidden values that each step went without.
+    pub dropout: f32,
     /// Learning rate after warm-up.
     pub learning_rate: f32,
     /// Weight decay.

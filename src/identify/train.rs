@@ -2,7 +2,7 @@
 //!
 //! Cross-entropy over all frames and NULL at spans. Full text gives targets and negatives: the forms of LUs that are no targets,
 //! and a sample of its other spans. Exemplars and generated sentences give their target alone (Culkin et al. 2021, section 6.3).
-//! Labels are smoothed on negatives only. The data is encoded once and its states stay in memory. After each epoch the model is
+//! Labels are smoothed on negatives only, and each step goes without a share of the hidden values. The data is encoded once and its states stay in memory. After each epoch the model is
 //! measured on development data; the best epoch's weights are kept.
 //!
 //! The same options and data give the same weights for any number of threads.
@@ -50,7 +50,9 @@ pub struct FitOptions {
     pub hidden: usize,
     /// Share of a negative's label that is spread over the frames.
     pub smoothing: f32,
-    /// Share of the spans of full text that are no forms of LUs that each epoch looks at.
+    /// Share of the hidden values that each step goes without, below 1.
+    pub dropout: f32,
+    /// Share of the spans of full text that are no forms of LUs to learn from.
     pub others: f32,
     /// How much a target of an exemplar or a generated sentence counts; one of full text counts 1.
     pub partial: f32,
@@ -77,10 +79,11 @@ impl Default for FitOptions {
         Self {
             hidden: 512,
             smoothing: 0.2,
+            dropout: 0.3,
             others: 0.1,
             partial: 1.0,
             training: TrainerOptions {
-                epochs: 6,
+                epochs: 5,
                 patience: 3,
                 batch: 256,
                 learning_rate: 1e-3,
@@ -181,6 +184,7 @@ pub fn run(
             epochs: options.fit.training.epochs.max(1),
             batch: options.fit.training.batch,
             smoothing: options.fit.smoothing,
+            dropout: options.fit.dropout,
             learning_rate: options.fit.training.learning_rate,
             weight_decay: options.fit.training.weight_decay,
             seed: options.fit.training.seed,
@@ -224,6 +228,7 @@ fn checkpoint(
         "dev": hash(data.dev),
         "hidden": fit.hidden,
         "smoothing": exactly(fit.smoothing),
+        "dropout": exactly(fit.dropout),
         "others": exactly(fit.others),
         "partial": exactly(fit.partial),
         "epochs": fit.training.epochs,
@@ -298,9 +303,11 @@ struct Item {
     weight: f32,
 }
 
-/// The spans to learn from some sentences: targets, and of whole sentences the negatives.
+/// The spans to learn from some sentences: targets, and of whole sentences the negatives. Spans that are no forms of LUs are
+/// many and nearly all told at a glance, so a share of them is drawn.
 fn items(options: &FitOptions, train: &[Encoded], null: usize) -> Vec<Item> {
     let mut items = Vec::new();
+    let mut random = SplitMix64::new(options.training.seed);
     for (sentence, of) in train.iter().enumerate() {
         let mut taken = HashSet::new();
         for target in &of.targets {
@@ -317,6 +324,7 @@ fn items(options: &FitOptions, train: &[Encoded], null: usize) -> Vec<Item> {
         if of.is_whole {
             taken.extend(of.known.iter().map(|asked| asked.span));
             let others = WordSpan::all(of.states.words()).filter(|span| !taken.contains(span));
+            let others = others.filter(|_| random.unit() < options.others);
             items.extend(others.map(|span| Item { is_known: false, ..negative(span) }));
         }
     }
@@ -347,18 +355,13 @@ impl Task for Spans<'_> {
     fn rows(
         &self,
         items: &[usize],
-        random: &mut SplitMix64,
+        _: &mut SplitMix64,
     ) -> Result<(Vec<f32>, Labels), IdentifyError> {
         let null = self.lessons.frames;
         let mut rows = Vec::with_capacity(items.len() * self.lessons.shape.inputs());
         let mut choices = Vec::with_capacity(items.len());
         for at in items {
             let item = self.items[*at];
-            // Spans that are no forms of LUs are many, and nearly all are told at a glance.
-            let is_other = !item.is_known && item.label == null;
-            if is_other && random.unit() >= self.options.others {
-                continue;
-            }
             let states = &self.lessons.train[item.sentence].states;
             states.write_row(item.span, item.is_known, &mut rows);
             choices.push(Choice {
@@ -370,6 +373,10 @@ impl Task for Spans<'_> {
         }
         self.standard.apply(&mut rows);
         Ok((rows, Labels::Choices(choices)))
+    }
+
+    fn dropout(&self) -> f32 {
+        self.options.dropout
     }
 
     fn measure(&self, mlp: &Mlp) -> Result<Figures, IdentifyError> {

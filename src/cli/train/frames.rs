@@ -27,7 +27,7 @@ use crate::cli::{Context, Outcome, edit, number, progress};
     option.help("Read the layers 0 (the input embeddings) to N of the encoder [default: 3]")
 }))]
 #[command(mut_arg("out", |option| option.help("Directory to write the model to")))]
-#[command(mut_arg("epochs", |option| option.help("Epochs at most [default: 6]")))]
+#[command(mut_arg("epochs", |option| option.help("Epochs at most [default: 5]")))]
 #[command(mut_arg("hidden", |option| option.help("Hidden units [default: 512]")))]
 #[command(mut_arg("learning_rate", |option| option.help("Learning rate [default: 0.001]")))]
 #[command(mut_arg("seed", |option| option.help("Seed of weights, order and samples [default: 1]")))]
@@ -40,7 +40,7 @@ pub(super) struct Args {
     splits: SplitArgs,
 
     /// Add at most N exemplars of each LU
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 6)]
     exemplars: usize,
 
     /// Add the generated sets that QUERY finds whose seeds stand in training documents
@@ -50,6 +50,10 @@ pub(super) struct Args {
     /// Label smoothing of spans that evoke nothing [default: 0.2]
     #[arg(long, value_name = "SHARE", value_parser = number::share::<f32>)]
     smoothing: Option<f32>,
+
+    /// Share of the hidden values that each step goes without [default: 0.3]
+    #[arg(long, value_name = "SHARE", value_parser = number::dropout)]
+    dropout: Option<f32>,
 
     /// Weight of a target of an exemplar or a generated sentence [default: 1]
     #[arg(long, value_name = "SHARE", value_parser = number::share::<f32>)]
@@ -129,6 +133,7 @@ fn options(args: Args) -> anyhow::Result<Options> {
     let fit = &mut options.fit;
     fit.hidden = args.settings.hidden().unwrap_or(fit.hidden);
     fit.smoothing = args.smoothing.unwrap_or(fit.smoothing);
+    fit.dropout = args.dropout.unwrap_or(fit.dropout);
     fit.partial = args.partial.unwrap_or(fit.partial);
     args.settings.lay_over(&mut fit.training);
     Ok(options)
