@@ -70,6 +70,9 @@ pub mod search;
 
 pub mod lexicon;
 
+#[cfg(feature = "neural")]
+pub mod label;
+
 pub mod edit;
 pub mod transfer;
 pub mod upkeep;

@@ -6,10 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers from the top; a module imports only from lines below its own.
-const LAYERS: [&[&str]; 11] = [
+const LAYERS: [&[&str]; 12] = [
     &["cli"],
     &["expand", "models", "proposals", "review"],
     &["transfer", "edit", "upkeep"],
+    &["label"],
     &["lexicon"],
     &["search", "augment"],
     &["database", "align", "paraphrase", "tag", "filter", "vectors", "score"],

@@ -17,6 +17,7 @@ use fnstore::models::ModelError;
 use fnstore::nn::{GgufError, NnError, WeightsError};
 use fnstore::proposals::ProposalError;
 use fnstore::score::ScoreError;
+use fnstore::identify::IdentifyError;
 use fnstore::store::StoreError;
 use fnstore::tag::TagError;
 
@@ -58,6 +59,13 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
         ) || matches!(
             cause.downcast_ref(),
             Some(TagError::File(FileError::Content { .. }) | TagError::NoTags { .. })
+        ) || matches!(
+            cause.downcast_ref(),
+            Some(
+                IdentifyError::File(FileError::Content { .. })
+                    | IdentifyError::NoTargets { .. }
+                    | IdentifyError::Leak { .. }
+            )
         ) || matches!(
             cause.downcast_ref(),
             Some(FilterError::File(FileError::Content { .. }) | FilterError::TooFew { .. })
