@@ -34,6 +34,7 @@ mod import;
 mod import_lines;
 mod judge;
 mod lexunit;
+mod labeller;
 mod line_batches;
 mod line_reader;
 mod listing;

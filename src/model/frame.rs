@@ -46,6 +46,22 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// A frame of which nothing is known but its name.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        Self {
+            id: FrameId(0),
+            name: name.to_owned(),
+            definition: String::new(),
+            elements: Vec::new(),
+            core_sets: Vec::new(),
+            sem_types: Vec::new(),
+            created: Creation::default(),
+            modified: String::new(),
+            has_file: false,
+        }
+    }
+
     /// The FE of that name.
     #[must_use]
     pub fn fe_by_name(&self, name: &str) -> Option<&FrameElement> {

@@ -2,6 +2,7 @@
 
 mod aligner;
 mod diversity;
+mod fes;
 mod figures;
 pub(super) mod filter;
 mod nli;
@@ -33,6 +34,7 @@ enum Model {
     Aligner(aligner::Args),
     Words(words::Args),
     Tagger(tagger::Args),
+    Fes(fes::Args),
     Filter(filter::Args),
     Nli(nli::Args),
 }
@@ -42,6 +44,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Model::Aligner(args) => aligner::run(args, context),
         Model::Words(args) => words::run(&args, context),
         Model::Tagger(args) => tagger::run(args, context),
+        Model::Fes(args) => fes::run(args, context),
         Model::Filter(args) => filter::run(args, context),
         Model::Nli(args) => nli::run(&args, &mut context.output),
     }

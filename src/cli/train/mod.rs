@@ -1,6 +1,7 @@
 //! `fnstore train`: a model of one's own.
 
 mod aligner;
+mod fes;
 mod filter;
 mod proposals;
 mod settings;
@@ -27,6 +28,7 @@ enum Model {
     Aligner(aligner::Args),
     Words(words::Args),
     Tagger(tagger::Args),
+    Fes(fes::Args),
     Filter(filter::Args),
     Proposals(proposals::Args),
 }
@@ -36,6 +38,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Model::Aligner(args) => aligner::run(args, context),
         Model::Words(args) => words::run(args, context),
         Model::Tagger(args) => tagger::run(args, context),
+        Model::Fes(args) => fes::run(args, context),
         Model::Filter(args) => filter::run(args, context),
         Model::Proposals(args) => proposals::run(&args, context),
     }
