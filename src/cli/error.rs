@@ -12,12 +12,13 @@ use fnstore::exchange::{ExchangeError, FaultCode};
 use fnstore::expand::{ExpandError, RecipeFileError};
 use fnstore::filter::FilterError;
 use fnstore::framenet::FramenetError;
+use fnstore::identify::IdentifyError;
 use fnstore::index::IndexError;
+use fnstore::label::LabelError;
 use fnstore::models::ModelError;
 use fnstore::nn::{GgufError, NnError, WeightsError};
 use fnstore::proposals::ProposalError;
 use fnstore::score::ScoreError;
-use fnstore::identify::IdentifyError;
 use fnstore::store::StoreError;
 use fnstore::tag::TagError;
 
@@ -66,6 +67,9 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
                     | IdentifyError::NoTargets { .. }
                     | IdentifyError::Leak { .. }
             )
+        ) || matches!(
+            cause.downcast_ref(),
+            Some(LabelError::File(FileError::Content { .. }) | LabelError::NoElements { .. })
         ) || matches!(
             cause.downcast_ref(),
             Some(FilterError::File(FileError::Content { .. }) | FilterError::TooFew { .. })

@@ -84,7 +84,8 @@ impl LabelledSentence {
     /// measured on must not be among what it learns from.
     #[must_use]
     pub fn apart_from(sentences: Vec<Self>, others: &[Self]) -> Vec<Self> {
-        let plain = |sentence: &Self| -> String { fold(&sentence.text).split_whitespace().collect() };
+        let plain =
+            |sentence: &Self| -> String { fold(&sentence.text).split_whitespace().collect() };
         let others: HashSet<String> = others.iter().map(plain).collect();
         sentences.into_iter().filter(|sentence| !others.contains(&plain(sentence))).collect()
     }

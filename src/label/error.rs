@@ -12,7 +12,9 @@ use crate::tokenize::TokenizeError;
 #[non_exhaustive]
 pub enum LabelError {
     /// A sentence is too long for the encoder.
-    #[error("cannot encode the sentence of target {item}: {pieces} pieces, the encoder takes at most {limit}; leave the target out")]
+    #[error(
+        "cannot encode the sentence of target {item}: {pieces} pieces, the encoder takes at most {limit}; leave the target out"
+    )]
     TooLong {
         /// Index of the target in its batch, of the first in its sentence.
         item: usize,
@@ -22,7 +24,9 @@ pub enum LabelError {
         limit: usize,
     },
     /// A target covers no word of its text.
-    #[error("cannot label target {item}: its span covers no word of the text; give offsets in bytes, inside the text")]
+    #[error(
+        "cannot label target {item}: its span covers no word of the text; give offsets in bytes, inside the text"
+    )]
     NoTarget {
         /// Index of the target in its batch.
         item: usize,

@@ -146,7 +146,8 @@ impl Labeller {
     /// When either cannot be read, or the labeller was trained on the states of another encoder.
     pub fn open(directory: &Path, encoder: &Path, device: &Device) -> Result<Self, LabelError> {
         let config = Trained::config_of(directory)?;
-        let encoder = WordEncoder::open_layers::<LabelError>(encoder, &config.layers, None, device)?;
+        let encoder =
+            WordEncoder::open_layers::<LabelError>(encoder, &config.layers, None, device)?;
         let trained = Trained::read(directory, config, &encoder.fingerprint())?;
         // What follows the encoder are many small products and sums, which stay on the host.
         Ok(Self { encoder, trained, device: device.host() })

@@ -84,17 +84,20 @@ impl Measure {
         found: &[FoundElement],
     ) {
         self.targets += 1;
-        let is_found = |span, name: &str| found.iter().any(|one| one.span == span && one.name == name);
+        let is_found =
+            |span, name: &str| found.iter().any(|one| one.span == span && one.name == name);
         let is_gold = |one: &FoundElement| {
             gold.elements.iter().any(|gold| gold.span == one.span && gold.name == one.name)
         };
         let mut is_whole = true;
         let known = gold.elements.iter().map(|gold| (gold.span, &*gold.name, true));
-        let more = found.iter().filter(|one| !is_gold(one)).map(|one| (one.span, &*one.name, false));
+        let more =
+            found.iter().filter(|one| !is_gold(one)).map(|one| (one.span, &*one.name, false));
         for (span, name, is_gold) in known.chain(more) {
             let is_found = is_found(span, name);
             is_whole &= is_found && is_gold;
-            let target = sentence.words[gold.target.start].start..sentence.words[gold.target.end - 1].end;
+            let target =
+                sentence.words[gold.target.start].start..sentence.words[gold.target.end - 1].end;
             let place = match span.start == target.start && span.end == target.end {
                 true => &mut self.on_target,
                 false => &mut self.elsewhere,

@@ -23,6 +23,8 @@ mod data;
 mod elements;
 mod encode;
 mod error;
+#[cfg(test)]
+mod gradient;
 mod labeller;
 mod measure;
 mod model;

@@ -166,7 +166,8 @@ impl Trained {
         let config: LabellerConfig =
             read_config(directory, READ, "the configuration of a labeller of FEs")?;
         let path = directory.join(CONFIG);
-        let refuse = |found, expected| LabelError::from(FileError::content(&path, 1, found, expected));
+        let refuse =
+            |found, expected| LabelError::from(FileError::content(&path, 1, found, expected));
         if config.format != FORMAT || config.features != FEATURES {
             let found = format!("format {} of `{}`", config.format, config.features);
             return Err(refuse(found, "format 1 of the features of src/label/network.rs"));
@@ -229,7 +230,8 @@ impl Trained {
         let h = self.config.hidden;
         let number = self.frames.get(&frame.name);
         let mut vectors = FrameVectors {
-            frame: number.map_or(vec![0.0; h], |row| self.parameters.row(Part::Frame, *row).to_vec()),
+            frame: number
+                .map_or(vec![0.0; h], |row| self.parameters.row(Part::Frame, *row).to_vec()),
             elements: vec![0.0; frame.elements.len() * h],
             biases: vec![0.0; frame.elements.len()],
         };

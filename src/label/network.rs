@@ -375,7 +375,10 @@ impl Slopes {
 
     /// Adds what a target teaches: `slope` makes the derivatives of scores, (S, K), of the scores, and gives the loss.
     /// `dropout` makes some hidden values zero.
-    #[allow(clippy::too_many_arguments, reason = "a pass forwards and backwards has this much to it")]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "a pass forwards and backwards has this much to it"
+    )]
     pub(super) fn learn(
         &mut self,
         parameters: &Parameters,
@@ -397,11 +400,8 @@ impl Slopes {
         if k == 0 {
             return Ok(loss);
         }
-        let mut of_elements = FrameVectors {
-            frame: vec![0.0; h],
-            elements: vec![0.0; k * h],
-            biases: vec![0.0; k],
-        };
+        let mut of_elements =
+            FrameVectors { frame: vec![0.0; h], elements: vec![0.0; k * h], biases: vec![0.0; k] };
         let mut row = vec![0.0; h];
         for (number, (span, g)) in spans.iter().zip(g.chunks_exact(k)).enumerate() {
             if g.iter().all(|g| g.abs() < LEAST) {

@@ -228,8 +228,7 @@ fn fit<'a>(
     let patience = options.training.patience.max(1);
     // Without the exemplars an epoch is another thing, so what came before them does not end the run.
     let may_stop = |state: &State| state.epoch >= options.exemplar_epochs + patience;
-    while state.epoch < epochs
-        && !(may_stop(&state) && state.epoch - state.best_epoch >= patience)
+    while state.epoch < epochs && !(may_stop(&state) && state.epoch - state.best_epoch >= patience)
     {
         let items = fit.items(&kept, state.epoch + 1);
         let loss = fit.epoch(&mut state, &items, schedule, progress)?;
@@ -441,8 +440,8 @@ impl<'a> Fit<'a> {
             let golden = golden(spans, gold, frame);
             let labels = frame.elements.len();
             let slope = |scores: &mut [f32]| likelihood(spans, scores, labels, &golden);
-            loss += slopes
-                .learn(now, products, &sums, spans, &asked, frame, &mut dropout, slope)?;
+            loss +=
+                slopes.learn(now, products, &sums, spans, &asked, frame, &mut dropout, slope)?;
         }
         slopes.end(spans);
         Ok((slopes, loss))
@@ -457,9 +456,9 @@ impl<'a> Fit<'a> {
         let mut measure = Measure::default();
         for chunk in sentences.chunks(self.options.training.batch.max(1) * STEPS_AT_ONCE) {
             let states = self.states(chunk)?;
-            let found = self.host.share(chunk.len(), |device, at| {
-                self.found(device, now, chunk[at], &states[at])
-            });
+            let found = self
+                .host
+                .share(chunk.len(), |device, at| self.found(device, now, chunk[at], &states[at]));
             for (sentence, found) in chunk.iter().zip(found) {
                 for (gold, found) in sentence.targets.iter().zip(found?) {
                     measure.add(self.inventory, sentence, gold, &found);
@@ -507,7 +506,7 @@ fn golden(spans: Spans, gold: &LabelledTarget, frame: &FrameElements) -> Vec<(us
 }
 
 /// The negative log-likelihood of the annotated segments; its derivatives take the place of the scores (S, K).
-fn likelihood(
+pub(super) fn likelihood(
     spans: Spans,
     scores: &mut [f32],
     labels: usize,

@@ -108,7 +108,8 @@ impl Checkpoint {
         let weights = Weights::open_file(&self.path).map_err(failed)?;
         let note: Note<D> = self.note(&weights)?;
         let sizes = [note.inputs, note.hidden, note.outputs];
-        let mlp = |prefix: &str| Mlp::read(&weights, prefix, &sizes, self.activation).map_err(failed);
+        let mlp =
+            |prefix: &str| Mlp::read(&weights, prefix, &sizes, self.activation).map_err(failed);
         let (mlp, best) = (mlp("now.")?, mlp("best.")?);
         let moments = |prefix: &str| -> Result<Vec<Vec<f32>>, FileError> {
             let trained = mlp.tensors(prefix).into_iter().take(mlp.lengths().count());

@@ -8,6 +8,7 @@ use super::{ModelError, ModelKind, describe, sums};
 use crate::align::{AlignError, Aligner, encoder_of};
 use crate::compute::{Device, Numbers};
 use crate::filter::{Filter, FilterError};
+use crate::label::{LabelError, Labeller};
 use crate::model::named;
 use crate::nn::{AdapterError, Encoder, NnError};
 use crate::paraphrase::{PROMPT, ParaphraseError, Paraphraser, base_of, gguf_in};
@@ -62,8 +63,8 @@ pub struct Verification {
 }
 
 /// Checks a model: that it loads on the CPU, all weights there, of the right shapes and finite, with a
-/// tokenizer that belongs to it; that its files are those of its `BLAKE3SUMS`. An aligner's head and a
-/// tagger are checked with the encoder that they name, from the first of the directories of `models` that has it
+/// tokenizer that belongs to it; that its files are those of its `BLAKE3SUMS`. An aligner's head, a
+/// tagger and a labeller are checked with the encoder that they name, from the first of the directories of `models` that has it
 /// ([`encoder_of`]).
 ///
 /// Takes the time and memory of loading it.
@@ -130,6 +131,12 @@ fn load(directory: &Path, models: &[PathBuf]) -> Result<(), Finding> {
                 .map_err(|error| finding(code_of_aligner(&error), &error))?;
             let opened = Tagger::open(directory, &encoder, &device);
             opened.map(drop).map_err(|error| finding(code_of_tagger(&error), &error))
+        }
+        ModelKind::Labeller => {
+            let encoder = encoder_of(directory, models)
+                .map_err(|error| finding(code_of_aligner(&error), &error))?;
+            let opened = Labeller::open(directory, &encoder, &device);
+            opened.map(drop).map_err(|error| finding(code_of_labeller(&error), &error))
         }
         ModelKind::WordVectors => {
             let opened = WordVectors::open(directory);
@@ -234,6 +241,15 @@ fn code_of_tagger(error: &TagError) -> FindingCode {
         TagError::Encoder { .. } => FindingCode::Encoder,
         TagError::Network { source } => code_of_network(source),
         TagError::File(_) => FindingCode::Config,
+        _ => FindingCode::Tokenizer,
+    }
+}
+
+fn code_of_labeller(error: &LabelError) -> FindingCode {
+    match error {
+        LabelError::Encoder { .. } => FindingCode::Encoder,
+        LabelError::Network { source } => code_of_network(source),
+        LabelError::File(_) => FindingCode::Config,
         _ => FindingCode::Tokenizer,
     }
 }

@@ -58,9 +58,9 @@ pub fn write_tensors(
     note: Option<&str>,
 ) -> Result<(), WeightsError> {
     let bytes = |numbers: &[f32]| numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
-    let plain = tensors.iter().map(|(name, shape, numbers)| {
-        (name.clone(), Dtype::F32, shape.clone(), bytes(numbers))
-    });
+    let plain = tensors
+        .iter()
+        .map(|(name, shape, numbers)| (name.clone(), Dtype::F32, shape.clone(), bytes(numbers)));
     write_bytes(path, plain.collect(), note)
 }
 
@@ -73,7 +73,8 @@ pub fn write_rounded_weights(
     directory: &Path,
     tensors: &[NamedTensor<'_>],
 ) -> Result<(), WeightsError> {
-    let bytes = |numbers: &[f32]| -> Vec<u8> { numbers.iter().flat_map(|x| x.to_le_bytes()).collect() };
+    let bytes =
+        |numbers: &[f32]| -> Vec<u8> { numbers.iter().flat_map(|x| x.to_le_bytes()).collect() };
     let mut written = Vec::new();
     for (name, shape, numbers) in tensors {
         if !(name.ends_with(".weight") && shape.len() == 2) {

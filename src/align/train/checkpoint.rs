@@ -54,18 +54,18 @@ pub(super) fn checkpoint(
 
 #[cfg(test)]
 mod tests {
+    use super::super::fit::State;
     use super::super::tests::{options, shifted_copies};
     use super::super::{
         Encoded,
         fit::{fit, start},
     };
     use super::*;
-    use std::io;
     use crate::align::error::AlignError;
     use crate::align::metrics::Report;
     use crate::learn::{FileError, SplitMix64};
     use crate::nn::write_tensors;
-    use super::super::fit::State;
+    use std::io;
 
     fn data() -> Encoded {
         shifted_copies(&mut SplitMix64::new(22), 12)

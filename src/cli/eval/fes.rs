@@ -96,9 +96,9 @@ impl Measured {
         frames: &HashMap<String, Frame>,
         sentences: &[LabelledSentence],
     ) -> anyhow::Result<()> {
-        let targets = sentences.iter().flat_map(|sentence| {
-            sentence.targets.iter().map(move |target| (sentence, target))
-        });
+        let targets = sentences
+            .iter()
+            .flat_map(|sentence| sentence.targets.iter().map(move |target| (sentence, target)));
         // A frame that only annotation names has no FEs: what stands there counts as not found.
         let nameless = Frame::named("");
         let targets: Vec<_> = targets.collect();
