@@ -72,6 +72,8 @@ pub mod lexicon;
 
 #[cfg(feature = "neural")]
 pub mod identify;
+#[cfg(feature = "neural")]
+pub mod label;
 
 pub mod edit;
 pub mod transfer;

@@ -127,7 +127,7 @@ fn a_stopped_training_resumes_and_a_sentence_to_be_measured_on_is_not_learnt() {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(Path::new(&state).exists());
     let resumed = trained.train("resumed", &checkpoint);
-    assert!(resumed.stderr.contains("going on after epoch 40"), "{}", resumed.stderr);
+    assert!(resumed.stderr.contains("resuming after epoch 40"), "{}", resumed.stderr);
     let config: Value = serde_json::from_str(&resumed.stdout).unwrap();
     assert_eq!((&config["dev"], &config["training"]), (&whole["dev"], &whole["training"]));
     let other = trained.train("other", &[&checkpoint[..], &["--smoothing", "0.5"]].concat());

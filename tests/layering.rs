@@ -10,7 +10,7 @@ const LAYERS: [&[&str]; 12] = [
     &["cli"],
     &["expand", "models", "proposals", "review"],
     &["transfer", "edit", "upkeep"],
-    &["identify"],
+    &["identify", "label"],
     &["lexicon"],
     &["search", "augment"],
     &["database", "align", "paraphrase", "tag", "filter", "vectors", "score"],

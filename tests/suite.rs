@@ -72,6 +72,7 @@ mod expansion_status;
 mod export_names;
 mod export_places;
 mod failed_first_import;
+mod fe_labelling;
 mod file_handles;
 mod filter_scores;
 mod filters;

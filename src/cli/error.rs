@@ -14,6 +14,7 @@ use fnstore::filter::FilterError;
 use fnstore::framenet::FramenetError;
 use fnstore::identify::IdentifyError;
 use fnstore::index::IndexError;
+use fnstore::label::LabelError;
 use fnstore::models::ModelError;
 use fnstore::nn::{GgufError, NnError, WeightsError};
 use fnstore::proposals::ProposalError;
@@ -72,6 +73,7 @@ fn is_bad_input(cause: &(dyn std::error::Error + 'static)) -> bool {
             AlignError::File(FileError::Content { .. }) | AlignError::Item { .. },
             TagError::File(FileError::Content { .. }) | TagError::NoTags { .. },
             IdentifyError::File(FileError::Content { .. }) | IdentifyError::NoTargets { .. } | IdentifyError::Leak { .. },
+            LabelError::File(FileError::Content { .. }) | LabelError::NoElements { .. },
             FilterError::File(FileError::Content { .. }) | FilterError::TooFew { .. },
             ProposalError::File(FileError::Content { .. }) | ProposalError::TooFew { .. },
             AugmentError::NoPairs { .. } | AugmentError::OneLabel { .. },

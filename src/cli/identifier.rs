@@ -8,13 +8,13 @@ use super::device::DeviceArgs;
 use super::locate;
 
 /// Name of the shipped frame model.
-const FRAMES: &str = "frames";
+pub(super) const IDENTIFIER: &str = "frames";
 
 /// Which frame model identifies frames, and where.
 #[derive(Debug, clap::Args)]
 pub(super) struct IdentifierArgs {
     /// Directory of the frame model, or its name among the models
-    #[arg(long, value_name = "DIR|NAME", default_value = FRAMES)]
+    #[arg(long, value_name = "DIR|NAME", default_value = IDENTIFIER)]
     identifier: PathBuf,
 
     /// Directory of the encoder, or its name among the models [default: the one that the model names]

@@ -34,6 +34,7 @@ mod identifier;
 mod import;
 mod import_lines;
 mod judge;
+mod labeller;
 mod lexunit;
 mod line_batches;
 mod line_reader;

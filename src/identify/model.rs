@@ -1,7 +1,8 @@
 //! A trained frame model on disk.
 //!
-//! A directory with `config.json` ([`FrameConfig`]) and `model.safetensors` (f32 tensors `hidden.weight` (H, I),
-//! `hidden.bias`, `prelu.weight`, `output.weight` (F + 1, H), `output.bias`; the last output is NULL). A model belongs to the
+//! A directory with `config.json` ([`FrameConfig`]) and `model.safetensors` (`hidden.weight` (H, I), `hidden.bias`,
+//! `prelu.weight`, `output.weight` (F + 1, H), `output.bias`; the last output is NULL). Matrices are in 8 bits with a scale for
+//! each row. A model belongs to the
 //! states of one encoder and names it by fingerprint.
 
 use std::path::Path;
@@ -12,7 +13,7 @@ use super::error::IdentifyError;
 use super::features::Shape;
 use super::measure::Figures;
 use crate::durable::WholeDirectory;
-use crate::learn::{Activation, CONFIG, FileError, Mlp, read_config, write_model};
+use crate::learn::{Activation, CONFIG, FileError, Mlp, read_config, write_rounded_model};
 use crate::nn::{NnError, Weights};
 
 /// The format that this build writes and reads.
@@ -50,7 +51,7 @@ pub struct FrameConfig {
     pub frames: Vec<String>,
     /// How the weights were trained.
     pub training: FrameTraining,
-    /// How they did on the development data, on which the epoch and the bias were chosen.
+    /// How they did on the development data, on which the epoch and the bias were chosen, before rounding.
     pub dev: Figures,
 }
 
@@ -102,7 +103,7 @@ pub(super) fn write(
     config: &FrameConfig,
     mlp: &Mlp,
 ) -> Result<(), IdentifyError> {
-    Ok(write_model(out, WRITE, config, &mlp.tensors(""))?)
+    Ok(write_rounded_model(out, WRITE, config, &mlp.tensors(""))?)
 }
 
 /// Reads `config.json` and refuses what this build would misread.

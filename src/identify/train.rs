@@ -149,7 +149,7 @@ pub fn run(
     let checkpoint =
         options.checkpoint.as_ref().map(|path| checkpoint(path, options, &encoder, data, device));
     let begun = match &checkpoint {
-        Some(checkpoint) => checkpoint.read::<Figures>()?,
+        Some(checkpoint) => checkpoint.read::<Figures>(ACTIVATION)?,
         None => None,
     };
     match (&begun, &checkpoint) {
@@ -238,7 +238,7 @@ fn checkpoint(
         "weight_decay": exactly(fit.training.weight_decay),
         "seed": fit.training.seed,
     });
-    Checkpoint::new(path, run, ACTIVATION)
+    Checkpoint::new(path, run)
 }
 
 /// Encoded sentences, ready for training.

@@ -4,7 +4,8 @@
 //! One safetensors file, replaced as a whole after each epoch: the weights and the optimizer's moments
 //! (`now.NAME`, `first.NAME`, `second.NAME`), the best weights so far (`best.NAME`), and a JSON text
 //! with the rest ([`Note`]). The text also says what the run is made of, and a run made of anything
-//! else is refused: its end would be neither one's.
+//! else is refused: its end would be neither one's. A trainer whose network is no [`Mlp`] saves its own
+//! tensors and rest ([`Checkpoint::save`]).
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,17 +17,24 @@ use serde_json::{Map, Value};
 use super::mlp::Activation;
 use super::{AdamW, FileError, Mlp, SplitMix64, TrainingState};
 use crate::durable::WholeFile;
-use crate::nn::{Weights, WeightsError, write_tensors};
+use crate::nn::{NamedTensor, Weights, WeightsError, write_tensors};
 
 /// The format that this build writes and reads.
 const FORMAT: u32 = 1;
 
-/// What a checkpoint holds beside tensors; `D` is what is measured on development data.
+/// What a checkpoint holds beside tensors.
 #[derive(Debug, Serialize, Deserialize)]
-struct Note<D> {
+struct Note<R> {
     format: u32,
     /// What the run is made of ([`Checkpoint::new`]).
     run: Map<String, Value>,
+    #[serde(flatten)]
+    rest: R,
+}
+
+/// The rest of an MLP's training; `D` is what is measured on development data.
+#[derive(Debug, Serialize, Deserialize)]
+struct Rest<D> {
     inputs: usize,
     hidden: usize,
     #[serde(default = "one")]
@@ -50,15 +58,14 @@ pub(crate) struct Checkpoint {
     path: PathBuf,
     /// All that the weights depend on.
     run: Map<String, Value>,
-    activation: Activation,
 }
 
 impl Checkpoint {
     /// The checkpoint of a run at a path, whether or not there is one yet. `run` is an object with all that the weights depend
     /// on; rates stand in it as texts, because a number that is read back from JSON may differ in its last bit.
-    pub(crate) fn new(path: &Path, run: Value, activation: Activation) -> Self {
+    pub(crate) fn new(path: &Path, run: Value) -> Self {
         let Value::Object(run) = run else { unreachable!("it is written as an object") };
-        Self { path: path.to_owned(), run, activation }
+        Self { path: path.to_owned(), run }
     }
 
     /// Tries, before the work, whether the file can be written.
@@ -67,15 +74,40 @@ impl Checkpoint {
         tried.map_err(FileError::io("write checkpoint", &self.path))
     }
 
+    /// Writes tensors with the rest of a training; an older file is there until this one is.
+    pub(crate) fn save<R: Serialize>(
+        &self,
+        tensors: &[NamedTensor<'_>],
+        rest: R,
+    ) -> Result<(), FileError> {
+        let note = Note { format: FORMAT, run: self.run.clone(), rest };
+        let note = serde_json::to_string(&note).expect("names and numbers have JSON");
+        write_tensors(&self.path, tensors, Some(&note))
+            .map_err(|e| self.failed("write checkpoint", e))
+    }
+
+    /// The tensors and the rest that were saved last; none when there is no file.
+    pub(crate) fn load<R: DeserializeOwned>(&self) -> Result<Option<(Weights, R)>, FileError> {
+        if !self.path.exists() {
+            return Ok(None);
+        }
+        let weights = Weights::open_file(&self.path).map_err(|e| self.unread(e))?;
+        let rest = self.note(&weights)?.rest;
+        Ok(Some((weights, rest)))
+    }
+
+    /// Why a tensor that was saved cannot be read.
+    pub(crate) fn unread(&self, error: WeightsError) -> FileError {
+        self.failed("read checkpoint", error)
+    }
+
     /// Writes a state; an older one is there until this one is.
     pub(crate) fn write<D: Clone + Serialize>(
         &self,
         state: &TrainingState<D>,
     ) -> Result<(), FileError> {
         let TrainingState { mlp, adam, best, .. } = state;
-        let note = Note {
-            format: FORMAT,
-            run: self.run.clone(),
+        let rest = Rest {
             inputs: mlp.inputs(),
             hidden: mlp.hidden(),
             outputs: mlp.outputs(),
@@ -86,7 +118,6 @@ impl Checkpoint {
             best_epoch: state.best_epoch,
             best_dev: state.best_dev.clone(),
         };
-        let note = serde_json::to_string(&note).expect("names and numbers have JSON");
         let mut tensors = mlp.tensors("now.");
         tensors.extend(best.tensors("best."));
         for (prefix, moments) in [("first.", &adam.first), ("second.", &adam.second)] {
@@ -95,21 +126,18 @@ impl Checkpoint {
             tensors
                 .extend(of_tensors.map(|((name, shape, _), moments)| (name, shape, &moments[..])));
         }
-        write_tensors(&self.path, &tensors, Some(&note))
-            .map_err(|e| self.failed("write checkpoint", e))
+        self.save(&tensors, rest)
     }
 
-    /// The state that was written last; none when there is no file.
-    pub(crate) fn read<D: DeserializeOwned>(&self) -> Result<Option<TrainingState<D>>, FileError> {
-        if !self.path.exists() {
-            return Ok(None);
-        }
-        let failed = |error| self.failed("read checkpoint", error);
-        let weights = Weights::open_file(&self.path).map_err(failed)?;
-        let note: Note<D> = self.note(&weights)?;
+    /// The state of a network with `activation` that was written last; none when there is no file.
+    pub(crate) fn read<D: DeserializeOwned>(
+        &self,
+        activation: Activation,
+    ) -> Result<Option<TrainingState<D>>, FileError> {
+        let Some((weights, note)) = self.load::<Rest<D>>()? else { return Ok(None) };
+        let failed = |error| self.unread(error);
         let sizes = [note.inputs, note.hidden, note.outputs];
-        let mlp =
-            |prefix: &str| Mlp::read(&weights, prefix, &sizes, self.activation).map_err(failed);
+        let mlp = |prefix: &str| Mlp::read(&weights, prefix, &sizes, activation).map_err(failed);
         let (mlp, best) = (mlp("now.")?, mlp("best.")?);
         let moments = |prefix: &str| -> Result<Vec<Vec<f32>>, FileError> {
             let trained = mlp.tensors(prefix).into_iter().take(mlp.lengths().count());
@@ -131,11 +159,11 @@ impl Checkpoint {
     }
 
     /// The text beside the tensors, when it is of this run.
-    fn note<D: DeserializeOwned>(&self, weights: &Weights) -> Result<Note<D>, FileError> {
+    fn note<R: DeserializeOwned>(&self, weights: &Weights) -> Result<Note<R>, FileError> {
         let expected = "a checkpoint of `fnstore train`";
         let refuse = |found: String| FileError::content(&self.path, 1, found, expected);
         let note = weights.note().ok_or_else(|| refuse("tensors without a note".to_owned()))?;
-        let note: Note<D> = serde_json::from_str(note).map_err(|e| refuse(e.to_string()))?;
+        let note: Note<R> = serde_json::from_str(note).map_err(|e| refuse(e.to_string()))?;
         if note.format != FORMAT {
             return Err(refuse(format!("format {}", note.format)));
         }

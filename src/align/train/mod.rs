@@ -37,6 +37,7 @@ use super::linked::LinkedEncoder;
 use super::linker::for_head;
 use super::metrics::{Report, best_threshold};
 use super::trained;
+use crate::align::scorer::ACTIVATION;
 use crate::compute::Device;
 use crate::learn::{TrainerOptions, TrainingProgress};
 
@@ -163,7 +164,7 @@ pub fn run(
         checkpoint(path, options, device, (encoder.fingerprint(), linker), of_data)
     });
     let state = match &checkpoint {
-        Some(checkpoint) => checkpoint.read::<Report>()?,
+        Some(checkpoint) => checkpoint.read::<Report>(ACTIVATION)?,
         None => None,
     };
     match (&state, &checkpoint) {

@@ -2,6 +2,7 @@
 
 mod aligner;
 mod diversity;
+mod fes;
 mod figures;
 pub(super) mod filter;
 mod frames;
@@ -36,6 +37,7 @@ enum Model {
     Words(words::Args),
     Tagger(tagger::Args),
     Frames(frames::Args),
+    Fes(fes::Args),
     Filter(filter::Args),
     Nli(nli::Args),
     Scratch(scratch::Args),
@@ -47,6 +49,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Model::Words(args) => words::run(&args, context),
         Model::Tagger(args) => tagger::run(args, context),
         Model::Frames(args) => frames::run(args, context),
+        Model::Fes(args) => fes::run(args, context),
         Model::Filter(args) => filter::run(args, context),
         Model::Nli(args) => nli::run(&args, &mut context.output),
         Model::Scratch(args) => scratch::run(&args, context),

@@ -1,6 +1,7 @@
 //! `fnstore train`: a model of one's own.
 
 mod aligner;
+mod fes;
 mod filter;
 mod frames;
 mod proposals;
@@ -29,6 +30,7 @@ enum Model {
     Words(words::Args),
     Tagger(tagger::Args),
     Frames(frames::Args),
+    Fes(fes::Args),
     Filter(filter::Args),
     Proposals(proposals::Args),
 }
@@ -39,6 +41,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Model::Words(args) => words::run(args, context),
         Model::Tagger(args) => tagger::run(args, context),
         Model::Frames(args) => frames::run(args, context),
+        Model::Fes(args) => fes::run(args, context),
         Model::Filter(args) => filter::run(args, context),
         Model::Proposals(args) => proposals::run(&args, context),
     }
