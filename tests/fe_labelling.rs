@@ -140,7 +140,7 @@ fn fes_are_trained_measured_and_resumed_on_the_command_line() {
     let store = store.path().to_str().unwrap();
     // One document is trained on, the other one chooses the epoch.
     let list = at("splits.tsv");
-    std::fs::write(&list, "document\tBikeRide\ttrain\ndocument\tHarbourLog\tdev\n").unwrap();
+    std::fs::write(&list, "document\tMINI__BikeRide\ttrain\ndocument\tMINI__HarbourLog\tdev\n").unwrap();
     let data = ["--store", store, "--split-list", &list];
     let train = |out: &str, more: &[&str]| {
         let (out, encoder, state) = (at(out), at("encoder"), at("state"));
@@ -154,7 +154,7 @@ fn fes_are_trained_measured_and_resumed_on_the_command_line() {
     let config: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(config["layers"].as_array().map(Vec::len), Some(2));
     let again = train("again", &["--exemplars", "2"]);
-    assert!(again.stderr.contains("going on after epoch 2"), "{}", again.stderr);
+    assert!(again.stderr.contains("resuming after epoch 2"), "{}", again.stderr);
     let weights = |name: &str| std::fs::read(folder.path().join(name).join("model.safetensors"));
     assert_eq!(weights("fes").unwrap(), weights("again").unwrap());
     let other = train("again", &["--exemplars", "2", "--seed", "2"]);

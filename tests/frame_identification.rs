@@ -1,4 +1,5 @@
 //! `fnstore train frames`, `fnstore eval frames` and `fnstore annotate`, on the small lexicon over a tiny encoder made here.
+//! FEs by `fnstore train fes`.
 
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::cli_program::{Ran, fnstore_in, new_store};
 use crate::cli_schema::faults_in;
-use crate::span_alignment::POSITIONS;
+use crate::span_alignment::{POSITIONS, write_encoder};
 use crate::tagging::with_encoder;
 
 /// One document to learn from, the other to choose the epoch.
@@ -40,7 +41,8 @@ impl Trained {
 
     fn annotate(&self, input: &str, more: &[&str]) -> Ran {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fnstore"));
-        command.arg("annotate").args(["--models", self.folder.path().to_str().unwrap()]);
+        let no_fes = (!more.contains(&"--labeller")).then_some("--no-fes");
+        command.arg("annotate").args(no_fes).args(["--models", self.folder.path().to_str().unwrap()]);
         command.args(["--device", "cpu", "--store"]).arg(self.store.path()).args(more);
         let output = command.write_stdin(input).output().unwrap();
         Ran {
@@ -116,6 +118,52 @@ fn targets_are_found_line_by_line_and_a_bad_line_costs_nobody_the_others() {
     assert_eq!((&alone["id"], &alone["line"]), (&json!([7]), &json!(1)));
     let table = trained.annotate("They checked every boat .", &["--format", "table"]);
     assert_eq!(table.stdout.lines().count(), 1, "{}", table.stdout);
+}
+
+#[test]
+fn targets_get_the_fes_of_their_frames() {
+    let (trained, _) = trained();
+    let (encoder, out) = (trained.place("encoder"), trained.place("fes"));
+    let splits = trained.place("splits.tsv");
+    let places = ["--encoder", &encoder, "--out", &out, "--split-list", &splits];
+    let settings = ["--epochs", "4", "--hidden", "8", "--exemplars", "9", "--device", "cpu"];
+    let ran = trained.run(&[&["train", "fes"], &places[..], &settings].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+
+    let input = "They checked every boat .\nThe crew mended ropes .\n";
+    let labelled = trained.annotate(input, &["--labeller", "fes", "--open"]).records();
+    let without = trained.annotate(input, &["--open"]).records();
+    assert_eq!(labelled.len(), 2);
+    for (record, mut plain) in labelled.iter().zip(without) {
+        assert_eq!(faults_in("annotate.schema.json", record), [""; 0], "{record}");
+        let text: Vec<char> = record["text"].as_str().unwrap().chars().collect();
+        let targets = record["targets"].as_array().unwrap();
+        for (target, plain) in targets.iter().zip(plain["targets"].as_array_mut().unwrap()) {
+            for fe in target["fes"].as_array().unwrap() {
+                let [start, end] = ["start", "end"].map(|at| fe[at].as_u64().unwrap() as usize);
+                let words: String = text[start..end].iter().collect();
+                assert_eq!(fe["text"], json!(words));
+            }
+            plain["fes"] = target["fes"].clone();
+        }
+        assert_eq!(record, &plain, "FEs change nothing else");
+    }
+}
+
+#[test]
+fn a_model_of_another_encoder_and_a_store_without_full_text_are_refused() {
+    let (trained, _) = trained();
+    std::fs::create_dir(trained.folder.path().join("other")).unwrap();
+    write_encoder(&trained.folder.path().join("other"), 8);
+    let (models, splits) = (trained.folder.path().to_str().unwrap(), trained.place("splits.tsv"));
+    let eval = ["eval", "frames", "--models", models, "--split-list", &splits, "--encoder", "other"];
+    let ran = trained.run(&eval);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(ran.stderr.contains("it was trained on the states of `encoder"), "{}", ran.stderr);
+
+    let empty = tempfile::tempdir().unwrap();
+    let ran = fnstore_in(empty.path(), &["train", "frames", "--out", &trained.place("none")]);
+    assert!(ran.code != Some(0) && !ran.stderr.contains("panicked"), "{}", ran.stderr);
 }
 
 #[test]

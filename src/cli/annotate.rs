@@ -1,27 +1,34 @@
 //! `fnstore annotate`: targets with their frames in texts.
 
+mod record;
+
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use fnstore::database::Database;
 use fnstore::identify::{
     Candidates, FoundTarget, FrameIdentifier, IdentifyError, Search, lexunits,
 };
-use serde::{Deserialize, Serialize};
+use fnstore::label::{Asked, FoundElement, Labeller};
+use fnstore::model::{Frame, FrameId, Span};
+use serde::Deserialize;
+
+use record::{Record, TargetRecord};
 
 use super::identifier::IdentifierArgs;
+use super::labeller::LABELLER;
 use super::line_batches::{self, LineItem, LineTask};
 use super::line_reader::{self, LineError};
 use super::{Context, Outcome, edit};
 
-/// Find the targets of sentences, with the frames that they evoke
+/// Find the targets of sentences, with the frames that they evoke and their frame elements
 ///
 /// Reads one sentence a line, or JSON lines, as the first line shows: `text`, and an `id` of any type,
 /// which is returned. Writes a JSON line for each, with its targets in order: where they stand (in
-/// code points), the LU of the release that they are a form of, the frame with its probability, and the
-/// next likeliest frames. Candidates are the forms of the release's LUs; with `--open`, any span of at
-/// most three words and any frame. A line that cannot be annotated gets a record with an error and its
-/// code. The other lines are annotated, and the exit code is 65. The model is one that `fnstore train
-/// frames` made.
+/// code points), the LU of the release that they are a form of, the frame with its probability, the
+/// next likeliest frames, and the frame elements. Candidates are the forms of the release's LUs; with
+/// `--open`, any span of at most three words and any frame. A line that cannot be annotated gets a
+/// record with an error and its code. The other lines are annotated, and the exit code is 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -39,6 +46,14 @@ pub(super) struct Args {
 
     #[command(flatten)]
     identifier: IdentifierArgs,
+
+    /// Directory of the labeller of frame elements, or its name among the models
+    #[arg(long, value_name = "DIR|NAME", default_value = LABELLER)]
+    labeller: PathBuf,
+
+    /// Leave frame elements out
+    #[arg(long, conflicts_with = "labeller")]
+    no_fes: bool,
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -50,12 +65,22 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let lines = line_batches::open(args.file.as_deref())?;
     let database = Database::open(&context.store)?;
     let release = edit::release(&database, args.release.as_deref())?.name;
+    let lexicon = database.lexicon(&release)?;
     let identifier = args.identifier.open()?;
-    let lexunits = lexunits(&database.lexicon(&release)?)?;
     let task = Annotating {
-        candidates: identifier.candidates(lexunits),
+        candidates: identifier.candidates(lexunits(&lexicon)?),
         search: if args.open { Search::Open } else { Search::Lexicon },
         identifier,
+        elements: match args.no_fes {
+            true => None,
+            false => Some(Elements {
+                labeller: args.identifier.open_labeller(&args.labeller)?,
+                frames: lexicon
+                    .frames()?
+                    .map(|frame| frame.map(|frame| (frame.name.clone(), frame)))
+                    .collect::<Result<_, _>>()?,
+            }),
+        },
     };
     line_batches::run(task, lines, &mut context.output)
 }
@@ -65,6 +90,32 @@ struct Annotating {
     identifier: FrameIdentifier,
     candidates: Candidates,
     search: Search,
+    elements: Option<Elements>,
+}
+
+/// What finds FEs.
+struct Elements {
+    labeller: Labeller,
+    /// The release's frames by name.
+    frames: HashMap<String, Frame>,
+}
+
+impl Elements {
+    /// The FEs of the targets of each text, target by target.
+    fn label(&self, found: &[(&str, &[FoundTarget])]) -> anyhow::Result<Vec<Vec<FoundElement>>> {
+        // A frame that the release lacks has no FEs.
+        let nameless = Frame::named(FrameId(0), "");
+        let targets = || found.iter().flat_map(|(text, of)| of.iter().map(move |one| (*text, one)));
+        let places: Vec<[Span; 1]> = targets().map(|(_, target)| [target.span]).collect();
+        let asked = targets().zip(&places).map(|((text, target), place)| Asked {
+            text,
+            target: place,
+            lu: target.lexunit.as_deref().unwrap_or_default(),
+            frame: self.frames.get(&*target.frame).unwrap_or(&nameless),
+        });
+        let labelled = self.labeller.label_each(&asked.collect::<Vec<_>>())?;
+        Ok(labelled.into_iter().collect::<Result<_, _>>()?)
+    }
 }
 
 impl LineTask for Annotating {
@@ -79,27 +130,26 @@ impl LineTask for Annotating {
     ) -> anyhow::Result<Vec<Result<Record, LineError>>> {
         let texts: Vec<&str> = items.iter().map(|(_, item)| item.text.as_str()).collect();
         let found = self.identifier.identify_each(&texts, &self.candidates, self.search)?;
+        let good = texts.iter().zip(&found);
+        let good = good.filter_map(|(text, found)| Some((*text, found.as_ref().ok()?.as_slice())));
+        let elements = match &self.elements {
+            Some(elements) => Some(elements.label(&good.collect::<Vec<_>>())?),
+            None => None,
+        };
+        let mut elements = elements.map(Vec::into_iter);
         let records = items.into_iter().zip(found).map(|((line, Item { id, text }), found)| {
             let targets = found.map_err(|error| refusal(&error))?;
-            let targets = targets.into_iter().map(|target| TargetRecord::new(&text, target));
+            let targets = targets.into_iter().map(|target| {
+                let elements = elements.as_mut().map(|of| of.next().unwrap_or_default());
+                TargetRecord::new(&text, target, elements)
+            });
             Ok(Record { line, id, targets: targets.collect(), text })
         });
         Ok(records.collect())
     }
 
-    /// The sentence with each target as `[words Frame]`.
     fn text(record: &Record) -> Option<String> {
-        let mut marked = String::new();
-        let mut letters = record.text.chars();
-        let mut at = 0;
-        for target in &record.targets {
-            marked.extend(letters.by_ref().take(target.start - at));
-            let words: String = letters.by_ref().take(target.end - target.start).collect();
-            marked.push_str(&format!("[{words} {} {:.2}]", target.frame, target.score));
-            at = target.end;
-        }
-        marked.extend(letters);
-        Some(marked)
+        Some(record.marked())
     }
 }
 
@@ -143,57 +193,6 @@ impl LineItem for Item {
     }
 }
 
-/// One line of the output; see `schema/annotate.schema.json`.
-#[derive(Debug, Serialize)]
-struct Record {
-    line: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<serde_json::Value>,
-    text: String,
-    targets: Vec<TargetRecord>,
-}
-
-/// A target of it.
-#[derive(Debug, Serialize)]
-struct TargetRecord {
-    /// First code point, and the one after the last.
-    start: usize,
-    end: usize,
-    text: String,
-    /// The LU that it is a form of.
-    lu: Option<String>,
-    frame: String,
-    score: f32,
-    runners_up: Vec<RunnerUp>,
-}
-
-/// A frame that is likely, too.
-#[derive(Debug, Serialize)]
-struct RunnerUp {
-    frame: String,
-    score: f32,
-}
-
-impl TargetRecord {
-    fn new(text: &str, target: FoundTarget) -> Self {
-        let FoundTarget { span, frame, lexunit, score, runners_up } = target;
-        let words = span.of(text).unwrap_or_default();
-        let start = text[..span.start as usize].chars().count();
-        Self {
-            start,
-            end: start + words.chars().count(),
-            text: words.to_owned(),
-            lu: lexunit.map(|name| name.to_string()),
-            frame: frame.to_string(),
-            score,
-            runners_up: runners_up
-                .into_iter()
-                .map(|(frame, score)| RunnerUp { frame: frame.to_string(), score })
-                .collect(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -212,22 +211,5 @@ mod tests {
             assert!(error.message.contains(names), "{line}: {}", error.message);
         }
         assert_eq!(Item::read(b"{x} is a text.", false).unwrap().text, "{x} is a text.");
-    }
-
-    #[test]
-    fn a_record_counts_code_points_and_a_table_marks_targets() {
-        let text = "Caf\u{e9}s checked it.";
-        let target = FoundTarget {
-            span: fnstore::model::Span::new(7, 14),
-            frame: "Inspecting".into(),
-            lexunit: Some("check.v".into()),
-            score: 0.75,
-            runners_up: vec![("Halt".into(), 0.2)],
-        };
-        let target = TargetRecord::new(text, target);
-        assert_eq!((target.start, target.end, target.text.as_str()), (6, 13, "checked"));
-        let record = Record { line: 1, id: None, text: text.to_owned(), targets: vec![target] };
-        let marked = Annotating::text(&record).unwrap();
-        assert_eq!(marked, "Caf\u{e9}s [checked Inspecting 0.75] it.");
     }
 }

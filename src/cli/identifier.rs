@@ -1,8 +1,9 @@
 //! Which frame model identifies frames, and where.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fnstore::identify::FrameIdentifier;
+use fnstore::label::Labeller;
 
 use super::device::DeviceArgs;
 use super::locate;
@@ -30,6 +31,14 @@ pub(super) struct IdentifierArgs {
 }
 
 impl IdentifierArgs {
+    /// Opens a labeller of FEs beside it, on the same device; its encoder is the one that it names.
+    pub(super) fn open_labeller(&self, labeller: &Path) -> anyhow::Result<Labeller> {
+        let dirs = locate::model_dirs(self.models.clone());
+        let model = locate::model(labeller, &dirs)?;
+        let encoder = locate::encoder(self.encoder.as_deref(), &model, &dirs)?;
+        Ok(Labeller::open(&model, &encoder, &self.device.open()?)?)
+    }
+
     /// Opens the frame model with its encoder.
     pub(super) fn open(&self) -> anyhow::Result<FrameIdentifier> {
         let dirs = locate::model_dirs(self.models.clone());

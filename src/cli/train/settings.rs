@@ -91,6 +91,7 @@ mod tests {
         let head = train::Options::new(a(), b(), a(), b());
         let linker = linker::Options::new(vec![], vec![], a(), b());
         let tagger = fnstore::tag::train::Options::new(a(), b());
+        let frames = fnstore::identify::train::Options::new(a(), b()).fit;
         let labeller = fnstore::label::train::Options::new(a(), b());
         let commands = [
             (
@@ -107,6 +108,11 @@ mod tests {
                 super::super::tagger::Args::augment_args(Command::new("tagger")),
                 Some(tagger.hidden),
                 tagger.training,
+            ),
+            (
+                super::super::frames::Args::augment_args(Command::new("frames")),
+                Some(frames.hidden),
+                frames.training,
             ),
             (
                 super::super::fes::Args::augment_args(Command::new("fes")),
