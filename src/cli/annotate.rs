@@ -10,7 +10,8 @@ use fnstore::identify::{
     Candidates, FoundTarget, FrameIdentifier, IdentifyError, Search, lexunits,
 };
 use fnstore::label::{Asked, FoundElement, Labeller};
-use fnstore::model::{Frame, FrameId, Span};
+use fnstore::model::{Frame, FrameId, Prediction, Span};
+use fnstore::transfer::{PredictedTarget, Predictions};
 use serde::Deserialize;
 
 use record::{Record, TargetRecord};
@@ -19,6 +20,7 @@ use super::identifier::IdentifierArgs;
 use super::labeller::LABELLER;
 use super::line_batches::{self, LineItem, LineTask};
 use super::line_reader::{self, LineError};
+use super::output::tell;
 use super::{Context, Outcome, edit};
 
 /// Find the targets of sentences, with the frames that they evoke and their frame elements
@@ -51,6 +53,14 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR|NAME", default_value = LABELLER)]
     labeller: PathBuf,
 
+    /// Also write what is found into STORE, as a release of sets of the origin `predicted`
+    #[arg(long, value_name = "STORE")]
+    into: Option<PathBuf>,
+
+    /// Name of that release [default: predicted]
+    #[arg(long = "as", value_name = "NAME", requires = "into")]
+    name: Option<String>,
+
     /// Leave frame elements out
     #[arg(long, conflicts_with = "labeller")]
     no_fes: bool,
@@ -59,6 +69,7 @@ pub(super) struct Args {
 const EXAMPLES: &str = r#"Examples:
   echo 'They checked the locks.' | fnstore annotate --format table
   fnstore annotate news.txt > news.jsonl
+  fnstore annotate news.txt --into news --as news && fnstore query frame=Arrest --store news
   echo '{"id": 7, "text": "They checked it."}' | fnstore annotate --open"#;
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -67,7 +78,13 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let release = edit::release(&database, args.release.as_deref())?.name;
     let lexicon = database.lexicon(&release)?;
     let identifier = args.identifier.open()?;
+    let into = args.into.as_deref().map(Database::open_writer).transpose()?;
+    let source = args.file.unwrap_or_else(|| PathBuf::from(STANDARD_INPUT));
+    let name = args.name.as_deref().unwrap_or(PREDICTED);
+    let predictions = into.as_ref().map(|into| into.predictions(name, &lexicon, &source));
     let task = Annotating {
+        predictions: predictions.transpose()?,
+        source: source.display().to_string(),
         candidates: identifier.candidates(lexunits(&lexicon)?),
         search: if args.open { Search::Open } else { Search::Lexicon },
         identifier,
@@ -85,8 +102,18 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     line_batches::run(task, lines, &mut context.output)
 }
 
+/// What stands for a file's name where there is none.
+const STANDARD_INPUT: &str = "standard input";
+
+/// Name of the release that predictions go into.
+const PREDICTED: &str = "predicted";
+
 /// The annotation of lines.
-struct Annotating {
+struct Annotating<'a> {
+    /// What is written into a store, until the last line is.
+    predictions: Option<Predictions<'a>>,
+    /// Where the lines come from.
+    source: String,
     identifier: FrameIdentifier,
     candidates: Candidates,
     search: Search,
@@ -118,7 +145,30 @@ impl Elements {
     }
 }
 
-impl LineTask for Annotating {
+impl Annotating<'_> {
+    /// A target with its FEs, as a store holds it.
+    fn predicted(
+        &self,
+        target: &FoundTarget,
+        elements: Option<&Vec<FoundElement>>,
+    ) -> PredictedTarget {
+        let runners_up = target.runners_up.iter();
+        let element = |one: &FoundElement| (one.name.clone(), one.span);
+        PredictedTarget {
+            span: target.span,
+            frame: target.frame.to_string(),
+            lexunit: target.lexunit.as_deref().map(str::to_owned),
+            prediction: Prediction {
+                file: self.source.clone(),
+                fit: self.identifier.fit(target.score),
+                runners_up: runners_up.map(|(frame, share)| (frame.to_string(), *share)).collect(),
+            },
+            elements: elements.map(|found| found.iter().map(element).collect()),
+        }
+    }
+}
+
+impl LineTask for Annotating<'_> {
     type Item = Item;
     type Record = Record;
 
@@ -137,15 +187,38 @@ impl LineTask for Annotating {
             None => None,
         };
         let mut elements = elements.map(Vec::into_iter);
-        let records = items.into_iter().zip(found).map(|((line, Item { id, text }), found)| {
-            let targets = found.map_err(|error| refusal(&error))?;
-            let targets = targets.into_iter().map(|target| {
-                let elements = elements.as_mut().map(|of| of.next().unwrap_or_default());
-                TargetRecord::new(&text, target, elements)
-            });
-            Ok(Record { line, id, targets: targets.collect(), text })
-        });
-        Ok(records.collect())
+        let mut records = Vec::with_capacity(items.len());
+        for ((line, Item { id, text }), found) in items.into_iter().zip(found) {
+            let targets = match found {
+                Ok(targets) => targets,
+                Err(error) => {
+                    records.push(Err(refusal(&error)));
+                    continue;
+                }
+            };
+            let targets: Vec<(FoundTarget, Option<Vec<FoundElement>>)> = targets
+                .into_iter()
+                .map(|target| (target, elements.as_mut().map(|of| of.next().unwrap_or_default())))
+                .collect();
+            let predicted = targets.iter().map(|(target, of)| self.predicted(target, of.as_ref()));
+            let predicted: Vec<PredictedTarget> = predicted.collect();
+            if let Some(predictions) = &mut self.predictions {
+                predictions.add(&text, predicted)?;
+            }
+            let targets = targets.into_iter();
+            let targets = targets.map(|(target, of)| TargetRecord::new(&text, target, of));
+            records.push(Ok(Record { line, id, targets: targets.collect(), text }));
+        }
+        Ok(records)
+    }
+
+    fn end(&mut self) -> anyhow::Result<()> {
+        if let Some(predictions) = self.predictions.take() {
+            let release = predictions.finish()?;
+            let sentences = release.counts.sentences;
+            tell(&format!("{sentences} sentences are in the store as the release {}", release.name));
+        }
+        Ok(())
     }
 
     fn text(record: &Record) -> Option<String> {

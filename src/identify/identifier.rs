@@ -14,7 +14,7 @@ use super::model::{FrameConfig, read_frame_config, read_mlp};
 use super::scorer::{Asked, Scored, Scorer, Search, chosen};
 use crate::compute::Device;
 use crate::learn::WordEncoder;
-use crate::model::Span;
+use crate::model::{FrameFit, Span};
 use crate::nn::{Fingerprint, NnError};
 use crate::text::words;
 
@@ -104,6 +104,14 @@ impl FrameIdentifier {
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
+    }
+
+    /// What a probability comes to with the name of the model that says so.
+    #[must_use]
+    pub fn fit(&self, probability: f32) -> FrameFit {
+        let mut model = [0; 16];
+        model.copy_from_slice(&self.fingerprint.0[..16]);
+        FrameFit { probability, model }
     }
 
     /// The LUs of a lexicon, names of frame and LU, whose frames the model knows.
