@@ -25,6 +25,7 @@ mod expand;
 mod export;
 mod fes;
 mod filter;
+mod fit;
 mod foreign;
 mod frame;
 mod frames;
@@ -140,6 +141,7 @@ enum Command {
     Export(export::Args),
     Expand(expand::Args),
     Filter(filter::Args),
+    Fit(fit::Args),
     Paraphrase(paraphrase::Args),
     Align(align::Args),
     Tag(tag::Args),
@@ -240,6 +242,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Export(args) => export::run(args, &mut context),
         Command::Expand(args) => expand::run(args, &mut context),
         Command::Filter(args) => filter::run(args, &mut context),
+        Command::Fit(args) => fit::run(args, &mut context),
         Command::Paraphrase(args) => paraphrase::run(args, &mut context),
         Command::Align(args) => align::run(args, &mut context),
         Command::Tag(args) => tag::run(args, &mut context),
