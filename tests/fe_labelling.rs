@@ -140,7 +140,8 @@ fn fes_are_trained_measured_and_resumed_on_the_command_line() {
     let store = store.path().to_str().unwrap();
     // One document is trained on, the other one chooses the epoch.
     let list = at("splits.tsv");
-    std::fs::write(&list, "document\tMINI__BikeRide\ttrain\ndocument\tMINI__HarbourLog\tdev\n").unwrap();
+    std::fs::write(&list, "document\tMINI__BikeRide\ttrain\ndocument\tMINI__HarbourLog\tdev\n")
+        .unwrap();
     let data = ["--store", store, "--split-list", &list];
     let train = |out: &str, more: &[&str]| {
         let (out, encoder, state) = (at(out), at("encoder"), at("state"));

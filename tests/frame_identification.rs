@@ -15,10 +15,10 @@ use crate::tagging::with_encoder;
 /// One document to learn from, the other to choose the epoch.
 const SPLITS: &str = "document\tMINI__HarbourLog\ttrain\ndocument\tMINI__BikeRide\tdev\n";
 
-struct Trained {
-    store: TempDir,
+pub(crate) struct Trained {
+    pub(crate) store: TempDir,
     /// Has `encoder`, `frames` and `splits.tsv`.
-    folder: TempDir,
+    pub(crate) folder: TempDir,
 }
 
 impl Trained {
@@ -26,7 +26,7 @@ impl Trained {
         self.folder.path().join(name).to_str().unwrap().to_owned()
     }
 
-    fn run(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         fnstore_in(self.store.path(), arguments)
     }
 
@@ -39,10 +39,13 @@ impl Trained {
         self.run(&[&["train", "frames"], &places[..], &settings, &long, more].concat())
     }
 
-    fn annotate(&self, input: &str, more: &[&str]) -> Ran {
+    pub(crate) fn annotate(&self, input: &str, more: &[&str]) -> Ran {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fnstore"));
         let no_fes = (!more.contains(&"--labeller")).then_some("--no-fes");
-        command.arg("annotate").args(no_fes).args(["--models", self.folder.path().to_str().unwrap()]);
+        command
+            .arg("annotate")
+            .args(no_fes)
+            .args(["--models", self.folder.path().to_str().unwrap()]);
         command.args(["--device", "cpu", "--store"]).arg(self.store.path()).args(more);
         let output = command.write_stdin(input).output().unwrap();
         Ran {
@@ -53,7 +56,8 @@ impl Trained {
     }
 }
 
-fn trained() -> (Trained, Value) {
+/// The small lexicon, and a frame model of it.
+pub(crate) fn trained() -> (Trained, Value) {
     let (store, folder) = (new_store(), with_encoder());
     std::fs::write(folder.path().join("splits.tsv"), SPLITS).unwrap();
     let trained = Trained { store, folder };
@@ -156,7 +160,8 @@ fn a_model_of_another_encoder_and_a_store_without_full_text_are_refused() {
     std::fs::create_dir(trained.folder.path().join("other")).unwrap();
     write_encoder(&trained.folder.path().join("other"), 8);
     let (models, splits) = (trained.folder.path().to_str().unwrap(), trained.place("splits.tsv"));
-    let eval = ["eval", "frames", "--models", models, "--split-list", &splits, "--encoder", "other"];
+    let eval =
+        ["eval", "frames", "--models", models, "--split-list", &splits, "--encoder", "other"];
     let ran = trained.run(&eval);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     assert!(ran.stderr.contains("it was trained on the states of `encoder"), "{}", ran.stderr);

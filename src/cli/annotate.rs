@@ -216,7 +216,10 @@ impl LineTask for Annotating<'_> {
         if let Some(predictions) = self.predictions.take() {
             let release = predictions.finish()?;
             let sentences = release.counts.sentences;
-            tell(&format!("{sentences} sentences are in the store as the release {}", release.name));
+            tell(&format!(
+                "{sentences} sentences are in the store as the release {}",
+                release.name
+            ));
         }
         Ok(())
     }

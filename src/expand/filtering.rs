@@ -145,7 +145,10 @@ pub fn rescore(
     Ok(done)
 }
 
-pub(super) fn commit(database: &Database, writes: &mut BTreeMap<ReleaseId, Write>) -> Result<(), ExpandError> {
+pub(super) fn commit(
+    database: &Database,
+    writes: &mut BTreeMap<ReleaseId, Write>,
+) -> Result<(), ExpandError> {
     for (release, write) in std::mem::take(writes) {
         database.write(release, &write)?;
     }

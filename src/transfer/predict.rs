@@ -17,8 +17,8 @@ use crate::index::IndexWriter;
 use crate::lexicon::Lexicon;
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Counted, Document, DocumentId, Extent, FeStatus,
-    Frame, FrameId, HeaderTitles, IdSpace, Label, Layer, LayerName, LexUnit, LuId, Occurrence,
-    Pos, Prediction, Provenance, Release, Sentence, SentenceId, Span, Title, hashed_number,
+    Frame, FrameId, HeaderTitles, IdSpace, Label, Layer, LayerName, LexUnit, LuId, Occurrence, Pos,
+    Prediction, Provenance, Release, Sentence, SentenceId, Span, Title, hashed_number,
 };
 use crate::store::Batch;
 use crate::text::lemmatize;
@@ -211,8 +211,7 @@ impl Predictions<'_> {
             id = LuId(hashed_number(id.0.wrapping_add(1)));
         }
         let status = known.as_ref().map_or(STATUS, |lu| lu.status.as_str()).to_owned();
-        let (lexemes, definition) =
-            known.map(|lu| (lu.lexemes, lu.definition)).unwrap_or_default();
+        let (lexemes, definition) = known.map(|lu| (lu.lexemes, lu.definition)).unwrap_or_default();
         let own = LexUnit::named(frame, id, &key.1);
         self.batch.put_lexunit(&LexUnit { lexemes, definition, status, ..own })?;
         self.lexunits.insert(key, id);
