@@ -37,7 +37,7 @@ fn what_is_annotated_into_a_store_is_queried_shown_and_exported() {
     assert_eq!(query("frame_fit>=0").len(), printed);
     assert!(query("frame_fit<0").is_empty());
     let id = found[0]["id"].as_str().unwrap();
-    let shown = fnstore_in(into.path(), &["show", "set", id, "--format", "table"]);
+    let shown = fnstore_in(into.path(), &["show", id, "--format", "table"]);
     assert!(shown.stdout.contains("frame fit 0.") || shown.stdout.contains("frame fit 1."));
     let checked = fnstore_in(into.path(), &["check"]);
     assert_eq!(checked.code, Some(0), "{}{}", checked.stdout, checked.stderr);
@@ -45,7 +45,7 @@ fn what_is_annotated_into_a_store_is_queried_shown_and_exported() {
     // JSON lines carry all of it into another store.
     let lines = into.path().join("news.jsonl");
     let lines = lines.to_str().unwrap();
-    let out = fnstore_in(into.path(), &["export", "jsonl", "--output", lines]);
+    let out = fnstore_in(into.path(), &["export", "--to", "jsonl", lines]);
     assert_eq!(out.code, Some(0), "{}", out.stderr);
     for line in std::fs::read_to_string(lines).unwrap().lines() {
         let record: Value = serde_json::from_str(line).unwrap();
