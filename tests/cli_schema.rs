@@ -10,8 +10,8 @@ use std::rc::Rc;
 
 use fnstore::database::{Database, Write};
 use fnstore::model::{
-    AnnotationSet, AnnotationSetId, CarriedElement, FeStatus, Flags, Generation, IdSpace, Method,
-    Provenance, Sentence, SentenceId, Span,
+    AnnotationSet, AnnotationSetId, CarriedElement, FeStatus, Flags, FrameFit, Generation, IdSpace,
+    Method, Provenance, Sentence, SentenceId, Span,
 };
 use serde_json::{Value, json};
 
@@ -189,6 +189,7 @@ pub(crate) fn generate(store: &Path) {
         aligner: 0.5,
         filter: None,
         elements: vec![CarriedElement { name: "Matter".to_owned(), score: None }],
+        fit: Some(FrameFit { probability: 0.25, model: [3; 16] }),
     };
     let set = AnnotationSet {
         id: AnnotationSetId::new(IdSpace::Generated, 1),

@@ -96,7 +96,7 @@ fn a_frame_model_says_how_likely_the_frames_of_generated_sets_are() {
     let hits = trained.run(&["query", "frame_fit>=0", "--format", "jsonl"]).records();
     assert_eq!(hits.len(), 2);
     let lowest = trained.run(&["query", "frame_fit>=0", "--sort=frame_fit", "--format", "jsonl"]);
-    let fits = lowest.records().iter().map(|hit| hit["frame_fit"].as_f64().unwrap());
+    let fits = lowest.records().into_iter().map(|hit| hit["frame_fit"].as_f64().unwrap());
     assert!(fits.collect::<Vec<f64>>().is_sorted());
     let none =
         trained.run(&["fit", "frame=Checking round=9", "--models", models, "--device", "cpu"]);

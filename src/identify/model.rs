@@ -1,8 +1,7 @@
 //! A trained frame model on disk.
 //!
 //! A directory with `config.json` ([`FrameConfig`]) and `model.safetensors` (`hidden.weight` (H, I), `hidden.bias`,
-//! `prelu.weight`, `output.weight` (F + 1, H), `output.bias`; the last output is NULL). Matrices are in 8 bits with a scale for
-//! each row. A model belongs to the
+//! `prelu.weight`, `output.weight` (F + 1, H), `output.bias`; the last output is NULL). Matrices are f16. A model belongs to the
 //! states of one encoder and names it by fingerprint.
 
 use std::path::Path;
@@ -13,8 +12,8 @@ use super::error::IdentifyError;
 use super::features::Shape;
 use super::measure::Figures;
 use crate::durable::WholeDirectory;
-use crate::learn::{Activation, CONFIG, FileError, Mlp, read_config, write_rounded_model};
-use crate::nn::{NnError, Weights};
+use crate::learn::{Activation, CONFIG, FileError, Mlp, read_config};
+use crate::nn::{MatrixFormat, NnError, Weights, write_small_model};
 
 /// The format that this build writes and reads.
 pub(super) const FORMAT: u32 = 1;
@@ -103,7 +102,9 @@ pub(super) fn write(
     config: &FrameConfig,
     mlp: &Mlp,
 ) -> Result<(), IdentifyError> {
-    Ok(write_rounded_model(out, WRITE, config, &mlp.tensors(""))?)
+    let place = out.place().to_owned();
+    let written = write_small_model(out, MatrixFormat::F16, config, &mlp.tensors(""), &[]);
+    Ok(written.map_err(FileError::io(WRITE, &place))?)
 }
 
 /// Reads `config.json` and refuses what this build would misread.

@@ -17,7 +17,7 @@ use super::network::{FrameVectors, Parameters, Part, Shape, add};
 use crate::durable::WholeDirectory;
 use crate::learn::{CONFIG, FileError, read_config, read_lines};
 use crate::model::{CoreType, Frame};
-use crate::nn::{Fingerprint, NamedTensor, NnError, Weights, write_rounded_model};
+use crate::nn::{Fingerprint, MatrixFormat, NamedTensor, NnError, Weights, write_small_model};
 
 /// The format that this build writes and reads.
 pub(super) const FORMAT: u32 = 1;
@@ -108,7 +108,8 @@ pub(super) fn write(
     };
     let tensors: Vec<NamedTensor<'_>> = Part::ALL.into_iter().map(tensor).collect();
     let place = out.place().to_owned();
-    let written = write_rounded_model(out, config, &tensors, &[(ELEMENTS, &list)]);
+    let written =
+        write_small_model(out, MatrixFormat::Int8, config, &tensors, &[(ELEMENTS, &list)]);
     Ok(written.map_err(FileError::io(WRITE, &place))?)
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::durable::WholeDirectory;
-use crate::nn::{NamedTensor, write_model as write_tensors, write_rounded_model as write_rounded};
+use crate::nn::{NamedTensor, write_model as write_tensors};
 
 /// Name of a configuration's file.
 pub(crate) const CONFIG: &str = "config.json";
@@ -90,17 +90,6 @@ pub(crate) fn write_model(
 ) -> Result<(), FileError> {
     let place = out.place().to_owned();
     write_tensors(out, config, tensors).map_err(FileError::io(action, &place))
-}
-
-/// As [`write_model`], with matrices in 8 bits.
-pub(crate) fn write_rounded_model(
-    out: WholeDirectory,
-    action: &'static str,
-    config: &impl Serialize,
-    tensors: &[NamedTensor<'_>],
-) -> Result<(), FileError> {
-    let place = out.place().to_owned();
-    write_rounded(out, config, tensors, &[]).map_err(FileError::io(action, &place))
 }
 
 /// Reads the lines of a file that are not blank, each with its number from 1. If `parse` cannot use

@@ -45,7 +45,7 @@ pub use language::{
 };
 pub use language_adapter::{ADAPTER_CONFIG, AdapterError, LanguageAdapter};
 pub use save::{
-    NamedTensor, write_model, write_rounded_model, write_rounded_weights, write_tensors,
+    MatrixFormat, NamedTensor, write_model, write_small_model, write_small_weights, write_tensors,
     write_weights,
 };
 pub use seq2seq::EncoderDecoder;

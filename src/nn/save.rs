@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 
+use half::f16;
 use safetensors::tensor::{Dtype, TensorView, serialize};
 use serde::Serialize;
 
@@ -63,12 +64,22 @@ pub fn write_tensors(
     write_bytes(path, plain.collect(), note)
 }
 
-/// As [`write_model`], with the weights of [`write_rounded_weights`], and some more files by name and content.
+/// How the matrices (`NAME.weight`) of a small file are written; the rest of it is f32.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MatrixFormat {
+    /// 16-bit floats.
+    F16,
+    /// 8 bits and a scale for each row: `weight[r][c] = value[r][c] * scale[r]`, the largest number of a row being 127.
+    Int8,
+}
+
+/// As [`write_model`], with matrices in a smaller format, and some more files by name and content.
 ///
 /// # Errors
 /// As [`WholeDirectory::write`].
-pub fn write_rounded_model(
+pub fn write_small_model(
     out: WholeDirectory,
+    format: MatrixFormat,
     config: &impl Serialize,
     tensors: &[NamedTensor<'_>],
     more: &[(&str, &str)],
@@ -76,7 +87,7 @@ pub fn write_rounded_model(
     let mut json = serde_json::to_string_pretty(config)?;
     json.push('\n');
     out.write(|directory| {
-        write_rounded_weights(directory, tensors).map_err(io::Error::other)?;
+        write_small_weights(directory, format, tensors).map_err(io::Error::other)?;
         for (name, content) in [("config.json", json.as_str())].iter().chain(more) {
             std::fs::write(directory.join(name), content)?;
         }
@@ -84,35 +95,48 @@ pub fn write_rounded_model(
     })
 }
 
-/// Writes `model.safetensors` as [`write_weights`] does, with each matrix (`NAME.weight`) in 8 bits and a scale for each of
-/// its rows: `weight[r][c] = value[r][c] * scale[r]`, the largest number of a row being 127.
+/// Writes `model.safetensors` as [`write_weights`] does, with matrices in a smaller format.
 ///
 /// # Errors
 /// As [`write_weights`].
-pub fn write_rounded_weights(
+pub fn write_small_weights(
     directory: &Path,
+    format: MatrixFormat,
     tensors: &[NamedTensor<'_>],
 ) -> Result<(), WeightsError> {
     let mut written = Vec::new();
     for (name, shape, numbers) in tensors {
-        if !(name.ends_with(".weight") && shape.len() == 2) {
-            written.push((name.clone(), Dtype::F32, shape.clone(), bytes(numbers)));
-            continue;
+        let is_matrix = name.ends_with(".weight") && shape.len() == 2;
+        let (name, shape) = (name.clone(), shape.clone());
+        match format {
+            _ if !is_matrix => written.push((name, Dtype::F32, shape, bytes(numbers))),
+            MatrixFormat::F16 => {
+                let halves = numbers.iter().flat_map(|x| f16::from_f32(*x).to_le_bytes());
+                written.push((name, Dtype::F16, shape, halves.collect()));
+            }
+            MatrixFormat::Int8 => {
+                let (values, scales) = rounded(numbers, shape[1]);
+                let of_scales = vec![scales.len()];
+                written.push((format!("{name}.scale"), Dtype::F32, of_scales, bytes(&scales)));
+                written.push((name, Dtype::I8, shape, values));
+            }
         }
-        let (mut values, mut scales) = (Vec::with_capacity(numbers.len()), Vec::new());
-        for row in numbers.chunks_exact(shape[1].max(1)) {
-            let largest = row.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
-            // Any scale will do for a row of zeros.
-            let scale = if largest > 0.0 { largest / 127.0 } else { 1.0 };
-            let rounded = row.iter().map(|x| (x / scale).round().clamp(-127.0, 127.0) as i8);
-            values.extend(rounded.map(|x| x.to_le_bytes()[0]));
-            scales.push(scale);
-        }
-        let of_scales = vec![scales.len()];
-        written.push((name.clone(), Dtype::I8, shape.clone(), values));
-        written.push((format!("{name}.scale"), Dtype::F32, of_scales, bytes(&scales)));
     }
     write_bytes(&directory.join("model.safetensors"), written, None)
+}
+
+/// The numbers of rows of a width in 8 bits, and a scale for each row.
+fn rounded(numbers: &[f32], width: usize) -> (Vec<u8>, Vec<f32>) {
+    let (mut values, mut scales) = (Vec::with_capacity(numbers.len()), Vec::new());
+    for row in numbers.chunks_exact(width.max(1)) {
+        let largest = row.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
+        // Any scale will do for a row of zeros.
+        let scale = if largest > 0.0 { largest / 127.0 } else { 1.0 };
+        let rounded = row.iter().map(|x| (x / scale).round().clamp(-127.0, 127.0) as i8);
+        values.extend(rounded.map(|x| x.to_le_bytes()[0]));
+        scales.push(scale);
+    }
+    (values, scales)
 }
 
 fn bytes(numbers: &[f32]) -> Vec<u8> {
@@ -164,21 +188,25 @@ mod tests {
     }
 
     #[test]
-    fn rounded_matrices_read_back_to_half_a_step_of_their_row() {
+    fn small_matrices_read_back_to_half_a_step_and_the_rest_as_it_is() {
         let directory = tempfile::tempdir().unwrap();
         let matrix = [1.27, -0.014, 0.0, 0.0, 0.0, 0.0, -254.0, 2.0, 1.1];
         let tensors = [
             ("a.weight".to_owned(), vec![3, 3], &matrix[..]),
             ("a.bias".to_owned(), vec![2], &[0.1, 0.2][..]),
         ];
-        write_rounded_weights(directory.path(), &tensors).unwrap();
-        let weights = Weights::open(directory.path()).unwrap();
-        let read = weights.tensor("a.weight", &[3, 3]).unwrap();
-        for (at, (found, expected)) in read.data().iter().zip(matrix).enumerate() {
-            let step = [0.01, 1.0, 2.0][at / 3];
-            assert!((found - expected).abs() <= step / 2.0 + 1e-6, "{at}: {found} {expected}");
+        for (format, steps) in
+            [(MatrixFormat::Int8, [0.01, 1.0, 2.0]), (MatrixFormat::F16, [0.001, 0.0, 0.125])]
+        {
+            write_small_weights(directory.path(), format, &tensors).unwrap();
+            let weights = Weights::open(directory.path()).unwrap();
+            let read = weights.tensor("a.weight", &[3, 3]).unwrap();
+            for (at, (found, expected)) in read.data().iter().zip(matrix).enumerate() {
+                let off = (found - expected).abs();
+                assert!(off <= steps[at / 3] / 2.0 + 1e-6, "{at}: {found} {expected}");
+            }
+            assert_eq!(weights.tensor("a.bias", &[2]).unwrap().data(), [0.1, 0.2]);
         }
-        assert_eq!(weights.tensor("a.bias", &[2]).unwrap().data(), [0.1, 0.2]);
     }
 
     #[test]
