@@ -235,8 +235,7 @@ fn generated_hits_follow_their_schema_and_say_how_they_came_to_be() {
     assert_eq!(record["generation"]["flags"], json!(["weak-alignment", "lost-fe"]));
     assert_eq!(record["fe_status"], "carried");
     let table = fnstore_in(store.path(), &["query", "round=1", "--format", "table"]).stdout;
-    let title =
-        "Checking  check.v  g1  generated  round 1  paraphrase 0.75  aligner 0.50  from x7002";
+    let title = "Checking  check.v  g1  generated  round 1  paraphrase 0.75  aligner 0.50  frame fit 0.25  from x7002";
     assert!(table.starts_with(title), "{table}");
     assert!(table.contains("(weak-alignment)") && table.contains("[Matter:not found]"));
     let rounds = fnstore_in(store.path(), &["query", "--count-by", "round"]).stdout;

@@ -37,8 +37,11 @@ fn what_is_annotated_into_a_store_is_queried_shown_and_exported() {
     assert_eq!(query("frame_fit>=0").len(), printed);
     assert!(query("frame_fit<0").is_empty());
     let id = found[0]["id"].as_str().unwrap();
-    let shown = fnstore_in(into.path(), &["show", id, "--format", "table"]);
-    assert!(shown.stdout.contains("frame fit 0.") || shown.stdout.contains("frame fit 1."));
+    let by_id = format!("id={id}");
+    let shown = fnstore_in(into.path(), &["query", &by_id, "--format", "table"]).stdout;
+    assert!(shown.contains("predicted  frame fit "), "{shown}");
+    let shown = fnstore_in(into.path(), &["show", "frame", found[0]["frame"].as_str().unwrap()]);
+    assert_eq!(shown.code, Some(0), "{}", shown.stderr);
     let checked = fnstore_in(into.path(), &["check"]);
     assert_eq!(checked.code, Some(0), "{}{}", checked.stdout, checked.stderr);
 

@@ -6,9 +6,21 @@ use serde::{Deserialize, Serialize};
 use super::error::LabelError;
 use super::measure::DevFigures;
 use super::network::{Parameters, Part, Shape};
-use super::train::State;
 use crate::learn::{AdamW, Checkpoint, SplitMix64};
 use crate::nn::NamedTensor;
+
+/// All that the epochs to come depend on.
+pub(super) struct State {
+    pub(super) now: Parameters,
+    pub(super) adam: AdamW,
+    pub(super) random: SplitMix64,
+    /// Epochs done.
+    pub(super) epoch: usize,
+    /// The weights that did best on the development data.
+    pub(super) best: Parameters,
+    pub(super) best_epoch: usize,
+    pub(super) best_dev: DevFigures,
+}
 
 /// What a checkpoint holds beside tensors.
 #[derive(Debug, Serialize, Deserialize)]

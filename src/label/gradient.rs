@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::elements::Inventory;
 use super::network::{
     Dropout, FrameVectors, Parameters, Part, Question, Shape, Slopes, products, span_sums,
-    words_gradient,
+    words_gradient, words_weight,
 };
 use super::segments::{Spans, Sums, log_sums};
 use super::train::likelihood;
@@ -48,7 +48,8 @@ const SPANS: usize = 5;
 fn learnt(parameters: &Parameters, states: &Tensor, inventory: &Inventory) -> (f64, Parameters) {
     let device = Device::cpu();
     let spans = Spans::new(SPANS, 3);
-    let products = products(&device, parameters, states).unwrap().into_data();
+    let products =
+        products(&device, &words_weight(&device, parameters).unwrap(), states).unwrap().into_data();
     let sums = span_sums(parameters, &products, spans);
     let mut slopes = Slopes::new(parameters.shape, spans);
     let mut loss = 0.0;

@@ -7,8 +7,9 @@ use super::data::covering;
 use super::encode::states;
 use super::error::LabelError;
 use super::model::{LabellerConfig, Trained};
-use super::network::{Parameters, Question, products, scores, span_sums};
+use super::network::{Parameters, Question, products, scores, span_sums, words_weight};
 use super::segments::{Chosen, Spans, Sums, best, log_sums};
+use crate::compute::kernels::Weight;
 use crate::compute::{ComputeError, Device, Tensor};
 use crate::learn::WordEncoder;
 use crate::model::{CoreType, Frame, Span};
@@ -77,6 +78,8 @@ pub struct SpanVerdict {
 pub struct Labeller {
     encoder: WordEncoder,
     trained: Trained,
+    /// What words are multiplied by.
+    words: Weight,
     device: Device,
 }
 
@@ -150,7 +153,8 @@ impl Labeller {
             WordEncoder::open_layers::<LabelError>(encoder, &config.layers, None, device)?;
         let trained = Trained::read(directory, config, &encoder.fingerprint())?;
         // What follows the encoder are many small products and sums, which stay on the host.
-        Ok(Self { encoder, trained, device: device.host() })
+        let device = device.host();
+        Ok(Self { encoder, words: words_weight(&device, &trained.parameters)?, trained, device })
     }
 
     /// What the labeller was made for and how it did on its development data.
@@ -283,7 +287,7 @@ impl Labeller {
     ) -> Result<Sentence, ComputeError> {
         let parameters = &self.trained.parameters;
         let spans = Spans::new(words.len(), self.trained.config.longest);
-        let products = products(device, parameters, states)?.into_data();
+        let products = products(device, &self.words, states)?.into_data();
         let sums = span_sums(parameters, &products, spans);
         Ok(Sentence { words, spans, products, sums })
     }

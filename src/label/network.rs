@@ -236,15 +236,22 @@ fn buckets(span: (usize, usize), target: &Range<usize>) -> [(Part, usize); 3] {
     ]
 }
 
-/// The products of words (N, 6 H) under the weights.
-pub(super) fn products(
+/// The weights of words' products, arranged for a device.
+pub(super) fn words_weight(
     device: &Device,
     parameters: &Parameters,
+) -> Result<Weight, ComputeError> {
+    let shape = Part::Words.shape(parameters.shape);
+    Ok(Weight::new(device, &Tensor::new(&shape, parameters.of(Part::Words).to_vec())?))
+}
+
+/// The products of words (N, 6 H) under [`words_weight`].
+pub(super) fn products(
+    device: &Device,
+    weight: &Weight,
     states: &Tensor,
 ) -> Result<Tensor, ComputeError> {
-    let shape = Part::Words.shape(parameters.shape);
-    let weight = Tensor::new(&shape, parameters.of(Part::Words).to_vec())?;
-    matmul(device, states, &Weight::new(device, &weight), None)?.to_host()
+    matmul(device, states, weight, None)?.to_host()
 }
 
 /// The hidden sums of a sentence's spans as far as they do not depend on the target (S, H); `products` are of its words.

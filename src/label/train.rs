@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::checkpoint;
+use super::checkpoint::{self, State};
 use super::data::{LabelledSentence, LabelledTarget};
 use super::elements::{FrameElements, Inventory};
 use super::encode::states;
@@ -22,9 +22,10 @@ use super::measure::{DevFigures, Measure};
 use super::model::{FEATURES, FORMAT, LabellerConfig, LabellerTraining, prepare, write};
 use super::network::{
     Dropout, FrameVectors, Parameters, Part, Question, Shape, Slopes, products, span_sums,
-    words_gradient,
+    words_gradient, words_weight,
 };
 use super::segments::{Spans, Sums, log_sums};
+use crate::compute::kernels::Weight;
 use crate::compute::{ComputeError, Device, Tensor};
 use crate::learn::{
     AdamW, Checkpoint, Schedule, SplitMix64, TooManyPieces, Trained, TrainerOptions,
@@ -98,19 +99,6 @@ pub struct Data {
     pub exemplars: Vec<LabelledSentence>,
     /// What the epoch is chosen on.
     pub dev: Vec<LabelledSentence>,
-}
-
-/// All that the epochs to come depend on.
-pub(super) struct State {
-    pub(super) now: Parameters,
-    pub(super) adam: AdamW,
-    pub(super) random: SplitMix64,
-    /// Epochs done.
-    pub(super) epoch: usize,
-    /// The weights that did best on the development data.
-    pub(super) best: Parameters,
-    pub(super) best_epoch: usize,
-    pub(super) best_dev: DevFigures,
 }
 
 /// What hears how far training is; what may be left out are sentences, by id.
@@ -386,7 +374,7 @@ impl<'a> Fit<'a> {
         let mut inputs: Vec<f32> = states.iter().flat_map(Tensor::data).copied().collect();
         Dropout::new(self.options.dropout, seed).apply(&mut inputs);
         let inputs = Tensor::new(&[inputs.len() / width, width], inputs)?;
-        let products = products(&self.host, now, &inputs)?;
+        let products = products(&self.host, &words_weight(&self.host, now)?, &inputs)?;
         let starts: Vec<usize> = states
             .iter()
             .scan(0, |next, states| {
@@ -451,11 +439,12 @@ impl<'a> Fit<'a> {
         sentences: &[&LabelledSentence],
     ) -> Result<Measure, LabelError> {
         let mut measure = Measure::default();
+        let weight = words_weight(&self.host, now)?;
         for chunk in sentences.chunks(self.options.training.batch.max(1) * STEPS_AT_ONCE) {
             let states = self.states(chunk)?;
-            let found = self
-                .host
-                .share(chunk.len(), |device, at| self.found(device, now, chunk[at], &states[at]));
+            let found = self.host.share(chunk.len(), |device, at| {
+                self.found(device, (now, &weight), chunk[at], &states[at])
+            });
             for (sentence, found) in chunk.iter().zip(found) {
                 for (gold, found) in sentence.targets.iter().zip(found?) {
                     measure.add(self.inventory, sentence, gold, &found);
@@ -469,12 +458,12 @@ impl<'a> Fit<'a> {
     fn found(
         &self,
         device: &Device,
-        now: &Parameters,
+        (now, weight): (&Parameters, &Weight),
         sentence: &LabelledSentence,
         states: &Tensor,
     ) -> Result<Vec<Vec<FoundElement>>, ComputeError> {
         let spans = Spans::new(sentence.words.len(), self.options.longest);
-        let products = products(device, now, states)?.into_data();
+        let products = products(device, weight, states)?.into_data();
         let sums = span_sums(now, &products, spans);
         let of_target = |gold: &LabelledTarget| {
             let Some(frame) = self.inventory.frame(&gold.frame) else { return Ok(Vec::new()) };
