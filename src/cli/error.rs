@@ -13,7 +13,9 @@ use fnstore::expand::{ExpandError, RecipeFileError};
 use fnstore::filter::FilterError;
 use fnstore::framenet::FramenetError;
 use fnstore::generate::GenerateError;
+use fnstore::identify::IdentifyError;
 use fnstore::index::IndexError;
+use fnstore::label::LabelError;
 use fnstore::models::ModelError;
 use fnstore::nn::{GgufError, NnError, WeightsError};
 use fnstore::proposals::ProposalError;
@@ -71,6 +73,8 @@ fn is_bad_input(cause: &(dyn std::error::Error + 'static)) -> bool {
         || is_any! {
             AlignError::File(FileError::Content { .. }) | AlignError::Item { .. },
             TagError::File(FileError::Content { .. }) | TagError::NoTags { .. },
+            IdentifyError::File(FileError::Content { .. }) | IdentifyError::NoTargets { .. } | IdentifyError::Leak { .. },
+            LabelError::File(FileError::Content { .. }) | LabelError::NoElements { .. },
             FilterError::File(FileError::Content { .. }) | FilterError::TooFew { .. },
             ProposalError::File(FileError::Content { .. }) | ProposalError::TooFew { .. },
             AugmentError::NoPairs { .. } | AugmentError::OneLabel { .. },

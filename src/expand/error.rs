@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::align::AlignError;
 use crate::database::DatabaseError;
 use crate::filter::FilterError;
+use crate::identify::IdentifyError;
 use crate::model::AnnotationSetId;
 use crate::paraphrase::ParaphraseError;
 use crate::store::StoreError;
@@ -57,6 +58,9 @@ pub enum ExpandError {
     /// The filter cannot be opened.
     #[error(transparent)]
     Filter(#[from] FilterError),
+    /// The frame model failed.
+    #[error(transparent)]
+    Identify(#[from] IdentifyError),
     /// The tagger cannot be opened or failed.
     #[error("cannot tag words")]
     Tag {

@@ -16,12 +16,16 @@
 //! dz = dh where z > 0, else slope dh     dslope = sum of dh z where z <= 0
 //! ```
 //!
+//! Dropout (Srivastava et al. 2014) takes hidden values away while a network learns and divides those that stay by the share
+//! that stays, so that a trained network runs as it is. `mask` has 0 or that factor for each hidden value, forwards and
+//! backwards.
+//!
 //! Sums over rows go in the order of the rows, and the kernels add in one order: a step gives the
 //! same bits on any number of threads.
 
 use super::mlp::{Activation, EPSILON, Layer, Mlp, Part};
 use super::products::{product_of_columns, transposed};
-use super::{AdamW, Labels, Schedule, Trained};
+use super::{AdamW, Labels, Schedule, SplitMix64, Trained};
 use crate::compute::kernels::{Weight, matmul};
 use crate::compute::{ComputeError, Device, Tensor};
 
@@ -46,6 +50,8 @@ struct Hidden {
     z: Vec<f32>,
     /// How it normalises.
     norm: Option<Norm>,
+    /// What each value is multiplied by (R, H); none without dropout.
+    mask: Option<Vec<f32>>,
     /// What the next layer sees (R, H).
     output: Tensor,
 }
@@ -94,17 +100,23 @@ impl Network {
 
     /// The outputs (R, O) of rows of inputs (R, I), the same bits for a row in any company.
     pub(crate) fn run(&self, rows: &Tensor) -> Result<Vec<f32>, ComputeError> {
-        Ok(self.forwards(rows, false)?.1)
+        Ok(self.forwards(rows, None)?.1)
     }
 
     /// Runs rows of inputs forwards and backwards.
-    pub(crate) fn learn(&self, rows: &Tensor, labels: &Labels) -> Result<Lesson, ComputeError> {
-        let (hidden, mut g) = self.forwards(rows, true)?;
+    pub(crate) fn learn(
+        &self,
+        rows: &Tensor,
+        labels: &Labels,
+        dropout: Dropout<'_>,
+    ) -> Result<Lesson, ComputeError> {
+        let (hidden, mut g) = self.forwards(rows, Some(dropout))?;
         let loss = labels.loss(&mut g);
         // From the last layer to the first, so gradients are gathered the other way round.
         let mut gradients = Vec::new();
         for (at, layer) in self.mlp.layers.iter().enumerate().rev() {
             if let Some(made) = hidden.get(at) {
+                made.mask.iter().for_each(|mask| multiply(&mut g, mask));
                 if let Some(norm) = &made.norm {
                     let (gamma, beta) = norm.backwards(layer, &mut g);
                     gradients.extend([beta, gamma]);
@@ -124,11 +136,11 @@ impl Network {
         Ok(Lesson { loss, gradients, statistics: statistics.collect(), rows: labels.len() })
     }
 
-    /// What each hidden layer makes of rows, and the outputs.
+    /// What each hidden layer makes of rows, and the outputs. `learning` is there while the network learns.
     fn forwards(
         &self,
         rows: &Tensor,
-        is_training: bool,
+        mut learning: Option<Dropout<'_>>,
     ) -> Result<(Vec<Hidden>, Vec<f32>), ComputeError> {
         let mut hidden: Vec<Hidden> = Vec::with_capacity(self.mlp.layers.len());
         for (at, layer) in self.mlp.layers.iter().enumerate() {
@@ -137,14 +149,17 @@ impl Network {
             let slope = layer.slope();
             let mut h: Vec<f32> = z.iter().map(|&z| if z > 0.0 { z } else { slope * z }).collect();
             let norm = (activation == Activation::NormalisedPrelu).then(|| {
-                let norm = Norm::of(layer, &h, is_training);
+                let norm = Norm::of(layer, &h, learning.is_some());
                 let scales = layer[Part::Gamma].iter().zip(&layer[Part::Beta]).cycle();
                 for ((h, u), (gamma, beta)) in h.iter_mut().zip(&norm.values).zip(scales) {
                     *h = gamma * u + beta;
                 }
                 norm
             });
-            hidden.push(Hidden { z, norm, output: Tensor::new(&[rows.rows(), layer.outputs], h)? });
+            let mask = learning.as_mut().and_then(|dropout| dropout.mask(h.len()));
+            mask.iter().for_each(|mask| multiply(&mut h, mask));
+            let output = Tensor::new(&[rows.rows(), layer.outputs], h)?;
+            hidden.push(Hidden { z, norm, mask, output });
         }
         unreachable!("the last layer has no activation")
     }
@@ -200,6 +215,23 @@ impl Network {
             }
         }
         Ok(gradient)
+    }
+}
+
+/// Which hidden values a step goes without.
+pub(crate) struct Dropout<'a> {
+    /// Share of them, in [0, 1).
+    pub(crate) share: f32,
+    /// Draws them; untouched where the share is 0.
+    pub(crate) random: &'a mut SplitMix64,
+}
+
+impl Dropout<'_> {
+    /// What so many hidden values are multiplied by.
+    fn mask(&mut self, values: usize) -> Option<Vec<f32>> {
+        let kept = 1.0 / (1.0 - self.share);
+        let mut factor = || if self.random.unit() < self.share { 0.0 } else { kept };
+        (self.share > 0.0).then(|| (0..values).map(|_| factor()).collect())
     }
 }
 
@@ -281,6 +313,10 @@ impl Mlp {
     }
 }
 
+fn multiply(values: &mut [f32], mask: &[f32]) {
+    values.iter_mut().zip(mask).for_each(|(value, factor)| *value *= factor);
+}
+
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
@@ -334,23 +370,32 @@ mod tests {
         (Tensor::new(&[rows, width], data).unwrap(), labels)
     }
 
+    /// Draws the same values away at each call.
+    fn learn_without(mlp: &Mlp, rows: &Tensor, labels: &Labels, share: f32) -> Lesson {
+        let random = &mut SplitMix64::new(12);
+        let network = Network::new(mlp.clone(), &Device::cpu()).unwrap();
+        network.learn(rows, labels, Dropout { share, random }).unwrap()
+    }
+
     fn learn(mlp: &Mlp, rows: &Tensor, labels: &Labels) -> Lesson {
-        Network::new(mlp.clone(), &Device::cpu()).unwrap().learn(rows, labels).unwrap()
+        learn_without(mlp, rows, labels, 0.0)
     }
 
     #[test]
     fn gradients_agree_with_finite_differences() {
         let mut random = SplitMix64::new(11);
-        for mlp in networks(&mut random) {
+        let kinds = networks(&mut random).into_iter().map(|mlp| (mlp, 0.0));
+        let dropped = networks(&mut random).into_iter().map(|mlp| (mlp, 0.4));
+        for (mlp, share) in kinds.chain(dropped) {
             let (rows, labels) = batch(&mut random, 9, &mlp);
-            let gradients = learn(&mlp, &rows, &labels).gradients;
+            let gradients = learn_without(&mlp, &rows, &labels, share).gradients;
             assert!(gradients.iter().map(Vec::len).eq(mlp.lengths()));
             for (tensor, gradient) in gradients.iter().enumerate() {
                 for (element, gradient) in gradient.iter().enumerate() {
                     let loss_at = |offset: f32| {
                         let mut moved = mlp.clone();
                         moved.trained_mut().nth(tensor).unwrap().0[element] += offset;
-                        learn(&moved, &rows, &labels).loss
+                        learn_without(&moved, &rows, &labels, share).loss
                     };
                     let slope = (loss_at(1e-3) - loss_at(-1e-3)) / 2e-3;
                     let difference = (slope - f64::from(*gradient)).abs();
@@ -358,6 +403,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn dropout_takes_its_share_and_keeps_the_mean() {
+        let mut random = SplitMix64::new(8);
+        let mut dropout = Dropout { share: 0.25, random: &mut random };
+        let mask = dropout.mask(40_000).unwrap();
+        let gone = mask.iter().filter(|factor| **factor == 0.0).count();
+        assert!((9_700..10_300).contains(&gone), "{gone}");
+        assert!(mask.iter().all(|factor| *factor == 0.0 || *factor == 1.0 / 0.75));
+        let before = random.state();
+        assert_eq!(Dropout { share: 0.0, random: &mut random }.mask(5), None);
+        assert_eq!(random.state(), before, "nothing is drawn where nothing is dropped");
     }
 
     #[test]
@@ -369,7 +427,7 @@ mod tests {
                 Labels::Scores(all) => {
                     Labels::scores(&all.iter().map(|(label, _)| label.round()).collect::<Vec<_>>())
                 }
-                classes @ Labels::Classes(_) => classes,
+                others => others,
             };
             let mut adam = AdamW::new(mlp.lengths());
             let schedule = Schedule { rate: 0.05, decay: 0.0, steps: 500 };

@@ -122,10 +122,13 @@ impl<'a> Match<'a> {
     }
 
     /// A score of a generated set, those of filters only where a filter has scored it; of any set
-    /// the mean of its judgements.
+    /// the mean of its judgements, and how likely its frame is where a model was asked.
     pub(super) fn score(&self, field: Field) -> Result<Option<f32>> {
         if field == Field::JudgementMean {
             return self.mean_judgement();
+        }
+        if field == Field::FrameFit {
+            return Ok(self.set.provenance.fit().map(|fit| fit.probability));
         }
         Ok(self.generation().and_then(|made| match field {
             Field::Paraphrase => Some(made.paraphrase),

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use crate::database::{Database, DatabaseError, LookupError, Result};
-use crate::model::{ACCEPTED, AnnotationSet, Document, PROPOSED, Pos, Provenance};
+use crate::model::{ACCEPTED, AnnotationSet, Document, PROPOSED, Pos};
 use crate::query::{Case, Expression, Field, LabelField, LabelTest, Pattern, Test, nearest};
 use crate::search::{Catalog, elements};
 use crate::store::NameKind;
@@ -157,10 +157,10 @@ impl Database {
         if self.any_document(catalog, is_called)? {
             return Ok(());
         }
-        let has_file = |set: &AnnotationSet| match &set.provenance {
-            Provenance::Imported { file } => {
+        let has_file = |set: &AnnotationSet| match set.provenance.file() {
+            Some(file) => {
                 if !known.contains(file) {
-                    known.insert(file.clone());
+                    known.insert(file.to_owned());
                 }
                 called.matches(file)
             }

@@ -237,6 +237,7 @@ pub(super) fn generated() -> AnnotationSet {
         aligner: 0.5,
         filter: None,
         elements: Vec::new(),
+        fit: None,
     };
     let provenance = Provenance::Generated(Box::new(generation));
     AnnotationSet { xml_id: None, fe_status: FeStatus::Unknown, ..annotation(provenance) }

@@ -142,7 +142,7 @@ impl<'a> Closure<'a> {
         match &set.provenance {
             Provenance::Exemplar { lu, .. } => self.take_listed(*lu)?,
             Provenance::FullText { corpus, document } => self.take_document(*corpus, *document)?,
-            Provenance::Imported { .. } | Provenance::User => {}
+            Provenance::Imported { .. } | Provenance::User | Provenance::Predicted(_) => {}
             Provenance::Generated(made) => {
                 self.recipes.insert(made.recipe);
                 self.named.extend([made.seed, made.source].iter().chain(&made.chain));
