@@ -70,7 +70,11 @@ impl Server {
         let http = tiny_http::Server::http(("127.0.0.1", port))
             .map_err(|error| anyhow!("cannot listen on 127.0.0.1:{port}: {error}"))?;
         let at = http.server_addr().to_ip().context("the server has no address")?;
-        Ok(Self { http, host: at.to_string(), token: token().context("the system gives no random numbers")? })
+        Ok(Self {
+            http,
+            host: at.to_string(),
+            token: token().context("the system gives no random numbers")?,
+        })
     }
 
     pub(super) fn address(&self) -> String {
