@@ -58,6 +58,13 @@ new MutationObserver((changes) => {
 })();
 ";
 
+/// What of the way to the first item was waiting for the program: for the page, and for the item.
+const SERVED: &str = "
+const page = performance.getEntriesByType('navigation')[0];
+const item = performance.getEntriesByType('resource').find((entry) => entry.name.includes('/item?'));
+return [page.responseEnd - page.requestStart, item.requestStart, item.responseEnd - item.requestStart];
+";
+
 fn main() -> Result<(), Box<dyn Error>> {
     let Some(browser) = Browser::start() else { return Ok(()) };
     let bench = BenchStore::open()?;
@@ -82,6 +89,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let first = taken(&browser, "painted");
     println!("{:<34} {started:>9.1} ms", "program to address");
     println!("{:<34} {:>9.1} ms", "navigation to first item", first.first().unwrap_or(&0.0));
+    let parts = browser.run(SERVED);
+    for (what, part) in ["page answered in", "item asked for after", "item answered in"]
+        .iter()
+        .zip(parts.as_array().unwrap())
+    {
+        println!("  {what:<32} {:>9.1} ms", part.as_f64().unwrap());
+    }
     let megabytes = |what: &str| {
         let (now, most) = review.resident();
         println!("{what:<34} {now:>9} MB {most:>9} MB");

@@ -1,6 +1,7 @@
 //! What notebooks show: a sentence with its target and frame elements in colour, a table of
 //! answers, a frame.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use fnstore::model::{CoreType, Frame, Span};
@@ -40,7 +41,8 @@ fn sentence(answer: &Answer) -> String {
             marks.push((span, Mark::Element(element.label.name.clone())));
         }
     }
-    let ends: Vec<(u32, String)> = (marks.iter())
+    // An FE that several layers name stands there once.
+    let ends: BTreeSet<(u32, String)> = (marks.iter())
         .filter_map(|(span, mark)| match mark {
             Mark::Element(name) => Some((span.end, name.clone())),
             _ => None,
