@@ -287,7 +287,9 @@ fn with_model(args: &Args, fills: bool, named: Option<PathBuf>) -> anyhow::Resul
     let place = match locate::language_model(&name, &dirs) {
         Ok(place) => place,
         Err(error) if is_named || fills => {
-            return Err(error).context("N-model: `make rewriter` fetches SmolLM2-135M-Instruct");
+            return Err(error).context(
+                "infilling wants a language model; `make rewriter` fetches SmolLM2-135M-Instruct (N-model)",
+            );
         }
         Err(_) => {
             tell("there is no language model: sentences are neither scored nor ranked");

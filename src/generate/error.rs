@@ -18,7 +18,7 @@ pub enum GenerateError {
     Database(#[from] DatabaseError),
     /// The expression finds no LU without sentences, or asks for annotation.
     #[error("{0} (N-lexunits)")]
-    LexUnits(#[source] Box<ExpandError>),
+    LexUnits(Box<ExpandError>),
     /// No LU that is asked for has a sister with annotation.
     #[error(
         "no annotated LU of {} has the part of speech of {lexunits}; expected a sister LU with \

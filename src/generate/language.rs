@@ -7,7 +7,8 @@
 //! the one is taken with which the model finds the words behind the blank likeliest. So each blank
 //! is written in the light of both sides, and of the blanks before it.
 //!
-//! A preposition, `to` or `that` at the beginning of a span stays: it says which phrase the FE is.
+//! A preposition, `to` or `that` at the beginning of a span stays: it says which phrase the FE is. An
+//! auxiliary is written where there was one: else a subject would become a clause.
 
 use serde_json::{Value, json};
 
@@ -37,6 +38,11 @@ const LEADS: [&str; 40] = [
     "before", "behind", "below", "beneath", "beside", "between", "beyond", "by", "down", "during",
     "for", "from", "if", "in", "into", "of", "off", "on", "onto", "out", "over", "that", "through",
     "to", "toward", "towards", "under", "up", "upon", "with",
+];
+/// Finite auxiliaries: a span with one is a clause, unless the old words were one.
+const AUXILIARIES: [&str; 21] = [
+    "am", "are", "can", "could", "did", "do", "does", "had", "has", "have", "is", "may", "might",
+    "must", "shall", "should", "was", "were", "will", "would", "being",
 ];
 /// Words with which no span ends.
 const DANGLING: [&str; 28] = [
@@ -111,6 +117,7 @@ impl LanguageFiller {
             "top_k": TOP_K,
             "top_p": TOP_P.to_string(),
             "leads": LEADS.join(" "),
+            "auxiliaries": AUXILIARIES.join(" "),
         })
     }
 
@@ -207,8 +214,9 @@ struct Place {
     left: String,
     /// What stays of the old words, at the beginning.
     lead: String,
-    /// The other old words.
+    /// Number of the other old words, and whether an auxiliary is among them.
     old_words: usize,
+    had_auxiliary: bool,
     /// The words behind it, up to the next blank.
     right: String,
 }
@@ -232,6 +240,7 @@ impl Place {
             left: left.trim().to_owned(),
             lead: lead.map_or(String::new(), |word| (*word).to_owned()),
             old_words: old.len() - usize::from(lead.is_some()),
+            had_auxiliary: old.iter().any(|word| is_auxiliary(word)),
             right: right.join(" "),
         }
     }
@@ -255,13 +264,21 @@ impl Place {
         for draw in drawn {
             for cut in cuts(draw, self.old_words) {
                 let span = if self.lead.is_empty() { cut } else { format!("{} {cut}", self.lead) };
-                if !spans.contains(&span) {
+                let is_clause = !self.had_auxiliary && span.split(' ').any(is_auxiliary);
+                if !is_clause && !spans.contains(&span) {
                     spans.push(span);
                 }
             }
         }
         spans
     }
+}
+
+/// Whether a word is an auxiliary, or ends in one: `they're`.
+fn is_auxiliary(word: &str) -> bool {
+    let word = fold(word).replace('\u{2019}', "'");
+    AUXILIARIES.contains(&word.as_str())
+        || ["'re", "'ve", "'ll", "'d", "'m", "n't"].iter().any(|clitic| word.ends_with(clitic))
 }
 
 /// The beginnings of a draw that could be a phrase: they hold no mark that ends a clause, end in no
@@ -287,6 +304,22 @@ fn cuts(draw: &str, old_words: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_subject_does_not_become_a_clause() {
+        let place = |had_auxiliary| Place {
+            left: String::new(),
+            lead: String::new(),
+            old_words: 2,
+            had_auxiliary,
+            right: "swam".to_owned(),
+        };
+        let drawn =
+            ["They would have come", "They\u{2019}re here", "The old guards"].map(str::to_owned);
+        let spans = place(false).spans(&drawn);
+        assert_eq!(spans, ["They", "The old", "The old guards"]);
+        assert!(place(true).spans(&drawn).contains(&"They would have".to_owned()));
+    }
 
     #[test]
     fn a_draw_is_cut_where_a_phrase_may_end() {

@@ -396,24 +396,25 @@ impl Run<'_> {
         let mut writes: BTreeMap<ReleaseId, Write> = BTreeMap::new();
         for (plan, candidates) in plans.iter().zip(candidates) {
             let write = writes.entry(plan.release).or_default();
-            let mut chain = Vec::new();
+            // By the sister that each was made of: removals look there.
+            let mut chains: BTreeMap<AnnotationSetId, Vec<AnnotationSetId>> =
+                plan.first.into_iter().map(|first| (first, Vec::new())).collect();
+            let written = candidates.len() as u64;
             for (rank, candidate) in candidates.into_iter().enumerate() {
+                let sister = candidate.draft.sister;
                 let set = self.set(plan, candidate, (id, rank as u16), write)?;
-                chain.push(set);
+                chains.entry(sister).or_default().push(set);
             }
+            let skip = plan.skip.filter(|_| written == 0);
             let fate = self.report.fates.entry(Pos::of_lu_name(&plan.lexunit.name)).or_default();
-            match plan.skip.filter(|_| chain.is_empty()) {
+            match skip {
                 Some(skip) => *fate.skipped.entry(skip).or_default() += 1,
                 None => fate.given += 1,
             }
-            self.report.sentences += chain.len() as u64;
-            if let Some(seed) = plan.first {
-                let end = plan.skip.filter(|_| chain.is_empty());
-                let entry = JournalEntry {
-                    round: 1,
-                    end: end.map(|reason| reason.as_str().to_owned()),
-                    chain,
-                };
+            self.report.sentences += written;
+            let end = skip.map(|reason| reason.as_str().to_owned());
+            for (seed, chain) in chains {
+                let entry = JournalEntry { round: 1, end: end.clone(), chain };
                 let target = ordinal(&plan.lexunit);
                 write.journal.push(JournalWrite { seed, target, recipe: id, entry });
             }
