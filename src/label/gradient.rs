@@ -7,8 +7,7 @@ use super::network::{
     Dropout, FrameVectors, Parameters, Part, Question, Shape, Slopes, products, span_sums,
     words_gradient, words_weight,
 };
-use super::segments::{Spans, Sums, log_sums};
-use super::train::likelihood;
+use super::segments::{Spans, Sums, likelihood, log_sums};
 use crate::compute::{Device, Tensor};
 use crate::learn::SplitMix64;
 use crate::model::{Colors, CoreType, Creation, FeId, Frame, FrameElement, FrameId};
