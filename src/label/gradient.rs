@@ -87,7 +87,7 @@ fn gradients_are_the_differences_of_the_loss() {
     const STEP: f32 = 1e-2;
     for part in Part::ALL {
         for at in 0..parameters.of(part).len() {
-            let mut moved = |by: f32| {
+            let moved = |by: f32| {
                 let mut parameters = parameters.clone();
                 parameters.tensors[part as usize][at] += by;
                 learnt(&parameters, &states, &inventory).0

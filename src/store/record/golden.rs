@@ -493,7 +493,14 @@ fn path(version: u8, name: &str) -> PathBuf {
 fn all_samples() -> impl Iterator<Item = (u8, &'static str, Vec<u8>)> {
     let first = samples().into_iter().map(|(name, value)| (1, name, value));
     let second = samples_of_version_2().into_iter().map(|(name, value)| (2, name, value));
-    first.chain(second).chain([(3, "annotation_carried", carried().to_value().unwrap())])
+    let third = [(3, "annotation_carried", carried())];
+    let fourth = [
+        (4, "annotation_judged", v4_annotation::tests::judged()),
+        (4, "annotation_predicted", v4_annotation::tests::predicted()),
+    ];
+    let later = third.into_iter().chain(fourth);
+    let later = later.map(|(version, name, set)| (version, name, set.to_value().unwrap()));
+    first.chain(second).chain(later)
 }
 
 /// Hexadecimal, 32 bytes a line.
@@ -530,6 +537,7 @@ fn every_record_comes_back_as_it_was() {
     law(&key, &generated());
     law(&key, &scored());
     law(&key, &carried());
+    law(&key, &v4_annotation::tests::judged());
     let of_lexunit = LayoutKey::of_lexunit(release, FrameId(102), LuId(1006));
     let of_document = LayoutKey::of_document(release, CorpusId(301), DocumentId(401));
     law(&release_layout_key(), &release_layout());
@@ -569,7 +577,7 @@ fn a_change_of_either_version_is_read() {
 
 #[test]
 fn a_record_cut_short_or_changed_is_an_error_and_no_panic() {
-    for (key, set) in [keyed(generated()), keyed(scored()), keyed(carried())] {
+    for (key, set) in [keyed(generated()), keyed(scored()), keyed(v4_annotation::tests::judged())] {
         let value = set.to_value().unwrap();
         for end in 0..value.len() {
             tests::is_cut_short(AnnotationSet::from_value(&key, &value[..end]), end);
