@@ -5,16 +5,17 @@
 
 use std::path::{Path, PathBuf};
 
+use super::v3_annotation::tests::carried;
 use super::*;
 use crate::model::{
-    AnnotationSetId, CarriedElement, Colors, CoreType, CorpusId, Creation, DocumentId, Extent,
-    FeId, FeRealization, FeRelation, FeStatus, FilterScores, Flags, Foreign, FrameElement, FrameId,
-    FrameIndexEntry, Generation, Governor, IdSpace, IndexCorpus, Label, Layer, LayerName,
-    LexUnitHead, Lexeme, ListedElement, ListedRelation, ListedSentence, ListedSubcorpus, Listing,
-    LuId, LuIndex, LuIndexEntry, Method, NullInstantiation, Occurrence, OddLabel, OddOffsets, Pos,
-    Provenance, RecipeId, RelationId, RelationKind, RelationList, Release, ReleaseCounts,
-    ReleaseId, SemTypeId, SemTypeList, SentenceCount, SentenceId, Span, Title, ValencePattern,
-    ValenceUnit, Valences, WrittenNumber, hexadecimal,
+    AnnotationSetId, Colors, CoreType, CorpusId, Creation, DocumentId, Extent, FeId, FeRealization,
+    FeRelation, FeStatus, FilterScores, Flags, Foreign, FrameElement, FrameId, FrameIndexEntry,
+    Generation, Governor, IdSpace, IndexCorpus, Label, Layer, LayerName, LexUnitHead, Lexeme,
+    ListedElement, ListedRelation, ListedSentence, ListedSubcorpus, Listing, LuId, LuIndex,
+    LuIndexEntry, Method, NullInstantiation, Occurrence, OddLabel, OddOffsets, Pos, Provenance,
+    RecipeId, RelationId, RelationKind, RelationList, Release, ReleaseCounts, ReleaseId, SemTypeId,
+    SemTypeList, SentenceCount, SentenceId, Span, Title, ValencePattern, ValenceUnit, Valences,
+    WrittenNumber, hexadecimal,
 };
 
 const RELEASE: ReleaseId = ReleaseId(3);
@@ -248,18 +249,6 @@ pub(super) fn scored() -> AnnotationSet {
     let mut set = generated();
     if let Provenance::Generated(made) = &mut set.provenance {
         made.filter = Some(FilterScores { precision: 0.875, recall: 0.25, filter: [9; 16] });
-    }
-    set
-}
-
-/// [`scored`] with FEs carried over, of which one was not found.
-pub(super) fn carried() -> AnnotationSet {
-    let mut set = scored();
-    set.fe_status = FeStatus::Carried;
-    if let Provenance::Generated(made) = &mut set.provenance {
-        made.flags.lost_element = true;
-        let element = |name: &str, score| CarriedElement { name: name.to_owned(), score };
-        made.elements = vec![element("Checker", Some(0.5)), element("Matter", None)];
     }
     set
 }

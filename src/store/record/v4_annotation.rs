@@ -87,7 +87,7 @@ pub(super) mod tests {
 
     /// A generated set with all that can be known of it.
     pub(in super::super) fn judged() -> AnnotationSet {
-        let mut set = golden::carried();
+        let mut set = super::super::v3_annotation::tests::carried();
         if let Provenance::Generated(made) = &mut set.provenance {
             made.fit = Some(FrameFit { probability: 0.75, model: [7; 16] });
         }
