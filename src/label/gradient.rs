@@ -7,8 +7,7 @@ use super::network::{
     Dropout, FrameVectors, Parameters, Part, Question, Shape, Slopes, products, span_sums,
     words_gradient, words_weight,
 };
-use super::segments::{Spans, Sums, log_sums};
-use super::train::likelihood;
+use super::segments::{Spans, Sums, likelihood, log_sums};
 use crate::compute::{Device, Tensor};
 use crate::learn::SplitMix64;
 use crate::model::{Colors, CoreType, Creation, FeId, Frame, FrameElement, FrameId};
@@ -88,7 +87,7 @@ fn gradients_are_the_differences_of_the_loss() {
     const STEP: f32 = 1e-2;
     for part in Part::ALL {
         for at in 0..parameters.of(part).len() {
-            let mut moved = |by: f32| {
+            let moved = |by: f32| {
                 let mut parameters = parameters.clone();
                 parameters.tensors[part as usize][at] += by;
                 learnt(&parameters, &states, &inventory).0

@@ -14,6 +14,9 @@
 /// Labels that may be used once and are watched together; each doubles the states of the search.
 const MOST_WATCHED: usize = 12;
 
+/// Probabilities of spans below this are taken for zero.
+const LEAST: f64 = 1e-7;
+
 /// The spans of a sentence, by their first word, then by their length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Spans {
@@ -214,6 +217,35 @@ fn best_watching(spans: Spans, scores: &[f32], labels: usize, watched: &[usize])
     }
     chosen.reverse();
     chosen
+}
+
+/// The negative log-likelihood of the annotated segments; its derivatives take the place of the scores (S, K).
+pub(super) fn likelihood(
+    spans: Spans,
+    scores: &mut [f32],
+    labels: usize,
+    golden: &[(usize, usize)],
+) -> f64 {
+    if labels == 0 {
+        return 0.0;
+    }
+    let u = log_sums(scores, labels);
+    let sums = Sums::new(spans, &u);
+    let of_gold = golden.iter().map(|(span, label)| f64::from(scores[span * labels + label]));
+    let loss = sums.total() - of_gold.sum::<f64>();
+    for ((place, row), u) in spans.iter().zip(scores.chunks_exact_mut(labels)).zip(u) {
+        if sums.probability(place, u) < LEAST {
+            row.fill(0.0);
+            continue;
+        }
+        for score in row {
+            *score = sums.probability(place, f64::from(*score)) as f32;
+        }
+    }
+    for (span, label) in golden {
+        scores[span * labels + label] -= 1.0;
+    }
+    loss
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ use super::network::{
     Dropout, FrameVectors, Parameters, Part, Question, Shape, Slopes, products, span_sums,
     words_gradient, words_weight,
 };
-use super::segments::{Spans, Sums, log_sums};
+use super::segments::{Spans, likelihood};
 use crate::compute::kernels::Weight;
 use crate::compute::{ComputeError, Device, Tensor};
 use crate::learn::{
@@ -38,9 +38,6 @@ const STEPS_AT_ONCE: usize = 64;
 
 /// Longest gradient that a step follows; a longer one is cut to it.
 const LONGEST_GRADIENT: f32 = 5.0;
-
-/// Probabilities of spans below this are taken for zero.
-const LEAST: f64 = 1e-7;
 
 /// How to train.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,7 +75,7 @@ impl Options {
             dropout: 0.2,
             exemplar_epochs: 2,
             training: TrainerOptions {
-                epochs: 6,
+                epochs: 3,
                 patience: 3,
                 batch: 6,
                 learning_rate: 1e-3,
@@ -489,35 +486,6 @@ fn golden(spans: Spans, gold: &LabelledTarget, frame: &FrameElements) -> Vec<(us
         Some((spans.number(words.start, words.end - 1)?, frame.place(name)?))
     });
     known.collect()
-}
-
-/// The negative log-likelihood of the annotated segments; its derivatives take the place of the scores (S, K).
-pub(super) fn likelihood(
-    spans: Spans,
-    scores: &mut [f32],
-    labels: usize,
-    golden: &[(usize, usize)],
-) -> f64 {
-    if labels == 0 {
-        return 0.0;
-    }
-    let u = log_sums(scores, labels);
-    let sums = Sums::new(spans, &u);
-    let of_gold = golden.iter().map(|(span, label)| f64::from(scores[span * labels + label]));
-    let loss = sums.total() - of_gold.sum::<f64>();
-    for ((place, row), u) in spans.iter().zip(scores.chunks_exact_mut(labels)).zip(u) {
-        if sums.probability(place, u) < LEAST {
-            row.fill(0.0);
-            continue;
-        }
-        for score in row {
-            *score = sums.probability(place, f64::from(*score)) as f32;
-        }
-    }
-    for (span, label) in golden {
-        scores[span * labels + label] -= 1.0;
-    }
-    loss
 }
 
 /// Cuts gradients to the longest that a step follows.

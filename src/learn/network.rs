@@ -384,9 +384,10 @@ mod tests {
     #[test]
     fn gradients_agree_with_finite_differences() {
         let mut random = SplitMix64::new(11);
-        let kinds = networks(&mut random).into_iter().map(|mlp| (mlp, 0.0));
-        let dropped = networks(&mut random).into_iter().map(|mlp| (mlp, 0.4));
-        for (mlp, share) in kinds.chain(dropped) {
+        let plain: Vec<(Mlp, f32)> =
+            networks(&mut random).into_iter().map(|mlp| (mlp, 0.0)).collect();
+        let dropped = plain.clone().into_iter().map(|(mlp, _)| (mlp, 0.4));
+        for (mlp, share) in plain.into_iter().chain(dropped) {
             let (rows, labels) = batch(&mut random, 9, &mlp);
             let gradients = learn_without(&mlp, &rows, &labels, share).gradients;
             assert!(gradients.iter().map(Vec::len).eq(mlp.lengths()));
@@ -399,7 +400,9 @@ mod tests {
                     };
                     let slope = (loss_at(1e-3) - loss_at(-1e-3)) / 2e-3;
                     let difference = (slope - f64::from(*gradient)).abs();
-                    assert!(difference < 4e-3, "{tensor}, {element}: {slope} {gradient}");
+                    // What stays counts more, and so does a step over a kink.
+                    let most = if share > 0.0 { 1e-2 } else { 4e-3 };
+                    assert!(difference < most, "{tensor}, {element}: {slope} {gradient}");
                 }
             }
         }

@@ -164,7 +164,7 @@ mod tests {
                 Err(FileError::Content { .. })
             ));
         }
-        let nowhere = Checkpoint::new("/nowhere/state".as_ref(), json!({}), ACTIVATION);
+        let nowhere = Checkpoint::new("/nowhere/state".as_ref(), json!({}));
         let error = nowhere.prepare().unwrap_err();
         assert!(error.to_string().contains("write checkpoint `/nowhere/state`"), "{error}");
         let error = nowhere.write(&start(&options(), 8, 1)).unwrap_err();

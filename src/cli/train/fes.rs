@@ -27,7 +27,7 @@ use crate::cli::{Context, Outcome, progress};
     option.help("Read layer N of the encoder alone [default: the last two, side by side]")
 }))]
 #[command(mut_arg("out", |option| option.help("Directory to write the model to")))]
-#[command(mut_arg("epochs", |option| option.help("Epochs at most [default: 6]")))]
+#[command(mut_arg("epochs", |option| option.help("Epochs at most [default: 3]")))]
 #[command(mut_arg("hidden", |option| option.help("Hidden units [default: 192]")))]
 #[command(mut_arg("learning_rate", |option| option.help("Learning rate [default: 0.001]")))]
 #[command(mut_arg("seed", |option| option.help("Seed of weights, order and dropout [default: 1]")))]

@@ -73,7 +73,7 @@ impl JudgedRecord {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::super::{FOURTH_VERSION, Stored, encode_as, golden};
@@ -83,6 +83,20 @@ mod tests {
         let fit = FrameFit { probability, model: [7; 16] };
         let runners_up = vec![("Scrutiny".to_owned(), 0.25)];
         Provenance::Predicted(Box::new(Prediction { file: "news.txt".to_owned(), fit, runners_up }))
+    }
+
+    /// A generated set with all that can be known of it.
+    pub(in super::super) fn judged() -> AnnotationSet {
+        let mut set = super::super::v3_annotation::tests::carried();
+        if let Provenance::Generated(made) = &mut set.provenance {
+            made.fit = Some(FrameFit { probability: 0.75, model: [7; 16] });
+        }
+        set
+    }
+
+    /// A set that a model predicted.
+    pub(in super::super) fn predicted() -> AnnotationSet {
+        golden::annotation(prediction(0.5))
     }
 
     #[test]
