@@ -1,4 +1,5 @@
-//! The labelling of FEs from end to end: trained on the mini lexicon over a tiny encoder, opened again, asked and measured.
+//! The labelling of FEs from end to end: trained on the mini lexicon over a tiny encoder, opened
+//! again, asked and measured.
 
 use std::path::Path;
 
@@ -114,7 +115,8 @@ fn scores_are_those_worked_by_hand() {
         let gold = gold.elements.iter().nth(at).unwrap();
         FoundElement { name: gold.name.clone(), span: gold.span, score: 0.5 }
     };
-    // One right, one with the right span under another name; whatever else is annotated is not found.
+    // One right, one with the right span under another name; whatever else is annotated is not
+    // found.
     let found = [element(0), FoundElement { name: "Nothing".to_owned(), ..element(1) }];
     let mut measure = Measure::default();
     measure.add(&inventory, sentence, gold, &found);

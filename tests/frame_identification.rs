@@ -1,5 +1,5 @@
-//! `fnstore train frames`, `fnstore eval frames` and `fnstore annotate`, on the small lexicon over a tiny encoder made here.
-//! FEs by `fnstore train fes`.
+//! `fnstore train frames`, `fnstore eval frames` and `fnstore annotate`, on the small lexicon over
+//! a tiny encoder made here. FEs by `fnstore train fes`.
 
 use std::path::Path;
 

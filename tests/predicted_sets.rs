@@ -1,4 +1,5 @@
-//! Sets that models predicted, and what a frame model says of generated ones: written, queried, shown, exported, judged again.
+//! Sets that models predicted, and what a frame model says of generated ones: written, queried,
+//! shown, exported, judged again.
 
 use fnstore::database::Database;
 use serde_json::{Value, json};

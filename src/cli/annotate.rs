@@ -25,12 +25,13 @@ use super::{Context, Outcome, edit};
 
 /// Find the targets of sentences, with the frames that they evoke and their frame elements
 ///
-/// Reads one sentence a line, or JSON lines, as the first line shows: `text`, and an `id` of any type,
-/// which is returned. Writes a JSON line for each, with its targets in order: where they stand (in
-/// code points), the LU of the release that they are a form of, the frame with its probability, the
-/// next likeliest frames, and the frame elements. Candidates are the forms of the release's LUs; with
-/// `--open`, any span of at most three words and any frame. A line that cannot be annotated gets a
-/// record with an error and its code. The other lines are annotated, and the exit code is 65.
+/// Reads one sentence a line, or JSON lines, as the first line shows: `text`, and an `id` of any
+/// type, which is returned. Writes a JSON line for each, with its targets in order: where they
+/// stand (in code points), the LU of the release that they are a form of, the frame with its
+/// probability, the next likeliest frames, and the frame elements. Candidates are the forms of the
+/// release's LUs; with `--open`, any span of at most three words and any frame. A line that cannot
+/// be annotated gets a record with an error and its code. The other lines are annotated, and the
+/// exit code is 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {

@@ -15,8 +15,8 @@ use super::{Context, Outcome, progress, stop, tell_of_index};
 /// Say how likely the frames of generated sets are
 ///
 /// Gives each generated set the probability of its frame at its trigger, by the frame model: beside
-/// the other frames that the trigger may evoke and none. It replaces what another model said. No set
-/// is removed: `fnstore query 'frame_fit<0.5'` finds those that the model doubts. A set whose
+/// the other frames that the trigger may evoke and none. It replaces what another model said. No
+/// set is removed: `fnstore query 'frame_fit<0.5'` finds those that the model doubts. A set whose
 /// sentence is too long, or whose trigger has more than three words, has none. In `fnstore changes`
 /// a set that gets one is edited.
 #[derive(Debug, clap::Args)]

@@ -18,7 +18,8 @@ pub(super) struct IdentifierArgs {
     #[arg(long, value_name = "DIR|NAME", default_value = IDENTIFIER)]
     identifier: PathBuf,
 
-    /// Directory of the encoder, or its name among the models [default: the one that the model names]
+    /// Directory of the encoder, or its name among the models [default: the one that the model
+    /// names]
     #[arg(long, value_name = "DIR|NAME")]
     encoder: Option<PathBuf>,
 

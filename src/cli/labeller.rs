@@ -21,7 +21,8 @@ pub(super) struct LabellerArgs {
     #[arg(long, value_name = "DIR|NAME", default_value = LABELLER)]
     labeller: PathBuf,
 
-    /// Directory of the encoder, or its name among the models [default: the one that the labeller names]
+    /// Directory of the encoder, or its name among the models [default: the one that the labeller
+    /// names]
     #[arg(long, value_name = "DIR|NAME")]
     encoder: Option<PathBuf>,
 

@@ -105,7 +105,8 @@ pub(crate) struct Args {
     store: Option<PathBuf>,
 
     /// Write the output in this format [default: table on a terminal; jsonl into a pipe, but table
-    /// for `show`, trees, `expand`, `generate` and work on the whole store, tsv for `query --count-by`]
+    /// for `show`, trees, `expand`, `generate` and work on the whole store, tsv for `query
+    /// --count-by`]
     #[arg(long, global = true, value_name = "FORMAT", value_enum)]
     format: Option<Format>,
 

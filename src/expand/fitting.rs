@@ -1,7 +1,7 @@
 //! How likely the seed's frame is in generated sentences, as a frame model sees it.
 //!
-//! The model is asked of the new trigger alone, and never learns from what it judges. What it says decides nothing here:
-//! sets are kept, and queries choose (`frame_fit>=0.5`).
+//! The model is asked of the new trigger alone, and never learns from what it judges. What it says
+//! decides nothing here: sets are kept, and queries choose (`frame_fit>=0.5`).
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -25,7 +25,8 @@ pub struct Refitted {
     pub sets: u64,
     /// Sets whose probability was written; the others had it already, or have none.
     pub written: u64,
-    /// Sets without one: the sentence is too long for the encoder, or the trigger has too many words.
+    /// Sets without one: the sentence is too long for the encoder, or the trigger has too many
+    /// words.
     pub without: u64,
     /// Whether the run was stopped; the same command resumes here.
     pub interrupted: bool,
@@ -38,8 +39,9 @@ struct Judge<'a> {
     candidates: HashMap<ReleaseId, Candidates>,
 }
 
-/// Gives the generated sets for which an expression holds the probability of their frame by a frame model, in place of earlier
-/// ones. Writes, progress and interruption are those of [`rescore`](super::rescore).
+/// Gives the generated sets for which an expression holds the probability of their frame by a frame
+/// model, in place of earlier ones. Writes, progress and interruption are those of
+/// [`rescore`](super::rescore).
 ///
 /// # Errors
 /// When the expression names what the database does not hold, or database or model fail.

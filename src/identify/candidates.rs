@@ -1,8 +1,9 @@
 //! Which LUs of a lexicon a span may be a form of.
 //!
-//! Every form of every LU's lemma is listed once, so that looking a span up is one read of a table. A form is written as the
-//! words of a text are cut, in small letters, with a space between two words. Which of several LUs is meant, and whether any
-//! is, the network decides; parts of speech are its business, too.
+//! Every form of every LU's lemma is listed once, so that looking a span up is one read of a table.
+//! A form is written as the words of a text are cut, in small letters, with a space between two
+//! words. Which of several LUs is meant, and whether any is, the network decides; parts of speech
+//! are its business, too.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +11,8 @@ use std::sync::Arc;
 use crate::model::{LexUnit, Pos};
 use crate::text::{fold, inflections_of_phrase, plain_lemma, words};
 
-/// Most words of a span that may evoke a frame: 0.24 % of targets have more (Culkin et al. 2021, section 6.3).
+/// Most words of a span that may evoke a frame: 0.24 % of targets have more (Culkin et al. 2021,
+/// section 6.3).
 pub const MAX_WORDS: usize = 3;
 
 /// An LU that a span may be a form of.
@@ -33,8 +35,8 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// The LUs of some frames; each is given by the name of its frame and its own. Those of frames that the network does not
-    /// know are left out.
+    /// The LUs of some frames; each is given by the name of its frame and its own. Those of frames
+    /// that the network does not know are left out.
     #[must_use]
     pub fn new<F: AsRef<str>, L: AsRef<str>>(
         frames: &[String],

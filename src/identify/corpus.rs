@@ -22,7 +22,8 @@ const BIAS_STEP: f32 = 0.25;
 /// A target of an encoded sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Gold {
-    /// The words that it covers, with what they may evoke; none where it covers no word or too many.
+    /// The words that it covers, with what they may evoke; none where it covers no word or too
+    /// many.
     pub(super) asked: Option<Asked>,
     /// Whether it begins and ends where those words do.
     pub(super) is_exact: bool,
@@ -42,7 +43,8 @@ pub(super) struct Encoded {
     pub(super) known: Vec<Asked>,
 }
 
-/// Encodes sentences; returns how many are too long, too, which are left out. `done` hears how many are finished.
+/// Encodes sentences; returns how many are too long, too, which are left out. `done` hears how many
+/// are finished.
 pub(super) fn encode(
     encoder: &WordEncoder,
     layers: usize,
@@ -85,7 +87,8 @@ pub(super) fn encode(
     Ok((encoded, left_out))
 }
 
-/// The words of a sentence whose states are needed: all, or the targets with a neighbour on either side.
+/// The words of a sentence whose states are needed: all, or the targets with a neighbour on either
+/// side.
 fn window(sentence: &FrameSentence, words: &[Span]) -> std::ops::Range<usize> {
     if sentence.is_whole {
         return 0..words.len();

@@ -1,8 +1,9 @@
 //! Sentences with targets and frames, as a store holds them.
 //!
-//! Full text is annotated as a whole: what is no target evokes nothing. Of an exemplar or a generated sentence only its own
-//! target is known. A discontinuous target counts as the one span from its first to its last character, and of two frames on
-//! one span the second is dropped, as in Das et al. (2014) and Culkin et al. (2021, section 6.3).
+//! Full text is annotated as a whole: what is no target evokes nothing. Of an exemplar or a
+//! generated sentence only its own target is known. A discontinuous target counts as the one span
+//! from its first to its last character, and of two frames on one span the second is dropped, as in
+//! Das et al. (2014) and Culkin et al. (2021, section 6.3).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -57,8 +58,9 @@ pub struct FrameSentence {
 }
 
 impl FrameSentence {
-    /// The sentences of the sets of a release for which a query holds, in order of their ids. Sets without a target are
-    /// left out, and with them sentences without any: nobody can say whether those were annotated.
+    /// The sentences of the sets of a release for which a query holds, in order of their ids. Sets
+    /// without a target are left out, and with them sentences without any: nobody can say whether
+    /// those were annotated.
     ///
     /// # Errors
     /// When the store fails.
@@ -85,7 +87,8 @@ impl FrameSentence {
         Ok(sentences)
     }
 
-    /// At most `most` targets of each LU, spread evenly over those that there are, and the sentences that have one.
+    /// At most `most` targets of each LU, spread evenly over those that there are, and the
+    /// sentences that have one.
     #[must_use]
     pub fn sampled(sentences: Vec<Self>, most: usize) -> Vec<Self> {
         let mut places: BTreeMap<(Arc<str>, Arc<str>), Vec<AnnotationSetId>> = BTreeMap::new();
@@ -103,8 +106,8 @@ impl FrameSentence {
         retain(sentences, |target| kept.contains(&target.set))
     }
 
-    /// The sentences whose text, without regard to case and white space, is none of `others`: what a model is measured on
-    /// must not be among what it learns from.
+    /// The sentences whose text, without regard to case and white space, is none of `others`: what
+    /// a model is measured on must not be among what it learns from.
     #[must_use]
     pub fn apart_from(sentences: Vec<Self>, others: &HashSet<String>) -> Vec<Self> {
         sentences.into_iter().filter(|sentence| !others.contains(&plain(&sentence.text))).collect()
@@ -133,8 +136,9 @@ pub struct FullText {
 }
 
 impl FullText {
-    /// Reads the full text of a release (`split=` in queries). Sentences of training documents that also stand in a
-    /// development or test document are left out, as are those of both in development documents.
+    /// Reads the full text of a release (`split=` in queries). Sentences of training documents that
+    /// also stand in a development or test document are left out, as are those of both in
+    /// development documents.
     ///
     /// # Errors
     /// When the store fails, or the release has no annotated full text in one of the parts.
@@ -154,7 +158,8 @@ impl FullText {
         Ok(Self { train, dev, test, lexunits, held_out })
     }
 
-    /// The exemplars of the release, at most `most` of each LU, without the texts of development and test documents.
+    /// The exemplars of the release, at most `most` of each LU, without the texts of development
+    /// and test documents.
     ///
     /// # Errors
     /// When the store fails.

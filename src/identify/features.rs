@@ -10,8 +10,8 @@
 //! writing   6 numbers     how its first word is written, as the tagger sees it
 //! ```
 //!
-//! States are kept as the upper halves of their floats (bfloat16), in training and at work alike: the network sees the same
-//! numbers, and a corpus of states takes half the room.
+//! States are kept as the upper halves of their floats (bfloat16), in training and at work alike:
+//! the network sees the same numbers, and a corpus of states takes half the room.
 
 use std::ops::Range;
 
@@ -155,9 +155,10 @@ fn number(half: u16) -> f32 {
     f32::from_bits(u32::from(half) << 16)
 }
 
-/// The states of the words of each sentence, in the order of the sentences; one that is too long has its error, which counts
-/// sentences of the call. What comes of a sentence does not depend on its company. `kept` says which of its words are needed,
-/// and `done` hears how many sentences are finished.
+/// The states of the words of each sentence, in the order of the sentences; one that is too long
+/// has its error, which counts sentences of the call. What comes of a sentence does not depend on
+/// its company. `kept` says which of its words are needed, and `done` hears how many sentences are
+/// finished.
 pub(super) fn states(
     encoder: &WordEncoder,
     layers: usize,
@@ -205,7 +206,8 @@ mod tests {
     #[test]
     fn a_row_holds_what_the_head_of_the_file_says() {
         let shape = Shape { width: 1, layers: 3 };
-        // Three words; of the first the layers 1, 2, 3, of the second 4, 5, 6, of the third 8, 9, 10.
+        // Three words; of the first the layers 1, 2, 3, of the second 4, 5, 6, of the third 8, 9,
+        // 10.
         let states = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 9.0, 10.0];
         let words = ["They", "check", "NASA"];
         let part = WordStates::new(shape, &words, &states, 1..3);

@@ -123,7 +123,8 @@ impl FrameIdentifier {
         Candidates::new(&self.config.frames, lexunits)
     }
 
-    /// The targets of each sentence with their frames, by place. What is found in a sentence depends on nothing else.
+    /// The targets of each sentence with their frames, by place. What is found in a sentence
+    /// depends on nothing else.
     ///
     /// # Errors
     /// When a sentence is too long for the encoder.
@@ -136,8 +137,8 @@ impl FrameIdentifier {
         self.identify_each(sentences, candidates, search)?.into_iter().collect()
     }
 
-    /// The targets of each sentence as [`identify`](Self::identify) gives them, and in the place of one that is too long its
-    /// error; the others go on.
+    /// The targets of each sentence as [`identify`](Self::identify) gives them, and in the place of
+    /// one that is too long its error; the others go on.
     ///
     /// # Errors
     /// When the network or the tokenizer fails.
@@ -156,9 +157,9 @@ impl FrameIdentifier {
         self.scored_each(sentences, ask, answer)
     }
 
-    /// The probability of each question's frame at its target, beside the other frames that LUs of the form evoke and none; 0
-    /// for a frame that the model does not know, and `None` where the target covers no word or too many, or the sentence is
-    /// too long.
+    /// The probability of each question's frame at its target, beside the other frames that LUs of
+    /// the form evoke and none; 0 for a frame that the model does not know, and `None` where the
+    /// target covers no word or too many, or the sentence is too long.
     ///
     /// # Errors
     /// When the network or the tokenizer fails.
@@ -183,8 +184,8 @@ impl FrameIdentifier {
         Ok(answers.into_iter().map(|answer| answer.ok().flatten()).collect())
     }
 
-    /// How well targets and frames of sentences are found, and how many sentences are too long. `seen` are the LUs of the
-    /// training documents.
+    /// How well targets and frames of sentences are found, and how many sentences are too long.
+    /// `seen` are the LUs of the training documents.
     ///
     /// # Errors
     /// When the network or the tokenizer fails.

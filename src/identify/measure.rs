@@ -1,7 +1,8 @@
 //! How well frames are identified.
 //!
-//! Two questions. With gold targets: is the frame right, where the span is given? Without: are spans and frames both right,
-//! exactly? The first is apart for targets that are forms of LUs of several frames, and for LUs that training never saw.
+//! Two questions. With gold targets: is the frame right, where the span is given? Without: are
+//! spans and frames both right, exactly? The first is apart for targets that are forms of LUs of
+//! several frames, and for LUs that training never saw.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::features::WordSpan;
 use crate::align::Counts;
 
-/// How well frames are identified in some sentences. In counts of gold targets, `right` over `gold` is the accuracy.
+/// How well frames are identified in some sentences. In counts of gold targets, `right` over `gold`
+/// is the accuracy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Figures {
     /// Sentences with a target.
@@ -72,7 +74,8 @@ impl Figures {
         self.uncovered += u64::from(!is_covered);
     }
 
-    /// Counts the spans of a sentence; a gold target without a span of words or a frame that is known has none here.
+    /// Counts the spans of a sentence; a gold target without a span of words or a frame that is
+    /// known has none here.
     pub(super) fn add_spans(
         &mut self,
         gold: &[(Option<WordSpan>, Option<usize>)],
@@ -91,7 +94,8 @@ impl Figures {
             found.iter().filter(|(span, _)| spans.contains(span)).count() as u64;
     }
 
-    /// What a better epoch has more of: accuracy at gold targets and F1 of spans with frames, weighed alike.
+    /// What a better epoch has more of: accuracy at gold targets and F1 of spans with frames,
+    /// weighed alike.
     pub(super) fn merit(&self) -> f64 {
         self.targets.recall() + self.spans.f1()
     }

@@ -1,7 +1,8 @@
 //! Identification of frames: which words of a sentence evoke a frame, and which.
 //!
-//! A small network over the states of several layers of a frozen encoder scores all frames and NULL at a span of at most three
-//! words. The LUs of a lexicon say which spans may be targets and which frames they may evoke.
+//! A small network over the states of several layers of a frozen encoder scores all frames and NULL
+//! at a span of at most three words. The LUs of a lexicon say which spans may be targets and which
+//! frames they may evoke.
 //!
 //! ```text
 //! data             data.rs         sentences with targets, of a store
@@ -14,7 +15,8 @@
 //! how good         measure.rs      F1 of spans with frames, accuracy at gold targets
 //! ```
 //!
-//! Source: Culkin, Hu, Stengel-Eskin, Qin and Van Durme (2021), section 6.3, with a frozen encoder in place of their LSTM.
+//! Source: Culkin, Hu, Stengel-Eskin, Qin and Van Durme (2021), section 6.3, with a frozen encoder
+//! in place of their LSTM.
 
 mod candidates;
 mod corpus;

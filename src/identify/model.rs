@@ -1,8 +1,9 @@
 //! A trained frame model on disk.
 //!
-//! A directory with `config.json` ([`FrameConfig`]) and `model.safetensors` (`hidden.weight` (H, I), `hidden.bias`,
-//! `prelu.weight`, `output.weight` (F + 1, H), `output.bias`; the last output is NULL). Matrices are f16. A model belongs to the
-//! states of one encoder and names it by fingerprint.
+//! A directory with `config.json` ([`FrameConfig`]) and `model.safetensors` (`hidden.weight` (H,
+//! I), `hidden.bias`, `prelu.weight`, `output.weight` (F + 1, H), `output.bias`; the last output is
+//! NULL). Matrices are f16. A model belongs to the states of one encoder and names it by
+//! fingerprint.
 
 use std::path::Path;
 
@@ -50,7 +51,8 @@ pub struct FrameConfig {
     pub frames: Vec<String>,
     /// How the weights were trained.
     pub training: FrameTraining,
-    /// How they did on the development data, on which the epoch and the bias were chosen, before rounding.
+    /// How they did on the development data, on which the epoch and the bias were chosen, before
+    /// rounding.
     pub dev: Figures,
 }
 
@@ -89,8 +91,8 @@ impl FrameConfig {
     }
 }
 
-/// Tries, before the work, whether a model can be written at a place: nothing may be there, an empty
-/// directory, or an earlier frame model.
+/// Tries, before the work, whether a model can be written at a place: nothing may be there, an
+/// empty directory, or an earlier frame model.
 pub(super) fn prepare(out: &Path) -> Result<WholeDirectory, IdentifyError> {
     let prepared = WholeDirectory::prepare(out, |old| read_frame_config(old).is_ok());
     Ok(prepared.map_err(FileError::io(WRITE, out))?)

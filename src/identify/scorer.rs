@@ -9,7 +9,8 @@ use crate::learn::{Mlp, Network, softmax};
 /// Spans that are scored together; bounds memory, not results.
 const CHUNK: usize = 1024;
 
-/// What a frame costs at a known span that no LU of the form evokes, in nats; chosen on the development data.
+/// What a frame costs at a known span that no LU of the form evokes, in nats; chosen on the
+/// development data.
 const OUTSIDE: f32 = 8.0;
 
 /// Which spans may be targets, and which frames they may evoke.
@@ -18,7 +19,8 @@ pub enum Search {
     /// Forms of LUs, and the frames of those.
     #[default]
     Lexicon,
-    /// Any span of at most three words, and any frame; forms of LUs evoke frames of those rather than others.
+    /// Any span of at most three words, and any frame; forms of LUs evoke frames of those rather
+    /// than others.
     Open,
 }
 
@@ -108,8 +110,8 @@ fn best_of(outcomes: &[(usize, f32)]) -> (usize, f32) {
     best
 }
 
-/// The spans of a sentence that evoke a frame more likely than none, with that frame's number in `scored`; of spans that
-/// overlap the surer one.
+/// The spans of a sentence that evoke a frame more likely than none, with that frame's number in
+/// `scored`; of spans that overlap the surer one.
 pub(super) fn chosen(scored: &[Scored], search: Search, bias: f32) -> Vec<(usize, usize)> {
     let margins = scored.iter().enumerate().map(|(at, of)| Some((at, of.margin(search, bias)?)));
     let mut surest: Vec<(usize, (usize, f32))> = margins.flatten().collect();

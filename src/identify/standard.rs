@@ -1,7 +1,7 @@
 //! Inputs of mean 0 and deviation 1, on which training makes larger steps.
 //!
-//! `x' = (x - mean) / deviation` is linear, so a trained network takes it into its first layer: `W' = W / deviation`,
-//! `b' = b - W' mean`. What is written sees inputs as they are.
+//! `x' = (x - mean) / deviation` is linear, so a trained network takes it into its first layer: `W'
+//! = W / deviation`, `b' = b - W' mean`. What is written sees inputs as they are.
 
 use crate::learn::{Mlp, Part};
 

@@ -1,9 +1,11 @@
 //! Training of a frame model on a frozen encoder.
 //!
-//! Cross-entropy over all frames and NULL at spans. Full text gives targets and negatives: the forms of LUs that are no targets,
-//! and a sample of its other spans. Exemplars and generated sentences give their target alone (Culkin et al. 2021, section 6.3).
-//! Labels are smoothed on negatives only, and each step goes without a share of the hidden values. The data is encoded once and its states stay in memory. After each epoch the model is
-//! measured on development data; the best epoch's weights are kept.
+//! Cross-entropy over all frames and NULL at spans. Full text gives targets and negatives: the
+//! forms of LUs that are no targets, and a sample of its other spans. Exemplars and generated
+//! sentences give their target alone (Culkin et al. 2021, section 6.3). Labels are smoothed on
+//! negatives only, and each step goes without a share of the hidden values. The data is encoded
+//! once and its states stay in memory. After each epoch the model is measured on development data;
+//! the best epoch's weights are kept.
 //!
 //! The same options and data give the same weights for any number of threads.
 
@@ -130,12 +132,12 @@ impl Data<'_> {
     }
 }
 
-/// Trains a frame model, writes it to [`Options::out`], and returns its configuration. Sentences that are too long for the
-/// encoder are left out and counted there.
+/// Trains a frame model, writes it to [`Options::out`], and returns its configuration. Sentences
+/// that are too long for the encoder are left out and counted there.
 ///
 /// # Errors
-/// When the training or development data has no target, both share a sentence, the encoder cannot be read, the checkpoint is of
-/// another run, or the model cannot be written.
+/// When the training or development data has no target, both share a sentence, the encoder cannot
+/// be read, the checkpoint is of another run, or the model cannot be written.
 pub fn run(
     options: &Options,
     data: Data<'_>,
@@ -303,8 +305,8 @@ struct Item {
     weight: f32,
 }
 
-/// The spans to learn from some sentences: targets, and of whole sentences the negatives. Spans that are no forms of LUs are
-/// many and nearly all told at a glance, so a share of them is drawn.
+/// The spans to learn from some sentences: targets, and of whole sentences the negatives. Spans
+/// that are no forms of LUs are many and nearly all told at a glance, so a share of them is drawn.
 fn items(options: &FitOptions, train: &[Encoded], null: usize) -> Vec<Item> {
     let mut items = Vec::new();
     let mut random = SplitMix64::new(options.training.seed);
@@ -398,7 +400,8 @@ impl Spans<'_> {
     }
 }
 
-/// Fits a network to lessons: the weights that do best on the development data, for inputs as they are.
+/// Fits a network to lessons: the weights that do best on the development data, for inputs as they
+/// are.
 pub(super) fn fit(
     options: &FitOptions,
     lessons: &Lessons,

@@ -1,5 +1,6 @@
-//! What an epoch of a labeller's training leaves behind in a [`Checkpoint`]: weights, moments of the optimizer and the best
-//! weights so far (`now.NAME`, `first.NAME`, `second.NAME`, `best.NAME`), with the rest.
+//! What an epoch of a labeller's training leaves behind in a [`Checkpoint`]: weights, moments of
+//! the optimizer and the best weights so far (`now.NAME`, `first.NAME`, `second.NAME`,
+//! `best.NAME`), with the rest.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,9 @@
 //! Sentences with targets, frames and FEs: what a labeller learns from and is measured on.
 //!
-//! The unit is the word ([`words_with_cuts`], cut at targets). Sets whose FEs nobody annotated say nothing of them and are
-//! left out. An FE that overlaps another one, as second FE layers have, counts when a labeller is measured, but is not
-//! learnt. So does one that begins or ends inside a word.
+//! The unit is the word ([`words_with_cuts`], cut at targets). Sets whose FEs nobody annotated say
+//! nothing of them and are left out. An FE that overlaps another one, as second FE layers have,
+//! counts when a labeller is measured, but is not learnt. So does one that begins or ends inside a
+//! word.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
@@ -53,8 +54,8 @@ pub struct LabelledSentence {
 }
 
 impl LabelledSentence {
-    /// The sentences of the sets of a release for which a query holds, in order of their ids; without those in which no
-    /// set has a target and annotated FEs.
+    /// The sentences of the sets of a release for which a query holds, in order of their ids;
+    /// without those in which no set has a target and annotated FEs.
     ///
     /// # Errors
     /// When the store fails.
@@ -80,8 +81,8 @@ impl LabelledSentence {
         Ok(sentences.collect())
     }
 
-    /// The sentences whose text, without regard to case and white space, is none of those of `others`: what a labeller is
-    /// measured on must not be among what it learns from.
+    /// The sentences whose text, without regard to case and white space, is none of those of
+    /// `others`: what a labeller is measured on must not be among what it learns from.
     #[must_use]
     pub fn apart_from(sentences: Vec<Self>, others: &[Self]) -> Vec<Self> {
         let plain =
@@ -90,7 +91,8 @@ impl LabelledSentence {
         sentences.into_iter().filter(|sentence| !others.contains(&plain(sentence))).collect()
     }
 
-    /// At most `most` targets of each LU, spread evenly over those that there are, and the sentences that have one.
+    /// At most `most` targets of each LU, spread evenly over those that there are, and the
+    /// sentences that have one.
     #[must_use]
     pub fn sampled(mut sentences: Vec<Self>, most: usize) -> Vec<Self> {
         let mut sets: BTreeMap<(&str, &str), Vec<AnnotationSetId>> = BTreeMap::new();

@@ -1,8 +1,8 @@
 //! What the network knows of frames and their FEs.
 //!
-//! An FE's vector is a sum over its *keys*, so that FEs of rare frames share what others learn: its name, its core
-//! type, the FE of its frame, and the FEs of other frames that it is mapped to by frame relations (Kshirsagar et al.
-//! 2015). A trained model keeps the sums.
+//! An FE's vector is a sum over its *keys*, so that FEs of rare frames share what others learn: its
+//! name, its core type, the FE of its frame, and the FEs of other frames that it is mapped to by
+//! frame relations (Kshirsagar et al. 2015). A trained model keeps the sums.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -6,8 +6,8 @@ use crate::learn::{TooManyPieces, WordEncoder, mean_states};
 use crate::nn::Hidden;
 use crate::tokenize::WordPieces;
 
-/// The states of the words of each sentence, (N, D), the mean over each word's pieces; a sentence that is too long has how
-/// long it is.
+/// The states of the words of each sentence, (N, D), the mean over each word's pieces; a sentence
+/// that is too long has how long it is.
 pub(super) fn states(
     encoder: &WordEncoder,
     sentences: &[Vec<&str>],

@@ -116,7 +116,8 @@ impl Scored {
     }
 }
 
-/// The best FEs of a target: their words, the places of their names among the frame's, and probabilities.
+/// The best FEs of a target: their words, the places of their names among the frame's, and
+/// probabilities.
 pub(super) fn found(
     parameters: &Parameters,
     (products, sums, spans): (&[f32], &[f32], Spans),
@@ -169,8 +170,8 @@ impl Labeller {
         self.trained.fingerprint
     }
 
-    /// The FEs of each target, in order of the text; they do not overlap. A target that cannot be labelled has its error.
-    /// Neighbours with the same text share its states.
+    /// The FEs of each target, in order of the text; they do not overlap. A target that cannot be
+    /// labelled has its error. Neighbours with the same text share its states.
     ///
     /// # Errors
     /// When the network or the tokenizer fails.
@@ -192,8 +193,8 @@ impl Labeller {
         })
     }
 
-    /// Whether each of some spans (in bytes) is an FE of its target's frame, and which. A span that is too long or does
-    /// not begin and end with words is none.
+    /// Whether each of some spans (in bytes) is an FE of its target's frame, and which. A span that
+    /// is too long or does not begin and end with words is none.
     ///
     /// # Errors
     /// As [`label_each`](Self::label_each).

@@ -1,5 +1,5 @@
-//! How well a labeller does: precision, recall and F1 over FEs, micro-averaged; one is right if its span (in bytes, to the
-//! character) and its name are.
+//! How well a labeller does: precision, recall and F1 over FEs, micro-averaged; one is right if its
+//! span (in bytes, to the character) and its name are.
 
 use serde::{Deserialize, Serialize};
 

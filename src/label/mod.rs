@@ -1,8 +1,9 @@
 //! Frame elements: which spans of a sentence express which FEs of a frame that a target evokes.
 //!
-//! A small network over the frozen states of an encoder of the BERT family scores every span of at most
-//! [`LabellerConfig::longest`] words for every FE of the frame. FEs of other frames are not asked. The best segmentation
-//! of the sentence is found exactly, under the rule that core FEs are used once.
+//! A small network over the frozen states of an encoder of the BERT family scores every span of at
+//! most [`LabellerConfig::longest`] words for every FE of the frame. FEs of other frames are not
+//! asked. The best segmentation of the sentence is found exactly, under the rule that core FEs are
+//! used once.
 //!
 //! ```text
 //! states          encode.rs     the last two layers, mean-pooled over the pieces of each word

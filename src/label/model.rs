@@ -1,8 +1,9 @@
 //! A trained labeller on disk.
 //!
-//! A directory with `config.json` ([`LabellerConfig`]), `elements.tsv` and `model.safetensors`. Matrices are in 8 bits with a
-//! scale for each row. `elements.tsv` says what the rows of `element.weight` and `element.bias` are, in three columns: the
-//! FE of a frame (`frame`, `FE`, empty), an FE's name in any other frame (empty, `FE`, empty), and a core type there (empty,
+//! A directory with `config.json` ([`LabellerConfig`]), `elements.tsv` and `model.safetensors`.
+//! Matrices are in 8 bits with a scale for each row. `elements.tsv` says what the rows of
+//! `element.weight` and `element.bias` are, in three columns: the FE of a frame (`frame`, `FE`,
+//! empty), an FE's name in any other frame (empty, `FE`, empty), and a core type there (empty,
 //! empty, core type). A labeller belongs to the states of one encoder and names it by fingerprint.
 
 use std::collections::HashMap;
@@ -88,8 +89,8 @@ pub struct LabellerTraining {
     pub seed: u64,
 }
 
-/// Tries, before the work, whether a labeller can be written at a place: nothing may be there, an empty directory, or an
-/// earlier labeller.
+/// Tries, before the work, whether a labeller can be written at a place: nothing may be there, an
+/// empty directory, or an earlier labeller.
 pub(super) fn prepare(out: &Path) -> Result<WholeDirectory, LabelError> {
     let prepared = WholeDirectory::prepare(out, |old| Trained::config_of(old).is_ok());
     Ok(prepared.map_err(FileError::io(WRITE, out))?)
@@ -219,8 +220,8 @@ impl Trained {
         })
     }
 
-    /// The vectors of a frame and its FEs, in their order; of an FE that training did not know what its name and its core
-    /// type are worth.
+    /// The vectors of a frame and its FEs, in their order; of an FE that training did not know what
+    /// its name and its core type are worth.
     pub(super) fn vectors(&self, frame: &Frame) -> FrameVectors {
         let h = self.config.hidden;
         let number = self.frames.get(&frame.name);

@@ -1,6 +1,7 @@
 //! The span network: how well each FE of a frame fits each span of a sentence.
 //!
-//! With `x` the encoder's states of words (D numbers each), `t` the target's words and a span from word `i` to word `j`:
+//! With `x` the encoder's states of words (D numbers each), `t` the target's words and a span from
+//! word `i` to word `j`:
 //!
 //! ```text
 //! hidden = max(0, S x[i] + E x[j] + L x[i - 1] + R x[j + 1] + M mean(x[i..=j]) + T mean(x[t])
@@ -8,8 +9,9 @@
 //! score  = element . hidden + bias                                                          for each FE
 //! ```
 //!
-//! The first line is a sum of products of single words, so the products are computed once for each word and only added up
-//! for each span. The last four terms are rows of tables, by bucket. Gradients run the same way backwards.
+//! The first line is a sum of products of single words, so the products are computed once for each
+//! word and only added up for each span. The last four terms are rows of tables, by bucket.
+//! Gradients run the same way backwards.
 
 use std::ops::Range;
 
@@ -19,7 +21,8 @@ use crate::compute::kernels::{Weight, matmul};
 use crate::compute::{ComputeError, Device, Tensor};
 use crate::learn::{SplitMix64, product_of_columns};
 
-/// Products of a word: at the span's start and end, outside on the left and right, inside, and in the target.
+/// Products of a word: at the span's start and end, outside on the left and right, inside, and in
+/// the target.
 const PRODUCTS: usize = 6;
 
 /// Rows of the tables by bucket: distances of start and end, lengths, and sides.
@@ -215,7 +218,8 @@ fn length(words: usize) -> usize {
     }
 }
 
-/// Where a span stands: before the target, behind it, over a part of it or all and more, or exactly on it.
+/// Where a span stands: before the target, behind it, over a part of it or all and more, or exactly
+/// on it.
 fn side((first, last): (usize, usize), target: &Range<usize>) -> usize {
     if first == target.start && last + 1 == target.end {
         3
@@ -254,7 +258,8 @@ pub(super) fn products(
     matmul(device, states, weight, None)?.to_host()
 }
 
-/// The hidden sums of a sentence's spans as far as they do not depend on the target (S, H); `products` are of its words.
+/// The hidden sums of a sentence's spans as far as they do not depend on the target (S, H);
+/// `products` are of its words.
 pub(super) fn span_sums(parameters: &Parameters, products: &[f32], spans: Spans) -> Vec<f32> {
     let h = parameters.shape.hidden;
     let of = |word: usize, product: usize| &products[(word * PRODUCTS + product) * h..][..h];
@@ -283,7 +288,8 @@ pub(super) fn span_sums(parameters: &Parameters, products: &[f32], spans: Spans)
     sums
 }
 
-/// The hidden values of a sentence's spans for a target (S, H), whose part of the sums is `of_target`.
+/// The hidden values of a sentence's spans for a target (S, H), whose part of the sums is
+/// `of_target`.
 fn hidden(
     parameters: &Parameters,
     sums: &[f32],
@@ -341,8 +347,9 @@ pub(super) struct Question<'a> {
     pub(super) vectors: &'a FrameVectors,
 }
 
-/// The scores of the spans for the FEs of a target's frame, (S, K); `products` are of the sentence's words, `sums` of its
-/// spans. The scores of a sentence have the same bits in any company.
+/// The scores of the spans for the FEs of a target's frame, (S, K); `products` are of the
+/// sentence's words, `sums` of its spans. The scores of a sentence have the same bits in any
+/// company.
 pub(super) fn scores(
     parameters: &Parameters,
     products: &[f32],
@@ -380,8 +387,8 @@ impl Slopes {
         }
     }
 
-    /// Adds what a target teaches: `slope` makes the derivatives of scores, (S, K), of the scores, and gives the loss.
-    /// `dropout` makes some hidden values zero.
+    /// Adds what a target teaches: `slope` makes the derivatives of scores, (S, K), of the scores,
+    /// and gives the loss. `dropout` makes some hidden values zero.
     #[allow(
         clippy::too_many_arguments,
         reason = "a pass forwards and backwards has this much to it"
@@ -425,7 +432,8 @@ impl Slopes {
                 add_times(&mut row, g, weights);
                 *bias += g;
             }
-            // A hidden value that is not zero passes its derivative on, raised as dropout raised it.
+            // A hidden value that is not zero passes its derivative on, raised as dropout raised
+            // it.
             for (slope, &value) in row.iter_mut().zip(value) {
                 *slope = if value > 0.0 { *slope * dropout.scale() } else { 0.0 };
             }

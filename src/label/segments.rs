@@ -1,9 +1,10 @@
 //! Segmentations of a sentence: which stretches of words are FEs, and the words between them none.
 //!
-//! A sentence of `n` words is cut into *segments*, each a word without an FE (score 0) or a span of at most
-//! `longest` words with one of K labels. A segmentation's score is the sum of its spans' scores, and its
-//! probability is proportional to the exponential of that: a semi-Markov model of order zero (Sarawagi and Cohen
-//! 2004). So spans never overlap, and sums over all segmentations are exact and cheap: `n * longest` steps.
+//! A sentence of `n` words is cut into *segments*, each a word without an FE (score 0) or a span of
+//! at most `longest` words with one of K labels. A segmentation's score is the sum of its spans'
+//! scores, and its probability is proportional to the exponential of that: a semi-Markov model of
+//! order zero (Sarawagi and Cohen 2004). So spans never overlap, and sums over all segmentations
+//! are exact and cheap: `n * longest` steps.
 //!
 //! ```text
 //! before[0] = 0     before[t + 1] = log(exp before[t] + sum over spans i..=t of exp(before[i] + u(i, t)))
@@ -129,9 +130,10 @@ impl Sums {
     }
 }
 
-/// The segmentation of the highest score in which no label of `once` (K) is used twice; `scores` are (S, K). Exact:
-/// labels are watched only once a better segmentation repeats them, and what is best without a rule and keeps it is
-/// best with it. Beyond twelve labels that are repeated so, the weaker spans of the others are dropped.
+/// The segmentation of the highest score in which no label of `once` (K) is used twice; `scores`
+/// are (S, K). Exact: labels are watched only once a better segmentation repeats them, and what is
+/// best without a rule and keeps it is best with it. Beyond twelve labels that are repeated so, the
+/// weaker spans of the others are dropped.
 pub(super) fn best(spans: Spans, scores: &[f32], once: &[bool]) -> Vec<Chosen> {
     let mut watched: Vec<usize> = Vec::new();
     loop {
@@ -219,7 +221,8 @@ fn best_watching(spans: Spans, scores: &[f32], labels: usize, watched: &[usize])
     chosen
 }
 
-/// The negative log-likelihood of the annotated segments; its derivatives take the place of the scores (S, K).
+/// The negative log-likelihood of the annotated segments; its derivatives take the place of the
+/// scores (S, K).
 pub(super) fn likelihood(
     spans: Spans,
     scores: &mut [f32],

@@ -1,10 +1,11 @@
 //! Training of a labeller on a frozen encoder.
 //!
-//! The loss of a target is the negative log-likelihood of its annotated segmentation under the scores of all
-//! (`segments.rs`), which is exact: its derivative by a span's score for an FE is the probability of that span and FE, less
-//! one where it is annotated. States are computed anew in each epoch, so memory does not grow with the data. Exemplars are
-//! learnt from in the first epochs alone: they are many, and full text is what the labeller is for. After each epoch the
-//! labeller is measured on development data; the best epoch's weights are kept.
+//! The loss of a target is the negative log-likelihood of its annotated segmentation under the
+//! scores of all (`segments.rs`), which is exact: its derivative by a span's score for an FE is the
+//! probability of that span and FE, less one where it is annotated. States are computed anew in
+//! each epoch, so memory does not grow with the data. Exemplars are learnt from in the first epochs
+//! alone: they are many, and full text is what the labeller is for. After each epoch the labeller
+//! is measured on development data; the best epoch's weights are kept.
 //!
 //! The same options and data give the same weights for any number of threads.
 
@@ -101,12 +102,12 @@ pub struct Data {
 /// What hears how far training is; what may be left out are sentences, by id.
 type Progress<'a> = &'a mut dyn FnMut(TrainingProgress<DevFigures, String>);
 
-/// Trains a labeller, writes it to [`Options::out`], and returns its configuration. Sentences that are too long for the encoder
-/// are left out and counted there.
+/// Trains a labeller, writes it to [`Options::out`], and returns its configuration. Sentences that
+/// are too long for the encoder are left out and counted there.
 ///
 /// # Errors
-/// When the training or development data has no annotated FEs, the encoder cannot be read, the labeller cannot be written, or
-/// the checkpoint is of another run.
+/// When the training or development data has no annotated FEs, the encoder cannot be read, the
+/// labeller cannot be written, or the checkpoint is of another run.
 pub fn run(
     options: &Options,
     inventory: &Inventory,
@@ -208,7 +209,8 @@ fn fit<'a>(
         steps: (1..=epochs).map(steps).sum(),
     };
     let patience = options.training.patience.max(1);
-    // Without the exemplars an epoch is another thing, so what came before them does not end the run.
+    // Without the exemplars an epoch is another thing, so what came before them does not end the
+    // run.
     let may_stop = |state: &State| state.epoch >= options.exemplar_epochs + patience;
     while state.epoch < epochs && !(may_stop(&state) && state.epoch - state.best_epoch >= patience)
     {
@@ -358,7 +360,8 @@ impl<'a> Fit<'a> {
         Ok(losses / targets.max(1) as f64)
     }
 
-    /// Fills `gradients` with what some sentences teach; returns the loss and the number of targets.
+    /// Fills `gradients` with what some sentences teach; returns the loss and the number of
+    /// targets.
     fn learn(
         &self,
         now: &Parameters,

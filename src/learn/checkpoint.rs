@@ -1,11 +1,11 @@
-//! What an epoch leaves behind, in a file: a run that was killed goes on from there and ends with the
-//! weights that it would have ended with.
+//! What an epoch leaves behind, in a file: a run that was killed goes on from there and ends with
+//! the weights that it would have ended with.
 //!
-//! One safetensors file, replaced as a whole after each epoch: the weights and the optimizer's moments
-//! (`now.NAME`, `first.NAME`, `second.NAME`), the best weights so far (`best.NAME`), and a JSON text
-//! with the rest ([`Note`]). The text also says what the run is made of, and a run made of anything
-//! else is refused: its end would be neither one's. A trainer whose network is no [`Mlp`] saves its own
-//! tensors and rest ([`Checkpoint::save`]).
+//! One safetensors file, replaced as a whole after each epoch: the weights and the optimizer's
+//! moments (`now.NAME`, `first.NAME`, `second.NAME`), the best weights so far (`best.NAME`), and a
+//! JSON text with the rest ([`Note`]). The text also says what the run is made of, and a run made
+//! of anything else is refused: its end would be neither one's. A trainer whose network is no
+//! [`Mlp`] saves its own tensors and rest ([`Checkpoint::save`]).
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -61,8 +61,9 @@ pub(crate) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// The checkpoint of a run at a path, whether or not there is one yet. `run` is an object with all that the weights depend
-    /// on; rates stand in it as texts, because a number that is read back from JSON may differ in its last bit.
+    /// The checkpoint of a run at a path, whether or not there is one yet. `run` is an object with
+    /// all that the weights depend on; rates stand in it as texts, because a number that is read
+    /// back from JSON may differ in its last bit.
     pub(crate) fn new(path: &Path, run: Value) -> Self {
         let Value::Object(run) = run else { unreachable!("it is written as an object") };
         Self { path: path.to_owned(), run }

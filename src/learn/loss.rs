@@ -11,7 +11,8 @@ pub(crate) enum Labels {
     /// The number of the output that should be highest: the loss is cross-entropy behind a softmax,
     /// averaged over the rows.
     Classes(Vec<usize>),
-    /// The same of rows that each have outputs to choose from; the loss is the mean by their weights.
+    /// The same of rows that each have outputs to choose from; the loss is the mean by their
+    /// weights.
     Choices(Vec<Choice>),
 }
 
@@ -20,11 +21,13 @@ pub(crate) enum Labels {
 pub(crate) struct Choice {
     /// The number of the output that should be highest.
     pub(crate) label: usize,
-    /// The outputs among which it should be, the label with them; empty for all. The others do not change.
+    /// The outputs among which it should be, the label with them; empty for all. The others do not
+    /// change.
     pub(crate) among: Vec<usize>,
     /// How much the row counts.
     pub(crate) weight: f32,
-    /// Share of the label that is spread evenly over the outputs to choose from (Szegedy et al. 2016, section 7).
+    /// Share of the label that is spread evenly over the outputs to choose from (Szegedy et al.
+    /// 2016, section 7).
     pub(crate) smoothing: f32,
 }
 
@@ -76,7 +79,8 @@ impl Labels {
 }
 
 impl Choice {
-    /// What the outputs of its row cost, of rows that weigh `total`; the derivatives take their place.
+    /// What the outputs of its row cost, of rows that weigh `total`; the derivatives take their
+    /// place.
     fn loss(&self, scores: &mut [f32], total: f32) -> f64 {
         let all: Vec<usize>;
         let among = match self.among.is_empty() {

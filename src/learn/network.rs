@@ -16,9 +16,9 @@
 //! dz = dh where z > 0, else slope dh     dslope = sum of dh z where z <= 0
 //! ```
 //!
-//! Dropout (Srivastava et al. 2014) takes hidden values away while a network learns and divides those that stay by the share
-//! that stays, so that a trained network runs as it is. `mask` has 0 or that factor for each hidden value, forwards and
-//! backwards.
+//! Dropout (Srivastava et al. 2014) takes hidden values away while a network learns and divides
+//! those that stay by the share that stays, so that a trained network runs as it is. `mask` has 0
+//! or that factor for each hidden value, forwards and backwards.
 //!
 //! Sums over rows go in the order of the rows, and the kernels add in one order: a step gives the
 //! same bits on any number of threads.
@@ -136,7 +136,8 @@ impl Network {
         Ok(Lesson { loss, gradients, statistics: statistics.collect(), rows: labels.len() })
     }
 
-    /// What each hidden layer makes of rows, and the outputs. `learning` is there while the network learns.
+    /// What each hidden layer makes of rows, and the outputs. `learning` is there while the network
+    /// learns.
     fn forwards(
         &self,
         rows: &Tensor,

@@ -129,8 +129,8 @@ pub(crate) fn states_of<'a>(
     })
 }
 
-/// The mean over the states of the pieces of each of `words` words of the first sequence, (N, D); zeros for a word without
-/// pieces.
+/// The mean over the states of the pieces of each of `words` words of the first sequence, (N, D);
+/// zeros for a word without pieces.
 pub(crate) fn mean_states(words: usize, pieces: &WordPieces, hidden: &Hidden) -> Vec<f32> {
     let width = hidden.width();
     let mut means = vec![0.0; words * width];

@@ -65,8 +65,8 @@ pub struct Verification {
 
 /// Checks that a model loads on the CPU, with all weights, of the right shapes and finite, and a
 /// tokenizer that belongs to it. Its files must be those of its `BLAKE3SUMS`. A network over an
-/// encoder (aligner, tagger, frame model, labeller) is checked with the encoder that it names, from the first
-/// directory of `models` that has it ([`encoder_of`]).
+/// encoder (aligner, tagger, frame model, labeller) is checked with the encoder that it names, from
+/// the first directory of `models` that has it ([`encoder_of`]).
 ///
 /// Takes the time and memory of loading it.
 pub fn verify(directory: &Path, models: &[PathBuf]) -> Verification {

@@ -30,7 +30,8 @@ pub struct EncoderInput {
     pub type_ids: Vec<u32>,
 }
 
-/// The states of one sequence after the layer that is read; of several layers, those of a token side by side.
+/// The states of one sequence after the layer that is read; of several layers, those of a token
+/// side by side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hidden {
     /// (T, D), or (T, L D) of L layers.
@@ -84,7 +85,8 @@ impl Hidden {
 pub struct Encoder {
     directory: PathBuf,
     config: BertConfig,
-    /// The layers whose states are read, ascending; the last is the last that is computed; 0 is the embeddings.
+    /// The layers whose states are read, ascending; the last is the last that is computed; 0 is the
+    /// embeddings.
     read: Vec<usize>,
     fingerprint: Fingerprint,
     adapter: Option<Arc<Adapter>>,
@@ -130,8 +132,8 @@ impl Encoder {
         Self::open_layers(directory, &read, adapter, device)
     }
 
-    /// As [`open_at`](Self::open_at), to read the states of several layers: those of a token stand side by side in the
-    /// order of the layers. No layer means the last.
+    /// As [`open_at`](Self::open_at), to read the states of several layers: those of a token stand
+    /// side by side in the order of the layers. No layer means the last.
     ///
     /// # Errors
     /// As [`open_at`](Self::open_at).

@@ -69,7 +69,8 @@ pub fn write_tensors(
 pub enum MatrixFormat {
     /// 16-bit floats.
     F16,
-    /// 8 bits and a scale for each row: `weight[r][c] = value[r][c] * scale[r]`, the largest number of a row being 127.
+    /// 8 bits and a scale for each row: `weight[r][c] = value[r][c] * scale[r]`, the largest number
+    /// of a row being 127.
     Int8,
 }
 

@@ -1,8 +1,9 @@
 //! What models predict for sentences, as a release of its own: sets of the origin `predicted`.
 //!
-//! Frames and LUs that are predicted are copied from the lexicon that the models asked, with their numbers. Sentences and sets
-//! get numbers by place and content, so the same predictions get the same numbers. Rows are written as an import writes
-//! them: in bounded batches, unlisted until one last commit.
+//! Frames and LUs that are predicted are copied from the lexicon that the models asked, with their
+//! numbers. Sentences and sets get numbers by place and content, so the same predictions get the
+//! same numbers. Rows are written as an import writes them: in bounded batches, unlisted until one
+//! last commit.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -48,8 +49,8 @@ pub struct PredictedTarget {
 }
 
 impl Database {
-    /// Begins a release of predictions, with the frames and LUs of a lexicon. Other threads cannot write until it is
-    /// [finished](Predictions::finish); dropped before that, it leaves nothing.
+    /// Begins a release of predictions, with the frames and LUs of a lexicon. Other threads cannot
+    /// write until it is [finished](Predictions::finish); dropped before that, it leaves nothing.
     ///
     /// # Errors
     /// When a release of the name is there already, the name is none, or the handle is a reader's.
@@ -179,7 +180,8 @@ impl Predictions<'_> {
         Ok(())
     }
 
-    /// Writes a frame unless it is there. What it says of semantic types stays in its own release, as those do.
+    /// Writes a frame unless it is there. What it says of semantic types stays in its own release,
+    /// as those do.
     fn require_frame(&mut self, name: &str) -> Result<()> {
         if self.frames.contains_key(name) {
             return Ok(());

@@ -91,7 +91,8 @@ impl TargetRecord {
 }
 
 impl Record {
-    /// The sentence with each target as `[words Frame score]`, then a line for each target that has frame elements.
+    /// The sentence with each target as `[words Frame score]`, then a line for each target that has
+    /// frame elements.
     pub(super) fn marked(&self) -> String {
         let mut marked = String::new();
         let mut letters = self.text.chars();

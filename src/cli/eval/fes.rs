@@ -18,8 +18,9 @@ const TARGETS_AT_ONCE: usize = 2048;
 /// On the full text of a release: the annotation sets of the documents of a part whose FEs are
 /// annotated (`split=` in queries). An FE is right if both ends of its span and its name are.
 /// Precision, recall and F1 are micro-averaged, for all FEs, for each core type, and apart for FEs
-/// on the target itself. The last row is another task: whether a span is an FE at all, and which. Its
-/// items are the annotated spans, and for every ten of them a random span of words outside the target.
+/// on the target itself. The last row is another task: whether a span is an FE at all, and which.
+/// Its items are the annotated spans, and for every ten of them a random span of words outside the
+/// target.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -148,7 +149,8 @@ impl Measured {
     }
 }
 
-/// A span of words that shares none with the target and is not annotated; none where the draw hits one.
+/// A span of words that shares none with the target and is not annotated; none where the draw hits
+/// one.
 fn random_span(
     sentence: &LabelledSentence,
     gold: &fnstore::label::LabelledTarget,

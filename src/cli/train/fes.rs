@@ -17,10 +17,10 @@ use crate::cli::{Context, Outcome, progress};
 ///
 /// Learns from the full text of a release: the annotation sets of the documents of the part `train`
 /// whose FEs are annotated (`split=` in queries). The part `dev` chooses the epoch; the part `test`
-/// is left alone. Exemplars are learned from in the first epochs. Generated sets can be added: those
-/// to which an expansion carried FEs and whose seeds stand in training documents. Sentences that also
-/// stand in the parts `dev` or `test` are never learned from. With `--checkpoint`, a stopped run
-/// resumes after its last epoch and yields the same model.
+/// is left alone. Exemplars are learned from in the first epochs. Generated sets can be added:
+/// those to which an expansion carried FEs and whose seeds stand in training documents. Sentences
+/// that also stand in the parts `dev` or `test` are never learned from. With `--checkpoint`, a
+/// stopped run resumes after its last epoch and yields the same model.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("layer", |option| {

@@ -1,7 +1,8 @@
-//! Version 4 of the record of an annotation set: one of which a frame model says how likely its frame is.
+//! Version 4 of the record of an annotation set: one of which a frame model says how likely its
+//! frame is.
 //!
-//! Such a set was generated, or predicted by that model. Other sets are written in earlier versions, so that earlier
-//! programs read them.
+//! Such a set was generated, or predicted by that model. Other sets are written in earlier
+//! versions, so that earlier programs read them.
 
 use crate::model::{AnnotationSet, CarriedElement, FilterScores, FrameFit, Prediction, Provenance};
 

@@ -68,7 +68,8 @@ pub enum FramenetLoss {
     Generated,
     /// A set from a file of another format: written as an exemplar, without the file's name.
     Imported,
-    /// A set that a frame model predicted: written as an exemplar, without its file and the model's probabilities.
+    /// A set that a frame model predicted: written as an exemplar, without its file and the model's
+    /// probabilities.
     Predicted,
     /// A set that a user made: written as an exemplar.
     User,
