@@ -40,6 +40,7 @@ const SETS: usize = 20_000;
 /// Notes when an item stands in the page, when it is painted, and when the page says that a decision is
 /// saved: milliseconds since the last key, of the first item since the navigation began.
 const WATCH: &str = "
+(() => {
 window.watched = { shown: [], painted: [], saved: [] };
 let pressed = 0;
 const since = (list) => window.watched[list].push(performance.now() - pressed);
@@ -52,6 +53,7 @@ new MutationObserver((changes) => {
     } else if (type === 'childList' && target.id === 'state' && target.textContent.startsWith('saved')) since('saved');
   }
 }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ['data-item'] });
+})();
 ";
 
 fn main() -> Result<(), Box<dyn Error>> {
