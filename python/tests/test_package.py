@@ -42,12 +42,9 @@ def test_the_stubs_are_what_the_module_has(tmp_path: Path) -> None:
     run(sys.executable, "-m", "mypy.stubtest", "fnstore._fnstore", at=tmp_path)
 
 
-def test_the_import_takes_less_than_50_milliseconds(tmp_path: Path) -> None:
-    # Of the processor: a clock on the wall would count what other processes take meanwhile.
-    code = "import time; a = time.process_time(); import fnstore; print(time.process_time() - a)"
-    seconds = min(float(run(sys.executable, "-c", code, at=tmp_path)) for _ in range(5))
-    print(f"import fnstore: {1000 * seconds:.1f} ms of the processor")
-    assert seconds < 0.05
+def test_the_import_waits_for_no_table_library(tmp_path: Path) -> None:
+    code = "import sys, fnstore; print({'IPython', 'numpy', 'pandas', 'polars', 'pyarrow'} & sys.modules.keys())"
+    assert run(sys.executable, "-c", code, at=tmp_path).strip() == "set()"
 
 
 @pytest.mark.skipif("FNSTORE_WHEELS" not in os.environ, reason="`make python` says where the wheels are")
