@@ -54,7 +54,7 @@ AXE := $(CACHE)/axe-core-$(AXE_VERSION).js
 
 PREFIX := /usr/local
 
-.PHONY: help demo review test python python-venv laws install dist dist-check setup setup-system setup-browser minilm rewriter parity-venv parity transcripts bench figures figures-review peers peers-venv decoder-peers placement paraphraser tagger recipes fmt
+.PHONY: help demo review test python wheels python-venv laws install dist dist-check setup setup-system setup-browser minilm rewriter parity-venv parity transcripts bench figures figures-store figures-review figures-python peers peers-venv decoder-peers placement paraphraser tagger recipes fmt
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -90,23 +90,32 @@ test: setup setup-browser ## set up, then every check there is: formatting, lint
 	$(CARGO) check --release --locked --no-default-features
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --no-deps
 	$(CARGO) bench --profile release --locked --no-run
+	@if $(MAKE) --no-print-directory python-venv && $(CARGO) tree --locked --package fnstore-python >/dev/null; \
+		then $(MAKE) --no-print-directory python; \
+		else echo "skipped: the Python package; what builds and checks it cannot be fetched" >&2; fi
 	$(CARGO) test --release --locked
 
-# The Python package. It shares versions, features and profile with the main crate, so the heavy dependencies are
-# those that `make test` has compiled. The environment is made anew when the list of what belongs into it changes.
+# The Python package. It is a member of the workspace, so the heavy dependencies and fnstore itself are those that
+# `make test` has compiled. The environment is made anew when the list of what belongs into it changes.
 PYTHON_VENV := $(CACHE)/python-venv
 PYTHON_NEEDS := python/tests/requirements.txt
 WHEELS := $(CACHE)/wheels
+VENV_PYTHON = "$(PYTHON_VENV)/bin/python"
+PIP = $(VENV_PYTHON) -m pip --disable-pip-version-check --quiet
+OF_PYTHON := --release --locked --package fnstore-python
 
-python: setup-system python-venv ## build the wheels of the Python package, and check and test them
-	@mkdir -p "$(WHEELS)" && rm -f "$(WHEELS)"/fnstore*.whl
-	cd python && PYO3_PYTHON="$(PYTHON_VENV)/bin/python" "$(PYTHON_VENV)/bin/maturin" build --release --locked --out "$(WHEELS)"
-	"$(PYTHON_VENV)/bin/python" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$(WHEELS)" python/models
-	rm -rf python/models/build python/models/*.egg-info
-	"$(PYTHON_VENV)/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$(WHEELS)"/fnstore-*.whl
-	cd python && $(CARGO) fmt --check && $(CARGO) clippy --release --locked -- -D warnings
-	FNSTORE_WHEELS="$(WHEELS)" "$(PYTHON_VENV)/bin/python" -m pytest -q python
+python: wheels ## build the wheels of the Python package, and check and test them
+	$(CARGO) fmt --check --package fnstore-python
+	PYO3_PYTHON=$(VENV_PYTHON) $(CARGO) clippy $(OF_PYTHON) -- -D warnings
+	FNSTORE_WHEELS="$(WHEELS)" $(VENV_PYTHON) -m pytest -q --numprocesses auto --dist loadfile python
 	@ls -l "$(WHEELS)"/fnstore*.whl
+
+wheels: setup-system python-venv
+	@mkdir -p "$(WHEELS)" && rm -f "$(WHEELS)"/fnstore*.whl
+	cd python && PYO3_PYTHON=$(VENV_PYTHON) "$(PYTHON_VENV)/bin/maturin" build --release --locked --out "$(WHEELS)" $(MATURIN_FLAGS)
+	$(PIP) wheel --no-deps --no-build-isolation --wheel-dir "$(WHEELS)" python/models
+	rm -rf python/models/build python/models/*.egg-info
+	$(PIP) install --no-deps --force-reinstall "$(WHEELS)"/fnstore-*.whl
 
 python-venv:
 	@if "$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null; then exit 0; fi; \
@@ -117,7 +126,7 @@ python-venv:
 	fi
 	@cmp -s "$(PYTHON_NEEDS)" "$(PYTHON_VENV)/requirements.txt" || { set -ex; \
 		"$(PYTHON)" -m venv --clear "$(PYTHON_VENV)"; \
-		"$(PYTHON_VENV)/bin/python" -m pip install --quiet --disable-pip-version-check -r "$(PYTHON_NEEDS)"; \
+		$(PIP) install --no-compile --retries 2 --timeout 30 -r "$(PYTHON_NEEDS)"; \
 		cp "$(PYTHON_NEEDS)" "$(PYTHON_VENV)/requirements.txt"; }
 
 install: setup ## build, and put program, models, man pages and completions under PREFIX (/usr/local); honours DESTDIR
@@ -283,19 +292,23 @@ MEASURE := $(CARGO) bench --profile release --locked
 
 figures: setup-system ## measure import, load and queries on FrameNet 1.5 and synthetic generated sets
 	@[ -f "$(FRAMENET)" ] || { echo "no $(FRAMENET): give FRAMENET=fndata-1.5.zip" >&2; exit 2; }
-	mkdir -p "$(FIGURES)"; rm -rf "$(FIGURES)/synthetic"
 	FNSTORE_BENCH_RELEASE="$(FRAMENET)" $(MEASURE) --bench import_throughput
-	FNSTORE_BENCH_RELEASE="$(FRAMENET)" FNSTORE_BENCH_SETS=$(SYNTHETIC_SETS) \
-		FNSTORE_BENCH_KEEP="$(FIGURES)/synthetic" $(MEASURE) --bench bulk_load
+	$(MAKE) --no-print-directory figures-store
 	FNSTORE_BENCH_STORE="$(FIGURES)/synthetic" $(MEASURE) --bench fresh_process --bench lookup --bench scan
 
+figures-store:
+	@[ -f "$(FRAMENET)" ] || { echo "no $(FRAMENET): give FRAMENET=fndata-1.5.zip" >&2; exit 2; }
+	mkdir -p "$(FIGURES)"; rm -rf "$(FIGURES)/synthetic"
+	FNSTORE_BENCH_RELEASE="$(FRAMENET)" FNSTORE_BENCH_SETS=$(SYNTHETIC_SETS) \
+		FNSTORE_BENCH_KEEP="$(FIGURES)/synthetic" $(MEASURE) --bench bulk_load
+
 figures-review: setup-system setup-browser ## measure `fnstore review` in Chromium on two million sets; judges sets of that store
-	@[ -f "$(FIGURES)/synthetic/db/CURRENT" ] || { \
-		[ -f "$(FRAMENET)" ] || { echo "no $(FRAMENET): give FRAMENET=fndata-1.5.zip" >&2; exit 2; }; \
-		mkdir -p "$(FIGURES)"; \
-		FNSTORE_BENCH_RELEASE="$(FRAMENET)" FNSTORE_BENCH_SETS=$(SYNTHETIC_SETS) \
-			FNSTORE_BENCH_KEEP="$(FIGURES)/synthetic" $(MEASURE) --bench bulk_load; }
+	@[ -f "$(FIGURES)/synthetic/db/CURRENT" ] || $(MAKE) --no-print-directory figures-store
 	FNSTORE_BENCH_STORE="$(FIGURES)/synthetic" $(MEASURE) --bench review
+
+figures-python: wheels ## measure wheels, import and sets a second into Arrow on the store of `make figures`
+	@[ -f "$(FIGURES)/synthetic/db/CURRENT" ] || $(MAKE) --no-print-directory figures-store
+	$(VENV_PYTHON) benches/python.py --wheels "$(WHEELS)" "$(FIGURES)/synthetic"
 
 # A process is run so often for each figure; PEER_RUNS=2 for a try.
 PEER_RUNS := 20

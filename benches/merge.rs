@@ -1,11 +1,13 @@
-//! How fast do shards of an expansion come into store and index, and how much memory does that take?
+//! How fast do shards of an expansion come into store and index, and how much memory does that
+//! take?
 //!
 //! `cargo bench --profile release --bench merge`; into FrameNet itself with
-//! `FNSTORE_BENCH_RELEASE=fndata-1.5.zip`, so many made-up sets with `FNSTORE_BENCH_SETS=200000`, in so many shards with
-//! `FNSTORE_BENCH_SHARDS=2`, kept in a directory with `FNSTORE_BENCH_KEEP=DIR`.
+//! `FNSTORE_BENCH_RELEASE=fndata-1.5.zip`, so many made-up sets with `FNSTORE_BENCH_SETS=200000`,
+//! in so many shards with `FNSTORE_BENCH_SHARDS=2`, kept in a directory with
+//! `FNSTORE_BENCH_KEEP=DIR`.
 //!
-//! Each shard is merged by a process of its own, from its start to its end; then the first of them once more, which
-//! writes nothing.
+//! Each shard is merged by a process of its own, from its start to its end; then the first of them
+//! once more, which writes nothing.
 
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 

@@ -1,9 +1,10 @@
-//! How long does a reviewer wait for the first sentence, for the next one and for a saved decision, and how
-//! much memory does `fnstore review` take the while? Measured in Chromium, from key to screen.
+//! How long does a reviewer wait for the first sentence, for the next one and for a saved decision,
+//! and how much memory does `fnstore review` take the while? Measured in Chromium, from key to
+//! screen.
 //!
-//! `FNSTORE_BENCH_STORE=STORE cargo bench --profile release --bench review`, for another query than all
-//! generated sets with `FNSTORE_BENCH_QUERY=EXPRESSION`. It judges sets of the store under a reviewer of its
-//! own. Without a store it makes a small one.
+//! `FNSTORE_BENCH_STORE=STORE cargo bench --profile release --bench review`, for another query than
+//! all generated sets with `FNSTORE_BENCH_QUERY=EXPRESSION`. It judges sets of the store under a
+//! reviewer of its own. Without a store it makes a small one.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints what it measured")]
 
@@ -37,8 +38,9 @@ const KEYS: usize = 300;
 /// Generated sets of a store that is made for the bench.
 const SETS: usize = 20_000;
 
-/// Notes when an item stands in the page, when it is painted, and when the page says that a decision is
-/// saved: milliseconds since the last key, of the first item since the navigation began.
+/// Notes when an item stands in the page, when it is painted, and when the page says that a
+/// decision is saved: milliseconds since the last key, of the first item since the navigation
+/// began.
 const WATCH: &str = "
 (() => {
 window.watched = { shown: [], painted: [], saved: [] };
@@ -54,6 +56,13 @@ new MutationObserver((changes) => {
   }
 }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ['data-item'] });
 })();
+";
+
+/// What of the way to the first item was waiting for the program: for the page, and for the item.
+const SERVED: &str = "
+const page = performance.getEntriesByType('navigation')[0];
+const item = performance.getEntriesByType('resource').find((entry) => entry.name.includes('/item?'));
+return [page.responseEnd - page.requestStart, item.requestStart, item.responseEnd - item.requestStart];
 ";
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -80,6 +89,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let first = taken(&browser, "painted");
     println!("{:<34} {started:>9.1} ms", "program to address");
     println!("{:<34} {:>9.1} ms", "navigation to first item", first.first().unwrap_or(&0.0));
+    let parts = browser.run(SERVED);
+    for (what, part) in ["page answered in", "item asked for after", "item answered in"]
+        .iter()
+        .zip(parts.as_array().unwrap())
+    {
+        println!("  {what:<32} {:>9.1} ms", part.as_f64().unwrap());
+    }
     let megabytes = |what: &str| {
         let (now, most) = review.resident();
         println!("{what:<34} {now:>9} MB {most:>9} MB");

@@ -72,6 +72,11 @@ pub mod search;
 
 pub mod lexicon;
 
+#[cfg(feature = "neural")]
+pub mod identify;
+#[cfg(feature = "neural")]
+pub mod label;
+
 pub mod edit;
 pub mod transfer;
 pub mod upkeep;

@@ -1,4 +1,5 @@
-//! A model whose file is written while an expansion runs ends the expansion, and nothing of it is stored then.
+//! A model whose file is written while an expansion runs ends the expansion, and nothing of it is
+//! stored then.
 
 use std::ops::ControlFlow;
 use std::path::Path;

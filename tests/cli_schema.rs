@@ -10,8 +10,8 @@ use std::rc::Rc;
 
 use fnstore::database::{Database, Write};
 use fnstore::model::{
-    AnnotationSet, AnnotationSetId, CarriedElement, FeStatus, Flags, Generation, IdSpace, Method,
-    Provenance, Sentence, SentenceId, Span,
+    AnnotationSet, AnnotationSetId, CarriedElement, FeStatus, Flags, FrameFit, Generation, IdSpace,
+    Method, Provenance, Sentence, SentenceId, Span,
 };
 use serde_json::{Value, json};
 
@@ -189,6 +189,7 @@ pub(crate) fn generate(store: &Path) {
         aligner: 0.5,
         filter: None,
         elements: vec![CarriedElement { name: "Matter".to_owned(), score: None }],
+        fit: Some(FrameFit { probability: 0.25, model: [3; 16] }),
     };
     let set = AnnotationSet {
         id: AnnotationSetId::new(IdSpace::Generated, 1),
@@ -234,8 +235,7 @@ fn generated_hits_follow_their_schema_and_say_how_they_came_to_be() {
     assert_eq!(record["generation"]["flags"], json!(["weak-alignment", "lost-fe"]));
     assert_eq!(record["fe_status"], "carried");
     let table = fnstore_in(store.path(), &["query", "round=1", "--format", "table"]).stdout;
-    let title =
-        "Checking  check.v  g1  generated  round 1  paraphrase 0.75  aligner 0.50  from x7002";
+    let title = "Checking  check.v  g1  generated  round 1  paraphrase 0.75  aligner 0.50  frame fit 0.25  from x7002";
     assert!(table.starts_with(title), "{table}");
     assert!(table.contains("(weak-alignment)") && table.contains("[Matter:not found]"));
     let rounds = fnstore_in(store.path(), &["query", "--count-by", "round"]).stdout;

@@ -142,6 +142,7 @@ pub(crate) fn synthetic(
             aligner: 0.5,
             filter: None,
             elements: Vec::new(),
+            fit: None,
         };
         let set = AnnotationSet {
             id: AnnotationSetId::new(IdSpace::Generated, number),

@@ -1,5 +1,6 @@
-//! A reviewer's process that is killed at a random moment: every decision that it acknowledged stands, with
-//! what it did, and nothing is half done. In the end the store is that of a process that nobody killed, byte for byte.
+//! A reviewer's process that is killed at a random moment: every decision that it acknowledged
+//! stands, with what it did, and nothing is half done. In the end the store is that of a process
+//! that nobody killed, byte for byte.
 
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
@@ -57,7 +58,8 @@ fn decide_until_killed() {
     }
 }
 
-/// The process that decides; until there are so many decisions, all taken back, or until it is killed.
+/// The process that decides; until there are so many decisions, all taken back, or until it is
+/// killed.
 fn decides(store: &Path, until: Option<usize>) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command

@@ -22,8 +22,9 @@ fn sentences_are_compared_with_their_source_and_with_one_another() {
     assert_eq!(rows.len(), 3, "{rows:?}");
     for row in &rows {
         assert_eq!(faults_in("diversity.schema.json", row), [""; 0]);
-        // `He verified the figures .` of `He checked the figures against the bank statement .`: one of five
-        // words is new; 4 of 5 words match, 1 of 4 pairs, 0 of 3 triples and of 2 fours; 5 words for 9.
+        // `He verified the figures .` of `He checked the figures against the bank statement .`: one
+        // of five words is new; 4 of 5 words match, 1 of 4 pairs, 0 of 3 triples and of 2 fours; 5
+        // words for 9.
         close(&row["changed_words"], 0.2);
         let matches = (4.0 / 5.0) * (1.0 / 4.0) * (0.1 / 3.0) * (0.1 / 2.0_f64);
         close(&row["source_bleu"], (-0.8_f64).exp() * matches.powf(0.25));

@@ -1,7 +1,7 @@
 //! Edits through transactions: what they change everywhere, what they refuse, and that a refused or
 //! dropped one changes nothing.
 
-use fnstore::database::{Database, DatabaseError, EditError};
+use fnstore::database::{Database, DatabaseError, EditError, LookupError};
 use fnstore::edit::{Removal, Transaction};
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, CoreType, CorpusId, Counted, Document, DocumentId, Extent,
@@ -235,7 +235,13 @@ fn what_others_refer_to_goes_only_with_them() {
     assert_eq!(mini::answers(&reader, "origin=generated").len(), 0, "they went with their seed");
     assert_eq!(reader.store().journals_of(release, generated::seed()).unwrap().count(), 0);
     let gone = reader.query(&Expression::parse("doc=HarbourLog").unwrap()).map(drop);
-    assert!(matches!(gone, Err(DatabaseError::UnknownName { kind: "document", .. })), "{gone:?}");
+    assert!(
+        matches!(
+            gone,
+            Err(DatabaseError::Lookup(LookupError::UnknownName { kind: "document", .. }))
+        ),
+        "{gone:?}"
+    );
     let labels = |set: &AnnotationSet| {
         let mut labels = set.layers.iter().flat_map(|layer| &layer.labels);
         labels.any(|label| label.fe == Some(checker))

@@ -142,6 +142,9 @@ fn generate(store: &Path, url: &str, arguments: &[&str]) -> Ran {
     if !arguments.contains(&"--answers") {
         command.args(["--answers", "none"]);
     }
+    if !arguments.contains(&"--classifier") {
+        command.args(["--classifier", "none"]);
+    }
     command.args(arguments.iter().filter(|argument| **argument != "--with-key"));
     let output = command.output().unwrap();
     Ran {

@@ -1,4 +1,5 @@
-//! `fnstore eval scratch`: it hides LUs, expands what is left, goes on where it stopped, and counts what it finds.
+//! `fnstore eval scratch`: it hides LUs, expands what is left, goes on where it stopped, and counts
+//! what it finds.
 
 use std::path::Path;
 
@@ -64,7 +65,8 @@ fn what_is_hidden_is_found_without_being_seen() {
     assert_eq!(all["ties"][0]["orders"], 1);
     assert!(std::fs::read_to_string(&picture).unwrap().contains("hidden LUs found, of 5"));
 
-    // Once more nothing is left to do, and nothing changes; without the source there is still the score.
+    // Once more nothing is left to do, and nothing changes; without the source there is still the
+    // score.
     let again = scratch(store.path(), work.path(), &FEW);
     assert!(again.stderr.contains("0 sentences, 4 sets done before"), "{}", again.stderr);
     assert!(again.stdout.contains("as the paper") && again.stdout.contains("Repairing"));

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::fs;
 use std::path::Path;
 
-use fnstore::database::{Database, DatabaseError};
+use fnstore::database::{Database, DatabaseError, ExportError};
 use fnstore::framenet::WarningCode;
 use fnstore::model::{FrameId, IdSpace, LuId, SentenceId};
 use fnstore::query::Expression;
@@ -333,10 +333,10 @@ fn a_directory_that_holds_something_is_not_written_to() {
     let (_store, database, _) = mini::imported();
     fs::write(dir.path().join("mine"), "x").unwrap();
     let error = export(&database, "", dir.path()).unwrap_err();
-    assert!(matches!(error, DatabaseError::ExportTarget { .. }), "{error}");
+    assert!(matches!(error, DatabaseError::Export(ExportError::Target { .. })), "{error}");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     let error = export(&database, "", &dir.path().join("no/such/place")).unwrap_err();
-    assert!(matches!(error, DatabaseError::Export { .. }), "{error}");
+    assert!(matches!(error, DatabaseError::Export(ExportError::Write { .. })), "{error}");
     let empty = dir.path().join("empty");
     fs::create_dir(&empty).unwrap();
     assert!(export(&database, "", &empty).unwrap().is_some());

@@ -41,6 +41,7 @@ pub(crate) fn sets(database: &Database, release: ReleaseId) -> Vec<(Sentence, An
             aligner,
             filter: None,
             elements: Vec::new(),
+            fit: None,
         };
         let end = 3 + u32::try_from(trigger.len()).unwrap();
         let set = AnnotationSet {

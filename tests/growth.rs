@@ -34,7 +34,8 @@ fn a_trigger_counts_as_new_in_the_first_round_that_has_it() {
     assert_eq!(second[..4], [2, 1, 1, 1], "`vetted` belongs to a proposed LU");
     assert_eq!([first[5], second[5]], [people[5] + 1, people[5] + 2]);
     assert_eq!(rows[2]["total_sentences"], json!(people[1] + 2));
-    // `verified` is a form of `verify.v`, an LU of the frame without annotation; `vetted` of a proposed one.
+    // `verified` is a form of `verify.v`, an LU of the frame without annotation; `vetted` of a
+    // proposed one.
     let lemmas = |row: &Value| {
         ["lemma_pairs", "new_lemma_pairs", "generated_pairs", "generated_lemma_pairs"]
             .map(|column| row[column].as_u64().unwrap())

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use fnstore::database::Database;
-use fnstore::expand::{self, EndReason, ExpandError, Guidance, Models, Recipe};
+use fnstore::expand::{self, EndReason, ExpandError, Guidance, Models, Recipe, RecipeError};
 use fnstore::model::{LuId, OWN_RANGE, PROPOSED, Provenance};
 use fnstore::search::Answer;
 use fnstore::transfer::ImportOptions;
@@ -107,7 +107,7 @@ fn a_guide_makes_another_recipe_and_needs_its_models() {
     let missing =
         Recipe { models: Models { guide: None, ..models() }, ..recipe(Guidance::Lexicon) };
     let error = expand::run(&database, &SEEDS.parse().unwrap(), &missing).unwrap_err();
-    assert!(matches!(&error, ExpandError::GuideMissing), "{error}");
+    assert!(matches!(&error, ExpandError::Recipe(RecipeError::GuideMissing)), "{error}");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! An import that fails or is killed leaves the store as it was, and its rows are swept away.
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
 
-use fnstore::database::{Database, DatabaseError};
+use fnstore::database::{Database, DatabaseError, ReleaseError};
 use fnstore::framenet::FramenetError;
 use fnstore::model::{FrameId, Release};
 use fnstore::store::Store;
@@ -52,6 +53,43 @@ fn a_malformed_file_in_the_middle_leaves_the_store_as_it_was() {
     let report = database.import(&mini::framenet(), &named("second"), &mut |_| {}).unwrap();
     assert_eq!(report.release.counts.exemplar_sets, 34);
     assert_eq!(mini::answers(&database, "").len(), 84);
+}
+
+#[test]
+fn an_import_that_is_told_to_stop_leaves_the_store_as_it_was() {
+    let (store, database, _) = mini::imported();
+    let before = mini::content(&database);
+    let mut told = Vec::new();
+    database
+        .import_with(&mini::framenet(), &named("whole"), &mut |at| {
+            told.push(at.files);
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+    assert!(told.len() > 2 && told[0] == 0, "{told:?}");
+    let whole = mini::content(&database);
+    assert_ne!(whole, before);
+    for files in told {
+        let stopped =
+            database.import_with(&mini::framenet(), &named("stopped"), &mut |at| match at.files
+                < files
+            {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            });
+        assert!(
+            matches!(stopped, Err(DatabaseError::Release(ReleaseError::Stopped))),
+            "{stopped:?}"
+        );
+        assert_eq!(mini::content(&database), whole);
+        assert_eq!(mini::answers(&database, "trigger=checked").len(), 14);
+    }
+    drop(database);
+    // Nothing of it is left on the disk either, and what was stopped can be begun again.
+    let database = Database::open_writer(store.path()).unwrap();
+    assert_eq!(mini::content(&database), whole);
+    database.import(&mini::framenet(), &named("stopped"), &mut |_| {}).unwrap();
+    assert_eq!(mini::answers(&database, "trigger=checked").len(), 21);
 }
 
 #[test]

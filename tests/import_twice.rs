@@ -1,6 +1,6 @@
 //! A second import: refused under the same name, side by side under another.
 
-use fnstore::database::{Database, DatabaseError};
+use fnstore::database::{Database, DatabaseError, ReleaseError};
 use fnstore::query::{Case, Pattern};
 use fnstore::transfer::ImportOptions;
 
@@ -13,7 +13,9 @@ fn a_release_of_the_same_name_is_refused() {
     let before = mini::content(&database);
     let revision = database.store().revision().unwrap();
     let error = mini::import(&database, &mini::framenet()).unwrap_err();
-    let DatabaseError::ReleaseExists { name, source_path } = &error else { panic!("{error}") };
+    let DatabaseError::Release(ReleaseError::Exists { name, source_path }) = &error else {
+        panic!("{error}")
+    };
     assert_eq!(name, "mini-framenet");
     assert!(source_path.ends_with("mini-framenet"));
     assert!(error.to_string().contains("import under another name"), "{error}");

@@ -1,5 +1,5 @@
-//! Expansions and merges that are killed at random moments, again and again, end with the bytes of a run that nobody
-//! disturbed. `FNSTORE_FULL_CRASH=1` kills each of them a hundred times.
+//! Expansions and merges that are killed at random moments, again and again, end with the bytes of
+//! a run that nobody disturbed. `FNSTORE_FULL_CRASH=1` kills each of them a hundred times.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -52,8 +52,8 @@ fn is_killed(store: &Path, arguments: &[&str], after: Duration) -> bool {
     child.wait().unwrap().code().is_none()
 }
 
-/// Kills a command on copies of a store, and lets it come to its end, until it was killed often enough. After each
-/// kill `is_whole` looks at the store.
+/// Kills a command on copies of a store, and lets it come to its end, until it was killed often
+/// enough. After each kill `is_whole` looks at the store.
 fn ends_alike(base: &Path, arguments: &[&str], is_whole: impl Fn(&Path)) {
     let dir = tempfile::tempdir().unwrap();
     let undisturbed = dir.path().join("undisturbed");

@@ -1,7 +1,7 @@
 //! The library's reading of a release: every kind of thing by id, by name, by pattern and one after
 //! the other, from any thread.
 
-use fnstore::database::{Database, DatabaseError};
+use fnstore::database::{Database, DatabaseError, LookupError};
 use fnstore::lexicon::Lexicon;
 use fnstore::model::{AnnotationSetId, FrameId, LuId, SemTypeId, SentenceId};
 use fnstore::query::{Case, Expression, Pattern};
@@ -37,7 +37,10 @@ fn a_release_is_chosen_by_name() {
     let (_dir, database, _) = mini::imported();
     assert_eq!(database.lexicons().unwrap().len(), 1);
     let error = database.lexicon("mini-framenut").err().unwrap();
-    assert!(matches!(error, DatabaseError::UnknownName { kind: "release", .. }), "{error}");
+    assert!(
+        matches!(error, DatabaseError::Lookup(LookupError::UnknownName { kind: "release", .. })),
+        "{error}"
+    );
 }
 
 #[test]

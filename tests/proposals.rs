@@ -351,7 +351,8 @@ fn an_accepted_lu_is_among_what_people_added_and_its_sentences_stay_generated() 
         assert_eq!(count("origin=generated"), "3\n");
         is_whole(other.path());
     }
-    // Its decision came along, and so did that on the rejected one, which is not proposed there either.
+    // Its decision came along, and so did that on the rejected one, which is not proposed there
+    // either.
     let decisions = ok(fnstore_in(other.path(), &["proposals", "decisions"])).records();
     assert_eq!(decisions.len(), 2, "{decisions:?}");
     let all = dir.path().join("all.jsonl");

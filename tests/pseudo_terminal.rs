@@ -29,7 +29,8 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Starts the program on a terminal of so many columns and rows; none where `script` is not installed.
+    /// Starts the program on a terminal of so many columns and rows; none where `script` is not
+    /// installed.
     pub(crate) fn start(
         store: &Path,
         arguments: &[&str],

@@ -282,6 +282,7 @@ fn add_many(database: &Database, release: ReleaseId) {
                 filter: [3; 16],
             }),
             elements: Vec::new(),
+            fit: None,
         };
         write.sets.push(AnnotationSet {
             id: AnnotationSetId::new(IdSpace::Generated, 1000 + number),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use fnstore::database::{Database, DatabaseError};
+use fnstore::database::{Database, DatabaseError, LookupError};
 use fnstore::model::{
     AnnotationSet, Extent, Frame, Generation, LayerName, LexUnit, Origin, Provenance, Sentence,
     Span,
@@ -410,7 +410,7 @@ fn a_name_that_is_not_there_is_an_error_with_the_nearest_one() {
             Err(error) => error,
             Ok(_) => panic!("`{query}` was answered"),
         };
-        assert!(matches!(error, DatabaseError::UnknownName { .. }), "{error}");
+        assert!(matches!(error, DatabaseError::Lookup(LookupError::UnknownName { .. })), "{error}");
         let message = error.to_string();
         assert!(message.contains(kind), "{message}");
         assert!(message.contains(&format!("did you mean `{nearest}`?")), "{message}");

@@ -173,5 +173,7 @@ fn two_windows_show_different_items() {
     let (one, other) = (session.next(None, "one").unwrap(), session.next(None, "other").unwrap());
     assert!(one.is_some() && other.is_some() && one != other);
     assert_eq!(session.next(None, "one").unwrap(), one, "a window that asks again sees its own");
+    session.leave("one");
+    assert_eq!(session.next(None, "other").unwrap(), one, "a window that was closed keeps nothing");
     assert!(matches!(session.view(9), Err(ReviewError::NoItem(9))));
 }

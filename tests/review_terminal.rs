@@ -156,3 +156,28 @@ fn without_a_terminal_the_command_says_so() {
     assert!(ran.stderr.contains("leave `--terminal` out for the page"), "{}", ran.stderr);
     assert_eq!(scores(store.path(), "g101"), [Value::Null; 0]);
 }
+
+#[test]
+fn proposals_are_decided_on_a_terminal() {
+    let store = odd_store();
+    let started = Terminal::start(store.path(), &["review", "--terminal"], LARGE);
+    let Some(mut terminal) = started else { return };
+    terminal.until("g101");
+    terminal.press("p");
+    terminal.until("> ");
+    terminal.until("vet.v in Checking");
+    terminal.press("a");
+    terminal.until("accepted `vet.v` of `Checking`");
+    terminal.press("u");
+    terminal.until("undone: accept on `vet.v` of `Checking`");
+    terminal.press(&format!("mCheking{ENTER}"));
+    terminal.until("did you mean `Checking`?");
+    terminal.press(&format!("mRoaming{ENTER}"));
+    terminal.until("moved `vet.v` of `Checking` to `Roaming`");
+    terminal.press("us");
+    terminal.until("Does the marked word evoke Checking?");
+    terminal.press("q");
+    assert_eq!(terminal.end(), Some(0));
+    let decisions = fnstore_in(store.path(), &["proposals", "decisions"]).records();
+    assert_eq!(decisions.len(), 2, "{decisions:?}");
+}

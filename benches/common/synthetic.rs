@@ -178,6 +178,7 @@ impl<'a> Synthetic<'a> {
                 aligner: 1.0 - self.random.below(1 << 20) as f32 / (1 << 22) as f32,
                 filter: None,
                 elements: Vec::new(),
+                fit: None,
             };
             let id = generation.natural_id(unit.frame, &print);
             let sentence = SentenceId::new(IdSpace::Generated, id.number());

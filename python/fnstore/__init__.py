@@ -7,84 +7,26 @@
 ...     print(set)
 """
 
-from ._edits import Transaction
-from ._errors import (
-    AbsentError,
-    ClosedError,
-    ConflictError,
-    EditError,
-    Error,
-    ExpandError,
-    ImportFailedError,
-    LockedError,
-    ModelMissingError,
-    PickleError,
-    QueryError,
-    StoreError,
-    UnknownNameError,
-)
-from ._fnstore import (
-    AnnotationSet,
-    Answers,
-    Database,
-    Document,
-    Element,
-    ExpansionReport,
-    Frame,
-    FrameElement,
-    FrameRelation,
-    Generation,
-    Growth,
-    ImportReport,
-    Judgement,
-    Label,
-    Layer,
-    LexicalUnit,
-    Progress,
-    Query,
-    Release,
-    SemType,
-    Table,
-    create,
-    open,
-)
+import copyreg as _copyreg
+from typing import NoReturn as _NoReturn
 
-__all__ = [
-    "AbsentError",
-    "AnnotationSet",
-    "Answers",
-    "ClosedError",
-    "ConflictError",
-    "Database",
-    "Document",
-    "EditError",
-    "Element",
-    "Error",
-    "ExpandError",
-    "ExpansionReport",
-    "Frame",
-    "FrameElement",
-    "FrameRelation",
-    "Generation",
-    "Growth",
-    "ImportFailedError",
-    "ImportReport",
-    "Judgement",
-    "Label",
-    "Layer",
-    "LexicalUnit",
-    "LockedError",
-    "ModelMissingError",
-    "PickleError",
-    "Progress",
-    "Query",
-    "QueryError",
-    "Release",
-    "SemType",
-    "StoreError",
-    "Table",
-    "Transaction",
-    "UnknownNameError",
-    "create",
-    "open",
-]
+from . import _errors, _fnstore
+from ._edits import Transaction
+from ._errors import *
+from ._fnstore import *
+
+__all__ = ["Transaction"]
+__all__ += _errors.__all__
+__all__ += _fnstore.__all__
+
+
+def _no_pickle(of: object) -> _NoReturn:
+    message = f"cannot pickle a {type(of).__name__}: it belongs to an open store of this process"
+    advice = "pass the store's path and ids, and open it again where they arrive; or pass a table, as of to_polars()"
+    raise PickleError(message, "P-handle", advice)
+
+
+for _kind in vars(_fnstore).values():
+    if isinstance(_kind, type):
+        _copyreg.pickle(_kind, _no_pickle)
+del _kind

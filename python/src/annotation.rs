@@ -1,4 +1,5 @@
-//! Annotation sets, their frame elements and layers, as Python reads them. Offsets count code points.
+//! Annotation sets, their frame elements and layers, as Python reads them. Offsets count code
+//! points.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use fnstore::text::{CharIndex, drawing};
 use pyo3::prelude::*;
 
 use crate::arrow::Spans;
-use crate::error::{Result, no_pickle};
+use crate::error::Result;
 use crate::handle::Handle;
 use crate::html;
 
@@ -346,9 +347,5 @@ impl AnnotationSet {
 
     fn __hash__(&self) -> u64 {
         self.answer.set.id.bits()
-    }
-
-    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
-        Err(no_pickle("AnnotationSet"))
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fnstore::database::{self, DatabaseError};
+use fnstore::database::{self, DatabaseError, LookupError};
 use fnstore::lexicon::Lexicon;
 use fnstore::model::{AnnotationSetId, LuId};
 use fnstore::query::{Case, Expression, Pattern};
@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::annotation::AnnotationSet;
-use crate::error::{Fault, Result, no_pickle};
+use crate::error::{Fault, Result};
 use crate::expand::{self, ExpansionReport, ImportReport, Wishes};
 use crate::framenet::FramenetFiles;
 use crate::handle::Handle;
@@ -23,7 +23,8 @@ use crate::lexicon::{
 use crate::query::Query;
 use crate::transaction::Edits;
 
-/// A store. Reading needs no lock; importing, expanding and transactions hold the writer's while they last.
+/// A store. Reading needs no lock; importing, expanding and transactions hold the writer's while
+/// they last.
 #[pyclass(frozen, module = "fnstore")]
 pub(crate) struct Database {
     handle: Arc<Handle>,
@@ -89,7 +90,8 @@ impl Database {
     }
 }
 
-/// Names as the query language writes them: exact, with `*` and `?`, or a regular expression after `~`.
+/// Names as the query language writes them: exact, with `*` and `?`, or a regular expression after
+/// `~`.
 fn pattern(names: Option<&str>) -> Result<Pattern> {
     let Some(names) = names else { return Ok(Pattern::wildcard("*", Case::Fold)) };
     let made = match names.strip_prefix('~') {
@@ -275,8 +277,8 @@ impl Database {
         })
     }
 
-    /// Imports a release from a zip file or a directory, all of it or nothing; progress is called with files read and
-    /// files to read.
+    /// Imports a release from a zip file or a directory, all of it or nothing; progress is called
+    /// with files read and files to read.
     #[pyo3(signature = (path, *, release=None, language=None, strict=false, progress=None))]
     fn import_release(
         &self,
@@ -291,9 +293,10 @@ impl Database {
         expand::import(py, &self.handle, path, (options, progress))
     }
 
-    /// Writes new annotated sentences from the human ones that a query finds. Run again it goes on where it was stopped,
-    /// by Ctrl-C or otherwise; progress is called with a Progress. Settings are those of a recipe's file: rounds, beam,
-    /// candidates, max_pieces, words, guide, choice, tell_bans, ban_lexicon, keep_fe.
+    /// Writes new annotated sentences from the human ones that a query finds. Run again it goes on
+    /// where it was stopped, by Ctrl-C or otherwise; progress is called with a Progress. Settings
+    /// are those of a recipe's file: rounds, beam, candidates, max_pieces, words, guide, choice,
+    /// tell_bans, ban_lexicon, keep_fe.
     #[pyo3(signature = (expression, *, recipe=None, model=None, models=None, filter=None, device="cpu", limit=None,
                         progress=None, **settings))]
     #[allow(clippy::too_many_arguments, reason = "Python's callers name them")]
@@ -319,7 +322,8 @@ impl Database {
         expand::expand(py, &self.handle, expression, (wishes, progress))
     }
 
-    /// Begins edits of a release, to be used in a with statement: they are committed at its end, or not at all.
+    /// Begins edits of a release, to be used in a with statement: they are committed at its end, or
+    /// not at all.
     #[pyo3(signature = (release=None, *, reviewer=None))]
     fn transaction<'py>(
         &self,
@@ -352,10 +356,6 @@ impl Database {
         let state = if self.handle.is_open() { "" } else { ", closed" };
         format!("<Database {}{state}>", self.handle.path.display())
     }
-
-    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
-        Err(no_pickle("Database"))
-    }
 }
 
 impl Database {
@@ -370,7 +370,9 @@ impl Database {
         let told = self.handle.get().map(|database| database.require_name(of, &exact));
         match told {
             Ok(Err(error)) => error.into(),
-            _ => DatabaseError::UnknownName { kind, name, nearest: None }.into(),
+            _ => {
+                DatabaseError::Lookup(LookupError::UnknownName { kind, name, nearest: None }).into()
+            }
         }
     }
 }

@@ -1,10 +1,10 @@
 //! From the library's errors to Python's: the class, the code, the advice, the nearest name.
 //!
-//! A message of the library ends in its code, or begins with it, and says after a semicolon what to do. Where the
-//! advice names a command, Python's own takes its place.
+//! A message of the library ends in its code, or begins with it, and says after a semicolon what to
+//! do. Where the advice names a command, Python's own takes its place.
 
-use fnstore::database::{DatabaseError, EditError, ScriptError};
-use fnstore::expand::{ExpandError, RecipeFileError};
+use fnstore::database::{DatabaseError, EditError, ReleaseError, ScriptError};
+use fnstore::expand::{ExpandError, RecipeError, RecipeFileError};
 use fnstore::models::ModelError;
 use fnstore::paraphrase::ParaphraseError;
 use fnstore::query::QueryError;
@@ -176,22 +176,19 @@ impl From<DatabaseError> for Fault {
             DatabaseError::Query(error) => error.into(),
             DatabaseError::Edit(error) => error.into(),
             DatabaseError::Script(ScriptError::Edit { source, .. }) => (*source).into(),
-            DatabaseError::UnknownName { .. } | DatabaseError::UnknownValue { .. } => {
+            DatabaseError::Lookup(_) => {
                 let advice = "db.frames(), db.lus() and db.releases() list the names";
                 Self::of("UnknownNameError", &error, "Q-unknown-name", advice)
             }
-            DatabaseError::ReleaseExists { .. } => {
+            DatabaseError::Release(ReleaseError::Exists { .. }) => {
                 Self::of("ImportFailedError", &error, "I-exists", "")
                     .advise("give the release another name: import_release(path, release=\"NAME\")")
             }
-            DatabaseError::ReleaseName { .. } | DatabaseError::ReleaseUnnamed { .. } => {
+            DatabaseError::Release(ReleaseError::Name { .. } | ReleaseError::Unnamed { .. }) => {
                 Self::of("ImportFailedError", &error, "E-value", "")
                     .advise("give the release a name: import_release(path, release=\"NAME\")")
             }
-            DatabaseError::Framenet(_)
-            | DatabaseError::Exchange(_)
-            | DatabaseError::TooLarge { .. }
-            | DatabaseError::NoBase { .. } => {
+            DatabaseError::Framenet(_) | DatabaseError::Exchange(_) | DatabaseError::Release(_) => {
                 let advice = "docs/releases.md says which releases import";
                 Self::of("ImportFailedError", &error, "I-release", advice)
             }
@@ -215,9 +212,11 @@ impl From<ExpandError> for Fault {
             | ExpandError::Paraphrase(ParaphraseError::BaseMissing { .. }) => {
                 Self::of("ModelMissingError", &error, "M-missing", MODELS).advise(MODELS)
             }
-            ExpandError::GuideMissing => Self::of("ModelMissingError", &error, "M-guide", MODELS)
-                .advise("give guide=\"none\", or models with word vectors and a tagger"),
-            ExpandError::Recipe { .. } => {
+            ExpandError::Recipe(RecipeError::GuideMissing) => {
+                Self::of("ModelMissingError", &error, "M-guide", MODELS)
+                    .advise("give guide=\"none\", or models with word vectors and a tagger")
+            }
+            ExpandError::Recipe(RecipeError::Number { .. }) => {
                 Self::of("ExpandError", &error, "X-setting", "give a number in that range")
             }
             _ => Self::of("ExpandError", &error, "X-expand", "run it again: it goes on from here"),
@@ -235,15 +234,4 @@ impl From<ModelError> for Fault {
     fn from(error: ModelError) -> Self {
         Self::of("ModelMissingError", &error, "M-model", MODELS)
     }
-}
-
-/// Refuses to pickle what reads through a handle.
-pub(crate) fn no_pickle(what: &str) -> PyErr {
-    Fault::new(
-        "PickleError",
-        "P-handle",
-        &format!("cannot pickle a {what}: it reads through an open store of this process"),
-        "pass the path and the ids, and open the store again where they arrive; or pass to_arrow()'s table",
-    )
-    .raise()
 }

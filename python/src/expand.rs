@@ -102,7 +102,7 @@ impl Teller {
     }
 
     /// Tells; says whether to go on. After an error it tells no more.
-    fn tell(&mut self, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<()>) -> bool {
+    fn tell(&mut self, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<()>) -> ControlFlow<()> {
         if self.raised.is_none() {
             let told = Python::attach(|py| {
                 py.check_signals()?;
@@ -110,7 +110,10 @@ impl Teller {
             });
             self.raised = told.err();
         }
-        self.raised.is_none()
+        match self.raised {
+            None => ControlFlow::Continue(()),
+            Some(_) => ControlFlow::Break(()),
+        }
     }
 }
 
@@ -123,15 +126,15 @@ pub(crate) fn import(
     let mut teller = Teller::new(progress);
     let report = py.detach(|| {
         handle.write(|database| {
-            Ok(database.import(&path, &options, &mut |at: transfer::ImportProgress| {
-                teller.tell(|function| function.call1((at.files, at.of)).map(drop));
+            Ok(database.import_with(&path, &options, &mut |at: transfer::ImportProgress| {
+                teller.tell(|function| function.call1((at.files, at.of)).map(drop))
             })?)
         })
-    })?;
-    // The import is in the store: what the caller's function raised, or Ctrl-C, comes after it.
+    });
     if let Some(error) = teller.raised {
         return Err(error);
     }
+    let report = report?;
     let named =
         |(code, count, _): (fnstore::framenet::WarningCode, u64, _)| (code.to_string(), count);
     Ok(ImportReport {
@@ -205,10 +208,7 @@ pub(crate) fn expand(
         handle.write(|database: &Database| {
             Ok(expand::run_with(database, &expression, &recipe, &mut |at| {
                 let told = Progress { seeds: at.seeds, of: at.of, sentences: at.sentences };
-                match teller.tell(|function| function.call1((told,)).map(drop)) {
-                    true => ControlFlow::Continue(()),
-                    false => ControlFlow::Break(()),
-                }
+                teller.tell(|function| function.call1((told,)).map(drop))
             })?)
         })
     });

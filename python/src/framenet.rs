@@ -5,7 +5,7 @@ use std::sync::mpsc::Receiver;
 
 use pyo3::prelude::*;
 
-use crate::error::{Result, no_pickle};
+use crate::error::Result;
 use crate::handle::Handle;
 use crate::worker::Worker;
 
@@ -35,9 +35,5 @@ impl FramenetFiles {
     /// The content of a file by its name, as in lu/lu1001.xml, or None.
     fn read(&self, py: Python<'_>, name: String) -> Result<Option<String>> {
         py.detach(|| self.files.ask(name))
-    }
-
-    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
-        Err(no_pickle("FramenetFiles"))
     }
 }

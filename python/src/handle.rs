@@ -9,7 +9,7 @@ use std::thread::{available_parallelism, spawn};
 
 use fnstore::database::{Database, DatabaseError};
 use fnstore::query::{Expression, Selection};
-use fnstore::search::{Answer, Part};
+use fnstore::search::{Answer, Answers, Part};
 
 use crate::error::{Fault, Result};
 
@@ -66,7 +66,8 @@ impl Handle {
         done
     }
 
-    /// The answers of a query, in chunks, read ahead by a thread of their own; dropping the receiver ends it.
+    /// The answers of a query, in chunks, read ahead by a thread of their own; dropping the
+    /// receiver ends it.
     pub(crate) fn answers(
         &self,
         expression: &Expression,
@@ -96,15 +97,17 @@ impl Handle {
         Ok(receiver)
     }
 
-    /// What `make` makes of the answers of a whole query, in chunks and in order, on all cores.
+    /// What `make` makes of the answers of a whole query, piece by piece and in order, on all
+    /// cores. It gives nothing at the end of the answers that it is given.
     pub(crate) fn made<T, M>(
         &self,
         expression: &Expression,
+        with_sentences: bool,
         make: M,
     ) -> Result<impl Iterator<Item = Result<T>> + Send + use<T, M>>
     where
         T: Send + 'static,
-        M: Fn(Vec<Answer>) -> T + Send + Sync + 'static,
+        M: Fn(&mut Answers<'_>) -> Result<Option<T>> + Send + Sync + 'static,
     {
         let database = self.get()?;
         // Nothing waits in a channel: a thread makes its next chunk when the last one was taken.
@@ -125,7 +128,11 @@ impl Handle {
                     let taken =
                         place.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
                     let Some((part, sender)) = taken else { continue };
-                    let part = || make_part(&database, (&query, &part), make, &sender);
+                    let answers = || {
+                        let answers = database.answers_in(&query, &part)?;
+                        Ok(if with_sentences { answers } else { answers.without_sentences() })
+                    };
+                    let part = || make_part(answers, make, &sender);
                     if watched(&sender, part).is_none() {
                         return;
                     }
@@ -142,7 +149,8 @@ const PARTS: usize = 256;
 /// A part and where what is made of it goes; taken by the thread that makes it.
 type Place<T> = Mutex<Option<(Part, SyncSender<Result<T>>)>>;
 
-/// Does the work of a thread, and says so if it panics: an answer that ends early looks like a whole one.
+/// Does the work of a thread, and says so if it panics: an answer that ends early looks like a
+/// whole one.
 fn watched<T>(to: &SyncSender<Result<T>>, work: impl FnOnce() -> Option<()>) -> Option<()> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         let (message, advice) = ("reading the store failed unexpectedly", "run `fnstore check`");
@@ -151,22 +159,20 @@ fn watched<T>(to: &SyncSender<Result<T>>, work: impl FnOnce() -> Option<()>) -> 
 }
 
 /// Makes a part; `None` when nobody wants it any more.
-fn make_part<T>(
-    database: &Database,
-    (query, part): (&Expression, &Part),
-    make: &impl Fn(Vec<Answer>) -> T,
+fn make_part<'a, T>(
+    answers: impl FnOnce() -> Result<Answers<'a>>,
+    make: &impl Fn(&mut Answers<'_>) -> Result<Option<T>>,
     to: &SyncSender<Result<T>>,
 ) -> Option<()> {
-    let failed = |error: DatabaseError| to.send(Err(error.into())).ok();
-    let mut answers = match database.answers_in(query, part) {
+    let mut answers = match answers() {
         Ok(answers) => answers,
-        Err(error) => return failed(error),
+        Err(fault) => return to.send(Err(fault)).ok(),
     };
     loop {
-        match answers.by_ref().take(CHUNKS[3]).collect::<std::result::Result<Vec<_>, _>>() {
-            Ok(chunk) if chunk.is_empty() => return Some(()),
-            Ok(chunk) => to.send(Ok(make(chunk))).ok()?,
-            Err(error) => return failed(error),
+        match make(&mut answers) {
+            Ok(None) => return Some(()),
+            Ok(Some(made)) => to.send(Ok(made)).ok()?,
+            Err(fault) => return to.send(Err(fault)).ok(),
         }
     }
 }

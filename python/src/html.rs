@@ -1,5 +1,7 @@
-//! What notebooks show: a sentence with its target and frame elements in colour, a table of answers, a frame.
+//! What notebooks show: a sentence with its target and frame elements in colour, a table of
+//! answers, a frame.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use fnstore::model::{CoreType, Frame, Span};
@@ -7,7 +9,8 @@ use fnstore::review::{Example, Mark};
 use fnstore::search::Answer;
 use fnstore::text::plain_definition;
 
-/// Colours of frame elements, by their number in the set: dark enough on white, light enough on black.
+/// Colours of frame elements, by their number in the set: dark enough on white, light enough on
+/// black.
 const COLOURS: [&str; 6] = ["#1b7f5c", "#b3541e", "#5b6bd6", "#a8377f", "#7a7a00", "#2f7f9e"];
 
 /// The text without what HTML would read.
@@ -38,7 +41,8 @@ fn sentence(answer: &Answer) -> String {
             marks.push((span, Mark::Element(element.label.name.clone())));
         }
     }
-    let ends: Vec<(u32, String)> = (marks.iter())
+    // An FE that several layers name stands there once.
+    let ends: BTreeSet<(u32, String)> = (marks.iter())
         .filter_map(|(span, mark)| match mark {
             Mark::Element(name) => Some((span.end, name.clone())),
             _ => None,

@@ -1,16 +1,17 @@
-//! A release's frames, frame elements, LUs, relations, semantic types and documents, as Python reads them.
+//! A release's frames, frame elements, LUs, relations, semantic types and documents, as Python
+//! reads them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fnstore::database::DatabaseError;
+use fnstore::database::{DatabaseError, LookupError};
 use fnstore::lexicon::RoundGrowth;
 use fnstore::model;
 use fnstore::query::{Case, Expression, Field, Pattern, Term, Test, nearest};
 use fnstore::text::plain_definition;
 use pyo3::prelude::*;
 
-use crate::error::{Result, no_pickle};
+use crate::error::Result;
 use crate::handle::Handle;
 use crate::html;
 use crate::query::Query;
@@ -177,7 +178,7 @@ impl Frame {
             let names = self.fes.iter().map(|fe| fe.name.as_str());
             let nearest = nearest(name, names).map(str::to_owned);
             let (kind, name) = ("frame element", name.to_owned());
-            DatabaseError::UnknownName { kind, name, nearest }.into()
+            DatabaseError::Lookup(LookupError::UnknownName { kind, name, nearest }).into()
         })
     }
 
@@ -211,10 +212,6 @@ impl Frame {
     fn _repr_html_(&self) -> Result<String> {
         let lus = self.lus()?.into_iter().map(|lu| lu.name).collect::<Vec<_>>();
         Ok(html::frame(&self.frame, &lus))
-    }
-
-    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
-        Err(no_pickle("Frame"))
     }
 }
 
@@ -289,10 +286,6 @@ impl LexicalUnit {
 
     fn __repr__(&self) -> String {
         format!("<LexicalUnit {} {} in {}>", self.id, self.name, self.frame)
-    }
-
-    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
-        Err(no_pickle("LexicalUnit"))
     }
 }
 
@@ -390,10 +383,6 @@ impl Document {
     fn __repr__(&self) -> String {
         let sentences = self.document.sentences.len();
         format!("<Document {} {}: {sentences} sentences>", self.corpus, self.name)
-    }
-
-    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
-        Err(no_pickle("Document"))
     }
 }
 

@@ -1,7 +1,8 @@
-//! Python bindings of fnstore: the module `fnstore._fnstore`, around which the package in `fnstore/` is.
+//! Python bindings of fnstore: the module `fnstore._fnstore`, around which the package in
+//! `fnstore/` is.
 //!
-//! They use the library's public interface and nothing else. Objects are frozen and may be used from any thread; what
-//! takes long runs without the interpreter's lock.
+//! They use the library's public interface and nothing else. Objects are frozen and may be used
+//! from any thread; what takes long runs without the interpreter's lock.
 
 mod annotation;
 mod arrow;

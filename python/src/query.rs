@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use fnstore::database::DatabaseError;
 use fnstore::query::{Expression, Field, Selection, SortKey};
-use fnstore::search::Answer;
+use fnstore::search::{self, Answer};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 
 use crate::annotation::AnnotationSet;
 use crate::arrow::Shape;
-use crate::error::{Fault, Result, no_pickle};
+use crate::error::{Fault, Result};
 use crate::handle::Handle;
 use crate::html;
 
@@ -178,10 +178,6 @@ impl Query {
         let (found, answers) = (self.count(py)?, py.detach(|| self.first_answers(SHOWN))?);
         Ok(html::query(&self.expression.to_string(), found, &answers))
     }
-
-    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
-        Err(no_pickle("Query"))
-    }
 }
 
 type Chunks = (Receiver<Result<Vec<Answer>>>, Vec<Answer>);
@@ -219,13 +215,10 @@ impl Answers {
         let answer = py.detach(|| self.next()).transpose()?;
         Ok(answer.map(|answer| AnnotationSet::new(&self.handle, answer)))
     }
-
-    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
-        Err(no_pickle("query that is being read"))
-    }
 }
 
-/// Answers of a query as a table: a source for every library that reads Arrow. It asks the query each time it is read.
+/// Answers of a query as a table: a source for every library that reads Arrow. It asks the query
+/// each time it is read.
 #[pyclass(frozen, module = "fnstore")]
 pub(crate) struct Table {
     query: Query,
@@ -249,14 +242,18 @@ impl Table {
         // The interface lets a producer give its own schema where it cannot give another.
         drop(requested_schema);
         let (query, shape) = (&self.query, self.shape.clone());
-        let make = move |answers: Vec<Answer>| shape.batch(&answers);
         let stream = py.detach(|| {
             // The whole query goes in parts; an order or a limit goes one by one.
             if query.selection == Selection::default() {
-                return Ok(self.shape.stream(query.handle.made(&query.expression, make)?));
+                let with_sentences = shape.needs_sentences();
+                let make = move |answers: &mut search::Answers<'_>| shape.batch(answers);
+                let made = query.handle.made(&query.expression, with_sentences, make)?;
+                return Ok(self.shape.stream(made));
             }
             let chunks = query.handle.answers(&query.expression, &query.selection)?;
-            let chunks = chunks.into_iter().map(move |chunk| chunk.map(&make));
+            let chunks = chunks.into_iter().filter_map(move |chunk| {
+                chunk.and_then(|chunk| shape.batch(chunk.into_iter().map(Ok))).transpose()
+            });
             Ok::<_, Fault>(self.shape.stream(chunks))
         })?;
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
@@ -268,15 +265,5 @@ impl Table {
 
     fn __repr__(&self) -> String {
         format!("<Table {} of {}>", self.shape.names().join(", "), self.query.__repr__())
-    }
-
-    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
-        Err(Fault::new(
-            "PickleError",
-            "P-table",
-            "cannot pickle a Table: it reads through an open store of this process",
-            "pickle what another library makes of it, as polars.DataFrame(table)",
-        )
-        .raise())
     }
 }

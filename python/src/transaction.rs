@@ -1,4 +1,5 @@
-//! A transaction: edits, each checked as it is made, committed together. `fnstore/_edits.py` gives them names.
+//! A transaction: edits, each checked as it is made, committed together. `fnstore/_edits.py` gives
+//! them names.
 
 use std::sync::Arc;
 
@@ -6,7 +7,7 @@ use fnstore::database::Database;
 use fnstore::edit::Script;
 use pyo3::prelude::*;
 
-use crate::error::{Result, no_pickle};
+use crate::error::Result;
 use crate::handle::Handle;
 use crate::worker::Worker;
 
@@ -85,9 +86,5 @@ impl Edits {
     /// Ends it; nothing is written.
     fn abort(&self, py: Python<'_>) {
         py.detach(|| self.worker.end());
-    }
-
-    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
-        Err(no_pickle("transaction"))
     }
 }

@@ -1,5 +1,5 @@
-//! Things that borrow a database and live as long as a Python object: each stays on a thread of its own, which does
-//! what it is asked one after another.
+//! Things that borrow a database and live as long as a Python object: each stays on a thread of its
+//! own, which does what it is asked one after another.
 
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -20,8 +20,8 @@ struct Line<Q, A> {
 }
 
 impl<Q: Send + 'static, A: Send + 'static> Worker<Q, A> {
-    /// Starts a thread. It makes what it needs, says by its first answer whether it could, and then answers questions
-    /// until there are no more.
+    /// Starts a thread. It makes what it needs, says by its first answer whether it could, and then
+    /// answers questions until there are no more.
     pub(crate) fn start(
         work: impl FnOnce(&Receiver<Q>, &Sender<Result<A>>) -> Result<()> + Send + 'static,
     ) -> Result<(Self, A)> {

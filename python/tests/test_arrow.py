@@ -30,6 +30,9 @@ def test_columns_are_chosen(db: fnstore.Database) -> None:
     frame = db.query("frame=Checking").to_polars(["lu", "trigger"])
     assert frame.columns == ["lu", "trigger"] and frame.height == db.count("frame=Checking")
     assert "inspect.v" in frame["lu"].to_list()
+    whole = db.query("frame=Checking").to_polars()
+    for columns in (["id", "lu", "document"], ["text"], ["elements", "id"]):
+        assert db.query("frame=Checking").to_polars(columns).equals(whole.select(columns))
 
 
 def test_polars_and_pandas_read_the_query_itself(db: fnstore.Database) -> None:

@@ -6,11 +6,13 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import fnstore
 import pytest
-from conftest import MINI, MODELS
+from conftest import FRAMENET, MINI, MODELS
 
 SETTINGS = {"model": "paraphrase", "models": MODELS, "beam": 4, "candidates": 4}
 
@@ -84,11 +86,12 @@ def test_expansion_goes_on_where_it_was_stopped(mini_store: Path, grown: fnstore
 
 
 def test_ctrl_c_ends_an_expansion_between_rounds(own: fnstore.Database) -> None:
+    query = "lu=inspect.v or lu=examine.v"
     program = (
         "import fnstore, sys\n"
         f"db = fnstore.open({str(own.path)!r})\n"
         f"settings = dict(model='paraphrase', models={str(MODELS)!r}, beam=8, candidates=8)\n"
-        "db.expand('frame=Checking', rounds=3, progress=lambda at: print(at.sentences, flush=True), **settings)\n"
+        f"db.expand({query!r}, rounds=3, progress=lambda at: print(at.sentences, flush=True), **settings)\n"
     )
     run = subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=own.path.parent
@@ -99,7 +102,7 @@ def test_ctrl_c_ends_an_expansion_between_rounds(own: fnstore.Database) -> None:
     assert "KeyboardInterrupt" in errors and run.returncode != 0
     own.refresh()
     written = own.count("origin=generated")
-    report = own.expand("frame=Checking", rounds=3, model="paraphrase", models=MODELS, beam=8, candidates=8)
+    report = own.expand(query, rounds=3, model="paraphrase", models=MODELS, beam=8, candidates=8)
     assert 0 < written and 0 < report.sentences == own.count("origin=generated") - written
 
 
@@ -125,3 +128,35 @@ def test_progress_of_an_import(tmp_path: Path) -> None:
     with fnstore.create(tmp_path / "store") as db:
         report = db.import_release(MINI, progress=lambda files, of: told.append((files, of)))
     assert report.counts["frames"] == 5 and told[-1][0] == told[-1][1] > 20
+
+
+@pytest.mark.parametrize("raised", [ZeroDivisionError, KeyboardInterrupt])
+def test_an_import_that_is_stopped_leaves_the_store_as_it_was(
+    own: fnstore.Database, raised: type[BaseException]
+) -> None:
+    before, told = own.count(), []
+
+    def stop(files: int, of: int) -> None:
+        told.append((files, of))
+        if files:
+            raise raised
+
+    with pytest.raises(raised):
+        own.import_release(MINI, release="again", progress=stop)
+    # Stopped at once, not at the end.
+    assert len(told) == 2 and 0 < told[1][0] < told[1][1]
+    assert len(own.releases()) == 1 and own.count() == before
+    own.import_release(MINI, release="again")
+    assert len(own.releases()) == 2 and own.count() == 2 * before
+
+
+def test_ctrl_c_ends_an_import_soon(tmp_path: Path) -> None:
+    if not FRAMENET.is_file():
+        pytest.skip(f"there is no {FRAMENET}")
+    with fnstore.create(tmp_path / "store") as db:
+        threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
+        begun = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            db.import_release(FRAMENET)
+        assert time.monotonic() - begun < 5
+        assert db.releases() == [] and db.count() == 0

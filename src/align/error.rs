@@ -111,18 +111,6 @@ pub enum AlignError {
         /// The directory.
         path: PathBuf,
     },
-    /// A checkpoint is of another training run.
-    #[error("cannot go on from checkpoint `{path}`: it was made with {setting} `{found}`, this run has `{expected}`; train as before, or give another file", path = .path.display())]
-    Checkpoint {
-        /// The checkpoint.
-        path: PathBuf,
-        /// What differs.
-        setting: String,
-        /// What the checkpoint was made with.
-        found: String,
-        /// What this run has.
-        expected: String,
-    },
     /// A network, the encoder or what stands on it, refused its weights or its input.
     #[error("cannot load or run a network of the aligner")]
     Network {

@@ -7,13 +7,15 @@ use fnstore::FileError;
 use fnstore::align::AlignError;
 use fnstore::augment::AugmentError;
 use fnstore::compute::ComputeError;
-use fnstore::database::{BackupError, DatabaseError, ScriptError};
+use fnstore::database::{BackupError, DatabaseError, LookupError, ReleaseError, ScriptError};
 use fnstore::exchange::{ExchangeError, FaultCode};
 use fnstore::expand::{ExpandError, RecipeFileError};
 use fnstore::filter::FilterError;
 use fnstore::framenet::FramenetError;
 use fnstore::generate::GenerateError;
+use fnstore::identify::IdentifyError;
 use fnstore::index::IndexError;
+use fnstore::label::LabelError;
 use fnstore::models::ModelError;
 use fnstore::nn::{GgufError, NnError, WeightsError};
 use fnstore::proposals::ProposalError;
@@ -71,6 +73,8 @@ fn is_bad_input(cause: &(dyn std::error::Error + 'static)) -> bool {
         || is_any! {
             AlignError::File(FileError::Content { .. }) | AlignError::Item { .. },
             TagError::File(FileError::Content { .. }) | TagError::NoTags { .. },
+            IdentifyError::File(FileError::Content { .. }) | IdentifyError::NoTargets { .. } | IdentifyError::Leak { .. },
+            LabelError::File(FileError::Content { .. }) | LabelError::NoElements { .. },
             FilterError::File(FileError::Content { .. }) | FilterError::TooFew { .. },
             ProposalError::File(FileError::Content { .. }) | ProposalError::TooFew { .. },
             AugmentError::NoPairs { .. } | AugmentError::OneLabel { .. },
@@ -83,8 +87,7 @@ fn is_bad_input(cause: &(dyn std::error::Error + 'static)) -> bool {
 fn is_bad_data(error: &DatabaseError) -> bool {
     match error {
         DatabaseError::Exchange(ExchangeError::Line { .. } | ExchangeError::Field { .. })
-        | DatabaseError::TooLarge { .. }
-        | DatabaseError::NoBase { .. }
+        | DatabaseError::Release(ReleaseError::TooLarge { .. } | ReleaseError::NoBase { .. })
         | DatabaseError::Store(StoreError::TooLarge { .. })
         | DatabaseError::Backup(BackupError::NotABackup { .. } | BackupError::Damaged { .. }) => {
             true
@@ -149,7 +152,7 @@ pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
         DatabaseError::Query(_) => {
             Some("schema/query.md describes the language; `fnstore query --help` has examples")
         }
-        DatabaseError::UnknownName { kind: "release", .. } => {
+        DatabaseError::Lookup(LookupError::UnknownName { kind: "release", .. }) => {
             Some("`fnstore releases` lists the releases of the store")
         }
         _ => None,
@@ -179,12 +182,12 @@ fn option(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
         {
             return Some("`fnstore export --to jsonl` writes such files");
         }
-        Some(
-            DatabaseError::ReleaseName { .. }
-            | DatabaseError::ReleaseUnnamed { .. }
-            | DatabaseError::ReleaseExists { .. }
-            | DatabaseError::NoBase { .. },
-        ) => return Some("`--release NAME` names the release"),
+        Some(DatabaseError::Release(
+            ReleaseError::Name { .. }
+            | ReleaseError::Unnamed { .. }
+            | ReleaseError::Exists { .. }
+            | ReleaseError::NoBase { .. },
+        )) => return Some("`--release NAME` names the release"),
         _ => {}
     }
     match (cause.downcast_ref(), cause.downcast_ref()) {

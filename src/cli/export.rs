@@ -328,6 +328,7 @@ fn framenet_loss(loss: FramenetLoss) -> &'static str {
     match loss {
         FramenetLoss::Generated => "generation",
         FramenetLoss::Imported => "imported",
+        FramenetLoss::Predicted => "predicted",
         FramenetLoss::User => "user",
         FramenetLoss::Order => "order",
         FramenetLoss::Sentences => "sentences",

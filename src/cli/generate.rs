@@ -11,15 +11,17 @@ use fnstore::database::{Database, DatabaseError};
 use fnstore::durable::Stamp;
 use fnstore::endpoint::{Endpoint, EndpointSettings, Key, Usage};
 use fnstore::generate::{
-    self, Answer, Fate, Generator, Lacking, LanguageFiller, Mode, Prompt, Recipe, RemoteFiller,
-    Report, SisterRule,
+    self, Answer, Fate, Generator, Lacking, LanguageFiller, Mode, Prompt, Reading, Recipe,
+    RemoteFiller, Report, SisterRule,
 };
-use fnstore::model::Method;
+use fnstore::label::{Asked, Labeller};
+use fnstore::model::{FeId, Method, Span};
 use fnstore::query::Expression;
 use fnstore::score::Scorer;
 use serde::Serialize;
 
 use super::device::DeviceArgs;
+use super::labeller::LABELLER;
 use super::output::{Output, grouped, tell, tell_index_lag};
 use super::render::NO_ROWS;
 use super::rewriter::numbers;
@@ -90,6 +92,11 @@ pub(super) struct Args {
     /// SmolLM2-135M-Instruct, if it is there]
     #[arg(long, value_name = "FILE|DIR|NAME|none", requires = "endpoint")]
     ranker: Option<PathBuf>,
+
+    /// Labeller that reads the new words: candidates with words that it reads as another frame
+    /// element are dropped; `none` for no check [default: fes, if it is there]
+    #[arg(long, value_name = "DIR|NAME|none")]
+    classifier: Option<PathBuf>,
 
     /// How the generator is asked: `json` or `paper` for an endpoint, or a TOML file [default:
     /// json for an endpoint]
@@ -268,7 +275,54 @@ fn open(args: &Args) -> anyhow::Result<(Recipe, Generator)> {
         Some((scorer, files)) => generator.ranking(scorer, files),
         None => generator,
     };
+    let reader = if method == Method::Infill { classifier(args)? } else { None };
+    let generator = match reader {
+        Some(labeller) => {
+            let name = labeller.fingerprint().to_string();
+            generator.reading(&name, Box::new(move |readings| read(&labeller, readings)))
+        }
+        None => generator,
+    };
     Ok((recipe, generator))
+}
+
+/// The labeller that reads new words; none if none is wanted, or the usual one is not there.
+fn classifier(args: &Args) -> anyhow::Result<Option<Labeller>> {
+    let named = args.classifier.as_deref();
+    if named == Some(Path::new("none")) {
+        return Ok(None);
+    }
+    let dirs = locate::model_dirs(args.models.clone());
+    let place = match locate::model(named.unwrap_or(Path::new(LABELLER)), &dirs) {
+        Ok(place) => place,
+        Err(error) if named.is_some() => return Err(error),
+        Err(_) => return Ok(None),
+    };
+    let encoder = locate::encoder(None, &place, &dirs)?;
+    Ok(Some(Labeller::open(&place, &encoder, &args.device.open()?)?))
+}
+
+/// What a labeller reads some words as. Of a sentence that it cannot read these are nothing.
+fn read(
+    labeller: &Labeller,
+    readings: &[Reading<'_>],
+) -> Result<Vec<Option<(FeId, f32)>>, Box<dyn std::error::Error + Send + Sync>> {
+    let targets: Vec<[Span; 1]> = readings.iter().map(|reading| [reading.target]).collect();
+    let asked = readings.iter().zip(&targets).map(|(reading, target)| Asked {
+        text: reading.text,
+        target,
+        lu: reading.lexunit,
+        frame: reading.frame,
+    });
+    let spans: Vec<Vec<Span>> = readings.iter().map(|reading| vec![reading.span]).collect();
+    let verdicts = labeller.judge_each(&asked.collect::<Vec<_>>(), &spans)?;
+    let read = readings.iter().zip(verdicts).map(|(reading, verdicts)| {
+        let verdict = verdicts.ok()?.pop()?;
+        let fe =
+            reading.frame.elements.iter().find(|fe| Some(&fe.name) == verdict.element.as_ref());
+        Some((fe?.id, verdict.score))
+    });
+    Ok(read.collect())
 }
 
 /// A language model, and the files that it was read from.
@@ -329,8 +383,7 @@ fn summary(
         let note = "new words were all read as their frame elements".to_owned();
         match report.faithful {
             Some(faithful) => rows.push(("faithful candidates", faithful, note)),
-            None => output
-                .line("  there is no classifier of frame elements: new words are not checked")?,
+            None => output.line("  no classifier of frame elements: new words are not checked")?,
         }
         rows.push(("blanks", report.blanks, "frame elements to be written anew".to_owned()));
     }

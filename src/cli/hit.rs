@@ -31,6 +31,9 @@ pub(super) struct AnswerRecord<'a> {
     document: Option<&'a str>,
     document_description: Option<&'a str>,
     generation: Option<Made>,
+    /// Probability of the frame, where a frame model was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frame_fit: Option<f32>,
     /// What is laid out of it.
     #[serde(skip)]
     answer: &'a Answer,
@@ -112,6 +115,7 @@ impl<'a> AnswerRecord<'a> {
             document: answer.document.as_deref(),
             document_description: answer.document_description.as_deref(),
             generation: answer.generation().map(Made::new),
+            frame_fit: answer.set.provenance.fit().map(|fit| fit.probability),
             answer,
         })
     }

@@ -41,8 +41,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME")]
     reviewer: Option<String>,
 
-    /// What was asked, where it was not whether the target evokes the frame; `meaning` and `similarity` are the
-    /// questions of `fnstore review`
+    /// What was asked, where it was not whether the target evokes the frame; `meaning` and
+    /// `similarity` are the questions of `fnstore review`
     #[arg(
         long,
         value_name = "TEXT",

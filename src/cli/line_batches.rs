@@ -37,6 +37,11 @@ pub(super) trait LineTask {
         items: Vec<(u64, Self::Item)>,
     ) -> anyhow::Result<Vec<Result<Self::Record, LineError>>>;
 
+    /// Does what is to be done after the last line.
+    fn end(&mut self) -> anyhow::Result<()> {
+        Ok(())
+    }
+
     /// A record as a line for reading; `None` where all formats but JSON are JSON lines.
     fn text(record: &Self::Record) -> Option<String>;
 }
@@ -112,6 +117,7 @@ pub(super) fn run<T: LineTask>(
         }
     }
     records.end()?;
+    task.end()?;
     if failed > 0 {
         return Err(LinesFailed { done: T::DONE, failed, lines: read }.into());
     }

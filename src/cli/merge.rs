@@ -14,8 +14,9 @@ use super::{Context, Outcome, tell_of_index};
 
 /// Take shards of an expansion into the store
 ///
-/// Takes the files that `fnstore expand --shard` wrote, each whole or not at all, in any order; one that is
-/// there already changes nothing. All files are checked against their manifests before the first is taken.
+/// Takes the files that `fnstore expand --shard` wrote, each whole or not at all, in any order; one
+/// that is there already changes nothing. All files are checked against their manifests before the
+/// first is taken.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {

@@ -5,6 +5,7 @@
 //! Everything else, from progress to notices, goes to stderr.
 
 mod align;
+mod annotate;
 mod augment;
 mod backup;
 mod beside;
@@ -24,15 +25,18 @@ mod expand;
 mod export;
 mod fes;
 mod filter;
+mod fit;
 mod foreign;
 mod frame;
 mod frames;
 mod generate;
 mod gpu;
 mod hit;
+mod identifier;
 mod import;
 mod import_lines;
 mod judge;
+mod labeller;
 mod lexunit;
 mod line_batches;
 mod line_reader;
@@ -101,7 +105,8 @@ pub(crate) struct Args {
     store: Option<PathBuf>,
 
     /// Write the output in this format [default: table on a terminal; jsonl into a pipe, but table
-    /// for `show`, trees, `expand`, `generate` and work on the whole store, tsv for `query --count-by`]
+    /// for `show`, trees, `expand`, `generate` and work on the whole store, tsv for `query
+    /// --count-by`]
     #[arg(long, global = true, value_name = "FORMAT", value_enum)]
     format: Option<Format>,
 
@@ -139,9 +144,11 @@ enum Command {
     Expand(expand::Args),
     Generate(generate::Args),
     Filter(filter::Args),
+    Fit(fit::Args),
     Paraphrase(paraphrase::Args),
     Align(align::Args),
     Tag(tag::Args),
+    Annotate(annotate::Args),
     Score(score::Args),
     Mine(mine::Args),
     Augment(augment::Args),
@@ -239,9 +246,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Expand(args) => expand::run(args, &mut context),
         Command::Generate(args) => generate::run(args, &mut context),
         Command::Filter(args) => filter::run(args, &mut context),
+        Command::Fit(args) => fit::run(args, &mut context),
         Command::Paraphrase(args) => paraphrase::run(args, &mut context),
         Command::Align(args) => align::run(args, &mut context),
         Command::Tag(args) => tag::run(args, &mut context),
+        Command::Annotate(args) => annotate::run(args, &mut context),
         Command::Score(args) => score::run(args, &mut context),
         Command::Mine(args) => mine::run(args, &mut context),
         Command::Augment(args) => augment::run(args, &mut context),

@@ -13,6 +13,8 @@ use fnstore::paraphrase::PROMPT;
 use serde::Serialize;
 
 use super::eval::{ENCODER, HEAD};
+use super::identifier::IDENTIFIER;
+use super::labeller::LABELLER;
 use super::locate::{self, ModelPlace};
 use super::output::{Format, Output, grouped, size, tell};
 use super::render::{Block, NO_ROWS, Row};
@@ -219,6 +221,8 @@ fn all(models: Option<PathBuf>) -> anyhow::Result<Vec<ModelRecord>> {
                     Some(kind) if kind == ModelKind::Encoder.as_str() => ENCODER,
                     Some(kind) if kind == ModelKind::Aligner.as_str() => HEAD,
                     Some(kind) if kind == ModelKind::Tagger.as_str() => TAGGER,
+                    Some(kind) if kind == ModelKind::Identifier.as_str() => IDENTIFIER,
+                    Some(kind) if kind == ModelKind::Labeller.as_str() => LABELLER,
                     Some(kind) if kind == ModelKind::WordVectors.as_str() => WORD_VECTORS,
                     Some(kind) if kind == ModelKind::Filter.as_str() => FILTER,
                     _ => rewriter.as_str(),

@@ -10,6 +10,11 @@ pub(super) fn share<N: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<N,
     within(text, |share| (N::from(0)..=N::from(1)).contains(share), "a number from 0 to 1")
 }
 
+/// A share that leaves something, 0 to below 1.
+pub(super) fn dropout(text: &str) -> Result<f32, String> {
+    within(text, |share: &f32| (0.0..1.0).contains(share), "a number from 0 to below 1")
+}
+
 /// A weight, 0 or more and not infinite.
 pub(super) fn weight(text: &str) -> Result<f64, String> {
     within(text, |weight: &f64| *weight >= 0.0 && weight.is_finite(), "a number from 0")
@@ -48,6 +53,7 @@ mod tests {
         ] {
             assert_eq!(share::<f32>(text).is_ok(), is_share, "{text}");
             assert_eq!(share::<f64>(text).is_ok(), is_share, "{text}");
+            assert_eq!(dropout(text).is_ok(), is_share && text != "1", "{text}");
             assert_eq!(weight(text).is_ok(), is_weight, "{text}");
             assert_eq!(learning_rate(text).is_ok(), is_rate, "{text}");
         }

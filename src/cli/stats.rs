@@ -66,6 +66,7 @@ struct StatsRow<'a> {
     imported: u64,
     user: u64,
     generated: u64,
+    predicted: u64,
 }
 
 impl Row for StatsRow<'_> {
@@ -82,6 +83,7 @@ impl Row for StatsRow<'_> {
         "imported",
         "user",
         "generated",
+        "predicted",
     ];
 }
 
@@ -120,6 +122,7 @@ impl<'a> StatsRow<'a> {
             imported: sets(Origin::Imported),
             user: sets(Origin::User),
             generated: sets(Origin::Generated),
+            predicted: sets(Origin::Predicted),
         }
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn listing(
     match &set.provenance {
         Provenance::FullText { corpus, document } => Some((*corpus, Some(*document))),
         Provenance::Exemplar { lu, .. } => first(Some(*lu)),
-        Provenance::Imported { .. } | Provenance::User => first(None),
+        Provenance::Imported { .. } | Provenance::User | Provenance::Predicted(_) => first(None),
         Provenance::Generated(_) => None,
     }
 }

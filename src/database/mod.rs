@@ -29,7 +29,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 pub(crate) use entry::{entry, listing};
-pub use error::{BackupError, DatabaseError, EditError, ScriptError};
+pub use error::{
+    BackupError, DatabaseError, EditError, ExportError, LookupError, ReleaseError, ScriptError,
+};
 pub use load::{LoadReport, Loader};
 pub(crate) use reindex::with_entry;
 pub use write::{JournalWrite, Write};
@@ -102,8 +104,9 @@ impl Database {
         })
     }
 
-    /// Opens the database in `dir` for writing what the index does not hold, as judgements. The index stays
-    /// where it is, unopened, and the next writer brings it up. One that is far behind is brought up now.
+    /// Opens the database in `dir` for writing what the index does not hold, as judgements. The
+    /// index stays where it is, unopened, and the next writer brings it up. One that is far behind
+    /// is brought up now.
     ///
     /// # Errors
     /// When there is none, another process writes it, or its format is another.
@@ -126,9 +129,9 @@ impl Database {
         })
     }
 
-    /// As [`refresh`](Self::refresh), for a handle that stays open beside writers: a reader keeps each view of
-    /// the store that it has moved on from, and gives them back only as it is opened again. Answers under way
-    /// need the handle that they began with.
+    /// As [`refresh`](Self::refresh), for a handle that stays open beside writers: a reader keeps
+    /// each view of the store that it has moved on from, and gives them back only as it is opened
+    /// again. Answers under way need the handle that they began with.
     ///
     /// # Errors
     /// When the store fails.
@@ -336,11 +339,11 @@ impl Database {
             return Ok(release.clone());
         }
         let names = releases.iter().map(|release| release.name.as_str());
-        Err(DatabaseError::UnknownName {
+        Err(DatabaseError::Lookup(LookupError::UnknownName {
             kind: "release",
             name: name.to_owned(),
             nearest: nearest(name, names).map(str::to_owned),
-        })
+        }))
     }
 
     /// What was committed after a revision, in order: what a copy, a cache or a tool beside the

@@ -76,8 +76,9 @@ impl Transaction<'_> {
         self.read(&(frame, name.to_owned()))
     }
 
-    /// Decides on a proposed LU: does what the fate says, and records it with the LU's number, where
-    /// sets went, and the evidence that the reviewer had. Gives the number of sets that moved.
+    /// Decides on a proposed LU: does what the fate says, and records it with the LU's number,
+    /// where sets went, and the evidence that the reviewer had. Gives the number of sets that
+    /// moved.
     ///
     /// # Errors
     /// When there is no proposed LU of that name in the frame, a decision on it stands, or the

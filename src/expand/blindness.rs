@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::{ExpandError, Result};
+use super::{ExpandError, RecipeError, Result};
 use crate::database::Database;
 use crate::model::{AnnotationSetId, ReleaseId, SplitList, SplitListId, hexadecimal};
 use crate::query::{Expression, Selection};
@@ -42,7 +42,7 @@ impl BlindTo {
                 list.map_or_else(|| "none".to_owned(), |list| list.name.clone())
             };
             let (found, expected) = (name(under), name(self.list.as_ref()));
-            return Err(ExpandError::SplitList { found, expected });
+            return Err(ExpandError::Recipe(RecipeError::SplitList { found, expected }));
         }
         let mut sets = HashSet::new();
         for found in database.matches(&self.expression, &Selection::default())? {

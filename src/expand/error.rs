@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::align::AlignError;
 use crate::database::DatabaseError;
 use crate::filter::FilterError;
+use crate::identify::IdentifyError;
 use crate::model::AnnotationSetId;
 use crate::paraphrase::ParaphraseError;
 use crate::store::StoreError;
@@ -40,11 +41,6 @@ pub enum ExpandError {
         /// The file.
         path: PathBuf,
     },
-    /// The recipe is guided, and its models have none for it.
-    #[error(
-        "the recipe is guided, and its models name no word vectors and no tagger; name them or do without a guide"
-    )]
-    GuideMissing,
     /// The rewriter cannot be opened or failed.
     #[error("cannot rewrite sentences")]
     Paraphrase(#[from] ParaphraseError),
@@ -62,12 +58,58 @@ pub enum ExpandError {
     /// The filter cannot be opened.
     #[error(transparent)]
     Filter(#[from] FilterError),
+    /// The frame model failed.
+    #[error(transparent)]
+    Identify(#[from] IdentifyError),
     /// The tagger cannot be opened or failed.
     #[error("cannot tag words")]
     Tag {
         /// Why.
         source: TagError,
     },
+    /// A file of a shard is not what is expected.
+    #[error("`{}` {reason}", file.display())]
+    Shard {
+        /// The file.
+        file: PathBuf,
+        /// What it is, what was expected, and what to do.
+        reason: String,
+    },
+    /// A file of a shard or of a model cannot be read or written.
+    #[error("cannot read or write `{}`", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The recipe cannot be followed.
+    #[error(transparent)]
+    Recipe(#[from] RecipeError),
+    /// The seeds that are asked for cannot be expanded.
+    #[error(transparent)]
+    Seeds(#[from] SeedsError),
+}
+
+/// A recipe asks for what this database or these models cannot give.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecipeError {
+    /// A number of the recipe is out of its range.
+    #[error("{name} is {found}, expected {expected}")]
+    Number {
+        /// Name of the number.
+        name: &'static str,
+        /// What it is.
+        found: usize,
+        /// What it may be.
+        expected: String,
+    },
+    /// The recipe is guided, and its models have none for it.
+    #[error(
+        "the recipe is guided, and its models name no word vectors and no tagger; name them or do without a guide"
+    )]
+    GuideMissing,
     /// The recipe says of what it is blind to under one split list, and the database is under
     /// another.
     #[error(
@@ -80,22 +122,12 @@ pub enum ExpandError {
         /// The recipe's list, or `none`.
         expected: String,
     },
-    /// A file of a shard is not what is expected.
-    #[error("`{}` {reason}", file.display())]
-    Shard {
-        /// The file.
-        file: PathBuf,
-        /// What it is, what was expected, and what to do.
-        reason: String,
-    },
-    /// A file of a shard cannot be read or written.
-    #[error("cannot read or write `{}`", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+}
+
+/// Seeds that are asked for cannot be expanded.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SeedsError {
     /// No LU that is asked for lacks sentences.
     #[error(
         "{}; expected LUs without sentences that people annotated",
@@ -126,16 +158,6 @@ pub enum ExpandError {
     Decided {
         /// Names of the LUs.
         lexunits: Vec<String>,
-    },
-    /// A number of the recipe is out of its range.
-    #[error("{name} is {found}, expected {expected}")]
-    Recipe {
-        /// Name of the number.
-        name: &'static str,
-        /// What it is.
-        found: usize,
-        /// What it may be.
-        expected: String,
     },
 }
 

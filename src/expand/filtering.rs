@@ -145,7 +145,10 @@ pub fn rescore(
     Ok(done)
 }
 
-fn commit(database: &Database, writes: &mut BTreeMap<ReleaseId, Write>) -> Result<(), ExpandError> {
+pub(super) fn commit(
+    database: &Database,
+    writes: &mut BTreeMap<ReleaseId, Write>,
+) -> Result<(), ExpandError> {
     for (release, write) in std::mem::take(writes) {
         database.write(release, &write)?;
     }
@@ -195,7 +198,7 @@ fn judged(
 }
 
 /// The generated sets for which an expression holds.
-fn generated_sets(expression: &Expression) -> Expression {
+pub(super) fn generated_sets(expression: &Expression) -> Expression {
     let generated = format!("origin={}", Origin::Generated.as_str());
     let generated = generated.parse().expect("a constant query, which every run reads");
     Expression::all_of([expression.clone(), generated])

@@ -119,8 +119,8 @@ pub(super) struct TriggerFit {
 pub(super) struct Guide {
     guidance: Guidance,
     from_sisters: Option<FromSisters>,
-    /// The lexicon has few LUs and sentences: words of the table are known words, whether or not the store has them, and
-    /// less likeness is asked for.
+    /// The lexicon has few LUs and sentences: words of the table are known words, whether or not
+    /// the store has them, and less likeness is asked for.
     has_few: bool,
     vectors: WordVectors,
     /// Whether the rewriter writes each word of the table.

@@ -51,6 +51,7 @@ impl Run<'_> {
             aligner: alignment.score,
             filter: self.filter.as_ref().map(|filter| filter.scores(&evidence)),
             elements: carried.as_ref().map(|carried| carried.elements.clone()).unwrap_or_default(),
+            fit: None,
         };
         if let Some(kept) = &mut self.report.kept {
             kept.count(&generation);

@@ -32,6 +32,7 @@ mod chain;
 mod elements;
 mod error;
 mod filtering;
+mod fitting;
 mod guide;
 mod keep;
 mod model_files;
@@ -55,8 +56,9 @@ mod word_class;
 
 pub use blindness::BlindTo;
 pub use elements::KeepElements;
-pub use error::ExpandError;
+pub use error::{ExpandError, RecipeError, SeedsError};
 pub use filtering::{Kept, Rescored, filter_data, rescore};
+pub use fitting::{Refitted, refit};
 pub use models::{FILTER, GuideModels, Models, WORD_VECTORS};
 pub use parted::run_shard;
 pub use recipe::{Choice, Guidance, Recipe};

@@ -1,8 +1,9 @@
 //! The files of a recipe's models, which must stay what they are while an expansion runs.
 //!
-//! A recipe names its models by fingerprints of what was read when they were opened. A file that is written while they
-//! are opened could enter in part, and one that is written later may be read again after a device is lost. So a run
-//! looks before each commit whether all files are those that it opened.
+//! A recipe names its models by fingerprints of what was read when they were opened. A file that is
+//! written while they are opened could enter in part, and one that is written later may be read
+//! again after a device is lost. So a run looks before each commit whether all files are those that
+//! it opened.
 
 use std::fs;
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 
 use super::model_files::ModelFiles;
 use super::recipe::{Told, fingerprint};
-use super::{ExpandError, Guidance, Recipe, Result};
+use super::{ExpandError, Guidance, Recipe, RecipeError, Result};
 use crate::align::Aligner;
 use crate::filter::Filter;
 use crate::paraphrase::{Network, Paraphraser, Prompt};
@@ -66,7 +66,7 @@ fn open_guide(recipe: &Recipe) -> Result<Option<(WordVectors, Tagger)>> {
         return Ok(None);
     }
     let Some(models) = &recipe.models.guide else {
-        return Err(ExpandError::GuideMissing);
+        return Err(ExpandError::Recipe(RecipeError::GuideMissing));
     };
     let tagger = Tagger::open(&models.tagger, &models.encoder, &recipe.device);
     let tagger = tagger.map_err(|source| ExpandError::Tag { source })?;

@@ -8,16 +8,17 @@ use super::run::{Keep, human_sets, run_keeping};
 use super::shard::{Manifest, Plan, Shard, ShardWriter};
 use super::status::{UNKNOWN, known};
 use super::{ExpansionProgress, Recipe, Report, Result};
-use crate::database::{Database, DatabaseError};
+use crate::database::{Database, DatabaseError, ExportError};
 use crate::model::Release;
 use crate::query::{Expression, Selection};
 
-/// Expands a part of the seeds of one release from a store that nobody writes, into a file, with a manifest beside it;
-/// several processes do so beside each other. A part that is there is not computed again, one that was cut resumes.
-/// `None` where the run was interrupted.
+/// Expands a part of the seeds of one release from a store that nobody writes, into a file, with a
+/// manifest beside it; several processes do so beside each other. A part that is there is not
+/// computed again, one that was cut resumes. `None` where the run was interrupted.
 ///
 /// # Errors
-/// As [`run`](super::run); when the seeds belong to several releases, or there is a file of another recipe or query.
+/// As [`run`](super::run); when the seeds belong to several releases, or there is a file of another
+/// recipe or query.
 pub fn run_shard(
     database: &Database,
     (expression, recipe): (&Expression, &Recipe),
@@ -64,7 +65,7 @@ fn only_release(database: &Database, expression: &Expression) -> Result<Release>
         1 => Ok(names.remove(0)),
         _ => {
             let names = names.into_iter().map(|release| release.name).collect();
-            Err(DatabaseError::SeveralReleases { names }.into())
+            Err(DatabaseError::Export(ExportError::SeveralReleases { names }).into())
         }
     }
 }

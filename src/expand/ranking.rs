@@ -131,8 +131,8 @@ pub(super) fn candidates(paraphrases: &[Paraphrase]) -> Vec<&Paraphrase> {
     if ended.is_empty() { paraphrases.iter().collect() } else { ended }
 }
 
-/// The pair to keep, of equals the first. That a pair does not fit is one failed check more; pairs are
-/// asked only as long as the answer may decide, since it takes a network.
+/// The pair to keep, of equals the first. That a pair does not fit is one failed check more; pairs
+/// are asked only as long as the answer may decide, since it takes a network.
 pub(super) fn choose(
     pairs: impl IntoIterator<Item = Pair>,
     mut fits: impl FnMut(&Pair) -> Result<bool>,

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::elements::KeepElements;
-use super::{BlindTo, ExpandError, FromSisters, Models, guide};
+use super::{BlindTo, ExpandError, FromSisters, Models, RecipeError, guide};
 use crate::compute::{Device, Numbers};
 use crate::decode::BeamSettings;
 use crate::model::named;
@@ -78,9 +78,9 @@ pub struct Recipe {
     pub ban_lexicon: bool,
     /// What is done so that outputs have the seed's FEs.
     pub keep_fe: KeepElements,
-    /// The lexicon has few LUs and sentences. The guide knows no words that its vectors have of a lexicon alone, as what is
-    /// hidden from the store may be among them; no word of the vectors is flagged as unknown; and words need be less like
-    /// the frame's LUs.
+    /// The lexicon has few LUs and sentences. The guide knows no words that its vectors have of a
+    /// lexicon alone, as what is hidden from the store may be among them; no word of the vectors is
+    /// flagged as unknown; and words need be less like the frame's LUs.
     pub few_lus: bool,
     /// LUs without sentences, of which outputs must hold one; the lexicon must guide.
     pub from_sisters: Option<FromSisters>,
@@ -127,7 +127,11 @@ impl Recipe {
     /// When one is not.
     pub fn check(&self) -> Result<(), ExpandError> {
         let wrong = |name, found, expected: &str| {
-            Err(ExpandError::Recipe { name, found, expected: expected.to_owned() })
+            Err(ExpandError::Recipe(RecipeError::Number {
+                name,
+                found,
+                expected: expected.to_owned(),
+            }))
         };
         if self.beam_size == 0 || self.beam_size > 1000 {
             return wrong("beam size", self.beam_size, "1 to 1000");
@@ -140,7 +144,7 @@ impl Recipe {
             return wrong("number of rounds", 0, "1 or more");
         }
         if self.from_sisters.is_some() && self.guidance != Guidance::Lexicon {
-            return Err(ExpandError::GuideMissing);
+            return Err(ExpandError::Recipe(RecipeError::GuideMissing));
         }
         if self.max_source_pieces == 0 {
             return wrong("number of pieces", 0, "1 or more");

@@ -1,10 +1,13 @@
-//! A part of an expansion in a file: computed beside others from one store that nobody writes, and merged later.
+//! A part of an expansion in a file: computed beside others from one store that nobody writes, and
+//! merged later.
 //!
-//! A shard takes every N-th seed. Its file holds what the seeds give, as JSON lines of additions compressed with zstd;
-//! a manifest beside it says of what recipe, query and release it is, with the file's BLAKE3. While it is computed, the
-//! lines stand in a file beside it that ends in `.part`, seed by seed: a run that is cut resumes behind the last whole seed.
+//! A shard takes every N-th seed. Its file holds what the seeds give, as JSON lines of additions
+//! compressed with zstd; a manifest beside it says of what recipe, query and release it is, with
+//! the file's BLAKE3. While it is computed, the lines stand in a file beside it that ends in
+//! `.part`, seed by seed: a run that is cut resumes behind the last whole seed.
 //!
-//! Ids of generated sets are hashes of what they are, so shards agree with a run that nobody parted.
+//! Ids of generated sets are hashes of what they are, so shards agree with a run that nobody
+//! parted.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File};
@@ -14,7 +17,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{ExpandError, Result};
-use crate::database::{Database, DatabaseError, JournalWrite, Write};
+use crate::database::{Database, DatabaseError, ExportError, JournalWrite, Write};
 use crate::durable::{WholeFile, write_file};
 use crate::exchange::ExchangeError;
 use crate::exchange::jsonl::{
@@ -145,7 +148,8 @@ pub(super) struct ShardWriter {
     done: HashSet<AnnotationSetId>,
     /// What seeds in flight gave.
     open: BTreeMap<AnnotationSetId, Vec<(Sentence, AnnotationSet)>>,
-    /// LUs that the run proposed: they stand before the first set of theirs, whichever seed had them first.
+    /// LUs that the run proposed: they stand before the first set of theirs, whichever seed had
+    /// them first.
     proposed: HashMap<(FrameId, LuId), LexUnit>,
     /// Those of them that are in the file.
     written: HashSet<(FrameId, LuId)>,
@@ -177,8 +181,8 @@ impl Plan<'_> {
         }
     }
 
-    /// Where the lines stand before they are all there. Another query, another part or other rounds have a place of
-    /// their own.
+    /// Where the lines stand before they are all there. Another query, another part or other rounds
+    /// have a place of their own.
     fn part(&self) -> PathBuf {
         let asked = format!("{} {} {:?}", self.query, self.rounds, self.shard);
         let print = hexadecimal(&blake3::hash(asked.as_bytes()).as_bytes()[..4]);
@@ -274,7 +278,7 @@ impl ShardWriter {
     ) -> Result<()> {
         if release != self.release.id {
             let names = database.releases()?.into_iter().map(|release| release.name).collect();
-            return Err(DatabaseError::SeveralReleases { names }.into());
+            return Err(DatabaseError::Export(ExportError::SeveralReleases { names }).into());
         }
         let Write { lexunits, sentences, sets, journal, .. } = write;
         let mut sentences: HashMap<SentenceId, Sentence> =

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::trigger_lexicon::Unit;
-use super::{ExpandError, Result};
+use super::{ExpandError, Result, SeedsError};
 use crate::database::{Database, DatabaseError};
 use crate::model::{Frame, FrameId, LexUnit, Origin, PROPOSED, Pos, Release, ReleaseId};
 use crate::query::{Expression, Field, Term, Test};
@@ -114,7 +114,7 @@ pub(crate) fn lexunits_without_sentences(
         }
     }
     if gaps.is_empty() {
-        return Err(ExpandError::NoneWithoutSentences { attested });
+        return Err(ExpandError::Seeds(SeedsError::NoneWithoutSentences { attested }));
     }
     Ok(gaps)
 }
@@ -151,7 +151,7 @@ fn check_fields(expression: &Expression) -> Result<()> {
                 Field::Release | Field::Frame | Field::Lu | Field::Pos | Field::LuStatus,
                 Test::Pattern(_),
             ) => Ok(()),
-            _ => Err(ExpandError::NotOfLexUnits { term: term.to_string() }),
+            _ => Err(ExpandError::Seeds(SeedsError::NotOfLexUnits { term: term.to_string() })),
         },
     }
 }

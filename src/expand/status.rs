@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::chain::TARGET;
 use super::opened::Opened;
 use super::run::{Keep, human_sets, run_opened};
-use super::{EndReason, ExpandError, Recipe, Result};
+use super::{EndReason, ExpandError, Recipe, Result, SeedsError};
 use crate::database::Database;
 use crate::edit::Removed;
 use crate::model::{AnnotationSetId, FrameId, RecipeId, ReleaseId};
@@ -142,7 +142,9 @@ pub fn forget(database: &Database, expression: &Expression, recipe: &Recipe) -> 
         all.push(edits);
     }
     if !removed.decided.is_empty() {
-        return Err(ExpandError::Decided { lexunits: removed.decided.into_iter().collect() });
+        return Err(ExpandError::Seeds(SeedsError::Decided {
+            lexunits: removed.decided.into_iter().collect(),
+        }));
     }
     for edits in all {
         edits.commit()?;

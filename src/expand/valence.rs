@@ -192,6 +192,7 @@ mod tests {
             aligner: 0.5,
             filter: None,
             elements: Vec::new(),
+            fit: None,
         };
         let counted = |provenance| {
             let mut valences = Valences { core: fes(&[1]), ..Valences::default() };

@@ -125,7 +125,8 @@ pub struct RuleFigures {
 }
 
 impl RuleFigures {
-    /// The same row with the multiple over so many seeds: those that yielded nothing stand in no list of outputs.
+    /// The same row with the multiple over so many seeds: those that yielded nothing stand in no
+    /// list of outputs.
     #[must_use]
     pub fn over(self, seeds: u64) -> Self {
         let multiple = (seeds + self.kept) as f64 / seeds.max(1) as f64;

@@ -7,8 +7,8 @@
 //! the one is taken with which the model finds the words behind the blank likeliest. So each blank
 //! is written in the light of both sides, and of the blanks before it.
 //!
-//! A preposition, `to` or `that` at the beginning of a span stays: it says which phrase the FE is. An
-//! auxiliary is written where there was one: else a subject would become a clause.
+//! A preposition, `to` or `that` at the beginning of a span stays: it says which phrase the FE is.
+//! An auxiliary is written where there was one: else a subject would become a clause.
 
 use serde_json::{Value, json};
 

@@ -449,6 +449,7 @@ impl Run<'_> {
             paraphrase: score,
             aligner: 1.0,
             filter: None,
+            fit: None,
             elements: elements(&draft, read.as_deref()),
         };
         let id = self.free_id(plan, &generation, write)?;

@@ -151,8 +151,9 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Writes what was added to disk while the store commits, then makes it visible with the revision that the
-    /// store gives. Gives the store's outcome and the index's own. What was added is forgotten unless both are well.
+    /// Writes what was added to disk while the store commits, then makes it visible with the
+    /// revision that the store gives. Gives the store's outcome and the index's own. What was added
+    /// is forgotten unless both are well.
     pub fn commit_beside<E: Send>(
         &mut self,
         store: impl FnOnce() -> std::result::Result<u64, E> + Send,

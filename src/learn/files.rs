@@ -38,6 +38,18 @@ pub enum FileError {
         /// What should.
         expected: &'static str,
     },
+    /// A checkpoint is of another training run.
+    #[error("cannot go on from checkpoint `{path}`: it was made with {setting} `{found}`, this run has `{expected}`; train as before, or give another file", path = .path.display())]
+    Run {
+        /// The checkpoint.
+        path: PathBuf,
+        /// What differs.
+        setting: String,
+        /// What the checkpoint was made with.
+        found: String,
+        /// What this run has.
+        expected: String,
+    },
 }
 
 impl FileError {

@@ -11,6 +11,24 @@ pub(crate) enum Labels {
     /// The number of the output that should be highest: the loss is cross-entropy behind a softmax,
     /// averaged over the rows.
     Classes(Vec<usize>),
+    /// The same of rows that each have outputs to choose from; the loss is the mean by their
+    /// weights.
+    Choices(Vec<Choice>),
+}
+
+/// What a row should come to that has a choice of outputs.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Choice {
+    /// The number of the output that should be highest.
+    pub(crate) label: usize,
+    /// The outputs among which it should be, the label with them; empty for all. The others do not
+    /// change.
+    pub(crate) among: Vec<usize>,
+    /// How much the row counts.
+    pub(crate) weight: f32,
+    /// Share of the label that is spread evenly over the outputs to choose from (Szegedy et al.
+    /// 2016, section 7).
+    pub(crate) smoothing: f32,
 }
 
 impl Labels {
@@ -25,6 +43,7 @@ impl Labels {
         match self {
             Self::Scores(labels) => labels.len(),
             Self::Classes(labels) => labels.len(),
+            Self::Choices(choices) => choices.len(),
         }
     }
 
@@ -47,6 +66,40 @@ impl Labels {
                     scores.iter_mut().for_each(|share| *share /= rows as f32);
                 }
             }
+            Self::Choices(choices) => {
+                let width = outputs.len() / choices.len().max(1);
+                let total: f32 = choices.iter().map(|choice| choice.weight).sum();
+                for (scores, choice) in outputs.chunks_exact_mut(width.max(1)).zip(choices) {
+                    loss += choice.loss(scores, total.max(f32::MIN_POSITIVE));
+                }
+            }
+        }
+        loss
+    }
+}
+
+impl Choice {
+    /// What the outputs of its row cost, of rows that weigh `total`; the derivatives take their
+    /// place.
+    fn loss(&self, scores: &mut [f32], total: f32) -> f64 {
+        let all: Vec<usize>;
+        let among = match self.among.is_empty() {
+            true => {
+                all = (0..scores.len()).collect();
+                &all
+            }
+            false => &self.among,
+        };
+        let mut shares: Vec<f32> = among.iter().map(|at| scores[*at]).collect();
+        softmax(&mut shares);
+        scores.fill(0.0);
+        let weight = self.weight / total;
+        let spread = self.smoothing / among.len() as f32;
+        let mut loss = 0.0;
+        for (&at, share) in among.iter().zip(shares) {
+            let wanted = spread + f32::from(u8::from(at == self.label)) * (1.0 - self.smoothing);
+            loss -= f64::from(weight * wanted) * f64::from(share.max(f32::MIN_POSITIVE)).ln();
+            scores[at] = weight * (share - wanted);
         }
         loss
     }
@@ -72,6 +125,21 @@ mod tests {
         assert_eq!(logits, [0.125, -0.125, 0.0, 0.0625]);
         let loss = Labels::Classes(vec![2, 0]).loss(&mut [0.0; 6]);
         assert!((loss - 3.0_f64.ln()).abs() < 1e-6, "{loss}");
+    }
+
+    #[test]
+    fn a_choice_moves_only_the_outputs_that_it_is_among() {
+        let choice = Choice { label: 2, among: vec![0, 2], weight: 3.0, smoothing: 0.2 };
+        let other = Choice { label: 1, weight: 1.0, ..Choice::default() };
+        let mut logits = [0.0; 8];
+        let loss = Labels::Choices(vec![choice, other]).loss(&mut logits);
+        // Three quarters of the weight at even odds of two, one quarter of four.
+        assert!((loss - (0.75 * 2.0_f64.ln() + 0.25 * 4.0_f64.ln())).abs() < 1e-6, "{loss}");
+        // Wanted: 0.1 of the first, 0.9 of the third.
+        let expected = [0.75 * 0.4, 0.0, -0.75 * 0.4, 0.0, 0.0625, -0.1875, 0.0625, 0.0625];
+        for (found, expected) in logits.iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-6, "{logits:?}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! under a [`Schedule`].
 
 mod adamw;
+mod checkpoint;
 mod files;
 mod logistic;
 mod loss;
@@ -21,14 +22,16 @@ mod trainer;
 mod words;
 
 pub(crate) use adamw::{AdamW, Schedule, Trained};
+pub(crate) use checkpoint::Checkpoint;
 pub use files::FileError;
 pub(crate) use files::{CONFIG, read_config, read_lines, write_model};
 pub(crate) use logistic::{sigmoid, softplus};
-pub(crate) use loss::{Labels, softmax};
+pub(crate) use loss::{Choice, Labels, softmax};
 pub(crate) use mlp::{Activation, EPSILON, Mlp, Part};
 pub(crate) use network::Network;
+pub(crate) use products::product_of_columns;
 pub use progress::TrainingProgress;
 pub(crate) use random::SplitMix64;
 pub use trainer::TrainerOptions;
 pub(crate) use trainer::{Task, TrainingState, fit};
-pub(crate) use words::{TooManyPieces, WordEncoder, states_of};
+pub(crate) use words::{TooManyPieces, WordEncoder, mean_states, states_of};

@@ -16,12 +16,16 @@
 //! dz = dh where z > 0, else slope dh     dslope = sum of dh z where z <= 0
 //! ```
 //!
+//! Dropout (Srivastava et al. 2014) takes hidden values away while a network learns and divides
+//! those that stay by the share that stays, so that a trained network runs as it is. `mask` has 0
+//! or that factor for each hidden value, forwards and backwards.
+//!
 //! Sums over rows go in the order of the rows, and the kernels add in one order: a step gives the
 //! same bits on any number of threads.
 
 use super::mlp::{Activation, EPSILON, Layer, Mlp, Part};
 use super::products::{product_of_columns, transposed};
-use super::{AdamW, Labels, Schedule, Trained};
+use super::{AdamW, Labels, Schedule, SplitMix64, Trained};
 use crate::compute::kernels::{Weight, matmul};
 use crate::compute::{ComputeError, Device, Tensor};
 
@@ -46,6 +50,8 @@ struct Hidden {
     z: Vec<f32>,
     /// How it normalises.
     norm: Option<Norm>,
+    /// What each value is multiplied by (R, H); none without dropout.
+    mask: Option<Vec<f32>>,
     /// What the next layer sees (R, H).
     output: Tensor,
 }
@@ -94,17 +100,23 @@ impl Network {
 
     /// The outputs (R, O) of rows of inputs (R, I), the same bits for a row in any company.
     pub(crate) fn run(&self, rows: &Tensor) -> Result<Vec<f32>, ComputeError> {
-        Ok(self.forwards(rows, false)?.1)
+        Ok(self.forwards(rows, None)?.1)
     }
 
     /// Runs rows of inputs forwards and backwards.
-    pub(crate) fn learn(&self, rows: &Tensor, labels: &Labels) -> Result<Lesson, ComputeError> {
-        let (hidden, mut g) = self.forwards(rows, true)?;
+    pub(crate) fn learn(
+        &self,
+        rows: &Tensor,
+        labels: &Labels,
+        dropout: Dropout<'_>,
+    ) -> Result<Lesson, ComputeError> {
+        let (hidden, mut g) = self.forwards(rows, Some(dropout))?;
         let loss = labels.loss(&mut g);
         // From the last layer to the first, so gradients are gathered the other way round.
         let mut gradients = Vec::new();
         for (at, layer) in self.mlp.layers.iter().enumerate().rev() {
             if let Some(made) = hidden.get(at) {
+                made.mask.iter().for_each(|mask| multiply(&mut g, mask));
                 if let Some(norm) = &made.norm {
                     let (gamma, beta) = norm.backwards(layer, &mut g);
                     gradients.extend([beta, gamma]);
@@ -124,11 +136,12 @@ impl Network {
         Ok(Lesson { loss, gradients, statistics: statistics.collect(), rows: labels.len() })
     }
 
-    /// What each hidden layer makes of rows, and the outputs.
+    /// What each hidden layer makes of rows, and the outputs. `learning` is there while the network
+    /// learns.
     fn forwards(
         &self,
         rows: &Tensor,
-        is_training: bool,
+        mut learning: Option<Dropout<'_>>,
     ) -> Result<(Vec<Hidden>, Vec<f32>), ComputeError> {
         let mut hidden: Vec<Hidden> = Vec::with_capacity(self.mlp.layers.len());
         for (at, layer) in self.mlp.layers.iter().enumerate() {
@@ -137,14 +150,17 @@ impl Network {
             let slope = layer.slope();
             let mut h: Vec<f32> = z.iter().map(|&z| if z > 0.0 { z } else { slope * z }).collect();
             let norm = (activation == Activation::NormalisedPrelu).then(|| {
-                let norm = Norm::of(layer, &h, is_training);
+                let norm = Norm::of(layer, &h, learning.is_some());
                 let scales = layer[Part::Gamma].iter().zip(&layer[Part::Beta]).cycle();
                 for ((h, u), (gamma, beta)) in h.iter_mut().zip(&norm.values).zip(scales) {
                     *h = gamma * u + beta;
                 }
                 norm
             });
-            hidden.push(Hidden { z, norm, output: Tensor::new(&[rows.rows(), layer.outputs], h)? });
+            let mask = learning.as_mut().and_then(|dropout| dropout.mask(h.len()));
+            mask.iter().for_each(|mask| multiply(&mut h, mask));
+            let output = Tensor::new(&[rows.rows(), layer.outputs], h)?;
+            hidden.push(Hidden { z, norm, mask, output });
         }
         unreachable!("the last layer has no activation")
     }
@@ -200,6 +216,23 @@ impl Network {
             }
         }
         Ok(gradient)
+    }
+}
+
+/// Which hidden values a step goes without.
+pub(crate) struct Dropout<'a> {
+    /// Share of them, in [0, 1).
+    pub(crate) share: f32,
+    /// Draws them; untouched where the share is 0.
+    pub(crate) random: &'a mut SplitMix64,
+}
+
+impl Dropout<'_> {
+    /// What so many hidden values are multiplied by.
+    fn mask(&mut self, values: usize) -> Option<Vec<f32>> {
+        let kept = 1.0 / (1.0 - self.share);
+        let mut factor = || if self.random.unit() < self.share { 0.0 } else { kept };
+        (self.share > 0.0).then(|| (0..values).map(|_| factor()).collect())
     }
 }
 
@@ -281,6 +314,10 @@ impl Mlp {
     }
 }
 
+fn multiply(values: &mut [f32], mask: &[f32]) {
+    values.iter_mut().zip(mask).for_each(|(value, factor)| *value *= factor);
+}
+
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
@@ -334,8 +371,15 @@ mod tests {
         (Tensor::new(&[rows, width], data).unwrap(), labels)
     }
 
+    /// Draws the same values away at each call.
+    fn learn_without(mlp: &Mlp, rows: &Tensor, labels: &Labels, share: f32) -> Lesson {
+        let random = &mut SplitMix64::new(12);
+        let network = Network::new(mlp.clone(), &Device::cpu()).unwrap();
+        network.learn(rows, labels, Dropout { share, random }).unwrap()
+    }
+
     fn learn(mlp: &Mlp, rows: &Tensor, labels: &Labels) -> Lesson {
-        Network::new(mlp.clone(), &Device::cpu()).unwrap().learn(rows, labels).unwrap()
+        learn_without(mlp, rows, labels, 0.0)
     }
 
     #[test]
@@ -361,6 +405,42 @@ mod tests {
     }
 
     #[test]
+    fn dropout_takes_its_share_and_keeps_the_mean() {
+        let mut random = SplitMix64::new(8);
+        let mut dropout = Dropout { share: 0.25, random: &mut random };
+        let mask = dropout.mask(40_000).unwrap();
+        let gone = mask.iter().filter(|factor| **factor == 0.0).count();
+        assert!((9_700..10_300).contains(&gone), "{gone}");
+        assert!(mask.iter().all(|factor| *factor == 0.0 || *factor == 1.0 / 0.75));
+        let before = random.state();
+        assert_eq!(Dropout { share: 0.0, random: &mut random }.mask(5), None);
+        assert_eq!(random.state(), before, "nothing is drawn where nothing is dropped");
+    }
+
+    #[test]
+    fn a_row_with_dropout_teaches_what_a_network_with_its_mask_in_the_weights_does() {
+        let mut random = SplitMix64::new(13);
+        let mlp = Mlp::random(&[6, 17, 19], Activation::Prelu, &mut random);
+        let (rows, labels) = batch(&mut random, 1, &mlp);
+        let mask = Dropout { share: 0.4, random: &mut SplitMix64::new(12) }.mask(17).unwrap();
+        let masked = |weights: &mut [f32]| {
+            weights.chunks_exact_mut(17).for_each(|row| multiply(row, &mask));
+        };
+        let mut other = mlp.clone();
+        masked(other.layers[1].part_mut(Part::Weight));
+        let lesson = learn_without(&mlp, &rows, &labels, 0.4);
+        let mut expected = learn(&other, &rows, &labels);
+        // Weights and bias of the hidden layer, its slope, then the weights of the outputs.
+        masked(&mut expected.gradients[3]);
+        assert!((lesson.loss - expected.loss).abs() < 1e-5);
+        for (found, expected) in lesson.gradients.iter().zip(&expected.gradients) {
+            for (found, expected) in found.iter().zip(expected) {
+                assert!((found - expected).abs() < 1e-5, "{found} {expected}");
+            }
+        }
+    }
+
+    #[test]
     fn steps_against_the_gradient_lower_the_loss() {
         let mut random = SplitMix64::new(4);
         for mut mlp in networks(&mut random) {
@@ -369,7 +449,7 @@ mod tests {
                 Labels::Scores(all) => {
                     Labels::scores(&all.iter().map(|(label, _)| label.round()).collect::<Vec<_>>())
                 }
-                classes @ Labels::Classes(_) => classes,
+                others => others,
             };
             let mut adam = AdamW::new(mlp.lengths());
             let schedule = Schedule { rate: 0.05, decay: 0.0, steps: 500 };

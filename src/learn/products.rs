@@ -6,7 +6,7 @@ use crate::compute::{ComputeError, Device, Tensor};
 /// `left^T right`: (R, L) and (R, W) give (L, W).
 ///
 /// The kernel multiplies rows by rows, so both matrices are transposed first.
-pub(super) fn product_of_columns(
+pub(crate) fn product_of_columns(
     device: &Device,
     left: &[f32],
     left_width: usize,

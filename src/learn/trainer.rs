@@ -1,5 +1,6 @@
 //! Training: options that every trainer has, and the one loop of epochs and steps.
 
+use super::network::Dropout;
 use super::{AdamW, Labels, Mlp, Network, Schedule, SplitMix64, TrainingProgress};
 use crate::compute::{ComputeError, Device, Tensor};
 
@@ -34,6 +35,11 @@ pub(crate) trait Task {
         items: &[usize],
         random: &mut SplitMix64,
     ) -> Result<(Vec<f32>, Labels), Self::Error>;
+
+    /// Share of the hidden values that each step goes without, in [0, 1).
+    fn dropout(&self) -> f32 {
+        0.0
+    }
 
     /// How weights do on the development data.
     fn measure(&self, mlp: &Mlp) -> Result<Self::Dev, Self::Error>;
@@ -72,9 +78,10 @@ pub(crate) fn fit(
     let mut adam = AdamW::new(mlp.lengths());
     let steps = options.epochs.max(1);
     let schedule = Schedule { rate: options.learning_rate, decay: options.weight_decay, steps };
+    let random = &mut SplitMix64::new(options.seed);
     for _ in 0..steps {
-        let lesson =
-            Network::new(mlp.clone(), &Device::Cpu { threads: 1 })?.learn(&rows, labels)?;
+        let network = Network::new(mlp.clone(), &Device::Cpu { threads: 1 })?;
+        let lesson = network.learn(&rows, labels, Dropout { share: 0.0, random })?;
         mlp.follow(&lesson, &mut adam, schedule);
     }
     Ok(mlp)
@@ -119,7 +126,9 @@ impl<D: Clone + Default> TrainingState<D> {
                 let (rows, labels) = task.rows(items, &mut self.random)?;
                 if labels.len() > 0 {
                     let rows = Tensor::new(&[labels.len(), self.mlp.inputs()], rows)?;
-                    let lesson = Network::new(self.mlp.clone(), device)?.learn(&rows, &labels)?;
+                    let dropout = Dropout { share: task.dropout(), random: &mut self.random };
+                    let network = Network::new(self.mlp.clone(), device)?;
+                    let lesson = network.learn(&rows, &labels, dropout)?;
                     self.mlp.follow(&lesson, &mut self.adam, schedule);
                     losses.push(lesson.loss);
                 }

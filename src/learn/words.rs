@@ -38,13 +38,24 @@ impl WordEncoder {
         adapter: Option<Arc<Adapter>>,
         device: &Device,
     ) -> Result<Self, E> {
+        let layers: Vec<usize> = layer.into_iter().collect();
+        Self::open_layers(directory, &layers, adapter, device)
+    }
+
+    /// As [`open`](Self::open), to read the states of several layers, which stand side by side.
+    pub(crate) fn open_layers<E: From<TokenizeError> + From<NnError>>(
+        directory: &Path,
+        layers: &[usize],
+        adapter: Option<Arc<Adapter>>,
+        device: &Device,
+    ) -> Result<Self, E> {
         Ok(Self {
             tokenizer: Tokenizer::open(directory)?,
-            encoder: Encoder::open_at(directory, layer, adapter, device)?,
+            encoder: Encoder::open_layers(directory, layers, adapter, device)?,
         })
     }
 
-    /// Width D of a state.
+    /// Width D of a layer's state.
     pub(crate) fn width(&self) -> usize {
         self.encoder.hidden_size()
     }
@@ -116,4 +127,21 @@ pub(crate) fn states_of<'a>(
         let word = word.filter(|word| word.sequence == sequence)?;
         Some((word.word as usize, hidden.token(at)))
     })
+}
+
+/// The mean over the states of the pieces of each of `words` words of the first sequence, (N, D);
+/// zeros for a word without pieces.
+pub(crate) fn mean_states(words: usize, pieces: &WordPieces, hidden: &Hidden) -> Vec<f32> {
+    let width = hidden.width();
+    let mut means = vec![0.0; words * width];
+    let mut counts = vec![0_usize; words];
+    for (word, state) in states_of(0, pieces, hidden) {
+        counts[word] += 1;
+        let mean = &mut means[word * width..][..width];
+        mean.iter_mut().zip(state).for_each(|(sum, x)| *sum += x);
+    }
+    for (mean, count) in means.chunks_exact_mut(width.max(1)).zip(counts) {
+        mean.iter_mut().for_each(|sum| *sum /= count.max(1) as f32);
+    }
+    means
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::database::{Database, DatabaseError, EditError, Result};
+use crate::database::{Database, DatabaseError, EditError, ExportError, LookupError, Result};
 use crate::model::{
     AnnotationSet, AnnotationSetId, Edition, Extent, FrozenSet, ReleaseId, SentenceId, SplitListId,
 };
@@ -58,7 +58,7 @@ impl Database {
                 release.get_or_insert_with(|| (answer.release.id, answer.release.name.clone()));
             if *first != answer.release.id {
                 let names = vec![first_name.clone(), answer.release.name.clone()];
-                return Err(DatabaseError::SeveralReleases { names });
+                return Err(DatabaseError::Export(ExportError::SeveralReleases { names }));
             }
             let set = &answer.set;
             sentences.insert(set.sentence);
@@ -156,11 +156,11 @@ impl Database {
         }
         match found.len() {
             1 => Ok(found.remove(0)),
-            0 => Err(DatabaseError::UnknownName {
+            0 => Err(DatabaseError::Lookup(LookupError::UnknownName {
                 kind: "edition",
                 name: name.to_owned(),
                 nearest: crate::query::nearest(name, &known).cloned(),
-            }),
+            })),
             _ => {
                 let expected = "an edition of one release; name it with `--release NAME`";
                 Err(EditError::value("edition", name, expected).into())

@@ -32,8 +32,8 @@ pub struct RoundGrowth {
     pub total_triggers: u64,
     /// Distinct (Frame, Trigger) pairs up to and with the round.
     pub total_pairs: u64,
-    /// Distinct (Frame, LU) pairs of the round: triggers after lemmatisation, as an LU is a lemma with its part of
-    /// speech. Letter case is folded.
+    /// Distinct (Frame, LU) pairs of the round: triggers after lemmatisation, as an LU is a lemma
+    /// with its part of speech. Letter case is folded.
     pub lemma_pairs: u64,
     /// (Frame, LU) pairs that no earlier round has.
     pub new_lemma_pairs: u64,

@@ -1,7 +1,8 @@
 //! When something was made, from the dates that FrameNet writes.
 
-/// The instant of a date as FrameNet writes it, `MM/DD/YYYY HH:MM:SS TZ Day`, in seconds since 1970 (UTC). Zones are those of
-/// North America, `UTC` and `GMT`; the day's name is not looked at. `None` for any other text.
+/// The instant of a date as FrameNet writes it, `MM/DD/YYYY HH:MM:SS TZ Day`, in seconds since 1970
+/// (UTC). Zones are those of North America, `UTC` and `GMT`; the day's name is not looked at.
+/// `None` for any other text.
 ///
 /// ```
 /// use fnstore::model::instant;

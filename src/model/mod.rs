@@ -52,7 +52,10 @@ pub use lexunit::{
 };
 pub use name::{is_invisible, is_name, is_xml, is_xml_name};
 pub(crate) use named::named;
-pub use provenance::{CarriedElement, FilterScores, Flags, Generation, Method, Origin, Provenance};
+pub use provenance::{
+    CarriedElement, FilterScores, Flags, FrameFit, Generation, Method, Origin, Prediction,
+    Provenance,
+};
 pub use release::{Counted, Document, HeaderTitles, NamedBy, Release, ReleaseCounts, Title};
 pub use sentence::{Occurrence, Sentence};
 pub use span::Span;

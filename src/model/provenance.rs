@@ -27,8 +27,10 @@ pub enum Provenance {
     },
     /// A person, through the library.
     User,
-    /// A model.
+    /// A model that wrote the sentence.
     Generated(Box<Generation>),
+    /// A model that annotated a sentence which people wrote.
+    Predicted(Box<Prediction>),
 }
 
 impl Provenance {
@@ -41,6 +43,27 @@ impl Provenance {
             Self::Imported { .. } => Origin::Imported,
             Self::User => Origin::User,
             Self::Generated(_) => Origin::Generated,
+            Self::Predicted(_) => Origin::Predicted,
+        }
+    }
+
+    /// The file that it names, when it is no FrameNet release's.
+    #[must_use]
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            Self::Imported { file } => Some(file),
+            Self::Predicted(prediction) => Some(&prediction.file),
+            _ => None,
+        }
+    }
+
+    /// How likely the frame is, by a frame model; `None` where none was asked.
+    #[must_use]
+    pub fn fit(&self) -> Option<FrameFit> {
+        match self {
+            Self::Generated(made) => made.fit,
+            Self::Predicted(prediction) => Some(prediction.fit),
+            _ => None,
         }
     }
 }
@@ -54,6 +77,7 @@ named! {
         Imported => "imported",
         User => "user",
         Generated => "generated",
+        Predicted => "predicted",
     }
 }
 
@@ -90,6 +114,36 @@ pub struct Generation {
     /// Where the seed's FEs went: one for each label that covers words. Empty where they were not
     /// looked for.
     pub elements: Vec<CarriedElement>,
+    /// How likely the seed's frame is at the new trigger; `None` where no frame model was asked.
+    pub fit: Option<FrameFit>,
+}
+
+/// How likely a frame is at a target, by a model that identifies frames.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FrameFit {
+    /// The probability in `[0, 1]`, beside the other frames that the target may evoke and none.
+    pub probability: f32,
+    /// Which model says so: the first 16 bytes of its fingerprint.
+    pub model: [u8; 16],
+}
+
+impl FrameFit {
+    /// The fingerprint of the model, in hexadecimal digits.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        super::hexadecimal(&self.model)
+    }
+}
+
+/// How a predicted set came to be.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prediction {
+    /// The file whose sentence it is of, as given.
+    pub file: String,
+    /// How likely its frame is.
+    pub fit: FrameFit,
+    /// The next likeliest frames, by name, with their probabilities.
+    pub runners_up: Vec<(String, f32)>,
 }
 
 /// An FE of a seed, and whether a sentence that was made of it has that FE.
@@ -243,6 +297,7 @@ mod tests {
             aligner: 1.0,
             filter: None,
             elements: Vec::new(),
+            fit: None,
         }
     }
 

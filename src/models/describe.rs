@@ -25,6 +25,10 @@ named! {
         Aligner => "aligner",
         /// A part-of-speech tagger, trained on the states of one encoder.
         Tagger => "tagger",
+        /// Finds targets and their frames, trained on the states of one encoder.
+        Identifier => "identifier",
+        /// A labeller of frame elements, trained on the states of one encoder.
+        Labeller => "labeller",
         /// Word vectors, which know what words mean alike.
         WordVectors => "word-vectors",
         /// Two classifiers that say which generated sets to keep.
@@ -67,10 +71,14 @@ impl Description {
 #[derive(Deserialize)]
 struct Config {
     model_type: Option<String>,
-    /// A head and a tagger know their encoder.
+    /// Networks over an encoder's states name it.
     encoder_fingerprint: Option<String>,
     /// What a tagger's network can answer.
     tags: Option<Vec<String>>,
+    /// What is added to the score of no frame by a frame model.
+    null_bias: Option<f32>,
+    /// Words of the longest FE that a labeller finds.
+    longest: Option<usize>,
 }
 
 impl Config {
@@ -105,6 +113,12 @@ impl Config {
             None if self.encoder_fingerprint.is_some() && self.tags.is_some() => {
                 return Ok((ModelKind::Tagger, "head"));
             }
+            None if self.encoder_fingerprint.is_some() && self.null_bias.is_some() => {
+                return Ok((ModelKind::Identifier, "head"));
+            }
+            None if self.encoder_fingerprint.is_some() && self.longest.is_some() => {
+                return Ok((ModelKind::Labeller, "head"));
+            }
             None if self.encoder_fingerprint.is_some() => return Ok((ModelKind::Aligner, "head")),
             None => "no `model_type`".to_owned(),
         };
@@ -113,7 +127,7 @@ impl Config {
             path: directory.join("config.json"),
             found,
             expected: format!(
-                "{}, `bert`, `word-vectors`, `filter`, or the head of an aligner or a tagger",
+                "{}, `bert`, `word-vectors`, `filter`, or the head of an aligner, a tagger, a frame model or a labeller",
                 known.join(", ")
             ),
         })

@@ -61,8 +61,8 @@ pub fn preferred(directories: &[PathBuf]) -> Result<Option<Preferred>, ModelErro
     Ok(None)
 }
 
-/// Name of the rewriter that is taken when none is named, and the file that says so, if any does: the adapter
-/// where its language model is at hand, else the rewriter that needs none.
+/// Name of the rewriter that is taken when none is named, and the file that says so, if any does:
+/// the adapter where its language model is at hand, else the rewriter that needs none.
 ///
 /// # Errors
 /// When a file of choice cannot be read as one.
@@ -91,8 +91,8 @@ pub fn find(name: &Path, dirs: &[PathBuf]) -> Option<PathBuf> {
     places.find(|place| is_model(place))
 }
 
-/// Makes a rewriter the choice of a directory of models; what stood there before stays until the new
-/// choice is on disk. Returns the file.
+/// Makes a rewriter the choice of a directory of models; what stood there before stays until the
+/// new choice is on disk. Returns the file.
 ///
 /// # Errors
 /// When the file cannot be written.

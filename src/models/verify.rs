@@ -8,6 +8,8 @@ use super::{ModelError, ModelKind, describe, sums};
 use crate::align::{AlignError, Aligner, encoder_of};
 use crate::compute::{Device, Numbers};
 use crate::filter::{Filter, FilterError};
+use crate::identify::{FrameIdentifier, IdentifyError};
+use crate::label::{LabelError, Labeller};
 use crate::model::named;
 use crate::nn::{AdapterError, Encoder, NnError};
 use crate::paraphrase::{PROMPT, ParaphraseError, Paraphraser, base_of, gguf_in};
@@ -62,9 +64,9 @@ pub struct Verification {
 }
 
 /// Checks that a model loads on the CPU, with all weights, of the right shapes and finite, and a
-/// tokenizer that belongs to it. Its files must be those of its `BLAKE3SUMS`. An aligner's head and
-/// a tagger are checked with the encoder that they name, from the first directory of `models` that
-/// has it ([`encoder_of`]).
+/// tokenizer that belongs to it. Its files must be those of its `BLAKE3SUMS`. A network over an
+/// encoder (aligner, tagger, frame model, labeller) is checked with the encoder that it names, from
+/// the first directory of `models` that has it ([`encoder_of`]).
 ///
 /// Takes the time and memory of loading it.
 pub fn verify(directory: &Path, models: &[PathBuf]) -> Verification {
@@ -130,6 +132,18 @@ fn load(directory: &Path, models: &[PathBuf]) -> Result<(), Finding> {
                 .map_err(|error| finding(code_of_aligner(&error), &error))?;
             let opened = Tagger::open(directory, &encoder, &device);
             opened.map(drop).map_err(|error| finding(code_of_tagger(&error), &error))
+        }
+        ModelKind::Identifier => {
+            let encoder = encoder_of(directory, models)
+                .map_err(|error| finding(code_of_aligner(&error), &error))?;
+            let opened = FrameIdentifier::open(directory, &encoder, &device);
+            opened.map(drop).map_err(|error| finding(code_of_identifier(&error), &error))
+        }
+        ModelKind::Labeller => {
+            let encoder = encoder_of(directory, models)
+                .map_err(|error| finding(code_of_aligner(&error), &error))?;
+            let opened = Labeller::open(directory, &encoder, &device);
+            opened.map(drop).map_err(|error| finding(code_of_labeller(&error), &error))
         }
         ModelKind::WordVectors => {
             let opened = WordVectors::open(directory);
@@ -234,6 +248,24 @@ fn code_of_tagger(error: &TagError) -> FindingCode {
         TagError::Encoder { .. } => FindingCode::Encoder,
         TagError::Network { source } => code_of_network(source),
         TagError::File(_) => FindingCode::Config,
+        _ => FindingCode::Tokenizer,
+    }
+}
+
+fn code_of_identifier(error: &IdentifyError) -> FindingCode {
+    match error {
+        IdentifyError::Encoder { .. } => FindingCode::Encoder,
+        IdentifyError::Network { source } => code_of_network(source),
+        IdentifyError::File(_) => FindingCode::Config,
+        _ => FindingCode::Tokenizer,
+    }
+}
+
+fn code_of_labeller(error: &LabelError) -> FindingCode {
+    match error {
+        LabelError::Encoder { .. } => FindingCode::Encoder,
+        LabelError::Network { source } => code_of_network(source),
+        LabelError::File(_) => FindingCode::Config,
         _ => FindingCode::Tokenizer,
     }
 }

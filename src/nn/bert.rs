@@ -30,10 +30,11 @@ pub struct EncoderInput {
     pub type_ids: Vec<u32>,
 }
 
-/// The states of one sequence after the layer that is read.
+/// The states of one sequence after the layer that is read; of several layers, those of a token
+/// side by side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hidden {
-    /// (T, D)
+    /// (T, D), or (T, L D) of L layers.
     states: Tensor,
 }
 
@@ -48,12 +49,12 @@ impl Hidden {
         self.len() == 0
     }
 
-    /// Model width, `D`.
+    /// Numbers of a token: the model's width `D`, times the number of layers that are read.
     pub fn width(&self) -> usize {
         self.states.width()
     }
 
-    /// The state of one token, `D` numbers.
+    /// The state of one token.
     ///
     /// # Panics
     /// When there is no such token.
@@ -84,8 +85,9 @@ impl Hidden {
 pub struct Encoder {
     directory: PathBuf,
     config: BertConfig,
-    /// The layer whose states are read, and the last that is computed; 0 is the embeddings.
-    layer: usize,
+    /// The layers whose states are read, ascending; the last is the last that is computed; 0 is the
+    /// embeddings.
+    read: Vec<usize>,
     fingerprint: Fingerprint,
     adapter: Option<Arc<Adapter>>,
     network: Renewable<Network>,
@@ -99,6 +101,8 @@ struct Network {
     types: Tensor,
     norm: Norm,
     layers: Vec<EncoderLayer>,
+    /// The layers whose states are given, ascending; the last is the last that is computed.
+    read: Vec<usize>,
 }
 
 impl Encoder {
@@ -124,9 +128,25 @@ impl Encoder {
         adapter: Option<Arc<Adapter>>,
         device: &Device,
     ) -> Result<Self, NnError> {
+        let read: Vec<usize> = layer.into_iter().collect();
+        Self::open_layers(directory, &read, adapter, device)
+    }
+
+    /// As [`open_at`](Self::open_at), to read the states of several layers: those of a token stand
+    /// side by side in the order of the layers. No layer means the last.
+    ///
+    /// # Errors
+    /// As [`open_at`](Self::open_at).
+    pub fn open_layers(
+        directory: &Path,
+        layers: &[usize],
+        adapter: Option<Arc<Adapter>>,
+        device: &Device,
+    ) -> Result<Self, NnError> {
         let config = BertConfig::read(directory)?;
-        let layer = layer.unwrap_or(config.layers);
-        if layer > config.layers {
+        let mut read = if layers.is_empty() { vec![config.layers] } else { layers.to_vec() };
+        read.sort_unstable();
+        if let Some(&layer) = read.iter().find(|layer| **layer > config.layers) {
             return Err(NnError::Layer { layer, layers: config.layers });
         }
         let weights = Weights::open(directory)?.adapted(adapter.clone())?;
@@ -134,10 +154,10 @@ impl Encoder {
             directory: directory.to_owned(),
             fingerprint: weights.fingerprint()?,
             network: Renewable::open(device, |device| {
-                Network::load(&weights, &config, layer, device)
+                Network::load(&weights, &config, &read, device)
             })?,
             config,
-            layer,
+            read,
             adapter,
         })
     }
@@ -219,7 +239,7 @@ impl Encoder {
     fn pass(&self, inputs: &[EncoderInput]) -> Result<Vec<Hidden>, NnError> {
         let load = |device: &Device| {
             let weights = Weights::open(&self.directory)?.adapted(self.adapter.clone())?;
-            Network::load(&weights, &self.config, self.layer, device)
+            Network::load(&weights, &self.config, &self.read, device)
         };
         let device = self.network.device();
         match self.network.run(&device, load, |device, network| network.pass(device, inputs)) {
@@ -238,11 +258,11 @@ impl Encoder {
 }
 
 impl Network {
-    /// Loads the network up to a layer onto a device.
+    /// Loads the network up to the last of the layers that are read onto a device.
     fn load(
         weights: &Weights,
         config: &BertConfig,
-        layer: usize,
+        read: &[usize],
         device: &Device,
     ) -> Result<Self, NnError> {
         // Exports with a head put the network under a prefix.
@@ -255,13 +275,15 @@ impl Network {
             Ok::<_, NnError>(table.to_device(device)?)
         };
         let from = LayerLoader { weights, device, numbers: Numbers::F32, adapter: None };
-        let layers = (0..layer).map(|number| load_layer(from, config, prefix, number));
+        let last = read.last().copied().unwrap_or_default();
+        let layers = (0..last).map(|number| load_layer(from, config, prefix, number));
         Ok(Self {
             words: table("word_embeddings", config.vocab_size)?,
             positions: table("position_embeddings", config.max_length)?,
             types: table("token_type_embeddings", config.types)?,
             norm: Norm::load(from, &format!("{prefix}embeddings.LayerNorm"), width, config.eps)?,
             layers: layers.collect::<Result<_, _>>()?,
+            read: read.to_vec(),
         })
     }
 
@@ -287,16 +309,22 @@ impl Network {
             ],
         )?;
         let mut x = self.norm.apply(device, x, None)?;
-        for layer in &self.layers {
-            x = layer.apply(device, &x, &lists, None)?;
+        let mut states = Vec::with_capacity(self.read.len());
+        for number in 0..=self.layers.len() {
+            if let Some(layer) = number.checked_sub(1).and_then(|below| self.layers.get(below)) {
+                x = layer.apply(device, &x, &lists, None)?;
+            }
+            for _ in self.read.iter().filter(|read| **read == number) {
+                states.push(x.clone().to_host()?);
+            }
         }
-        let x = x.to_host()?;
-        let width = x.width();
+        let width: usize = states.iter().map(Tensor::width).sum();
         let mut start = 0;
         let hidden = lengths().map(|length| {
-            let end = start + length * width;
-            let states = Tensor::new(&[length, width], x.data()[start..end].to_vec());
-            start = end;
+            let rows = start..start + length;
+            start += length;
+            let rows = rows.flat_map(|row| states.iter().flat_map(move |of| of.row(row)));
+            let states = Tensor::new(&[length, width], rows.copied().collect());
             Ok(Hidden { states: states? })
         });
         hidden.collect()

@@ -44,7 +44,10 @@ pub use language::{
     LanguageConfig, LanguageLayout, LanguageModel, Rotation, RotationScaling, Window, tokenizer_of,
 };
 pub use language_adapter::{ADAPTER_CONFIG, AdapterError, LanguageAdapter};
-pub use save::{NamedTensor, write_model, write_tensors, write_weights};
+pub use save::{
+    MatrixFormat, NamedTensor, write_model, write_small_model, write_small_weights, write_tensors,
+    write_weights,
+};
 pub use seq2seq::EncoderDecoder;
 pub use seq2seq_config::{Buckets, Layout, Seq2SeqConfig, StackConfig};
 pub use step::{Candidate, Draw, RowMask, SlotCandidates, SlotId, StepNetwork, StepRow};

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 
+use half::f16;
 use safetensors::tensor::{Dtype, TensorView, serialize};
 use serde::Serialize;
 
@@ -57,19 +58,108 @@ pub fn write_tensors(
     tensors: &[NamedTensor<'_>],
     note: Option<&str>,
 ) -> Result<(), WeightsError> {
+    let plain = tensors
+        .iter()
+        .map(|(name, shape, numbers)| (name.clone(), Dtype::F32, shape.clone(), bytes(numbers)));
+    write_bytes(path, plain.collect(), note)
+}
+
+/// How the matrices (`NAME.weight`) of a small file are written; the rest of it is f32.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MatrixFormat {
+    /// 16-bit floats.
+    F16,
+    /// 8 bits and a scale for each row: `weight[r][c] = value[r][c] * scale[r]`, the largest number
+    /// of a row being 127.
+    Int8,
+}
+
+/// As [`write_model`], with matrices in a smaller format, and some more files by name and content.
+///
+/// # Errors
+/// As [`WholeDirectory::write`].
+pub fn write_small_model(
+    out: WholeDirectory,
+    format: MatrixFormat,
+    config: &impl Serialize,
+    tensors: &[NamedTensor<'_>],
+    more: &[(&str, &str)],
+) -> io::Result<()> {
+    let mut json = serde_json::to_string_pretty(config)?;
+    json.push('\n');
+    out.write(|directory| {
+        write_small_weights(directory, format, tensors).map_err(io::Error::other)?;
+        for (name, content) in [("config.json", json.as_str())].iter().chain(more) {
+            std::fs::write(directory.join(name), content)?;
+        }
+        Ok(())
+    })
+}
+
+/// Writes `model.safetensors` as [`write_weights`] does, with matrices in a smaller format.
+///
+/// # Errors
+/// As [`write_weights`].
+pub fn write_small_weights(
+    directory: &Path,
+    format: MatrixFormat,
+    tensors: &[NamedTensor<'_>],
+) -> Result<(), WeightsError> {
+    let mut written = Vec::new();
+    for (name, shape, numbers) in tensors {
+        let is_matrix = name.ends_with(".weight") && shape.len() == 2;
+        let (name, shape) = (name.clone(), shape.clone());
+        match format {
+            _ if !is_matrix => written.push((name, Dtype::F32, shape, bytes(numbers))),
+            MatrixFormat::F16 => {
+                let halves = numbers.iter().flat_map(|x| f16::from_f32(*x).to_le_bytes());
+                written.push((name, Dtype::F16, shape, halves.collect()));
+            }
+            MatrixFormat::Int8 => {
+                let (values, scales) = rounded(numbers, shape[1]);
+                let of_scales = vec![scales.len()];
+                written.push((format!("{name}.scale"), Dtype::F32, of_scales, bytes(&scales)));
+                written.push((name, Dtype::I8, shape, values));
+            }
+        }
+    }
+    write_bytes(&directory.join("model.safetensors"), written, None)
+}
+
+/// The numbers of rows of a width in 8 bits, and a scale for each row.
+fn rounded(numbers: &[f32], width: usize) -> (Vec<u8>, Vec<f32>) {
+    let (mut values, mut scales) = (Vec::with_capacity(numbers.len()), Vec::new());
+    for row in numbers.chunks_exact(width.max(1)) {
+        let largest = row.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
+        // Any scale will do for a row of zeros.
+        let scale = if largest > 0.0 { largest / 127.0 } else { 1.0 };
+        let rounded = row.iter().map(|x| (x / scale).round().clamp(-127.0, 127.0) as i8);
+        values.extend(rounded.map(|x| x.to_le_bytes()[0]));
+        scales.push(scale);
+    }
+    (values, scales)
+}
+
+fn bytes(numbers: &[f32]) -> Vec<u8> {
+    numbers.iter().flat_map(|x| x.to_le_bytes()).collect()
+}
+
+/// A tensor as a file has it: name, type, shape, bytes.
+type StoredTensor = (String, Dtype, Vec<usize>, Vec<u8>);
+
+fn write_bytes(
+    path: &Path,
+    tensors: Vec<StoredTensor>,
+    note: Option<&str>,
+) -> Result<(), WeightsError> {
     let format = |source: safetensors::SafeTensorError| WeightsError::Format {
         path: path.to_owned(),
         source: source.into(),
     };
-    let bytes: Vec<Vec<u8>> = tensors
-        .iter()
-        .map(|(_, _, numbers)| numbers.iter().flat_map(|x| x.to_le_bytes()).collect())
-        .collect();
     let views: Vec<(&str, TensorView<'_>)> = tensors
         .iter()
-        .zip(&bytes)
-        .map(|((name, shape, _), bytes)| {
-            Ok((name.as_str(), TensorView::new(Dtype::F32, shape.clone(), bytes).map_err(format)?))
+        .map(|(name, kind, shape, bytes)| {
+            Ok((name.as_str(), TensorView::new(*kind, shape.clone(), bytes).map_err(format)?))
         })
         .collect::<Result<_, WeightsError>>()?;
     let note = note.map(|note| HashMap::from([(NOTE.to_owned(), note.to_owned())]));
@@ -96,6 +186,28 @@ mod tests {
         let weights = Weights::open(directory.path()).unwrap();
         assert_eq!(weights.tensor("b.weight", &[2, 3]).unwrap().data(), matrix);
         assert_eq!(weights.tensor("a.bias", &[1]).unwrap().data(), [0.5]);
+    }
+
+    #[test]
+    fn small_matrices_read_back_to_half_a_step_and_the_rest_as_it_is() {
+        let directory = tempfile::tempdir().unwrap();
+        let matrix = [1.27, -0.014, 0.0, 0.0, 0.0, 0.0, -254.0, 2.0, 1.1];
+        let tensors = [
+            ("a.weight".to_owned(), vec![3, 3], &matrix[..]),
+            ("a.bias".to_owned(), vec![2], &[0.1, 0.2][..]),
+        ];
+        for (format, steps) in
+            [(MatrixFormat::Int8, [0.01, 1.0, 2.0]), (MatrixFormat::F16, [0.001, 0.0, 0.125])]
+        {
+            write_small_weights(directory.path(), format, &tensors).unwrap();
+            let weights = Weights::open(directory.path()).unwrap();
+            let read = weights.tensor("a.weight", &[3, 3]).unwrap();
+            for (at, (found, expected)) in read.data().iter().zip(matrix).enumerate() {
+                let off = (found - expected).abs();
+                assert!(off <= steps[at / 3] / 2.0 + 1e-6, "{at}: {found} {expected}");
+            }
+            assert_eq!(weights.tensor("a.bias", &[2]).unwrap().data(), [0.1, 0.2]);
+        }
     }
 
     #[test]

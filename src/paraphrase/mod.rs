@@ -316,8 +316,8 @@ impl<N: StepNetwork> Paraphraser<N> {
         self.words.is_some()
     }
 
-    /// Sets a mark, a special token, before every word of a source that begins a banned phrase, for a
-    /// network that was trained with it; a model's `avoid_token` does so by itself.
+    /// Sets a mark, a special token, before every word of a source that begins a banned phrase, for
+    /// a network that was trained with it; a model's `avoid_token` does so by itself.
     ///
     /// # Errors
     /// When it is no special token of the tokenizer.

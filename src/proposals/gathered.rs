@@ -1,7 +1,9 @@
 //! What the generated sets of a proposed LU say together.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
+use super::SENTENCES;
 use crate::model::{AnnotationSet, AnnotationSetId, Evidence, Provenance};
 
 /// The last bit of [`Evidence::rounds`] stands for this round and all later ones.
@@ -13,7 +15,10 @@ pub(super) type Ranked = (AnnotationSetId, u16, f32, Option<f32>);
 /// Sums over the sets of a proposed LU.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Gathered {
-    sets: Vec<Ranked>,
+    /// Number of the sets.
+    sets: u32,
+    /// The best of them, the best first.
+    best: Vec<Ranked>,
     seeds: BTreeSet<AnnotationSetId>,
     rounds: BTreeSet<u16>,
     paraphrase: f64,
@@ -27,7 +32,11 @@ impl Gathered {
     /// Takes a set, if an expansion wrote it.
     pub(super) fn take(&mut self, set: &AnnotationSet) {
         let Provenance::Generated(made) = &set.provenance else { return };
-        self.sets.push((set.id, made.round, made.aligner, made.filter.map(|of| of.precision)));
+        self.sets += 1;
+        let ranked = (set.id, made.round, made.aligner, made.filter.map(|of| of.precision));
+        let place = self.best.partition_point(|other| better(other, &ranked).is_le());
+        self.best.insert(place, ranked);
+        self.best.truncate(SENTENCES);
         self.seeds.insert(made.seed);
         self.rounds.insert(made.round);
         self.paraphrase += f64::from(made.paraphrase);
@@ -39,11 +48,11 @@ impl Gathered {
     }
 
     pub(super) fn evidence(&self) -> Evidence {
-        let count = self.sets.len().max(1) as f64;
+        let count = f64::from(self.sets.max(1));
         let mean = |(sum, count): (f64, u32)| (count > 0).then(|| (sum / f64::from(count)) as f32);
         let bit = |round: &u16| 1_u32 << (round.clamp(&1, &LAST_ROUND) - 1);
         Evidence {
-            sets: self.sets.len() as u32,
+            sets: self.sets,
             seeds: self.seeds.len() as u32,
             rounds: self.rounds.iter().map(bit).fold(0, |bits, bit| bits | bit),
             paraphrase: (self.paraphrase / count) as f32,
@@ -63,15 +72,16 @@ impl Gathered {
         self.rounds.iter().copied().collect()
     }
 
-    /// The best sets: by the precision filter, then by the aligner, then the earliest round.
-    pub(super) fn best(&self, count: usize) -> Vec<Ranked> {
-        let mut sets = self.sets.clone();
-        sets.sort_by(|a, b| {
-            let p = |of: &Ranked| of.3.unwrap_or(-1.0);
-            let by_scores = p(b).total_cmp(&p(a)).then_with(|| b.2.total_cmp(&a.2));
-            by_scores.then_with(|| (a.1, a.0).cmp(&(b.1, b.0)))
-        });
-        sets.truncate(count);
-        sets
+    /// The best sets, the best first.
+    pub(super) fn best(&self) -> &[Ranked] {
+        &self.best
     }
+}
+
+/// Which of two sets is better: by the precision filter, then by the aligner, then the earlier
+/// round.
+fn better(a: &Ranked, b: &Ranked) -> Ordering {
+    let p = |of: &Ranked| of.3.unwrap_or(-1.0);
+    let by_scores = p(b).total_cmp(&p(a)).then_with(|| b.2.total_cmp(&a.2));
+    by_scores.then_with(|| (a.1, a.0).cmp(&(b.1, b.0)))
 }

@@ -119,16 +119,22 @@ impl<'a> Proposals<'a> {
     /// The proposals that the generated sets for which an expression holds attest, the likeliest
     /// first; of equal ones in order of frame and name. Evidence is of these sets alone. A proposal
     /// on which a decision stands is left out, unless its sets came after a move or merge, or
-    /// `with_decided`. Memory for a few numbers of each set.
+    /// `with_decided`. Only sets of proposed LUs are read. Memory for a few numbers of each LU, and
+    /// one of each seed.
     ///
     /// # Errors
     /// As [`Database::query`].
     pub fn list(&self, expression: &Expression, with_decided: bool) -> Result<Vec<Proposal>> {
         let mut releases: HashMap<ReleaseId, KnownLemmas> = HashMap::new();
         let mut gathered: BTreeMap<(ReleaseId, FrameId, LuId), Gathered> = BTreeMap::new();
-        let generated = "origin=generated".parse().map_err(DatabaseError::from)?;
-        let generated = Expression::all_of([expression.clone(), generated]);
-        for found in self.database.matches(&generated, &Selection::default())? {
+        // The status leads to the LUs by their keys, past the sets of all others.
+        let mut proposed = format!("origin=generated (lu_status={PROPOSED}");
+        if with_decided {
+            proposed.push_str(&format!(" or lu_status={ACCEPTED}"));
+        }
+        let proposed = format!("{proposed})").parse().map_err(DatabaseError::from)?;
+        let proposed = Expression::all_of([expression.clone(), proposed]);
+        for found in self.database.matches(&proposed, &Selection::default())? {
             let found = found?;
             let (release, set) = (found.release(), found.set());
             let lexicon = match releases.entry(release) {
@@ -243,7 +249,7 @@ impl<'a> Proposals<'a> {
         evidence.likeness = near;
         let decided = store.decisions(release, frame, &name)?;
         let mut sentences = Vec::new();
-        for (set, round, aligner, p) in gathered.best(SENTENCES) {
+        for &(set, round, aligner, p) in gathered.best() {
             let Some(row) = store.annotation_set(release, set)? else { continue };
             let sentence = store.sentence(release, row.sentence)?;
             let Some(text) = sentence.map(|sentence| sentence.text) else { continue };

@@ -100,6 +100,9 @@ fields! {
     /// Score of the recall filter in `[0, 1]`: higher is better. Sets that no filter has scored
     /// have none.
     R = "r", Fraction;
+    /// Probability of the frame at the target by a frame model, in `[0, 1]`: higher is better.
+    /// Generated and predicted sets have one, where a model was asked.
+    FrameFit = "frame_fit", Fraction;
     /// A person's judgement, 0 to 100.
     Judgement = "judgement", Percentage;
     /// Mean of all reviewers' judgements, 0 to 100. Sets that nobody has judged have none.

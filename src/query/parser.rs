@@ -411,7 +411,7 @@ mod tests {
             (
                 "origin=generted",
                 "`generted` is no value of `origin` (column 8); expected `exemplar`, `fulltext`, \
-                 `imported`, `user` or `generated`; did you mean `generated`?",
+                 `imported`, `user`, `generated` or `predicted`; did you mean `generated`?",
             ),
             (
                 "ni=XNI",

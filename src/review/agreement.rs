@@ -79,7 +79,8 @@ pub struct Agreement {
     pub disputed: Vec<Disputed>,
 }
 
-/// Reads all judgements of a database. Answers to questions of someone's own count for their reviewers alone.
+/// Reads all judgements of a database. Answers to questions of someone's own count for their
+/// reviewers alone.
 ///
 /// # Errors
 /// When the store fails.

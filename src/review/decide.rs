@@ -71,7 +71,8 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Opens the store for writing. The index does not hold judgements, so that it stays closed for them.
+/// Opens the store for writing. The index does not hold judgements, so that it stays closed for
+/// them.
 fn opened(dir: &Path, judges_only: bool) -> Result<Database> {
     let begun = Instant::now();
     loop {
@@ -88,8 +89,8 @@ fn opened(dir: &Path, judges_only: bool) -> Result<Database> {
     }
 }
 
-/// Does all that is asked in one commit for each release. Sets that were deleted meanwhile are left out,
-/// and named.
+/// Does all that is asked in one commit for each release. Sets that were deleted meanwhile are left
+/// out, and named.
 pub(super) fn write(dir: &Path, asked: Vec<Asked>) -> Result<(Vec<Done>, Vec<AnnotationSetId>)> {
     let (mut done, mut gone) = (Vec::new(), Vec::new());
     if asked.is_empty() {

@@ -1,10 +1,10 @@
-//! What reviewers decide on, one set after another: the queue, what is shown, decisions and undo, and how
-//! far reviewers agree.
+//! What reviewers decide on, one set after another: the queue, what is shown, decisions and undo,
+//! and how far reviewers agree.
 //!
-//! Nothing here knows a browser or a terminal. A [`Session`] belongs to one reviewer. It reads beside a
-//! writer, and opens the store for writing only while it writes. Judgements are the store's own
-//! ([`Judgement`](crate::model::Judgement)), with the question, what was shown, and the time taken, so
-//! filters train on them.
+//! Nothing here knows a browser or a terminal. A [`Session`] belongs to one reviewer. It reads
+//! beside a writer, and opens the store for writing only while it writes. Judgements are the
+//! store's own ([`Judgement`](crate::model::Judgement)), with the question, what was shown, and the
+//! time taken, so filters train on them.
 
 mod agreement;
 mod decide;
@@ -31,7 +31,8 @@ type Result<T> = std::result::Result<T, ReviewError>;
 /// Decisions that can be undone.
 pub const UNDO_DEPTH: usize = 100;
 
-/// What a reviewer can say of an output's fluency; the note of a judgement lists it (Hu et al. 2019, Table 2).
+/// What a reviewer can say of an output's fluency; the note of a judgement lists it (Hu et al.
+/// 2019, Table 2).
 pub const FLAGS: [&str; 2] = ["not fluent", "makes no sense"];
 
 /// Least mean score of what is accepted (Culkin et al. 2021, section 6.1).
@@ -44,7 +45,8 @@ named! {
         Evokes => "evokes",
         /// Whether the output says what its source says, apart from the marked words.
         Meaning => "meaning",
-        /// How alike output and source are in meaning, and whether the output is fluent (Hu et al. 2019, Table 2).
+        /// How alike output and source are in meaning, and whether the output is fluent (Hu et al.
+        /// 2019, Table 2).
         Similarity => "similarity",
     }
 }
@@ -60,8 +62,8 @@ impl Question {
         }
     }
 
-    /// The question that a judgement of a set records, and the frame that was asked for; `None` for a question of
-    /// someone's own.
+    /// The question that a judgement of a set records, and the frame that was asked for; `None` for
+    /// a question of someone's own.
     #[must_use]
     pub fn of_record<'a>(recorded: &'a str, own: &'a str) -> Option<(Self, &'a str)> {
         if recorded.is_empty() {

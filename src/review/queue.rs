@@ -14,8 +14,8 @@ const AHEAD: usize = 64;
 /// Human sets that are looked at for one control.
 const LOOKED_AT: usize = 200;
 
-/// The paper's protocol (Culkin et al. 2021, section 6.1): for each output a sentence that people annotated
-/// in the frame and one that they annotated in another, all in random order.
+/// The paper's protocol (Culkin et al. 2021, section 6.1): for each output a sentence that people
+/// annotated in the frame and one that they annotated in another, all in random order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Protocol {
     /// Outputs to be judged.
@@ -27,8 +27,8 @@ pub struct Protocol {
 /// Items as they are found, by a thread of its own with a handle of its own.
 pub(super) type Feed = Receiver<Result<Item>>;
 
-/// Starts reading ahead what a reviewer has not judged, in a state of the store that stays as it is. Returns
-/// once the query is planned: what it names is there.
+/// Starts reading ahead what a reviewer has not judged, in a state of the store that stays as it
+/// is. Returns once the query is planned: what it names is there.
 pub(super) fn feed(
     database: Database,
     expression: &Expression,
@@ -131,7 +131,8 @@ fn mixed(
     reviewer: &str,
     protocol: Protocol,
 ) -> Result<Vec<Item>> {
-    // The outputs whose hashes are least: a sample without a second pass, in memory for itself alone.
+    // The outputs whose hashes are least: a sample without a second pass, in memory for itself
+    // alone.
     let mut sample: std::collections::BTreeMap<u64, (Item, LuId)> = Default::default();
     for found in outputs {
         let found = found?;

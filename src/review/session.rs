@@ -172,6 +172,11 @@ impl Session {
         }
     }
 
+    /// A window is closed: what it showed and did not decide is open to the others.
+    pub fn leave(&self, window: &str) {
+        self.queue().shown.retain(|_, (by, _)| by != window);
+    }
+
     /// The next item for a window among those that were fetched; `at` is then behind them all.
     fn known(&self, at: &mut usize, window: &str) -> Option<usize> {
         let mut queue = self.queue();
@@ -204,10 +209,12 @@ impl Session {
         View::read(&database, item, (&self.reviewer, self.question, self.blind))
     }
 
-    /// Writes decisions down, in one commit; they are safe once this returns. Each is taken back by itself.
+    /// Writes decisions down, in one commit; they are safe once this returns. Each is taken back by
+    /// itself.
     ///
     /// # Errors
-    /// When another process writes the store (it says who), or the store fails: then nothing was written.
+    /// When another process writes the store (it says who), or the store fails: then nothing was
+    /// written.
     pub fn decide(&self, decisions: &[Decision], now: u64) -> Result<Saved> {
         let (done, gone) = self.judge(decisions, now)?;
         let saved = done.len();
@@ -215,7 +222,8 @@ impl Session {
         Ok(Saved { saved, gone })
     }
 
-    /// Gives several items of [`enqueue`](Self::enqueue) one score, in one commit; one undo takes all back.
+    /// Gives several items of [`enqueue`](Self::enqueue) one score, in one commit; one undo takes
+    /// all back.
     ///
     /// # Errors
     /// As [`decide`](Self::decide).
@@ -287,8 +295,8 @@ impl Session {
     /// Moves a set's target; offsets count code points.
     ///
     /// # Errors
-    /// When the review is blind, the pieces are none of the sentence, another process writes the store, or the
-    /// store fails.
+    /// When the review is blind, the pieces are none of the sentence, another process writes the
+    /// store, or the store fails.
     pub fn retarget(&self, number: usize, targets: &[(u32, u32)]) -> Result<()> {
         let view = self.view(number)?;
         if self.blind {
@@ -339,8 +347,8 @@ impl Session {
     /// Takes the last change of this session back, whichever window made it.
     ///
     /// # Errors
-    /// When there is none, someone has changed it since (it is then forgotten), or the store cannot be
-    /// written (it can be tried again).
+    /// When there is none, someone has changed it since (it is then forgotten), or the store cannot
+    /// be written (it can be tried again).
     pub fn undo(&self) -> Result<Undone> {
         let mut stack = self.undo_stack();
         let last = stack.back().ok_or(ReviewError::NothingToUndo)?;

@@ -14,8 +14,8 @@ pub enum Step {
     Letter,
 }
 
-/// The words at which the ends of a target may stop: the span aligner's, but that no letter is cut, as an emoji
-/// of several signs.
+/// The words at which the ends of a target may stop: the span aligner's, but that no letter is cut,
+/// as an emoji of several signs.
 #[must_use]
 pub fn whole_words(text: &str) -> Vec<Span> {
     let starts: BTreeSet<u32> = letters(text).into_iter().map(|letter| letter.start).collect();
@@ -29,7 +29,8 @@ pub fn whole_words(text: &str) -> Vec<Span> {
     whole
 }
 
-/// A target whose ends are moved. Pieces stay in order, hold text, and never meet one another's inside.
+/// A target whose ends are moved. Pieces stay in order, hold text, and never meet one another's
+/// inside.
 #[derive(Debug, Clone)]
 pub struct SpanEdit {
     pieces: Vec<Span>,

@@ -95,8 +95,8 @@ impl Example {
         shown
     }
 
-    /// The same spaced as people write. FrameNet parts punctuation and clitics from words and outputs do not,
-    /// which would tell them apart.
+    /// The same spaced as people write. FrameNet parts punctuation and clitics from words and
+    /// outputs do not, which would tell them apart.
     fn naturally_spaced(&self) -> Self {
         let text = natural_spacing(&self.text);
         let letters = |text: &str| -> Vec<(usize, usize)> {

@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::database::{Database, DatabaseError, Result};
+use crate::database::{Database, DatabaseError, LookupError, Result};
 use crate::model::{CorpusId, Document, DocumentId, FrameId, LuId, Release, ReleaseId, SplitList};
 use crate::query::nearest;
 use crate::store::{NameKind, Store};
@@ -222,7 +222,7 @@ impl Database {
                 names.insert(known?);
             }
         }
-        Ok(DatabaseError::UnknownName {
+        Ok(DatabaseError::Lookup(LookupError::UnknownName {
             kind: match kind {
                 NameKind::Frame => "frame",
                 NameKind::LexUnit => "lexical unit",
@@ -232,6 +232,6 @@ impl Database {
             },
             name: name.to_owned(),
             nearest: nearest(name, names),
-        })
+        }))
     }
 }

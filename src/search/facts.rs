@@ -121,10 +121,7 @@ impl Home {
     /// Where a set comes from that was not generated; `sentence` is its own.
     pub(super) fn of(set: &AnnotationSet, sentence: Option<&Sentence>) -> Self {
         let occurrences = sentence.map_or(&[][..], |sentence| &sentence.occurrences);
-        let file = match &set.provenance {
-            Provenance::Imported { file } => Some(file.as_str().into()),
-            _ => None,
-        };
+        let file = set.provenance.file().map(Arc::from);
         let is_exemplar = matches!(set.provenance, Provenance::Exemplar { .. });
         Self {
             listing: listing(set, occurrences),

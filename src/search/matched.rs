@@ -93,6 +93,23 @@ impl<'a> Match<'a> {
         Ok(self.sentence.get().and_then(Option::as_ref))
     }
 
+    /// Reads the sentences of sets together.
+    pub(super) fn read_sentences(sets: &[Self]) -> Result<()> {
+        let unread: Vec<&Self> = sets.iter().filter(|of| of.sentence.get().is_none()).collect();
+        let Some(first) = unread.first() else { return Ok(()) };
+        let ids: Vec<_> = unread.iter().map(|of| (of.release, of.set.sentence)).collect();
+        for (of, sentence) in unread.iter().zip(first.facts.store.sentences_of(&ids)?) {
+            let _ = of.sentence.set(sentence);
+        }
+        Ok(())
+    }
+
+    /// Puts an empty sentence in the place of one that was not read.
+    pub(super) fn leave_sentence(&self) {
+        let (id, text, occurrences) = (self.set.sentence, String::new(), Vec::new());
+        let _ = self.sentence.set(Some(Sentence { id, xml_id: None, text, occurrences }));
+    }
+
     pub(super) fn trigger(&self) -> Result<Option<String>> {
         Ok(self.sentence()?.map(|sentence| self.set.trigger(&sentence.text)))
     }
@@ -105,10 +122,13 @@ impl<'a> Match<'a> {
     }
 
     /// A score of a generated set, those of filters only where a filter has scored it; of any set
-    /// the mean of its judgements.
+    /// the mean of its judgements, and how likely its frame is where a model was asked.
     pub(super) fn score(&self, field: Field) -> Result<Option<f32>> {
         if field == Field::JudgementMean {
             return self.mean_judgement();
+        }
+        if field == Field::FrameFit {
+            return Ok(self.set.provenance.fit().map(|fit| fit.probability));
         }
         Ok(self.generation().and_then(|made| match field {
             Field::Paraphrase => Some(made.paraphrase),

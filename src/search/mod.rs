@@ -2,7 +2,8 @@
 //!
 //! `plan` narrows where answers can lie, by keys and by the index. `evaluate` asks the whole
 //! expression of every annotation set there. `select` orders what holds, and gives answers one by
-//! one, `parts` to several threads; `shown` says what stands above and below an answer's sentence. `facts` keeps what is looked up for them; a [`Catalog`] has the names behind the numbers.
+//! one, `parts` to several threads; `shown` says what stands above and below an answer's sentence.
+//! `facts` keeps what is looked up for them; a [`Catalog`] has the names behind the numbers.
 
 mod answer;
 mod beside;

@@ -13,8 +13,8 @@ use crate::query::Expression;
 pub struct Part(Narrowed);
 
 impl Database {
-    /// Where the answers of a query lie, in at most `most` parts. [`answers_in`](Self::answers_in) reads one; the answers
-    /// of all parts, in their order, are those of [`query`](Self::query).
+    /// Where the answers of a query lie, in at most `most` parts. [`answers_in`](Self::answers_in)
+    /// reads one; the answers of all parts, in their order, are those of [`query`](Self::query).
     ///
     /// # Errors
     /// As [`query`](Self::query).
@@ -50,7 +50,7 @@ impl Database {
     /// When the store fails.
     pub fn answers_in(&self, expression: &Expression, part: &Part) -> Result<Answers<'_>> {
         let evaluator = Evaluator::new(&self.store, self.catalog()?, expression, false)?;
-        Ok(Answers(Matches::scanned(evaluator, part.0.clone().sets(self))))
+        Ok(Answers::new(Matches::scanned(evaluator, part.0.clone().sets(self))))
     }
 }
 
@@ -89,6 +89,13 @@ mod tests {
                     .flat_map(|part| ids(database.answers_in(&query, part).unwrap()))
                     .collect();
                 assert_eq!(found, expected, "{query} in {most}");
+                let bare: Vec<_> = (parts.iter())
+                    .flat_map(|part| database.answers_in(&query, part).unwrap().without_sentences())
+                    .map(Result::unwrap)
+                    .collect();
+                let ids_of_bare: Vec<_> = bare.iter().map(|answer| answer.set.id).collect();
+                assert_eq!(ids_of_bare, expected);
+                assert!(query.to_string().contains("trigger") || bare[0].sentence.text.is_empty());
             }
         }
         assert!(database.parts(&Expression::parse("frame=Cheking").unwrap(), 2).is_err());

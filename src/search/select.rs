@@ -14,7 +14,7 @@ use super::evaluate::Evaluator;
 use super::matched::Match;
 use super::plan::{Narrowed, Planner, SetRows, releases_of};
 use super::value::Value;
-use crate::database::{Database, Result};
+use crate::database::{Database, DatabaseError, Result};
 use crate::index::Hit;
 use crate::model::Release;
 use crate::query::{Expression, Selection, SortKey};
@@ -109,17 +109,73 @@ impl<'a> Iterator for Matches<'a> {
     }
 }
 
-/// The answers of a query, read as they are asked for.
-pub struct Answers<'a>(pub(super) Matches<'a>);
+/// Most sets whose sentences are read together.
+const TOGETHER: usize = 256;
+
+/// The answers of a query, read as they are asked for: the first by itself, then in batches of
+/// twice the length.
+pub struct Answers<'a> {
+    matches: Matches<'a>,
+    /// Sets whose sentences were read, and what went wrong behind them.
+    ready: std::vec::IntoIter<Match<'a>>,
+    failed: Option<DatabaseError>,
+    batch: usize,
+    is_bare: bool,
+}
+
+impl<'a> Answers<'a> {
+    pub(super) fn new(matches: Matches<'a>) -> Self {
+        Self { matches, ready: Vec::new().into_iter(), failed: None, batch: 1, is_bare: false }
+    }
+
+    /// The same answers without their sentences: these are not looked up unless the query asks for
+    /// them, and have no text. For those who want ids, names and scores alone.
+    #[must_use]
+    pub fn without_sentences(self) -> Self {
+        Self { is_bare: true, ..self }
+    }
+
+    /// Reads the next batch; `None` at the end.
+    fn read(&mut self) -> Option<Result<()>> {
+        if let Some(error) = self.failed.take() {
+            return Some(Err(error));
+        }
+        let mut sets = Vec::new();
+        for found in self.matches.by_ref().take(self.batch) {
+            match found {
+                Ok(found) => sets.push(found),
+                Err(error) => {
+                    self.failed = Some(error);
+                    break;
+                }
+            }
+        }
+        if sets.is_empty() && self.failed.is_none() {
+            return None;
+        }
+        self.batch = (2 * self.batch).min(TOGETHER);
+        if self.is_bare {
+            sets.iter().for_each(Match::leave_sentence);
+        } else {
+            // A sentence that cannot be read is told of when its set is reached.
+            let _ = Match::read_sentences(&sets);
+        }
+        self.ready = sets.into_iter();
+        Some(Ok(()))
+    }
+}
 
 impl Iterator for Answers<'_> {
     type Item = Result<Answer>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let found = self.0.next()?;
-            if let Some(answer) = found.and_then(Match::into_answer).transpose() {
-                return Some(answer);
+            if let Some(found) = self.ready.next() {
+                if let Some(answer) = found.into_answer().transpose() {
+                    return Some(answer);
+                }
+            } else if let Err(error) = self.read()? {
+                return Some(Err(error));
             }
         }
     }
@@ -189,7 +245,7 @@ impl Database {
     /// # Errors
     /// As [`query`](Self::query).
     pub fn select(&self, expression: &Expression, selection: &Selection) -> Result<Answers<'_>> {
-        self.matches(expression, selection).map(Answers)
+        self.matches(expression, selection).map(Answers::new)
     }
 
     /// The sets that a query finds, as [`select`](Self::select) gives them, without the texts and

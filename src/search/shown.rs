@@ -27,8 +27,11 @@ impl Answer {
             if let Some(scores) = made.filter {
                 parts.push(format!("p {:.2}  r {:.2}", scores.precision, scores.recall));
             }
+            parts.extend(made.fit.map(|fit| format!("frame fit {:.2}", fit.probability)));
             parts.push(format!("from {}", made.seed));
             parts.extend(made.flags.names().into_iter().map(|flag| format!("({flag})")));
+        } else if let Some(fit) = set.provenance.fit() {
+            parts.push(format!("frame fit {:.2}", fit.probability));
         } else if !set.status.is_empty() {
             parts.push(set.status.clone());
         }

@@ -119,9 +119,12 @@ impl Match<'_> {
             Field::Round => whole(made.map(|made| u64::from(made.round))),
             Field::Recipe => whole(made.map(|made| u64::from(made.recipe.0))),
             Field::Flag => made.map_or(Vec::new(), |made| distinct(made.flags.names())),
-            Field::Paraphrase | Field::Aligner | Field::P | Field::R | Field::JudgementMean => {
-                self.score(field)?.map(Value::Number).into_iter().collect()
-            }
+            Field::Paraphrase
+            | Field::Aligner
+            | Field::P
+            | Field::R
+            | Field::FrameFit
+            | Field::JudgementMean => self.score(field)?.map(Value::Number).into_iter().collect(),
             Field::Edition => distinct(self.editions()?),
             Field::Judgement => {
                 let judgements = self.facts.store.judgements(release, set.id)?;

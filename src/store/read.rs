@@ -138,6 +138,28 @@ impl Store {
         self.record(Family::Sentence, SentenceKey { release, sentence })
     }
 
+    /// The sentences of these ids, in their order; faster than one by one where many of them lie
+    /// together. An id may stand there twice.
+    pub fn sentences_of(&self, ids: &[(ReleaseId, SentenceId)]) -> Result<Vec<Option<Sentence>>> {
+        let mut keys: Vec<(Vec<u8>, usize)> = (ids.iter().enumerate())
+            .map(|(place, &(release, sentence))| {
+                (SentenceKey { release, sentence }.encode(), place)
+            })
+            .collect();
+        keys.sort_unstable();
+        let (keys, places): (Vec<_>, Vec<_>) = keys.into_iter().unzip();
+        let values = self.engine.get_sorted(Family::Sentence, &keys)?;
+        let mut found = vec![None; ids.len()];
+        for ((bytes, place), value) in keys.iter().zip(places).zip(values) {
+            let Some(value) = value else { continue };
+            let (release, sentence) = ids[place];
+            let record = Sentence::from_value(&SentenceKey { release, sentence }, &value);
+            let damaged = |reason| StoreError::damaged(Family::Sentence.name(), bytes, reason);
+            found[place] = Some(record.map_err(damaged)?);
+        }
+        Ok(found)
+    }
+
     /// All sentences of a release, by id.
     pub fn sentences(
         &self,

@@ -10,12 +10,12 @@
 //! sentence without a capital the first three are 0 for every word, which training shows too.
 
 use super::error::TagError;
-use crate::learn::{TooManyPieces, WordEncoder, states_of};
+use crate::learn::{TooManyPieces, WordEncoder, mean_states};
 use crate::nn::Hidden;
 use crate::tokenize::WordPieces;
 
 /// Numbers about how a word is written.
-pub(super) const WRITING: usize = 6;
+pub(crate) const WRITING: usize = 6;
 
 /// The features of the words of each sentence, (N, D + 6), in the order of the sentences; one that
 /// is too long has its error, which counts sentences from `first`. The features of a sentence do
@@ -42,24 +42,17 @@ pub(super) fn features(
 /// The features of one sentence's words.
 fn rows_of(words: &[&str], pieces: &WordPieces, hidden: &Hidden) -> Vec<f32> {
     let width = hidden.width();
-    let mut rows = vec![0.0; words.len() * (width + WRITING)];
-    let mut counts = vec![0_usize; words.len()];
-    for (word, state) in states_of(0, pieces, hidden) {
-        counts[word] += 1;
-        let row = &mut rows[word * (width + WRITING)..][..width];
-        row.iter_mut().zip(state).for_each(|(sum, x)| *sum += x);
-    }
-    let all = rows.chunks_exact_mut(width + WRITING).zip(counts).zip(words).enumerate();
-    for (at, ((row, count), word)) in all {
-        let (mean, writing) = row.split_at_mut(width);
-        mean.iter_mut().for_each(|sum| *sum /= count.max(1) as f32);
-        writing.copy_from_slice(&writing_of(word, at == 0));
+    let means = mean_states(words.len(), pieces, hidden);
+    let mut rows = Vec::with_capacity(words.len() * (width + WRITING));
+    for (at, (mean, word)) in means.chunks_exact(width).zip(words).enumerate() {
+        rows.extend_from_slice(mean);
+        rows.extend(writing_of(word, at == 0));
     }
     rows
 }
 
 /// How a word is written.
-fn writing_of(word: &str, is_first: bool) -> [f32; WRITING] {
+pub(crate) fn writing_of(word: &str, is_first: bool) -> [f32; WRITING] {
     let capital = word.chars().next().is_some_and(char::is_uppercase);
     let letters = || word.chars().filter(|c| c.is_alphabetic());
     let holds = |test: fn(char) -> bool| word.chars().any(test);

@@ -23,6 +23,7 @@ mod tagger;
 pub mod train;
 
 pub use error::TagError;
+pub(crate) use features::{WRITING, writing_of};
 pub use measure::{Accuracy, DevAccuracy, Measure, TagLexicon};
 pub use model::{TaggerConfig, TaggerTraining};
 pub use penn::penn_tag;

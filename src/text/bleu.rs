@@ -1,9 +1,9 @@
 //! BLEU of a sentence: how many of its sequences of words stand in other sentences.
 //!
-//! Papineni, Roukos, Ward and Zhu (2002), sequences of one to four words, clipped counts, brevity penalty by the nearest length.
-//! Where a length has no match its count is taken as 0.1, as one sentence often has no four words in common (Chen and
-//! Cherry 2014, method 1). *Self-BLEU* is the mean of each sentence against the others (Zhu et al. 2018): low where
-//! sentences differ.
+//! Papineni, Roukos, Ward and Zhu (2002), sequences of one to four words, clipped counts, brevity
+//! penalty by the nearest length. Where a length has no match its count is taken as 0.1, as one
+//! sentence often has no four words in common (Chen and Cherry 2014, method 1). *Self-BLEU* is the
+//! mean of each sentence against the others (Zhu et al. 2018): low where sentences differ.
 
 use std::collections::HashMap;
 

@@ -4,8 +4,9 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::model::Span;
 
-/// The letters of a text as readers see them, in order: extended grapheme clusters of UAX 29. An accent
-/// belongs to its letter, a family of emoji is one letter, and so is a line end of two characters.
+/// The letters of a text as readers see them, in order: extended grapheme clusters of UAX 29. An
+/// accent belongs to its letter, a family of emoji is one letter, and so is a line end of two
+/// characters.
 ///
 /// ```
 /// use fnstore::text::letters;

@@ -1,5 +1,5 @@
-//! Text as the rest of the crate needs it: offsets, words, letter case, English inflection, and annotation drawn
-//! under it.
+//! Text as the rest of the crate needs it: offsets, words, letter case, English inflection, and
+//! annotation drawn under it.
 //!
 //! Nothing here normalises a text. Every function that cuts one answers with byte spans into it,
 //! so what FrameNet wrote stays what is stored. Inflection is rules plus tables of exceptions

@@ -5,6 +5,7 @@
 //! a few chunks. Nothing is visible before the last commit.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
@@ -13,7 +14,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rayon::prelude::*;
 
 use super::assemble::{Assembled, Assembler};
-use crate::database::{Database, DatabaseError, Result, reindex};
+use crate::database::{Database, DatabaseError, ReleaseError, Result, reindex};
 use crate::framenet::{
     FOLDERS, FrameFile, FramenetError, FullTextFile, LanguageGuess, LuFile, Source, SourceReader,
     TopFile, WarningLog, language_of_file, language_of_name, read_frame_file, read_frame_index,
@@ -91,7 +92,11 @@ pub(super) fn release_name(
         (None, None) => default_release_name(path),
         (None, Some(given)) => match folder {
             Some(folder) => called_after(folder),
-            None => return Err(DatabaseError::ReleaseUnnamed { source_name: given.clone() }),
+            None => {
+                return Err(DatabaseError::Release(ReleaseError::Unnamed {
+                    source_name: given.clone(),
+                }));
+            }
         },
     };
     check_release_name(&name)?;
@@ -123,7 +128,7 @@ pub(super) fn check_release_name(name: &str) -> Result<()> {
     if is_name(name) {
         return Ok(());
     }
-    Err(DatabaseError::ReleaseName { name: name.to_owned() })
+    Err(DatabaseError::Release(ReleaseError::Name { name: name.to_owned() }))
 }
 
 /// Files parsed together: enough to keep all cores busy, few enough to hold two chunks in memory.
@@ -143,7 +148,10 @@ impl Database {
         options: &ImportOptions,
     ) -> Result<Release> {
         if let Some(there) = self.releases()?.into_iter().find(|there| there.name == name) {
-            return Err(DatabaseError::ReleaseExists { name, source_path: there.source });
+            return Err(DatabaseError::Release(ReleaseError::Exists {
+                name,
+                source_path: there.source,
+            }));
         }
         Ok(Release {
             id: self.store.begin_release()?,
@@ -169,6 +177,23 @@ impl Database {
         options: &ImportOptions,
         progress: &mut dyn FnMut(ImportProgress),
     ) -> Result<ImportReport> {
+        self.import_with(path, options, &mut |at| {
+            progress(at);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// As [`import`](Self::import). `progress` is asked after each chunk of files, on the caller's
+    /// thread; `Break` ends the import.
+    ///
+    /// # Errors
+    /// As [`import`](Self::import), and [`ReleaseError::Stopped`] after `Break`.
+    pub fn import_with(
+        &self,
+        path: &Path,
+        options: &ImportOptions,
+        progress: &mut dyn FnMut(ImportProgress) -> ControlFlow<()>,
+    ) -> Result<ImportReport> {
         let mut index = self.lock_writer()?;
         let source = Source::open(path)?;
         let name = release_name(options, path, source.folder())?;
@@ -189,7 +214,7 @@ impl Database {
         mut release: Release,
         options: &ImportOptions,
         index: &mut IndexWriter,
-        progress: &mut dyn FnMut(ImportProgress),
+        progress: &mut dyn FnMut(ImportProgress) -> ControlFlow<()>,
     ) -> Result<ImportReport> {
         let frame_files = source.xml_files("frame/");
         let lu_files = source.xml_files("lu/");
@@ -198,9 +223,12 @@ impl Database {
         let mut files = 0;
         let mut advance = |count: usize| {
             files += count;
-            progress(ImportProgress { files, of });
+            match progress(ImportProgress { files, of }) {
+                ControlFlow::Continue(()) => Ok(()),
+                ControlFlow::Break(()) => Err(DatabaseError::Release(ReleaseError::Stopped)),
+            }
         };
-        advance(0);
+        advance(0)?;
 
         let mut assembler = Assembler::new(&self.store, index, &release, options.strict);
         assembler.add_source(source)?;
@@ -334,13 +362,13 @@ fn add_all<F: ReleaseFile>(
     source: &Source,
     names: &[&str],
     assembler: &mut Assembler<'_>,
-    advance: &mut dyn FnMut(usize),
+    advance: &mut dyn FnMut(usize) -> Result<()>,
 ) -> Result<()> {
     let numbers = assembler.numbers().clone();
     let read = |file: &str, content: &[u8]| F::read(file, content, &numbers);
     let mut again = source.reader()?;
     in_chunks(source, names, read, |chunk| {
-        advance(chunk.len());
+        advance(chunk.len())?;
         for mut file in chunk {
             let name = file.file().to_owned();
             if !assembler.take_numbers(file.numbers()) {

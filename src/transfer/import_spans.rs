@@ -330,18 +330,18 @@ impl<'a> SpanReading<'a> {
 }
 
 /// What a span covers without control characters, which no name may hold.
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     text.replace(char::is_control, " ")
 }
 
 /// The low 56 bits of a hash, beyond the numbers that a store counts out.
-fn number(key: &str) -> u64 {
+pub(super) fn number(key: &str) -> u64 {
     let hash = blake3::hash(key.as_bytes());
     let low = hash.as_bytes()[..7].iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
     if low <= u64::from(u32::MAX) { low | 1 << 55 } else { low }
 }
 
 /// A number of the store's own range, from a hash.
-fn own_number(key: &str) -> u32 {
+pub(super) fn own_number(key: &str) -> u32 {
     hashed_number((number(key) & u64::from(u32::MAX)) as u32)
 }

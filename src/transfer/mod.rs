@@ -10,9 +10,11 @@ mod given;
 mod import;
 mod import_jsonl;
 mod import_spans;
+mod predict;
 mod stand_in;
 
 pub use export::{FramenetExport, FramenetFiles, FramenetLoss, JsonlExport, LossyExport};
 pub use import::{ImportOptions, ImportProgress, ImportReport, default_release_name};
 pub use import_jsonl::JsonlImport;
 pub use import_spans::SpanImport;
+pub use predict::{PredictedTarget, Predictions};

@@ -99,8 +99,8 @@ impl WordVectors {
         Ok(Self { words, rows, dimensions: config.dimensions, table, fingerprint })
     }
 
-    /// The same table with the words of its text alone. Words that were added from a lexicon stand at the end, in
-    /// alphabetic order: the longest run in that order goes.
+    /// The same table with the words of its text alone. Words that were added from a lexicon stand
+    /// at the end, in alphabetic order: the longest run in that order goes.
     #[must_use]
     pub fn of_text(mut self) -> Self {
         let is_after = |pair: &[String]| pair[0] > pair[1];

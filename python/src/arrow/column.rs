@@ -1,5 +1,7 @@
 //! Columns of Arrow's layout: offsets, values and a bit for each row that is not null.
 
+use std::io::Write as _;
+
 use super::ffi::ArrowArray;
 
 /// Name and type of a column.
@@ -94,6 +96,14 @@ impl Column {
     pub(crate) fn text(&mut self, text: &str) {
         let Values::Text { ends, bytes } = &mut self.values else { unreachable!("a text column") };
         bytes.extend_from_slice(text.as_bytes());
+        ends.push(i32::try_from(bytes.len()).expect(FITS));
+        self.count(true);
+    }
+
+    /// Appends what something is written as to a text column.
+    pub(crate) fn display(&mut self, of: &impl std::fmt::Display) {
+        let Values::Text { ends, bytes } = &mut self.values else { unreachable!("a text column") };
+        write!(bytes, "{of}").expect("memory takes it");
         ends.push(i32::try_from(bytes.len()).expect(FITS));
         self.count(true);
     }

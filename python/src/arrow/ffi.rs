@@ -1,7 +1,8 @@
-//! The C data interface of Arrow: <https://arrow.apache.org/docs/format/CDataInterface.html> and its stream.
+//! The C data interface of Arrow: <https://arrow.apache.org/docs/format/CDataInterface.html> and
+//! its stream.
 //!
-//! A structure owns what its pointers lead to through `private_data`, and whoever takes it over calls `release`
-//! once. This is the one file of the bindings with `unsafe` in it.
+//! A structure owns what its pointers lead to through `private_data`, and whoever takes it over
+//! calls `release` once. This is the one file of the bindings with `unsafe` in it.
 #![allow(unsafe_code, reason = "the interface is one of C structures with pointers")]
 
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -229,7 +230,8 @@ impl ArrowArrayStream {
 }
 
 /// # Safety
-/// `stream` leads to a stream that was not released, and no other call of it runs; `out` to a place for a schema.
+/// `stream` leads to a stream that was not released, and no other call of it runs; `out` to a place
+/// for a schema.
 unsafe extern "C" fn get_schema(stream: *mut ArrowArrayStream, out: *mut ArrowSchema) -> c_int {
     // SAFETY: the caller's promise; the place may hold anything, so nothing is dropped there.
     unsafe {

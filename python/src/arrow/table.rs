@@ -1,5 +1,6 @@
 //! Answers of a query as a table.
 
+use fnstore::database::DatabaseError;
 use fnstore::model::{Extent, Span};
 use fnstore::search::Answer;
 use fnstore::text::CharIndex;
@@ -55,6 +56,9 @@ fn type_of(name: &'static str) -> Type {
     }
 }
 
+/// Rows of a batch at most.
+const ROWS: usize = 4096;
+
 /// Which columns a table has.
 #[derive(Clone)]
 pub(crate) struct Shape(Vec<&'static str>);
@@ -81,6 +85,12 @@ impl Shape {
         &self.0
     }
 
+    /// Whether a column is made from the sentence; spans count its code points.
+    pub(crate) fn needs_sentences(&self) -> bool {
+        let of_sentences = ["trigger", "text", "targets", "elements"];
+        self.0.iter().any(|name| of_sentences.contains(name))
+    }
+
     fn row(&self) -> Type {
         Type::new("", Kind::Struct(self.0.iter().map(|name| type_of(name)).collect()))
     }
@@ -89,18 +99,25 @@ impl Shape {
         ArrowSchema::new(&self.row())
     }
 
-    /// A batch of answers.
-    pub(crate) fn batch(&self, answers: &[Answer]) -> ArrowArray {
+    /// A batch of the next answers; none at their end. Each answer is let go before the next one is
+    /// read, which leaves its memory to that.
+    pub(crate) fn batch(
+        &self,
+        answers: impl Iterator<Item = std::result::Result<Answer, DatabaseError>>,
+    ) -> Result<Option<ArrowArray>> {
         let mut rows = self.row().column();
-        for answer in answers {
+        let mut is_empty = true;
+        for answer in answers.take(ROWS) {
+            let answer = answer?;
+            is_empty = false;
             let spans = Spans(CharIndex::new(&answer.sentence.text));
             rows.fields(|columns| {
                 for (name, column) in self.0.iter().zip(columns) {
-                    put(name, answer, &spans, column);
+                    put(name, &answer, &spans, column);
                 }
             });
         }
-        rows.export()
+        Ok((!is_empty).then(|| rows.export()))
     }
 
     /// A stream of batches.
@@ -126,7 +143,7 @@ fn put(name: &str, answer: &Answer, spans: &Spans, column: &mut Column) {
     let (set, made) = (&answer.set, answer.generation());
     match name {
         "release" => column.text(&answer.release.name),
-        "id" => column.text(&set.id.to_string()),
+        "id" => column.display(&set.id),
         "frame" => column.text(&answer.frame),
         "lu" => column.text(&answer.lexunit),
         "trigger" => column.text(&answer.trigger()),

@@ -21,7 +21,7 @@ mod sample;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use checkpoint::Checkpoint;
+use checkpoint::checkpoint;
 use fit::{State, answers, fit, report, start};
 
 use super::aligner::{first_of, is_candidate};
@@ -37,6 +37,7 @@ use super::linked::LinkedEncoder;
 use super::linker::for_head;
 use super::metrics::{Report, best_threshold};
 use super::trained;
+use crate::align::scorer::ACTIVATION;
 use crate::compute::Device;
 use crate::learn::{TrainerOptions, TrainingProgress};
 
@@ -160,10 +161,10 @@ pub fn run(
     let checkpoint = options.checkpoint.as_ref().map(|path| {
         let linker = encoder.linker().map(LinkNetwork::fingerprint);
         let of_data = [data.items(), dev.items()];
-        Checkpoint::new(path, options, device, (encoder.fingerprint(), linker), of_data)
+        checkpoint(path, options, device, (encoder.fingerprint(), linker), of_data)
     });
     let state = match &checkpoint {
-        Some(checkpoint) => checkpoint.read()?,
+        Some(checkpoint) => checkpoint.read::<Report>(ACTIVATION)?,
         None => None,
     };
     match (&state, &checkpoint) {
@@ -187,7 +188,7 @@ pub fn run(
 
     // 3. Train, tune the threshold, write.
     let state = state.unwrap_or_else(|| start(options, encoder.width(), data.items.len()));
-    let mut save = |state: &State| checkpoint.as_ref().map_or(Ok(()), |to| to.write(state));
+    let mut save = |state: &State| Ok(checkpoint.as_ref().map_or(Ok(()), |to| to.write(state))?);
     let State { best: mlp, best_epoch: epoch, .. } =
         fit(options, device, state, [&data, &dev], &mut save, progress)?;
     let answers = answers(&mlp, options.k, device, &dev)?;

@@ -39,7 +39,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR|NAME", default_value = HEAD)]
     head: PathBuf,
 
-    /// Directory of the encoder, or its name among the models [default: the one that the head names]
+    /// Directory of the encoder, or its name among the models [default: the one that the head
+    /// names]
     #[arg(long, value_name = "DIR|NAME")]
     encoder: Option<PathBuf>,
 

@@ -16,11 +16,13 @@ use crate::cli::{Context, Outcome};
 
 /// Measure a filter: precision, recall and size of what it keeps, beside simple rules
 ///
-/// On judged outputs, as JSON lines that `fnstore export --to filter-data` writes; an output is acceptable from a mean
-/// judgement of 50 on. Rules on scores stand there with the paper's thresholds, which belong to its own models, and with
-/// those at which they keep the paper's share of acceptable outputs. Outputs that nobody has judged count in `kept` and
-/// in the multiple, how many times as large as the seeds the data becomes. Use outputs of sentences that the filter did not
-/// learn from. Intervals are as if outputs were independent, which those of one sentence are not.
+/// On judged outputs, as JSON lines that `fnstore export --to filter-data` writes; an output is
+/// acceptable from a mean judgement of 50 on. Rules on scores stand there with the paper's
+/// thresholds, which belong to its own models, and with those at which they keep the paper's share
+/// of acceptable outputs. Outputs that nobody has judged count in `kept` and in the multiple, how
+/// many times as large as the seeds the data becomes. Use outputs of sentences that the filter did
+/// not learn from. Intervals are as if outputs were independent, which those of one sentence are
+/// not.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -31,12 +33,13 @@ pub(super) struct Args {
     #[command(flatten)]
     filter: FilterArgs,
 
-    /// Another filter beside it, as the paper's own: `fnstore train filter --inputs round,paraphrase,aligner --members 1`
+    /// Another filter beside it, as the paper's own: `fnstore train filter --inputs
+    /// round,paraphrase,aligner --members 1`
     #[arg(long, value_name = "DIR|NAME")]
     beside: Option<PathBuf>,
 
-    /// Sets that were expanded, also those without any output: the multiple is over all of them [default: those with
-    /// an output]
+    /// Sets that were expanded, also those without any output: the multiple is over all of them
+    /// [default: those with an output]
     #[arg(long, value_name = "N")]
     seeds: Option<u64>,
 }

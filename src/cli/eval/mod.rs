@@ -2,8 +2,10 @@
 
 mod aligner;
 mod diversity;
+mod fes;
 mod figures;
 pub(super) mod filter;
+mod frames;
 mod nli;
 mod scratch;
 mod tagger;
@@ -34,6 +36,8 @@ enum Model {
     Aligner(aligner::Args),
     Words(words::Args),
     Tagger(tagger::Args),
+    Frames(frames::Args),
+    Fes(fes::Args),
     Filter(filter::Args),
     Nli(nli::Args),
     Scratch(scratch::Args),
@@ -44,6 +48,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Model::Aligner(args) => aligner::run(args, context),
         Model::Words(args) => words::run(&args, context),
         Model::Tagger(args) => tagger::run(args, context),
+        Model::Frames(args) => frames::run(args, context),
+        Model::Fes(args) => fes::run(args, context),
         Model::Filter(args) => filter::run(args, context),
         Model::Nli(args) => nli::run(&args, &mut context.output),
         Model::Scratch(args) => scratch::run(&args, context),

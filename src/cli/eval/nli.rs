@@ -24,10 +24,10 @@ use crate::cli::{Outcome, locate, number, progress};
 
 /// Measure what rewriting does to a classifier of entailment pairs
 ///
-/// Reads what `fnstore augment nli` wrote of a table with the splits train, dev and test. For each seed a small
-/// network over a frozen encoder is trained on the original pairs, and another on all of them. Each is asked on
-/// original pairs, and on originals and rewritings together, with weights searched on dev (Hu et al. 2019,
-/// Tables 3 and 4). The labels are those of the training pairs.
+/// Reads what `fnstore augment nli` wrote of a table with the splits train, dev and test. For each
+/// seed a small network over a frozen encoder is trained on the original pairs, and another on all
+/// of them. Each is asked on original pairs, and on originals and rewritings together, with weights
+/// searched on dev (Hu et al. 2019, Tables 3 and 4). The labels are those of the training pairs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -51,8 +51,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "RATE", value_parser = number::learning_rate)]
     learning_rate: Option<f32>,
 
-    /// Write what both classifiers of seed 1 say of dev and test to DIR/baseline.tsv and DIR/train.tsv, as
-    /// `fnstore augment aggregate` reads it
+    /// Write what both classifiers of seed 1 say of dev and test to DIR/baseline.tsv and
+    /// DIR/train.tsv, as `fnstore augment aggregate` reads it
     #[arg(long, value_name = "DIR")]
     predictions: Option<PathBuf>,
 

@@ -26,11 +26,12 @@ use crate::cli::{Context, Outcome, locate, progress, stop};
 
 /// Measure how many LUs expansion finds from scratch
 ///
-/// Of the frames that have LUs the earliest 20 are taken, of each the three earliest LUs, and of these the three earliest
-/// annotation sets, by the dates of the release. They alone go into a new store under the work directory, each recipe
-/// expands them there, and the new (frame, lemma.pos) pairs are held against the other annotated LUs of the frames
-/// (Culkin et al. 2021, section 6.1). The same command goes on where it was stopped. Runs under other rewriters add up in
-/// the work directory, and all of them are printed.
+/// Of the frames that have LUs the earliest 20 are taken, of each the three earliest LUs, and of
+/// these the three earliest annotation sets, by the dates of the release. They alone go into a new
+/// store under the work directory, each recipe expands them there, and the new (frame, lemma.pos)
+/// pairs are held against the other annotated LUs of the frames (Culkin et al. 2021, section 6.1).
+/// The same command goes on where it was stopped. Runs under other rewriters add up in the work
+/// directory, and all of them are printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -38,8 +39,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR")]
     work: PathBuf,
 
-    /// Expand by this recipe: a name that `fnstore recipes show` lists, or a TOML file; several times for
-    /// several [default: culkin-scratch, scratch]
+    /// Expand by this recipe: a name that `fnstore recipes show` lists, or a TOML file; several
+    /// times for several [default: culkin-scratch, scratch]
     #[arg(long = "recipe", value_name = "NAME|FILE")]
     recipes: Vec<String>,
 
@@ -71,8 +72,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value_t = Sizes::default().sets)]
     sets: usize,
 
-    /// Leave out sets whose sentences models learned from: judged outputs as `fnstore export --to filter-data` writes
-    /// them, for the filter
+    /// Leave out sets whose sentences models learned from: judged outputs as `fnstore export --to
+    /// filter-data` writes them, for the filter
     #[arg(long, value_name = "FILE")]
     learned: Vec<PathBuf>,
 

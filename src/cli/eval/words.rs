@@ -21,9 +21,9 @@ use crate::cli::{Context, Outcome};
 /// `--train`. A pair that is too long for an encoder is reported and counts as one without links.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// JSON lines: source and target (texts or lists of words), sure and possible ([source word, target
-    /// word], counted from 0)
-    /// May be repeated: what is trained is trained once, and each file is measured by itself
+    /// JSON lines: source and target (texts or lists of words), sure and possible ([source word,
+    /// target word], counted from 0) May be repeated: what is trained is trained once, and each
+    /// file is measured by itself
     #[arg(long, value_name = "FILE", required_unless_present = "spans", conflicts_with = "spans")]
     data: Vec<PathBuf>,
 
@@ -36,8 +36,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["spans", "train"])]
     trained_on: Vec<PathBuf>,
 
-    /// Another annotator's links of the same pairs, a FILE for each `--data` in their order: links are sure where
-    /// both say so, and the annotators are measured against each other
+    /// Another annotator's links of the same pairs, a FILE for each `--data` in their order: links
+    /// are sure where both say so, and the annotators are measured against each other
     #[arg(long, value_name = "FILE", conflicts_with = "spans")]
     second: Vec<PathBuf>,
 
@@ -174,7 +174,8 @@ fn kinds(rate: &ErrorRate) -> [(&'static str, LinkCounts); 3] {
 /// A number of a row.
 type Figure = fn(&LinkRow) -> f64;
 
-/// The paper's Table 1: a column for each aligner on each file, then one for the annotators of each file.
+/// The paper's Table 1: a column for each aligner on each file, then one for the annotators of each
+/// file.
 fn lay_out(rows: &[LinkRow], output: &mut Output) -> anyhow::Result<()> {
     // The three rows of a column follow each other: all words, identical and different ones.
     let columns: Vec<&[LinkRow]> = rows.chunks_exact(3).collect();

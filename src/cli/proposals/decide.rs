@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use fnstore::database::{Database, DatabaseError};
+use fnstore::database::{Database, DatabaseError, LookupError};
 use fnstore::edit::Fate;
 use fnstore::model::{ACCEPTED, FrameId, LexUnit, LuId, PROPOSED, Release, Reviewed};
 use fnstore::proposals::Proposals;
@@ -110,11 +110,11 @@ fn frame_of(database: &Database, release: &Release, name: &str) -> anyhow::Resul
     for frame in database.store().frames(release.id)? {
         known.insert(frame?.name);
     }
-    Err(DatabaseError::UnknownName {
+    Err(DatabaseError::Lookup(LookupError::UnknownName {
         kind: "frame",
         name: name.to_owned(),
         nearest: nearest(name, &known).cloned(),
-    }
+    })
     .into())
 }
 
@@ -155,10 +155,12 @@ fn called(lexunits: &[LexUnit], kind: &'static str, asked: &str) -> Result<Strin
     let names = || lexunits.iter().map(|lu| &lu.name);
     let exact = names().find(|name| *name == asked);
     let folded = || names().find(|name| fold(name) == fold(asked));
-    exact.or_else(folded).cloned().ok_or_else(|| DatabaseError::UnknownName {
-        kind,
-        name: asked.to_owned(),
-        nearest: nearest(asked, names()).cloned(),
+    exact.or_else(folded).cloned().ok_or_else(|| {
+        DatabaseError::Lookup(LookupError::UnknownName {
+            kind,
+            name: asked.to_owned(),
+            nearest: nearest(asked, names()).cloned(),
+        })
     })
 }
 

@@ -33,6 +33,11 @@ struct BulkBody {
 }
 
 #[derive(Deserialize)]
+struct LeaveBody {
+    tab: String,
+}
+
+#[derive(Deserialize)]
 struct EditBody {
     item: usize,
     targets: Vec<(u32, u32)>,
@@ -116,6 +121,11 @@ pub(super) fn change(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
             let numbers = session.enqueue(&known)?;
             Ok(saved(review, &session.decide_together(&numbers, score, now())?))
         }
+        "leave" => {
+            let LeaveBody { tab } = body(asked)?;
+            session.leave(&tab);
+            Ok(Reply::json(&json!({})))
+        }
         "undo" => {
             let undone = session.undo()?;
             let sets: Vec<String> = undone.sets.iter().map(|(_, set)| set.to_string()).collect();
@@ -128,13 +138,6 @@ pub(super) fn change(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
         }
         "proposal" => {
             let ProposalBody { release, frame, lu, verdict, to } = body(asked)?;
-            let of = decide::Args {
-                frame,
-                lu,
-                reviewer: session.reviewer().to_owned(),
-                note: String::new(),
-                release: Some(release),
-            };
             let verdict = match verdict.as_str() {
                 "accept" => decide::Asked::Accept,
                 "reject" => decide::Asked::Reject,
@@ -145,9 +148,7 @@ pub(super) fn change(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
                     bail!("`{other}` is no decision; expected accept, reject, move, merge or undo")
                 }
             };
-            let carry_out =
-                || decide::carry_out(&review.store, review.vectors.as_ref(), &of, &verdict);
-            let said = session.alone(carry_out)?;
+            let said = review.propose((release, frame, lu), &verdict)?;
             Ok(Reply::json(&json!({ "said": said })))
         }
         other => bail!("the page has no `{other}`"),

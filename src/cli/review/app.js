@@ -3,8 +3,10 @@
 "use strict";
 const base = document.body.dataset.base, view = document.body.dataset.view;
 const tab = String(Math.random()), unsent = [];
+// Items that are fetched before they are wanted: a save makes the server slow for some of them.
+const AHEAD = 3;
 const $ = (query, from = document) => from.querySelector(query);
-let current = null, left = null, ahead = null, since = 0, sending = null, edit = null, chord = false;
+let current = null, left = null, ahead = [], since = 0, sending = null, edit = null, chord = false;
 
 function state(text, kind = "") { const at = $("#state"); at.textContent = text; at.className = "state " + kind; }
 
@@ -23,24 +25,29 @@ async function ask(path, body) {
 
 const fetchNext = (after) => ask("item?tab=" + tab + (after === null ? "" : "&after=" + after));
 
-function show(item) {
+// Shows an item; `coming` is what was fetched of those after it.
+function show(item, coming = []) {
   current = item.end ? null : item;
   edit = null;
   $("#item").innerHTML = item.end
     ? "<p class='quiet'>All is decided, skipped, or shown in another tab. Load the page again for what you skipped; <kbd>u</kbd> undoes.</p>" : item.html;
   since = performance.now();
   document.body.dataset.item = item.end ? "end" : item.n;
-  ahead = current ? fetchNext(current.n) : null;
-  if (ahead) ahead.catch(() => {});
+  ahead = coming;
+  while (current && ahead.length < AHEAD) {
+    const one = Promise.resolve(ahead.at(-1) ?? item).then((last) => last.end ? last : fetchNext(last.n));
+    one.catch(() => {});
+    ahead.push(one);
+  }
 }
 
 // Shows what comes after an item. Until it is there no key decides: nobody has seen it.
 async function next(after) {
   current = null;
   left = after;
-  const coming = ahead ?? fetchNext(after);
-  ahead = null;
-  try { show(await coming); } catch (error) { state(error.message + "; s tries again", "bad"); }
+  const one = ahead.shift() ?? fetchNext(after), coming = ahead;
+  ahead = [];
+  try { show(await one, coming); } catch (error) { state(error.message + "; s tries again", "bad"); }
 }
 
 function decide(score) {
@@ -60,7 +67,8 @@ function flush() {
       try {
         const saved = await ask("decide", batch);
         unsent.splice(0, batch.length);
-        state(saved.gone.length ? "deleted meanwhile: " + saved.gone.join(", ") : "saved, " + saved.counts.decided + " decided", saved.gone.length ? "bad" : "good");
+        if (saved.gone.length) state("deleted meanwhile: " + saved.gone.join(", "), "bad");
+        else if (!unsent.length) state("saved, " + saved.counts.decided + " decided", "good");
       } catch (error) {
         state("not saved yet (" + unsent.length + "): " + error.message, "bad");
         await new Promise((done) => setTimeout(done, 1500));
@@ -124,11 +132,11 @@ async function editKey(event) {
   if (key === "ArrowLeft" || key === "ArrowRight") moveEnd(key === "ArrowRight" ? 1 : -1, event.shiftKey);
   else if (key === "ArrowUp" || key === "ArrowDown") { const n = edit.spans.length; edit.piece = (edit.piece + (key === "ArrowUp" ? n - 1 : 1)) % n; drawEdit(); }
   else if (key === "Tab") { edit.end = 1 - edit.end; drawEdit(); }
-  else if (key === "Escape") { show(current); state("the span stays as it was"); }
+  else if (key === "Escape") { show(current, ahead); state("the span stays as it was"); }
   else if (key === "Enter") {
     const targets = edit.spans.map((span) => span.map((at) => edit.units.indexOf(at)));
     await flush();
-    try { const item = await ask("edit", { item: current.n, targets }); show(item); state("span saved", "good"); }
+    try { const item = await ask("edit", { item: current.n, targets }); show(item, ahead); state("span saved", "good"); }
     catch (error) { state(error.message, "bad"); }
   } else return;
 }
@@ -185,11 +193,11 @@ function act(key) {
     const flag = { f: 0, m: 1 }[key], box = document.querySelectorAll("input[name=flag]")[flag];
     if (box) { box.checked = !box.checked; return; }
   }
-  if (key === "j") step(1);
-  if (key === "k") step(-1);
-  const box = key === "x" && $("input[type=checkbox]", focused() ?? document.createElement("i"));
-  if (box) box.checked = !box.checked;
-  if (key === "X") entries().forEach((entry) => { const one = $("input[type=checkbox]", entry); if (one) one.checked = true; });
+  if (key === "j") return step(1);
+  if (key === "k") return step(-1);
+  const boxes = key === "x" ? [focused()] : key === "X" ? entries() : null;
+  if (!boxes) return key.length === 1 && key !== " " ? state("`" + key + "` does nothing here; ? lists the keys") : undefined;
+  boxes.forEach((entry) => { const box = entry && $("input[type=checkbox]", entry); if (box) box.checked = key === "X" || !box.checked; });
 }
 
 async function undoQuietly() {
@@ -248,6 +256,8 @@ document.addEventListener("input", async (event) => {
   } catch { /* completion is a convenience */ }
 });
 
+// What this page shows or has fetched is open to the next one at once.
+window.addEventListener("pagehide", () => navigator.sendBeacon(base + "/leave", new Blob([JSON.stringify({ tab })], { type: "application/json" })));
 window.addEventListener("beforeunload", (event) => { if (unsent.length) event.preventDefault(); });
 if (view === "sentences") next(null);
 else if (entries().length) step(0);

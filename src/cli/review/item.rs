@@ -12,8 +12,8 @@ use super::Review;
 /// Colours of frame elements.
 const COLOURS: usize = 8;
 
-/// An item for the script: what it shows, and the target in code points with all places where its ends may
-/// stand.
+/// An item for the script: what it shows, and the target in code points with all places where its
+/// ends may stand.
 pub(super) fn record(review: &Review, number: usize, view: &View) -> Value {
     let index = CharIndex::new(&view.output.text);
     let in_chars = |spans: &[Span]| -> Vec<(u32, u32)> {

@@ -11,7 +11,7 @@ pub(super) enum Where {
 use Where::{Everywhere, Page, Terminal};
 
 /// All keys, by what they do.
-pub(super) const KEYS: [(&str, &str, Where); 19] = [
+pub(super) const KEYS: [(&str, &str, Where); 20] = [
     ("a", "accept: 100", Everywhere),
     ("r", "reject: 0", Everywhere),
     ("1 to 9", "a score between: 10 to 90", Everywhere),
@@ -23,10 +23,11 @@ pub(super) const KEYS: [(&str, &str, Where); 19] = [
     ("h, l, H, L", "in a span: the same, where the terminal keeps shift to itself", Terminal),
     ("tab", "in a span: the other end; up and down: another piece", Everywhere),
     ("enter, escape", "in a span: save it, leave it", Everywhere),
-    ("/", "search; enter finds, escape leaves", Everywhere),
+    ("/", "search; enter finds, escape leaves the field", Everywhere),
     ("j, k", "in a list: down, up", Everywhere),
     ("x, shift x", "in a list: select one, select all; then a, r or 1 to 9 decides", Everywhere),
-    ("m, shift m", "in proposals: move to another frame, merge into another LU", Page),
+    ("p", "proposals", Terminal),
+    ("m, shift m", "in proposals: move to another frame, merge into another LU", Everywhere),
     ("g then s p f / g", "go to sentences, proposals, frame, search, agreement", Page),
     ("s, escape", "in a list: back to the sentences", Terminal),
     ("q", "end the review", Terminal),

@@ -1,7 +1,7 @@
 //! The views that list: proposals, search, agreement.
 
 use fnstore::database::DatabaseError;
-use fnstore::proposals::{Proposal, Proposals, Ranker};
+use fnstore::proposals::Proposal;
 use fnstore::query::{Expression, Selection};
 use fnstore::review::{ACCEPTED, OfQuestion, Question, agreement as agreement_of};
 use maud::{Markup, html};
@@ -12,9 +12,7 @@ use super::Review;
 const PAGE: usize = 50;
 
 pub(super) fn proposals(review: &Review) -> anyhow::Result<Markup> {
-    let database = review.session.database()?;
-    let proposals = Proposals::new(&database, review.vectors.as_ref(), Ranker::default());
-    let proposals = proposals.list(&review.expression, false)?;
+    let proposals = review.proposals()?;
     Ok(html! {
         p.quiet {
             @if proposals.is_empty() { "Nothing is proposed, or all is decided." }
@@ -67,7 +65,7 @@ pub(super) fn search(review: &Review, query: &str, offset: &str) -> anyhow::Resu
     let found = match Expression::parse(query).map_err(DatabaseError::from) {
         Ok(expression) if !query.is_empty() => results(review, &expression, (query, offset)),
         Ok(_) => Ok(
-            html! { p.quiet { "Write a query, as in " code { "frame=Verification origin=generated" } "." } },
+            html! { p.quiet { "Write a query, as in " code { "frame=Verification origin=generated" } "; escape leaves the field." } },
         ),
         Err(error) => Err(error.into()),
     };

@@ -11,25 +11,26 @@ mod terminal;
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use anyhow::Context as _;
 use clap::ValueEnum;
 use fnstore::database::DatabaseError;
+use fnstore::proposals::{Proposal, Proposals, Ranker};
 use fnstore::query::Expression;
 use fnstore::review::{Protocol, Question, Session};
 use fnstore::vectors::WordVectors;
 
 use super::output::tell;
-use super::proposals::RankingArgs;
+use super::proposals::{RankingArgs, decide};
 use super::{Context, Outcome};
 
 /// Review sentences and proposals in the browser, or on the terminal, by single keys
 ///
 /// Starts a page on this machine alone and prints its address. One key decides and shows the next
 /// sentence: a accepts, r rejects, 1 to 9 score, s skips, u undoes, e moves the target, / searches,
-/// ? lists all keys. Judgements are those of `fnstore judge`. The store is open for writing only while a
-/// decision is written, so readers and, in turn, other writers go on beside it.
+/// ? lists all keys. Judgements are those of `fnstore judge`. The store is open for writing only
+/// while a decision is written, so readers and, in turn, other writers go on beside it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -45,8 +46,8 @@ pub(super) struct Args {
     #[arg(long, value_enum, value_name = "QUESTION", default_value_t = AskedFor::Evokes)]
     question: AskedFor,
 
-    /// Mix each output with a sentence of its frame and one of another frame, blind and in random order
-    /// (Culkin et al. 2021, section 6.1)
+    /// Mix each output with a sentence of its frame and one of another frame, blind and in random
+    /// order (Culkin et al. 2021, section 6.1)
     #[arg(long, conflicts_with = "question")]
     protocol: bool,
 
@@ -88,12 +89,46 @@ Examples:
   fnstore review frame=Verification --protocol --reviewer lee
   fnstore review --terminal";
 
-/// What the page works with.
+/// What the page and the terminal work with.
 struct Review {
     session: Session,
     store: PathBuf,
     expression: Expression,
-    vectors: Option<WordVectors>,
+    /// Opened for the first proposals.
+    vectors: OnceLock<Option<WordVectors>>,
+}
+
+impl Review {
+    fn vectors(&self) -> anyhow::Result<Option<&WordVectors>> {
+        if self.vectors.get().is_none() {
+            let _ = self.vectors.set(RankingArgs::default().vectors()?);
+        }
+        Ok(self.vectors.get().and_then(Option::as_ref))
+    }
+
+    /// The proposals that are open, the likeliest first.
+    fn proposals(&self) -> anyhow::Result<Vec<Proposal>> {
+        let database = self.session.database()?;
+        let proposals = Proposals::new(&database, self.vectors()?, Ranker::default());
+        Ok(proposals.list(&self.expression, false)?)
+    }
+
+    /// Decides on the proposal of a release, frame and LU; says what was done.
+    fn propose(
+        &self,
+        (release, frame, lu): (String, String, String),
+        verdict: &decide::Asked,
+    ) -> anyhow::Result<String> {
+        let of = decide::Args {
+            frame,
+            lu,
+            reviewer: self.session.reviewer().to_owned(),
+            note: String::new(),
+            release: Some(release),
+        };
+        let vectors = self.vectors()?;
+        self.session.alone(|| decide::carry_out(&self.store, vectors, &of, verdict))
+    }
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -109,11 +144,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     };
     let protocol = args.protocol.then_some(Protocol { outputs: args.outputs, seed: args.seed });
     let session = Session::open(&context.store, &expression, &args.reviewer, question, protocol)?;
+    let (store, vectors) = (context.store.clone(), OnceLock::new());
+    let review = Review { session, store, expression, vectors };
     if args.terminal {
-        return terminal::run(&session);
+        return terminal::run(&review);
     }
-    let vectors = RankingArgs::default().vectors()?;
-    let review = Review { session, store: context.store.clone(), expression, vectors };
     let server = server::Server::bind(args.port)?;
     let address = server.address();
     context.output.line(&address)?;

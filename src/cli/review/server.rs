@@ -1,8 +1,8 @@
 //! The local server: who is let in, and which function answers.
 //!
-//! It listens on 127.0.0.1 alone. A request is answered when its path begins with the token, its `Host` is
-//! the address that was printed, and the page itself sent it: another `Origin` is refused, and a request
-//! that changes anything must name this one.
+//! It listens on 127.0.0.1 alone. A request is answered when its path begins with the token, its
+//! `Host` is the address that was printed, and the page itself sent it: another `Origin` is
+//! refused, and a request that changes anything must name this one.
 
 use std::io::{Read as _, Write as _};
 use std::sync::Arc;
@@ -70,7 +70,11 @@ impl Server {
         let http = tiny_http::Server::http(("127.0.0.1", port))
             .map_err(|error| anyhow!("cannot listen on 127.0.0.1:{port}: {error}"))?;
         let at = http.server_addr().to_ip().context("the server has no address")?;
-        Ok(Self { http, host: at.to_string(), token: token() })
+        Ok(Self {
+            http,
+            host: at.to_string(),
+            token: token().context("the system gives no random numbers")?,
+        })
     }
 
     pub(super) fn address(&self) -> String {
@@ -117,7 +121,8 @@ impl Server {
                 response.add_header(header);
             }
         }
-        // Head and body in one write: in two, the second waits for the browser to acknowledge the first, 40 ms.
+        // Head and body in one write: in two, the second waits for the browser to acknowledge the
+        // first, 40 ms.
         let mut bytes = Vec::new();
         let (version, headers) = (request.http_version().clone(), request.headers().to_vec());
         if response.raw_print(&mut bytes, version, &headers, false, None).is_ok() {
@@ -190,18 +195,17 @@ fn route(review: &Review, asked: &Asked, base: &str) -> Reply {
     })
 }
 
-/// 128 bits that nobody can guess: the standard library's hash maps have random keys.
-fn token() -> String {
-    use std::hash::{BuildHasher as _, RandomState};
-    let part = || RandomState::new().hash_one(std::process::id());
-    format!("{:016x}{:016x}", part(), part())
+/// 128 bits that nobody can guess.
+fn token() -> anyhow::Result<String> {
+    let number = [getrandom::u64()?, getrandom::u64()?];
+    Ok(number.iter().map(|part| format!("{part:016x}")).collect())
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn tokens_are_long_and_never_the_same() {
-        let (one, other) = (super::token(), super::token());
+        let (one, other) = (super::token().unwrap(), super::token().unwrap());
         assert_eq!(one.len(), 32);
         assert_ne!(one, other);
     }

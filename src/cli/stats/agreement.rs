@@ -10,10 +10,10 @@ use super::super::{Context, Outcome};
 
 /// Count judgements by question, and say how far reviewers agree
 ///
-/// A row for each question and what was judged: generated sets, and people's sets as controls in or out of
-/// the frame that was asked for. A set counts as accepted at a mean score of 50; the share is of all judged ones, so
-/// that whether the frame is evoked and whether the meaning is kept stand side by side. Agreement is over all sets
-/// of the question that two or more reviewers judged.
+/// A row for each question and what was judged: generated sets, and people's sets as controls in or
+/// out of the frame that was asked for. A set counts as accepted at a mean score of 50; the share
+/// is of all judged ones, so that whether the frame is evoked and whether the meaning is kept stand
+/// side by side. Agreement is over all sets of the question that two or more reviewers judged.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 

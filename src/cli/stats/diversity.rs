@@ -1,4 +1,5 @@
-//! `fnstore stats diversity`: how far generated sentences differ from their sources and from one another.
+//! `fnstore stats diversity`: how far generated sentences differ from their sources and from one
+//! another.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,10 +21,11 @@ const BATCH: usize = 256;
 
 /// Measure how far generated sentences differ from their sources and from one another
 ///
-/// Self-BLEU compares each sentence with the others of its seed and recipe: low where rounds differ. Source BLEU compares
-/// it with the sentence that was rewritten. Changed words are those that the source has not. Changes of part of speech
-/// compare the tags of both targets (Culkin et al. 2021, Table 3). Words are compared without regard to case. The first
-/// rows are rounds, the last is all of them.
+/// Self-BLEU compares each sentence with the others of its seed and recipe: low where rounds
+/// differ. Source BLEU compares it with the sentence that was rewritten. Changed words are those
+/// that the source has not. Changes of part of speech compare the tags of both targets (Culkin et
+/// al. 2021, Table 3). Words are compared without regard to case. The first rows are rounds, the
+/// last is all of them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -172,7 +174,8 @@ struct Generated {
     source: usize,
 }
 
-/// What a query finds: generated sentences by seed and recipe, and the sentences that were rewritten.
+/// What a query finds: generated sentences by seed and recipe, and the sentences that were
+/// rewritten.
 #[derive(Default)]
 struct Found {
     groups: BTreeMap<(ReleaseId, u32, AnnotationSetId), Vec<Generated>>,
@@ -226,7 +229,8 @@ impl Found {
         rounds
     }
 
-    /// Adds what the tags of targets say; a sentence that is too long for the tagger counts for nothing.
+    /// Adds what the tags of targets say; a sentence that is too long for the tagger counts for
+    /// nothing.
     fn tag(&self, tagger: &Tagger, rounds: &mut BTreeMap<u16, Sums>) -> anyhow::Result<()> {
         let sources = tags_of(tagger, self.sources.iter())?;
         let generated: Vec<&Generated> = self.groups.values().flatten().collect();

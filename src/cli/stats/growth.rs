@@ -19,9 +19,9 @@ use crate::cli::{Context, Outcome, tell_of_index};
 /// Count sentences, triggers and (Frame, Trigger) pairs round by round
 ///
 /// Round 0 is annotation by people, later rounds are expansion's. A trigger counts as new in the
-/// first round that has it. Triggers are compared without regard to case. Lemma pairs are (Frame, LU)
-/// pairs: triggers after lemmatisation, as in `confirm.v`. A table ends with how many generated sets each lemma pair
-/// has, beside the figures of Culkin et al. 2021.
+/// first round that has it. Triggers are compared without regard to case. Lemma pairs are (Frame,
+/// LU) pairs: triggers after lemmatisation, as in `confirm.v`. A table ends with how many generated
+/// sets each lemma pair has, beside the figures of Culkin et al. 2021.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -112,7 +112,8 @@ impl<'a> GrowthRow<'a> {
     }
 }
 
-/// What expansion wrote, beside the large run of Culkin et al. 2021 (section 5); nothing without generated sets.
+/// What expansion wrote, beside the large run of Culkin et al. 2021 (section 5); nothing without
+/// generated sets.
 fn beside_the_paper(growth: &[RoundGrowth], output: &mut Output) -> anyhow::Result<()> {
     let sets: u64 = growth.iter().filter(|of| of.round > 0).map(|of| of.sets).sum();
     let Some(last) = growth.last().filter(|of| of.generated_lemma_pairs > 0) else {

@@ -1,7 +1,9 @@
 //! `fnstore train`: a model of one's own.
 
 mod aligner;
+mod fes;
 mod filter;
+mod frames;
 mod proposals;
 mod settings;
 mod tagger;
@@ -27,6 +29,8 @@ enum Model {
     Aligner(aligner::Args),
     Words(words::Args),
     Tagger(tagger::Args),
+    Frames(frames::Args),
+    Fes(fes::Args),
     Filter(filter::Args),
     Proposals(proposals::Args),
 }
@@ -36,6 +40,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Model::Aligner(args) => aligner::run(args, context),
         Model::Words(args) => words::run(args, context),
         Model::Tagger(args) => tagger::run(args, context),
+        Model::Frames(args) => frames::run(args, context),
+        Model::Fes(args) => fes::run(args, context),
         Model::Filter(args) => filter::run(args, context),
         Model::Proposals(args) => proposals::run(&args, context),
     }

@@ -91,6 +91,8 @@ mod tests {
         let head = train::Options::new(a(), b(), a(), b());
         let linker = linker::Options::new(vec![], vec![], a(), b());
         let tagger = fnstore::tag::train::Options::new(a(), b());
+        let frames = fnstore::identify::train::Options::new(a(), b()).fit;
+        let labeller = fnstore::label::train::Options::new(a(), b());
         let commands = [
             (
                 super::super::aligner::Args::augment_args(Command::new("aligner")),
@@ -106,6 +108,16 @@ mod tests {
                 super::super::tagger::Args::augment_args(Command::new("tagger")),
                 Some(tagger.hidden),
                 tagger.training,
+            ),
+            (
+                super::super::frames::Args::augment_args(Command::new("frames")),
+                Some(frames.hidden),
+                frames.training,
+            ),
+            (
+                super::super::fes::Args::augment_args(Command::new("fes")),
+                Some(labeller.hidden),
+                labeller.training,
             ),
         ];
         for (command, hidden, settings) in commands {

@@ -2,7 +2,7 @@
 
 use super::operation::{Offsets, Reference};
 use super::{EditError, Made, Result, Script};
-use crate::database::DatabaseError;
+use crate::database::{DatabaseError, LookupError};
 use crate::edit::staged::{StagedRow, absent};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CoreType, CorpusId, Document, DocumentId, FeId, Frame, FrameId,
@@ -91,7 +91,7 @@ impl Script<'_, '_> {
     ) -> Result<Id> {
         match named {
             [] => match self.edits.database.unknown(kind, name)? {
-                DatabaseError::UnknownName { kind, nearest, .. } => {
+                DatabaseError::Lookup(LookupError::UnknownName { kind, nearest, .. }) => {
                     let near =
                         nearest.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
                     Err(wrong(field, name, &format!("the name of a {kind} of the release{near}"))

@@ -217,6 +217,7 @@ prop_compose! {
             seed, source, target_ordinal, round, rank, chain, method,
             recipe: RecipeId(7), flags, paraphrase, aligner, filter,
             elements: elements.into_iter().map(|(name, score)| CarriedElement { name, score }).collect(),
+            fit: None,
         }
     }
 }

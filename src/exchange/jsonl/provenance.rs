@@ -14,8 +14,8 @@ use super::recorded::Recorded;
 use super::{Checked, LineKind, read};
 use crate::exchange::error::Fault;
 use crate::model::{
-    AnnotationSetId, CarriedElement, CorpusId, DocumentId, FilterScores, Flags, Generation,
-    Judgement, LuId, Provenance, RecipeId, Shown, hexadecimal,
+    AnnotationSetId, CarriedElement, CorpusId, DocumentId, FilterScores, Flags, FrameFit,
+    Generation, Judgement, LuId, Prediction, Provenance, RecipeId, Shown, hexadecimal,
 };
 
 /// Fingerprints of recipes, hexadecimal, by number.
@@ -30,6 +30,7 @@ pub(super) enum ProvenanceRecord {
     Imported(ImportedRecord),
     User(UserRecord),
     Generated(GenerationRecord),
+    Predicted(PredictionRecord),
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -57,8 +58,9 @@ pub(super) struct ImportedRecord {
 pub(super) struct UserRecord {}
 
 impl<'de> Deserialize<'de> for ProvenanceRecord {
-    /// The origin stands first where this program wrote it. Then the rest is read as what it is; serde's own way
-    /// would hold all fields in between, a third of the time that a generated set takes.
+    /// The origin stands first where this program wrote it. Then the rest is read as what it is;
+    /// serde's own way would hold all fields in between, a third of the time that a generated set
+    /// takes.
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         struct ByOrigin;
 
@@ -107,8 +109,9 @@ fn of_origin<'de, D: Deserializer<'de>>(
         "imported" => ProvenanceRecord::Imported(Deserialize::deserialize(fields)?),
         "user" => ProvenanceRecord::User(Deserialize::deserialize(fields)?),
         "generated" => ProvenanceRecord::Generated(Deserialize::deserialize(fields)?),
+        "predicted" => ProvenanceRecord::Predicted(Deserialize::deserialize(fields)?),
         other => {
-            let known = &["exemplar", "fulltext", "imported", "user", "generated"];
+            let known = &["exemplar", "fulltext", "imported", "user", "generated", "predicted"];
             return Err(D::Error::unknown_variant(other, known));
         }
     })
@@ -132,6 +135,8 @@ pub(super) struct GenerationRecord {
     filter: Option<FilterRecord>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     elements: Vec<ElementRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fit: Option<FitRecord>,
 }
 
 record! {
@@ -153,6 +158,24 @@ record! {
     }
 }
 
+record! {
+    /// What a frame model says of a set, and its fingerprint.
+    FrameFit as FitRecord { probability: f32, model: [u8; 16] }
+}
+
+record! {
+    /// A frame that is likely, too.
+    (String, f32) [(frame, probability)] as RunnerUpRecord {
+        frame: String = frame,
+        probability: f32 = probability,
+    }
+}
+
+record! {
+    /// How a predicted set came to be.
+    Prediction as PredictionRecord { file: String, fit: FrameFit, runners_up: Vec<(String, f32)> }
+}
+
 impl ProvenanceRecord {
     pub(super) fn new(provenance: Provenance, recipes: &RecipeNames) -> Self {
         match provenance {
@@ -164,6 +187,7 @@ impl ProvenanceRecord {
             }
             Provenance::Imported { file } => Self::Imported(ImportedRecord { file }),
             Provenance::User => Self::User(UserRecord {}),
+            Provenance::Predicted(prediction) => Self::Predicted(prediction.into_record()),
             Provenance::Generated(made) => Self::Generated(GenerationRecord::new(*made, recipes)),
         }
     }
@@ -185,6 +209,12 @@ impl ProvenanceRecord {
             }
             Self::Imported(ImportedRecord { file }) => Provenance::Imported { file },
             Self::User(UserRecord {}) => Provenance::User,
+            Self::Predicted(record) => {
+                let prediction = Prediction::from_record(record)
+                    .and_then(|of| check_prediction(&of).map(|()| of))
+                    .map_err(|fault| fault.inside("provenance"))?;
+                Provenance::Predicted(Box::new(prediction))
+            }
             Self::Generated(made) => {
                 let made = made.into_model(recipe).map_err(|fault| fault.inside("provenance"))?;
                 Provenance::Generated(Box::new(made))
@@ -209,6 +239,7 @@ impl GenerationRecord {
             aligner,
             filter,
             elements,
+            fit,
         } = made;
         Self {
             seed: seed.into_record(),
@@ -224,6 +255,7 @@ impl GenerationRecord {
             aligner,
             filter: filter.into_record(),
             elements: elements.into_record(),
+            fit: fit.into_record(),
         }
     }
 
@@ -245,6 +277,7 @@ impl GenerationRecord {
             aligner: self.aligner,
             filter: read("filter", self.filter)?,
             elements: read("elements", self.elements)?,
+            fit: read("fit", self.fit)?,
         };
         check_scores(&made)?;
         Ok(made)
@@ -259,8 +292,22 @@ fn check_scores(made: &Generation) -> Checked<()> {
     let of_elements = made.elements.iter().enumerate();
     let of_elements = of_elements
         .filter_map(|(at, element)| Some((format!("elements[{at}].score"), element.score?)));
-    match of_filter.chain(of_elements).find(|(_, score)| !(0.0..=1.0).contains(score)) {
-        Some((field, score)) => Err(Fault::value(field, score, "a number from 0 to 1")),
+    let of_fit = made.fit.iter().map(|fit| ("fit.probability".to_owned(), fit.probability));
+    check_shares(of_filter.chain(of_elements).chain(of_fit))
+}
+
+/// Whether the probabilities of a prediction are some.
+fn check_prediction(prediction: &Prediction) -> Checked<()> {
+    let fit = ("fit.probability".to_owned(), prediction.fit.probability);
+    let others = prediction.runners_up.iter().enumerate();
+    let others = others.map(|(at, (_, of))| (format!("runners_up[{at}].probability"), *of));
+    check_shares([fit].into_iter().chain(others))
+}
+
+/// Whether named numbers are from 0 to 1.
+fn check_shares(mut named: impl Iterator<Item = (String, f32)>) -> Checked<()> {
+    match named.find(|(_, share)| !(0.0..=1.0).contains(share)) {
+        Some((field, share)) => Err(Fault::value(field, share, "a number from 0 to 1")),
         None => Ok(()),
     }
 }

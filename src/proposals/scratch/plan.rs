@@ -100,9 +100,9 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// What is given of a release. Of a frame whose LUs with exemplars are too few (Communication has two in FrameNet 1.5) LUs
-    /// with full text alone are given after them. Sets whose sentences are among `learned` are dropped from what is
-    /// given, and no others take their place.
+    /// What is given of a release. Of a frame whose LUs with exemplars are too few (Communication
+    /// has two in FrameNet 1.5) LUs with full text alone are given after them. Sets whose sentences
+    /// are among `learned` are dropped from what is given, and no others take their place.
     ///
     /// # Errors
     /// When a frame, LU or set that counts has a date that is none, or the store fails.
@@ -299,7 +299,8 @@ mod tests {
 
     #[test]
     fn the_earliest_are_given_and_the_others_with_exemplars_hidden() {
-        // All dates of the mini lexicon are one: numbers decide. Happening, the first frame, has no LU.
+        // All dates of the mini lexicon are one: numbers decide. Happening, the first frame, has no
+        // LU.
         let plan = mini([2, 2, 2], Ties::Id, &[]);
         assert_eq!(
             given(&plan),

@@ -80,7 +80,8 @@ pub struct Scores {
     pub rounds: Vec<RoundScore>,
     /// Frame by frame, the earliest frame first.
     pub frames: Vec<FrameScore>,
-    /// Distinct LUs of outputs that were given themselves; they count neither as found nor as wrong.
+    /// Distinct LUs of outputs that were given themselves; they count neither as found nor as
+    /// wrong.
     pub again: usize,
     /// Of the wrong ones, LUs that the frame has in the release, without exemplars.
     pub unannotated: usize,
@@ -110,7 +111,8 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Without part of speech an LU may be given and hidden at once, `copy.v` and `copy.n`: it is hidden then.
+    /// Without part of speech an LU may be given and hidden at once, `copy.v` and `copy.n`: it is
+    /// hidden then.
     fn tally(&self, proposed: &BTreeSet<Key>) -> Tally {
         let found = proposed.iter().filter(|key| self.hidden.contains_key(*key)).count();
         let is_wrong = |key: &&Key| !self.hidden.contains_key(*key) && !self.given.contains(*key);
@@ -123,8 +125,9 @@ fn without_pos(name: &str) -> Key {
     (key_of(name).0, key_of("").1)
 }
 
-/// Holds the LUs of outputs against what a plan hides. LUs are compared by lemma and part of speech, without regard to case;
-/// of each frame each LU counts once. Outputs of other frames do not count.
+/// Holds the LUs of outputs against what a plan hides. LUs are compared by lemma and part of
+/// speech, without regard to case; of each frame each LU counts once. Outputs of other frames do
+/// not count.
 #[must_use]
 pub fn score(plan: &Plan, outputs: &[Output]) -> Scores {
     let last = outputs.iter().map(|output| output.round).max().unwrap_or(0);

@@ -15,8 +15,9 @@ use crate::model::{FrameId, LuId};
 use crate::query::Expression;
 
 impl Plan {
-    /// Makes the store in a directory that is not there yet, whole or not at all: the frames, the LUs that are given, their
-    /// sets and sentences. What refers to anything else is taken out, and what is there is counted at the end.
+    /// Makes the store in a directory that is not there yet, whole or not at all: the frames, the
+    /// LUs that are given, their sets and sentences. What refers to anything else is taken out, and
+    /// what is there is counted at the end.
     ///
     /// # Errors
     /// When a store fails, the disk does, or more than what is given is in the new store.

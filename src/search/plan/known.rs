@@ -7,8 +7,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::database::{Database, DatabaseError, Result};
-use crate::model::{ACCEPTED, AnnotationSet, Document, PROPOSED, Pos, Provenance};
+use crate::database::{Database, DatabaseError, LookupError, Result};
+use crate::model::{ACCEPTED, AnnotationSet, Document, PROPOSED, Pos};
 use crate::query::{Case, Expression, Field, LabelField, LabelTest, Pattern, Test, nearest};
 use crate::search::{Catalog, elements};
 use crate::store::NameKind;
@@ -157,10 +157,10 @@ impl Database {
         if self.any_document(catalog, is_called)? {
             return Ok(());
         }
-        let has_file = |set: &AnnotationSet| match &set.provenance {
-            Provenance::Imported { file } => {
+        let has_file = |set: &AnnotationSet| match set.provenance.file() {
+            Some(file) => {
                 if !known.contains(file) {
-                    known.insert(file.clone());
+                    known.insert(file.to_owned());
                 }
                 called.matches(file)
             }
@@ -235,7 +235,7 @@ impl Database {
         }
         let value = called.as_exact().unwrap_or_default().to_owned();
         let nearest = nearest(&value, &known).cloned();
-        Err(DatabaseError::UnknownValue { kind, value, nearest, known })
+        Err(DatabaseError::Lookup(LookupError::UnknownValue { kind, value, nearest, known }))
     }
 
     fn any_lexunit_status(
@@ -288,9 +288,9 @@ impl Database {
 
 fn unknown(kind: &'static str, name: &str, known: &BTreeSet<String>) -> DatabaseError {
     let known = known.iter().filter(|known| !known.is_empty());
-    DatabaseError::UnknownName {
+    DatabaseError::Lookup(LookupError::UnknownName {
         kind,
         name: name.to_owned(),
         nearest: nearest(name, known).cloned(),
-    }
+    })
 }

@@ -40,6 +40,10 @@ impl Planner<'_> {
                     Field::Paraphrase => Route::index(Filter::Paraphrase(low, high)),
                     Field::Aligner => Route::index(Filter::Aligner(low, high)),
                     Field::JudgementMean => Route::keys(self.judged()?),
+                    Field::FrameFit => {
+                        let judged = [Origin::Generated, Origin::Predicted].map(Filter::Origin);
+                        Route::index(Filter::Any(judged.into()))
+                    }
                     _ => generated(),
                 }
             }
@@ -80,9 +84,11 @@ impl Planner<'_> {
             Field::Doc => {
                 let called = |of: &Document| of.named_by(|text| pattern.matches(text)).is_some();
                 let documents = self.documents_where(called)?.into_iter().collect();
-                // Imported sets also go by their file, which the index does not hold.
-                let imported = Filter::Origin(Origin::Imported);
-                let places = Filter::Any(vec![Filter::Document(documents), imported]);
+                // Imported and predicted sets also go by their file, which the index does not hold.
+                let of_files = [Origin::Imported, Origin::Predicted].map(Filter::Origin);
+                let mut places = vec![Filter::Document(documents)];
+                places.extend(of_files);
+                let places = Filter::Any(places);
                 Route::index(with_offspring(places))
             }
             Field::Edition => Route::keys(self.in_editions(pattern)?),

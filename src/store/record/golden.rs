@@ -5,16 +5,17 @@
 
 use std::path::{Path, PathBuf};
 
+use super::v3_annotation::tests::carried;
 use super::*;
 use crate::model::{
-    AnnotationSetId, CarriedElement, Colors, CoreType, CorpusId, Creation, DocumentId, Extent,
-    FeId, FeRealization, FeRelation, FeStatus, FilterScores, Flags, Foreign, FrameElement, FrameId,
-    FrameIndexEntry, Generation, Governor, IdSpace, IndexCorpus, Label, Layer, LayerName,
-    LexUnitHead, Lexeme, ListedElement, ListedRelation, ListedSentence, ListedSubcorpus, Listing,
-    LuId, LuIndex, LuIndexEntry, Method, NullInstantiation, Occurrence, OddLabel, OddOffsets, Pos,
-    Provenance, RecipeId, RelationId, RelationKind, RelationList, Release, ReleaseCounts,
-    ReleaseId, SemTypeId, SemTypeList, SentenceCount, SentenceId, Span, Title, ValencePattern,
-    ValenceUnit, Valences, WrittenNumber, hexadecimal,
+    AnnotationSetId, Colors, CoreType, CorpusId, Creation, DocumentId, Extent, FeId, FeRealization,
+    FeRelation, FeStatus, FilterScores, Flags, Foreign, FrameElement, FrameId, FrameIndexEntry,
+    Generation, Governor, IdSpace, IndexCorpus, Label, Layer, LayerName, LexUnitHead, Lexeme,
+    ListedElement, ListedRelation, ListedSentence, ListedSubcorpus, Listing, LuId, LuIndex,
+    LuIndexEntry, Method, NullInstantiation, Occurrence, OddLabel, OddOffsets, Pos, Provenance,
+    RecipeId, RelationId, RelationKind, RelationList, Release, ReleaseCounts, ReleaseId, SemTypeId,
+    SemTypeList, SentenceCount, SentenceId, Span, Title, ValencePattern, ValenceUnit, Valences,
+    WrittenNumber, hexadecimal,
 };
 
 const RELEASE: ReleaseId = ReleaseId(3);
@@ -237,6 +238,7 @@ pub(super) fn generated() -> AnnotationSet {
         aligner: 0.5,
         filter: None,
         elements: Vec::new(),
+        fit: None,
     };
     let provenance = Provenance::Generated(Box::new(generation));
     AnnotationSet { xml_id: None, fe_status: FeStatus::Unknown, ..annotation(provenance) }
@@ -247,18 +249,6 @@ pub(super) fn scored() -> AnnotationSet {
     let mut set = generated();
     if let Provenance::Generated(made) = &mut set.provenance {
         made.filter = Some(FilterScores { precision: 0.875, recall: 0.25, filter: [9; 16] });
-    }
-    set
-}
-
-/// [`scored`] with FEs carried over, of which one was not found.
-pub(super) fn carried() -> AnnotationSet {
-    let mut set = scored();
-    set.fe_status = FeStatus::Carried;
-    if let Provenance::Generated(made) = &mut set.provenance {
-        made.flags.lost_element = true;
-        let element = |name: &str, score| CarriedElement { name: name.to_owned(), score };
-        made.elements = vec![element("Checker", Some(0.5)), element("Matter", None)];
     }
     set
 }
@@ -492,7 +482,14 @@ fn path(version: u8, name: &str) -> PathBuf {
 fn all_samples() -> impl Iterator<Item = (u8, &'static str, Vec<u8>)> {
     let first = samples().into_iter().map(|(name, value)| (1, name, value));
     let second = samples_of_version_2().into_iter().map(|(name, value)| (2, name, value));
-    first.chain(second).chain([(3, "annotation_carried", carried().to_value().unwrap())])
+    let third = [(3, "annotation_carried", carried())];
+    let fourth = [
+        (4, "annotation_judged", v4_annotation::tests::judged()),
+        (4, "annotation_predicted", v4_annotation::tests::predicted()),
+    ];
+    let later = third.into_iter().chain(fourth);
+    let later = later.map(|(version, name, set)| (version, name, set.to_value().unwrap()));
+    first.chain(second).chain(later)
 }
 
 /// Hexadecimal, 32 bytes a line.
@@ -529,6 +526,7 @@ fn every_record_comes_back_as_it_was() {
     law(&key, &generated());
     law(&key, &scored());
     law(&key, &carried());
+    law(&key, &v4_annotation::tests::judged());
     let of_lexunit = LayoutKey::of_lexunit(release, FrameId(102), LuId(1006));
     let of_document = LayoutKey::of_document(release, CorpusId(301), DocumentId(401));
     law(&release_layout_key(), &release_layout());
@@ -568,7 +566,7 @@ fn a_change_of_either_version_is_read() {
 
 #[test]
 fn a_record_cut_short_or_changed_is_an_error_and_no_panic() {
-    for (key, set) in [keyed(generated()), keyed(scored()), keyed(carried())] {
+    for (key, set) in [keyed(generated()), keyed(scored()), keyed(v4_annotation::tests::judged())] {
         let value = set.to_value().unwrap();
         for end in 0..value.len() {
             tests::is_cut_short(AnnotationSet::from_value(&key, &value[..end]), end);

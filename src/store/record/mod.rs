@@ -29,6 +29,7 @@ mod v2_judgement;
 mod v2_location;
 mod v2_release_layout;
 mod v3_annotation;
+mod v4_annotation;
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 use bincode::error::DecodeError;
@@ -58,6 +59,7 @@ pub(super) use v2_judgement::{decode_judgement, encode_judgement};
 use v2_location::LocationRecord;
 use v2_release_layout::DescribedLayoutRecord;
 use v3_annotation::CarriedRecord;
+use v4_annotation::JudgedRecord;
 
 /// Most bytes that a record may decode to. Far above the largest of FrameNet 1.5 (an LU with its
 /// valence tables, under 1 MB), far below what a damaged length could demand.
@@ -90,6 +92,8 @@ const LOCATION_VERSION: u8 = 2;
 const SECOND_VERSION: u8 = 2;
 /// Version of the records of sets to which FEs were carried.
 const THIRD_VERSION: u8 = 3;
+/// Version of the records of sets of which a frame model says how likely their frames are.
+const FOURTH_VERSION: u8 = 4;
 
 /// Encodes a record with its version.
 pub(super) fn encode<R: bincode::Encode + bincode::Decode<()>>(record: &R) -> Encoded {
@@ -209,7 +213,7 @@ stored! {
     ReleaseLayout, LayoutKey, |_, _| {}, SECOND_VERSION DescribedLayoutRecord;
     AnnotationSet, AnnotationKey, |set, key| {
         (set.id, set.sentence, set.frame, set.lu) = (key.set, key.sentence, key.frame, key.lu);
-    }, THIRD_VERSION CarriedRecord, SECOND_VERSION ScoredRecord;
+    }, FOURTH_VERSION JudgedRecord, THIRD_VERSION CarriedRecord, SECOND_VERSION ScoredRecord;
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ fn the_schema_page_lists_every_family_and_every_field() {
         v2_location::FIELDS,
         v2_release_layout::FIELDS,
         v3_annotation::FIELDS,
+        v4_annotation::FIELDS,
     ];
     for field in lists.concat() {
         assert!(page.contains(field), "schema/records.md lacks `{field}`");

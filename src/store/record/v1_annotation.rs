@@ -63,7 +63,7 @@ fields! {
     Label { name, extent, fe, annotator, colors }
     Generation {
         seed, source, target_ordinal, round, rank, chain, method, recipe, flags, paraphrase, aligner;
-        absent filter: None, elements: Vec::new()
+        absent filter: None, elements: Vec::new(), fit: None
     }
 }
 
@@ -107,7 +107,8 @@ impl Encode for Provenance {
                 2_u32.encode(encoder)?;
                 file.encode(encoder)
             }
-            Self::User => 3_u32.encode(encoder),
+            // What a prediction is, version 4 says.
+            Self::User | Self::Predicted(_) => 3_u32.encode(encoder),
             Self::Generated(made) => {
                 4_u32.encode(encoder)?;
                 made.encode(encoder)

@@ -54,8 +54,8 @@ mod tests {
     #[test]
     fn a_set_of_another_version_is_an_error() {
         let (key, _) = golden::keyed(golden::scored());
-        let error = AnnotationSet::from_value(&key, &[4]);
-        assert_eq!(error, Err("record version 4, expected 1".to_owned()));
+        let error = AnnotationSet::from_value(&key, &[5]);
+        assert_eq!(error, Err("record version 5, expected 1".to_owned()));
         assert_eq!(AnnotationSet::from_value(&key, &[]), Err("empty".to_owned()));
     }
 

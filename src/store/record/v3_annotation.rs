@@ -54,11 +54,23 @@ impl CarriedRecord {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::super::{Stored, THIRD_VERSION, encode_as, golden};
     use super::*;
+
+    /// [`golden::scored`] with FEs carried over, of which one was not found.
+    pub(in super::super) fn carried() -> AnnotationSet {
+        let mut set = golden::scored();
+        set.fe_status = FeStatus::Carried;
+        if let Provenance::Generated(made) = &mut set.provenance {
+            made.flags.lost_element = true;
+            let element = |name: &str, score| CarriedElement { name: name.to_owned(), score };
+            made.elements = vec![element("Checker", Some(0.5)), element("Matter", None)];
+        }
+        set
+    }
 
     #[test]
     fn elements_of_a_set_that_was_not_generated_are_an_error() {

@@ -72,7 +72,7 @@ impl Assembler<'_> {
         match provenance.origin() {
             Origin::Exemplar => self.counts.exemplar_sets += 1,
             Origin::FullText => self.counts.fulltext_sets += 1,
-            Origin::Imported | Origin::User | Origin::Generated => {}
+            Origin::Imported | Origin::User | Origin::Generated | Origin::Predicted => {}
         }
         *self.statuses.entry((provenance.origin(), set.status.clone())).or_default() += 1;
         let has_elements = set.layers.iter().any(|layer| layer.name == LayerName::Fe);

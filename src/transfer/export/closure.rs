@@ -142,7 +142,7 @@ impl<'a> Closure<'a> {
         match &set.provenance {
             Provenance::Exemplar { lu, .. } => self.take_listed(*lu)?,
             Provenance::FullText { corpus, document } => self.take_document(*corpus, *document)?,
-            Provenance::Imported { .. } | Provenance::User => {}
+            Provenance::Imported { .. } | Provenance::User | Provenance::Predicted(_) => {}
             Provenance::Generated(made) => {
                 self.recipes.insert(made.recipe);
                 self.named.extend([made.seed, made.source].iter().chain(&made.chain));
@@ -169,8 +169,8 @@ impl<'a> Closure<'a> {
         Ok(())
     }
 
-    /// Takes everything that people added to the release, whether or not a set refers to it. An LU that they accepted is
-    /// theirs; its sentences go with it.
+    /// Takes everything that people added to the release, whether or not a set refers to it. An LU
+    /// that they accepted is theirs; its sentences go with it.
     pub(super) fn take_all_of_people(&mut self) -> Result<()> {
         let (store, release) = (self.store, self.release);
         for sem_type in store.sem_types(release)? {

@@ -10,7 +10,7 @@ pub use framenet::{FramenetExport, FramenetFiles, FramenetLoss};
 pub use jsonl::JsonlExport;
 pub use lossy::LossyExport;
 
-use crate::database::{Database, DatabaseError, Result};
+use crate::database::{Database, DatabaseError, ExportError, Result};
 use crate::model::Release;
 use crate::query::{Expression, Field, Term, Test};
 use crate::search::Catalog;
@@ -62,7 +62,7 @@ fn releases_named(catalog: &Catalog<'_>, expression: &Expression) -> Result<Vec<
 fn only_one(mut releases: Vec<Release>) -> Result<Option<Release>> {
     if releases.len() > 1 {
         let names = releases.into_iter().map(|release| release.name).collect();
-        return Err(DatabaseError::SeveralReleases { names });
+        return Err(DatabaseError::Export(ExportError::SeveralReleases { names }));
     }
     Ok(releases.pop())
 }

@@ -51,7 +51,8 @@ pub(super) struct LineImport<'a, R> {
     pub(super) unchanged: u64,
 }
 
-/// The index while it hears of sets that the store does not have yet: what it heard is forgotten unless the two commit.
+/// The index while it hears of sets that the store does not have yet: what it heard is forgotten
+/// unless the two commit.
 struct Hearing<'a>(Option<&'a mut IndexWriter>);
 
 impl Drop for Hearing<'_> {
@@ -135,8 +136,8 @@ impl<'a, R: BufRead> LineImport<'a, R> {
         self.extend_frames()
     }
 
-    /// Writes what is left, and lists the release or commits what it gets. Gives what became of the index where that
-    /// was told of every set; else it has not heard of the file.
+    /// Writes what is left, and lists the release or commits what it gets. Gives what became of the
+    /// index where that was told of every set; else it has not heard of the file.
     pub(super) fn finish(self, release: &mut Release) -> Result<Option<Result<()>>> {
         let Self { store, scope, mut batch, recipes, own_number, counts, numbers, index, .. } =
             self;
@@ -173,8 +174,8 @@ impl<'a, R: BufRead> LineImport<'a, R> {
         Ok(None)
     }
 
-    /// Tells the index of a set that is new. An index that does not take it is brought up to date once the store has
-    /// the file.
+    /// Tells the index of a set that is new. An index that does not take it is brought up to date
+    /// once the store has the file.
     pub(super) fn tell_index(&mut self, set: &AnnotationSet, sentence: &Sentence) {
         let Some(Hearing(Some(index))) = &mut self.index else { return };
         let release = self.release;

@@ -21,7 +21,7 @@ use std::path::Path;
 
 use self::loader::LineImport;
 use super::import::check_release_name;
-use crate::database::{Database, DatabaseError, Result, reindex};
+use crate::database::{Database, DatabaseError, ReleaseError, Result, reindex};
 use crate::exchange::ExchangeError;
 use crate::exchange::jsonl::{LineKind, RecordReader, Scope};
 use crate::model::Release;
@@ -89,11 +89,14 @@ impl Database {
             (Scope::Additions, Some(there)) => there,
             (Scope::Additions, None) => {
                 let path = path.to_owned();
-                return Err(DatabaseError::NoBase { path, name: record.name });
+                return Err(DatabaseError::Release(ReleaseError::NoBase {
+                    path,
+                    name: record.name,
+                }));
             }
             (_, Some(there)) => {
                 let (name, source_path) = (there.name, there.source);
-                return Err(DatabaseError::ReleaseExists { name, source_path });
+                return Err(DatabaseError::Release(ReleaseError::Exists { name, source_path }));
             }
             (_, None) => record.into_model(self.store.begin_release()?),
         };

@@ -364,7 +364,7 @@ impl<R: BufRead> LineImport<'_, R> {
             Provenance::FullText { corpus, document } => {
                 self.refer("provenance.document", Reference::Document(*corpus, *document))?;
             }
-            Provenance::Imported { .. } | Provenance::User => {}
+            Provenance::Imported { .. } | Provenance::User | Provenance::Predicted(_) => {}
             Provenance::Generated(made) => {
                 self.refer("provenance.seed", Reference::Set(made.seed))?;
                 self.refer("provenance.source", Reference::Set(made.source))?;
@@ -577,6 +577,7 @@ fn scored_as(mut stored: AnnotationSet, other: &AnnotationSet) -> AnnotationSet 
         (&mut stored.provenance, &other.provenance)
     {
         made.filter = of.filter;
+        made.fit = of.fit;
     }
     stored
 }

@@ -9,7 +9,8 @@ use crate::cli::chart::{Bar, BarChart, Group};
 use crate::cli::output::Output;
 use crate::cli::render::Row;
 
-/// What Culkin et al. 2021 found (section 6.1, footnote 17): their recall takes the given LUs off twice.
+/// What Culkin et al. 2021 found (section 6.1, footnote 17): their recall takes the given LUs off
+/// twice.
 const PAPER: Paper = Paper {
     found: 128,
     wrong: 1188,

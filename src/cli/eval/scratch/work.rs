@@ -1,5 +1,5 @@
-//! The work directory: for each order of ties a store, what is given and hidden (`plan.json`), and which recipes ran
-//! (`runs.json`).
+//! The work directory: for each order of ties a store, what is given and hidden (`plan.json`), and
+//! which recipes ran (`runs.json`).
 
 use std::path::{Path, PathBuf};
 
@@ -117,8 +117,8 @@ impl Order {
     }
 }
 
-/// How many hidden LUs a rewriter can write in any of their forms: as its pieces spell them, and in the words of its
-/// list, where it has one.
+/// How many hidden LUs a rewriter can write in any of their forms: as its pieces spell them, and in
+/// the words of its list, where it has one.
 pub(super) fn writable(
     rewriter: &Paraphraser,
     plan: &Plan,

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fnstore::database::DatabaseError;
-use fnstore::model::{AnnotationSetId, ReleaseId};
+use fnstore::model::{AnnotationSetId, ReleaseId, Span};
 use fnstore::query::{Expression, Selection};
 use fnstore::review::Session;
 use fnstore::search::Answer;
 
-use super::screen::{BOLD, DIM, PLAIN, Screen, TARGET};
+use super::screen::{BOLD, DIM, Look, PLAIN, Screen, TARGET};
 use crate::cli::edit::now;
 
 pub(super) const KEYS: &str =
@@ -109,14 +109,19 @@ impl List {
         let unit = format!("{}  ", answer.lexunit);
         let mut pieces =
             vec![(here, BOLD), (picked, PLAIN), (score.as_str(), BOLD), (unit.as_str(), DIM)];
-        let text = &answer.sentence.text;
-        let mut from = 0;
-        for span in &answer.set.targets {
-            pieces.push((text.get(from..span.start as usize).unwrap_or_default(), PLAIN));
-            pieces.push((span.of(text).unwrap_or_default(), TARGET));
-            from = span.end as usize;
-        }
-        pieces.push((text.get(from..).unwrap_or_default(), PLAIN));
+        pieces.extend(marked(&answer.sentence.text, &answer.set.targets));
         screen.row(&pieces);
     }
+}
+
+/// A text with its target marked.
+pub(super) fn marked<'a>(text: &'a str, targets: &[Span]) -> Vec<(&'a str, Look)> {
+    let (mut pieces, mut from) = (Vec::new(), 0);
+    for span in targets {
+        pieces.push((text.get(from..span.start as usize).unwrap_or_default(), PLAIN));
+        pieces.push((span.of(text).unwrap_or_default(), TARGET));
+        from = span.end as usize;
+    }
+    pieces.push((text.get(from..).unwrap_or_default(), PLAIN));
+    pieces
 }

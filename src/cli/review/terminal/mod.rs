@@ -1,6 +1,7 @@
 //! The review on a terminal, with the keys of the page.
 
 mod list;
+mod proposed;
 mod screen;
 
 use std::io::{IsTerminal as _, Write as _, stdin, stdout};
@@ -19,15 +20,17 @@ use fnstore::review::{
 };
 use fnstore::text::{CharIndex, plain_definition};
 
+use super::Review;
 use super::keys::{Where, keys_of};
 use crate::cli::Outcome;
 use crate::cli::edit::now;
 use crate::cli::output::tell;
 use list::List;
+use proposed::Proposed;
 use screen::{BOLD, DIM, Look, PLAIN, Screen, TARGET};
 
 const KEYS: &str =
-    "a accept  r reject  1-9 score  s skip  u undo  e span  / search  ? keys  q quit";
+    "a accept  r reject  1-9 score  s skip  u undo  e span  / search  p proposals  ? keys  q quit";
 const SPAN_KEYS: &str =
     "left, right: by word, with shift by letter; tab: the other end; enter saves, escape leaves";
 
@@ -67,9 +70,12 @@ enum Mode {
     Query(String),
     /// They decide on what a query found.
     List(List),
+    /// They decide on proposals.
+    Proposed(Proposed),
 }
 
 struct Terminal<'a> {
+    review: &'a Review,
     session: &'a Session,
     number: usize,
     view: Option<View>,
@@ -79,13 +85,17 @@ struct Terminal<'a> {
     mode: Mode,
 }
 
-pub(super) fn run(session: &Session) -> anyhow::Result<Outcome> {
+pub(super) fn run(review: &Review) -> anyhow::Result<Outcome> {
+    let session = &review.session;
     let Some(first) = session.next(None, WINDOW)? else {
         tell("there is nothing to review");
         return Ok(Outcome::NothingFound);
     };
+    // What it says of them belongs before the first screen.
+    review.vectors()?;
     let raw = Raw::take()?;
     let mut terminal = Terminal {
+        review,
         session,
         number: first,
         view: None,
@@ -175,6 +185,11 @@ impl Terminal<'_> {
                 KeyCode::Char('q') => return Ok(false),
                 code => self.list_key(list, code)?,
             },
+            Mode::Proposed(list) => match (list.is_asking(), event.code) {
+                (false, KeyCode::Char('q')) => return Ok(false),
+                (false, KeyCode::Esc | KeyCode::Char('s')) => self.show(Some(self.number))?,
+                (_, code) => self.proposed_key(list, code),
+            },
         }
         Ok(true)
     }
@@ -186,6 +201,10 @@ impl Terminal<'_> {
             'e' => self.edit(),
             '/' => self.mode = Mode::Query(String::new()),
             '?' => self.mode = Mode::Keys,
+            'p' => match Proposed::find(self.review) {
+                Ok(list) => self.mode = Mode::Proposed(list),
+                Err(error) => self.said = format!("{error:#}"),
+            },
             'f' | 'm' if self.session.question() == Question::Similarity => {
                 let flag = &mut self.flags[usize::from(letter == 'm')];
                 *flag = !*flag;
@@ -336,6 +355,14 @@ impl Terminal<'_> {
         Ok(())
     }
 
+    fn proposed_key(&mut self, mut list: Proposed, code: KeyCode) {
+        self.said = list.key(self.review, code).unwrap_or_else(|error| {
+            let hint = crate::cli::hint(&error).map(|hint| format!("; {hint}"));
+            format!("{error:#}{}", hint.unwrap_or_default())
+        });
+        self.mode = Mode::Proposed(list);
+    }
+
     fn draw(&self) -> anyhow::Result<()> {
         let (columns, rows) = size().unwrap_or((80, 24));
         let mut screen = Screen::new(columns);
@@ -353,6 +380,7 @@ impl Terminal<'_> {
                 screen.line(&self.said, BOLD);
             }
             Mode::List(list) => list.draw(&mut screen, usize::from(rows), &self.said),
+            Mode::Proposed(list) => list.draw(&mut screen, usize::from(rows), &self.said),
             Mode::Item => self.draw_item(&mut screen, None),
             Mode::Span(edit) => self.draw_item(&mut screen, Some(edit)),
         }
@@ -415,7 +443,8 @@ fn frame(screen: &mut Screen, view: &View) {
     }
 }
 
-/// A sentence: the target in reverse, changed words underlined, FEs in their colours, and named behind it.
+/// A sentence: the target in reverse, changed words underlined, FEs in their colours, and named
+/// behind it.
 fn sentence(screen: &mut Screen, before: (&str, Look), example: &Example, frame: &Frame) {
     let mut pieces = vec![before];
     let mut named: Vec<(String, Look)> = Vec::new();

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::database::{DatabaseError, Result};
+use crate::database::{DatabaseError, ExportError, Result};
 use crate::durable::NewDirectory;
 
 /// Folders of a release.
@@ -18,10 +18,14 @@ pub(super) struct Directory {
 impl Directory {
     /// Makes the folders beside `target`, which must be an empty directory or not be there.
     pub(super) fn create(target: &Path) -> Result<Self> {
-        let failed = |source| DatabaseError::Export { path: target.to_owned(), source };
+        let failed =
+            |source| DatabaseError::Export(ExportError::Write { path: target.to_owned(), source });
         let files = match NewDirectory::create(target, ".fnstore-export-") {
             Err(source) if is_in_the_way(&source) => {
-                return Err(DatabaseError::ExportTarget { path: target.to_owned(), source });
+                return Err(DatabaseError::Export(ExportError::Target {
+                    path: target.to_owned(),
+                    source,
+                }));
             }
             outcome => outcome.map_err(failed)?,
         };
@@ -33,7 +37,9 @@ impl Directory {
 
     /// Writes a file; gives its length in bytes.
     pub(super) fn write(&self, name: &str, content: &str) -> Result<u64> {
-        let failed = |source| DatabaseError::Export { path: self.target.join(name), source };
+        let failed = |source| {
+            DatabaseError::Export(ExportError::Write { path: self.target.join(name), source })
+        };
         std::fs::write(self.files.path().join(name), content).map_err(failed)?;
         Ok(content.len() as u64)
     }
@@ -45,7 +51,9 @@ impl Directory {
         for folder in FOLDERS {
             let _ = std::fs::remove_dir(files.path().join(folder));
         }
-        files.publish().map_err(|source| DatabaseError::Export { path: target, source })
+        files
+            .publish()
+            .map_err(|source| DatabaseError::Export(ExportError::Write { path: target, source }))
     }
 }
 
@@ -64,7 +72,7 @@ mod tests {
         let target = dir.path().join("out");
         std::fs::write(&target, "x").unwrap();
         let refused = Directory::create(&target).err().unwrap();
-        assert!(matches!(refused, DatabaseError::ExportTarget { .. }), "{refused}");
+        assert!(matches!(refused, DatabaseError::Export(ExportError::Target { .. })), "{refused}");
         std::fs::remove_file(&target).unwrap();
         let directory = Directory::create(&target).unwrap();
         directory.write("frame/a.xml", "<a/>").unwrap();
@@ -75,6 +83,6 @@ mod tests {
         directory.publish().unwrap();
         assert_eq!(std::fs::read_to_string(target.join("frame/a.xml")).unwrap(), "<a/>");
         let refused = Directory::create(&target).err().unwrap();
-        assert!(matches!(refused, DatabaseError::ExportTarget { .. }), "{refused}");
+        assert!(matches!(refused, DatabaseError::Export(ExportError::Target { .. })), "{refused}");
     }
 }

@@ -1,5 +1,5 @@
-//! The files of a release one by one, as an export would write them: for whoever reads FrameNet's XML and wants no
-//! directory of it.
+//! The files of a release one by one, as an export would write them: for whoever reads FrameNet's
+//! XML and wants no directory of it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -44,8 +44,8 @@ type Written = Arc<Mutex<BTreeMap<String, String>>>;
 impl Database {
     /// The files of a release, each made from the store when it is read.
     ///
-    /// `only_given` leaves out what the release did not bring: sets that people, imports and expansions added, and
-    /// proposed LUs.
+    /// `only_given` leaves out what the release did not bring: sets that people, imports and
+    /// expansions added, and proposed LUs.
     ///
     /// # Errors
     /// When the store fails.
@@ -77,8 +77,8 @@ impl Database {
 }
 
 impl FramenetFiles<'_> {
-    /// The content of a file by its name below the release's directory, as in `lu/lu1001.xml`; `None` when there is no
-    /// such file.
+    /// The content of a file by its name below the release's directory, as in `lu/lu1001.xml`;
+    /// `None` when there is no such file.
     ///
     /// # Errors
     /// When the store fails.

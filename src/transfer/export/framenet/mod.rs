@@ -68,6 +68,9 @@ pub enum FramenetLoss {
     Generated,
     /// A set from a file of another format: written as an exemplar, without the file's name.
     Imported,
+    /// A set that a frame model predicted: written as an exemplar, without its file and the model's
+    /// probabilities.
+    Predicted,
     /// A set that a user made: written as an exemplar.
     User,
     /// A file of a release that format 1.0 imported, whose order that did not keep.
@@ -99,6 +102,9 @@ impl FramenetLoss {
                 "generated sets written as exemplars, without seed, round, recipe, scores and flags"
             }
             Self::Imported => "imported sets written as exemplars, without the name of their file",
+            Self::Predicted => {
+                "predicted sets written as exemplars, without file, model and probabilities"
+            }
             Self::User => "sets made by a user written as exemplars",
             Self::Order => {
                 "files whose order the store does not know: LUs and sentences stand in order of id"
@@ -552,5 +558,6 @@ fn loss_of(origin: Origin) -> Option<FramenetLoss> {
         Origin::Imported => Some(FramenetLoss::Imported),
         Origin::User => Some(FramenetLoss::User),
         Origin::Generated => Some(FramenetLoss::Generated),
+        Origin::Predicted => Some(FramenetLoss::Predicted),
     }
 }

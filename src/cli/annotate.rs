@@ -1,0 +1,292 @@
+//! `fnstore annotate`: targets with their frames in texts.
+
+mod record;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use fnstore::database::Database;
+use fnstore::identify::{
+    Candidates, FoundTarget, FrameIdentifier, IdentifyError, Search, lexunits,
+};
+use fnstore::label::{Asked, FoundElement, Labeller};
+use fnstore::model::{Frame, FrameId, Prediction, Span};
+use fnstore::transfer::{PredictedTarget, Predictions};
+use serde::Deserialize;
+
+use record::{Record, TargetRecord};
+
+use super::identifier::IdentifierArgs;
+use super::labeller::LABELLER;
+use super::line_batches::{self, LineItem, LineTask};
+use super::line_reader::{self, LineError};
+use super::output::tell;
+use super::{Context, Outcome, edit};
+
+/// Find the targets of sentences, with the frames that they evoke and their frame elements
+///
+/// Reads one sentence a line, or JSON lines, as the first line shows: `text`, and an `id` of any
+/// type, which is returned. Writes a JSON line for each, with its targets in order: where they
+/// stand (in code points), the LU of the release that they are a form of, the frame with its
+/// probability, the next likeliest frames, and the frame elements. Candidates are the forms of the
+/// release's LUs; with `--open`, any span of at most three words and any frame. A line that cannot
+/// be annotated gets a record with an error and its code. The other lines are annotated, and the
+/// exit code is 65.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// File to read [default: standard input]
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    /// Release whose LUs may be meant [default: the only one]
+    #[arg(long, value_name = "NAME")]
+    release: Option<String>,
+
+    /// Consider any span of at most three words, and any frame
+    #[arg(long)]
+    open: bool,
+
+    #[command(flatten)]
+    identifier: IdentifierArgs,
+
+    /// Directory of the labeller of frame elements, or its name among the models
+    #[arg(long, value_name = "DIR|NAME", default_value = LABELLER)]
+    labeller: PathBuf,
+
+    /// Also write what is found into STORE, as a release of sets of the origin `predicted`
+    #[arg(long, value_name = "STORE")]
+    into: Option<PathBuf>,
+
+    /// Name of that release [default: predicted]
+    #[arg(long = "as", value_name = "NAME", requires = "into")]
+    name: Option<String>,
+
+    /// Leave frame elements out
+    #[arg(long, conflicts_with = "labeller")]
+    no_fes: bool,
+}
+
+const EXAMPLES: &str = r#"Examples:
+  echo 'They checked the locks.' | fnstore annotate --format table
+  fnstore annotate news.txt > news.jsonl
+  fnstore annotate news.txt --into news --as news && fnstore query frame=Arrest --store news
+  echo '{"id": 7, "text": "They checked it."}' | fnstore annotate --open"#;
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let lines = line_batches::open(args.file.as_deref())?;
+    let database = Database::open(&context.store)?;
+    let release = edit::release(&database, args.release.as_deref())?.name;
+    let lexicon = database.lexicon(&release)?;
+    let identifier = args.identifier.open()?;
+    let into = args.into.as_deref().map(Database::open_writer).transpose()?;
+    let source = args.file.unwrap_or_else(|| PathBuf::from(STANDARD_INPUT));
+    let name = args.name.as_deref().unwrap_or(PREDICTED);
+    let predictions = into.as_ref().map(|into| into.predictions(name, &lexicon, &source));
+    let task = Annotating {
+        predictions: predictions.transpose()?,
+        source: source.display().to_string(),
+        candidates: identifier.candidates(lexunits(&lexicon)?),
+        search: if args.open { Search::Open } else { Search::Lexicon },
+        identifier,
+        elements: match args.no_fes {
+            true => None,
+            false => Some(Elements {
+                labeller: args.identifier.open_labeller(&args.labeller)?,
+                frames: lexicon
+                    .frames()?
+                    .map(|frame| frame.map(|frame| (frame.name.clone(), frame)))
+                    .collect::<Result<_, _>>()?,
+            }),
+        },
+    };
+    line_batches::run(task, lines, &mut context.output)
+}
+
+/// What stands for a file's name where there is none.
+const STANDARD_INPUT: &str = "standard input";
+
+/// Name of the release that predictions go into.
+const PREDICTED: &str = "predicted";
+
+/// The annotation of lines.
+struct Annotating<'a> {
+    /// What is written into a store, until the last line is.
+    predictions: Option<Predictions<'a>>,
+    /// Where the lines come from.
+    source: String,
+    identifier: FrameIdentifier,
+    candidates: Candidates,
+    search: Search,
+    elements: Option<Elements>,
+}
+
+/// What finds FEs.
+struct Elements {
+    labeller: Labeller,
+    /// The release's frames by name.
+    frames: HashMap<String, Frame>,
+}
+
+impl Elements {
+    /// The FEs of the targets of each text, target by target.
+    fn label(&self, found: &[(&str, &[FoundTarget])]) -> anyhow::Result<Vec<Vec<FoundElement>>> {
+        // A frame that the release lacks has no FEs.
+        let nameless = Frame::named(FrameId(0), "");
+        let targets = || found.iter().flat_map(|(text, of)| of.iter().map(move |one| (*text, one)));
+        let places: Vec<[Span; 1]> = targets().map(|(_, target)| [target.span]).collect();
+        let asked = targets().zip(&places).map(|((text, target), place)| Asked {
+            text,
+            target: place,
+            lu: target.lexunit.as_deref().unwrap_or_default(),
+            frame: self.frames.get(&*target.frame).unwrap_or(&nameless),
+        });
+        let labelled = self.labeller.label_each(&asked.collect::<Vec<_>>())?;
+        Ok(labelled.into_iter().collect::<Result<_, _>>()?)
+    }
+}
+
+impl Annotating<'_> {
+    /// A target with its FEs, as a store holds it.
+    fn predicted(
+        &self,
+        target: &FoundTarget,
+        elements: Option<&Vec<FoundElement>>,
+    ) -> PredictedTarget {
+        let runners_up = target.runners_up.iter();
+        let element = |one: &FoundElement| (one.name.clone(), one.span);
+        PredictedTarget {
+            span: target.span,
+            frame: target.frame.to_string(),
+            lexunit: target.lexunit.as_deref().map(str::to_owned),
+            prediction: Prediction {
+                file: self.source.clone(),
+                fit: self.identifier.fit(target.score),
+                runners_up: runners_up.map(|(frame, share)| (frame.to_string(), *share)).collect(),
+            },
+            elements: elements.map(|found| found.iter().map(element).collect()),
+        }
+    }
+}
+
+impl LineTask for Annotating<'_> {
+    type Item = Item;
+    type Record = Record;
+
+    const DONE: &'static str = "annotated";
+
+    fn answer(
+        &mut self,
+        items: Vec<(u64, Item)>,
+    ) -> anyhow::Result<Vec<Result<Record, LineError>>> {
+        let texts: Vec<&str> = items.iter().map(|(_, item)| item.text.as_str()).collect();
+        let found = self.identifier.identify_each(&texts, &self.candidates, self.search)?;
+        let good = texts.iter().zip(&found);
+        let good = good.filter_map(|(text, found)| Some((*text, found.as_ref().ok()?.as_slice())));
+        let elements = match &self.elements {
+            Some(elements) => Some(elements.label(&good.collect::<Vec<_>>())?),
+            None => None,
+        };
+        let mut elements = elements.map(Vec::into_iter);
+        let mut records = Vec::with_capacity(items.len());
+        for ((line, Item { id, text }), found) in items.into_iter().zip(found) {
+            let targets = match found {
+                Ok(targets) => targets,
+                Err(error) => {
+                    records.push(Err(refusal(&error)));
+                    continue;
+                }
+            };
+            let targets: Vec<(FoundTarget, Option<Vec<FoundElement>>)> = targets
+                .into_iter()
+                .map(|target| (target, elements.as_mut().map(|of| of.next().unwrap_or_default())))
+                .collect();
+            let predicted = targets.iter().map(|(target, of)| self.predicted(target, of.as_ref()));
+            let predicted: Vec<PredictedTarget> = predicted.collect();
+            if let Some(predictions) = &mut self.predictions {
+                predictions.add(&text, predicted)?;
+            }
+            let targets = targets.into_iter();
+            let targets = targets.map(|(target, of)| TargetRecord::new(&text, target, of));
+            records.push(Ok(Record { line, id, targets: targets.collect(), text }));
+        }
+        Ok(records)
+    }
+
+    fn end(&mut self) -> anyhow::Result<()> {
+        if let Some(predictions) = self.predictions.take() {
+            let release = predictions.finish()?;
+            let sentences = release.counts.sentences;
+            tell(&format!(
+                "{sentences} sentences are in the store as the release {}",
+                release.name
+            ));
+        }
+        Ok(())
+    }
+
+    fn text(record: &Record) -> Option<String> {
+        Some(record.marked())
+    }
+}
+
+fn refusal(error: &IdentifyError) -> LineError {
+    match error {
+        IdentifyError::TooLong { pieces, limit, .. } => LineError::new(
+            "E-too-long",
+            format!("the sentence has {pieces} pieces, the encoder takes at most {limit}"),
+        ),
+        error => LineError::new("E-annotate", error.to_string()),
+    }
+}
+
+/// A JSON line as it comes in.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    id: Option<serde_json::Value>,
+    text: String,
+}
+
+/// What a line asks for.
+#[derive(Debug)]
+struct Item {
+    id: Option<serde_json::Value>,
+    text: String,
+}
+
+impl LineItem for Item {
+    fn read(line: &[u8], is_json: bool) -> Result<Self, LineError> {
+        let text = line_reader::text(line)?;
+        if !is_json {
+            return Ok(Self { id: None, text: text.to_owned() });
+        }
+        let Line { id, text } =
+            serde_json::from_str(text).map_err(|error| LineError::json(&error))?;
+        if text.trim().is_empty() {
+            return Err(LineError::new("E-empty", "`text` is empty: expected a sentence"));
+        }
+        Ok(Self { id, text })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_line_has_a_code_and_names_the_field() {
+        for (line, code, names) in [
+            (r#"{"id": 3}"#, "E-key", "`text`"),
+            (r#"{"text": "a", "words": ["a"]}"#, "E-key", "`words`"),
+            (r#"{"text": 7}"#, "E-type", "a string"),
+            (r#"{"text": " "}"#, "E-empty", "`text`"),
+            ("{", "E-json", "column"),
+        ] {
+            let error = Item::read(line.as_bytes(), true).unwrap_err();
+            assert_eq!(error.code, code, "{line}: {}", error.message);
+            assert!(error.message.contains(names), "{line}: {}", error.message);
+        }
+        assert_eq!(Item::read(b"{x} is a text.", false).unwrap().text, "{x} is a text.");
+    }
+}

@@ -1,0 +1,147 @@
+//! What `fnstore annotate` writes for a sentence.
+
+use fnstore::identify::FoundTarget;
+use fnstore::label::FoundElement;
+use fnstore::model::Span;
+use serde::Serialize;
+
+/// One line of the output; see `schema/annotate.schema.json`.
+#[derive(Debug, Serialize)]
+pub(super) struct Record {
+    pub(super) line: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) id: Option<serde_json::Value>,
+    pub(super) text: String,
+    pub(super) targets: Vec<TargetRecord>,
+}
+
+/// A target of it.
+#[derive(Debug, Serialize)]
+pub(super) struct TargetRecord {
+    #[serde(flatten)]
+    place: Place,
+    /// The LU that it is a form of.
+    lu: Option<String>,
+    frame: String,
+    score: f32,
+    runners_up: Vec<RunnerUp>,
+    /// Its frame elements; none where nobody looked for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fes: Option<Vec<ElementRecord>>,
+}
+
+/// Where something stands.
+#[derive(Debug, Serialize)]
+struct Place {
+    /// First code point, and the one after the last.
+    start: usize,
+    end: usize,
+    text: String,
+}
+
+/// A frame that is likely, too.
+#[derive(Debug, Serialize)]
+struct RunnerUp {
+    frame: String,
+    score: f32,
+}
+
+/// A frame element.
+#[derive(Debug, Serialize)]
+struct ElementRecord {
+    name: String,
+    #[serde(flatten)]
+    place: Place,
+    score: f32,
+}
+
+impl Place {
+    fn new(text: &str, span: Span) -> Self {
+        let words = span.of(text).unwrap_or_default();
+        let start = text[..span.start as usize].chars().count();
+        Self { start, end: start + words.chars().count(), text: words.to_owned() }
+    }
+}
+
+impl TargetRecord {
+    /// A target of a text, with its FEs where they were looked for.
+    pub(super) fn new(
+        text: &str,
+        target: FoundTarget,
+        elements: Option<Vec<FoundElement>>,
+    ) -> Self {
+        let FoundTarget { span, frame, lexunit, score, runners_up } = target;
+        let element = |FoundElement { name, span, score }| ElementRecord {
+            name,
+            place: Place::new(text, span),
+            score,
+        };
+        Self {
+            place: Place::new(text, span),
+            lu: lexunit.map(|name| name.to_string()),
+            frame: frame.to_string(),
+            score,
+            runners_up: runners_up
+                .into_iter()
+                .map(|(frame, score)| RunnerUp { frame: frame.to_string(), score })
+                .collect(),
+            fes: elements.map(|found| found.into_iter().map(element).collect()),
+        }
+    }
+}
+
+impl Record {
+    /// The sentence with each target as `[words Frame score]`, then a line for each target that has
+    /// frame elements.
+    pub(super) fn marked(&self) -> String {
+        let mut marked = String::new();
+        let mut letters = self.text.chars();
+        let mut at = 0;
+        for TargetRecord { place, frame, score, .. } in &self.targets {
+            marked.extend(letters.by_ref().take(place.start - at));
+            let words: String = letters.by_ref().take(place.end - place.start).collect();
+            marked.push_str(&format!("[{words} {frame} {score:.2}]"));
+            at = place.end;
+        }
+        marked.extend(letters);
+        for target in &self.targets {
+            let found = target.fes.iter().flatten();
+            let found: Vec<String> =
+                found.map(|fe| format!("{} \"{}\"", fe.name, fe.place.text)).collect();
+            if !found.is_empty() {
+                marked.push_str(&format!("\n  {}: {}", target.place.text, found.join(", ")));
+            }
+        }
+        marked
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_counts_code_points_and_a_table_marks_targets() {
+        let text = "Caf\u{e9}s checked it.";
+        let found = || FoundTarget {
+            span: Span::new(7, 14),
+            frame: "Inspecting".into(),
+            lexunit: Some("check.v".into()),
+            score: 0.75,
+            runners_up: vec![("Halt".into(), 0.2)],
+        };
+        let marked =
+            |targets| Record { line: 1, id: None, text: text.to_owned(), targets }.marked();
+        let target = TargetRecord::new(text, found(), None);
+        let Place { start, end, text: words } = &target.place;
+        assert_eq!((*start, *end, words.as_str()), (6, 13, "checked"));
+        assert_eq!(marked(vec![target]), "Caf\u{e9}s [checked Inspecting 0.75] it.");
+        let element =
+            FoundElement { name: "Inspector".to_owned(), span: Span::new(0, 6), score: 0.5 };
+        let target = TargetRecord::new(text, found(), Some(vec![element]));
+        assert_eq!(
+            marked(vec![target]),
+            "Caf\u{e9}s [checked Inspecting 0.75] it.\n  checked: Inspector \"Caf\u{e9}s\""
+        );
+    }
+}

@@ -1,0 +1,86 @@
+//! `fnstore fit`: how likely the frames of generated sets are, by a frame model.
+
+use std::ops::ControlFlow;
+
+use fnstore::database::{Database, DatabaseError};
+use fnstore::expand::{self, Refitted};
+use fnstore::query::Expression;
+use serde::Serialize;
+
+use super::identifier::IdentifierArgs;
+use super::output::{grouped, tell, tell_index_lag};
+use super::render::NO_ROWS;
+use super::{Context, Outcome, progress, stop, tell_of_index};
+
+/// Say how likely the frames of generated sets are
+///
+/// Gives each generated set the probability of its frame at its trigger, by the frame model: beside
+/// the other frames that the trigger may evoke and none. It replaces what another model said. No
+/// set is removed: `fnstore query 'frame_fit<0.5'` finds those that the model doubts. A set whose
+/// sentence is too long, or whose trigger has more than three words, has none. In `fnstore changes`
+/// a set that gets one is edited.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// Judge the annotation sets that this query finds; generated sets only
+    #[arg(value_name = "EXPR", required = true)]
+    expression: Vec<String>,
+
+    #[command(flatten)]
+    identifier: IdentifierArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore fit origin=generated
+  fnstore fit frame=Verification && fnstore query frame=Verification --sort=frame_fit";
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let text = args.expression.join(" ");
+    let expression = Expression::parse(&text).map_err(DatabaseError::from)?;
+    let identifier = args.identifier.open()?;
+    let stopped = stop::on_interrupt("writing what was judged")?;
+    let database = Database::open_existing_writer(&context.store)?;
+    tell_of_index(&database);
+    let bar = progress::bar("judging", "sets");
+    let done = expand::refit(&database, &expression, &identifier, &mut |sets| {
+        bar.set_position(sets);
+        if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    bar.finish_and_clear();
+    tell_index_lag(&database);
+    let done = done?;
+    context.output.report(&FitRecord::new(done), NO_ROWS, |output| {
+        let count = grouped(done.sets);
+        output.heading(&format!("generated annotation sets looked at for {text}: {count}"))?;
+        output.line(&format!("  {:<20} {:>9}", "written", grouped(done.written)))?;
+        Ok(output.line(&format!("  {:<20} {:>9}", "without", grouped(done.without)))?)
+    })?;
+    if done.interrupted {
+        context.output.flush()?;
+        tell("interrupted; what was judged is in the store, and the same command resumes there");
+        return Ok(Outcome::Interrupted);
+    }
+    if done.sets == 0 {
+        context.output.flush()?;
+        tell("no generated annotation set matches");
+        return Ok(Outcome::NothingFound);
+    }
+    Ok(Outcome::Done)
+}
+
+/// A run as JSON; see `schema/fit.schema.json`.
+#[derive(Debug, Serialize)]
+struct FitRecord {
+    sets: u64,
+    written: u64,
+    without: u64,
+    interrupted: bool,
+}
+
+impl FitRecord {
+    fn new(done: Refitted) -> Self {
+        let Refitted { sets, written, without, interrupted } = done;
+        Self { sets, written, without, interrupted }
+    }
+}

@@ -1,0 +1,69 @@
+//! What commands over the labeller of FEs are told: which labeller, and which release.
+
+use std::path::{Path, PathBuf};
+
+use fnstore::database::Database;
+use fnstore::label::Labeller;
+use fnstore::model::Split;
+use fnstore::query::Expression;
+
+use super::device::DeviceArgs;
+use super::splits::SplitArgs;
+use super::{edit, locate};
+
+/// Name of the shipped labeller.
+pub(super) const LABELLER: &str = "fes";
+
+/// Which labeller finds FEs, and where.
+#[derive(Debug, clap::Args)]
+pub(super) struct LabellerArgs {
+    /// Directory of the labeller, or its name among the models
+    #[arg(long, value_name = "DIR|NAME", default_value = LABELLER)]
+    labeller: PathBuf,
+
+    /// Directory of the encoder, or its name among the models [default: the one that the labeller
+    /// names]
+    #[arg(long, value_name = "DIR|NAME")]
+    encoder: Option<PathBuf>,
+
+    /// Directory that holds the models
+    #[arg(long, value_name = "DIR")]
+    models: Option<PathBuf>,
+
+    #[command(flatten)]
+    device: DeviceArgs,
+}
+
+impl LabellerArgs {
+    pub(super) fn open(self) -> anyhow::Result<Labeller> {
+        let dirs = locate::model_dirs(self.models);
+        let labeller = locate::model(&self.labeller, &dirs)?;
+        let encoder = locate::encoder(self.encoder.as_deref(), &labeller, &dirs)?;
+        Ok(Labeller::open(&labeller, &encoder, &self.device.open()?)?)
+    }
+}
+
+/// Which release is read, and how it is parted.
+#[derive(Debug, clap::Args)]
+pub(super) struct ReleaseArgs {
+    /// Release to read [default: the only one]
+    #[arg(long, value_name = "NAME")]
+    release: Option<String>,
+
+    #[command(flatten)]
+    splits: SplitArgs,
+}
+
+impl ReleaseArgs {
+    /// The database and the release's name.
+    pub(super) fn open(&self, store: &Path) -> anyhow::Result<(Database, String)> {
+        let database = self.splits.over(|| Database::open(store))?;
+        let release = edit::release(&database, self.release.as_deref())?.name;
+        Ok((database, release))
+    }
+}
+
+/// The full text of a part of the data.
+pub(super) fn part(split: Split) -> anyhow::Result<Expression> {
+    Ok(Expression::parse(&format!("origin=fulltext split={}", split.as_str()))?)
+}

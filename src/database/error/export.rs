@@ -1,0 +1,35 @@
+//! What can be wrong with an export.
+
+use std::path::PathBuf;
+
+/// An export cannot be made; what stood in its place is as it was.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExportError {
+    /// A file of one release would hold several.
+    #[error(
+        "the export would hold sets of several releases (`{}`), and a file holds one; name it with \
+         `release=NAME`",
+        names.join("`, `")
+    )]
+    SeveralReleases {
+        /// The releases.
+        names: Vec<String>,
+    },
+    /// An export cannot be written.
+    #[error("cannot write the export `{}` (X-io)", path.display())]
+    Write {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// An export would overwrite something, or cannot take its place.
+    #[error("cannot export to `{}` (X-place)", path.display())]
+    Target {
+        /// The directory.
+        path: PathBuf,
+        /// What is in the way.
+        source: std::io::Error,
+    },
+}

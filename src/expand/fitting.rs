@@ -1,0 +1,122 @@
+//! How likely the seed's frame is in generated sentences, as a frame model sees it.
+//!
+//! The model is asked of the new trigger alone, and never learns from what it judges. What it says
+//! decides nothing here: sets are kept, and queries choose (`frame_fit>=0.5`).
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
+
+use super::ExpandError;
+use super::filtering::{commit, generated_sets};
+use crate::database::{Database, Write};
+use crate::identify::{Candidates, FrameIdentifier, Question, lexunits};
+use crate::model::{Provenance, ReleaseId, Span};
+use crate::query::Expression;
+use crate::search::Answer;
+
+/// Sets that are asked of and written together.
+const BATCH: usize = 512;
+
+/// What became of sets of which a frame model was to say how likely their frames are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Refitted {
+    /// Sets that were looked at.
+    pub sets: u64,
+    /// Sets whose probability was written; the others had it already, or have none.
+    pub written: u64,
+    /// Sets without one: the sentence is too long for the encoder, or the trigger has too many
+    /// words.
+    pub without: u64,
+    /// Whether the run was stopped; the same command resumes here.
+    pub interrupted: bool,
+}
+
+/// A frame model and the LUs of the releases that it is asked of.
+struct Judge<'a> {
+    database: &'a Database,
+    identifier: &'a FrameIdentifier,
+    candidates: HashMap<ReleaseId, Candidates>,
+}
+
+/// Gives the generated sets for which an expression holds the probability of their frame by a frame
+/// model, in place of earlier ones. Writes, progress and interruption are those of
+/// [`rescore`](super::rescore).
+///
+/// # Errors
+/// When the expression names what the database does not hold, or database or model fail.
+pub fn refit(
+    database: &Database,
+    expression: &Expression,
+    identifier: &FrameIdentifier,
+    progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
+) -> Result<Refitted, ExpandError> {
+    let mut judge = Judge { database, identifier, candidates: HashMap::new() };
+    let mut done = Refitted::default();
+    let mut waiting = Vec::with_capacity(BATCH);
+    for answer in database.query(&generated_sets(expression))? {
+        waiting.push(answer?);
+        if waiting.len() == BATCH {
+            judge.write(std::mem::take(&mut waiting), &mut done)?;
+            if progress(done.sets).is_break() {
+                done.interrupted = true;
+                return Ok(done);
+            }
+        }
+    }
+    judge.write(waiting, &mut done)?;
+    Ok(done)
+}
+
+impl Judge<'_> {
+    /// Asks of some sets and writes what is new.
+    fn write(&mut self, answers: Vec<Answer>, done: &mut Refitted) -> Result<(), ExpandError> {
+        let mut by_release: BTreeMap<ReleaseId, Vec<Answer>> = BTreeMap::new();
+        for answer in answers {
+            by_release.entry(answer.release.id).or_default().push(answer);
+        }
+        let mut writes: BTreeMap<ReleaseId, Write> = BTreeMap::new();
+        for (release, answers) in by_release {
+            done.sets += answers.len() as u64;
+            let probabilities = self.probabilities(release, &answers)?;
+            for (mut answer, probability) in answers.into_iter().zip(probabilities) {
+                let Provenance::Generated(made) = &mut answer.set.provenance else { continue };
+                let fit = probability.map(|probability| self.identifier.fit(probability));
+                done.without += u64::from(fit.is_none());
+                if made.fit != fit {
+                    made.fit = fit;
+                    writes.entry(release).or_default().sets.push(answer.set);
+                    done.written += 1;
+                }
+            }
+        }
+        commit(self.database, &mut writes)
+    }
+
+    /// The probability of the frame of each set of a release.
+    fn probabilities(
+        &mut self,
+        release: ReleaseId,
+        answers: &[Answer],
+    ) -> Result<Vec<Option<f32>>, ExpandError> {
+        let candidates = match self.candidates.entry(release) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let name = answers.first().map_or("", |answer| answer.release.name.as_str());
+                let lexunits = lexunits(&self.database.lexicon(name)?)?;
+                place.insert(self.identifier.candidates(lexunits))
+            }
+        };
+        let question = |answer: &'_ Answer| {
+            let targets = &answer.set.targets;
+            let start = targets.first().map_or(0, |span| span.start);
+            Span::new(start, targets.last().map_or(start, |span| span.end))
+        };
+        let questions = answers.iter().map(|answer| Question {
+            text: &answer.sentence.text,
+            target: question(answer),
+            frame: &answer.frame,
+        });
+        Ok(self.identifier.judge(&questions.collect::<Vec<_>>(), candidates)?)
+    }
+}

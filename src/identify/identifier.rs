@@ -1,0 +1,278 @@
+//! The frame model at work: sentences in, targets with their frames out.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::candidates::Candidates;
+use super::corpus::{Answers, covered, encode};
+use super::data::FrameSentence;
+use super::error::IdentifyError;
+use super::features::{WordSpan, WordStates, states};
+use super::measure::{Figures, LexunitName};
+use super::model::{FrameConfig, read_frame_config, read_mlp};
+use super::scorer::{Asked, Scored, Scorer, Search, chosen};
+use crate::compute::Device;
+use crate::learn::WordEncoder;
+use crate::model::{FrameFit, Span};
+use crate::nn::{Fingerprint, NnError};
+use crate::text::words;
+
+/// Sentences whose states are held at once.
+const SENTENCES_AT_ONCE: usize = 256;
+
+/// Frames beside the likeliest that are told of a target.
+const RUNNERS_UP: usize = 2;
+
+/// A target that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundTarget {
+    /// Where it stands, in bytes.
+    pub span: Span,
+    /// Name of its frame.
+    pub frame: Arc<str>,
+    /// Name of the LU of that frame that it is a form of; none where the lexicon has none.
+    pub lexunit: Option<Arc<str>>,
+    /// Probability of the frame, among the frames that it may evoke and none.
+    pub score: f32,
+    /// The next likeliest frames with their probabilities.
+    pub runners_up: Vec<(Arc<str>, f32)>,
+}
+
+/// A question to a judge: how likely is a frame at a target?
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// The sentence.
+    pub text: &'a str,
+    /// Where the target stands, in bytes.
+    pub target: Span,
+    /// Name of the frame.
+    pub frame: &'a str,
+}
+
+/// An encoder and the network that was trained to identify frames by its states.
+///
+/// ```no_run
+/// use fnstore::compute::Device;
+/// use fnstore::identify::{FrameIdentifier, Search};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let (model, encoder) = ("models/frames".as_ref(), "models/aligner-encoder".as_ref());
+/// let identifier = FrameIdentifier::open(model, encoder, &Device::cpu())?;
+/// let lexicon = identifier.candidates([("Inspecting", "check.v"), ("Being_obligated", "have to.v")]);
+/// let text = "They had to check the locks.";
+/// for target in &identifier.identify(&[text], &lexicon, Search::Lexicon)?[0] {
+///     println!("{} {} {:.2}", target.span.of(text).unwrap_or(""), target.frame, target.score);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct FrameIdentifier {
+    encoder: WordEncoder,
+    scorer: Scorer,
+    config: FrameConfig,
+    names: Vec<Arc<str>>,
+    fingerprint: Fingerprint,
+}
+
+impl FrameIdentifier {
+    /// Opens a frame model and its encoder.
+    ///
+    /// # Errors
+    /// When either cannot be read, or the model was trained on the states of another encoder.
+    pub fn open(directory: &Path, encoder: &Path, device: &Device) -> Result<Self, IdentifyError> {
+        let config = read_frame_config(directory)?;
+        let encoder =
+            WordEncoder::open_layers::<IdentifyError>(encoder, &config.layers, None, device)?;
+        let (mlp, weights) = read_mlp(directory, &config, &encoder.fingerprint())?;
+        Ok(Self {
+            scorer: Scorer::new(mlp, config.shape(), device)?,
+            fingerprint: weights.fingerprint().map_err(NnError::from)?,
+            names: config.frames.iter().map(|name| Arc::from(name.as_str())).collect(),
+            encoder,
+            config,
+        })
+    }
+
+    /// What the model was made for and how it did on its development data.
+    #[must_use]
+    pub fn config(&self) -> &FrameConfig {
+        &self.config
+    }
+
+    /// The fingerprint of the model, which names its encoder's in turn.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
+    /// What a probability comes to with the name of the model that says so.
+    #[must_use]
+    pub fn fit(&self, probability: f32) -> FrameFit {
+        let mut model = [0; 16];
+        model.copy_from_slice(&self.fingerprint.0[..16]);
+        FrameFit { probability, model }
+    }
+
+    /// The LUs of a lexicon, names of frame and LU, whose frames the model knows.
+    #[must_use]
+    pub fn candidates<F: AsRef<str>, L: AsRef<str>>(
+        &self,
+        lexunits: impl IntoIterator<Item = (F, L)>,
+    ) -> Candidates {
+        Candidates::new(&self.config.frames, lexunits)
+    }
+
+    /// The targets of each sentence with their frames, by place. What is found in a sentence
+    /// depends on nothing else.
+    ///
+    /// # Errors
+    /// When a sentence is too long for the encoder.
+    pub fn identify(
+        &self,
+        sentences: &[&str],
+        candidates: &Candidates,
+        search: Search,
+    ) -> Result<Vec<Vec<FoundTarget>>, IdentifyError> {
+        self.identify_each(sentences, candidates, search)?.into_iter().collect()
+    }
+
+    /// The targets of each sentence as [`identify`](Self::identify) gives them, and in the place of
+    /// one that is too long its error; the others go on.
+    ///
+    /// # Errors
+    /// When the network or the tokenizer fails.
+    pub fn identify_each(
+        &self,
+        sentences: &[&str],
+        candidates: &Candidates,
+        search: Search,
+    ) -> Result<Vec<Result<Vec<FoundTarget>, IdentifyError>>, IdentifyError> {
+        let ask = |_, words: &[&str], _: &[Span]| Asked::all(words, candidates, search);
+        let answer = |at: usize, words: &[Span], scored: Vec<Scored>| {
+            let found = chosen(&scored, search, self.config.null_bias).into_iter();
+            let text = sentences[at];
+            found.map(|(at, _)| self.found(&scored[at], text, words, candidates, search)).collect()
+        };
+        self.scored_each(sentences, ask, answer)
+    }
+
+    /// The probability of each question's frame at its target, beside the other frames that LUs of
+    /// the form evoke and none; 0 for a frame that the model does not know, and `None` where the
+    /// target covers no word or too many, or the sentence is too long.
+    ///
+    /// # Errors
+    /// When the network or the tokenizer fails.
+    pub fn judge(
+        &self,
+        questions: &[Question<'_>],
+        candidates: &Candidates,
+    ) -> Result<Vec<Option<f32>>, IdentifyError> {
+        let texts: Vec<&str> = questions.iter().map(|question| question.text).collect();
+        let frame =
+            |at: usize| self.config.frames.binary_search_by(|n| (**n).cmp(questions[at].frame));
+        let ask = |at: usize, words: &[&str], places: &[Span]| {
+            let span = covered(places, questions[at].target).0;
+            span.map(|span| Asked::at(span, words, candidates)).into_iter().collect()
+        };
+        let answer = |at: usize, _: &[Span], scored: Vec<Scored>| {
+            let shares = scored.first()?.frames_and_null(Search::Open, 0.0).0;
+            let Ok(frame) = frame(at) else { return Some(0.0) };
+            shares.iter().find(|(other, _)| *other == frame).map(|(_, share)| *share)
+        };
+        let answers = self.scored_each(&texts, ask, answer)?;
+        Ok(answers.into_iter().map(|answer| answer.ok().flatten()).collect())
+    }
+
+    /// How well targets and frames of sentences are found, and how many sentences are too long.
+    /// `seen` are the LUs of the training documents.
+    ///
+    /// # Errors
+    /// When the network or the tokenizer fails.
+    pub fn measure(
+        &self,
+        sentences: &[FrameSentence],
+        candidates: &Candidates,
+        search: Search,
+        seen: &HashSet<LexunitName>,
+    ) -> Result<(Figures, usize), IdentifyError> {
+        let frames = self.config.frames.iter().enumerate();
+        let frames: HashMap<&str, usize> = frames.map(|(at, name)| (name.as_str(), at)).collect();
+        let asked = (candidates, search);
+        let layers = self.config.layers.len();
+        let (mut figures, mut left_out) = (Figures::default(), 0);
+        for sentences in sentences.chunks(SENTENCES_AT_ONCE) {
+            let (encoded, too_long) =
+                encode(&self.encoder, layers, sentences, &frames, asked, &mut |_| ())?;
+            let answers = Answers::of(&self.scorer, &encoded, search)?;
+            answers.add_to(&mut figures, self.config.null_bias, seen);
+            left_out += too_long;
+        }
+        Ok((figures, left_out))
+    }
+
+    /// Asks of every sentence some spans, and makes something of their scores.
+    fn scored_each<T>(
+        &self,
+        sentences: &[&str],
+        ask: impl Fn(usize, &[&str], &[Span]) -> Vec<Asked>,
+        answer: impl Fn(usize, &[Span], Vec<Scored>) -> T,
+    ) -> Result<Vec<Result<T, IdentifyError>>, IdentifyError> {
+        let mut answers = Vec::with_capacity(sentences.len());
+        for (batch, sentences) in sentences.chunks(SENTENCES_AT_ONCE).enumerate() {
+            let first = batch * SENTENCES_AT_ONCE;
+            let places: Vec<Vec<Span>> = sentences.iter().map(|text| words(text)).collect();
+            let texts: Vec<Vec<&str>> = sentences
+                .iter()
+                .zip(&places)
+                .map(|(text, words)| words.iter().filter_map(|word| word.of(text)).collect())
+                .collect();
+            let all = |at: usize| 0..texts[at].len();
+            let layers = self.config.layers.len();
+            let encoded = states(&self.encoder, layers, &texts, &all, &mut |_| ())?;
+            let asked: Vec<(&WordStates, Vec<Asked>)> = encoded
+                .iter()
+                .enumerate()
+                .filter_map(|(at, states)| {
+                    Some((states.as_ref().ok()?, ask(first + at, &texts[at], &places[at])))
+                })
+                .collect();
+            let mut scored = self.scorer.score(asked)?.into_iter();
+            for (at, states) in encoded.into_iter().enumerate() {
+                answers.push(states.map_err(|error| error.after(first)).map(|_| {
+                    let scored = scored.next().expect("every encoded sentence was asked");
+                    answer(first + at, &places[at], scored)
+                }));
+            }
+        }
+        Ok(answers)
+    }
+
+    /// A span as a target.
+    fn found(
+        &self,
+        scored: &Scored,
+        text: &str,
+        places: &[Span],
+        candidates: &Candidates,
+        search: Search,
+    ) -> FoundTarget {
+        let WordSpan { first, len } = scored.asked.span;
+        let ranked = scored.frames_and_null(search, self.config.null_bias).0;
+        let (frame, score) = ranked[0];
+        let words: Vec<&str> =
+            places[first..first + len].iter().filter_map(|word| word.of(text)).collect();
+        let mut lexunits = candidates.of(&words);
+        let lexunit = lexunits.find(|candidate| candidate.frame == frame);
+        let runners_up = ranked[1..].iter().take(RUNNERS_UP);
+        FoundTarget {
+            span: Span::new(places[first].start, places[first + len - 1].end),
+            frame: Arc::clone(&self.names[frame]),
+            lexunit: lexunit.map(|candidate| Arc::clone(&candidate.lexunit)),
+            score,
+            runners_up: runners_up
+                .map(|(frame, share)| (Arc::clone(&self.names[*frame]), *share))
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! A trained frame model on disk.
+//!
+//! A directory with `config.json` ([`FrameConfig`]) and `model.safetensors` (`hidden.weight` (H,
+//! I), `hidden.bias`, `prelu.weight`, `output.weight` (F + 1, H), `output.bias`; the last output is
+//! NULL). Matrices are f16. A model belongs to the states of one encoder and names it by
+//! fingerprint.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::IdentifyError;
+use super::features::Shape;
+use super::measure::Figures;
+use crate::durable::WholeDirectory;
+use crate::learn::{Activation, CONFIG, FileError, Mlp, read_config};
+use crate::nn::{MatrixFormat, NnError, Weights, write_small_model};
+
+/// The format that this build writes and reads.
+pub(super) const FORMAT: u32 = 1;
+
+/// What is done when a model cannot be written.
+const WRITE: &str = "write a frame model to";
+
+/// What follows the sums of its hidden layer.
+pub(super) const ACTIVATION: Activation = Activation::Prelu;
+
+/// What the inputs of the network are; a build that makes them otherwise gives them another name.
+pub(super) const FEATURES: &str = "words, left, right, sentence, length, known, writing";
+
+/// What a frame model's weights were made for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FrameConfig {
+    /// Version of the format.
+    pub format: u32,
+    /// Directory name of the encoder, for people.
+    pub encoder: String,
+    /// Fingerprint of the encoder (BLAKE3, hexadecimal).
+    pub encoder_fingerprint: String,
+    /// Layers of the encoder whose states are read, from 1; 0 is the embeddings.
+    pub layers: Vec<usize>,
+    /// Width D of a layer's states.
+    pub width: usize,
+    /// Number of hidden units.
+    pub hidden: usize,
+    /// What the inputs are.
+    pub features: String,
+    /// Added to the score of NULL, so that span and frame F1 is highest on the development data.
+    pub null_bias: f32,
+    /// The frames, in the order of the network's outputs.
+    pub frames: Vec<String>,
+    /// How the weights were trained.
+    pub training: FrameTraining,
+    /// How they did on the development data, on which the epoch and the bias were chosen, before
+    /// rounding.
+    pub dev: Figures,
+}
+
+/// How a frame model was trained.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FrameTraining {
+    /// Sentences of full text.
+    pub whole: usize,
+    /// Sentences of which only some targets are known: exemplars and generated ones.
+    pub partial: usize,
+    /// Targets of both.
+    pub targets: usize,
+    /// Sentences that were too long for the encoder.
+    pub left_out: usize,
+    /// Epoch whose weights were kept, from 1.
+    pub epoch: usize,
+    /// Most epochs.
+    pub epochs: usize,
+    /// Spans per step.
+    pub batch: usize,
+    /// Label smoothing of negatives.
+    pub smoothing: f32,
+    /// Share of the hidden values that each step went without.
+    pub dropout: f32,
+    /// Learning rate after warm-up.
+    pub learning_rate: f32,
+    /// Weight decay.
+    pub weight_decay: f32,
+    /// Seed of weights, order and samples.
+    pub seed: u64,
+}
+
+impl FrameConfig {
+    pub(super) fn shape(&self) -> Shape {
+        Shape { width: self.width, layers: self.layers.len() }
+    }
+}
+
+/// Tries, before the work, whether a model can be written at a place: nothing may be there, an
+/// empty directory, or an earlier frame model.
+pub(super) fn prepare(out: &Path) -> Result<WholeDirectory, IdentifyError> {
+    let prepared = WholeDirectory::prepare(out, |old| read_frame_config(old).is_ok());
+    Ok(prepared.map_err(FileError::io(WRITE, out))?)
+}
+
+/// Writes a model, all of it or nothing.
+pub(super) fn write(
+    out: WholeDirectory,
+    config: &FrameConfig,
+    mlp: &Mlp,
+) -> Result<(), IdentifyError> {
+    let place = out.place().to_owned();
+    let written = write_small_model(out, MatrixFormat::F16, config, &mlp.tensors(""), &[]);
+    Ok(written.map_err(FileError::io(WRITE, &place))?)
+}
+
+/// Reads `config.json` and refuses what this build would misread.
+pub(super) fn read_frame_config(directory: &Path) -> Result<FrameConfig, IdentifyError> {
+    let config: FrameConfig =
+        read_config(directory, "read frame model", "the configuration of a frame model")?;
+    let path = directory.join(CONFIG);
+    let refuse =
+        |found, expected| IdentifyError::from(FileError::content(&path, 1, found, expected));
+    if config.format != FORMAT || config.features != FEATURES {
+        let found = format!("format {} of `{}`", config.format, config.features);
+        return Err(refuse(found, "format 1 of the features of src/identify/features.rs"));
+    }
+    let sizes = [config.width, config.hidden, config.frames.len(), config.layers.len()];
+    if sizes.contains(&0) || !config.layers.is_sorted() {
+        let found = "no states, hidden units or frames, or layers out of order".to_owned();
+        return Err(refuse(found, "at least one of each, and layers ascending"));
+    }
+    Ok(config)
+}
+
+/// Reads a model's weights, which were trained on an encoder's states.
+pub(super) fn read_mlp(
+    directory: &Path,
+    config: &FrameConfig,
+    fingerprint: &str,
+) -> Result<(Mlp, Weights), IdentifyError> {
+    if config.encoder_fingerprint != fingerprint {
+        return Err(IdentifyError::Encoder {
+            model: directory.to_owned(),
+            expected: format!("{} {}", config.encoder, config.encoder_fingerprint),
+            found: fingerprint.to_owned(),
+        });
+    }
+    let weights = Weights::open(directory).map_err(NnError::from)?;
+    let sizes = [config.shape().inputs(), config.hidden, config.frames.len() + 1];
+    let mlp = Mlp::read(&weights, "", &sizes, ACTIVATION).map_err(NnError::from)?;
+    Ok((mlp, weights))
+}

@@ -1,0 +1,208 @@
+//! Scores of frames at spans, and the choice of spans.
+
+use super::candidates::Candidates;
+use super::error::IdentifyError;
+use super::features::{Shape, WordSpan, WordStates};
+use crate::compute::{ComputeError, Device, Tensor};
+use crate::learn::{Mlp, Network, softmax};
+
+/// Spans that are scored together; bounds memory, not results.
+const CHUNK: usize = 1024;
+
+/// What a frame costs at a known span that no LU of the form evokes, in nats; chosen on the
+/// development data.
+const OUTSIDE: f32 = 8.0;
+
+/// Which spans may be targets, and which frames they may evoke.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Search {
+    /// Forms of LUs, and the frames of those.
+    #[default]
+    Lexicon,
+    /// Any span of at most three words, and any frame; forms of LUs evoke frames of those rather
+    /// than others.
+    Open,
+}
+
+/// A span with the LUs that it may be a form of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Asked {
+    pub(super) span: WordSpan,
+    /// Frames of those LUs, ascending.
+    pub(super) candidates: Vec<usize>,
+}
+
+impl Asked {
+    /// The spans of some words that may be targets.
+    pub(super) fn all(words: &[&str], candidates: &Candidates, search: Search) -> Vec<Self> {
+        let asked = WordSpan::all(words.len()).map(|span| Self::at(span, words, candidates));
+        asked.filter(|asked| search == Search::Open || !asked.candidates.is_empty()).collect()
+    }
+
+    /// A span of some words.
+    pub(super) fn at(span: WordSpan, words: &[&str], candidates: &Candidates) -> Self {
+        Self { span, candidates: candidates.frames(&words[span.first..span.end()]) }
+    }
+}
+
+/// The scores (logits) of the frames and of NULL, the last, at a span.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Scored {
+    pub(super) asked: Asked,
+    logits: Vec<f32>,
+}
+
+impl Scored {
+    /// The likeliest frame.
+    pub(super) fn best(&self, search: Search) -> usize {
+        best_of(&self.outcomes(search)).0
+    }
+
+    /// The likeliest frame among those of all frames, without the lexicon.
+    pub(super) fn best_of_all(&self) -> usize {
+        let frames = self.logits[..self.logits.len() - 1].iter().copied().enumerate();
+        best_of(&frames.collect::<Vec<_>>()).0
+    }
+
+    /// The frames that it may evoke with their scores.
+    fn outcomes(&self, search: Search) -> Vec<(usize, f32)> {
+        let frames = self.logits.len() - 1;
+        let candidates = &self.asked.candidates;
+        if search == Search::Lexicon && !candidates.is_empty() {
+            return candidates.iter().map(|frame| (*frame, self.logits[*frame])).collect();
+        }
+        let outside = |frame: usize| {
+            let is_in = candidates.is_empty() || candidates.binary_search(&frame).is_ok();
+            if is_in { 0.0 } else { OUTSIDE }
+        };
+        (0..frames).map(|frame| (frame, self.logits[frame] - outside(frame))).collect()
+    }
+
+    /// The shares of frames beside that of NULL, the highest first, and NULL's own.
+    pub(super) fn frames_and_null(&self, search: Search, bias: f32) -> (Vec<(usize, f32)>, f32) {
+        let null = self.logits[self.logits.len() - 1] + bias;
+        let outcomes = self.outcomes(search);
+        let scores = outcomes.iter().map(|(_, score)| *score);
+        let mut shares: Vec<f32> = scores.chain([null]).collect();
+        softmax(&mut shares);
+        let null = shares.pop().unwrap_or_default();
+        let frames = outcomes.iter().map(|(frame, _)| *frame);
+        let mut ranked: Vec<(usize, f32)> = frames.zip(shares).collect();
+        ranked.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
+        (ranked, null)
+    }
+
+    /// The likeliest frame, if NULL is not likelier, and by how much.
+    fn margin(&self, search: Search, bias: f32) -> Option<(usize, f32)> {
+        let (frame, score) = best_of(&self.outcomes(search));
+        let margin = score - self.logits[self.logits.len() - 1] - bias;
+        (margin > 0.0).then_some((frame, margin))
+    }
+}
+
+fn best_of(outcomes: &[(usize, f32)]) -> (usize, f32) {
+    let mut best = outcomes[0];
+    for &outcome in outcomes {
+        if outcome.1 > best.1 {
+            best = outcome;
+        }
+    }
+    best
+}
+
+/// The spans of a sentence that evoke a frame more likely than none, with that frame's number in
+/// `scored`; of spans that overlap the surer one.
+pub(super) fn chosen(scored: &[Scored], search: Search, bias: f32) -> Vec<(usize, usize)> {
+    let margins = scored.iter().enumerate().map(|(at, of)| Some((at, of.margin(search, bias)?)));
+    let mut surest: Vec<(usize, (usize, f32))> = margins.flatten().collect();
+    surest.sort_by(|(one, (_, of_one)), (other, (_, of_other))| {
+        of_other.total_cmp(of_one).then(one.cmp(other))
+    });
+    let mut kept: Vec<(usize, usize)> = Vec::new();
+    for (at, (frame, _)) in surest {
+        let span = scored[at].asked.span;
+        if kept.iter().all(|(other, _)| !scored[*other].asked.span.overlaps(span)) {
+            kept.push((at, frame));
+        }
+    }
+    kept.sort_unstable();
+    kept
+}
+
+/// A network that scores frames at spans.
+#[derive(Debug)]
+pub(super) struct Scorer {
+    network: Network,
+    shape: Shape,
+}
+
+impl Scorer {
+    pub(super) fn new(mlp: Mlp, shape: Shape, device: &Device) -> Result<Self, ComputeError> {
+        Ok(Self { network: Network::new(mlp, device)?, shape })
+    }
+
+    /// The scores at the spans of each sentence. Those of a span have the same bits in any company.
+    pub(super) fn score(
+        &self,
+        sentences: Vec<(&WordStates, Vec<Asked>)>,
+    ) -> Result<Vec<Vec<Scored>>, IdentifyError> {
+        let mut scored: Vec<Vec<Scored>> = sentences.iter().map(|_| Vec::new()).collect();
+        let asked = sentences.into_iter().enumerate().flat_map(|(at, (states, asked))| {
+            asked.into_iter().map(move |asked| (at, states, asked))
+        });
+        let mut asked = asked.peekable();
+        let inputs = self.shape.inputs();
+        while asked.peek().is_some() {
+            let chunk: Vec<(usize, &WordStates, Asked)> = asked.by_ref().take(CHUNK).collect();
+            let mut rows = Vec::with_capacity(chunk.len() * inputs);
+            for (_, states, asked) in &chunk {
+                states.write_row(asked.span, !asked.candidates.is_empty(), &mut rows);
+            }
+            let logits = self.network.run(&Tensor::new(&[chunk.len(), inputs], rows)?)?;
+            let outputs = self.network.mlp().outputs();
+            for ((at, _, asked), logits) in chunk.into_iter().zip(logits.chunks_exact(outputs)) {
+                scored[at].push(Scored { asked, logits: logits.to_vec() });
+            }
+        }
+        Ok(scored)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scored(first: usize, len: usize, candidates: &[usize], logits: &[f32]) -> Scored {
+        let asked = Asked { span: WordSpan { first, len }, candidates: candidates.to_vec() };
+        Scored { asked, logits: logits.to_vec() }
+    }
+
+    #[test]
+    fn the_lexicon_says_which_frames_may_be_meant() {
+        let of = scored(0, 1, &[0, 2], &[1.0, 9.0, 2.0, 1.5]);
+        assert_eq!((of.best(Search::Lexicon), of.best_of_all()), (2, 1));
+        // The second frame is outside of the lexicon and pays eight nats.
+        assert_eq!(of.best(Search::Open), 2);
+        let (frames, null) = of.frames_and_null(Search::Lexicon, 0.0);
+        let sum = 1.0_f32.exp() + 2.0_f32.exp() + 1.5_f32.exp();
+        assert_eq!(frames.iter().map(|(frame, _)| *frame).collect::<Vec<_>>(), [2, 0]);
+        assert!((frames[0].1 - 2.0_f32.exp() / sum).abs() < 1e-6);
+        assert!((null - 1.5_f32.exp() / sum).abs() < 1e-6);
+        assert_eq!(scored(0, 1, &[], &[1.0, 9.0, 2.0, 1.5]).best(Search::Lexicon), 1);
+    }
+
+    #[test]
+    fn of_overlapping_spans_the_surer_one_is_chosen() {
+        let spans = [
+            scored(0, 1, &[0], &[3.0, 0.0, 1.0]),
+            scored(0, 2, &[1], &[0.0, 5.0, 1.0]),
+            scored(1, 1, &[0], &[4.0, 0.0, 1.0]),
+            scored(2, 1, &[0], &[0.5, 0.0, 1.0]),
+            scored(3, 1, &[1], &[0.0, 2.0, 1.0]),
+        ];
+        assert_eq!(chosen(&spans, Search::Lexicon, 0.0), [(1, 1), (4, 1)]);
+        // NULL gets so much that only the surest is left, or so little that all may be targets.
+        assert_eq!(chosen(&spans, Search::Lexicon, 2.0), [(1, 1)]);
+        assert_eq!(chosen(&spans, Search::Lexicon, -1.0), [(1, 1), (3, 0), (4, 1)]);
+    }
+}

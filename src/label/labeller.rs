@@ -1,0 +1,325 @@
+//! The labeller: targets with their frames in, FEs out.
+
+use std::ops::Range;
+use std::path::Path;
+
+use super::data::covering;
+use super::encode::states;
+use super::error::LabelError;
+use super::model::{LabellerConfig, Trained};
+use super::network::{Parameters, Question, products, scores, span_sums, words_weight};
+use super::segments::{Chosen, Spans, Sums, best, log_sums};
+use crate::compute::kernels::Weight;
+use crate::compute::{ComputeError, Device, Tensor};
+use crate::learn::WordEncoder;
+use crate::model::{CoreType, Frame, Span};
+use crate::nn::Fingerprint;
+use crate::text::words_with_cuts;
+
+/// Sentences whose states are held at once.
+const SENTENCES_AT_ONCE: usize = 256;
+
+/// A target whose FEs are asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// The sentence.
+    pub text: &'a str,
+    /// Where its target stands, in bytes.
+    pub target: &'a [Span],
+    /// Name of the LU.
+    pub lu: &'a str,
+    /// The frame that the target evokes.
+    pub frame: &'a Frame,
+}
+
+/// An FE that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundElement {
+    /// Its name.
+    pub name: String,
+    /// Where it stands, in bytes.
+    pub span: Span,
+    /// Probability, under the network, that this span is this FE: in (0, 1].
+    pub score: f32,
+}
+
+/// What a span is to a target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpanVerdict {
+    /// The likeliest FE; none if it is likelier that the span is not an FE.
+    pub element: Option<String>,
+    /// Probability of that.
+    pub score: f32,
+    /// Probability that the span is not an FE.
+    pub not_an_element: f32,
+}
+
+/// An encoder and the network that was trained to find FEs by its states.
+///
+/// ```no_run
+/// use fnstore::compute::Device;
+/// use fnstore::database::Database;
+/// use fnstore::label::{Asked, Labeller};
+/// use fnstore::model::Span;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let database = Database::open("store".as_ref())?;
+/// let frame = database.lexicon("bfn-1.5")?.frame_by_name("Inspecting")?.expect("it is one of 1.5");
+/// let encoder = "models/aligner-encoder".as_ref();
+/// let labeller = Labeller::open("models/fes".as_ref(), encoder, &Device::cpu())?;
+/// let text = "They inspected the lock .";
+/// let asked = Asked { text, target: &[Span::new(5, 14)], lu: "inspect.v", frame: &frame };
+/// for fe in labeller.label_each(&[asked])?.remove(0)? {
+///     println!("{} {:?} {:.2}", fe.name, fe.span.of(text), fe.score);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Labeller {
+    encoder: WordEncoder,
+    trained: Trained,
+    /// What words are multiplied by.
+    words: Weight,
+    device: Device,
+}
+
+/// The words and states of a sentence, and what the network makes of them.
+struct Sentence {
+    words: Vec<Span>,
+    spans: Spans,
+    /// (N, 6 H)
+    products: Vec<f32>,
+    /// (S, H)
+    sums: Vec<f32>,
+}
+
+/// The scores of a target's spans.
+struct Scored {
+    spans: Spans,
+    /// (S, K)
+    scores: Vec<f32>,
+    sums: Sums,
+}
+
+impl Scored {
+    fn new(spans: Spans, scores: Vec<f32>, labels: usize) -> Self {
+        let u = match labels {
+            0 => vec![f64::NEG_INFINITY; spans.len()],
+            _ => log_sums(&scores, labels),
+        };
+        Self { spans, scores, sums: Sums::new(spans, &u) }
+    }
+
+    fn probability(&self, chosen: Chosen, place: (usize, usize), labels: usize) -> f32 {
+        let score = self.scores[chosen.span * labels + chosen.label];
+        self.sums.probability(place, f64::from(score)) as f32
+    }
+}
+
+/// The best FEs of a target: their words, the places of their names among the frame's, and
+/// probabilities.
+pub(super) fn found(
+    parameters: &Parameters,
+    (products, sums, spans): (&[f32], &[f32], Spans),
+    asked: &Question<'_>,
+    once: &[bool],
+) -> Result<Vec<(Range<usize>, usize, f32)>, ComputeError> {
+    let scores = scores(parameters, products, sums, spans, asked)?;
+    let chosen = best(spans, &scores, once);
+    if chosen.is_empty() {
+        return Ok(Vec::new());
+    }
+    let scored = Scored::new(spans, scores, once.len());
+    let places: Vec<(usize, usize)> = spans.iter().collect();
+    let found = chosen.into_iter().map(|one| {
+        let place = places[one.span];
+        (place.0..place.1 + 1, one.label, scored.probability(one, place, once.len()))
+    });
+    Ok(found.collect())
+}
+
+/// Which FEs are used once: the core ones.
+pub(super) fn is_used_once(core_type: CoreType) -> bool {
+    core_type == CoreType::Core
+}
+
+impl Labeller {
+    /// Opens a labeller and its encoder.
+    ///
+    /// # Errors
+    /// When either cannot be read, or the labeller was trained on the states of another encoder.
+    pub fn open(directory: &Path, encoder: &Path, device: &Device) -> Result<Self, LabelError> {
+        let config = Trained::config_of(directory)?;
+        let encoder =
+            WordEncoder::open_layers::<LabelError>(encoder, &config.layers, None, device)?;
+        let trained = Trained::read(directory, config, &encoder.fingerprint())?;
+        // What follows the encoder are many small products and sums, which stay on the host.
+        let device = device.host();
+        Ok(Self { encoder, words: words_weight(&device, &trained.parameters)?, trained, device })
+    }
+
+    /// What the labeller was made for and how it did on its development data.
+    #[must_use]
+    pub fn config(&self) -> &LabellerConfig {
+        &self.trained.config
+    }
+
+    /// Fingerprint of its weights.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.trained.fingerprint
+    }
+
+    /// The FEs of each target, in order of the text; they do not overlap. A target that cannot be
+    /// labelled has its error. Neighbours with the same text share its states.
+    ///
+    /// # Errors
+    /// When the network or the tokenizer fails.
+    pub fn label_each(
+        &self,
+        asked: &[Asked<'_>],
+    ) -> Result<Vec<Result<Vec<FoundElement>, LabelError>>, LabelError> {
+        self.answer_each(asked, |sentence, _, question, frame| {
+            let once: Vec<bool> =
+                frame.elements.iter().map(|fe| is_used_once(fe.core_type)).collect();
+            let of_sentence = (&sentence.products[..], &sentence.sums[..], sentence.spans);
+            let found = found(&self.trained.parameters, of_sentence, question, &once)?;
+            let found = found.into_iter().map(|(words, label, score)| FoundElement {
+                name: frame.elements[label].name.clone(),
+                span: span_of(&sentence.words, &words),
+                score,
+            });
+            Ok(found.collect())
+        })
+    }
+
+    /// Whether each of some spans (in bytes) is an FE of its target's frame, and which. A span that
+    /// is too long or does not begin and end with words is none.
+    ///
+    /// # Errors
+    /// As [`label_each`](Self::label_each).
+    pub fn judge_each(
+        &self,
+        asked: &[Asked<'_>],
+        spans: &[Vec<Span>],
+    ) -> Result<Vec<Result<Vec<SpanVerdict>, LabelError>>, LabelError> {
+        self.answer_each(asked, |sentence, at, question, frame| {
+            let labels = frame.elements.len();
+            let scores = scores(
+                &self.trained.parameters,
+                &sentence.products,
+                &sentence.sums,
+                sentence.spans,
+                question,
+            )?;
+            let scored = Scored::new(sentence.spans, scores, labels);
+            let judged = spans[at].iter().map(|&span| {
+                let words = super::data::exactly(&sentence.words, span);
+                verdict(&scored, words, frame)
+            });
+            Ok(judged.collect())
+        })
+    }
+
+    /// What `answer` makes of each target, given its sentence and its number.
+    fn answer_each<T: Send + Sync>(
+        &self,
+        asked: &[Asked<'_>],
+        answer: impl Fn(&Sentence, usize, &Question<'_>, &Frame) -> Result<T, ComputeError> + Sync,
+    ) -> Result<Vec<Result<T, LabelError>>, LabelError> {
+        let mut answers = Vec::with_capacity(asked.len());
+        let groups: Vec<&[Asked<'_>]> = asked.chunk_by(|a, b| a.text == b.text).collect();
+        for groups in groups.chunks(SENTENCES_AT_ONCE) {
+            let first = answers.len();
+            let starts: Vec<usize> = groups
+                .iter()
+                .scan(first, |next, group| {
+                    *next += group.len();
+                    Some(*next - group.len())
+                })
+                .collect();
+            let words = groups.iter().map(|group| {
+                let cuts: Vec<Span> = group.iter().flat_map(|one| one.target).copied().collect();
+                words_with_cuts(group[0].text, &cuts)
+            });
+            let words: Vec<Vec<Span>> = words.collect();
+            let texts = groups.iter().zip(&words).map(|(group, words)| {
+                words.iter().filter_map(|word| word.of(group[0].text)).collect()
+            });
+            let states = states(&self.encoder, &texts.collect::<Vec<Vec<&str>>>())?;
+            let of_groups = self.device.share(groups.len(), |device, at| {
+                let (group, words) = (groups[at], words[at].clone());
+                let states = match &states[at] {
+                    Ok(states) => states,
+                    Err(long) => {
+                        let too_long = |item| LabelError::TooLong {
+                            item,
+                            pieces: long.pieces,
+                            limit: long.limit,
+                        };
+                        let items = starts[at]..starts[at] + group.len();
+                        return Ok(items.map(|item| Err(too_long(item))).collect());
+                    }
+                };
+                let sentence = self.sentence(device, words, states)?;
+                let targets = group.iter().enumerate().map(|(place, one)| {
+                    let item = starts[at] + place;
+                    let Some(target) = covering(&sentence.words, one.target) else {
+                        return Ok(Err(LabelError::NoTarget { item }));
+                    };
+                    let vectors = self.trained.vectors(one.frame);
+                    let question = Question { target: &target, vectors: &vectors };
+                    Ok(Ok(answer(&sentence, item, &question, one.frame)?))
+                });
+                targets.collect::<Result<Vec<Result<T, LabelError>>, ComputeError>>()
+            });
+            for of_group in of_groups {
+                answers.extend(of_group?);
+            }
+        }
+        Ok(answers)
+    }
+
+    fn sentence(
+        &self,
+        device: &Device,
+        words: Vec<Span>,
+        states: &Tensor,
+    ) -> Result<Sentence, ComputeError> {
+        let parameters = &self.trained.parameters;
+        let spans = Spans::new(words.len(), self.trained.config.longest);
+        let products = products(device, &self.words, states)?.into_data();
+        let sums = span_sums(parameters, &products, spans);
+        Ok(Sentence { words, spans, products, sums })
+    }
+}
+
+/// The bytes from the first to the last of some words.
+pub(super) fn span_of(words: &[Span], of: &Range<usize>) -> Span {
+    Span::new(words[of.start].start, words[of.end - 1].end)
+}
+
+/// What a span is, by the probabilities of the segmentations that it is part of.
+fn verdict(scored: &Scored, words: Option<Range<usize>>, frame: &Frame) -> SpanVerdict {
+    let labels = frame.elements.len();
+    let place = words.map(|words| (words.start, words.end - 1));
+    let number = place.and_then(|(first, last)| scored.spans.number(first, last));
+    let (Some(place), Some(span)) = (place, number) else {
+        return SpanVerdict { element: None, score: 1.0, not_an_element: 1.0 };
+    };
+    let mut verdict = SpanVerdict { element: None, score: 0.0, not_an_element: 1.0 };
+    let mut best = 0.0;
+    for label in 0..labels {
+        let share = scored.probability(Chosen { span, label }, place, labels);
+        verdict.not_an_element -= share;
+        if share > best {
+            (best, verdict.element) = (share, Some(frame.elements[label].name.clone()));
+        }
+    }
+    verdict.not_an_element = verdict.not_an_element.max(0.0);
+    if verdict.not_an_element >= best {
+        verdict.element = None;
+    }
+    verdict.score = if verdict.element.is_some() { best } else { verdict.not_an_element };
+    verdict
+}

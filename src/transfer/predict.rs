@@ -1,0 +1,238 @@
+//! What models predict for sentences, as a release of its own: sets of the origin `predicted`.
+//!
+//! Frames and LUs that are predicted are copied from the lexicon that the models asked, with their
+//! numbers. Sentences and sets get numbers by place and content, so the same predictions get the
+//! same numbers. Rows are written as an import writes them: in bounded batches, unlisted until one
+//! last commit.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::MutexGuard;
+
+use super::ImportOptions;
+use super::given::Given;
+use super::import::check_release_name;
+use super::import_spans::{number, one_line, own_number};
+use crate::database::{Database, Result, reindex};
+use crate::index::IndexWriter;
+use crate::lexicon::Lexicon;
+use crate::model::{
+    AnnotationSet, AnnotationSetId, CorpusId, Counted, Document, DocumentId, Extent, FeStatus,
+    Frame, FrameId, HeaderTitles, IdSpace, Label, Layer, LayerName, LexUnit, LuId, Occurrence, Pos,
+    Prediction, Provenance, Release, Sentence, SentenceId, Span, Title, hashed_number,
+};
+use crate::store::Batch;
+use crate::text::lemmatize;
+
+/// Bytes of rows gathered before they are written.
+const FLUSH: usize = 4 << 20;
+
+/// Status of predicted sets, and of LUs that the lexicon lacks.
+const STATUS: &str = "PREDICTED";
+
+/// The one corpus of a release of predictions, and its one document.
+const PLACE: (CorpusId, DocumentId) = (CorpusId(1), DocumentId(1));
+
+/// A target as models see it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PredictedTarget {
+    /// Where it stands, in bytes.
+    pub span: Span,
+    /// Name of its frame.
+    pub frame: String,
+    /// Name of its LU; `None` where the lexicon has none of the form.
+    pub lexunit: Option<String>,
+    /// File, probability and runners-up.
+    pub prediction: Prediction,
+    /// Names and places of its FEs, in order; `None` where nobody looked for them.
+    pub elements: Option<Vec<(String, Span)>>,
+}
+
+impl Database {
+    /// Begins a release of predictions, with the frames and LUs of a lexicon. Other threads cannot
+    /// write until it is [finished](Predictions::finish); dropped before that, it leaves nothing.
+    ///
+    /// # Errors
+    /// When a release of the name is there already, the name is none, or the handle is a reader's.
+    pub fn predictions<'a>(
+        &'a self,
+        name: &str,
+        lexicon: &'a Lexicon<'a>,
+        source: &Path,
+    ) -> Result<Predictions<'a>> {
+        check_release_name(name)?;
+        let mut index = self.lock_writer()?;
+        reindex::catch_up(&self.store, &mut index)?;
+        let options = ImportOptions {
+            language: Some(lexicon.release().language.clone()),
+            ..ImportOptions::default()
+        };
+        let release = self.new_release(name.to_owned(), source, 0, &options)?;
+        let title = |name: &str| Title { name: name.to_owned(), description: None };
+        let titles = HeaderTitles {
+            corpus: title(&release.name),
+            document: title(&source.display().to_string()),
+        };
+        Ok(Predictions {
+            database: self,
+            index,
+            lexicon,
+            batch: self.store.batch(release.id),
+            release,
+            document: Document::titled(PLACE.0, PLACE.1, titles),
+            frames: HashMap::new(),
+            lexunits: HashMap::new(),
+            lexunit_ids: HashSet::new(),
+            sentences: Given::new(SentenceId::next),
+            sets: Given::new(AnnotationSetId::next),
+        })
+    }
+}
+
+/// A release of predictions on its way into the store.
+pub struct Predictions<'a> {
+    database: &'a Database,
+    index: MutexGuard<'a, IndexWriter>,
+    lexicon: &'a Lexicon<'a>,
+    batch: Batch<'a>,
+    release: Release,
+    document: Document,
+    /// Frames that were written, by name.
+    frames: HashMap<String, Frame>,
+    lexunits: HashMap<(FrameId, String), LuId>,
+    lexunit_ids: HashSet<LuId>,
+    sentences: Given<SentenceId>,
+    sets: Given<AnnotationSetId>,
+}
+
+impl Predictions<'_> {
+    /// Adds a sentence with its targets.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn add(&mut self, text: &str, targets: Vec<PredictedTarget>) -> Result<()> {
+        let id = self.sentences.give(SentenceId::new(IdSpace::Imported, number(text)));
+        for target in targets {
+            self.add_target(id, text, target)?;
+        }
+        self.document.sentences.push(id);
+        let occurrence = Occurrence {
+            corpus: Some(PLACE.0),
+            document: Some(PLACE.1),
+            number: u32::try_from(self.document.sentences.len()).ok(),
+            ..Occurrence::default()
+        };
+        let text = text.to_owned();
+        let sentence = Sentence { id, xml_id: None, text, occurrences: vec![occurrence] };
+        self.release.counts.add(sentence.counts());
+        self.batch.put_sentence(&sentence)?;
+        if self.batch.size() >= FLUSH {
+            let next = self.database.store.batch(self.release.id);
+            self.database.store.write_unlisted(std::mem::replace(&mut self.batch, next))?;
+        }
+        Ok(())
+    }
+
+    fn add_target(
+        &mut self,
+        sentence: SentenceId,
+        text: &str,
+        target: PredictedTarget,
+    ) -> Result<()> {
+        let PredictedTarget { span, frame, lexunit, prediction, elements } = target;
+        self.require_frame(&frame)?;
+        let lu = self.lexunit(&frame, lexunit, span.of(text).unwrap_or_default())?;
+        let frame = &self.frames[&frame];
+        let key = format!("{sentence} {} {} {}", span.start, span.end, frame.name);
+        let id = self.sets.give(AnnotationSetId::new(IdSpace::Imported, number(&key)));
+        let label = |name: String, span, fe| Label {
+            name,
+            extent: Extent::Overt(span),
+            fe,
+            annotator: String::new(),
+            colors: None,
+        };
+        let layer = |name, labels| Layer { name, rank: 1, labels };
+        let target = label(LayerName::Target.to_string(), span, None);
+        let mut layers = vec![layer(LayerName::Target, vec![target])];
+        let fe_status = if elements.is_some() { FeStatus::Carried } else { FeStatus::Unknown };
+        let labels = elements.into_iter().flatten().map(|(name, span)| {
+            let fe = frame.fe_by_name(&name).map(|fe| fe.id);
+            label(name, span, fe)
+        });
+        let labels: Vec<Label> = labels.collect();
+        if !labels.is_empty() {
+            layers.push(layer(LayerName::Fe, labels));
+        }
+        self.batch.put_annotation_set(&AnnotationSet {
+            id,
+            xml_id: None,
+            sentence,
+            frame: frame.id,
+            lu,
+            status: STATUS.to_owned(),
+            created: String::new(),
+            targets: vec![span],
+            fe_status,
+            layers,
+            provenance: Provenance::Predicted(Box::new(prediction)),
+        })?;
+        Ok(())
+    }
+
+    /// Writes a frame unless it is there. What it says of semantic types stays in its own release,
+    /// as those do.
+    fn require_frame(&mut self, name: &str) -> Result<()> {
+        if self.frames.contains_key(name) {
+            return Ok(());
+        }
+        let known = self.lexicon.frame_by_name(name)?;
+        let mut frame = known.unwrap_or_else(|| Frame::named(FrameId(own_number(name)), name));
+        frame.sem_types.clear();
+        frame.elements.iter_mut().for_each(|fe| fe.sem_types.clear());
+        self.batch.put_frame(&frame)?;
+        self.frames.insert(name.to_owned(), frame);
+        Ok(())
+    }
+
+    /// The LU of a target: the lexicon's, else one that is called after the lemma of its words.
+    fn lexunit(&mut self, frame: &str, name: Option<String>, words: &str) -> Result<LuId> {
+        let frame = self.frames[frame].id;
+        let named = name.unwrap_or_else(|| {
+            let lemma = lemmatize(&one_line(words), Pos::Other, &|_, _| false).0;
+            format!("{}.x", if lemma.is_empty() { "-" } else { &lemma })
+        });
+        let key = (frame, named);
+        if let Some(id) = self.lexunits.get(&key) {
+            return Ok(*id);
+        }
+        let known = self.lexicon.lus_by_name(&key.1)?.into_iter().find(|lu| lu.frame == frame);
+        let wanted = known.as_ref().map(|lu| lu.id);
+        let mut id = wanted.unwrap_or_else(|| LuId(own_number(&format!("{frame} {}", key.1))));
+        while !self.lexunit_ids.insert(id) {
+            id = LuId(hashed_number(id.0.wrapping_add(1)));
+        }
+        let status = known.as_ref().map_or(STATUS, |lu| lu.status.as_str()).to_owned();
+        let (lexemes, definition) = known.map(|lu| (lu.lexemes, lu.definition)).unwrap_or_default();
+        let own = LexUnit::named(frame, id, &key.1);
+        self.batch.put_lexunit(&LexUnit { lexemes, definition, status, ..own })?;
+        self.lexunits.insert(key, id);
+        Ok(id)
+    }
+
+    /// Writes what is left and lists the release.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn finish(self) -> Result<Release> {
+        let Self { database, mut index, mut batch, mut release, document, .. } = self;
+        release.counts.add(document.counts());
+        batch.put_document(&document)?;
+        database.store.write_unlisted(batch)?;
+        release.counts.frames = self.frames.len() as u64;
+        release.counts.lexunits = self.lexunits.len() as u64;
+        database.store.list_release(&release)?;
+        database.follow(&mut index);
+        Ok(release)
+    }
+}
