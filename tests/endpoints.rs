@@ -372,3 +372,19 @@ fn the_papers_prompt_asks_for_spans_between_commas() {
     let ran = generate(store.path(), &server.url, &["lu=verify.v", "--prompt", "paper"]);
     assert_eq!(record(&ran)["given"], 1, "{ran:?}");
 }
+
+#[test]
+fn a_labeller_reads_the_new_words() {
+    let (store, server) = (new_store(), good());
+    let ran = generate(store.path(), &server.url, &["--classifier", "nowhere"]);
+    assert_ne!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stderr.contains("nowhere"), "{ran:?}");
+    assert_eq!(server.requests().len(), 0);
+
+    let read = record(&generate(store.path(), &server.url, &["--classifier", "fes"]));
+    let (faithful, candidates) = (&read["faithful"], &read["candidates"]);
+    assert!(faithful.as_u64().unwrap() <= candidates.as_u64().unwrap(), "{read}");
+    assert!(read["sentences"].as_u64().unwrap() <= faithful.as_u64().unwrap(), "{read}");
+    let unread = record(&generate(new_store().path(), &server.url, &[]));
+    assert_eq!((&unread["faithful"], &unread["candidates"]), (&Value::Null, candidates));
+}
