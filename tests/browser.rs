@@ -29,23 +29,37 @@ pub(crate) struct Browser {
     _profile: TempDir,
 }
 
+/// The port that a driver says it listens on; none if it ends before.
+fn port_of(driver: &mut Child) -> Option<String> {
+    let mut lines = BufReader::new(driver.stdout.as_mut().unwrap()).lines();
+    lines.find_map(|line| {
+        let line = line.unwrap();
+        let (_, port) = line.split_once("started successfully on port ")?;
+        Some(port.trim_end_matches('.').to_owned())
+    })
+}
+
 impl Browser {
     /// Starts one; none where it is not installed.
     pub(crate) fn start() -> Option<Self> {
         let profile = tempfile::tempdir().unwrap();
         let mut command = Command::new("chromedriver");
         command.arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null());
-        let Ok(mut driver) = command.spawn() else {
-            skipped!("there is no chromedriver; `make test` installs it on Debian");
-            return None;
+        // Two that start at once may choose the same port, and one ends.
+        let mut tries = 0;
+        let (driver, port) = loop {
+            let Ok(mut driver) = command.spawn() else {
+                skipped!("there is no chromedriver; `make test` installs it on Debian");
+                return None;
+            };
+            if let Some(port) = port_of(&mut driver) {
+                break (driver, port);
+            }
+            driver.wait().unwrap();
+            tries += 1;
+            assert!(tries < 5, "chromedriver does not start");
         };
-        let mut lines = BufReader::new(driver.stdout.as_mut().unwrap()).lines();
-        let port = lines.find_map(|line| {
-            let line = line.unwrap();
-            let (_, port) = line.split_once("started successfully on port ")?;
-            Some(port.trim_end_matches('.').to_owned())
-        });
-        let host = format!("127.0.0.1:{}", port.unwrap());
+        let host = format!("127.0.0.1:{port}");
         let mut browser = Self { driver, host, session: String::new(), _profile: profile };
         let arguments = [
             "--headless=new".to_owned(),

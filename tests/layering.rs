@@ -324,7 +324,8 @@ fn comments_are_no_wider_than_code() {
     let settings = fs::read_to_string(root().join("rustfmt.toml")).unwrap();
     let width = settings.lines().find_map(|line| line.strip_prefix("max_width = ")).unwrap();
     let width = width.parse().unwrap();
-    assert_eq!(wide_comments("/// long\n// short\n//! ```text\n//! drawn\n//! ```\n", 8), [2]);
+    let drawn = "//! ```text\n//! drawn as wide\n//! ```\n//! | a row | of it |\n";
+    assert_eq!(wide_comments(&format!("/// too long\n// short\n{drawn}"), 10), [1]);
     for folder in ["src", "tests", "benches", "python/src"] {
         for file in files_under(&root().join(folder), "rs") {
             let wide = wide_comments(&fs::read_to_string(&file).unwrap(), width);

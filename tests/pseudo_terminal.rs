@@ -8,7 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// How long the program may take for what is waited for.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Keys that have no letter, as terminals send them.
 pub(crate) const LEFT: &str = "\x1b[D";

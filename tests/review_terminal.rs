@@ -1,10 +1,16 @@
 //! `fnstore review --terminal`, driven by keys through a pseudo-terminal.
 
+use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
 use fnstore::database::Database;
 use serde_json::{Value, json};
 
 use crate::cli_program::fnstore_in;
-use crate::pseudo_terminal::{ENTER, ESCAPE, LEFT, RIGHT, SHIFT_LEFT, SHIFT_RIGHT, TAB, Terminal};
+use crate::pseudo_terminal::{
+    ENTER, ESCAPE, LEFT, PATIENCE, RIGHT, SHIFT_LEFT, SHIFT_RIGHT, TAB, Terminal,
+};
 use crate::review_browser::{odd_store, scores, targets};
 
 const LARGE: (u16, u16) = (100, 40);
@@ -39,6 +45,37 @@ fn one_key_decides_on_a_terminal_and_undo_goes_back() {
     terminal.press("q");
     assert_eq!(terminal.end(), Some(0));
     assert_eq!(both(), (vec![json!(0)], vec![]));
+}
+
+/// Whether the program runs on a store.
+#[cfg(target_os = "linux")]
+fn runs_on(store: &Path) -> bool {
+    let of_store = format!("FNSTORE_DIR={}\0", store.display());
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    processes.map(|process| process.path()).any(|process| {
+        let is_ours = std::fs::read(process.join("comm")).is_ok_and(|name| name == b"fnstore\n");
+        let environment = std::fs::read(process.join("environ")).unwrap_or_default();
+        is_ours && String::from_utf8_lossy(&environment).contains(&of_store)
+    })
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_review_ends_with_its_terminal() {
+    let store = odd_store();
+    let started = Terminal::start(store.path(), &["review", "--terminal"], LARGE);
+    let Some(mut terminal) = started else { return };
+    terminal.until("g101");
+    terminal.press("a");
+    terminal.until("g102");
+    assert!(runs_on(store.path()));
+    drop(terminal);
+    let since = Instant::now();
+    while runs_on(store.path()) {
+        assert!(since.elapsed() < PATIENCE, "it runs without a terminal");
+        sleep(Duration::from_millis(50));
+    }
+    assert_eq!(scores(store.path(), "g101"), vec![json!(100)]);
 }
 
 #[test]

@@ -5,7 +5,9 @@ mod proposed;
 mod screen;
 
 use std::io::{IsTerminal as _, Write as _, stdin, stdout};
-use std::time::Instant;
+use std::process::exit;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use crossterm::cursor::{Hide, Show};
@@ -36,6 +38,12 @@ const SPAN_KEYS: &str =
 
 /// The window that a terminal is to the session.
 const WINDOW: &str = "terminal";
+
+/// How often is looked whether the terminal is still there.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// What a shell says of a program that its terminal ended: 128 and the number of SIGHUP.
+const HUNG_UP: i32 = 129;
 
 /// The terminal as the review wants it, given back whichever way the review ends.
 struct Raw;
@@ -94,6 +102,7 @@ pub(super) fn run(review: &Review) -> anyhow::Result<Outcome> {
     // What it says of them belongs before the first screen.
     review.vectors()?;
     let raw = Raw::take()?;
+    thread::spawn(end_with_the_terminal);
     let mut terminal = Terminal {
         review,
         session,
@@ -114,6 +123,15 @@ pub(super) fn run(review: &Review) -> anyhow::Result<Outcome> {
     drop(raw);
     tell(&format!("decided: {}", session.counts().decided));
     Ok(Outcome::Done)
+}
+
+/// Ends the program when its terminal is gone. The library that reads keys would read on for ever, and burn a core.
+/// Nothing is lost: what was decided is stored.
+fn end_with_the_terminal() {
+    while stdin().is_terminal() {
+        thread::sleep(LOOK);
+    }
+    exit(HUNG_UP);
 }
 
 /// The next key; a terminal of another size is drawn anew.
