@@ -1,6 +1,7 @@
 //! `--device`: where the networks run.
 
 use std::path::PathBuf;
+use std::sync::Once;
 
 use fnstore::compute::{Device, DeviceChoice, GpuOptions};
 
@@ -23,11 +24,12 @@ impl DeviceArgs {
         otherwise.parse().ok().as_ref() != Some(&self.device)
     }
 
-    /// Opens the device, and says so where the CPU takes the place of a GPU.
+    /// Opens the device, and says so, once a run, where the CPU takes the place of a GPU.
     pub(super) fn open(&self) -> anyhow::Result<Device> {
+        static TOLD: Once = Once::new();
         let device = Device::open(&self.device, &options())?;
         if self.device == DeviceChoice::Auto && matches!(device, Device::Cpu { .. }) {
-            tell("there is no GPU; the networks run on the CPU");
+            TOLD.call_once(|| tell("there is no GPU; the networks run on the CPU"));
         }
         Ok(device)
     }
