@@ -125,8 +125,8 @@ pub(super) fn run(review: &Review) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Ends the program when its terminal is gone. The library that reads keys would read on for ever, and burn a core.
-/// Nothing is lost: what was decided is stored.
+/// Ends the program when its terminal is gone. The library that reads keys would read on for ever,
+/// and burn a core. Nothing is lost: what was decided is stored.
 fn end_with_the_terminal() {
     while stdin().is_terminal() {
         thread::sleep(LOOK);
