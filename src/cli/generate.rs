@@ -11,11 +11,11 @@ use fnstore::database::{Database, DatabaseError};
 use fnstore::durable::Stamp;
 use fnstore::endpoint::{Endpoint, EndpointSettings, Key, Usage};
 use fnstore::generate::{
-    self, Answer, Fate, Generator, Lacking, LanguageFiller, Mode, Prompt, Reading, Recipe,
+    self, Answer, Fate, Generator, Lacking, LanguageFiller, Mode, Prompt, ReadAs, Reading, Recipe,
     RemoteFiller, Report, SisterRule,
 };
 use fnstore::label::{Asked, Labeller};
-use fnstore::model::{FeId, Method, Span};
+use fnstore::model::{Method, Span};
 use fnstore::query::Expression;
 use fnstore::score::Scorer;
 use serde::Serialize;
@@ -303,10 +303,7 @@ fn classifier(args: &Args) -> anyhow::Result<Option<Labeller>> {
 }
 
 /// What a labeller reads some words as. Of a sentence that it cannot read these are nothing.
-fn read(
-    labeller: &Labeller,
-    readings: &[Reading<'_>],
-) -> Result<Vec<Option<(FeId, f32)>>, Box<dyn std::error::Error + Send + Sync>> {
+fn read(labeller: &Labeller, readings: &[Reading<'_>]) -> ReadAs {
     let targets: Vec<[Span; 1]> = readings.iter().map(|reading| [reading.target]).collect();
     let asked = readings.iter().zip(&targets).map(|(reading, target)| Asked {
         text: reading.text,

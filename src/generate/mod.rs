@@ -34,7 +34,7 @@ pub use draft::Draft;
 pub use error::GenerateError;
 pub use language::LanguageFiller;
 pub use prompt::{Answer, Mode, Prompt, PromptFileError};
-pub use recipe::{Generator, Lacking, Reading, ReadsAs, Recipe};
+pub use recipe::{Generator, Lacking, ReadAs, Reading, ReadsAs, Recipe};
 pub use remote::RemoteFiller;
 pub use report::{Fate, GenerationProgress, Report, Skip};
 pub use run::run_with;

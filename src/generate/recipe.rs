@@ -86,11 +86,11 @@ pub struct Reading<'a> {
     pub span: Span,
 }
 
-/// A classifier of FEs: for each reading the FE, with its probability, or none.
-pub type ReadsAs =
-    dyn FnMut(
-        &[Reading<'_>],
-    ) -> std::result::Result<Vec<Option<(FeId, f32)>>, Box<dyn Error + Send + Sync>>;
+/// What was read: for each reading the FE, with its probability, or none.
+pub type ReadAs = std::result::Result<Vec<Option<(FeId, f32)>>, Box<dyn Error + Send + Sync>>;
+
+/// A classifier of FEs.
+pub type ReadsAs = dyn FnMut(&[Reading<'_>]) -> ReadAs;
 
 /// What writes the words of blanks.
 #[derive(Debug)]
