@@ -8,7 +8,7 @@ use fnstore::model::Split;
 use fnstore::query::Expression;
 
 use super::settings::SettingsArgs;
-use super::tell_progress;
+use super::{tell_end, tell_progress};
 use crate::cli::labeller::{ReleaseArgs, part};
 use crate::cli::render::NO_ROWS;
 use crate::cli::{Context, Outcome, progress};
@@ -100,14 +100,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             training.exemplars[1],
             training.epoch
         ))?;
-        if training.left_out > 0 {
-            output.line(&format!(
-                "  {} sentences were too long for the encoder and left out",
-                training.left_out
-            ))?;
-        }
-        output.line(&format!("  {}", went(&config.dev)))?;
-        Ok(())
+        tell_end(output, training.left_out, &went(&config.dev))
     })?;
     Ok(Outcome::Done)
 }

@@ -8,7 +8,7 @@ use fnstore::identify::{Figures, FullText};
 use fnstore::query::Expression;
 
 use super::settings::SettingsArgs;
-use super::tell_progress;
+use super::{tell_end, tell_progress};
 use crate::cli::render::NO_ROWS;
 use crate::cli::splits::SplitArgs;
 use crate::cli::{Context, Outcome, edit, number, progress};
@@ -102,14 +102,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             training.partial,
             training.epoch
         ))?;
-        if training.left_out > 0 {
-            output.line(&format!(
-                "  {} sentences were too long for the encoder and left out",
-                training.left_out
-            ))?;
-        }
-        output.line(&format!("  {}", went(&config.dev)))?;
-        Ok(())
+        tell_end(output, training.left_out, &went(&config.dev))
     })?;
     Ok(Outcome::Done)
 }

@@ -14,7 +14,7 @@ use std::fmt::Display;
 use fnstore::TrainingProgress;
 use indicatif::ProgressBar;
 
-use super::output::tell;
+use super::output::{Output, tell};
 use super::{Context, Outcome, progress};
 
 /// Train a model
@@ -45,6 +45,16 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Model::Filter(args) => filter::run(args, context),
         Model::Proposals(args) => proposals::run(&args, context),
     }
+}
+
+/// The end of what is told of a model: how many sentences were left out, and how the epoch went
+/// whose weights are kept.
+fn tell_end(output: &mut Output, left_out: usize, went: &str) -> anyhow::Result<()> {
+    if left_out > 0 {
+        output
+            .line(&format!("  {left_out} sentences were too long for the encoder and left out"))?;
+    }
+    Ok(output.line(&format!("  {went}"))?)
 }
 
 /// Draws how far training is, and says how each epoch went on the development data.

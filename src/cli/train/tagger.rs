@@ -7,7 +7,7 @@ use fnstore::tag::DevAccuracy;
 use fnstore::tag::train::{self, Options};
 
 use super::settings::SettingsArgs;
-use super::tell_progress;
+use super::{tell_end, tell_progress};
 use crate::cli::render::NO_ROWS;
 use crate::cli::{Context, Outcome, progress, tagged};
 
@@ -66,14 +66,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             training.sentences,
             training.epoch
         ))?;
-        if training.left_out > 0 {
-            output.line(&format!(
-                "  {} sentences were too long for the encoder and left out",
-                training.left_out
-            ))?;
-        }
-        output.line(&format!("  {}", accuracy_of(&config.dev)))?;
-        Ok(())
+        tell_end(output, training.left_out, &accuracy_of(&config.dev))
     })?;
     Ok(Outcome::Done)
 }
