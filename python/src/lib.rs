@@ -19,6 +19,10 @@ mod worker;
 
 use pyo3::prelude::*;
 
+// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[pymodule]
 mod _fnstore {
     #[pymodule_export]
