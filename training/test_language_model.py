@@ -15,7 +15,7 @@ import numpy
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from language_model import adapter, shards
+from language_model import adapter, infill, shards
 from language_model.counterparts import coverage, cuts, replaced
 from language_model.examples import Drawer, in_framenets_spacing, truncated
 from language_model.lexicon import Lexicon
@@ -243,6 +243,17 @@ class Adapters(InDirectory):
         adapter.read(self.directory / "export", self.base, other)
         self.assertLess((again.eval()(tokens).logits - theirs).abs().max().item(), 1e-4)
 
+    def test_an_adapter_carries_the_prompt_of_its_examples(self):
+        _, adapted = self.filled()
+        work = self.directory / "work"
+        work.mkdir()
+        for text in (None, "format = 1\n"):
+            if text:
+                (work / "prompt.toml").write_text(text)
+            adapter.write(self.directory / "export", self.base, tensors_of(adapted), {}, adapter.prompt_of(work))
+            written = (self.directory / "export" / "prompt.toml").read_text()
+            self.assertEqual(written, text or adapter.PROMPT.read_text())
+
     def test_an_adapter_for_another_base_is_refused(self):
         _, adapted = self.filled()
         adapter.write(self.directory / "export", self.base, tensors_of(adapted), {})
@@ -282,13 +293,72 @@ class Adapters(InDirectory):
         origin = self.directory / "whole" / "best"
         facts = json.loads((origin / adapter.CONFIG).read_text())["training"]
         again = Run(self.given("again", 10**6, origin), Steps(self.directory / "again", 1))
-        self.assertEqual((again.tokens, again.order.state["passes"]), (facts["tokens"], facts["passes"]))
+        self.assertEqual(again.tokens, facts["tokens"])
+        self.assertEqual(again.order.state, {name: facts[name] for name in again.order.state})
+        self.assertIsNotNone(facts["shard"], "it stopped in the middle of a shard")
 
     def test_the_rate_rises_and_falls_over_the_budget(self):
         rates = [rate_at(tokens, 10**6) for tokens in range(0, 10**6, 10**4)]
         self.assertAlmostEqual(max(rates), RATE)
         self.assertEqual(rates.index(max(rates)) * 10**4, WARMUP)
         self.assertLess(rates[-1], 0.06 * RATE)
+
+
+RECORD = {
+    "id": "s1",
+    "frame": "Telling",
+    "lu": "tell.v",
+    "text": "` Yes , he told his old aunt the story , \" she said .",
+    "targets": [[11, 15]],
+    "elements": [
+        {"name": "Speaker", "rank": 1, "span": [8, 10]},
+        {"name": "Addressee", "rank": 1, "span": [16, 28]},
+        {"name": "Message", "rank": 1, "span": [29, 38]},
+        {"name": "Message", "rank": 2, "span": [0, 5]},
+        {"name": "Means", "rank": 1, "span": None},
+        {"name": "Manner", "rank": 1, "span": [11, 15]},
+    ],
+}
+
+
+class Infilling(InDirectory):
+    def test_spans_beside_the_target_may_be_blanks(self):
+        spans = infill.spans_of(RECORD)
+        self.assertEqual([name for _, _, name in spans], ["Speaker", "Addressee", "Message"])
+        long = RECORD | {"elements": [{"name": "Message", "rank": 1, "span": [16, 52]}], "text": RECORD["text"].replace(" ", " a ")}
+        self.assertEqual(infill.spans_of(long), [(16, 52, "Message")])
+        self.assertEqual(infill.spans_of(RECORD | {"text": RECORD["text"].replace("aunt", "a|nt")})[1][2], "Message")
+
+    def test_blanks_never_overlap_and_stand_in_order(self):
+        overlapping = RECORD | {"elements": [*RECORD["elements"], {"name": "Topic", "rank": 1, "span": [20, 34]}]}
+        for seed in range(50):
+            blanks = infill.blanks_of(overlapping, random.Random(seed))
+            self.assertTrue(1 <= len(blanks) <= 3)
+            self.assertTrue(all(one[1] <= other[0] for one, other in zip(blanks, blanks[1:])))
+
+    def test_a_prompt_tells_what_its_mode_says(self):
+        prompt, blanks = infill.Prompt(), [(8, 10, "Speaker"), (16, 28, "Addressee")]
+        sentence = "Sentence with gaps: ` Yes, ____ told ____ the story, \"she said.\n"
+        told = "Word: tell.v\n" + sentence + "In the gaps: Speaker, Addressee\nWords:"
+        self.assertEqual(prompt.write(RECORD, blanks, "none"), sentence + "Words:")
+        self.assertEqual(prompt.write(RECORD, blanks, "fe"), told)
+        self.assertEqual(prompt.write(RECORD, blanks, "frame-fe"), "Frame: Telling\n" + told)
+        self.assertEqual(infill.answer(RECORD, blanks), "he | his old aunt")
+
+    def test_spacing_is_that_of_the_program(self):
+        # The examples of `fnstore::text::natural_spacing`.
+        for text, spaced in [
+            ('" They could n\'t , " he said ( twice ) .', '"They couldn\'t," he said (twice).'),
+            ("They 'd say I 'm not , wo n't", "They'd say I'm not, won't"),
+            ("the readers ' view", "the readers' view"),
+            ('he said " yes " and " no " .', 'he said "yes" and "no".'),
+            ("' Yes , ' he said", "' Yes, ' he said"),
+            (", 's", ", 's"),
+        ]:
+            self.assertEqual(infill.natural(text), spaced)
+
+    def test_sentences_of_the_other_parts_are_left_out(self):
+        self.assertEqual(infill.key("He  could n't , \"go\" ."), infill.key("he couldn't, go"))
 
 
 class Steps:

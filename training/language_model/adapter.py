@@ -6,7 +6,7 @@
   `transformers` orders them, halves of the rotated dimensions one after the other; GGUF has them in pairs (`unpack.py`);
 - `adapter_config.json`: `r`, `lora_alpha`, `target_modules` and `base_model_name_or_path` as PEFT names them; the
   fingerprint of the base's tensors (`unpack.py` says of what); and how the adapter was trained;
-- `prompt.toml`: how a rewriting is asked for.
+- `prompt.toml`: how it is asked.
 """
 
 import json
@@ -26,8 +26,14 @@ from .prompt import HERE as PROMPT
 WEIGHTS, CONFIG = "adapter_model.safetensors", "adapter_config.json"
 
 
-def write(directory, base, tensors, training):
-    """Writes an adapter in 8 bits over one that was there. Other files of the directory stay."""
+def prompt_of(work):
+    """The prompt that the examples of a directory were written by."""
+    own = work / "prompt.toml"
+    return own if own.exists() else PROMPT
+
+
+def write(directory, base, tensors, training, prompt=PROMPT):
+    """Writes an adapter in 8 bits over one that was there, with its prompt. Other files of the directory stay."""
     partial = directory.with_name(directory.name + ".tmp")
     shutil.rmtree(partial, ignore_errors=True)
     shutil.copytree(directory, partial) if directory.exists() else partial.mkdir(parents=True)
@@ -44,7 +50,7 @@ def write(directory, base, tensors, training):
         "training": training,
     }
     (partial / CONFIG).write_text(json.dumps(config, indent=2) + "\n")
-    shutil.copyfile(PROMPT, partial / "prompt.toml")
+    shutil.copyfile(prompt, partial / "prompt.toml")
     shutil.rmtree(directory, ignore_errors=True)
     os.replace(partial, directory)
 

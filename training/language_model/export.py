@@ -30,7 +30,8 @@ def main(arguments):
     model, adapted = opened(given.base, device, torch.bfloat16)
     put(adapted, state["adapter"])
     exact = dev_loss(model, dev, given.batch, device)
-    adapter.write(given.to, given.base, state["adapter"], state["training"] | {"dev_loss": round(exact, 4)})
+    facts = state["training"] | {"dev_loss": round(exact, 4)}
+    adapter.write(given.to, given.base, state["adapter"], facts, adapter.prompt_of(given.work))
     adapter.read(given.to, given.base, adapted)
     rounded = dev_loss(model, dev, given.batch, device)
     size = sum(path.stat().st_size for path in given.to.iterdir())

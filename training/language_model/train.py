@@ -98,7 +98,7 @@ class Run:
         if given.origin and not state:
             facts = adapter.read(given.origin, given.base, self.adapted)["training"]
             self.step, self.tokens = facts["steps"], facts["tokens"]
-            self.order.state |= {"passes": facts["passes"], "read": facts["read"]}
+            self.order.state |= {name: facts[name] for name in self.order.state if name in facts}
 
     def take(self, state):
         put(self.adapted, state["adapter"])
@@ -137,13 +137,13 @@ class Run:
         loss = round(dev_loss(self.model, shard, batch, self.device), 4)
         self.dev.append([self.tokens, loss])
         if loss <= min(loss for _, loss in self.dev):
-            adapter.write(self.directory / "best", self.base, tensors_of(self.adapted), self.facts())
+            prompt = adapter.prompt_of(self.work)
+            adapter.write(self.directory / "best", self.base, tensors_of(self.adapted), self.facts(), prompt)
         return loss
 
     def facts(self):
         """What an exported adapter says of its training, enough to go on from it."""
-        read = {name: self.order.state[name] for name in ("passes", "read")}
-        return {"tokens": self.tokens, "steps": self.step, "dev_loss": self.dev[-1][1], **read}
+        return {"tokens": self.tokens, "steps": self.step, "dev_loss": self.dev[-1][1], **self.order.state}
 
 
 def train(run, given):
