@@ -60,6 +60,15 @@ fn with_sentence(
     (set, sentence)
 }
 
+/// What stands before the first label and behind the last one.
+pub(crate) fn outside((set, sentence): &(AnnotationSet, Sentence)) -> (String, String) {
+    let layers = set.layers.iter().flat_map(|layer| &layer.labels);
+    let spans: Vec<_> = layers.filter_map(|label| label.extent.span()).collect();
+    let first = spans.iter().map(|span| span.start).min().unwrap() as usize;
+    let last = spans.iter().map(|span| span.end).max().unwrap() as usize;
+    (sentence.text[..first].to_owned(), sentence.text[last..].to_owned())
+}
+
 /// Layer, rank, name and words of each label of FEs, and of the other layers that are kept.
 pub(crate) fn labels(
     (set, sentence): &(AnnotationSet, Sentence),
@@ -310,14 +319,7 @@ fn a_language_model_writes_in_the_blanks_alone() {
         };
         assert_eq!(count(labels(new)), count(labels(old)), "every FE is there");
         // Words outside the blanks stay: those behind the last label and before the first.
-        let ends = |(set, sentence): &(AnnotationSet, Sentence)| {
-            let layers = set.layers.iter().flat_map(|layer| &layer.labels);
-            let spans: Vec<_> = layers.filter_map(|label| label.extent.span()).collect();
-            let first = spans.iter().map(|span| span.start).min().unwrap() as usize;
-            let last = spans.iter().map(|span| span.end).max().unwrap() as usize;
-            (sentence.text[..first].to_owned(), sentence.text[last..].to_owned())
-        };
-        assert_eq!(ends(new), ends(old), "{}", new.1.text);
+        assert_eq!(outside(new), outside(old), "{}", new.1.text);
     }
     let again = generate(3);
     assert_eq!(again.sentences, 0, "{again:?}");

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use fnstore::database::Database;
 use fnstore::identify::{
-    Candidates, FoundTarget, FrameIdentifier, IdentifyError, Search, lexunits,
+    Candidates, EncodedSentence, FoundTarget, FrameIdentifier, IdentifyError, Search, lexunits,
 };
 use fnstore::label::{Asked, FoundElement, Labeller};
 use fnstore::model::{Frame, FrameId, Prediction, Span};
@@ -128,12 +128,16 @@ struct Elements {
     frames: HashMap<String, Frame>,
 }
 
+/// What was found in a sentence, and the states that tell.
+type Encoded = (Vec<FoundTarget>, EncodedSentence);
+
 impl Elements {
     /// The FEs of the targets of each text, target by target.
-    fn label(&self, found: &[(&str, &[FoundTarget])]) -> anyhow::Result<Vec<Vec<FoundElement>>> {
+    fn label(&self, found: &[(&str, &Encoded)]) -> anyhow::Result<Vec<Vec<FoundElement>>> {
         // A frame that the release lacks has no FEs.
         let nameless = Frame::named(FrameId(0), "");
-        let targets = || found.iter().flat_map(|(text, of)| of.iter().map(move |one| (*text, one)));
+        let targets =
+            || found.iter().flat_map(|(text, of)| of.0.iter().map(move |one| (*text, one)));
         let places: Vec<[Span; 1]> = targets().map(|(_, target)| [target.span]).collect();
         let asked = targets().zip(&places).map(|((text, target), place)| Asked {
             text,
@@ -141,7 +145,9 @@ impl Elements {
             lu: target.lexunit.as_deref().unwrap_or_default(),
             frame: self.frames.get(&*target.frame).unwrap_or(&nameless),
         });
-        let labelled = self.labeller.label_each(&asked.collect::<Vec<_>>())?;
+        let encoded = found.iter().flat_map(|(_, (of, states))| of.iter().map(move |_| states));
+        let encoded: Vec<&EncodedSentence> = encoded.collect();
+        let labelled = self.labeller.label_encoded(&asked.collect::<Vec<_>>(), &encoded)?;
         Ok(labelled.into_iter().collect::<Result<_, _>>()?)
     }
 }
@@ -180,9 +186,9 @@ impl LineTask for Annotating<'_> {
         items: Vec<(u64, Item)>,
     ) -> anyhow::Result<Vec<Result<Record, LineError>>> {
         let texts: Vec<&str> = items.iter().map(|(_, item)| item.text.as_str()).collect();
-        let found = self.identifier.identify_each(&texts, &self.candidates, self.search)?;
+        let found = self.identifier.identify_encoded(&texts, &self.candidates, self.search)?;
         let good = texts.iter().zip(&found);
-        let good = good.filter_map(|(text, found)| Some((*text, found.as_ref().ok()?.as_slice())));
+        let good = good.filter_map(|(text, found)| Some((*text, found.as_ref().ok()?)));
         let elements = match &self.elements {
             Some(elements) => Some(elements.label(&good.collect::<Vec<_>>())?),
             None => None,
@@ -191,7 +197,7 @@ impl LineTask for Annotating<'_> {
         let mut records = Vec::with_capacity(items.len());
         for ((line, Item { id, text }), found) in items.into_iter().zip(found) {
             let targets = match found {
-                Ok(targets) => targets,
+                Ok((targets, _)) => targets,
                 Err(error) => {
                     records.push(Err(refusal(&error)));
                     continue;

@@ -1,5 +1,7 @@
 //! `fnstore generate`: sentences for LUs that have none, from those of their sisters.
 
+mod trained;
+
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -20,6 +22,7 @@ use fnstore::query::Expression;
 use fnstore::score::Scorer;
 use serde::Serialize;
 
+use self::trained::Trained;
 use super::device::DeviceArgs;
 use super::labeller::LABELLER;
 use super::output::{Output, grouped, tell, tell_index_lag};
@@ -66,8 +69,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "RULE", value_parser = ["agreeing", "random"], default_value = "agreeing")]
     sisters: String,
 
-    /// Candidates for each LU, ranked by the language model [default: 4 for a language model's
-    /// infilling, else 1]
+    /// Candidates for each LU, ranked by the language model [default: 8 with an adapter for
+    /// infilling, 4 with another language model, else 1]
     #[arg(long, value_name = "N")]
     candidates: Option<usize>,
 
@@ -83,8 +86,9 @@ pub(super) struct Args {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// Language model that fills and ranks, a GGUF file or a name among the models; with --endpoint
-    /// the server's name of its model; `none` for no ranking [default: SmolLM2-135M-Instruct]
+    /// Language model that fills and ranks: a GGUF file, an adapter or a name among the models; with
+    /// --endpoint the server's name of its model; `none` for no ranking [default: the adapter
+    /// `infill` where its language model is at hand, else SmolLM2-135M-Instruct]
     #[arg(long, value_name = "FILE|DIR|NAME|none")]
     model: Option<String>,
 
@@ -241,37 +245,39 @@ fn open(args: &Args) -> anyhow::Result<(Recipe, Generator)> {
         bail!("--endpoint writes words, which `sister-lu` does not ask for; use --method infill");
     }
     let fills_here = method == Method::Infill && !asks;
+    let trained = if fills_here { Trained::find(args)? } else { None };
+    let candidates = match (&trained, fills_here) {
+        (Some(_), _) => 8,
+        (None, true) => 4,
+        (None, false) => 1,
+    };
     let recipe = Recipe {
         method,
         sisters: SisterRule::parse(&args.sisters).unwrap_or_default(),
         mode: Mode::parse(&args.mode).unwrap_or_default(),
-        candidates: args.candidates.unwrap_or(if fills_here { 4 } else { 1 }).max(args.keep),
+        candidates: args.candidates.unwrap_or(candidates).max(args.keep),
         keep: args.keep,
         seed: args.seed,
         lacking: Lacking::parse(&args.lacking).unwrap_or_default(),
         limit: args.limit,
     };
-    let form = if asks { Answer::Json } else { Answer::Sentence };
-    let prompt = match args.prompt.as_deref().map(Path::to_str) {
-        None | Some(Some("json")) => Prompt::built_in(form),
-        Some(Some("paper")) => Prompt::built_in(Answer::Commas),
-        _ => Prompt::read(args.prompt.as_deref().unwrap_or(Path::new("")))?,
-    };
-    if (prompt.answer() == Answer::Sentence) == asks {
-        bail!(
-            "the prompt's `answer` is `{}`, which {} cannot give (P-field)",
-            prompt.answer().as_str(),
-            if asks { "an endpoint" } else { "a language model" }
-        );
-    }
+    let prompt = prompt(args, trained.as_ref())?;
     let generator = Generator::copying();
     let generator = match args.endpoint.open(args.model.as_deref().unwrap_or_default())? {
         Some(endpoint) => generator.asking(RemoteFiller::new(endpoint, prompt)),
+        None if let Some(trained) = &trained => {
+            generator.filling_as_trained(trained.open(args, prompt)?)
+        }
         None if fills_here => generator.filling(LanguageFiller::new(prompt)),
         None => generator,
     };
-    let ranker = if asks { args.ranker.clone() } else { args.model.clone().map(PathBuf::from) };
-    let generator = match with_model(args, fills_here, ranker)? {
+    let ranker = match &trained {
+        Some(trained) => Some(trained.base.clone()),
+        None if asks => args.ranker.clone(),
+        None => args.model.clone().map(PathBuf::from),
+    };
+    let own = trained.as_ref().map_or(Ok(Vec::new()), Trained::files)?;
+    let generator = match with_model(args, fills_here, ranker, own)? {
         Some((scorer, files)) => generator.ranking(scorer, files),
         None => generator,
     };
@@ -284,6 +290,30 @@ fn open(args: &Args) -> anyhow::Result<(Recipe, Generator)> {
         None => generator,
     };
     Ok((recipe, generator))
+}
+
+/// How the generator is asked.
+fn prompt(args: &Args, trained: Option<&Trained>) -> anyhow::Result<Prompt> {
+    let asks = args.endpoint.endpoint.is_some();
+    let prompt = match (args.prompt.as_deref().map(Path::to_str), trained) {
+        (None, Some(trained)) => Prompt::read(&trained.prompt())?,
+        (None, None) if !asks => Prompt::built_in(Answer::Sentence),
+        (None | Some(Some("json")), _) => Prompt::built_in(Answer::Json),
+        (Some(Some("paper")), _) => Prompt::built_in(Answer::Commas),
+        _ => Prompt::read(args.prompt.as_deref().unwrap_or(Path::new("")))?,
+    };
+    let (answer, gives) = match (asks, trained) {
+        (true, _) => ("an endpoint", !prompt.answer().is_of_language_model()),
+        (false, Some(_)) => ("an adapter for infilling", prompt.answer() == Answer::Bars),
+        (false, None) => ("a language model", prompt.answer() == Answer::Sentence),
+    };
+    if !gives {
+        bail!(
+            "the prompt's `answer` is `{}`, which {answer} cannot give (P-field)",
+            prompt.answer().as_str(),
+        );
+    }
+    Ok(prompt)
 }
 
 /// The labeller that reads new words; none if none is wanted, or the usual one is not there.
@@ -327,7 +357,13 @@ type Ranker = (Scorer, Vec<(PathBuf, Stamp)>);
 
 /// The language model that ranks, and fills where it is to: the one that is named, else the
 /// default one; where only ranks are lost, none will do.
-fn with_model(args: &Args, fills: bool, named: Option<PathBuf>) -> anyhow::Result<Option<Ranker>> {
+/// `others` are files that outputs depend on, too.
+fn with_model(
+    args: &Args,
+    fills: bool,
+    named: Option<PathBuf>,
+    others: Vec<PathBuf>,
+) -> anyhow::Result<Option<Ranker>> {
     let is_none = named.as_deref() == Some(Path::new("none"));
     if is_none && !fills {
         return Ok(None);
@@ -353,7 +389,7 @@ fn with_model(args: &Args, fills: bool, named: Option<PathBuf>) -> anyhow::Resul
     } else {
         vec![place.clone()]
     };
-    let stamps = files.into_iter().map(|path| Ok((path.clone(), Stamp::of(&path)?)));
+    let stamps = files.into_iter().chain(others).map(|path| Ok((path.clone(), Stamp::of(&path)?)));
     let stamps = stamps.collect::<std::io::Result<Vec<_>>>()?;
     let scorer = Scorer::open(&place, &args.device.open()?, args.numbers)?;
     Ok(Some((scorer, stamps)))

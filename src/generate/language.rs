@@ -62,6 +62,16 @@ pub(super) struct Filled {
     pub(super) skip: Option<Skip>,
 }
 
+impl Filled {
+    /// Takes the spans of an answer as a candidate, unless one has the same.
+    pub(super) fn take(&mut self, job: &Job<'_>, spans: &[String]) {
+        let words = spans.iter().enumerate().map(|(at, span)| job.fitted(at, span)).collect();
+        if !self.candidates.contains(&words) {
+            self.candidates.push(words);
+        }
+    }
+}
+
 /// A sentence to fill.
 pub(super) struct Job<'a> {
     pub(super) draft: &'a Draft,

@@ -6,9 +6,9 @@
 //! 2. the LU takes the place of the sister in its form (`form.rs`, `draft.rs`), and all annotation
 //!    moves along (`edits.rs`);
 //! 3. under [`Method::Infill`](crate::model::Method::Infill), FEs whose words may not go with the
-//!    LU are blanks (`blanks.rs`). A language model (`language.rs`) or an endpoint (`remote.rs`)
-//!    writes the words of all blanks of a sentence, told of nothing, of the FEs, or of frame and
-//!    FEs ([`Mode`]; `prompt.rs`);
+//!    LU are blanks (`blanks.rs`). A language model that was trained for it (`trained.rs`), any
+//!    other (`language.rs`) or an endpoint (`remote.rs`) writes the words of all blanks of a sentence, told of nothing, of the FEs, or of frame and
+//!    FEs ([`Mode`]; `prompt.rs`, `answer.rs`);
 //! 4. of several candidates those are kept whose new words a classifier reads as their FEs
 //!    ([`ReadsAs`]), where there is one; the language model ranks them;
 //! 5. what is kept becomes a generated set (`run.rs`).
@@ -16,6 +16,7 @@
 //! Cui and Swayamdipta (2024), Annotating FrameNet via Structure-Conditioned Language Generation;
 //! Pancholy, Petruck and Swayamdipta (2021), Sister Help.
 
+mod answer;
 mod blanks;
 mod draft;
 mod edits;
@@ -28,16 +29,19 @@ mod remote;
 mod report;
 mod run;
 mod sisters;
+mod trained;
 
+pub use answer::Answer;
 pub use blanks::{Blank, Census, Kept, census};
 pub use draft::Draft;
 pub use error::GenerateError;
 pub use language::LanguageFiller;
-pub use prompt::{Answer, Mode, Prompt, PromptFileError};
+pub use prompt::{Mode, Prompt, PromptFileError};
 pub use recipe::{Generator, Lacking, ReadAs, Reading, ReadsAs, Recipe};
 pub use remote::RemoteFiller;
 pub use report::{Fate, GenerationProgress, Report, Skip};
 pub use run::run_with;
 pub use sisters::SisterRule;
+pub use trained::TrainedFiller;
 
 type Result<T> = std::result::Result<T, GenerateError>;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::Answer;
 use crate::model::{hexadecimal, named};
 
 named! {
@@ -17,18 +18,6 @@ named! {
         Fe => "fe",
         /// The frame, the LU, and the FE of each blank.
         FrameFe => "frame-fe",
-    }
-}
-
-named! {
-    /// How the words of blanks come back.
-    pub enum Answer {
-        /// A language model goes on with the sentence.
-        Sentence => "sentence",
-        /// Spans parted by commas, as in the paper.
-        Commas => "commas",
-        /// A JSON object with the list `spans`.
-        Json => "json",
     }
 }
 
@@ -115,6 +104,7 @@ impl Prompt {
     pub fn built_in(answer: Answer) -> Self {
         let (name, text) = match answer {
             Answer::Sentence => ("language.toml", include_str!("prompts/language.toml")),
+            Answer::Bars => ("infill.toml", include_str!("prompts/infill.toml")),
             Answer::Commas => ("paper.toml", include_str!("prompts/paper.toml")),
             Answer::Json => ("json.toml", include_str!("prompts/json.toml")),
         };

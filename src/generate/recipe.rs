@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::{GenerateError, LanguageFiller, Mode, RemoteFiller, Result, SisterRule};
+use super::{GenerateError, LanguageFiller, Mode, RemoteFiller, Result, SisterRule, TrainedFiller};
 use crate::durable::Stamp;
 use crate::model::{FeId, Frame, Method, Origin, Span, named};
 use crate::score::Scorer;
@@ -97,6 +97,7 @@ pub type ReadsAs = dyn FnMut(&[Reading<'_>]) -> ReadAs;
 pub(super) enum Filler {
     Nothing,
     Language(LanguageFiller),
+    Trained(Box<TrainedFiller>),
     Remote(Box<RemoteFiller>),
 }
 
@@ -128,6 +129,12 @@ impl Generator {
     #[must_use]
     pub fn filling(self, filler: LanguageFiller) -> Self {
         Self { filler: Filler::Language(filler), ..self }
+    }
+
+    /// The same, with a language model that was trained to fill blanks.
+    #[must_use]
+    pub fn filling_as_trained(self, filler: TrainedFiller) -> Self {
+        Self { filler: Filler::Trained(Box::new(filler)), ..self }
     }
 
     /// The same, with an endpoint that fills blanks.
@@ -177,7 +184,7 @@ impl Recipe {
         let lacks_model = match generator.filler {
             Filler::Nothing => self.method == Method::Infill,
             Filler::Language(_) => generator.scorer.is_none(),
-            Filler::Remote(_) => false,
+            Filler::Trained(_) | Filler::Remote(_) => false,
         };
         if lacks_model { Err(GenerateError::NoGenerator) } else { Ok(()) }
     }
@@ -187,6 +194,7 @@ impl Recipe {
         let filler = match &generator.filler {
             Filler::Nothing => json!(null),
             Filler::Language(filler) => filler.description(),
+            Filler::Trained(filler) => filler.description(),
             Filler::Remote(filler) => filler.description(),
         };
         let ranks = generator.scorer.as_ref().map(|scorer| scorer.fingerprint().to_string());

@@ -272,6 +272,7 @@ impl Run<'_> {
         let Generator { filler, scorer, .. } = &mut *self.generator;
         let mut answers = match (filler, scorer) {
             (Filler::Language(filler), Some(scorer)) => filler.fill(scorer, &jobs, self.recipe)?,
+            (Filler::Trained(filler), _) => filler.fill(&jobs, self.recipe)?,
             (Filler::Remote(filler), _) => {
                 let mut answers = Vec::new();
                 for job in &jobs {

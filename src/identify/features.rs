@@ -167,6 +167,18 @@ pub(super) fn states(
     done: &mut dyn FnMut(usize),
 ) -> Result<Vec<Result<WordStates, IdentifyError>>, IdentifyError> {
     let shape = Shape { width: encoder.width(), layers };
+    let pool =
+        |at: usize, means: Vec<f32>| WordStates::new(shape, &sentences[at], &means, kept(at));
+    pooled_states(encoder, sentences, pool, done)
+}
+
+/// What `pool` makes of the states of each sentence's words, (N, L D); otherwise as [`states`].
+pub(super) fn pooled_states<S>(
+    encoder: &WordEncoder,
+    sentences: &[Vec<&str>],
+    mut pool: impl FnMut(usize, Vec<f32>) -> S,
+    done: &mut dyn FnMut(usize),
+) -> Result<Vec<Result<S, IdentifyError>>, IdentifyError> {
     let mut all = Vec::with_capacity(sentences.len());
     for (chunk, sentences) in sentences.chunks(SENTENCES_AT_ONCE).enumerate() {
         let first = chunk * SENTENCES_AT_ONCE;
@@ -182,9 +194,7 @@ pub(super) fn states(
         let cut: Vec<Result<WordPieces, IdentifyError>> =
             cut.into_iter().collect::<Result<_, IdentifyError>>()?;
         let pool = |at: usize, pieces: &WordPieces, hidden: &Hidden| {
-            let words = &sentences[at];
-            let means = mean_states(words.len(), pieces, hidden);
-            WordStates::new(shape, words, &means, kept(first + at))
+            pool(first + at, mean_states(sentences[at].len(), pieces, hidden))
         };
         all.extend(encoder.run(cut, pool, |finished| done(first + finished))?);
     }

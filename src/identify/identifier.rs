@@ -8,12 +8,12 @@ use super::candidates::Candidates;
 use super::corpus::{Answers, covered, encode};
 use super::data::FrameSentence;
 use super::error::IdentifyError;
-use super::features::{WordSpan, WordStates, states};
+use super::features::{WordSpan, WordStates, pooled_states};
 use super::measure::{Figures, LexunitName};
 use super::model::{FrameConfig, read_frame_config, read_mlp};
 use super::scorer::{Asked, Scored, Scorer, Search, chosen};
 use crate::compute::Device;
-use crate::learn::WordEncoder;
+use crate::learn::{EncodedBy, EncodedSentence, WordEncoder};
 use crate::model::{FrameFit, Span};
 use crate::nn::{Fingerprint, NnError};
 use crate::text::words;
@@ -69,6 +69,7 @@ pub struct Question<'a> {
 #[derive(Debug)]
 pub struct FrameIdentifier {
     encoder: WordEncoder,
+    encoded_by: Arc<EncodedBy>,
     scorer: Scorer,
     config: FrameConfig,
     names: Vec<Arc<str>>,
@@ -89,6 +90,10 @@ impl FrameIdentifier {
             scorer: Scorer::new(mlp, config.shape(), device)?,
             fingerprint: weights.fingerprint().map_err(NnError::from)?,
             names: config.frames.iter().map(|name| Arc::from(name.as_str())).collect(),
+            encoded_by: Arc::new(EncodedBy {
+                fingerprint: encoder.fingerprint(),
+                layers: config.layers.clone(),
+            }),
             encoder,
             config,
         })
@@ -148,11 +153,28 @@ impl FrameIdentifier {
         candidates: &Candidates,
         search: Search,
     ) -> Result<Vec<Result<Vec<FoundTarget>, IdentifyError>>, IdentifyError> {
+        let found = self.identify_encoded(sentences, candidates, search)?;
+        Ok(found.into_iter().map(|found| found.map(|(targets, _)| targets)).collect())
+    }
+
+    /// As [`identify_each`](Self::identify_each), with the states that were read, for
+    /// [`Labeller::label_encoded`](crate::label::Labeller::label_encoded).
+    ///
+    /// # Errors
+    /// When the network or the tokenizer fails.
+    pub fn identify_encoded(
+        &self,
+        sentences: &[&str],
+        candidates: &Candidates,
+        search: Search,
+    ) -> Result<Vec<Result<(Vec<FoundTarget>, EncodedSentence), IdentifyError>>, IdentifyError>
+    {
         let ask = |_, words: &[&str], _: &[Span]| Asked::all(words, candidates, search);
-        let answer = |at: usize, words: &[Span], scored: Vec<Scored>| {
+        let answer = |at: usize, encoded: EncodedSentence, scored: Vec<Scored>| {
             let found = chosen(&scored, search, self.config.null_bias).into_iter();
-            let text = sentences[at];
-            found.map(|(at, _)| self.found(&scored[at], text, words, candidates, search)).collect()
+            let (text, words) = (sentences[at], &encoded.words);
+            let target = |at: usize| self.found(&scored[at], text, words, candidates, search);
+            (found.map(|(at, _)| target(at)).collect(), encoded)
         };
         self.scored_each(sentences, ask, answer)
     }
@@ -175,7 +197,7 @@ impl FrameIdentifier {
             let span = covered(places, questions[at].target).0;
             span.map(|span| Asked::at(span, words, candidates)).into_iter().collect()
         };
-        let answer = |at: usize, _: &[Span], scored: Vec<Scored>| {
+        let answer = |at: usize, _: EncodedSentence, scored: Vec<Scored>| {
             let shares = scored.first()?.frames_and_null(Search::Open, 0.0).0;
             let Ok(frame) = frame(at) else { return Some(0.0) };
             shares.iter().find(|(other, _)| *other == frame).map(|(_, share)| *share)
@@ -216,7 +238,7 @@ impl FrameIdentifier {
         &self,
         sentences: &[&str],
         ask: impl Fn(usize, &[&str], &[Span]) -> Vec<Asked>,
-        answer: impl Fn(usize, &[Span], Vec<Scored>) -> T,
+        answer: impl Fn(usize, EncodedSentence, Vec<Scored>) -> T,
     ) -> Result<Vec<Result<T, IdentifyError>>, IdentifyError> {
         let mut answers = Vec::with_capacity(sentences.len());
         for (batch, sentences) in sentences.chunks(SENTENCES_AT_ONCE).enumerate() {
@@ -227,21 +249,26 @@ impl FrameIdentifier {
                 .zip(&places)
                 .map(|(text, words)| words.iter().filter_map(|word| word.of(text)).collect())
                 .collect();
-            let all = |at: usize| 0..texts[at].len();
-            let layers = self.config.layers.len();
-            let encoded = states(&self.encoder, layers, &texts, &all, &mut |_| ())?;
+            let shape = self.config.shape();
+            let pool = |at: usize, means: Vec<f32>| {
+                let words = &texts[at];
+                (WordStates::new(shape, words, &means, 0..words.len()), means)
+            };
+            let encoded = pooled_states(&self.encoder, &texts, pool, &mut |_| ())?;
             let asked: Vec<(&WordStates, Vec<Asked>)> = encoded
                 .iter()
                 .enumerate()
                 .filter_map(|(at, states)| {
-                    Some((states.as_ref().ok()?, ask(first + at, &texts[at], &places[at])))
+                    let (states, _) = states.as_ref().ok()?;
+                    Some((states, ask(first + at, &texts[at], &places[at])))
                 })
                 .collect();
             let mut scored = self.scorer.score(asked)?.into_iter();
-            for (at, states) in encoded.into_iter().enumerate() {
-                answers.push(states.map_err(|error| error.after(first)).map(|_| {
+            for ((at, states), words) in encoded.into_iter().enumerate().zip(places) {
+                answers.push(states.map_err(|error| error.after(first)).map(|(_, states)| {
                     let scored = scored.next().expect("every encoded sentence was asked");
-                    answer(first + at, &places[at], scored)
+                    let by = Arc::clone(&self.encoded_by);
+                    answer(first + at, EncodedSentence { by, words, states }, scored)
                 }));
             }
         }

@@ -30,6 +30,7 @@ mod scorer;
 mod standard;
 pub mod train;
 
+pub use crate::learn::EncodedSentence;
 pub use candidates::{Candidate, Candidates, MAX_WORDS};
 pub use data::{FrameSentence, FullText, Made, Target, lexunits};
 pub use error::IdentifyError;

@@ -11,7 +11,7 @@ use super::network::{Parameters, Question, products, scores, span_sums, words_we
 use super::segments::{Chosen, Spans, Sums, best, log_sums};
 use crate::compute::kernels::Weight;
 use crate::compute::{ComputeError, Device, Tensor};
-use crate::learn::WordEncoder;
+use crate::learn::{EncodedSentence, TooManyPieces, WordEncoder};
 use crate::model::{CoreType, Frame, Span};
 use crate::nn::Fingerprint;
 use crate::text::words_with_cuts;
@@ -92,6 +92,9 @@ struct Sentence {
     /// (S, H)
     sums: Vec<f32>,
 }
+
+/// The words of some sentences, and their states, (N, M D) each.
+type WordsAndStates = (Vec<Vec<Span>>, Vec<Result<Tensor, TooManyPieces>>);
 
 /// The scores of a target's spans.
 struct Scored {
@@ -179,18 +182,43 @@ impl Labeller {
         &self,
         asked: &[Asked<'_>],
     ) -> Result<Vec<Result<Vec<FoundElement>, LabelError>>, LabelError> {
-        self.answer_each(asked, |sentence, _, question, frame| {
-            let once: Vec<bool> =
-                frame.elements.iter().map(|fe| is_used_once(fe.core_type)).collect();
-            let of_sentence = (&sentence.products[..], &sentence.sums[..], sentence.spans);
-            let found = found(&self.trained.parameters, of_sentence, question, &once)?;
-            let found = found.into_iter().map(|(words, label, score)| FoundElement {
-                name: frame.elements[label].name.clone(),
-                span: span_of(&sentence.words, &words),
-                score,
-            });
-            Ok(found.collect())
+        self.answer_each(asked, None, |sentence, _, question, frame| {
+            self.elements(sentence, question, frame)
         })
+    }
+
+    /// As [`label_each`](Self::label_each), by the states that a frame model read of the sentence of
+    /// each target, which begins and ends with words. They give the same bits, and no sentence passes the encoder a
+    /// second time, unless the labeller reads others.
+    ///
+    /// # Errors
+    /// When the network or the tokenizer fails.
+    pub fn label_encoded(
+        &self,
+        asked: &[Asked<'_>],
+        encoded: &[&EncodedSentence],
+    ) -> Result<Vec<Result<Vec<FoundElement>, LabelError>>, LabelError> {
+        self.answer_each(asked, Some(encoded), |sentence, _, question, frame| {
+            self.elements(sentence, question, frame)
+        })
+    }
+
+    /// The best FEs of a target.
+    fn elements(
+        &self,
+        sentence: &Sentence,
+        question: &Question<'_>,
+        frame: &Frame,
+    ) -> Result<Vec<FoundElement>, ComputeError> {
+        let once: Vec<bool> = frame.elements.iter().map(|fe| is_used_once(fe.core_type)).collect();
+        let of_sentence = (&sentence.products[..], &sentence.sums[..], sentence.spans);
+        let found = found(&self.trained.parameters, of_sentence, question, &once)?;
+        let found = found.into_iter().map(|(words, label, score)| FoundElement {
+            name: frame.elements[label].name.clone(),
+            span: span_of(&sentence.words, &words),
+            score,
+        });
+        Ok(found.collect())
     }
 
     /// Whether each of some spans (in bytes) is an FE of its target's frame, and which. A span that
@@ -203,7 +231,7 @@ impl Labeller {
         asked: &[Asked<'_>],
         spans: &[Vec<Span>],
     ) -> Result<Vec<Result<Vec<SpanVerdict>, LabelError>>, LabelError> {
-        self.answer_each(asked, |sentence, at, question, frame| {
+        self.answer_each(asked, None, |sentence, at, question, frame| {
             let labels = frame.elements.len();
             let scores = scores(
                 &self.trained.parameters,
@@ -225,6 +253,7 @@ impl Labeller {
     fn answer_each<T: Send + Sync>(
         &self,
         asked: &[Asked<'_>],
+        encoded: Option<&[&EncodedSentence]>,
         answer: impl Fn(&Sentence, usize, &Question<'_>, &Frame) -> Result<T, ComputeError> + Sync,
     ) -> Result<Vec<Result<T, LabelError>>, LabelError> {
         let mut answers = Vec::with_capacity(asked.len());
@@ -238,15 +267,13 @@ impl Labeller {
                     Some(*next - group.len())
                 })
                 .collect();
-            let words = groups.iter().map(|group| {
-                let cuts: Vec<Span> = group.iter().flat_map(|one| one.target).copied().collect();
-                words_with_cuts(group[0].text, &cuts)
-            });
-            let words: Vec<Vec<Span>> = words.collect();
-            let texts = groups.iter().zip(&words).map(|(group, words)| {
-                words.iter().filter_map(|word| word.of(group[0].text)).collect()
-            });
-            let states = states(&self.encoder, &texts.collect::<Vec<Vec<&str>>>())?;
+            let known = encoded
+                .map(|all| starts.iter().map(|start| all[*start]).collect::<Vec<_>>())
+                .and_then(|known| self.known_states(&known));
+            let (words, states) = match known {
+                Some(known) => known,
+                None => self.encode(groups)?,
+            };
             let of_groups = self.device.share(groups.len(), |device, at| {
                 let (group, words) = (groups[at], words[at].clone());
                 let states = match &states[at] {
@@ -278,6 +305,28 @@ impl Labeller {
             }
         }
         Ok(answers)
+    }
+
+    /// The words of the text of each group of targets, and their states.
+    fn encode(&self, groups: &[&[Asked<'_>]]) -> Result<WordsAndStates, LabelError> {
+        let words = groups.iter().map(|group| {
+            let cuts: Vec<Span> = group.iter().flat_map(|one| one.target).copied().collect();
+            words_with_cuts(group[0].text, &cuts)
+        });
+        let words: Vec<Vec<Span>> = words.collect();
+        let texts = groups
+            .iter()
+            .zip(&words)
+            .map(|(group, words)| words.iter().filter_map(|word| word.of(group[0].text)).collect());
+        let states = states(&self.encoder, &texts.collect::<Vec<Vec<&str>>>())?;
+        Ok((words, states))
+    }
+
+    /// The same of sentences whose states another network read, if they are the labeller's.
+    fn known_states(&self, encoded: &[&EncodedSentence]) -> Option<WordsAndStates> {
+        let LabellerConfig { encoder_fingerprint, layers, .. } = &self.trained.config;
+        let states = encoded.iter().map(|of| of.in_layers(encoder_fingerprint, layers).map(Ok));
+        Some((encoded.iter().map(|of| of.words.clone()).collect(), states.collect::<Option<_>>()?))
     }
 
     fn sentence(

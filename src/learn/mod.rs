@@ -34,4 +34,5 @@ pub use progress::TrainingProgress;
 pub(crate) use random::SplitMix64;
 pub use trainer::TrainerOptions;
 pub(crate) use trainer::{Task, TrainingState, fit};
-pub(crate) use words::{TooManyPieces, WordEncoder, mean_states, states_of};
+pub use words::EncodedSentence;
+pub(crate) use words::{EncodedBy, TooManyPieces, WordEncoder, mean_states, states_of};

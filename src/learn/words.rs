@@ -6,7 +6,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::compute::Device;
+use crate::compute::{Device, Tensor};
+use crate::model::Span;
 use crate::nn::{Adapter, Encoder, EncoderInput, Hidden, NnError};
 use crate::tokenize::{TokenizeError, Tokenizer, WordPieces};
 
@@ -117,6 +118,42 @@ impl WordEncoder {
     }
 }
 
+/// An encoder by its fingerprint, and the layers of it that are read.
+#[derive(Debug, PartialEq)]
+pub(crate) struct EncodedBy {
+    pub(crate) fingerprint: String,
+    pub(crate) layers: Vec<usize>,
+}
+
+/// The states of a sentence's words in some layers of an encoder: what one network read of it,
+/// for another that reads no more.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EncodedSentence {
+    /// Whose states they are.
+    pub(crate) by: Arc<EncodedBy>,
+    /// Where each word stands, in bytes.
+    pub(crate) words: Vec<Span>,
+    /// (N, L D): of each word the states in the layers, side by side.
+    pub(crate) states: Vec<f32>,
+}
+
+impl EncodedSentence {
+    /// The states in some layers of an encoder, (N, M D); none where others were read.
+    pub(crate) fn in_layers(&self, encoder: &str, wanted: &[usize]) -> Option<Tensor> {
+        let EncodedBy { fingerprint, layers } = &*self.by;
+        if fingerprint != encoder {
+            return None;
+        }
+        let row = self.states.len() / self.words.len().max(1);
+        let width = row / layers.len().max(1);
+        let place = |layer: &usize| layers.iter().position(|of| of == layer).map(|at| at * width);
+        let places: Vec<usize> = wanted.iter().map(place).collect::<Option<_>>()?;
+        let rows = self.states.chunks_exact(row.max(1));
+        let states = rows.flat_map(|row| places.iter().flat_map(|at| &row[*at..at + width]));
+        Tensor::new(&[self.words.len(), width * wanted.len()], states.copied().collect()).ok()
+    }
+}
+
 /// The states of the pieces of one sequence, in order, each with the word that it belongs to.
 pub(crate) fn states_of<'a>(
     sequence: u8,
@@ -144,4 +181,23 @@ pub(crate) fn mean_states(words: usize, pieces: &WordPieces, hidden: &Hidden) ->
         mean.iter_mut().for_each(|sum| *sum /= count.max(1) as f32);
     }
     means
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_are_given_in_the_layers_that_are_wanted_or_not_at_all() {
+        let by = Arc::new(EncodedBy { fingerprint: "a".to_owned(), layers: vec![0, 2, 3] });
+        let words = vec![Span::new(0, 2), Span::new(3, 5)];
+        let states = (0..12).map(|x| x as f32).collect();
+        let encoded = EncodedSentence { by, words, states };
+        let of = |encoder, wanted: &[usize]| encoded.in_layers(encoder, wanted);
+        let found = of("a", &[3, 0]).unwrap();
+        assert_eq!(found.shape(), [2, 4]);
+        assert_eq!(found.data(), [4.0, 5.0, 0.0, 1.0, 10.0, 11.0, 6.0, 7.0]);
+        assert_eq!(of("a", &[1]), None, "it was not read");
+        assert_eq!(of("b", &[0]), None, "it is another encoder's");
+    }
 }

@@ -10,12 +10,13 @@ mod error;
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 pub use error::{ScoreError, ScoreRefusal};
 
 use crate::compute::{Device, Numbers};
 use crate::model::Span;
-use crate::nn::{Fingerprint, LanguageModel, tokenizer_of};
+use crate::nn::{Fingerprint, LanguageAdapter, LanguageModel, StepNetwork, tokenizer_of};
 use crate::tokenize::Tokenizer;
 
 /// Tokens that are computed together, about: enough for products to be worth their while.
@@ -92,7 +93,20 @@ impl Scorer {
     /// # Errors
     /// When a file is missing or damaged, or the model of no known layout.
     pub fn open(path: &Path, device: &Device, numbers: Numbers) -> Result<Self, ScoreError> {
-        let model = LanguageModel::open(path, device, numbers)?;
+        Self::open_with(path, None, device, numbers)
+    }
+
+    /// As [`open`](Self::open), with an adapter beside the weights.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), and when the adapter was trained on another model.
+    pub fn open_with(
+        path: &Path,
+        adapter: Option<LanguageAdapter>,
+        device: &Device,
+        numbers: Numbers,
+    ) -> Result<Self, ScoreError> {
+        let model = LanguageModel::open_with(path, adapter.map(Arc::new), device, numbers)?;
         let (tokenizer, begins_with_start) = tokenizer_of::<ScoreError>(path)?;
         let (network, vocabulary) = (model.config().vocab_size, tokenizer.vocab_size());
         if vocabulary > network {
@@ -108,6 +122,18 @@ impl Scorer {
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
         self.model.fingerprint()
+    }
+
+    /// Longest text that the model takes, in tokens.
+    #[must_use]
+    pub fn max_length(&self) -> usize {
+        self.model.max_length()
+    }
+
+    /// The fingerprint of the adapter beside the weights, if there is one.
+    #[must_use]
+    pub fn adapter(&self) -> Option<Fingerprint> {
+        self.model.adapter().map(LanguageAdapter::fingerprint)
     }
 
     /// Scores texts; one that cannot be scored costs nobody the others. A score is the same bits

@@ -1,0 +1,106 @@
+//! How the words of blanks come back, and how they are read.
+
+use crate::model::named;
+
+named! {
+    /// How the words of blanks come back.
+    pub enum Answer {
+        /// A language model goes on with the sentence.
+        Sentence => "sentence",
+        /// Spans parted by bars, from a language model that was trained for it.
+        Bars => "bars",
+        /// Spans parted by commas, as in the paper.
+        Commas => "commas",
+        /// A JSON object with the list `spans`.
+        Json => "json",
+    }
+}
+
+impl Answer {
+    /// Whether a language model gives it, else an endpoint.
+    #[must_use]
+    pub fn is_of_language_model(self) -> bool {
+        matches!(self, Self::Sentence | Self::Bars)
+    }
+
+    /// The spans of an answer, one for each blank; else the code of what is wrong with it.
+    pub(super) fn spans(
+        self,
+        answer: &str,
+        blanks: usize,
+    ) -> std::result::Result<Vec<String>, &'static str> {
+        let parted = |mark| answer.split(mark).map(str::to_owned).collect();
+        let spans: Vec<String> = match self {
+            Self::Json => in_json(answer).ok_or("F-json")?,
+            Self::Bars => parted('|'),
+            // One blank takes all, commas too.
+            _ if blanks == 1 => vec![answer.to_owned()],
+            _ => parted(','),
+        };
+        let one_line = |span: String| span.split_whitespace().collect::<Vec<_>>().join(" ");
+        let spans: Vec<String> = spans.into_iter().map(one_line).collect();
+        if spans.len() != blanks {
+            return Err("F-count");
+        }
+        let is_empty = |span: &String| !span.chars().any(char::is_alphanumeric);
+        let is_mark = |span: &String| span.contains("<mask>") || span.contains("__");
+        if spans.iter().any(|span| is_empty(span) || is_mark(span)) {
+            return Err("F-empty");
+        }
+        if spans.iter().any(|span| span.len() > 400) {
+            return Err("F-long");
+        }
+        Ok(spans)
+    }
+}
+
+/// The list in an answer, which may stand between other words or in a fence.
+fn in_json(answer: &str) -> Option<Vec<String>> {
+    #[derive(serde::Deserialize)]
+    struct Spans {
+        spans: Vec<String>,
+    }
+    let (start, end) = (answer.find('{')?, answer.rfind('}')?);
+    let object = answer.get(start..=end)?;
+    serde_json::from_str::<Spans>(object).ok().map(|found| found.spans)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_has_a_span_for_each_blank_or_a_code() {
+        let json = |answer: &str, blanks| Answer::Json.spans(answer, blanks);
+        let two = Ok(vec!["boys, and girls".to_owned(), "for it".to_owned()]);
+        assert_eq!(json(r#"{"spans": ["boys, and girls", " for\n it"]}"#, 2), two);
+        assert_eq!(
+            json("Sure!\n```json\n{\"spans\": [\"boys, and girls\", \"for it\"]}\n```", 2),
+            two
+        );
+        for (answer, code) in [
+            (r#"{"spans": ["boys"]}"#, "F-count"),
+            (r#"{"spans": ["boys", "for it", "now"]}"#, "F-count"),
+            (r#"{"spans": ["boys", " . "]}"#, "F-empty"),
+            (r#"{"spans": ["boys", "<mask>"]}"#, "F-empty"),
+            (r#"{"spans": "boys, for it"}"#, "F-json"),
+            (r#"{"spans": ["boys", "for it""#, "F-json"),
+            ("boys, for it", "F-json"),
+            ("}{", "F-json"),
+            ("", "F-json"),
+        ] {
+            assert_eq!(json(answer, 2), Err(code), "{answer}");
+        }
+        let long = format!(r#"{{"spans": ["{}"]}}"#, "a".repeat(500));
+        assert_eq!(json(&long, 1), Err("F-long"));
+        let commas = |answer: &str, blanks| Answer::Commas.spans(answer, blanks);
+        assert_eq!(commas(" boys, for it", 2).unwrap(), ["boys", "for it"]);
+        assert_eq!(commas("boys, for it", 1).unwrap(), ["boys, for it"]);
+        assert_eq!(commas("boys, girls, for it", 2), Err("F-count"));
+        let bars = |answer: &str, blanks| Answer::Bars.spans(answer, blanks);
+        assert_eq!(bars(" boys, girls | for  it", 2).unwrap(), ["boys, girls", "for it"]);
+        assert_eq!(bars("boys", 2), Err("F-count"));
+        assert_eq!(bars("boys | ", 2), Err("F-empty"));
+        assert_eq!(bars("boys | ____", 2), Err("F-empty"));
+    }
+}
