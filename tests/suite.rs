@@ -70,6 +70,7 @@ mod endpoints;
 mod entailment_arms;
 mod expansion;
 mod expansion_status;
+mod experiments;
 mod export_names;
 mod export_places;
 mod failed_first_import;

@@ -81,10 +81,12 @@ pub fn fes(
     let run = options.run(&pool, &inventory)?;
     let checkpoint = options.training.checkpoint.as_deref();
     let mut ledger = Ledger::open(checkpoint, run, total, progress)?;
+    let mut keys = Vec::new();
     for resample in 0..options.resamples {
         for arm in FeArm::ALL {
             let share = format!("{}", options.base);
             let key = Key { share, arm: arm.as_str().to_owned(), resample };
+            keys.push(key.clone());
             if ledger.get(&key).is_some() {
                 continue;
             }
@@ -106,14 +108,13 @@ pub fn fes(
         ("FE precision", ElementCounts::precision),
         ("FE recall", ElementCounts::recall),
     ];
-    Ok(compare(ledger.trainings(), &measures))
+    Ok(compare(&ledger.of(&keys), &measures))
 }
 
 impl FeOptions {
     fn check(&self) -> Result<()> {
-        let wrong = |name, found: String, expected| {
-            Err(ExperimentError::Setting { name, found, expected })
-        };
+        let wrong =
+            |name, found: String, expected| Err(ExperimentError::Setting { name, found, expected });
         if self.part == Split::Train {
             return wrong("part", self.part.as_str().to_owned(), "`dev` or `test`");
         }
@@ -136,9 +137,8 @@ impl FeOptions {
     fn run(&self, pool: &Pool, inventory: &Inventory) -> Result<Value> {
         let encoder = Weights::open(&self.training.encoder).and_then(|of| of.fingerprint());
         let encoder = encoder.map_err(NnError::from).map_err(LabelError::from)?;
-        let hash = |value: &dyn std::fmt::Debug| {
-            blake3::hash(format!("{value:?}").as_bytes()).to_string()
-        };
+        let hash =
+            |value: &dyn std::fmt::Debug| blake3::hash(format!("{value:?}").as_bytes()).to_string();
         let Options { layer, hidden, longest, dropout, training, .. } = &self.training;
         Ok(json!({
             "experiment": "fes",

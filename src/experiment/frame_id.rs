@@ -122,11 +122,13 @@ pub fn frame_id(
     let run = options.run(&trials, &pool, &texts, &lexunits);
     let total = options.shares.len() * options.resamples * arms.len();
     let mut ledger = Ledger::open(options.checkpoint.as_deref(), run, total, progress)?;
+    let mut keys = Vec::new();
     for share in &options.shares {
         for resample in 0..options.resamples {
             let draw = pool.draw(*share, options.seed, resample)?;
             for arm in &arms {
                 let place = (*share, resample, *arm);
+                keys.push(key(place));
                 train(place, &draw, (&pool, &trials), (options, &arms), &mut ledger, progress)?;
             }
         }
@@ -135,7 +137,12 @@ pub fn frame_id(
         ("span and frame F1", |figures| figures.spans.f1()),
         ("accuracy at gold targets", |figures| figures.targets.recall()),
     ];
-    Ok(compare(ledger.trainings(), &measures))
+    Ok(compare(&ledger.of(&keys), &measures))
+}
+
+/// How the ledger names a training.
+fn key((share, resample, arm): (Share, usize, Arm)) -> Key {
+    Key { share: share.to_string(), arm: arm.as_str().to_owned(), resample }
 }
 
 /// Trains an arm of a draw, unless that is done.
@@ -147,19 +154,14 @@ fn train(
     ledger: &mut Ledger<Figures>,
     progress: &mut dyn FnMut(ExperimentProgress),
 ) -> Result<()> {
-    let key = |arm: Arm| Key {
-        share: share.to_string(),
-        arm: arm.as_str().to_owned(),
-        resample,
-    };
-    if ledger.get(&key(arm)).is_some() {
+    if ledger.get(&key((share, resample, arm))).is_some() {
         return Ok(());
     }
-    let plain = ledger.get(&key(Arm::Plain)).cloned();
+    let plain = ledger.get(&key((share, resample, Arm::Plain))).cloned();
     let agreed = plain.as_ref().map_or(&[][..], |plain| &plain.agreed);
     let added = pool.added(arm, draw, options.cuts, agreed);
     let mut training = Training {
-        key: key(arm),
+        key: key((share, resample, arm)),
         sentences: draw.whole.len(),
         exemplars: draw.exemplars.len(),
         added: added.len(),
@@ -187,9 +189,8 @@ fn train(
 impl FrameIdOptions {
     /// The arms in their order, the plain one first.
     fn check(&self) -> Result<Vec<Arm>> {
-        let wrong = |name, found: String, expected| {
-            Err(ExperimentError::Setting { name, found, expected })
-        };
+        let wrong =
+            |name, found: String, expected| Err(ExperimentError::Setting { name, found, expected });
         if self.part == Split::Train {
             return wrong("part", self.part.as_str().to_owned(), "`dev` or `test`");
         }
@@ -293,7 +294,8 @@ impl Pool {
             Some((at, &*seed.text, substituted(&self.all[at], seed)?))
         });
         let made: Vec<(usize, &str, FrameSentence)> = made.collect();
-        let pairs: Vec<(&str, &str)> = made.iter().map(|(_, old, new)| (*old, &*new.text)).collect();
+        let pairs: Vec<(&str, &str)> =
+            made.iter().map(|(_, old, new)| (*old, &*new.text)).collect();
         let kept = same_tags(tagger, &pairs)?;
         let made: Vec<(usize, FrameSentence)> = made
             .into_iter()

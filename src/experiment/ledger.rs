@@ -128,8 +128,9 @@ impl<F: Clone + Serialize + DeserializeOwned> Ledger<F> {
         Ok(())
     }
 
-    /// All of them, in the order in which they were done.
-    pub(super) fn trainings(&self) -> &[Training<F>] {
-        &self.trainings
+    /// Those of some keys that are done, in the order of the keys: a file may have more than a run
+    /// asks for.
+    pub(super) fn of(&self, keys: &[Key]) -> Vec<Training<F>> {
+        keys.iter().filter_map(|key| self.get(key).cloned()).collect()
     }
 }

@@ -75,8 +75,14 @@ mod tests {
     #[test]
     fn the_distribution_is_that_of_printed_tables() {
         // Two-sided 5 % points; the first two follow from closed forms, too.
-        let points =
-            [(1, 12.706_2), (2, 4.302_65), (3, 3.182_45), (4, 2.776_45), (9, 2.262_16), (30, 2.042_27)];
+        let points = [
+            (1, 12.706_2),
+            (2, 4.302_65),
+            (3, 3.182_45),
+            (4, 2.776_45),
+            (9, 2.262_16),
+            (30, 2.042_27),
+        ];
         for (degrees, t) in points {
             assert!((1.0 - within(t, degrees) - 0.05).abs() < 2e-6, "{degrees}");
         }

@@ -40,9 +40,7 @@ pub(super) fn same_tags(tagger: &Tagger, pairs: &[(&str, &str)]) -> Result<Vec<b
     ];
     let (old, new) = (tagger.tag_each(&old)?, tagger.tag_each(&new)?);
     let same = old.iter().zip(&new).map(|pair| match pair {
-        (Ok(old), Ok(new)) => {
-            old.iter().map(|tag| tag.name).eq(new.iter().map(|tag| tag.name))
-        }
+        (Ok(old), Ok(new)) => old.iter().map(|tag| tag.name).eq(new.iter().map(|tag| tag.name)),
         _ => false,
     });
     Ok(same.collect())
