@@ -78,6 +78,7 @@ mod fe_labelling;
 mod file_handles;
 mod filter_scores;
 mod filters;
+mod fitted_expansion;
 mod foreign_content;
 mod foreign_pieces;
 mod found_from_scratch;

@@ -99,7 +99,7 @@ struct Draw {
 }
 
 /// Runs the experiment: a row for each share, arm and measure (`span and frame F1`, `accuracy at
-/// gold targets`). With a checkpoint, a stopped run resumes after its last training.
+/// gold targets`, the same of LUs that the share lacks, and without the lexicon). With a checkpoint, a stopped run resumes after its last training.
 ///
 /// # Errors
 /// When an option is out of range, there is nothing to learn from or to add, the store fails, a
@@ -133,9 +133,11 @@ pub fn frame_id(
             }
         }
     }
-    let measures: [(&'static str, fn(&Figures) -> f64); 2] = [
+    let measures: [(&'static str, fn(&Figures) -> f64); 4] = [
         ("span and frame F1", |figures| figures.spans.f1()),
         ("accuracy at gold targets", |figures| figures.targets.recall()),
+        ("accuracy, unseen LUs", |figures| figures.unseen.recall()),
+        ("accuracy, without the lexicon", |figures| figures.unfiltered.recall()),
     ];
     Ok(compare(&ledger.of(&keys), &measures))
 }
