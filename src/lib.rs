@@ -86,6 +86,8 @@ pub mod review;
 #[cfg(feature = "neural")]
 pub mod expand;
 #[cfg(feature = "neural")]
+pub mod experiment;
+#[cfg(feature = "neural")]
 pub mod models;
 #[cfg(feature = "neural")]
 pub mod proposals;

@@ -214,6 +214,7 @@ fn a_missing_model_and_a_wrong_number_are_named() {
         encoder: dir.path().join("nowhere"),
         guide: None,
         filter: None,
+        frames: None,
     };
     let before = database.store().revision().unwrap();
     let wrong = Recipe { candidates: 99, ..Recipe::new(nowhere.clone()) };

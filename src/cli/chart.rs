@@ -17,7 +17,7 @@ const BOTTOM: f64 = HEIGHT - 64.0;
 const FILLED: f64 = 0.84;
 
 /// Colours of the series, which colour-blind readers tell apart (Okabe and Ito 2008).
-const COLOURS: [&str; 4] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7"];
+const COLOURS: [&str; 6] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"];
 
 /// One bar.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,6 +10,7 @@ use fnstore::compute::ComputeError;
 use fnstore::database::{BackupError, DatabaseError, LookupError, ReleaseError, ScriptError};
 use fnstore::exchange::{ExchangeError, FaultCode};
 use fnstore::expand::{ExpandError, RecipeFileError};
+use fnstore::experiment::ExperimentError;
 use fnstore::filter::FilterError;
 use fnstore::framenet::FramenetError;
 use fnstore::generate::GenerateError;
@@ -78,6 +79,7 @@ fn is_bad_input(cause: &(dyn std::error::Error + 'static)) -> bool {
             FilterError::File(FileError::Content { .. }) | FilterError::TooFew { .. },
             ProposalError::File(FileError::Content { .. }) | ProposalError::TooFew { .. },
             AugmentError::NoPairs { .. } | AugmentError::OneLabel { .. },
+            ExperimentError::NoGenerated { .. } | ExperimentError::NoText { .. },
             RecipeFileError::Toml { .. },
             ModelError::Broken { .. } | ModelError::Content { .. } | ModelError::Weights { .. },
         }

@@ -22,6 +22,7 @@ mod edition;
 mod error;
 mod eval;
 mod expand;
+mod experiment;
 mod export;
 mod fes;
 mod filter;
@@ -154,6 +155,7 @@ enum Command {
     Augment(augment::Args),
     Train(train::Args),
     Eval(eval::Args),
+    Experiment(experiment::Args),
     Model(model::Args),
     Gpu(gpu::Args),
     Check(check::Args),
@@ -256,6 +258,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Augment(args) => augment::run(args, &mut context),
         Command::Train(args) => train::run(args, &mut context),
         Command::Eval(args) => eval::run(args, &mut context),
+        Command::Experiment(args) => experiment::run(args, &mut context),
         Command::Model(args) => model::run(args, &mut context),
         Command::Gpu(args) => gpu::run(args, &mut context),
         Command::Check(args) => check::run(args, &mut context),

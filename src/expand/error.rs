@@ -110,6 +110,20 @@ pub enum RecipeError {
         "the recipe is guided, and its models name no word vectors and no tagger; name them or do without a guide"
     )]
     GuideMissing,
+    /// The recipe asks how likely frames are, and there is no frame model.
+    #[error(
+        "the recipe has `frame-fit = true`, and there is no frame model; install the model `frames` or leave the \
+         setting out"
+    )]
+    FrameModelMissing,
+    /// Chains shall end by what nobody asks, or by what is no probability.
+    #[error(
+        "least-frame-fit is {found}, expected 0 to 1, and 0 without `frame-fit = true`; set both or leave it out"
+    )]
+    LeastFrameFit {
+        /// What the recipe says.
+        found: f32,
+    },
     /// The recipe says of what it is blind to under one split list, and the database is under
     /// another.
     #[error(

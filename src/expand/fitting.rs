@@ -1,7 +1,8 @@
 //! How likely the seed's frame is in generated sentences, as a frame model sees it.
 //!
-//! The model is asked of the new trigger alone, and never learns from what it judges. What it says
-//! decides nothing here: sets are kept, and queries choose (`frame_fit>=0.5`).
+//! The model is asked of the new trigger alone, and never learns from what it judges. LUs that
+//! expansions proposed do not tell it which frames are possible: they would confirm themselves.
+//! What it says removes no set: queries choose (`frame_fit>=0.5`), and a recipe may end chains.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -10,8 +11,8 @@ use std::ops::ControlFlow;
 use super::ExpandError;
 use super::filtering::{commit, generated_sets};
 use crate::database::{Database, Write};
-use crate::identify::{Candidates, FrameIdentifier, Question, lexunits};
-use crate::model::{Provenance, ReleaseId, Span};
+use crate::identify::{Candidates, FrameIdentifier, Question, released_lexunits};
+use crate::model::{FrameFit, FrameId, Provenance, ReleaseId, Span};
 use crate::query::Expression;
 use crate::search::Answer;
 
@@ -33,7 +34,7 @@ pub struct Refitted {
 }
 
 /// A frame model and the LUs of the releases that it is asked of.
-struct Judge<'a> {
+pub(super) struct Judge<'a> {
     database: &'a Database,
     identifier: &'a FrameIdentifier,
     candidates: HashMap<ReleaseId, Candidates>,
@@ -51,7 +52,7 @@ pub fn refit(
     identifier: &FrameIdentifier,
     progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<Refitted, ExpandError> {
-    let mut judge = Judge { database, identifier, candidates: HashMap::new() };
+    let mut judge = Judge::new(database, identifier);
     let mut done = Refitted::default();
     let mut waiting = Vec::with_capacity(BATCH);
     for answer in database.query(&generated_sets(expression))? {
@@ -68,7 +69,41 @@ pub fn refit(
     Ok(done)
 }
 
-impl Judge<'_> {
+impl<'a> Judge<'a> {
+    pub(super) fn new(database: &'a Database, identifier: &'a FrameIdentifier) -> Self {
+        Self { database, identifier, candidates: HashMap::new() }
+    }
+
+    /// The probability of a frame at a target that is not in the store yet; none where the sentence
+    /// is too long or the target has too many words.
+    pub(super) fn fit_of(
+        &mut self,
+        (release, frame): (ReleaseId, FrameId),
+        text: &str,
+        targets: &[Span],
+    ) -> Result<Option<FrameFit>, ExpandError> {
+        let frame = self.database.store().frame(release, frame)?;
+        let frame = frame.map_or_else(String::new, |frame| frame.name);
+        let question = Question { text, target: whole(targets), frame: &frame };
+        let identifier = self.identifier;
+        let probability = identifier.judge(&[question], self.candidates(release)?)?;
+        let probability = probability.into_iter().next().flatten();
+        Ok(probability.map(|probability| identifier.fit(probability)))
+    }
+
+    /// The LUs of a release.
+    fn candidates(&mut self, release: ReleaseId) -> Result<&Candidates, ExpandError> {
+        match self.candidates.entry(release) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(place) => {
+                let releases = self.database.releases()?.into_iter();
+                let name = releases.filter(|of| of.id == release).map(|of| of.name).next();
+                let lexicon = self.database.lexicon(&name.unwrap_or_default())?;
+                Ok(place.insert(self.identifier.candidates(released_lexunits(&lexicon)?)))
+            }
+        }
+    }
+
     /// Asks of some sets and writes what is new.
     fn write(&mut self, answers: Vec<Answer>, done: &mut Refitted) -> Result<(), ExpandError> {
         let mut by_release: BTreeMap<ReleaseId, Vec<Answer>> = BTreeMap::new();
@@ -99,24 +134,18 @@ impl Judge<'_> {
         release: ReleaseId,
         answers: &[Answer],
     ) -> Result<Vec<Option<f32>>, ExpandError> {
-        let candidates = match self.candidates.entry(release) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => {
-                let name = answers.first().map_or("", |answer| answer.release.name.as_str());
-                let lexunits = lexunits(&self.database.lexicon(name)?)?;
-                place.insert(self.identifier.candidates(lexunits))
-            }
-        };
-        let question = |answer: &'_ Answer| {
-            let targets = &answer.set.targets;
-            let start = targets.first().map_or(0, |span| span.start);
-            Span::new(start, targets.last().map_or(start, |span| span.end))
-        };
         let questions = answers.iter().map(|answer| Question {
             text: &answer.sentence.text,
-            target: question(answer),
+            target: whole(&answer.set.targets),
             frame: &answer.frame,
         });
-        Ok(self.identifier.judge(&questions.collect::<Vec<_>>(), candidates)?)
+        let identifier = self.identifier;
+        Ok(identifier.judge(&questions.collect::<Vec<_>>(), self.candidates(release)?)?)
     }
+}
+
+/// From the first to the last character of a target.
+fn whole(targets: &[Span]) -> Span {
+    let start = targets.first().map_or(0, |span| span.start);
+    Span::new(start, targets.last().map_or(start, |span| span.end))
 }

@@ -11,16 +11,17 @@ use super::run::{Keep, Run};
 use crate::database::JournalWrite;
 use crate::filter::Evidence;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Extent, FeStatus, FrameId, Generation, IdSpace, Label, Layer,
-    LayerName, LuId, Method, Provenance, ReleaseId, Sentence, SentenceId, Span,
+    AnnotationSet, AnnotationSetId, Extent, FeStatus, FrameFit, FrameId, Generation, IdSpace,
+    Label, Layer, LayerName, LuId, Method, Provenance, ReleaseId, Sentence, SentenceId, Span,
 };
 
 /// Status of generated sets, beside FrameNet's `MANUAL` and `UNANN`.
 const STATUS: &str = "GENERATED";
 
 impl Run<'_> {
-    /// Makes an annotation set of an output, with its LU and its place in the chain.
-    pub(super) fn keep(&mut self, chain: &mut Chain, best: Pair) -> Result<()> {
+    /// Makes an annotation set of an output, with its LU and its place in the chain. Says how likely
+    /// its frame is, where the recipe asks.
+    pub(super) fn keep(&mut self, chain: &mut Chain, best: Pair) -> Result<Option<FrameFit>> {
         let carried = self.carry(chain, &best)?;
         let Pair { output, alignment, targets, trigger, mut flags, .. } = best;
         flags.lost_element = carried.as_ref().is_some_and(Carried::has_lost);
@@ -37,6 +38,11 @@ impl Run<'_> {
             proposed: unit.is_proposed,
             frames: lexicon.frames_with(&(unit.lemma.clone(), unit.pos)),
         };
+        let of_frame = (release, frame);
+        let fit = match &mut self.judge {
+            Some(judge) => judge.fit_of(of_frame, &output.text, &targets)?,
+            None => None,
+        };
         let generation = Generation {
             seed: chain.seed.set,
             source: chain.seed.set,
@@ -51,7 +57,7 @@ impl Run<'_> {
             aligner: alignment.score,
             filter: self.filter.as_ref().map(|filter| filter.scores(&evidence)),
             elements: carried.as_ref().map(|carried| carried.elements.clone()).unwrap_or_default(),
-            fit: None,
+            fit,
         };
         if let Some(kept) = &mut self.report.kept {
             kept.count(&generation);
@@ -78,7 +84,7 @@ impl Run<'_> {
         write.sentences.push(sentence);
         write.sets.push(set);
         self.write_journal(chain, None);
-        Ok(())
+        Ok(fit)
     }
 
     /// The id of a generated set: its natural one, or the next number that no other set has.

@@ -20,12 +20,13 @@ pub(super) struct ModelFiles {
 impl ModelFiles {
     /// The files of models as they are now. A model that is not there is told by whoever opens it.
     pub(super) fn of(models: &Models) -> Result<Self> {
-        let Models { paraphraser, base, aligner, encoder, guide, filter } = models;
+        let Models { paraphraser, base, aligner, encoder, guide, filter, frames } = models;
         let of_guide =
             guide.iter().flat_map(|guide| [&guide.word_vectors, &guide.tagger, &guide.encoder]);
         let places = [paraphraser, aligner, encoder].into_iter().chain(base).chain(filter);
+        let of_frames = frames.iter().flat_map(|frames| [&frames.identifier, &frames.encoder]);
         let mut files = Self::default();
-        for place in places.chain(of_guide) {
+        for place in places.chain(of_guide).chain(of_frames) {
             let Ok(entries) = fs::read_dir(place) else {
                 files.stamps.extend(Stamp::of(place).ok().map(|stamp| (place.clone(), stamp)));
                 continue;

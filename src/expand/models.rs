@@ -14,6 +14,8 @@ const ALIGNER: &str = "aligner";
 pub const WORD_VECTORS: &str = "word-vectors";
 /// Directory name of the tagger.
 const TAGGER: &str = "tagger";
+/// Directory name of the frame model.
+const FRAMES: &str = "frames";
 /// Directory name of the filter.
 pub const FILTER: &str = "filter";
 
@@ -33,6 +35,27 @@ pub struct Models {
     pub guide: Option<GuideModels>,
     /// The filter that scores what is written; it decides nothing.
     pub filter: Option<PathBuf>,
+    /// The frame model, of which a recipe can ask how likely the seed's frame is.
+    pub frames: Option<FrameModels>,
+}
+
+/// The directories of the frame model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrameModels {
+    /// The network.
+    pub identifier: PathBuf,
+    /// The encoder that it was trained on.
+    pub encoder: PathBuf,
+}
+
+impl FrameModels {
+    /// Each model in the first of several directories that has it; none where there is no frame
+    /// model.
+    fn search(dirs: &[PathBuf]) -> Result<Option<Self>, ExpandError> {
+        let Ok(identifier) = find(dirs, FRAMES) else { return Ok(None) };
+        let encoder = encoder(&identifier, dirs)?;
+        Ok(Some(Self { identifier, encoder }))
+    }
 }
 
 /// The directories of the models by which the lexicon guides an expansion.
@@ -60,7 +83,8 @@ impl GuideModels {
 
 impl Models {
     /// The models in one directory: `paraphrase/`, `aligner/`, the encoder that the aligner's head
-    /// names, and, where they are there, `word-vectors/`, `tagger/` and its encoder, `filter/`.
+    /// names, and, where they are there, `word-vectors/`, `tagger/` and its encoder, `filter/`,
+    /// `frames/` and its encoder.
     ///
     /// # Errors
     /// When one of the others is not there.
@@ -90,7 +114,8 @@ impl Models {
         };
         let filter = find(dirs, FILTER).ok();
         let base = base_of(&paraphraser, dirs)?;
-        Ok(Self { paraphraser, base, aligner, encoder, guide, filter })
+        let frames = FrameModels::search(dirs)?;
+        Ok(Self { paraphraser, base, aligner, encoder, guide, filter, frames })
     }
 }
 

@@ -5,6 +5,7 @@ use super::recipe::{Told, fingerprint};
 use super::{ExpandError, Guidance, Recipe, RecipeError, Result};
 use crate::align::Aligner;
 use crate::filter::Filter;
+use crate::identify::FrameIdentifier;
 use crate::paraphrase::{Network, Paraphraser, Prompt};
 use crate::tag::Tagger;
 use crate::vectors::WordVectors;
@@ -16,6 +17,8 @@ pub(super) struct Opened {
     /// What guides, where the recipe is guided.
     pub(super) guide: Option<(WordVectors, Tagger)>,
     pub(super) filter: Option<Filter>,
+    /// Says how likely frames are, where the recipe asks.
+    pub(super) identifier: Option<FrameIdentifier>,
     pub(super) files: ModelFiles,
     /// The whole recipe as JSON.
     pub(super) description: String,
@@ -40,18 +43,23 @@ impl Opened {
             .map_err(|source| ExpandError::Align { seed: None, source })?;
         let guide = open_guide(recipe)?;
         let filter = models.filter.as_deref().map(Filter::open).transpose()?;
+        let identifier = models.frames.as_ref().filter(|_| recipe.frame_fit).map(|frames| {
+            FrameIdentifier::open(&frames.identifier, &frames.encoder, &recipe.device)
+        });
+        let identifier = identifier.transpose()?;
         let description = recipe.description(
             paraphraser.fingerprint(),
             Told {
                 mark: paraphraser.mark(),
                 adapter: paraphraser.adapter_fingerprint(),
                 prompt: paraphraser.prompt().map(Prompt::fingerprint),
+                frames: identifier.as_ref().map(FrameIdentifier::fingerprint),
             },
             aligner.fingerprint(),
             guide.as_ref().map(|(vectors, tagger)| [vectors.fingerprint(), tagger.fingerprint()]),
         );
         files.check()?;
-        Ok(Self { paraphraser, aligner, guide, filter, files, description })
+        Ok(Self { paraphraser, aligner, guide, filter, identifier, files, description })
     }
 
     /// The recipe's fingerprint.

@@ -86,6 +86,12 @@ pub struct Recipe {
     pub from_sisters: Option<FromSisters>,
     /// Annotation that the guide takes no FEs and no words from.
     pub blind_to: Option<BlindTo>,
+    /// Each set is written with the probability of its frame by the frame model
+    /// ([`Models::frames`]). It decides nothing but what follows.
+    pub frame_fit: bool,
+    /// A chain ends after a set whose frame is less likely than this; 0 ends none. Needs
+    /// [`frame_fit`](Self::frame_fit).
+    pub least_frame_fit: f32,
     /// Rounds per seed. More rounds go on where fewer ended.
     pub rounds: u16,
     /// Most seeds to work on in this run; those that are done do not count.
@@ -114,6 +120,8 @@ impl Recipe {
             few_lus: false,
             from_sisters: None,
             blind_to: None,
+            frame_fit: false,
+            least_frame_fit: 0.0,
             rounds: 3,
             seed_limit: None,
             device: Device::cpu(),
@@ -145,6 +153,14 @@ impl Recipe {
         }
         if self.from_sisters.is_some() && self.guidance != Guidance::Lexicon {
             return Err(ExpandError::Recipe(RecipeError::GuideMissing));
+        }
+        if self.frame_fit && self.models.frames.is_none() {
+            return Err(ExpandError::Recipe(RecipeError::FrameModelMissing));
+        }
+        let is_share = (0.0..=1.0).contains(&self.least_frame_fit);
+        if !is_share || (self.least_frame_fit > 0.0 && !self.frame_fit) {
+            let found = self.least_frame_fit;
+            return Err(ExpandError::Recipe(RecipeError::LeastFrameFit { found }));
         }
         if self.max_source_pieces == 0 {
             return wrong("number of pieces", 0, "1 or more");
@@ -207,6 +223,13 @@ impl Recipe {
         if let Some(rule) = self.keep_fe.rule() {
             description["frame_elements"] = json!(rule);
         }
+        // Outputs depend on the frame model only where it ends chains.
+        if let Some(frames) = told.frames.filter(|_| self.least_frame_fit > 0.0) {
+            description["frame_fit"] = json!({
+                "model": frames.to_string(),
+                "least": format!("{:?}", self.least_frame_fit),
+            });
+        }
         if let Some(from_sisters) = &self.from_sisters {
             description["from_sisters"] = from_sisters.description();
         }
@@ -252,7 +275,7 @@ const RULES: &str = "read triggers as forms of the frame's LUs first; ban trigge
 const ASKING: &str = "bans of the sentence's words first, then the others, 16 at most; what a guide asks for as \
                       hints, 8 at most; v1";
 
-/// What a rewriter is told beside the sentence.
+/// What a rewriter is told beside the sentence, and which model judges what it writes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Told<'a> {
     /// The mark before banned words.
@@ -261,6 +284,8 @@ pub(super) struct Told<'a> {
     pub(super) adapter: Option<Fingerprint>,
     /// A language model's prompt.
     pub(super) prompt: Option<Fingerprint>,
+    /// The frame model, where one is asked.
+    pub(super) frames: Option<Fingerprint>,
 }
 
 /// The fingerprint of a recipe: the first 16 bytes of its description's BLAKE3 hash.
@@ -283,6 +308,7 @@ mod tests {
             encoder: place(),
             guide: None,
             filter: None,
+            frames: None,
         })
     }
 
@@ -317,6 +343,16 @@ mod tests {
         let list = crate::model::SplitList::default();
         assert_ne!(print(&blind(None), a, b), first);
         assert_ne!(print(&blind(Some(&list)), a, b), print(&blind(None), a, b));
+        let told = Told { frames: Some(b), ..Told::default() };
+        let judged = |recipe: Recipe| recipe.description(a, told, b, None);
+        let plain = recipe().description(a, Told::default(), b, None);
+        assert_eq!(
+            judged(Recipe { frame_fit: true, ..recipe() }),
+            plain,
+            "a score changes nothing"
+        );
+        let ended = Recipe { frame_fit: true, least_frame_fit: 0.2, ..recipe() };
+        assert!(judged(ended).contains("\"least\":\"0.2\""));
         let marked =
             recipe().description(a, Told { mark: Some("<avoid>"), ..Told::default() }, b, None);
         assert!(marked.contains("<avoid>") && fingerprint(&marked) != first);
@@ -338,6 +374,13 @@ mod tests {
         let said = |wrong: Recipe| wrong.check().unwrap_err().to_string();
         let rounds = said(Recipe { rounds: 0, ..recipe() });
         assert_eq!(rounds, "number of rounds is 0, expected 1 or more");
+        let fit = said(Recipe { least_frame_fit: 0.5, ..recipe() });
+        assert!(
+            fit.contains("least-frame-fit is 0.5") && fit.contains("frame-fit = true"),
+            "{fit}"
+        );
+        let model = said(Recipe { frame_fit: true, ..recipe() });
+        assert!(model.contains("no frame model"), "{model}");
         let beam = said(Recipe { beam_size: 0, ..recipe() });
         assert_eq!(beam, "beam size is 0, expected 1 to 1000");
         assert!(recipe().check().is_ok());

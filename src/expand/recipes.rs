@@ -68,7 +68,7 @@ pub enum Words {
 }
 
 /// Settings of a [`Recipe`], as a file has them. What is absent stays as it is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RecipeSettings {
     /// [`Recipe::rounds`].
@@ -93,6 +93,10 @@ pub struct RecipeSettings {
     pub few_lus: Option<bool>,
     /// [`Recipe::keep_fe`].
     pub keep_fe: Option<KeepElements>,
+    /// [`Recipe::frame_fit`].
+    pub frame_fit: Option<bool>,
+    /// [`Recipe::least_frame_fit`].
+    pub least_frame_fit: Option<f32>,
 }
 
 impl RecipeSettings {
@@ -146,6 +150,8 @@ impl RecipeSettings {
             ban_lexicon: self.ban_lexicon.or(other.ban_lexicon),
             few_lus: self.few_lus.or(other.few_lus),
             keep_fe: self.keep_fe.or(other.keep_fe),
+            frame_fit: self.frame_fit.or(other.frame_fit),
+            least_frame_fit: self.least_frame_fit.or(other.least_frame_fit),
         }
     }
 
@@ -163,6 +169,8 @@ impl RecipeSettings {
         recipe.ban_lexicon = self.ban_lexicon.unwrap_or(recipe.ban_lexicon);
         recipe.few_lus = self.few_lus.unwrap_or(recipe.few_lus);
         recipe.keep_fe = self.keep_fe.unwrap_or(recipe.keep_fe);
+        recipe.frame_fit = self.frame_fit.unwrap_or(recipe.frame_fit);
+        recipe.least_frame_fit = self.least_frame_fit.unwrap_or(recipe.least_frame_fit);
     }
 }
 
@@ -180,6 +188,7 @@ mod tests {
             encoder: place(),
             guide: None,
             filter: None,
+            frames: None,
         };
         Recipe { guidance: Guidance::Lexicon, ..Recipe::new(models) }
     }

@@ -107,6 +107,8 @@ named! {
         /// [`Guidance::Lexicon`]: no output has a trigger that is an LU of the frame, or is
         /// faultless with one like its LUs.
         NothingAlike => "nothing-alike",
+        /// The frame of the last set is less likely than the recipe asks for.
+        UnlikelyFrame => "unlikely-frame",
     }
 }
 
@@ -124,6 +126,9 @@ impl EndReason {
             }
             Self::NothingAlike => {
                 "no output has an LU of the frame for its trigger, or without fault a word like them"
+            }
+            Self::UnlikelyFrame => {
+                "the last sentence's frame is less likely than the recipe asks for"
             }
         }
     }

@@ -14,6 +14,7 @@ use super::attempt::{Attempt, Next};
 use super::blindness::HeldOut;
 use super::chain::{Chain, Seed, TARGET};
 use super::elements::{self, Carried, KeepElements};
+use super::fitting::Judge;
 use super::guide::{Guide, Strategy};
 use super::model_files::ModelFiles;
 use super::opened::Opened;
@@ -28,7 +29,7 @@ use crate::align::{AlignError, AlignRequest, Aligner, Alignment};
 use crate::database::{Database, Write};
 use crate::decode::SourceId;
 use crate::filter::Filter;
-use crate::model::{AnnotationSetId, CoreType, FrameId, RecipeId, ReleaseId};
+use crate::model::{AnnotationSetId, CoreType, FrameFit, FrameId, RecipeId, ReleaseId};
 use crate::paraphrase::{Network, Paraphrase, ParaphraseError, Refusal, RequestOutcome, Session};
 use crate::query::{Expression, Selection};
 use crate::store::JournalEntry;
@@ -100,7 +101,7 @@ pub(super) fn run_keeping(
     progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
 ) -> Result<(Report, Keep)> {
     let print = opened.print();
-    let Opened { paraphraser, aligner, guide, filter, files, .. } = opened;
+    let Opened { paraphraser, aligner, guide, filter, identifier, files, .. } = opened;
     let leaks_before = paraphraser.leaks();
     let (guide, tagger) = guide.take().unzip();
     let knows_word = |word: &str| paraphraser.knows_word(word);
@@ -116,6 +117,7 @@ pub(super) fn run_keeping(
     }
     run.report.kept = filter.as_ref().map(Kept::of);
     run.filter = filter.take();
+    run.judge = identifier.as_ref().map(|identifier| Judge::new(database, identifier));
     let todo = run.find_seeds(human)?;
     run.expand(&mut session, todo, progress)?;
     drop(session);
@@ -166,6 +168,8 @@ pub(super) struct Run<'a> {
     guide: Option<Guide>,
     tagger: Option<Tagger>,
     pub(super) filter: Option<Filter>,
+    /// Says how likely frames are, where the recipe asks.
+    pub(super) judge: Option<Judge<'a>>,
     /// Rows that wait for the next commit.
     pub(super) writes: BTreeMap<ReleaseId, Write>,
     pub(super) last_commit: Instant,
@@ -197,6 +201,7 @@ impl<'a> Run<'a> {
             guide,
             tagger,
             filter: None,
+            judge: None,
             writes: BTreeMap::new(),
             last_commit: now,
             started: now,
@@ -460,7 +465,12 @@ impl<'a> Run<'a> {
             return Ok(Next::End);
         }
         chain.round += 1;
-        self.keep(chain, best)?;
+        let fit = self.keep(chain, best)?;
+        let is_unlikely = |fit: FrameFit| fit.probability < self.recipe.least_frame_fit;
+        if fit.is_some_and(is_unlikely) && chain.round < self.recipe.rounds {
+            self.end(chain, EndReason::UnlikelyFrame);
+            return Ok(Next::End);
+        }
         Ok(if chain.round < self.recipe.rounds { Next::Round } else { Next::End })
     }
 

@@ -50,9 +50,24 @@ pub(super) fn encode(
     layers: usize,
     sentences: &[FrameSentence],
     frames: &HashMap<&str, usize>,
-    (candidates, search): (&Candidates, Search),
+    asked: (&Candidates, Search),
     done: &mut dyn FnMut(usize),
 ) -> Result<(Vec<Encoded>, usize), IdentifyError> {
+    let all = encode_each(encoder, layers, sentences, frames, asked, done)?;
+    let encoded: Vec<Encoded> = all.into_iter().flatten().collect();
+    let left_out = sentences.len() - encoded.len();
+    Ok((encoded, left_out))
+}
+
+/// Encodes sentences as [`encode`] does, with `None` in the place of each that is too long.
+pub(super) fn encode_each(
+    encoder: &WordEncoder,
+    layers: usize,
+    sentences: &[FrameSentence],
+    frames: &HashMap<&str, usize>,
+    (candidates, search): (&Candidates, Search),
+    done: &mut dyn FnMut(usize),
+) -> Result<Vec<Option<Encoded>>, IdentifyError> {
     let cut: Vec<Vec<Span>> = sentences.iter().map(|sentence| words(&sentence.text)).collect();
     let texts: Vec<Vec<&str>> = sentences
         .iter()
@@ -60,11 +75,10 @@ pub(super) fn encode(
         .map(|(sentence, words)| words.iter().filter_map(|word| word.of(&sentence.text)).collect())
         .collect();
     let mut encoded = Vec::with_capacity(sentences.len());
-    let mut left_out = 0;
     let states = states(encoder, layers, &texts, &|at| window(&sentences[at], &cut[at]), done)?;
     for (at, states) in states.into_iter().enumerate() {
         let Ok(states) = states else {
-            left_out += 1;
+            encoded.push(None);
             continue;
         };
         let (sentence, words) = (&sentences[at], &texts[at]);
@@ -82,9 +96,9 @@ pub(super) fn encode(
             true => Asked::all(words, candidates, search),
             false => Vec::new(),
         };
-        encoded.push(Encoded { states, is_whole: sentence.is_whole, targets, known });
+        encoded.push(Some(Encoded { states, is_whole: sentence.is_whole, targets, known }));
     }
-    Ok((encoded, left_out))
+    Ok(encoded)
 }
 
 /// The words of a sentence whose states are needed: all, or the targets with a neighbour on either

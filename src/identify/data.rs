@@ -11,7 +11,9 @@ use std::sync::Arc;
 use super::measure::LexunitName;
 use crate::database::{Database, Result};
 use crate::lexicon::Lexicon;
-use crate::model::{AnnotationSetId, FrameId, Origin, Provenance, SentenceId, Span, Split};
+use crate::model::{
+    AnnotationSetId, FrameId, LuId, OWN_RANGE, Origin, Provenance, SentenceId, Span, Split,
+};
 use crate::query::Expression;
 use crate::search::Answer;
 use crate::text::fold;
@@ -103,7 +105,17 @@ impl FrameSentence {
                 (0..kept).map(move |at| sets[at * sets.len() / kept])
             })
             .collect();
-        retain(sentences, |target| kept.contains(&target.set))
+        Self::with_targets(sentences, |target| kept.contains(&target.set))
+    }
+
+    /// Keeps the targets that pass, and the sentences that have one.
+    pub(crate) fn with_targets(
+        mut sentences: Vec<Self>,
+        mut passes: impl FnMut(&Target) -> bool,
+    ) -> Vec<Self> {
+        sentences.iter_mut().for_each(|sentence| sentence.targets.retain(&mut passes));
+        sentences.retain(|sentence| !sentence.targets.is_empty());
+        sentences
     }
 
     /// The sentences whose text, without regard to case and white space, is none of `others`: what
@@ -111,6 +123,19 @@ impl FrameSentence {
     #[must_use]
     pub fn apart_from(sentences: Vec<Self>, others: &HashSet<String>) -> Vec<Self> {
         sentences.into_iter().filter(|sentence| !others.contains(&plain(&sentence.text))).collect()
+    }
+
+    /// A hash (BLAKE3, hexadecimal) of texts and targets, in order.
+    pub(crate) fn fingerprint(sentences: &[Self]) -> String {
+        let mut hash = blake3::Hasher::new();
+        for sentence in sentences {
+            hash.update(sentence.text.as_bytes());
+            for target in &sentence.targets {
+                let span = (target.span.start, target.span.end);
+                hash.update(format!("\n{span:?} {} {}", target.frame, target.lexunit).as_bytes());
+            }
+        }
+        hash.finalize().to_string()
     }
 
     /// The texts of some sentences, for [`apart_from`](Self::apart_from).
@@ -192,11 +217,14 @@ impl FullText {
             .flat_map(|sentence| sentence.targets.iter().map(|target| target.set))
             .collect();
         let all = self.apart(FrameSentence::read(database, release, &query)?);
-        Ok(retain(all, |target| target.made.is_some_and(|made| seeds.contains(&made.seed))))
+        Ok(FrameSentence::with_targets(all, |target| {
+            target.made.is_some_and(|made| seeds.contains(&made.seed))
+        }))
     }
 
     /// Sentences whose texts are none of the development and test documents'.
-    fn apart(&self, sentences: Vec<FrameSentence>) -> Vec<FrameSentence> {
+    #[must_use]
+    pub fn apart(&self, sentences: Vec<FrameSentence>) -> Vec<FrameSentence> {
         FrameSentence::apart_from(sentences, &self.held_out)
     }
 }
@@ -206,6 +234,19 @@ impl FullText {
 /// # Errors
 /// When the store fails.
 pub fn lexunits(lexicon: &Lexicon<'_>) -> Result<Vec<LexunitName>> {
+    named_lexunits(lexicon, |_| true)
+}
+
+/// As [`lexunits`], without those that expansions proposed and people added: what an experiment
+/// compares has one lexicon, whatever was generated.
+///
+/// # Errors
+/// When the store fails.
+pub fn released_lexunits(lexicon: &Lexicon<'_>) -> Result<Vec<LexunitName>> {
+    named_lexunits(lexicon, |lu| lu.0 < OWN_RANGE)
+}
+
+fn named_lexunits(lexicon: &Lexicon<'_>, is_kept: fn(LuId) -> bool) -> Result<Vec<LexunitName>> {
     let mut frames: HashMap<FrameId, Arc<str>> = HashMap::new();
     for row in lexicon.frame_names()? {
         let (frame, name) = row?;
@@ -213,21 +254,11 @@ pub fn lexunits(lexicon: &Lexicon<'_>) -> Result<Vec<LexunitName>> {
     }
     let mut lexunits = Vec::new();
     for row in lexicon.lu_names()? {
-        let (frame, _, name) = row?;
-        let frame = frames.get(&frame).map(Arc::clone);
+        let (frame, lu, name) = row?;
+        let frame = frames.get(&frame).filter(|_| is_kept(lu)).map(Arc::clone);
         lexunits.extend(frame.map(|frame| (frame, Arc::from(name))));
     }
     Ok(lexunits)
-}
-
-/// Keeps the targets that pass, and the sentences that have one.
-pub(super) fn retain(
-    mut sentences: Vec<FrameSentence>,
-    mut passes: impl FnMut(&Target) -> bool,
-) -> Vec<FrameSentence> {
-    sentences.iter_mut().for_each(|sentence| sentence.targets.retain(&mut passes));
-    sentences.retain(|sentence| !sentence.targets.is_empty());
-    sentences
 }
 
 /// A text without case and white space, which treebanks and web pages disagree about.

@@ -9,7 +9,8 @@
 //! candidates       candidates.rs   forms of LUs
 //! words, spans     features.rs     numbers of a span; standard.rs: of mean 0 and deviation 1
 //! scores           scorer.rs       one hidden layer, softmax over frames and NULL, the choice of spans
-//! training         train.rs        steps, epochs, the best one kept; corpus.rs: encoded sentences
+//! training         train.rs        steps, epochs, the best one kept; corpus.rs: encoded sentences;
+//!                                  train/trials.rs: many trainings on the same encoded sentences
 //! on disk          model.rs        config.json and model.safetensors
 //! answers          identifier.rs   texts in, targets with frames out; the judge
 //! how good         measure.rs      F1 of spans with frames, accuracy at gold targets
@@ -32,7 +33,7 @@ pub mod train;
 
 pub use crate::learn::EncodedSentence;
 pub use candidates::{Candidate, Candidates, MAX_WORDS};
-pub use data::{FrameSentence, FullText, Made, Target, lexunits};
+pub use data::{FrameSentence, FullText, Made, Target, lexunits, released_lexunits};
 pub use error::IdentifyError;
 pub use features::WordSpan;
 pub use identifier::{FoundTarget, FrameIdentifier, Question};

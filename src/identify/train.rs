@@ -9,9 +9,12 @@
 //!
 //! The same options and data give the same weights for any number of threads.
 
+mod trials;
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::convert::Infallible;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::json;
 
@@ -29,6 +32,7 @@ use crate::learn::{
     Checkpoint, Choice, Labels, Mlp, SplitMix64, Task, TrainerOptions, TrainingProgress,
     TrainingState, WordEncoder,
 };
+pub(crate) use trials::Trials;
 
 /// How to train.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,7 +113,7 @@ pub struct Data<'a> {
 
 impl Data<'_> {
     /// The frames that can be learnt or meant, by name.
-    fn frames(&self) -> Vec<String> {
+    pub(super) fn frames(&self) -> Vec<String> {
         let targets = self.train.iter().flat_map(|sentence| &sentence.targets);
         let of_lexicon = self.lexunits.iter().map(|(frame, _)| &**frame);
         let names: BTreeSet<&str> =
@@ -117,7 +121,8 @@ impl Data<'_> {
         names.into_iter().map(str::to_owned).collect()
     }
 
-    fn check(&self) -> Result<(), IdentifyError> {
+    /// Both parts have targets and share no sentence.
+    pub(super) fn check(&self) -> Result<(), IdentifyError> {
         for (sentences, part) in [(self.train, "training"), (self.dev, "development")] {
             if sentences.iter().all(|sentence| sentence.targets.is_empty()) {
                 return Err(IdentifyError::NoTargets { part });
@@ -205,17 +210,6 @@ fn checkpoint(
     data: Data<'_>,
     device: &Device,
 ) -> Checkpoint {
-    let hash = |sentences: &[FrameSentence]| {
-        let mut hash = blake3::Hasher::new();
-        for sentence in sentences {
-            hash.update(sentence.text.as_bytes());
-            for target in &sentence.targets {
-                let span = (target.span.start, target.span.end);
-                hash.update(format!("\n{span:?} {} {}", target.frame, target.lexunit).as_bytes());
-            }
-        }
-        hash.finalize().to_string()
-    };
     // A number that is read back from JSON may differ in its last bit; its text does not.
     let exactly = |rate: f32| format!("{rate:?}");
     let fit = &options.fit;
@@ -226,8 +220,8 @@ fn checkpoint(
         },
         "encoder": encoder.fingerprint(),
         "layers": options.layers,
-        "data": hash(data.train),
-        "dev": hash(data.dev),
+        "data": FrameSentence::fingerprint(data.train),
+        "dev": FrameSentence::fingerprint(data.dev),
         "hidden": fit.hidden,
         "smoothing": exactly(fit.smoothing),
         "dropout": exactly(fit.dropout),
@@ -248,8 +242,8 @@ pub(super) struct Lessons {
     pub(super) shape: Shape,
     /// Number of frames; NULL's output comes after them.
     pub(super) frames: usize,
-    pub(super) train: Vec<Encoded>,
-    pub(super) dev: Vec<Encoded>,
+    pub(super) train: Vec<Arc<Encoded>>,
+    pub(super) dev: Arc<Vec<Encoded>>,
     /// LUs of the targets of full text to learn from.
     pub(super) seen: HashSet<LexunitName>,
     pub(super) left_out: usize,
@@ -285,11 +279,22 @@ impl Lessons {
             Ok(encoded)
         };
         let (train, dev) = (ready(data.train)?, ready(data.dev)?);
+        let shape = Shape { width: encoder.width(), layers };
+        let train = train.into_iter().map(Arc::new).collect();
+        Ok(Self { left_out, ..Self::new(shape, frames.len(), train, Arc::new(dev)) })
+    }
+
+    /// Of sentences that are encoded.
+    pub(super) fn new(
+        shape: Shape,
+        frames: usize,
+        train: Vec<Arc<Encoded>>,
+        dev: Arc<Vec<Encoded>>,
+    ) -> Self {
         let of_texts = train.iter().filter(|sentence| sentence.is_whole);
         let targets = of_texts.flat_map(|sentence| &sentence.targets);
         let seen = targets.map(|target| target.lexunit.clone()).collect();
-        let shape = Shape { width: encoder.width(), layers };
-        Ok(Self { shape, frames: frames.len(), train, dev, seen, left_out })
+        Self { shape, frames, train, dev, seen, left_out: 0 }
     }
 }
 
@@ -307,7 +312,7 @@ struct Item {
 
 /// The spans to learn from some sentences: targets, and of whole sentences the negatives. Spans
 /// that are no forms of LUs are many and nearly all told at a glance, so a share of them is drawn.
-fn items(options: &FitOptions, train: &[Encoded], null: usize) -> Vec<Item> {
+fn items(options: &FitOptions, train: &[Arc<Encoded>], null: usize) -> Vec<Item> {
     let mut items = Vec::new();
     let mut random = SplitMix64::new(options.training.seed);
     for (sentence, of) in train.iter().enumerate() {

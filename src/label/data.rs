@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
 use crate::database::{Database, Result};
-use crate::model::{AnnotationSetId, FeStatus, SentenceId, Span};
+use crate::model::{AnnotationSetId, FeStatus, Provenance, SentenceId, Span};
 use crate::query::Expression;
 use crate::search::Answer;
 use crate::text::{fold, words_with_cuts};
@@ -34,6 +34,8 @@ pub struct LabelledTarget {
     pub lexunit: String,
     /// Words from the first to the last of the target.
     pub target: Range<usize>,
+    /// Of a generated set the human set that its chain started from.
+    pub seed: Option<AnnotationSetId>,
     /// The FEs, each once.
     pub elements: BTreeSet<GoldElement>,
     /// Those of them that are learnt: words, and the name; in order, without overlap.
@@ -159,6 +161,10 @@ fn target_of(words: &[Span], answer: &Answer) -> Option<LabelledTarget> {
         set: set.id,
         frame: answer.frame.to_string(),
         lexunit: answer.lexunit.to_string(),
+        seed: match &set.provenance {
+            Provenance::Generated(made) => Some(made.seed),
+            _ => None,
+        },
         target,
         elements,
         learnt,

@@ -152,6 +152,24 @@ pub fn run(
     Ok(config)
 }
 
+/// Trains a labeller that is not written, and says how it does on some sentences: the development
+/// data, unless others are given. [`Options::out`] is not read.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn trial(
+    options: &Options,
+    inventory: &Inventory,
+    data: &Data,
+    measured: Option<&[LabelledSentence]>,
+    device: &Device,
+) -> Result<DevFigures, LabelError> {
+    let (mut fit, state) = fit(options, inventory, data, device, &mut |_| ())?;
+    let Some(measured) = measured else { return Ok(state.best_dev) };
+    let [kept] = fit.that_fit([measured], &mut |_| ())?;
+    Ok(fit.measure(&state.best, &kept)?.all)
+}
+
 /// One training run.
 struct Fit<'a> {
     options: &'a Options,

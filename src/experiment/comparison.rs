@@ -1,0 +1,124 @@
+//! Arms side by side: mean and deviation over the draws, and the gain over the plain arm.
+
+use super::ledger::Training;
+use super::paired::{PairedTest, deviation, mean, paired_t};
+
+/// Name of the arm that learns from human sets alone, with which the others are compared.
+pub(super) const PLAIN: &str = "plain";
+
+/// How an arm does by one measure, over all draws of a share.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// The share of the full text, as in `10+`.
+    pub share: String,
+    /// Name of the arm.
+    pub arm: String,
+    /// What is measured.
+    pub measure: &'static str,
+    /// Sentences of full text that were learnt from.
+    pub sentences: usize,
+    /// Exemplars beside them.
+    pub exemplars: usize,
+    /// Annotation sets that the arm added, mean over the draws.
+    pub added: f64,
+    /// The measure on each draw, in [0, 1].
+    pub runs: Vec<f64>,
+    /// Their mean.
+    pub mean: f64,
+    /// Their standard deviation; none for one draw.
+    pub deviation: Option<f64>,
+    /// How much higher the mean is than the plain arm's on the same draws; none for the plain arm.
+    pub gain: Option<f64>,
+    /// The paired t-test of that; none for one draw.
+    pub test: Option<PairedTest>,
+}
+
+/// Compares trainings: a row for each share, arm and measure, in the order in which they first
+/// occur. Draws of which an arm or the plain one lacks a training are left out of its gain.
+pub(super) fn compare<F>(
+    trainings: &[Training<F>],
+    measures: &[(&'static str, fn(&F) -> f64)],
+) -> Vec<Comparison> {
+    let mut cells: Vec<(&str, &str)> = Vec::new();
+    for training in trainings {
+        let cell = (&*training.key.share, &*training.key.arm);
+        if !cells.contains(&cell) {
+            cells.push(cell);
+        }
+    }
+    let mut rows = Vec::new();
+    for (share, arm) in cells {
+        let of = |arm: &str| -> Vec<&Training<F>> {
+            let of = trainings.iter().filter(|t| t.key.share == share && t.key.arm == arm);
+            let mut of: Vec<_> = of.collect();
+            of.sort_by_key(|training| training.key.resample);
+            of
+        };
+        let (plain, runs) = (of(PLAIN), of(arm));
+        for (measure, value) in measures {
+            rows.push(row((share, arm, measure), &plain, &runs, value));
+        }
+    }
+    rows
+}
+
+fn row<F>(
+    (share, arm, measure): (&str, &str, &'static str),
+    plain: &[&Training<F>],
+    runs: &[&Training<F>],
+    value: impl Fn(&F) -> f64,
+) -> Comparison {
+    let pairs = runs.iter().filter_map(|run| {
+        let of_draw = |plain: &&&Training<F>| plain.key.resample == run.key.resample;
+        Some((value(&plain.iter().find(of_draw)?.figures), value(&run.figures)))
+    });
+    let (before, after): (Vec<f64>, Vec<f64>) = pairs.unzip();
+    let is_compared = arm != PLAIN && !after.is_empty();
+    let values: Vec<f64> = runs.iter().map(|run| value(&run.figures)).collect();
+    let added: Vec<f64> = runs.iter().map(|run| run.added as f64).collect();
+    Comparison {
+        share: share.to_owned(),
+        arm: arm.to_owned(),
+        measure,
+        sentences: runs.first().map_or(0, |run| run.sentences),
+        exemplars: runs.first().map_or(0, |run| run.exemplars),
+        added: mean(&added),
+        mean: mean(&values),
+        deviation: deviation(&values),
+        gain: is_compared.then(|| mean(&after) - mean(&before)),
+        test: if is_compared { paired_t(&before, &after) } else { None },
+        runs: values,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ledger::Key;
+    use super::*;
+
+    fn training(arm: &str, resample: usize, figures: f64, added: usize) -> Training<f64> {
+        let key = Key { share: "10".to_owned(), arm: arm.to_owned(), resample };
+        Training { key, sentences: 4, exemplars: 0, added, figures, agreed: Vec::new() }
+    }
+
+    #[test]
+    fn an_arm_is_compared_with_the_plain_one_draw_by_draw() {
+        // The second draw of the plain arm was done last, as after a resumption.
+        let trainings = [
+            training(PLAIN, 0, 0.50, 0),
+            training("augmented", 0, 0.51, 10),
+            training("augmented", 1, 0.63, 12),
+            training(PLAIN, 1, 0.60, 0),
+        ];
+        let rows = compare(&trainings, &[("f1", |figures| *figures)]);
+        assert_eq!(rows.len(), 2);
+        let (plain, augmented) = (&rows[0], &rows[1]);
+        assert_eq!((plain.gain, &plain.test), (None, &None));
+        assert_eq!((&*augmented.arm, augmented.added), ("augmented", 11.0));
+        assert_eq!(augmented.runs, [0.51, 0.63]);
+        assert!((augmented.gain.unwrap() - 0.02).abs() < 1e-12);
+        // Differences 0.01 and 0.03: mean 0.02, standard error 0.01, t = 2.
+        assert!((augmented.test.unwrap().t - 2.0).abs() < 1e-9);
+        assert!((augmented.deviation.unwrap() - 0.12 / 2.0_f64.sqrt()).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,90 @@
+//! What can go wrong in an experiment.
+
+use crate::database::DatabaseError;
+use crate::identify::IdentifyError;
+use crate::label::LabelError;
+use crate::learn::FileError;
+use crate::tag::TagError;
+
+/// What can go wrong in an experiment.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExperimentError {
+    /// A setting is out of range.
+    #[error("E-setting: {name} is `{found}`, expected {expected}")]
+    Setting {
+        /// What is set.
+        name: &'static str,
+        /// What was given.
+        found: String,
+        /// What may be.
+        expected: &'static str,
+    },
+    /// There is nothing to augment with.
+    #[error(
+        "E-no-generated: the query `{query}` finds no generated set whose seed is among the {seeds} sets to draw from; write some with `fnstore expand` or name others with `--generated QUERY`"
+    )]
+    NoGenerated {
+        /// What was asked for.
+        query: String,
+        /// Human sets to draw from.
+        seeds: usize,
+    },
+    /// A query finds no training sentence to draw from.
+    #[error(
+        "E-no-text: the query `{query}` finds no annotated full text of the part `train`; name others or none"
+    )]
+    NoText {
+        /// What was asked for.
+        query: String,
+    },
+    /// A generated set would be learnt from without its seed. The draw excludes this; it is checked
+    /// all the same.
+    #[error(
+        "E-leak: the generated set {set} of seed {seed} is outside of the share {share}; this is a fault of fnstore, please report it"
+    )]
+    Leak {
+        /// The generated set.
+        set: String,
+        /// Its seed.
+        seed: String,
+        /// The share that was drawn.
+        share: String,
+    },
+    /// The arm of substitutions has no tagger.
+    #[error(
+        "E-no-tagger: the arm `substitution` compares parts of speech and needs a tagger; install the model `tagger` or leave the arm out"
+    )]
+    NoTagger,
+    /// The checkpoint cannot be used.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The store failed.
+    #[error("cannot read what to learn from")]
+    Database {
+        /// Why.
+        #[from]
+        source: DatabaseError,
+    },
+    /// The identification of frames cannot be trained.
+    #[error("cannot train an arm")]
+    Identify {
+        /// Why.
+        #[from]
+        source: IdentifyError,
+    },
+    /// The labelling of frame elements cannot be trained.
+    #[error("cannot train an arm")]
+    Label {
+        /// Why.
+        #[from]
+        source: LabelError,
+    },
+    /// Parts of speech cannot be told.
+    #[error("cannot tag substitutions")]
+    Tag {
+        /// Why.
+        #[from]
+        source: TagError,
+    },
+}
