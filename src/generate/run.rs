@@ -46,7 +46,7 @@ struct Plan {
 /// A sentence that may be stored.
 struct Candidate {
     draft: Draft,
-    /// Mean negative log-likelihood of its tokens; 0 where nobody scores.
+    /// Mean negative log-likelihood of its tokens; infinite where nothing scored it.
     score: f32,
     /// Probability of the FE of each blank, where a classifier read it.
     read: Option<Vec<f32>>,
@@ -301,7 +301,12 @@ impl Run<'_> {
                     *self.report.kept_elements.entry(*reason).or_default() += count;
                 }
             }
-            let made = |draft: Draft, is_copy| Candidate { draft, score: 0.0, read: None, is_copy };
+            let made = |draft: Draft, is_copy| Candidate {
+                draft,
+                score: f32::INFINITY,
+                read: None,
+                is_copy,
+            };
             let candidates: Vec<Candidate> = match is_infill {
                 false => plan.drafts.iter().map(|draft| made(draft.clone(), false)).collect(),
                 true => filled
@@ -352,7 +357,7 @@ impl Run<'_> {
         for (candidate, score) in candidates.iter_mut().zip(scores) {
             // What cannot be scored comes last.
             let mean = score.map(|score| -score.log_prob / score.tokens as f64);
-            candidate.score = mean.map_or(f32::MAX, |mean| mean as f32);
+            candidate.score = mean.map_or(f32::INFINITY, |mean| mean as f32);
         }
         Ok(())
     }
