@@ -1,4 +1,4 @@
-//! `fnstore generate --endpoint`: a server writes, a good one and hostile ones.
+//! `fnstore generate --endpoint` and `eval generation`: a server writes, a good one and hostile ones.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -18,7 +18,7 @@ use crate::mini;
 const KEY: &str = "sk-verySecret-0815";
 
 /// What a server does with a request.
-enum Reply {
+pub(crate) enum Reply {
     /// The answer of a model.
     Chat(String),
     /// A status, a header and a body.
@@ -29,15 +29,15 @@ enum Reply {
     Slow,
 }
 
-struct Server {
-    url: String,
+pub(crate) struct Server {
+    pub(crate) url: String,
     /// The requests, headers and body.
     seen: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
     /// A server that answers the n-th request, whose body it reads, as it is told.
-    fn new(reply: impl Fn(usize, &Value) -> Reply + Send + 'static) -> Self {
+    pub(crate) fn new(reply: impl Fn(usize, &Value) -> Reply + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -55,7 +55,7 @@ impl Server {
         Self { url, seen }
     }
 
-    fn requests(&self) -> Vec<String> {
+    pub(crate) fn requests(&self) -> Vec<String> {
         self.seen.lock().unwrap().clone()
     }
 }
@@ -121,24 +121,20 @@ fn good() -> Server {
     Server::new(|_, body| Reply::Chat(spans(body)))
 }
 
-/// Runs `generate` against a server; answers are kept in a directory of the store's.
+/// Runs `generate` against a server; answers are kept nowhere unless a directory is named.
 fn generate(store: &Path, url: &str, arguments: &[&str]) -> Ran {
+    ask(store, url, &["generate"], arguments)
+}
+
+/// Runs a command against a server.
+fn ask(store: &Path, url: &str, begin: &[&str], arguments: &[&str]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fnstore"));
     command.env("FNSTORE_DIR", store).env_remove("FNSTORE_ENDPOINT_KEY");
     if arguments.contains(&"--with-key") {
         command.env("FNSTORE_ENDPOINT_KEY", KEY);
     }
-    command.args([
-        "generate",
-        "--endpoint",
-        url,
-        "--model",
-        "small",
-        "--ranker",
-        "none",
-        "--format",
-        "json",
-    ]);
+    command.args(begin);
+    command.args(["--endpoint", url, "--model", "small", "--ranker", "none", "--format", "json"]);
     if !arguments.contains(&"--answers") {
         command.args(["--answers", "none"]);
     }
@@ -387,4 +383,52 @@ fn a_labeller_reads_the_new_words() {
     assert!(read["sentences"].as_u64().unwrap() <= faithful.as_u64().unwrap(), "{read}");
     let unread = record(&generate(new_store().path(), &server.url, &[]));
     assert_eq!((&unread["faithful"], &unread["candidates"]), (&Value::Null, candidates));
+}
+
+#[test]
+fn test_spans_are_written_anew_measured_and_not_stored() {
+    let (store, server) = (new_store(), good());
+    let before = content(store.path());
+    let evaluate = |arguments: &[&str]| {
+        let ran = ask(store.path(), &server.url, &["eval", "generation", "origin=*"], arguments);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let record: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(faults_in("eval-generation.schema.json", &record), Vec::<String>::new());
+        record
+    };
+    let record = evaluate(&["--test", "5", "--mode", "fe", "--mode", "none"]);
+    assert_eq!(server.requests().len(), 10, "five sentences in two modes");
+    let rows = record["rows"].as_array().unwrap();
+    let by: Vec<(&Value, &Value)> =
+        rows.iter().map(|row| (&row["written_by"], &row["mode"])).collect();
+    let generator = || Value::from("generator");
+    let expected = [
+        (Value::from("people"), Value::Null),
+        (generator(), "fe".into()),
+        (generator(), "none".into()),
+    ];
+    assert_eq!(by, expected.iter().map(|(by, mode)| (by, mode)).collect::<Vec<_>>());
+    for row in rows {
+        assert_eq!((&row["sentences"], &row["without"]), (&5.into(), &0.into()), "{row}");
+        assert_eq!(row["spans"], rows[0]["spans"], "the same sentences in each mode");
+        assert!(row["fidelity"].is_null() && row["perplexity"].is_null(), "no models: {row}");
+    }
+    assert!(rows[0]["rouge_1"].is_null() && rows[1]["rouge_1"].is_number(), "{record}");
+    let self_bleu = |row: &Value| row["self_bleu"].as_f64().unwrap();
+    assert!(self_bleu(&rows[1]) > self_bleu(&rows[0]), "the server says the same everywhere");
+    assert_eq!(content(store.path()), before);
+
+    // A budget ends it early; rows hold what was done.
+    let cut = evaluate(&["--test", "40", "--mode", "fe", "--max-requests", "3"]);
+    assert_eq!((&cut["is_cut"], &cut["rows"][1]["sentences"]), (&true.into(), &3.into()), "{cut}");
+
+    let wrong = |begin: &[&str], arguments: &[&str], said: &str| {
+        let ran = ask(store.path(), &server.url, begin, arguments);
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(ran.stderr.contains(said), "{ran:?}");
+    };
+    wrong(&["eval", "generation"], &[], "add --test N");
+    wrong(&["eval", "generation"], &["--test", "0"], "invalid value");
+    wrong(&["eval", "generation", "frame=Nowhere"], &["--test", "1"], "Nowhere");
+    wrong(&["eval", "generation"], &["--test", "1", "--candidates", "101"], "(N-range)");
 }

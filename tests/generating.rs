@@ -233,6 +233,25 @@ fn an_fe_that_inherits_from_an_agent_keeps_its_words() {
 }
 
 #[test]
+fn what_nothing_scored_has_no_score() {
+    let store = new_store();
+    assert_eq!(generate(store.path(), &[]).code, Some(0));
+    let found = |query| fnstore_in(store.path(), &["query", query, "--format", "jsonl"]).records();
+    let sets = found("method=sister-lu");
+    assert!(!sets.is_empty() && sets.iter().all(|set| set["generation"]["paraphrase"].is_null()));
+    for query in ["paraphrase<=1000000", "paraphrase>0", "paraphrase=0"] {
+        assert_eq!(found(&format!("method=sister-lu {query}")), [Value::Null; 0], "{query}");
+    }
+    // The score is absent from a copy, too.
+    let (copy, file) = (tempfile::tempdir().unwrap(), store.path().join("out.jsonl"));
+    let file = file.to_str().unwrap();
+    assert_eq!(fnstore_in(store.path(), &["export", "--to", "jsonl", file]).code, Some(0));
+    assert_eq!(fnstore_in(copy.path(), &["import", file]).code, Some(0));
+    let copied = fnstore_in(copy.path(), &["query", "method=sister-lu", "--format", "jsonl"]);
+    assert_eq!(copied.records(), sets);
+}
+
+#[test]
 fn wrong_input_has_a_code_and_nothing_is_written() {
     let store = new_store();
     let before = fnstore_in(store.path(), &["query", "release=*", "--count"]).stdout;
@@ -374,5 +393,8 @@ fn framenet_1_5_has_as_many_candidates_as_the_paper_counts() {
         }
     }
     println!("{all} multiword LUs, {} with another head: {other:?}", other.len());
+    for wrong in ["deeps", "flights test", "sexuallies", "theres"] {
+        assert!(other.iter().all(|form| !form.contains(wrong)), "{wrong}: {other:?}");
+    }
     assert!(all > 300 && other.len() * 10 < all, "{} of {all}: {other:?}", other.len());
 }

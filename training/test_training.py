@@ -23,6 +23,7 @@ from encoder import align, attention, export, head, links, strangers, teachers, 
 from encoder.student import Cut, pooled, student, unexplained
 from encoder.vocabulary import train as train_vocabulary
 from judge.__main__ import meaning_sheet, meanings
+from judge import generations
 from judge.shares import apportioned, wilson
 from paraphrase.export import reading_typographic_signs
 from paraphrase.language_model import END, KneserNey, LanguageModel
@@ -61,6 +62,47 @@ class Tokenizers(unittest.TestCase):
         encoding = train_vocabulary(TEXTS, 200).encode("They checked", "the bill")
         self.assertEqual((encoding.tokens[0], encoding.tokens[-1]), ("[CLS]", "[SEP]"))
         self.assertEqual(sorted(set(encoding.type_ids)), [0, 1])
+
+
+class Generations(unittest.TestCase):
+    def test_marks_nest_and_each_names_its_element(self):
+        spans = [(0, 4, "Agent"), (13, 30, "Theme"), (17, 30, "Place")]
+        text = "They checked the bill in there"
+        self.assertEqual(
+            generations.marked(text, [(5, 12)], spans),
+            "[They]<Agent> [[checked]] [the [bill in there]<Place>]<Theme>",
+        )
+
+    def test_two_names_are_exchanged_or_none(self):
+        self.assertEqual(generations.exchanged([(0, 1, "A"), (2, 3, "B")]), [(0, 1, "B"), (2, 3, "A")])
+        self.assertIsNone(generations.exchanged([(0, 1, "A"), (2, 3, "A")]))
+        self.assertIsNone(generations.exchanged([]))
+
+    def test_modes_have_equal_shares_as_far_as_they_go(self):
+        self.assertEqual(generations.equal_shares({"fe": 90, "none": 90, "frame-fe": 90}, 200),
+                         {"fe": 67, "none": 66, "frame-fe": 67})  # fmt: skip
+        self.assertEqual(generations.equal_shares({"fe": 10, "none": 300}, 200), {"fe": 10, "none": 190})
+        self.assertEqual(generations.equal_shares({"fe": 3}, 200), {"fe": 3})
+
+    def test_a_sentence_is_accepted_if_both_criteria_hold(self):
+        kinds = ["human", "human", "exchanged", "infill fe", "infill fe"]
+        items = [{"number": number, "kind": kind} for number, kind in enumerate(kinds, 1)]
+        labels = {1: (True, True), 2: (True, True), 3: (True, False), 4: (True, True), 5: (False, True)}
+        rows = generations.score(items, labels)
+        self.assertEqual(rows["infill fe"], [2, 1, 2, 1])
+        self.assertEqual(rows["exchanged"], [1, 1, 0, 0])
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            self.assertTrue(generations.print_score(items, labels))
+            self.assertFalse(generations.print_score(items, labels | {3: (True, True)}))
+        self.assertIn("71.1%  77.7%", printed.getvalue())
+
+    def test_a_line_that_is_no_verdict_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "labels.tsv")
+            for text in ("1\ty\n", "1\ty\tmaybe\n", "x\ty\ty\n", ""):
+                path.write_text(text, encoding="utf-8")
+                with self.assertRaises(SystemExit):
+                    generations.read_labels(path, [{"number": 1}])
 
 
 class Words(unittest.TestCase):

@@ -48,7 +48,7 @@ class Generation:
     seed: Final[str]
     round: Final[int]
     recipe: Final[int]
-    paraphrase: Final[float]
+    paraphrase: Final[float | None]
     aligner: Final[float]
     p: Final[float | None]
     r: Final[float | None]

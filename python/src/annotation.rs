@@ -103,8 +103,8 @@ pub(crate) struct Generation {
     round: u16,
     /// Number of its recipe.
     recipe: u32,
-    /// Cost of the paraphrase; lower is better.
-    paraphrase: f32,
+    /// Cost of the paraphrase; lower is better. None where nothing scored it.
+    paraphrase: Option<f32>,
     /// Score of the aligned target, 0 to 1.
     aligner: f32,
     /// The filter's precision score, or None.
@@ -310,7 +310,7 @@ impl AnnotationSet {
             seed: made.seed.to_string(),
             round: made.round,
             recipe: made.recipe.0,
-            paraphrase: made.paraphrase,
+            paraphrase: made.paraphrase_score(),
             aligner: made.aligner,
             p: made.filter.map(|scores| scores.precision),
             r: made.filter.map(|scores| scores.recall),

@@ -9,8 +9,9 @@ use super::form::{in_form_of, tag_of};
 use crate::database::{Database, DatabaseError};
 use crate::expand::Unit;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Frame, Layer, LayerName, LexUnit, ReleaseId, Span,
+    AnnotationSet, AnnotationSetId, Frame, Label, Layer, LayerName, LexUnit, ReleaseId, Span,
 };
+use crate::text::begins_with_vowel;
 
 /// A sister's sentence in which an LU took the place of the target.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,10 +42,9 @@ pub(crate) fn draft(
         return Ok(Err(Skip::NoTarget));
     };
     let text = sentence.text;
-    let target = match set.targets.as_slice() {
-        [target] if target.of(&text).is_some_and(|words| !words.trim().is_empty()) => *target,
-        [] | [_] => return Ok(Err(Skip::NoTarget)),
-        _ => return Ok(Err(Skip::Discontinuous)),
+    let target = match only_target(set, &text) {
+        Ok(target) => target,
+        Err(reason) => return Ok(Err(reason)),
     };
     let unit = Unit::new(&lexunit.name);
     let tag = tag_of(database, release, set.sentence, target)?;
@@ -66,7 +66,57 @@ pub(crate) fn draft(
     }))
 }
 
+/// The place of a set's target, which is one piece with words.
+fn only_target(set: &AnnotationSet, text: &str) -> Result<Span, Skip> {
+    match set.targets.as_slice() {
+        [target] if target.of(text).is_some_and(|words| !words.trim().is_empty()) => Ok(*target),
+        [] | [_] => Err(Skip::NoTarget),
+        _ => Err(Skip::Discontinuous),
+    }
+}
+
+/// The labels of FEs, of all layers.
+fn elements(set: &AnnotationSet) -> impl Iterator<Item = &Label> {
+    let layers = set.layers.iter().filter(|layer| layer.name == LayerName::Fe);
+    layers.flat_map(|layer| &layer.labels)
+}
+
 impl Draft {
+    /// A set's own sentence, as if its LU had taken its own place.
+    pub(super) fn of_itself(
+        set: &AnnotationSet,
+        text: &str,
+        frame: &Frame,
+        actors: &Actors,
+    ) -> Result<Self, Skip> {
+        let target = only_target(set, text)?;
+        let (blanks, kept) = blanks(set, frame, actors);
+        let layers = set.layers.iter().filter(|layer| is_kept(layer)).cloned().collect();
+        Ok(Self { sister: set.id, text: text.to_owned(), target, blanks, kept, layers })
+    }
+
+    /// A generated set, with the blanks of the set that it was made of; none where its FEs are no
+    /// longer those of that set.
+    pub(super) fn of_generated(
+        (set, text): (&AnnotationSet, &str),
+        sister: &AnnotationSet,
+        frame: &Frame,
+        actors: &Actors,
+    ) -> Option<Self> {
+        let (new, old): (Vec<_>, Vec<_>) = (elements(set).collect(), elements(sister).collect());
+        if new.len() != old.len() {
+            return None;
+        }
+        let (found, _) = blanks(sister, frame, actors);
+        let moved = |blank: Blank| {
+            let at = old.iter().position(|label| label.extent.span() == Some(blank.span))?;
+            let span = new[at].extent.span().filter(|_| new[at].name == old[at].name)?;
+            Some(Blank { span, ..blank })
+        };
+        let blanks = found.into_iter().map(moved).collect::<Option<Vec<_>>>()?;
+        Some(Self { sister: sister.id, blanks, ..Self::of_itself(set, text, frame, actors).ok()? })
+    }
+
     /// The draft with other words in its blanks, one text for each.
     ///
     /// # Panics
@@ -110,15 +160,14 @@ fn is_kept(layer: &Layer) -> bool {
 }
 
 /// The article before a target, as it stands before another word: `a check`, `an inspection`. None
-/// where it stays. Letters decide, so `an hour` and `a unit` come out wrong.
+/// where it stays.
 fn article_before(text: &str, target: Span, form: &str) -> Option<(Span, String)> {
     let before = text[..target.start as usize].trim_end();
     let word = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     if !word.eq_ignore_ascii_case("a") && !word.eq_ignore_ascii_case("an") {
         return None;
     }
-    let is_vowel = form.starts_with(|c: char| "aeiouAEIOU".contains(c));
-    let article = format!("{}{}", &word[..1], if is_vowel { "n" } else { "" });
+    let article = format!("{}{}", &word[..1], if begins_with_vowel(form) { "n" } else { "" });
     let start = (before.len() - word.len()) as u32;
     (article != word).then(|| (Span::new(start, before.len() as u32), article))
 }

@@ -21,7 +21,9 @@ mod blanks;
 mod draft;
 mod edits;
 mod error;
+mod evaluate;
 mod form;
+mod generator;
 mod language;
 mod prompt;
 mod recipe;
@@ -35,9 +37,14 @@ pub use answer::Answer;
 pub use blanks::{Blank, Census, Kept, census};
 pub use draft::Draft;
 pub use error::GenerateError;
+pub use evaluate::{
+    Evaluated, EvaluationProgress, OnProgress, Quality, TestSpans, Writer, evaluate_sets,
+    evaluate_test_spans,
+};
+pub use generator::{Generator, ReadAs, Reading, ReadsAs};
 pub use language::LanguageFiller;
 pub use prompt::{Mode, Prompt, PromptFileError};
-pub use recipe::{Generator, Lacking, ReadAs, Reading, ReadsAs, Recipe};
+pub use recipe::{Lacking, Recipe};
 pub use remote::RemoteFiller;
 pub use report::{Fate, GenerationProgress, Report, Skip};
 pub use run::run_with;

@@ -10,23 +10,20 @@ use std::time::Instant;
 
 use super::blanks::Actors;
 use super::draft::draft;
+use super::generator::{Filler, Generator};
 use super::language::{Filled, Job};
-use super::recipe::{Filler, Generator, Reading, Recipe};
+use super::recipe::Recipe;
 use super::report::{GenerationProgress, Report, Skip};
 use super::sisters::Sisters;
 use super::{Draft, GenerateError, Result};
 use crate::database::{Database, JournalWrite, Write};
-use crate::endpoint::EndpointError;
 use crate::expand::{FrameGap, Unit, lexunits_without_sentences};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CarriedElement, Extent, FeId, FeStatus, Flags, Frame,
-    Generation, IdSpace, Layer, LexUnit, Method, Pos, Provenance, RecipeId, ReleaseId, Sentence,
-    SentenceId,
+    AnnotationSet, AnnotationSetId, CarriedElement, Extent, FeStatus, Flags, Frame, Generation,
+    IdSpace, Layer, LexUnit, Method, Pos, Provenance, RecipeId, ReleaseId, Sentence, SentenceId,
 };
 use crate::query::Expression;
-use crate::score::ScoreRequest;
 use crate::store::JournalEntry;
-use crate::text::natural_spacing;
 
 /// LUs of a batch: enough to fill a network's products, few enough that a stopped run loses little.
 const BATCH: usize = 16;
@@ -49,7 +46,7 @@ struct Plan {
 /// A sentence that may be stored.
 struct Candidate {
     draft: Draft,
-    /// Mean negative log-likelihood of its tokens; 0 where nobody scores.
+    /// Mean negative log-likelihood of its tokens; infinite where nothing scored it.
     score: f32,
     /// Probability of the FE of each blank, where a classifier read it.
     read: Option<Vec<f32>>,
@@ -269,27 +266,9 @@ impl Run<'_> {
                 lexunit: &plan.lexunit.name,
             })
             .collect();
-        let Generator { filler, scorer, .. } = &mut *self.generator;
-        let mut answers = match (filler, scorer) {
-            (Filler::Language(filler), Some(scorer)) => filler.fill(scorer, &jobs, self.recipe)?,
-            (Filler::Trained(filler), _) => filler.fill(&jobs, self.recipe)?,
-            (Filler::Remote(filler), _) => {
-                let mut answers = Vec::new();
-                for job in &jobs {
-                    match filler.fill(job, self.recipe) {
-                        Ok(filled) => answers.push(filled),
-                        Err(GenerateError::Endpoint(EndpointError::Budget { .. })) => {
-                            self.report.out_of_budget = true;
-                            break;
-                        }
-                        Err(error) => return Err(error),
-                    }
-                }
-                answers
-            }
-            _ => return Err(GenerateError::NoGenerator),
-        }
-        .into_iter();
+        let answers = self.generator.fill(&jobs, self.recipe)?;
+        self.report.out_of_budget |= answers.len() < jobs.len();
+        let mut answers = answers.into_iter();
         let mut filled = Vec::with_capacity(plans.len());
         for plan in plans {
             match job(plan) {
@@ -322,7 +301,12 @@ impl Run<'_> {
                     *self.report.kept_elements.entry(*reason).or_default() += count;
                 }
             }
-            let made = |draft: Draft, is_copy| Candidate { draft, score: 0.0, read: None, is_copy };
+            let made = |draft: Draft, is_copy| Candidate {
+                draft,
+                score: f32::INFINITY,
+                read: None,
+                is_copy,
+            };
             let candidates: Vec<Candidate> = match is_infill {
                 false => plan.drafts.iter().map(|draft| made(draft.clone(), false)).collect(),
                 true => filled
@@ -350,26 +334,15 @@ impl Run<'_> {
 
     /// The candidates whose blanks are all read as their FEs; all of them without a classifier.
     fn faithful(&mut self, plan: &Plan, candidates: Vec<Candidate>) -> Result<Vec<Candidate>> {
-        let Some((_, reads_as)) = &mut self.generator.reads_as else { return Ok(candidates) };
         let mut faithful = Vec::new();
         for mut candidate in candidates {
-            let Draft { text, target, blanks, .. } = &candidate.draft;
-            let (frame, lexunit) = (&*plan.frame, plan.lexunit.name.as_str());
-            let readings = blanks.iter().map(|blank| Reading {
-                text,
-                frame,
-                lexunit,
-                target: *target,
-                span: blank.span,
-            });
-            let read = reads_as(&readings.collect::<Vec<_>>()).map_err(GenerateError::Reading)?;
-            let same = |(read, fe): (&Option<(FeId, f32)>, FeId)| {
-                read.filter(|(found, _)| *found == fe).map(|(_, probability)| probability)
+            let read = self.generator.read(&plan.frame, &plan.lexunit.name, &candidate.draft)?;
+            let Some(read) = read else {
+                faithful.push(candidate);
+                continue;
             };
-            let read: Option<Vec<f32>> =
-                read.iter().zip(blanks.iter().map(|blank| blank.fe)).map(same).collect();
-            if read.is_some() {
-                candidate.read = read;
+            candidate.read = read.into_iter().collect();
+            if candidate.read.is_some() {
                 faithful.push(candidate);
             }
         }
@@ -379,13 +352,12 @@ impl Run<'_> {
 
     /// Scores candidates by the language model, where there is one.
     fn score(&mut self, candidates: &mut [Candidate]) -> Result<()> {
-        let Some(scorer) = &mut self.generator.scorer else { return Ok(()) };
-        let texts = candidates.iter().map(|of| ScoreRequest::of(natural_spacing(&of.draft.text)));
-        let scores = scorer.score(&texts.collect::<Vec<_>>())?;
+        let texts = candidates.iter().map(|of| of.draft.text.as_str());
+        let Some(scores) = self.generator.score(texts)? else { return Ok(()) };
         for (candidate, score) in candidates.iter_mut().zip(scores) {
             // What cannot be scored comes last.
             let mean = score.map(|score| -score.log_prob / score.tokens as f64);
-            candidate.score = mean.map_or(f32::MAX, |mean| mean as f32);
+            candidate.score = mean.map_or(f32::INFINITY, |mean| mean as f32);
         }
         Ok(())
     }

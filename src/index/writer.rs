@@ -261,7 +261,9 @@ pub(super) fn document(fields: &Fields, entry: &Entry<'_>) -> TantivyDocument {
         if generation.source != generation.seed {
             document.add_u64(fields.seed, generation.source.bits());
         }
-        document.add_f64(fields.paraphrase, f64::from(generation.paraphrase));
+        if let Some(score) = generation.paraphrase_score() {
+            document.add_f64(fields.paraphrase, f64::from(score));
+        }
         document.add_f64(fields.aligner, f64::from(generation.aligner));
     }
     document

@@ -104,7 +104,8 @@ pub struct Generation {
     /// What is doubtful about it.
     pub flags: Flags,
     /// Length-normalised negative log-likelihood under the unmasked distribution (natural log, end
-    /// counted): lower is better.
+    /// counted): lower is better. Infinite where nothing scored the text; see
+    /// [`paraphrase_score`](Self::paraphrase_score).
     pub paraphrase: f32,
     /// The aligner's sigmoid output in `[0, 1]`, the minimum over the target's pieces: higher is
     /// better.
@@ -200,6 +201,12 @@ impl Generation {
         let low = u64::from_be_bytes(low) & ((1 << HASH_BITS) - 1);
         // The bits of the frame above the twelfth fall off.
         AnnotationSetId::new(IdSpace::Generated, u64::from(frame.0) << HASH_BITS | low)
+    }
+
+    /// The score of the text; none where nothing scored it.
+    #[must_use]
+    pub fn paraphrase_score(&self) -> Option<f32> {
+        Some(self.paraphrase).filter(|score| score.is_finite())
     }
 
     /// Whether both are the same output of the same run: their natural keys are equal.

@@ -42,6 +42,9 @@ pub enum ParaphraseError {
     /// The prompt of a language model cannot be used.
     #[error(transparent)]
     Prompt(#[from] PromptError),
+    /// A server cannot be asked, or did not answer.
+    #[error(transparent)]
+    Endpoint(#[from] crate::endpoint::EndpointError),
     /// A language model's file cannot be used.
     #[error(transparent)]
     File(#[from] GgufError),

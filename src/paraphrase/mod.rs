@@ -18,6 +18,7 @@ mod files;
 mod network;
 mod prompt;
 mod reading;
+mod remote;
 mod session;
 
 use std::collections::HashMap;
@@ -30,6 +31,7 @@ pub use error::{ParaphraseError, Refusal};
 pub use files::{base_of, gguf_in, is_adapter};
 pub use network::Network;
 pub use prompt::{PROMPT, Prompt, PromptError};
+pub use remote::{RemoteParaphrase, RemoteParaphraser, RemoteRewrite};
 pub use session::{Rewrite, Session};
 
 use crate::compute::{Device, Numbers};

@@ -21,7 +21,8 @@ pub(super) struct Gathered {
     best: Vec<Ranked>,
     seeds: BTreeSet<AnnotationSetId>,
     rounds: BTreeSet<u16>,
-    paraphrase: f64,
+    /// Sum, and sets that were scored.
+    paraphrase: (f64, u32),
     aligner: f64,
     /// Sum and number of the filters' scores.
     p: (f64, u32),
@@ -39,7 +40,9 @@ impl Gathered {
         self.best.truncate(SENTENCES);
         self.seeds.insert(made.seed);
         self.rounds.insert(made.round);
-        self.paraphrase += f64::from(made.paraphrase);
+        if let Some(score) = made.paraphrase_score() {
+            self.paraphrase = (self.paraphrase.0 + f64::from(score), self.paraphrase.1 + 1);
+        }
         self.aligner += f64::from(made.aligner);
         if let Some(scores) = made.filter {
             self.p = (self.p.0 + f64::from(scores.precision), self.p.1 + 1);
@@ -55,7 +58,7 @@ impl Gathered {
             sets: self.sets,
             seeds: self.seeds.len() as u32,
             rounds: self.rounds.iter().map(bit).fold(0, |bits, bit| bits | bit),
-            paraphrase: (self.paraphrase / count) as f32,
+            paraphrase: mean(self.paraphrase).unwrap_or_default(),
             aligner: (self.aligner / count) as f32,
             p: mean(self.p),
             r: mean(self.r),

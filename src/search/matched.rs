@@ -121,7 +121,7 @@ impl<'a> Match<'a> {
         }
     }
 
-    /// A score of a generated set, those of filters only where a filter has scored it; of any set
+    /// A score of a generated set, where something has scored it; of any set
     /// the mean of its judgements, and how likely its frame is where a model was asked.
     pub(super) fn score(&self, field: Field) -> Result<Option<f32>> {
         if field == Field::JudgementMean {
@@ -131,7 +131,7 @@ impl<'a> Match<'a> {
             return Ok(self.set.provenance.fit().map(|fit| fit.probability));
         }
         Ok(self.generation().and_then(|made| match field {
-            Field::Paraphrase => Some(made.paraphrase),
+            Field::Paraphrase => made.paraphrase_score(),
             Field::Aligner => Some(made.aligner),
             Field::P => made.filter.map(|scores| scores.precision),
             Field::R => made.filter.map(|scores| scores.recall),

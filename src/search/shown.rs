@@ -22,7 +22,7 @@ impl Answer {
         let mut parts = vec![set.id.to_string(), origin.as_str().to_owned()];
         if let Some(made) = self.generation() {
             parts.push(format!("round {}", made.round));
-            parts.push(format!("paraphrase {:.2}", made.paraphrase));
+            parts.extend(made.paraphrase_score().map(|score| format!("paraphrase {score:.2}")));
             parts.push(format!("aligner {:.2}", made.aligner));
             if let Some(scores) = made.filter {
                 parts.push(format!("p {:.2}  r {:.2}", scores.precision, scores.recall));

@@ -6,6 +6,7 @@
 //! ([`inflect`]); lemmatisation is the same rules run backwards and checked forwards
 //! ([`lemmatize`]), so the two cannot disagree.
 
+mod article;
 mod bleu;
 mod case;
 pub mod drawing;
@@ -18,6 +19,7 @@ mod markup;
 mod names;
 mod offsets;
 mod phrase;
+mod rouge;
 mod shortened;
 mod spacing;
 mod spelling;
@@ -25,6 +27,7 @@ mod trigger_form;
 mod visible;
 mod words;
 
+pub use article::begins_with_vowel;
 pub use bleu::bleu;
 pub use case::{capitalize, case_variants, fold, fold_letter, title_case};
 pub use idf::{Idf, is_stop_word};
@@ -37,6 +40,7 @@ pub use offsets::{CharIndex, CharSpan, OffsetError};
 pub use phrase::{
     head_piece, inflect_phrase, inflections_of_phrase, inflections_of_trigger, plain_lemma,
 };
+pub use rouge::{Rouge, rouge};
 pub use shortened::shortened;
 pub use spacing::natural_spacing;
 pub use spelling::spelling_variants;

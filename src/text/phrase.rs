@@ -1,7 +1,7 @@
 //! Inflection of lemmas of one or several words, and the phrases that a trigger's ban covers.
 //!
-//! In `carry out` the verb inflects, in `point of view` the noun before the preposition, in `prime
-//! minister` the last word, in `aid and abet` both verbs.
+//! In `carry out` and `deep fry` the verb inflects, in `point of view` the noun before the
+//! preposition, in `prime minister` the last word, in `aid and abet` both verbs.
 
 use super::inflection::{Inflection, inflect, inflections};
 use super::lemma::lemmatize;
@@ -9,9 +9,25 @@ use super::{case_variants, fold, spelling_variants};
 use crate::model::Pos;
 
 /// Prepositions that end the part of a noun phrase in which its head stands.
-const PREPOSITIONS: [&str; 18] = [
-    "about", "against", "at", "between", "by", "for", "from", "in", "into", "of", "off", "on",
-    "out", "over", "to", "under", "up", "with",
+const PREPOSITIONS: [&str; 19] = [
+    "about", "against", "at", "between", "by", "de", "for", "from", "in", "into", "of", "off",
+    "on", "out", "over", "to", "under", "up", "with",
+];
+
+/// First words of verbs whose second word inflects: `deep fries`, `flight tested`, `there is`. They
+/// are no verbs themselves, or none that takes a noun.
+const BEFORE_VERBS: [&str; 11] = [
+    "cold", "deep", "flight", "ghost", "mass", "pan", "roller", "shallow", "spoon", "there",
+    "window",
+];
+
+/// Words beside the prepositions behind which the first word is the verb after all: `pan down`.
+const PARTICLES: [&str; 7] = ["along", "apart", "around", "away", "back", "down", "together"];
+
+/// Verbs in `-ly`; other words in it are adverbs.
+const VERBS_IN_LY: [&str; 15] = [
+    "ally", "apply", "bully", "comply", "dally", "fly", "imply", "multiply", "ply", "rally",
+    "rely", "reply", "sully", "supply", "tally",
 ];
 
 /// The lemma of a lexical unit as running text: remarks in parentheses removed, underscores as
@@ -44,13 +60,21 @@ pub(super) fn head_word(words: &[&str], pos: Pos) -> Option<usize> {
     }
     let preposition = words.iter().skip(1).position(|word| PREPOSITIONS.contains(word));
     match pos {
-        Pos::Verb => Some(0),
+        Pos::Verb => Some(usize::from(is_before_verb(words))),
         Pos::Noun => Some(preposition.unwrap_or(words.len() - 1)),
         // `close to`, not `well known`.
         Pos::Adjective => (preposition == Some(0)).then_some(0),
         Pos::Number => Some(words.len() - 1),
         _ => None,
     }
+}
+
+/// Whether the first of several words of a verb is none itself.
+fn is_before_verb(words: &[&str]) -> bool {
+    let (first, second) = (words[0], words[1]);
+    let is_adverb = first.ends_with("ly") && !VERBS_IN_LY.contains(&first);
+    let is_particle = PREPOSITIONS.contains(&second) || PARTICLES.contains(&second);
+    (is_adverb || BEFORE_VERBS.contains(&first)) && !is_particle
 }
 
 /// Index of the piece of a discontinuous target that holds its head: the verb of `piece ...
@@ -180,6 +204,20 @@ mod tests {
         let past = |lemma| inflect_phrase(lemma, Pos::Verb, Inflection::Past);
         assert_eq!(past("aid and abet"), ["aided and abetted"]);
         assert_eq!(past("go back and forth"), ["went back and forth"]);
+        for (lemma, expected) in [
+            ("deep fry", "deep fried"),
+            ("flight test", "flight tested"),
+            ("sexually assault", "sexually assaulted"),
+            ("pan out", "panned out"),
+            ("window shop", "window shopped"),
+            ("fly the coop", "flew the coop"),
+            ("rely on", "relied on"),
+            ("dog steps", "dogged steps"),
+        ] {
+            assert_eq!(past(lemma), [expected]);
+        }
+        assert_eq!(inflections_of_phrase("there be", Pos::Verb)[1], "there is");
+        assert_eq!(plural("nom de plume"), ["noms de plume"]);
         assert_eq!(
             inflections_of_phrase("close to", Pos::Adjective),
             ["close to", "closer to", "closest to"]

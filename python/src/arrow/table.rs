@@ -162,7 +162,7 @@ fn put(name: &str, answer: &Answer, spans: &Spans, column: &mut Column) {
         "document" => column.maybe_text(answer.document.as_deref()),
         "seed" => column.maybe_text(made.map(|made| made.seed.to_string()).as_deref()),
         "round" => column.number(made.map(|made| made.round.into())),
-        "paraphrase" => column.number(made.map(|made| made.paraphrase.into())),
+        "paraphrase" => column.number(made.and_then(|made| made.paraphrase_score()).map(f64::from)),
         "aligner" => column.number(made.map(|made| made.aligner.into())),
         "p" => column.number(made.and_then(|made| made.filter).map(|of| of.precision.into())),
         "r" => column.number(made.and_then(|made| made.filter).map(|of| of.recall.into())),

@@ -6,6 +6,7 @@ mod fes;
 mod figures;
 pub(super) mod filter;
 mod frames;
+mod generation;
 mod nli;
 mod scratch;
 mod tagger;
@@ -38,6 +39,7 @@ enum Model {
     Tagger(tagger::Args),
     Frames(frames::Args),
     Fes(fes::Args),
+    Generation(Box<generation::Args>),
     Filter(filter::Args),
     Nli(nli::Args),
     Scratch(scratch::Args),
@@ -50,6 +52,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Model::Tagger(args) => tagger::run(args, context),
         Model::Frames(args) => frames::run(args, context),
         Model::Fes(args) => fes::run(args, context),
+        Model::Generation(args) => generation::run(&args, context),
         Model::Filter(args) => filter::run(args, context),
         Model::Nli(args) => nli::run(&args, &mut context.output),
         Model::Scratch(args) => scratch::run(&args, context),

@@ -5,6 +5,7 @@
 //! place.
 
 mod lines;
+mod remote;
 mod settings;
 
 use std::collections::{BTreeMap, HashMap};
@@ -19,6 +20,7 @@ use fnstore::paraphrase::{Network, RequestOutcome, Rewrite, Session};
 use fnstore::text::{self, Idf};
 use serde::Serialize;
 
+use super::endpoint::EndpointArgs;
 use super::error::LinesFailed;
 use super::line_reader::{self, LineError};
 use super::output::{Format, Output, tell};
@@ -40,6 +42,10 @@ const READ_AHEAD: u64 = 4 * IN_FLIGHT as u64;
 /// each sentence's own constraints. Phrases are matched as whole words, case folded. A line that
 /// cannot be rewritten gets a record with an error and its code. The other lines are rewritten, and
 /// the exit code is 65.
+///
+/// With --endpoint a server rewrites. It is told what is banned and required, and its answers are
+/// checked: one that breaks a constraint is asked for again, at most twice, then given with what it
+/// breaks. A sentence gets one paraphrase, or --sample N. Options of the search have no effect.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -80,13 +86,17 @@ pub(super) struct Args {
 
     #[command(flatten)]
     rewriter: RewriterArgs,
+
+    #[command(flatten)]
+    endpoint: EndpointArgs,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   echo 'They checked the bill.' | fnstore paraphrase --avoid checked --require 'bill|invoice'
   echo '{\"text\": \"They checked it.\", \"avoid\": [\"checked\"]}' | fnstore paraphrase
-  fnstore paraphrase sentences.txt --sample 5 --top-k 10 --seed 7 > samples.jsonl";
+  fnstore paraphrase sentences.txt --sample 5 --top-k 10 --seed 7 > samples.jsonl
+  fnstore paraphrase sentences.txt --endpoint http://127.0.0.1:8000/v1 --model smollm2";
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let mut avoid = args.avoid.clone();
@@ -98,6 +108,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let input = line_reader::open(args.file.as_deref())?;
     let is_table = args.file.as_ref().is_some_and(|file| file.extension() == Some("tsv".as_ref()));
     let layout = args.input.or(is_table.then_some(Layout::Parabank));
+    if args.endpoint.is_given() {
+        let model = args.rewriter.model.as_deref().unwrap_or(Path::new("")).to_string_lossy();
+        let endpoint = args.endpoint.open(&model)?.context("no server is named")?;
+        let lines = read_ahead(Lines::new(input, layout));
+        return remote::run(endpoint, lines, &heuristics, &settings, &mut context.output);
+    }
     let mut paraphraser = args.rewriter.open()?;
     let mut run = Run {
         lines: read_ahead(Lines::new(input, layout)),
@@ -115,12 +131,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     if paraphraser.leaks() > 0 {
         tell(&format!("{} outputs broke a constraint and were dropped", paraphraser.leaks()));
     }
-    if tally.failed > 0 {
-        context.output.flush()?;
-        let Tally { failed, lines, .. } = tally;
-        return Err(LinesFailed { done: "rewritten", failed, lines }.into());
-    }
-    Ok(if tally.rewritten > 0 { Outcome::Done } else { Outcome::NothingFound })
+    tally.outcome(&mut context.output)
 }
 
 /// Reads lines on a thread of its own, so that waiting for the next line holds up no rewriting.
@@ -221,6 +232,24 @@ struct Tally {
     failed: u64,
 }
 
+impl Tally {
+    fn add(&mut self, record: &Record) {
+        self.lines += 1;
+        self.failed += u64::from(record.error.is_some());
+        self.rewritten += u64::from(!record.paraphrases.is_empty());
+    }
+
+    /// How the command ends.
+    fn outcome(self, output: &mut Output) -> anyhow::Result<Outcome> {
+        if self.failed > 0 {
+            output.flush()?;
+            let Self { failed, lines, .. } = self;
+            return Err(LinesFailed { done: "rewritten", failed, lines }.into());
+        }
+        Ok(if self.rewritten > 0 { Outcome::Done } else { Outcome::NothingFound })
+    }
+}
+
 impl Run {
     fn all(
         &mut self,
@@ -312,9 +341,7 @@ impl Run {
         let mut wrote = false;
         while let Some(record) = self.waiting.remove(&self.next_to_write) {
             self.next_to_write += 1;
-            self.tally.lines += 1;
-            self.tally.failed += u64::from(record.error.is_some());
-            self.tally.rewritten += u64::from(!record.paraphrases.is_empty());
+            self.tally.add(&record);
             record.tell_lifted();
             records.block(&record)?;
             wrote = true;
@@ -348,11 +375,33 @@ struct Record {
 #[derive(Debug, Serialize)]
 struct ParaphraseRecord {
     text: String,
-    score: f32,
-    log_prob: f32,
+    /// None of a server's; so for the next one.
+    score: Option<f32>,
+    log_prob: Option<f32>,
     ended: bool,
     met: Vec<Vec<String>>,
     unmet: Vec<Vec<String>>,
+    /// Banned phrases that a server's answer holds all the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    banned: Vec<String>,
+}
+
+impl ParaphraseRecord {
+    /// A text without a score, that lacks some of what is required.
+    fn new(text: String, unmet: &[usize], require: &[Vec<String>]) -> Self {
+        let places = 0..require.len();
+        let (unmet, met): (Vec<usize>, Vec<usize>) = places.partition(|at| unmet.contains(at));
+        let phrases = |places: Vec<usize>| places.into_iter().map(|at| require[at].clone());
+        Self {
+            text,
+            score: None,
+            log_prob: None,
+            ended: true,
+            met: phrases(met).collect(),
+            unmet: phrases(unmet).collect(),
+            banned: Vec::new(),
+        }
+    }
 }
 
 impl Record {
@@ -365,18 +414,13 @@ impl Record {
                 (Vec::new(), Some("blocked"))
             }
         };
-        let phrases = |places: &mut dyn Iterator<Item = usize>| -> Vec<Vec<String>> {
-            places.map(|at| require[at].clone()).collect()
-        };
         let paraphrases = found
             .into_iter()
             .map(|p| ParaphraseRecord {
-                met: phrases(&mut (0..require.len()).filter(|at| !p.unmet.contains(at))),
-                unmet: phrases(&mut p.unmet.iter().copied()),
-                text: p.text,
-                score: p.score,
-                log_prob: p.log_prob,
+                score: Some(p.score),
+                log_prob: Some(p.log_prob),
                 ended: p.ended,
+                ..ParaphraseRecord::new(p.text, &p.unmet, &require)
             })
             .collect();
         let (text, lifted) = (Some(item.request.text), rewrite.lifted);
@@ -414,8 +458,13 @@ impl Block for Record {
         }
         for paraphrase in &self.paraphrases {
             let unmet = phrase_list(&paraphrase.unmet);
-            let note = if unmet.is_empty() { String::new() } else { format!("  [lacks {unmet}]") };
-            output.line(&format!("  {:>6.3}  {}{note}", paraphrase.score, paraphrase.text))?;
+            let mut note =
+                if unmet.is_empty() { String::new() } else { format!("  [lacks {unmet}]") };
+            if !paraphrase.banned.is_empty() {
+                note += &format!("  [holds {}]", paraphrase.banned.join(", "));
+            }
+            let score = paraphrase.score.map_or(String::new(), |score| format!("{score:.3}"));
+            output.line(&format!("  {score:>6}  {}{note}", paraphrase.text))?;
         }
         Ok(())
     }
@@ -428,7 +477,7 @@ impl Block for Record {
             return Some(vec![[&line, "", "", "", "", code].map(str::to_owned).to_vec()]);
         }
         let rows = (1..).zip(&self.paraphrases).map(|(rank, paraphrase)| {
-            let score = format!("{:.6}", paraphrase.score);
+            let score = paraphrase.score.map_or(String::new(), |score| format!("{score:.6}"));
             let (text, unmet) = (paraphrase.text.clone(), phrase_list(&paraphrase.unmet));
             vec![line.clone(), i32::to_string(&rank), score, text, unmet, String::new()]
         });

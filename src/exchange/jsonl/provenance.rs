@@ -129,7 +129,7 @@ pub(super) struct GenerationRecord {
     method: String,
     recipe: String,
     flags: Vec<String>,
-    paraphrase: f32,
+    paraphrase: Option<f32>,
     aligner: f32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     filter: Option<FilterRecord>,
@@ -251,7 +251,7 @@ impl GenerationRecord {
             method: method.into_record(),
             recipe: recipes.get(&recipe).cloned().unwrap_or_default(),
             flags: flags.into_record(),
-            paraphrase,
+            paraphrase: Some(paraphrase).filter(|score| score.is_finite()),
             aligner,
             filter: filter.into_record(),
             elements: elements.into_record(),
@@ -273,7 +273,7 @@ impl GenerationRecord {
                 Fault::value("recipe", &self.recipe, expected)
             })?,
             flags: read("flags", self.flags)?,
-            paraphrase: self.paraphrase,
+            paraphrase: self.paraphrase.unwrap_or(f32::INFINITY),
             aligner: self.aligner,
             filter: read("filter", self.filter)?,
             elements: read("elements", self.elements)?,

@@ -217,7 +217,7 @@ fn rows_of(answer: &Answer, core_types: &CoreTypes) -> Result<Vec<LabelRow>> {
         row.seed = Some(made.seed.to_string());
         row.round = Some(i64::from(made.round));
         row.flags = Some(made.flags.names().join(";"));
-        row.paraphrase = Some(f64::from(made.paraphrase));
+        row.paraphrase = made.paraphrase_score().map(f64::from);
         row.aligner = Some(f64::from(made.aligner));
         row.p = made.filter.map(|scores| f64::from(scores.precision));
         row.r = made.filter.map(|scores| f64::from(scores.recall));

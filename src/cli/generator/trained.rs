@@ -9,7 +9,7 @@ use fnstore::paraphrase::{base_of, is_adapter};
 use fnstore::score::Scorer;
 
 use super::super::locate;
-use super::Args;
+use super::GeneratorArgs;
 
 /// Name of the adapter that comes with the program.
 const INFILLER: &str = "infill";
@@ -25,7 +25,7 @@ pub(super) struct Trained {
 impl Trained {
     /// The adapter that `--model` names; without a name the usual one, where its language model is
     /// at hand. None where another kind of model is named.
-    pub(super) fn find(args: &Args) -> anyhow::Result<Option<Self>> {
+    pub(super) fn find(args: &GeneratorArgs) -> anyhow::Result<Option<Self>> {
         let dirs = locate::model_dirs(args.models.clone());
         let name = args.model.as_deref().unwrap_or(INFILLER);
         let Some(adapter) = find(Path::new(name), &dirs).filter(|place| is_adapter(place)) else {
@@ -49,7 +49,11 @@ impl Trained {
     }
 
     /// Opens both; `prompt` is what the model is asked by.
-    pub(super) fn open(&self, args: &Args, prompt: Prompt) -> anyhow::Result<TrainedFiller> {
+    pub(super) fn open(
+        &self,
+        args: &GeneratorArgs,
+        prompt: Prompt,
+    ) -> anyhow::Result<TrainedFiller> {
         let adapter = LanguageAdapter::read(&self.adapter)?;
         let device = args.device.open()?;
         let writer = Scorer::open_with(&self.base, Some(adapter), &device, args.numbers)?;

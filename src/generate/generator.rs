@@ -1,0 +1,160 @@
+//! The models of a run: what writes, ranks and filters.
+
+use std::error::Error;
+use std::fmt;
+use std::path::PathBuf;
+
+use super::language::{Filled, Job};
+use super::recipe::Recipe;
+use super::{Draft, GenerateError, LanguageFiller, RemoteFiller, Result, TrainedFiller};
+use crate::durable::Stamp;
+use crate::endpoint::EndpointError;
+use crate::model::{FeId, Frame, Span};
+use crate::score::{ScoreRequest, Scorer, TextScore};
+use crate::text::natural_spacing;
+
+/// Words of a sentence to be read as an FE.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading<'a> {
+    /// The sentence.
+    pub text: &'a str,
+    /// The frame; its FEs are the answers.
+    pub frame: &'a Frame,
+    /// Name of the LU.
+    pub lexunit: &'a str,
+    /// Where the LU stands.
+    pub target: Span,
+    /// The words.
+    pub span: Span,
+}
+
+/// What was read: for each reading the FE, with its probability, or none.
+pub type ReadAs = std::result::Result<Vec<Option<(FeId, f32)>>, Box<dyn Error + Send + Sync>>;
+
+/// A classifier of FEs.
+pub type ReadsAs = dyn FnMut(&[Reading<'_>]) -> ReadAs;
+
+/// What writes the words of blanks.
+#[derive(Debug)]
+pub(super) enum Filler {
+    Nothing,
+    Language(LanguageFiller),
+    Trained(Box<TrainedFiller>),
+    Remote(Box<RemoteFiller>),
+}
+
+/// The models of a run: what writes, ranks and filters.
+pub struct Generator {
+    pub(super) filler: Filler,
+    /// Ranks candidates, and writes where a language model does.
+    pub(super) scorer: Option<Scorer>,
+    /// Filters them, with its name in recipes.
+    pub(super) reads_as: Option<(String, Box<ReadsAs>)>,
+    /// The files that were opened, as they were then.
+    files: Vec<(PathBuf, Stamp)>,
+}
+
+impl fmt::Debug for Generator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Generator").field("filler", &self.filler).finish_non_exhaustive()
+    }
+}
+
+impl Generator {
+    /// What takes sentences as they are, for [`Method::SisterLu`].
+    #[must_use]
+    pub fn copying() -> Self {
+        Self { filler: Filler::Nothing, scorer: None, reads_as: None, files: Vec::new() }
+    }
+
+    /// The same, with a language model that fills blanks and ranks.
+    #[must_use]
+    pub fn filling(self, filler: LanguageFiller) -> Self {
+        Self { filler: Filler::Language(filler), ..self }
+    }
+
+    /// The same, with a language model that was trained to fill blanks.
+    #[must_use]
+    pub fn filling_as_trained(self, filler: TrainedFiller) -> Self {
+        Self { filler: Filler::Trained(Box::new(filler)), ..self }
+    }
+
+    /// The same, with an endpoint that fills blanks.
+    #[must_use]
+    pub fn asking(self, filler: RemoteFiller) -> Self {
+        Self { filler: Filler::Remote(Box::new(filler)), ..self }
+    }
+
+    /// The same, with a language model that ranks candidates, read from some files.
+    #[must_use]
+    pub fn ranking(self, scorer: Scorer, files: Vec<(PathBuf, Stamp)>) -> Self {
+        Self { scorer: Some(scorer), files, ..self }
+    }
+
+    /// The same, with a classifier that filters candidates; `name` stands in recipes.
+    #[must_use]
+    pub fn reading(self, name: &str, reads_as: Box<ReadsAs>) -> Self {
+        Self { reads_as: Some((name.to_owned(), reads_as)), ..self }
+    }
+
+    /// Checks that nobody wrote one of the files.
+    pub(super) fn check_files(&self) -> Result<()> {
+        let changed = |(path, before): &&(PathBuf, Stamp)| Stamp::of(path).ok() != Some(*before);
+        match self.files.iter().find(changed) {
+            None => Ok(()),
+            Some((path, _)) => Err(GenerateError::ModelChanged { path: path.clone() }),
+        }
+    }
+
+    /// Words for the blanks of some sentences, in their order; fewer where a budget ended.
+    pub(super) fn fill(&mut self, jobs: &[Job<'_>], recipe: &Recipe) -> Result<Vec<Filled>> {
+        match (&mut self.filler, &mut self.scorer) {
+            (Filler::Language(filler), Some(scorer)) => filler.fill(scorer, jobs, recipe),
+            (Filler::Trained(filler), _) => filler.fill(jobs, recipe),
+            (Filler::Remote(filler), _) => {
+                let mut answers = Vec::with_capacity(jobs.len());
+                for job in jobs {
+                    match filler.fill(job, recipe) {
+                        Ok(filled) => answers.push(filled),
+                        Err(GenerateError::Endpoint(EndpointError::Budget { .. })) => break,
+                        Err(error) => return Err(error),
+                    }
+                }
+                Ok(answers)
+            }
+            _ => Err(GenerateError::NoGenerator),
+        }
+    }
+
+    /// For each blank of a sentence the probability of its FE, where the classifier reads it as
+    /// that; nothing without a classifier.
+    pub(super) fn read(
+        &mut self,
+        frame: &Frame,
+        lexunit: &str,
+        draft: &Draft,
+    ) -> Result<Option<Vec<Option<f32>>>> {
+        let Some((_, reads_as)) = &mut self.reads_as else { return Ok(None) };
+        let Draft { text, target, blanks, .. } = draft;
+        let target = *target;
+        let readings =
+            blanks.iter().map(|blank| Reading { text, frame, lexunit, target, span: blank.span });
+        let read = reads_as(&readings.collect::<Vec<_>>()).map_err(GenerateError::Reading)?;
+        let same = |(read, fe): (&Option<(FeId, f32)>, FeId)| {
+            read.filter(|(found, _)| *found == fe).map(|(_, probability)| probability)
+        };
+        Ok(Some(read.iter().zip(blanks.iter().map(|blank| blank.fe)).map(same).collect()))
+    }
+
+    /// How likely the language model finds some texts, `None` for one that it cannot score; nothing
+    /// without a model.
+    pub(super) fn score<'t>(
+        &mut self,
+        texts: impl Iterator<Item = &'t str>,
+    ) -> Result<Option<Vec<Option<TextScore>>>> {
+        let Some(scorer) = &mut self.scorer else { return Ok(None) };
+        let requests = texts.map(|text| ScoreRequest::of(natural_spacing(text)));
+        let scores = scorer.score(&requests.collect::<Vec<_>>())?;
+        Ok(Some(scores.into_iter().map(std::result::Result::ok).collect()))
+    }
+}

@@ -1,0 +1,250 @@
+//! Paraphrases by a server.
+//!
+//! A search cannot be held to constraints there, so the question lists them and the answer's text
+//! is checked as outputs of a search are. An answer that breaks some is told so and asked for
+//! again; what is no better after that is given with what it breaks. Answers have no score.
+
+use serde_json::{Value, json};
+
+use super::{Constraints, ParaphraseError, Request, Settings};
+use crate::decode::violations;
+use crate::endpoint::{Endpoint, Usage};
+
+/// How often a paraphrase is asked for, the first time counted.
+const ATTEMPTS: usize = 3;
+/// Tokens of an answer, for each word of the sentence, and beside these.
+const TOKENS: [u32; 2] = [4, 64];
+/// Seeds that every server takes.
+const SEEDS: u64 = 0x7fff_ffff;
+
+/// The question, with a version.
+const QUESTION: &str = "Rewrite the sentence so that it says the same in other words. Answer with the new sentence \
+                        alone, on one line.";
+const VERSION: &str = "v1";
+
+/// A rewriter that asks a server.
+#[derive(Debug)]
+pub struct RemoteParaphraser {
+    endpoint: Endpoint,
+}
+
+/// A paraphrase by a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoteParaphrase {
+    /// The text, on one line.
+    pub text: String,
+    /// Banned phrases that it holds all the same.
+    pub banned: Vec<String>,
+    /// What it lacks of what is required, as places in [`Constraints::require`].
+    pub unmet: Vec<usize>,
+}
+
+/// What became of a sentence.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RemoteRewrite {
+    /// Different texts in the order of the draws, those without a fault first.
+    pub paraphrases: Vec<RemoteParaphrase>,
+    /// Bans that were lifted, since what is required holds them.
+    pub lifted: Vec<String>,
+}
+
+impl RemoteParaphrase {
+    /// How many constraints it breaks.
+    fn faults(&self) -> usize {
+        self.banned.len() + self.unmet.len()
+    }
+}
+
+impl RemoteParaphraser {
+    /// A rewriter that asks this server.
+    #[must_use]
+    pub fn new(endpoint: Endpoint) -> Self {
+        Self { endpoint }
+    }
+
+    /// Server, model and question.
+    #[must_use]
+    pub fn description(&self) -> Value {
+        let question = blake3::hash(format!("{QUESTION} {VERSION}").as_bytes()).to_hex();
+        json!({ "endpoint": self.endpoint.description(), "prompt": &question[..32] })
+    }
+
+    /// What was asked so far.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        self.endpoint.usage()
+    }
+
+    /// Paraphrases a sentence: once and the likeliest, or as many draws as [`Settings::sample`]
+    /// says. Of the settings bans, draws, seed and temperature count.
+    ///
+    /// # Errors
+    /// When a phrase has no visible letter, or the server refuses, does not answer, or its budget
+    /// is used up.
+    pub fn paraphrase(
+        &mut self,
+        request: &Request,
+        settings: &Settings,
+    ) -> Result<RemoteRewrite, ParaphraseError> {
+        let Request { text, constraints } = request;
+        let (avoid, lifted) = bans(constraints, &settings.avoid)?;
+        let mut rewrite = RemoteRewrite { lifted, ..RemoteRewrite::default() };
+        let (draws, temperature, seed) = match &settings.sample {
+            None => (1, 0.0, 0),
+            Some(sample) => (sample.samples, sample.temperature, sample.seed),
+        };
+        for draw in 0..draws as u64 {
+            let mut best: Option<RemoteParaphrase> = None;
+            for attempt in 0..ATTEMPTS {
+                let question = question(text, &avoid, &constraints.require, best.as_ref());
+                let [of_word, more] = TOKENS;
+                let limit = more + of_word * text.split_whitespace().count() as u32;
+                // A server that is asked the same again at temperature 0 says the same.
+                let temperature = if attempt > 0 && best.is_none() { 1.0 } else { temperature };
+                let seed = seed.wrapping_add(draw * ATTEMPTS as u64 + attempt as u64) & SEEDS;
+                let answer = self.endpoint.ask(&question, temperature, seed, limit)?;
+                let Some(answer) = sentence_of(&answer) else { continue };
+                let found = RemoteParaphrase {
+                    banned: violations(answer, &avoid)?,
+                    unmet: unmet(answer, &constraints.require)?,
+                    text: answer.to_owned(),
+                };
+                if best.as_ref().is_none_or(|best| found.faults() < best.faults()) {
+                    best = Some(found);
+                }
+                if best.as_ref().is_some_and(|best| best.faults() == 0) {
+                    break;
+                }
+            }
+            let is_new = |one: &RemoteParaphrase| {
+                rewrite.paraphrases.iter().all(|other| other.text != one.text)
+            };
+            let best = best.filter(is_new);
+            rewrite.paraphrases.extend(best);
+        }
+        rewrite.paraphrases.sort_by_key(|one| one.faults() > 0);
+        Ok(rewrite)
+    }
+}
+
+/// Bans that hold, and those that are lifted since a required phrase holds them.
+fn bans(
+    constraints: &Constraints,
+    everywhere: &[String],
+) -> Result<(Vec<String>, Vec<String>), ParaphraseError> {
+    let (mut kept, mut lifted) = (Vec::new(), Vec::new());
+    for phrase in constraints.avoid.iter().chain(everywhere) {
+        let mut is_required = false;
+        for required in constraints.require.iter().flatten() {
+            is_required |= !violations(required, [phrase])?.is_empty();
+        }
+        let list = if is_required { &mut lifted } else { &mut kept };
+        if !list.contains(phrase) {
+            list.push(phrase.clone());
+        }
+    }
+    // A phrase without a visible letter is refused also where nothing is required.
+    violations("", &kept)?;
+    Ok((kept, lifted))
+}
+
+/// Places of what a text lacks. What is required twice must be there twice.
+fn unmet(text: &str, require: &[Vec<String>]) -> Result<Vec<usize>, ParaphraseError> {
+    let folded = crate::text::fold(text);
+    let mut lacking = Vec::new();
+    for (at, phrases) in require.iter().enumerate() {
+        let earlier = require[..at].iter().filter(|other| *other == phrases).count();
+        let is_there = !violations(text, phrases)?.is_empty();
+        let count = |phrase: &String| folded.matches(&crate::text::fold(phrase)).count();
+        let times: usize = phrases.iter().map(count).sum();
+        if !is_there || times <= earlier {
+            lacking.push(at);
+        }
+    }
+    Ok(lacking)
+}
+
+/// What a server is asked; behind an answer with faults also what these are.
+fn question(
+    text: &str,
+    avoid: &[String],
+    require: &[Vec<String>],
+    last: Option<&RemoteParaphrase>,
+) -> String {
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let listed = |phrases: &[String]| {
+        phrases.iter().map(|phrase| format!("\"{}\"", one_line(phrase))).collect::<Vec<_>>()
+    };
+    let goals = |goals: &mut dyn Iterator<Item = &Vec<String>>| {
+        goals.map(|phrases| listed(phrases).join(" or ")).collect::<Vec<_>>().join(", ")
+    };
+    let mut question = QUESTION.to_owned();
+    if !avoid.is_empty() {
+        question += &format!("\nDo not use: {}", listed(avoid).join(", "));
+    }
+    if !require.is_empty() {
+        question += &format!("\nUse: {}", goals(&mut require.iter()));
+    }
+    question += &format!("\nSentence: {}", one_line(text));
+    if let Some(last) = last {
+        question += &format!("\nThis answer is wrong: {}", last.text);
+        if !last.banned.is_empty() {
+            question += &format!("\nIt uses: {}", listed(&last.banned).join(", "));
+        }
+        if !last.unmet.is_empty() {
+            let lacking = &mut last.unmet.iter().map(|at| &require[*at]);
+            question += &format!("\nIt lacks: {}", goals(lacking));
+        }
+    }
+    question + "\nNew sentence:"
+}
+
+/// The sentence in an answer: its first line with words, without quotation marks around it.
+fn sentence_of(answer: &str) -> Option<&str> {
+    let has_words = |line: &&str| line.chars().any(char::is_alphanumeric);
+    let line = answer.lines().map(str::trim).find(has_words)?;
+    let line = line.strip_prefix("New sentence:").unwrap_or(line).trim();
+    let inside = line.strip_prefix('"').and_then(|line| line.strip_suffix('"'));
+    Some(inside.filter(|inside| !inside.contains('"')).unwrap_or(line)).filter(has_words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn owned(phrases: &[&str]) -> Vec<String> {
+        phrases.iter().map(|&phrase| phrase.to_owned()).collect()
+    }
+
+    #[test]
+    fn an_answer_is_its_first_line_with_words() {
+        for (answer, expected) in [
+            ("They looked at it.", Some("They looked at it.")),
+            ("\n \"They looked at it.\" \nThis says the same.", Some("They looked at it.")),
+            ("\"No\", he said, \"never\"", Some("\"No\", he said, \"never\"")),
+            ("New sentence: It was seen.", Some("It was seen.")),
+            ("...\n", None),
+            ("", None),
+            ("New sentence:", None),
+        ] {
+            assert_eq!(sentence_of(answer), expected, "{answer}");
+        }
+    }
+
+    #[test]
+    fn a_ban_of_what_is_required_is_lifted_and_what_is_required_twice_must_be_there_twice() {
+        let constraints = Constraints {
+            require: vec![owned(&["the old bill", "invoice"])],
+            ..Constraints::avoiding(["Bill", "checked"])
+        };
+        let (kept, lifted) = bans(&constraints, &owned(&["checked", "old car"])).unwrap();
+        assert_eq!((kept, lifted), (owned(&["checked", "old car"]), owned(&["Bill"])));
+        let blank = Constraints::avoiding([" "]);
+        assert!(bans(&blank, &[]).is_err());
+
+        let twice = vec![owned(&["dog"]), owned(&["cat", "Lion"]), owned(&["dog"])];
+        assert_eq!(unmet("A dog saw a lion", &twice).unwrap(), [2]);
+        assert_eq!(unmet("A dog saw a dog", &twice).unwrap(), [1]);
+        assert_eq!(unmet("dogs", &twice).unwrap(), [0, 1, 2]);
+    }
+}
