@@ -99,8 +99,8 @@ struct Draw {
 }
 
 /// Runs the experiment: a row for each share, arm and measure. Measures are `span and frame F1`,
-/// `accuracy at gold targets`, the same of LUs that the share lacks, and without the lexicon. With a
-/// checkpoint, a stopped run resumes after its last training.
+/// `accuracy at gold targets`, the same of LUs that the share lacks, and without the lexicon.
+/// With a checkpoint, a stopped run resumes after its last training.
 ///
 /// # Errors
 /// When an option is out of range, there is nothing to learn from or to add, the store fails, a
