@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::comparison::{Comparison, PLAIN, compare};
+use super::comparison::{Comparison, Measure, PLAIN, compare};
 use super::draw::{Share, check_seeds, earliest, first_percent, order, sets_of};
 use super::ledger::{ExperimentProgress, Key, Ledger, Training};
 use super::substitution::{same_tags, substituted};
@@ -134,7 +134,7 @@ pub fn frame_id(
             }
         }
     }
-    let measures: [(&'static str, fn(&Figures) -> f64); 4] = [
+    let measures: [Measure<Figures>; 4] = [
         ("span and frame F1", |figures| figures.spans.f1()),
         ("accuracy at gold targets", |figures| figures.targets.recall()),
         ("accuracy, unseen LUs", |figures| figures.unseen.recall()),
