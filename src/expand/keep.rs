@@ -19,8 +19,8 @@ use crate::model::{
 const STATUS: &str = "GENERATED";
 
 impl Run<'_> {
-    /// Makes an annotation set of an output, with its LU and its place in the chain. Says how likely
-    /// its frame is, where the recipe asks.
+    /// Makes an annotation set of an output, with its LU and its place in the chain. Says how
+    /// likely its frame is, where the recipe asks.
     pub(super) fn keep(&mut self, chain: &mut Chain, best: Pair) -> Result<Option<FrameFit>> {
         let carried = self.carry(chain, &best)?;
         let Pair { output, alignment, targets, trigger, mut flags, .. } = best;

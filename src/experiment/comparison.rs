@@ -6,6 +6,9 @@ use super::paired::{PairedTest, deviation, mean, paired_t};
 /// Name of the arm that learns from human sets alone, with which the others are compared.
 pub(super) const PLAIN: &str = "plain";
 
+/// The name of a measure, and what figures say of it.
+pub(super) type Measure<F> = (&'static str, fn(&F) -> f64);
+
 /// How an arm does by one measure, over all draws of a share.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
@@ -35,10 +38,7 @@ pub struct Comparison {
 
 /// Compares trainings: a row for each share, arm and measure, in the order in which they first
 /// occur. Draws of which an arm or the plain one lacks a training are left out of its gain.
-pub(super) fn compare<F>(
-    trainings: &[Training<F>],
-    measures: &[(&'static str, fn(&F) -> f64)],
-) -> Vec<Comparison> {
+pub(super) fn compare<F>(trainings: &[Training<F>], measures: &[Measure<F>]) -> Vec<Comparison> {
     let mut cells: Vec<(&str, &str)> = Vec::new();
     for training in trainings {
         let cell = (&*training.key.share, &*training.key.arm);

@@ -29,7 +29,8 @@ pub struct Share {
 }
 
 impl Share {
-    /// Those of Culkin et al. (2021, figure 8): 10, 20, ..., 100 %, and 10 and 100 % with exemplars.
+    /// Those of Culkin et al. (2021, section 6.3): 10, 20, ..., 100 %, and 10 and 100 % with
+    /// exemplars.
     #[must_use]
     pub fn all() -> Vec<Self> {
         let plain = (1..=10).map(|tenth| Self { percent: 10 * tenth, exemplars: false });
@@ -188,7 +189,8 @@ mod tests {
     fn exemplars_are_the_earliest_of_the_earliest_lexical_units() {
         let day = |day: u8| format!("02/{day:02}/2001 04:11:40 PST Wed");
         let mut all = Vec::new();
-        // LUs a to d begin on the 4th, 3rd, 2nd and 1st; each has four exemplars, the earliest last.
+        // LUs a to d begin on the 4th, 3rd, 2nd and 1st; each has four exemplars, the earliest
+        // last.
         for (at, lexunit) in ["a.v", "b.v", "c.v", "d.v"].into_iter().enumerate() {
             for later in (0..4).rev() {
                 let number = 10 * at as u64 + u64::from(later);

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::comparison::{Comparison, PLAIN, compare};
+use super::comparison::{Comparison, Measure, PLAIN, compare};
 use super::draw::{check_each, first_percent, order};
 use super::frame_id::Source;
 use super::ledger::{ExperimentProgress, Key, Ledger, Training};
@@ -103,7 +103,7 @@ pub fn fes(
             ledger.add(done, figures.f1(), progress)?;
         }
     }
-    let measures: [(&'static str, fn(&ElementCounts) -> f64); 3] = [
+    let measures: [Measure<ElementCounts>; 3] = [
         ("FE F1", ElementCounts::f1),
         ("FE precision", ElementCounts::precision),
         ("FE recall", ElementCounts::recall),

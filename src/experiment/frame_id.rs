@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::comparison::{Comparison, PLAIN, compare};
+use super::comparison::{Comparison, Measure, PLAIN, compare};
 use super::draw::{Share, check_seeds, earliest, first_percent, order, sets_of};
 use super::ledger::{ExperimentProgress, Key, Ledger, Training};
 use super::substitution::{same_tags, substituted};
@@ -98,8 +98,9 @@ struct Draw {
     generated: Vec<usize>,
 }
 
-/// Runs the experiment: a row for each share, arm and measure (`span and frame F1`, `accuracy at
-/// gold targets`, the same of LUs that the share lacks, and without the lexicon). With a checkpoint, a stopped run resumes after its last training.
+/// Runs the experiment: a row for each share, arm and measure. Measures are `span and frame F1`,
+/// `accuracy at gold targets`, the same of LUs that the share lacks, and without the lexicon.
+/// With a checkpoint, a stopped run resumes after its last training.
 ///
 /// # Errors
 /// When an option is out of range, there is nothing to learn from or to add, the store fails, a
@@ -133,7 +134,7 @@ pub fn frame_id(
             }
         }
     }
-    let measures: [(&'static str, fn(&Figures) -> f64); 4] = [
+    let measures: [Measure<Figures>; 4] = [
         ("span and frame F1", |figures| figures.spans.f1()),
         ("accuracy at gold targets", |figures| figures.targets.recall()),
         ("accuracy, unseen LUs", |figures| figures.unseen.recall()),
