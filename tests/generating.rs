@@ -126,7 +126,8 @@ fn what_is_generated_is_found_exported_checked_and_not_generated_again() {
         (record["lexunits"].as_u64().unwrap(), record["given"].as_u64().unwrap());
     assert!(given >= 3 && record["sentences"] == given, "{record}");
     assert_eq!(record["by_pos"]["V"]["given"], given, "{record}");
-    let found = |query| fnstore_in(store.path(), &["query", query, "--format", "jsonl"]).records();
+    let found =
+        |query: &str| fnstore_in(store.path(), &["query", query, "--format", "jsonl"]).records();
     let sets = found("method=sister-lu");
     assert_eq!(sets.len() as u64, given);
     for set in &sets {
