@@ -12,6 +12,7 @@ use fnstore::label::{Asked, Labeller};
 use fnstore::model::Span;
 use fnstore::score::Scorer;
 
+pub(super) use self::trained::INFILLER;
 use self::trained::Trained;
 use super::device::DeviceArgs;
 use super::endpoint::EndpointArgs;

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use super::eval::{ENCODER, HEAD};
 use super::identifier::IDENTIFIER;
+use super::generator::INFILLER;
 use super::labeller::LABELLER;
 use super::locate::{self, ModelPlace};
 use super::output::{Format, Output, grouped, size, tell};
@@ -223,6 +224,7 @@ fn all(models: Option<PathBuf>) -> anyhow::Result<Vec<ModelRecord>> {
                     Some(kind) if kind == ModelKind::Tagger.as_str() => TAGGER,
                     Some(kind) if kind == ModelKind::Identifier.as_str() => IDENTIFIER,
                     Some(kind) if kind == ModelKind::Labeller.as_str() => LABELLER,
+                    Some(kind) if kind == ModelKind::Infiller.as_str() => INFILLER,
                     Some(kind) if kind == ModelKind::WordVectors.as_str() => WORD_VECTORS,
                     Some(kind) if kind == ModelKind::Filter.as_str() => FILTER,
                     _ => rewriter.as_str(),
@@ -413,7 +415,7 @@ fn choose(name: &str, models: Option<PathBuf>, output: &mut Output) -> anyhow::R
         );
     }
     if !rewrites(&description) {
-        let is_vowel = matches!(description.kind, ModelKind::Encoder | ModelKind::Aligner);
+        let is_vowel = description.kind.as_str().starts_with(['a', 'e', 'i']);
         let article = if is_vowel { "an" } else { "a" };
         bail!(
             "`{name}` is {article} {}, expected a rewriter; `fnstore model list` shows which are",

@@ -37,6 +37,8 @@ named! {
         LanguageModel => "language-model",
         /// An adapter with which a language model rewrites.
         Adapter => "adapter",
+        /// An adapter with which a language model writes the words of blanks.
+        Infiller => "infiller",
     }
 }
 
@@ -197,13 +199,20 @@ fn describe_adapter(directory: &Path) -> Result<Description, ModelError> {
         .map_err(|source| ModelError::Adapter { path: directory.to_owned(), source })?;
     Ok(Description {
         path: directory.to_owned(),
-        kind: ModelKind::Adapter,
+        kind: if fills_blanks(directory) { ModelKind::Infiller } else { ModelKind::Adapter },
         layout: "lora",
         bytes: files_of(directory)?.iter().map(|(_, bytes)| bytes).sum(),
         formats: adapter.formats(),
         fingerprint: adapter.fingerprint(),
         licence: None,
     })
+}
+
+/// Whether an adapter's prompt is one of parts, by which the words of blanks are asked for; a
+/// rewriter's has lines.
+fn fills_blanks(directory: &Path) -> bool {
+    let prompt = std::fs::read_to_string(directory.join(PROMPT)).unwrap_or_default();
+    toml::from_str::<toml::Table>(&prompt).is_ok_and(|prompt| prompt.contains_key("part"))
 }
 
 /// Whether a path is a model: a GGUF file, or a directory with a configuration, an adapter or one

@@ -11,7 +11,7 @@ use crate::filter::{Filter, FilterError};
 use crate::identify::{FrameIdentifier, IdentifyError};
 use crate::label::{LabelError, Labeller};
 use crate::model::named;
-use crate::nn::{AdapterError, Encoder, NnError};
+use crate::nn::{AdapterError, Encoder, LanguageAdapter, NnError};
 use crate::paraphrase::{PROMPT, ParaphraseError, Paraphraser, base_of, gguf_in};
 use crate::score::{ScoreError, Scorer};
 use crate::tag::{TagError, Tagger};
@@ -107,6 +107,14 @@ fn load(directory: &Path, models: &[PathBuf]) -> Result<(), Finding> {
             });
             opened.map(drop).map_err(|error| finding(code_of_rewriter(&error), &error))
         }
+        ModelKind::Infiller => {
+            let base = base_of(directory, models)
+                .map_err(|error| finding(code_of_rewriter(&error), &error))?;
+            let adapter = LanguageAdapter::read(directory)
+                .map_err(|error| finding(code_of_network(&error), &error))?;
+            let base = base.as_deref().unwrap_or(directory);
+            load_scorer(base, Some(adapter), &device)
+        }
         ModelKind::LanguageModel => load_language_model(directory, &device),
         ModelKind::Encoder => {
             let encoder = Encoder::open(directory, &device)
@@ -161,18 +169,27 @@ fn load_language_model(path: &Path, device: &Device) -> Result<(), Finding> {
     let is_file = !path.join("config.json").is_file();
     let file = if is_file && path.is_dir() { gguf_in(path) } else { None };
     let file = file.as_deref().unwrap_or(path);
-    let scorer = Scorer::open(file, device, Numbers::F32);
-    scorer.map(drop).map_err(|error| match &error {
-        ScoreError::Network(source) => finding(code_of_network(source), &error),
-        ScoreError::File(_) => finding(FindingCode::Weights, &error),
-        _ => finding(FindingCode::Tokenizer, &error),
-    })?;
+    load_scorer(file, None, device)?;
     let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
     if !folder.join(PROMPT).is_file() {
         return Ok(());
     }
     let opened = Paraphraser::open(path, device);
     opened.map(drop).map_err(|error| finding(code_of_rewriter(&error), &error))
+}
+
+/// A language model by itself, perhaps with an adapter.
+fn load_scorer(
+    file: &Path,
+    adapter: Option<LanguageAdapter>,
+    device: &Device,
+) -> Result<(), Finding> {
+    let scorer = Scorer::open_with(file, adapter, device, Numbers::F32);
+    scorer.map(drop).map_err(|error| match &error {
+        ScoreError::Network(source) => finding(code_of_network(source), &error),
+        ScoreError::File(_) => finding(FindingCode::Weights, &error),
+        _ => finding(FindingCode::Tokenizer, &error),
+    })
 }
 
 /// A checkpoint whose weights or tokenizer are in a format that is not read.

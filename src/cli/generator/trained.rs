@@ -12,7 +12,7 @@ use super::super::locate;
 use super::GeneratorArgs;
 
 /// Name of the adapter that comes with the program.
-const INFILLER: &str = "infill";
+pub(in crate::cli) const INFILLER: &str = "infill";
 /// The prompt that an adapter learnt, beside it.
 const PROMPT: &str = "prompt.toml";
 
