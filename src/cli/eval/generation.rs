@@ -27,7 +27,8 @@ use crate::cli::{Context, Outcome, progress, stop, tell_of_index};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct Args {
-    /// The sets, as in `fnstore query` [default: method=infill|sister-lu; with --test split=test]
+    /// The sets, as in `fnstore query` [default: method=infill or method=sister-lu; with --test
+    /// split=test]
     #[arg(value_name = "EXPR")]
     expression: Vec<String>,
 
@@ -230,7 +231,8 @@ impl QualityRow {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let usual = if args.test.is_some() { "split=test" } else { "method=infill|sister-lu" };
+    let usual =
+        if args.test.is_some() { "split=test" } else { "method=infill or method=sister-lu" };
     let text = args.expression.join(" ");
     let text = if text.trim().is_empty() { usual } else { text.trim() };
     let expression = Expression::parse(text).map_err(DatabaseError::from)?;
