@@ -1,4 +1,5 @@
-//! `fnstore generate --endpoint` and `eval generation`: a server writes, a good one and hostile ones.
+//! `fnstore generate --endpoint` and `eval generation`: a server writes, a good one and hostile
+//! ones.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
