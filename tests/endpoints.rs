@@ -1,4 +1,5 @@
-//! `fnstore generate --endpoint` and `eval generation`: a server writes, a good one and hostile ones.
+//! `fnstore generate --endpoint` and `eval generation`: a server writes, a good one and hostile
+//! ones.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -390,7 +391,7 @@ fn test_spans_are_written_anew_measured_and_not_stored() {
     let (store, server) = (new_store(), good());
     let before = content(store.path());
     let evaluate = |arguments: &[&str]| {
-        let ran = ask(store.path(), &server.url, &["eval", "generation", "origin=*"], arguments);
+        let ran = ask(store.path(), &server.url, &["eval", "generation", "release=*"], arguments);
         assert_eq!(ran.code, Some(0), "{ran:?}");
         let record: Value = serde_json::from_str(&ran.stdout).unwrap();
         assert_eq!(faults_in("eval-generation.schema.json", &record), Vec::<String>::new());

@@ -19,7 +19,7 @@ const WORDS_WITH_CONSONANT: [&str; 6] = ["once", "one", "ones", "oneself", "ouij
 const VOWEL_LETTERS: &str = "AEFHILMNORSX";
 
 /// Whether a phrase takes `an`: whether it begins with a vowel as it is spoken. Capitals alone are
-/// read letter by letter where there are two at most, or none of them is a vowel.
+/// read letter by letter where there are three at most, or none of them is a vowel.
 ///
 /// ```
 /// use fnstore::text::begins_with_vowel;
@@ -31,7 +31,7 @@ const VOWEL_LETTERS: &str = "AEFHILMNORSX";
 pub fn begins_with_vowel(phrase: &str) -> bool {
     let word = phrase.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     let Some(first) = word.chars().next() else { return false };
-    let is_spelled = word.len() <= 2 || !word.contains(['A', 'E', 'I', 'O', 'U', 'Y']);
+    let is_spelled = word.len() <= 3 || !word.contains(['A', 'E', 'I', 'O', 'U', 'Y']);
     if is_spelled && word.chars().all(|c| c.is_ascii_uppercase()) {
         return VOWEL_LETTERS.contains(first);
     }

@@ -62,8 +62,11 @@ pub(super) fn head_word(words: &[&str], pos: Pos) -> Option<usize> {
     match pos {
         Pos::Verb => Some(usize::from(is_before_verb(words))),
         Pos::Noun => Some(preposition.unwrap_or(words.len() - 1)),
-        // `close to`, not `well known`.
-        Pos::Adjective => (preposition == Some(0)).then_some(0),
+        // `close to`, not `well known` or `shut off`.
+        Pos::Adjective => {
+            let is_free = preposition == Some(0) && !["off", "out", "up"].contains(&words[1]);
+            is_free.then_some(0)
+        }
         Pos::Number => Some(words.len() - 1),
         _ => None,
     }
@@ -214,7 +217,7 @@ mod tests {
             ("rely on", "relied on"),
             ("dog steps", "dogged steps"),
         ] {
-            assert_eq!(past(lemma), [expected]);
+            assert_eq!(past(lemma)[0], expected);
         }
         assert_eq!(inflections_of_phrase("there be", Pos::Verb)[1], "there is");
         assert_eq!(plural("nom de plume"), ["noms de plume"]);
@@ -222,7 +225,9 @@ mod tests {
             inflections_of_phrase("close to", Pos::Adjective),
             ["close to", "closer to", "closest to"]
         );
-        assert_eq!(inflections_of_phrase("well known", Pos::Adjective), ["well known"]);
+        for lemma in ["well known", "shut off", "fed up"] {
+            assert_eq!(inflections_of_phrase(lemma, Pos::Adjective), [lemma]);
+        }
     }
 
     #[test]

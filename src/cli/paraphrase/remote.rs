@@ -69,7 +69,7 @@ fn write(records: &mut Records<'_>, tally: &mut Tally, record: &Record) -> anyho
     tally.add(record);
     record.tell_lifted();
     records.block(record)?;
-    Ok(records.flush()?)
+    records.flush()
 }
 
 /// What became of a line; an error that is not the line's own is handed back.
