@@ -77,3 +77,22 @@ fn another_base_and_another_prompt_are_refused() {
     let count = fnstore_in(store.path(), &["query", "origin=generated", "--count"]);
     assert_eq!(count.stdout.trim(), "0");
 }
+
+#[test]
+fn it_is_listed_and_verified_as_what_it_is() {
+    let (store, models) = (new_store(), models(PROMPT));
+    let own = ["--models", models.path().to_str().unwrap(), "--format", "json"];
+    let run = |words: &[&str]| fnstore_in(store.path(), &[&["model"], words, &own].concat());
+    let shown = run(&["verify", "infill"]);
+    assert_eq!(shown.code, Some(0), "{}{}", shown.stdout, shown.stderr);
+    assert!(shown.stdout.contains("\"infiller\""), "{}", shown.stdout);
+    let used = run(&["use", "infill"]);
+    assert!(
+        used.stderr.contains("`infill` is an infiller, expected a rewriter"),
+        "{}",
+        used.stderr
+    );
+    std::fs::remove_dir_all(models.path().join("base")).unwrap();
+    let alone = run(&["verify", "infill"]);
+    assert!(alone.stdout.contains("M-base"), "{}{}", alone.stdout, alone.stderr);
+}

@@ -13,8 +13,8 @@ use fnstore::paraphrase::PROMPT;
 use serde::Serialize;
 
 use super::eval::{ENCODER, HEAD};
-use super::identifier::IDENTIFIER;
 use super::generator::INFILLER;
+use super::identifier::IDENTIFIER;
 use super::labeller::LABELLER;
 use super::locate::{self, ModelPlace};
 use super::output::{Format, Output, grouped, size, tell};
