@@ -77,16 +77,16 @@ pub fn fes(
     options.check()?;
     let pool = Pool::read(source)?;
     let inventory = Inventory::read(&source.database.lexicon(source.release)?)?;
-    let total = FeArm::ALL.len() * options.resamples;
     let run = options.run(&pool, &inventory)?;
     let checkpoint = options.training.checkpoint.as_deref();
-    let mut ledger = Ledger::open(checkpoint, run, total, progress)?;
-    let mut keys = Vec::new();
+    let share = options.base.to_string();
+    let key =
+        |arm: FeArm, resample| Key { share: share.clone(), arm: arm.as_str().to_owned(), resample };
+    let keys = (0..options.resamples).flat_map(|at| FeArm::ALL.map(|arm| key(arm, at)));
+    let mut ledger = Ledger::open(checkpoint, run, keys.collect(), progress)?;
     for resample in 0..options.resamples {
         for arm in FeArm::ALL {
-            let share = format!("{}", options.base);
-            let key = Key { share, arm: arm.as_str().to_owned(), resample };
-            keys.push(key.clone());
+            let key = key(arm, resample);
             if ledger.get(&key).is_some() {
                 continue;
             }
@@ -108,7 +108,7 @@ pub fn fes(
         ("FE precision", ElementCounts::precision),
         ("FE recall", ElementCounts::recall),
     ];
-    Ok(compare(&ledger.of(&keys), &measures))
+    Ok(compare(&ledger.finished(), &measures))
 }
 
 impl FeOptions {

@@ -121,18 +121,12 @@ pub fn frame_id(
     let encoder = (&*options.encoder, &*options.layers);
     let trials = Trials::encode(encoder, data, measured, &options.device, &mut encoded)?;
     let run = options.run(&trials, &pool, &texts, &lexunits);
-    let total = options.shares.len() * options.resamples * arms.len();
-    let mut ledger = Ledger::open(options.checkpoint.as_deref(), run, total, progress)?;
-    let mut keys = Vec::new();
-    for share in &options.shares {
-        for resample in 0..options.resamples {
-            let draw = pool.draw(*share, options.seed, resample)?;
-            for arm in &arms {
-                let place = (*share, resample, *arm);
-                keys.push(key(place));
-                train(place, &draw, (&pool, &trials), (options, &arms), &mut ledger, progress)?;
-            }
-        }
+    let places = options.places(&arms);
+    let keys = places.iter().copied().map(key).collect();
+    let mut ledger = Ledger::open(options.checkpoint.as_deref(), run, keys, progress)?;
+    for place in places {
+        let draw = pool.draw(place.0, options.seed, place.1)?;
+        train(place, &draw, (&pool, &trials), (options, &arms), &mut ledger, progress)?;
     }
     let measures: [Measure<Figures>; 4] = [
         ("span and frame F1", |figures| figures.spans.f1()),
@@ -140,7 +134,7 @@ pub fn frame_id(
         ("accuracy, unseen LUs", |figures| figures.unseen.recall()),
         ("accuracy, without the lexicon", |figures| figures.unfiltered.recall()),
     ];
-    Ok(compare(&ledger.of(&keys), &measures))
+    Ok(compare(&ledger.finished(), &measures))
 }
 
 /// How the ledger names a training.
@@ -209,6 +203,13 @@ impl FrameIdOptions {
         }
         let is_asked = |arm: &Arm| *arm == Arm::Plain || self.arms.contains(arm);
         Ok(Arm::ALL.into_iter().filter(is_asked).collect())
+    }
+
+    /// The trainings in their order: a draw's arms one after the other.
+    fn places(&self, arms: &[Arm]) -> Vec<(Share, usize, Arm)> {
+        let of_draw = |share, resample| arms.iter().map(move |arm| (share, resample, *arm));
+        let draws = self.shares.iter().flat_map(|share| (0..self.resamples).map(|at| (*share, at)));
+        draws.flat_map(|(share, resample)| of_draw(share, resample)).collect()
     }
 
     /// All that figures depend on.

@@ -73,7 +73,8 @@ pub(super) struct Training<F> {
 pub(super) struct Ledger<F> {
     kept_in: Option<Checkpoint>,
     trainings: Vec<Training<F>>,
-    total: usize,
+    /// Those that this run asks for, in order; a file may have more.
+    keys: Vec<Key>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -82,26 +83,29 @@ struct Rest<F> {
 }
 
 impl<F: Clone + Serialize + DeserializeOwned> Ledger<F> {
-    /// The trainings that a file has, if one is named; `run` is all that figures depend on.
+    /// The trainings of a run, those that a file has among them if one is named; `run` is all that
+    /// figures depend on.
     ///
     /// # Errors
     /// When the file cannot be read or written, or is of another run.
     pub(super) fn open(
         path: Option<&Path>,
         run: Value,
-        total: usize,
+        keys: Vec<Key>,
         progress: &mut dyn FnMut(ExperimentProgress),
     ) -> Result<Self> {
         let kept_in = path.map(|path| Checkpoint::new(path, run));
-        let mut trainings = Vec::new();
-        if let Some(kept_in) = &kept_in {
-            if let Some((_, rest)) = kept_in.load::<Rest<F>>()? {
-                trainings = rest.trainings;
-                progress(ExperimentProgress::Resumed { done: trainings.len(), total });
-            }
+        let mut ledger = Self { kept_in, trainings: Vec::new(), keys };
+        if let Some(kept_in) = &ledger.kept_in {
+            let rest = kept_in.load::<Rest<F>>()?;
             kept_in.prepare()?;
+            if let Some((_, rest)) = rest {
+                ledger.trainings = rest.trainings;
+                let (done, total) = (ledger.finished().len(), ledger.keys.len());
+                progress(ExperimentProgress::Resumed { done, total });
+            }
         }
-        Ok(Self { kept_in, trainings, total })
+        Ok(ledger)
     }
 
     /// The training of a key, if it is done.
@@ -123,14 +127,13 @@ impl<F: Clone + Serialize + DeserializeOwned> Ledger<F> {
             let rest = Rest { trainings: self.trainings.clone() };
             kept_in.save(&[], rest).map_err(ExperimentError::from)?;
         }
-        let (done, total) = (self.trainings.len(), self.total);
+        let (done, total) = (self.finished().len(), self.keys.len());
         progress(ExperimentProgress::Trained { done, total, what, f1 });
         Ok(())
     }
 
-    /// Those of some keys that are done, in the order of the keys: a file may have more than a run
-    /// asks for.
-    pub(super) fn of(&self, keys: &[Key]) -> Vec<Training<F>> {
-        keys.iter().filter_map(|key| self.get(key).cloned()).collect()
+    /// Those that this run asks for and that are done, in order.
+    pub(super) fn finished(&self) -> Vec<Training<F>> {
+        self.keys.iter().filter_map(|key| self.get(key).cloned()).collect()
     }
 }
