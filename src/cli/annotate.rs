@@ -7,7 +7,8 @@ use std::path::PathBuf;
 
 use fnstore::database::Database;
 use fnstore::identify::{
-    Candidates, EncodedSentence, FoundTarget, FrameIdentifier, IdentifyError, Search, lexunits,
+    Candidates, EncodedSentence, FoundEncoded, FoundTarget, FrameIdentifier, IdentifyError, Search,
+    lexunits,
 };
 use fnstore::label::{Asked, FoundElement, Labeller};
 use fnstore::model::{Frame, FrameId, Prediction, Span};
@@ -128,12 +129,9 @@ struct Elements {
     frames: HashMap<String, Frame>,
 }
 
-/// What was found in a sentence, and the states that tell.
-type Encoded = (Vec<FoundTarget>, EncodedSentence);
-
 impl Elements {
     /// The FEs of the targets of each text, target by target.
-    fn label(&self, found: &[(&str, &Encoded)]) -> anyhow::Result<Vec<Vec<FoundElement>>> {
+    fn label(&self, found: &[(&str, &FoundEncoded)]) -> anyhow::Result<Vec<Vec<FoundElement>>> {
         // A frame that the release lacks has no FEs.
         let nameless = Frame::named(FrameId(0), "");
         let targets =

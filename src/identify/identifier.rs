@@ -39,6 +39,9 @@ pub struct FoundTarget {
     pub runners_up: Vec<(Arc<str>, f32)>,
 }
 
+/// The targets of a sentence, and the states that were read of it.
+pub type FoundEncoded = (Vec<FoundTarget>, EncodedSentence);
+
 /// A question to a judge: how likely is a frame at a target?
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
@@ -167,8 +170,7 @@ impl FrameIdentifier {
         sentences: &[&str],
         candidates: &Candidates,
         search: Search,
-    ) -> Result<Vec<Result<(Vec<FoundTarget>, EncodedSentence), IdentifyError>>, IdentifyError>
-    {
+    ) -> Result<Vec<Result<FoundEncoded, IdentifyError>>, IdentifyError> {
         let ask = |_, words: &[&str], _: &[Span]| Asked::all(words, candidates, search);
         let answer = |at: usize, encoded: EncodedSentence, scored: Vec<Scored>| {
             let found = chosen(&scored, search, self.config.null_bias).into_iter();

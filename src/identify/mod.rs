@@ -36,7 +36,7 @@ pub use candidates::{Candidate, Candidates, MAX_WORDS};
 pub use data::{FrameSentence, FullText, Made, Target, lexunits, released_lexunits};
 pub use error::IdentifyError;
 pub use features::WordSpan;
-pub use identifier::{FoundTarget, FrameIdentifier, Question};
+pub use identifier::{FoundEncoded, FoundTarget, FrameIdentifier, Question};
 pub use measure::{Figures, LexunitName};
 pub use model::{FrameConfig, FrameTraining};
 pub use scorer::Search;

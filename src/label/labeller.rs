@@ -98,7 +98,6 @@ type WordsAndStates = (Vec<Vec<Span>>, Vec<Result<Tensor, TooManyPieces>>);
 
 /// The scores of a target's spans.
 struct Scored {
-    spans: Spans,
     /// (S, K)
     scores: Vec<f32>,
     sums: Sums,
@@ -110,7 +109,7 @@ impl Scored {
             0 => vec![f64::NEG_INFINITY; spans.len()],
             _ => log_sums(&scores, labels),
         };
-        Self { spans, scores, sums: Sums::new(spans, &u) }
+        Self { scores, sums: Sums::new(spans, &u) }
     }
 
     fn probability(&self, chosen: Chosen, place: (usize, usize), labels: usize) -> f32 {
@@ -232,7 +231,6 @@ impl Labeller {
         spans: &[Vec<Span>],
     ) -> Result<Vec<Result<Vec<SpanVerdict>, LabelError>>, LabelError> {
         self.answer_each(asked, None, |sentence, at, question, frame| {
-            let labels = frame.elements.len();
             let scores = scores(
                 &self.trained.parameters,
                 &sentence.products,
@@ -240,10 +238,9 @@ impl Labeller {
                 sentence.spans,
                 question,
             )?;
-            let scored = Scored::new(sentence.spans, scores, labels);
             let judged = spans[at].iter().map(|&span| {
                 let words = super::data::exactly(&sentence.words, span);
-                verdict(&scored, words, frame)
+                verdict(&scores, sentence.spans, words, frame)
             });
             Ok(judged.collect())
         })
@@ -348,27 +345,34 @@ pub(super) fn span_of(words: &[Span], of: &Range<usize>) -> Span {
     Span::new(words[of.start].start, words[of.end - 1].end)
 }
 
-/// What a span is, by the probabilities of the segmentations that it is part of.
-fn verdict(scored: &Scored, words: Option<Range<usize>>, frame: &Frame) -> SpanVerdict {
+/// What some words are, if they are one FE or none of them belongs to one: the FEs of the frame and
+/// "not an FE" share the probability. How the rest of the sentence is cut plays no part, since it is
+/// the same in each case.
+fn verdict(
+    scores: &[f32],
+    spans: Spans,
+    words: Option<Range<usize>>,
+    frame: &Frame,
+) -> SpanVerdict {
     let labels = frame.elements.len();
-    let place = words.map(|words| (words.start, words.end - 1));
-    let number = place.and_then(|(first, last)| scored.spans.number(first, last));
-    let (Some(place), Some(span)) = (place, number) else {
+    let number = words.and_then(|words| spans.number(words.start, words.end - 1));
+    let Some(span) = number.filter(|_| labels > 0) else {
         return SpanVerdict { element: None, score: 1.0, not_an_element: 1.0 };
     };
-    let mut verdict = SpanVerdict { element: None, score: 0.0, not_an_element: 1.0 };
-    let mut best = 0.0;
-    for label in 0..labels {
-        let share = scored.probability(Chosen { span, label }, place, labels);
-        verdict.not_an_element -= share;
-        if share > best {
-            (best, verdict.element) = (share, Some(frame.elements[label].name.clone()));
+    let scores = &scores[span * labels..][..labels];
+    // Words outside FEs have the score 0.
+    let most = scores.iter().fold(0.0_f32, |most, score| most.max(*score));
+    let weights = scores.iter().map(|score| (score - most).exp());
+    let none = (-most).exp();
+    let whole = none + weights.clone().sum::<f32>();
+    let not_an_element = none / whole;
+    let best = weights.map(|weight| weight / whole).enumerate();
+    let best = best.max_by(|(_, one), (_, other)| one.total_cmp(other));
+    match best.filter(|(_, share)| *share > not_an_element) {
+        Some((label, score)) => {
+            let element = Some(frame.elements[label].name.clone());
+            SpanVerdict { element, score, not_an_element }
         }
+        None => SpanVerdict { element: None, score: not_an_element, not_an_element },
     }
-    verdict.not_an_element = verdict.not_an_element.max(0.0);
-    if verdict.not_an_element >= best {
-        verdict.element = None;
-    }
-    verdict.score = if verdict.element.is_some() { best } else { verdict.not_an_element };
-    verdict
 }
