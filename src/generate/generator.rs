@@ -61,7 +61,7 @@ impl fmt::Debug for Generator {
 }
 
 impl Generator {
-    /// What takes sentences as they are, for [`Method::SisterLu`].
+    /// What takes sentences as they are, for [`Method::SisterLu`](crate::model::Method::SisterLu).
     #[must_use]
     pub fn copying() -> Self {
         Self { filler: Filler::Nothing, scorer: None, reads_as: None, files: Vec::new() }
