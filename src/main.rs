@@ -6,11 +6,6 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-// Reading a release allocates millions of short texts; with the system's allocator an import takes a
-// third longer.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     // A damaged index ends in an error or a warning, which say what to do; a backtrace does not.
     let print = std::panic::take_hook();

@@ -85,7 +85,8 @@ fn it_is_listed_and_verified_as_what_it_is() {
     let run = |words: &[&str]| fnstore_in(store.path(), &[&["model"], words, &own].concat());
     let shown = run(&["verify", "infill"]);
     assert_eq!(shown.code, Some(0), "{}{}", shown.stdout, shown.stderr);
-    assert!(shown.stdout.contains("\"infiller\""), "{}", shown.stdout);
+    let listed = run(&["list"]);
+    assert!(listed.stdout.contains("\"infiller\""), "{}", listed.stdout);
     let used = run(&["use", "infill"]);
     assert!(
         used.stderr.contains("`infill` is an infiller, expected a rewriter"),

@@ -19,10 +19,6 @@ mod worker;
 
 use pyo3::prelude::*;
 
-// As in the program.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 #[pymodule]
 mod _fnstore {
     #[pymodule_export]

@@ -26,9 +26,9 @@ const LANGUAGE_MODEL: &str = "SmolLM2-135M-Instruct";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct GeneratorArgs {
-    /// Language model that fills and ranks: a GGUF file, an adapter or a name among the models; with
-    /// --endpoint the server's name of its model; `none` for no ranking [default: the adapter
-    /// `infill` where its language model is at hand, else SmolLM2-135M-Instruct]
+    /// Language model that fills and ranks: a GGUF file, an adapter or a name among the models;
+    /// with --endpoint the server's name of its model; `none` for no ranking [default: the
+    /// adapter `infill` where its language model is at hand, else SmolLM2-135M-Instruct]
     #[arg(long, value_name = "FILE|DIR|NAME|none")]
     model: Option<String>,
 
