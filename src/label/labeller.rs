@@ -186,9 +186,9 @@ impl Labeller {
         })
     }
 
-    /// As [`label_each`](Self::label_each), by the states that a frame model read of the sentence of
-    /// each target, which begins and ends with words. They give the same bits, and no sentence passes the encoder a
-    /// second time, unless the labeller reads others.
+    /// As [`label_each`](Self::label_each), by the states that a frame model read of the
+    /// sentence of each target, which begins and ends with words. They give the same bits, and
+    /// no sentence passes the encoder a second time, unless the labeller reads others.
     ///
     /// # Errors
     /// When the network or the tokenizer fails.
@@ -345,9 +345,9 @@ pub(super) fn span_of(words: &[Span], of: &Range<usize>) -> Span {
     Span::new(words[of.start].start, words[of.end - 1].end)
 }
 
-/// What some words are, if they are one FE or none of them belongs to one: the FEs of the frame and
-/// "not an FE" share the probability. How the rest of the sentence is cut plays no part, since it is
-/// the same in each case.
+/// What some words are, if they are one FE or none of them belongs to one: the FEs of the frame
+/// and "not an FE" share the probability. How the rest of the sentence is cut plays no part,
+/// since it is the same in each case.
 fn verdict(
     scores: &[f32],
     spans: Spans,
