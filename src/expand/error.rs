@@ -112,8 +112,8 @@ pub enum RecipeError {
     GuideMissing,
     /// The recipe asks how likely frames are, and there is no frame model.
     #[error(
-        "the recipe has `frame-fit = true`, and there is no frame model; install the model `frames` or leave the \
-         setting out"
+        "the recipe has `frame-fit = true`, and there is no frame model with its encoder; install the model \
+         `frames` or leave the setting out"
     )]
     FrameModelMissing,
     /// Chains shall end by what nobody asks, or by what is no probability.

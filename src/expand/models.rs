@@ -49,12 +49,12 @@ pub struct FrameModels {
 }
 
 impl FrameModels {
-    /// Each model in the first of several directories that has it; none where there is no frame
-    /// model.
-    fn search(dirs: &[PathBuf]) -> Result<Option<Self>, ExpandError> {
-        let Ok(identifier) = find(dirs, FRAMES) else { return Ok(None) };
-        let encoder = encoder(&identifier, dirs)?;
-        Ok(Some(Self { identifier, encoder }))
+    /// Each model in the first of several directories that has it; none where one of them is
+    /// absent, which hinders only a recipe that asks.
+    fn search(dirs: &[PathBuf]) -> Option<Self> {
+        let identifier = find(dirs, FRAMES).ok()?;
+        let encoder = encoder(&identifier, dirs).ok()?;
+        Some(Self { identifier, encoder })
     }
 }
 
@@ -114,7 +114,7 @@ impl Models {
         };
         let filter = find(dirs, FILTER).ok();
         let base = base_of(&paraphraser, dirs)?;
-        let frames = FrameModels::search(dirs)?;
+        let frames = FrameModels::search(dirs);
         Ok(Self { paraphraser, base, aligner, encoder, guide, filter, frames })
     }
 }

@@ -4,7 +4,21 @@ use crate::database::DatabaseError;
 use crate::identify::IdentifyError;
 use crate::label::LabelError;
 use crate::learn::FileError;
+use crate::model::Split;
 use crate::tag::TagError;
+
+/// Checks on which part an experiment measures, and how often it draws.
+pub(super) fn check_measure(part: Split, resamples: usize) -> Result<(), ExperimentError> {
+    let wrong =
+        |name, found: String, expected| Err(ExperimentError::Setting { name, found, expected });
+    if part == Split::Train {
+        return wrong("part", part.as_str().to_owned(), "`dev` or `test`");
+    }
+    if resamples == 0 {
+        return wrong("number of resamples", "0".to_owned(), "1 or more");
+    }
+    Ok(())
+}
 
 /// What can go wrong in an experiment.
 #[derive(Debug, thiserror::Error)]

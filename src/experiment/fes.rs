@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::comparison::{Comparison, Measure, PLAIN, compare};
 use super::draw::{check_each, first_percent, order};
+use super::error::check_measure;
 use super::frame_id::Source;
 use super::ledger::{ExperimentProgress, Key, Ledger, Training};
 use super::{ExperimentError, Result};
@@ -115,12 +116,7 @@ impl FeOptions {
     fn check(&self) -> Result<()> {
         let wrong =
             |name, found: String, expected| Err(ExperimentError::Setting { name, found, expected });
-        if self.part == Split::Train {
-            return wrong("part", self.part.as_str().to_owned(), "`dev` or `test`");
-        }
-        if self.resamples == 0 {
-            return wrong("number of resamples", "0".to_owned(), "1 or more");
-        }
+        check_measure(self.part, self.resamples)?;
         for (name, percent) in [("base", self.base), ("more", self.more)] {
             if percent.is_nan() || percent <= 0.0 {
                 return wrong(name, percent.to_string(), "percent above 0");

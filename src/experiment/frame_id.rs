@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::comparison::{Comparison, Measure, PLAIN, compare};
 use super::draw::{Share, check_seeds, earliest, first_percent, order, sets_of};
+use super::error::check_measure;
 use super::ledger::{ExperimentProgress, Key, Ledger, Training};
 use super::substitution::{same_tags, substituted};
 use super::{ExperimentError, Result};
@@ -188,12 +189,7 @@ impl FrameIdOptions {
     fn check(&self) -> Result<Vec<Arm>> {
         let wrong =
             |name, found: String, expected| Err(ExperimentError::Setting { name, found, expected });
-        if self.part == Split::Train {
-            return wrong("part", self.part.as_str().to_owned(), "`dev` or `test`");
-        }
-        if self.resamples == 0 {
-            return wrong("number of resamples", "0".to_owned(), "1 or more");
-        }
+        check_measure(self.part, self.resamples)?;
         let mut seen = HashSet::new();
         if let Some(twice) = self.shares.iter().find(|share| !seen.insert(**share)) {
             return wrong("share", twice.to_string(), "each share once");

@@ -199,6 +199,14 @@ def score(items, labels):
     return rows
 
 
+def told_valid(human, name, wrong):
+    """Prints whether verdicts count, by the shares of controls that were accepted: human ones, and those of a name."""
+    valid = human >= LEAST_HUMAN and wrong <= MOST_FOREIGN
+    wanted = f"human must be {LEAST_HUMAN:.0%} or more, {name} {MOST_FOREIGN:.0%} or less"
+    print("valid" if valid else f"not valid: {wanted}")
+    return valid
+
+
 def print_score(items, labels):
     rows = score(items, labels)
     for name, accepted, judged in rows:
@@ -206,10 +214,7 @@ def print_score(items, labels):
         share = accepted / judged if judged else float("nan")
         print(f"{name:<18} {share:6.1%}  ({accepted} of {judged}; 95 % interval {low:.1%} to {high:.1%})")
     shares = {name: accepted / max(1, judged) for name, accepted, judged in rows}
-    valid = shares["human"] >= LEAST_HUMAN and shares["foreign"] <= MOST_FOREIGN
-    wanted = f"human must be {LEAST_HUMAN:.0%} or more, foreign {MOST_FOREIGN:.0%} or less"
-    print("valid" if valid else f"not valid: {wanted}")
-    return valid
+    return told_valid(shares["human"], "foreign", shares["foreign"])
 
 
 def main():

@@ -23,7 +23,7 @@ from pathlib import Path
 from paraphrase.text import unspaced
 from program import Program
 
-from .__main__ import LEAST_HUMAN, MOST_FOREIGN, Lexicon
+from .__main__ import Lexicon, told_valid
 from .shares import wilson
 
 # Table 1 of the paper: accepted by people, before the filter and behind it.
@@ -172,10 +172,7 @@ def print_score(items, labels):
         shares = f"{coherent / judged:9.1%} {kept / judged:7.1%} {both / judged:9.1%}"
         print(f"{kind:<18} {judged:6} {shares}  {low:6.1%} to {high:6.1%}  {paper}".rstrip())
     accepted = {kind: both / max(1, judged) for kind, (judged, _, _, both) in rows.items()}
-    valid = accepted["human"] >= LEAST_HUMAN and accepted["exchanged"] <= MOST_FOREIGN
-    wanted = f"human must be {LEAST_HUMAN:.0%} or more, exchanged {MOST_FOREIGN:.0%} or less"
-    print("valid" if valid else f"not valid: {wanted}")
-    return valid
+    return told_valid(accepted["human"], "exchanged", accepted["exchanged"])
 
 
 def main():
