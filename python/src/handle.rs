@@ -1,9 +1,9 @@
 //! The open store behind every object: closed once, asked from any thread.
 
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, RwLock};
 use std::thread::{available_parallelism, spawn};
 
@@ -110,24 +110,18 @@ impl Handle {
         M: Fn(&mut Answers<'_>) -> Result<Option<T>> + Send + Sync + 'static,
     {
         let database = self.get()?;
-        // Nothing waits in a channel: a thread makes its next chunk when the last one was taken.
-        let (senders, receivers): (Vec<Place<T>>, Vec<_>) = (database.parts(expression, PARTS)?)
-            .into_iter()
-            .map(|part| {
-                let (sender, receiver) = sync_channel(0);
-                (Mutex::new(Some((part, sender))), receiver)
-            })
-            .unzip();
-        let work = Arc::new((senders, AtomicUsize::new(0), make));
-        for _ in 0..available_parallelism().map_or(1, usize::from).min(work.0.len()) {
+        let parts = database.parts(expression, PARTS)?;
+        let threads = available_parallelism().map_or(1, usize::from).min(parts.len());
+        let (queue, waiting) = channel::<Place<T>>();
+        let work = Arc::new((Mutex::new(waiting), make));
+        for _ in 0..threads {
             let (database, work, query) =
                 (Arc::clone(&database), Arc::clone(&work), expression.clone());
             spawn(move || {
-                let (places, next, make) = &*work;
-                while let Some(place) = places.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let taken =
-                        place.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
-                    let Some((part, sender)) = taken else { continue };
+                let (waiting, make) = &*work;
+                let next =
+                    || waiting.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).recv();
+                while let Ok((part, sender)) = next() {
                     let answers = || {
                         let answers = database.answers_in(&query, &part)?;
                         Ok(if with_sentences { answers } else { answers.without_sentences() })
@@ -139,15 +133,58 @@ impl Handle {
                 }
             });
         }
-        Ok(receivers.into_iter().flatten())
+        let mut made = Made { parts: parts.into_iter(), queue, begun: VecDeque::new() };
+        (0..2 * threads).for_each(|_| made.begin());
+        Ok(made)
     }
 }
 
 /// Parts of a whole query: enough for the threads to have the same share of the work.
 const PARTS: usize = 256;
 
-/// A part and where what is made of it goes; taken by the thread that makes it.
-type Place<T> = Mutex<Option<(Part, SyncSender<Result<T>>)>>;
+/// Chunks of a part that wait to be taken: most of a part, so that a thread does not stand still
+/// while the caller takes the parts before.
+const AHEAD: usize = 4;
+
+/// A part and where what is made of it goes.
+type Place<T> = (Part, SyncSender<Result<T>>);
+
+/// What is made of parts, in their order. Parts begin as those before them were taken, so memory
+/// holds a few, and threads end with the one who takes.
+struct Made<T> {
+    parts: std::vec::IntoIter<Part>,
+    queue: Sender<Place<T>>,
+    /// Of the parts that are begun, the next one first.
+    begun: VecDeque<Receiver<Result<T>>>,
+}
+
+impl<T> Made<T> {
+    /// Begins the next part, if there is one.
+    fn begin(&mut self) {
+        let Some(part) = self.parts.next() else { return };
+        let (sender, receiver) = sync_channel(AHEAD);
+        self.begun.push_back(receiver);
+        // Without threads the sender is gone, and the part ends without a chunk: threads end with
+        // the queue, and tell of what they could not do.
+        let _ = self.queue.send((part, sender));
+    }
+}
+
+impl<T> Iterator for Made<T> {
+    type Item = Result<T>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match self.begun.front()?.recv() {
+                Ok(made) => return Some(made),
+                Err(_) => {
+                    self.begun.pop_front();
+                    self.begin();
+                }
+            }
+        }
+    }
+}
 
 /// Does the work of a thread, and says so if it panics: an answer that ends early looks like a
 /// whole one.
