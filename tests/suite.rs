@@ -66,6 +66,7 @@ mod editions;
 mod edits;
 mod edits_against_model;
 mod edits_exported;
+mod endpoint_expansion;
 mod endpoint_rewriting;
 mod endpoints;
 mod entailment_arms;

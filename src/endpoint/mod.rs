@@ -43,7 +43,7 @@ impl std::fmt::Debug for Key {
 }
 
 /// How an endpoint is asked.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndpointSettings {
     /// The address before `/chat/completions`, as in `http://127.0.0.1:8000/v1`.
     pub url: String,
