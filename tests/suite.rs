@@ -114,6 +114,7 @@ mod import_zip_equals_directory;
 mod index_beside_store;
 mod infilling_adapter;
 mod inflection_coverage;
+mod infilling_seq2seq;
 mod jsonl_closed;
 mod jsonl_round_trip;
 mod judgements;

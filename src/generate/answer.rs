@@ -37,21 +37,31 @@ impl Answer {
             _ if blanks == 1 => vec![answer.to_owned()],
             _ => parted(','),
         };
-        let one_line = |span: String| span.split_whitespace().collect::<Vec<_>>().join(" ");
-        let spans: Vec<String> = spans.into_iter().map(one_line).collect();
-        if spans.len() != blanks {
-            return Err("F-count");
-        }
-        let is_empty = |span: &String| !span.chars().any(char::is_alphanumeric);
-        let is_mark = |span: &String| span.contains("<mask>") || span.contains("__");
-        if spans.iter().any(|span| is_empty(span) || is_mark(span)) {
-            return Err("F-empty");
-        }
-        if spans.iter().any(|span| span.len() > 400) {
-            return Err("F-long");
-        }
-        Ok(spans)
+        checked(spans, blanks)
     }
+}
+
+/// The spans of an answer without line breaks, one for each blank; else the code of what is wrong.
+pub(super) fn checked(
+    spans: Vec<String>,
+    blanks: usize,
+) -> std::result::Result<Vec<String>, &'static str> {
+    let one_line = |span: String| span.split_whitespace().collect::<Vec<_>>().join(" ");
+    let spans: Vec<String> = spans.into_iter().map(one_line).collect();
+    if spans.len() != blanks {
+        return Err("F-count");
+    }
+    let is_empty = |span: &String| !span.chars().any(char::is_alphanumeric);
+    let is_mark = |span: &String| {
+        span.contains("<mask>") || span.contains("__") || span.contains("<extra_id")
+    };
+    if spans.iter().any(|span| is_empty(span) || is_mark(span)) {
+        return Err("F-empty");
+    }
+    if spans.iter().any(|span| span.len() > 400) {
+        return Err("F-long");
+    }
+    Ok(spans)
 }
 
 /// The list in an answer, which may stand between other words or in a fence.
