@@ -104,9 +104,14 @@ fn a_server_rewrites_the_recipe_names_it_and_a_second_run_costs_nothing() {
         assert!(recipes.contains(said), "{said}: {recipes}");
     }
     assert!(!recipes.contains("beam_size"), "{recipes}");
-    let status = expand(store.path(), &server.url, &[SEEDS, "--status", "--format", "jsonl"]);
+    let status = ["expand", SEEDS, "--rounds", "1", "--status", "--endpoint", &server.url];
+    let status = [&status[..], &["--model", "small", "--format", "jsonl"]].concat();
+    let status = fnstore_in(store.path(), &status);
     assert_eq!(status.records()[0]["done"], 6, "{status:?}");
     assert_eq!(fnstore_in(store.path(), &["check", "--deep"]).code, Some(0));
+
+    let filtered = fnstore_in(store.path(), &["filter", "origin=generated", "--format", "json"]);
+    assert!(filtered.stdout.contains("\"written\": 0"), "{filtered:?}");
 
     // The same store: nothing is asked. Another store: every answer is known.
     let again = record(&expand(store.path(), &server.url, &kept));
@@ -116,7 +121,7 @@ fn a_server_rewrites_the_recipe_names_it_and_a_second_run_costs_nothing() {
     assert_eq!((&known["sentences"], &known["endpoint"]["requests"]), (&6.into(), &0.into()));
     assert_eq!(server.requests().len(), requests.len());
     assert_eq!(content(store.path()), content(other.path()));
-    let export = fnstore_in(store.path(), &["export", "--format", "jsonl"]).stdout;
+    let export = fnstore_in(store.path(), &["export", "--to", "jsonl"]).stdout;
     assert!(export.contains("small"), "the recipe goes along: {export}");
     assert!(!export.contains(KEY) && !format!("{ran:?}").contains(KEY));
 }

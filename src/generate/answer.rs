@@ -29,12 +29,15 @@ impl Answer {
         answer: &str,
         blanks: usize,
     ) -> std::result::Result<Vec<String>, &'static str> {
-        let parted = |mark| answer.split(mark).map(str::to_owned).collect();
+        // Explanations may follow, though nobody asked for them.
+        let has_words = |line: &&str| line.chars().any(char::is_alphanumeric);
+        let line = answer.lines().find(has_words).unwrap_or_default();
+        let parted = |mark| line.split(mark).map(str::to_owned).collect();
         let spans: Vec<String> = match self {
             Self::Json => in_json(answer).ok_or("F-json")?,
             Self::Bars => parted('|'),
             // One blank takes all, commas too.
-            _ if blanks == 1 => vec![answer.to_owned()],
+            _ if blanks == 1 => vec![line.to_owned()],
             _ => parted(','),
         };
         checked(spans, blanks)
@@ -64,15 +67,18 @@ pub(super) fn checked(
     Ok(spans)
 }
 
-/// The list in an answer, which may stand between other words or in a fence.
+/// The list in an answer, which may stand between other words or in a fence. The first object with
+/// one counts: weak models write more behind it.
 fn in_json(answer: &str) -> Option<Vec<String>> {
     #[derive(serde::Deserialize)]
     struct Spans {
         spans: Vec<String>,
     }
-    let (start, end) = (answer.find('{')?, answer.rfind('}')?);
-    let object = answer.get(start..=end)?;
-    serde_json::from_str::<Spans>(object).ok().map(|found| found.spans)
+    let spans = |(start, _)| {
+        let mut values = serde_json::Deserializer::from_str(&answer[start..]).into_iter::<Spans>();
+        values.next()?.ok().map(|found| found.spans)
+    };
+    answer.match_indices('{').find_map(spans)
 }
 
 #[cfg(test)]
@@ -88,6 +94,8 @@ mod tests {
             json("Sure!\n```json\n{\"spans\": [\"boys, and girls\", \"for it\"]}\n```", 2),
             two
         );
+        let more = "{it}: {\"spans\": [\"boys, and girls\", \"for it\"]}\njson = {\"spans\": []}";
+        assert_eq!(json(more, 2), two, "the first object with a list counts");
         for (answer, code) in [
             (r#"{"spans": ["boys"]}"#, "F-count"),
             (r#"{"spans": ["boys", "for it", "now"]}"#, "F-count"),
@@ -107,6 +115,7 @@ mod tests {
         assert_eq!(commas(" boys, for it", 2).unwrap(), ["boys", "for it"]);
         assert_eq!(commas("boys, for it", 1).unwrap(), ["boys, for it"]);
         assert_eq!(commas("boys, girls, for it", 2), Err("F-count"));
+        assert_eq!(commas("\nboys, for it\nReason: it fits, so.", 2).unwrap(), ["boys", "for it"]);
         let bars = |answer: &str, blanks| Answer::Bars.spans(answer, blanks);
         assert_eq!(bars(" boys, girls | for  it", 2).unwrap(), ["boys, girls", "for it"]);
         assert_eq!(bars("boys", 2), Err("F-count"));
