@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import random
 import sys
 import tempfile
 import unittest
@@ -111,6 +112,15 @@ class Data(unittest.TestCase):
         self.assertEqual(train.drawn(of, "plain", 1, 50), plain)
         self.assertNotEqual(train.drawn(of, "plain", 2, 50), plain)
         self.assertEqual(len(train.drawn(of, "augmented", 1, 100)), 20)
+
+
+    def test_each_step_has_its_share_of_sentences_that_are_not_full_text(self):
+        steps = list(train.grouped(range(5), range(10, 17), 2, random.Random(1)))
+        self.assertEqual([len([at for at in step if at < 10]) for step in steps], [2, 2, 1])
+        self.assertEqual([len([at for at in step if at >= 10]) for step in steps], [2, 2, 3])
+        self.assertEqual(sorted(at for step in steps for at in step), [*range(5), *range(10, 17)])
+        plain = list(train.grouped(range(5), [], 2, random.Random(1)))
+        self.assertEqual([[at for at in step if at < 10] for step in steps], plain, "the same sentences of full text as without the others")
 
 
 class Network(unittest.TestCase):

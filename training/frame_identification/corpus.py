@@ -64,10 +64,7 @@ class Corpus:
         self.rows = [torch.tensor([row.get(word.lower(), 0) for word in of["words"]]) for of in self.sentences]
         with safe_open(work / "states.safetensors", "pt") as file:
             states = file.get_tensor("states")
-        # The shipped encoder's width; `prepare` wrote the layers side by side.
-        width = 384
-        states = torch.cat([states[:, width * layer : width * (layer + 1)] for layer in layers], 1)
-        self.states = standard(states.float()).half().split([len(of["words"]) for of in self.sentences])
+        self.states = standard(states[:, layers].flatten(1).float()).half().split([len(of["words"]) for of in self.sentences])
 
     def part(self, *names):
         """Places of the sentences of some parts."""

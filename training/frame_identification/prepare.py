@@ -47,7 +47,7 @@ def records(part, sentences, tags):
 
 @torch.inference_mode()
 def states(encoder, tokenizer, sentences):
-    """The states of the first piece of each word in every layer, (words, layers x width) for each sentence, in f16. A word
+    """The states of the first piece of each word in every layer, (words, layers, width) for each sentence, in f16. A word
     without a piece has zeros."""
     cut = [tokenizer.encode(words, is_pretokenized=True) for words in sentences]
     found = [None] * len(sentences)
@@ -59,9 +59,9 @@ def states(encoder, tokenizer, sentences):
         for row, at in enumerate(group):
             ids[row, : len(cut[at].ids)], mask[row, : len(cut[at].ids)] = torch.tensor(cut[at].ids), 1
         layers = encoder(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
-        hidden = torch.cat(layers, -1).half()
+        hidden = torch.stack(layers, 2).half()
         for row, at in enumerate(group):
-            found[at] = hidden.new_zeros(len(sentences[at]), hidden.shape[-1])
+            found[at] = hidden.new_zeros(len(sentences[at]), *hidden.shape[2:])
             # Backwards, so that a word's first piece is written last.
             for piece, word in reversed(list(enumerate(cut[at].word_ids))):
                 if word is not None:

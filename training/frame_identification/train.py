@@ -45,6 +45,17 @@ def drawn(corpus, arm, seed, share):
     return humans + [at for at in corpus.part("generated") if all(of["seed"] in sets for of in corpus.sentences[at]["targets"])]
 
 
+def grouped(whole, others, size, rng):
+    """The sentences of each step: so many of full text, and an even share of the others. So every arm takes the same number
+    of steps, and a target weighs the same wherever it stands."""
+    whole, others = list(whole), list(others)
+    rng.shuffle(whole)
+    rng.shuffle(others)
+    steps = -(-len(whole) // size)
+    cuts = [len(others) * step // steps for step in range(steps + 1)]
+    return [whole[step * size :][:size] + others[cuts[step] : cuts[step + 1]] for step in range(steps)]
+
+
 class Training:
     """One arm with one seed."""
 
@@ -53,10 +64,12 @@ class Training:
         self.directory = given.run / f"{arm}-{seed}"
         self.directory.mkdir(parents=True, exist_ok=True)
         self.session = Session(self.directory, given.minutes, math.inf)
-        self.places = drawn(corpus, arm, seed, given.share)
-        targets = [target for at in self.places for target in corpus.sentences[at]["targets"]]
-        self.seen = {(target["frame"], target["lu"]) for target in targets}
-        self.spans = {at: corpus.learned(at) for at in self.places}
+        places = drawn(corpus, arm, seed, given.share)
+        self.seen = {(target["frame"], target["lu"]) for at in places for target in corpus.sentences[at]["targets"]}
+        # Without a span to learn from is a sentence whose only target is too long.
+        self.spans = {at: spans for at in places if (spans := corpus.learned(at))}
+        self.whole = [at for at in self.spans if corpus.sentences[at]["whole"]]
+        self.others = [at for at in self.spans if not corpus.sentences[at]["whole"]]
         torch.manual_seed(seed)
         shape = corpus.table, corpus.states[0].shape[-1], len(corpus.tags), corpus.null + 1
         self.network = FrameTagger(*shape, given.hidden, given.depth, given.dropout)
@@ -77,14 +90,8 @@ class Training:
 
     def learn(self):
         """An epoch; gives the mean loss of its steps."""
-        order = list(self.places)
-        random.Random(f"{self.seed}/{self.epoch}").shuffle(order)
         losses = []
-        for begin in range(0, len(order), self.given.batch):
-            # A sentence may have no span to learn from: its only target is too long.
-            group = [at for at in order[begin : begin + self.given.batch] if self.spans[at]]
-            if not group:
-                continue
+        for group in grouped(self.whole, self.others, self.given.batch, random.Random(f"{self.seed}/{self.epoch}")):
             batch = self.corpus.batch(group, [self.spans[at] for at in group])
             loss = loss_of(self.network(batch), batch.labels, self.given.smoothing)
             loss.backward()
@@ -104,7 +111,7 @@ class Training:
         if self.best is None or f1 > self.best["f1"]:
             bias, listed = dev.bias(), dev.bias(listed=True)
             figures = dev.figures(bias, listed)
-            count = {"sentences": len(self.places), "epoch": self.epoch, "steps": self.steps}
+            count = {"whole": len(self.whole), "others": len(self.others), "epoch": self.epoch, "steps": self.steps}
             self.best = {**count, "f1": f1, "bias": bias, "bias_listed": listed, "figures": figures}
             torch.save(self.network.state_dict(), self.directory / "best.pt")
 
@@ -180,11 +187,11 @@ def main(arguments):
     parser.add_argument("--layers", nargs="+", type=int, default=[1, 2, 3], help="of the encoder, 0 is the embeddings")
     parser.add_argument("--hidden", type=int, default=200, help="units of each LSTM, in each direction")
     parser.add_argument("--depth", type=int, default=1, help="layers of the BiLSTM")
-    parser.add_argument("--dropout", type=float, default=0.4)
+    parser.add_argument("--dropout", type=float, default=0.3)
     parser.add_argument("--smoothing", type=float, default=0.2, help="share of a negative's label")
-    parser.add_argument("--batch", type=int, default=8, help="sentences of a step")
-    parser.add_argument("--rate", type=float, default=1e-3)
-    parser.add_argument("--epochs", type=int, default=30, help="at most")
+    parser.add_argument("--batch", type=int, default=4, help="sentences of full text in a step")
+    parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--epochs", type=int, default=25, help="at most")
     parser.add_argument("--patience", type=int, default=5, help="epochs without a higher F1 on dev")
     parser.add_argument("--part", choices=["dev", "test"], default="dev", help="test: measure on it, too, after all choices")
     parser.add_argument("--minutes", type=float, default=math.inf, help="of each training in this call")
