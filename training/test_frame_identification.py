@@ -120,7 +120,8 @@ class Data(unittest.TestCase):
         self.assertEqual([len([at for at in step if at >= 10]) for step in steps], [2, 2, 3])
         self.assertEqual(sorted(at for step in steps for at in step), [*range(5), *range(10, 17)])
         plain = list(train.grouped(range(5), [], 2, random.Random(1)))
-        self.assertEqual([[at for at in step if at < 10] for step in steps], plain, "the same sentences of full text as without the others")
+        whole = [[at for at in step if at < 10] for step in steps]
+        self.assertEqual(whole, plain, "the same sentences of full text as without the others")
 
 
 class Network(unittest.TestCase):

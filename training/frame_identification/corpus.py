@@ -64,7 +64,8 @@ class Corpus:
         self.rows = [torch.tensor([row.get(word.lower(), 0) for word in of["words"]]) for of in self.sentences]
         with safe_open(work / "states.safetensors", "pt") as file:
             states = file.get_tensor("states")
-        self.states = standard(states[:, layers].flatten(1).float()).half().split([len(of["words"]) for of in self.sentences])
+        states = standard(states[:, layers].flatten(1).float()).half()
+        self.states = states.split([len(of["words"]) for of in self.sentences])
 
     def part(self, *names):
         """Places of the sentences of some parts."""
@@ -74,7 +75,8 @@ class Corpus:
         """The spans of a sentence that are learned from, with their labels."""
         of = self.sentences[at]
         targets = [(*to["words"][:2], self.number[to["frame"]]) for to in of["targets"] if to["words"]]
-        return [(*span, self.null if frame is None else frame) for *span, frame in labelled(len(of["words"]), of["whole"], targets)]
+        spans = labelled(len(of["words"]), of["whole"], targets)
+        return [(*span, self.null if frame is None else frame) for *span, frame in spans]
 
     def searched(self, at):
         """All spans of a sentence, unlabelled."""

@@ -26,7 +26,8 @@ class FrameTagger(nn.Module):
         self.filters = nn.Conv1d(CHARACTER, FILTERS, WINDOW, padding=1)
         self.tags = nn.Embedding(tags + 1, TAG, padding_idx=0)
         inputs = table.shape[1] + states + FILTERS + TAG
-        self.sentence = nn.LSTM(inputs, hidden, layers, batch_first=True, bidirectional=True, dropout=dropout if layers > 1 else 0.0)
+        between = dropout if layers > 1 else 0.0
+        self.sentence = nn.LSTM(inputs, hidden, layers, batch_first=True, bidirectional=True, dropout=between)
         self.span = nn.LSTM(2 * hidden, hidden, batch_first=True)
         self.frames = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, labels))
         self.dropout = nn.Dropout(dropout)
@@ -35,7 +36,8 @@ class FrameTagger(nn.Module):
         """Scores of the labels at the batch's spans, (N, labels)."""
         letters = self.filters(self.characters(batch.spellings).transpose(1, 2)).amax(-1)  # (W, FILTERS)
         inputs = [self.vectors(batch.vectors), batch.states, letters[batch.words], self.tags(batch.tags)]
-        packed = pack_padded_sequence(self.dropout(torch.cat(inputs, -1)), batch.lengths, batch_first=True, enforce_sorted=False)
+        inputs = self.dropout(torch.cat(inputs, -1))
+        packed = pack_padded_sequence(inputs, batch.lengths, batch_first=True, enforce_sorted=False)
         words, _ = pad_packed_sequence(self.sentence(packed)[0], batch_first=True)  # (B, L, 2 hidden)
         words = self.dropout(words).flatten(0, 1)
         # A span does not see the words after it, so what stands behind the last word does not matter.

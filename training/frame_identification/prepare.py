@@ -94,7 +94,8 @@ def main(arguments):
     tokenizer = Tokenizer.from_file(str(given.models / "aligner-encoder" / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    save_file({"states": torch.cat(states(encoder, tokenizer, [row["words"] for row in rows]))}, given.out / "states.safetensors")
+    encoded = torch.cat(states(encoder, tokenizer, [row["words"] for row in rows]))
+    save_file({"states": encoded}, given.out / "states.safetensors")
     (given.out / "lexicon.json").write_text(json.dumps(data.lexicon(program)), encoding="utf-8")
     with open(given.out / "sentences.jsonl", "w", encoding="utf-8") as file:
         file.writelines(json.dumps(row) + "\n" for row in rows)

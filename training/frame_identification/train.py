@@ -106,8 +106,8 @@ class Training:
         """Keeps the epoch if its F1 on dev is the highest."""
         dev = found(self.network, self.corpus, self.corpus.part("dev"), self.seen)
         f1 = dev.spans(0.0)["f1"]
-        row = {"epoch": self.epoch, "steps": self.steps, "loss": round(loss, 4), "f1": f1, "minutes": round(self.session.elapsed(), 2)}
-        self.session.log(row)
+        row = {"epoch": self.epoch, "steps": self.steps, "loss": round(loss, 4), "f1": f1}
+        self.session.log({**row, "minutes": round(self.session.elapsed(), 2)})
         if self.best is None or f1 > self.best["f1"]:
             bias, listed = dev.bias(), dev.bias(listed=True)
             figures = dev.figures(bias, listed)
@@ -173,7 +173,9 @@ def compared(results):
 
 
 def settings(given):
-    return {name: value for name, value in vars(given).items() if name not in ("work", "models", "run", "arms", "seeds", "part", "minutes")}
+    """What figures depend on, beside the data."""
+    others = ("work", "models", "run", "arms", "seeds", "part", "minutes")
+    return {name: value for name, value in vars(given).items() if name not in others}
 
 
 def main(arguments):
@@ -211,7 +213,8 @@ def main(arguments):
         for arm in given.arms:
             training = Training(corpus, arm, seed, given)
             if training.run() is None:
-                return print("stopped; the same command resumes")
+                print("stopped; the same command resumes")
+                return
             results[arm][seed] = training.test() if given.part == "test" else training.best
             report = {"part": given.part, "settings": settings(given), "trainings": results, **compared(results)}
             (given.run / f"{given.part}.json").write_text(json.dumps(report, indent=1) + "\n")
