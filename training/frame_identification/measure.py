@@ -58,7 +58,7 @@ class Found:
 
 @torch.inference_mode()
 def found(network, corpus, places, seen):
-    """What a network says of some sentences; `seen` are the LUs that it learned from, (frame, name)."""
+    """What a network says of some sentences; `seen` are the LUs of the human sentences that it learned from, (frame, name)."""
     network.eval()
     all_found = Found()
     for begin in range(0, len(places), BATCH):

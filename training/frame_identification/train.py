@@ -65,7 +65,9 @@ class Training:
         self.directory.mkdir(parents=True, exist_ok=True)
         self.session = Session(self.directory, given.minutes, math.inf)
         places = drawn(corpus, arm, seed, given.share)
-        self.seen = {(target["frame"], target["lu"]) for at in places for target in corpus.sentences[at]["targets"]}
+        # The LUs of the human sentences, so that every arm has the same unseen ones.
+        humans = drawn(corpus, "plain", seed, given.share)
+        self.seen = {(target["frame"], target["lu"]) for at in humans for target in corpus.sentences[at]["targets"]}
         # Without a span to learn from is a sentence whose only target is too long.
         self.spans = {at: spans for at in places if (spans := corpus.learned(at))}
         self.whole = [at for at in self.spans if corpus.sentences[at]["whole"]]
