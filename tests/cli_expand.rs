@@ -29,7 +29,7 @@ fn an_expansion_says_what_it_wrote_and_a_second_one_that_nothing_is_left() {
     assert!(again.stdout.contains("nothing new to do: all are through 2 rounds"), "{again:?}");
 
     let some = expand(store.path(), "lu=audit.v or lu=inspect.v", &["--limit", "1"]);
-    let left = "  left for later               1  sets, by the limit";
+    let left = "  left for later               1  sets; the same command takes them";
     assert!(some.stdout.lines().any(|line| line.starts_with(left)), "{}", some.stdout);
 }
 

@@ -65,6 +65,10 @@ fn an_answer_that_breaks_a_constraint_is_asked_for_again() {
     );
     assert!(found["score"].is_null() && found["banned"].is_null(), "{found}");
     assert_eq!(found["met"][0][0], "bill", "the goal, of which one is met");
+    let by = &records[0]["server"];
+    assert_eq!(by["endpoint"]["model"], "small", "{by}");
+    assert!(by["endpoint"]["url"].as_str().unwrap().starts_with(&server.url), "{by}");
+    assert_eq!(by["prompt"].as_str().unwrap().len(), 32, "{by}");
 }
 
 #[test]

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use fnstore::database::Database;
 use fnstore::decode::violations;
-use fnstore::expand::{self, EndReason, ExpandError, Guidance, Models, Recipe, Report};
+use fnstore::expand::{
+    self, EndReason, ExpandError, Guidance, Models, Recipe, Report, RewriterSource,
+};
 use fnstore::model::{FeStatus, Generation, IdSpace, Origin, Pos, Provenance};
 use fnstore::query::Expression;
 use fnstore::search::Answer;
@@ -208,8 +210,7 @@ fn a_missing_model_and_a_wrong_number_are_named() {
         "{error}"
     );
     let nowhere = Models {
-        paraphraser: dir.path().join("nowhere"),
-        base: None,
+        rewriter: RewriterSource::Model { directory: dir.path().join("nowhere"), base: None },
         aligner: dir.path().join("nowhere"),
         encoder: dir.path().join("nowhere"),
         guide: None,

@@ -1,4 +1,5 @@
-//! What commands are told of a server that writes: `generate`, `eval generation`, `paraphrase`.
+//! What commands are told of a server that writes: `generate`, `eval generation`, `paraphrase`,
+//! `expand`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -51,6 +52,11 @@ impl EndpointArgs {
 
     /// The server, if one is asked for.
     pub(super) fn open(&self, model: &str) -> anyhow::Result<Option<Endpoint>> {
+        Ok(self.settings(model)?.map(Endpoint::new).transpose()?)
+    }
+
+    /// How the server is asked, if one is.
+    pub(super) fn settings(&self, model: &str) -> anyhow::Result<Option<EndpointSettings>> {
         let Some(url) = &self.endpoint else { return Ok(None) };
         let answers = match &self.answers {
             Some(none) if none.as_os_str() == "none" => None,
@@ -60,7 +66,7 @@ impl EndpointArgs {
         if self.tries == 0 || self.timeout == 0 {
             bail!("--tries and --timeout are 1 or more (N-range)");
         }
-        Ok(Some(Endpoint::new(EndpointSettings {
+        Ok(Some(EndpointSettings {
             key: self.key()?,
             max_requests: self.max_requests,
             max_tokens: self.max_tokens,
@@ -68,7 +74,7 @@ impl EndpointArgs {
             tries: self.tries,
             answers,
             ..EndpointSettings::new(url, model)
-        })?))
+        }))
     }
 
     fn key(&self) -> anyhow::Result<Option<Key>> {

@@ -9,13 +9,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use fnstore::database::{Database, DatabaseError};
+use fnstore::endpoint::{EndpointSettings, Usage};
 use fnstore::expand::{
     self, BlindTo, CarriedTally, EndReason, FromSisters, Guidance, GuideModels, KeepElements, Kept,
-    Models, Recipe, RecipeSettings, Report,
+    Models, Recipe, RecipeSettings, Report, RewriterSource,
 };
 use fnstore::query::Expression;
 use serde::Serialize;
 
+use super::endpoint::EndpointArgs;
 use super::filter::write_kept;
 use super::output::{Output, grouped, tell, tell_index_lag};
 use super::render::NO_ROWS;
@@ -28,6 +30,10 @@ use super::{Context, Outcome, locate, progress, stop, tell_of_index};
 /// Rewrites each human annotation set that the expression finds, round by round. Earlier triggers
 /// are banned, and the target is aligned to the new sentence. Work done under the same models and
 /// settings is skipped, so a stopped run resumes.
+///
+/// With --endpoint a server rewrites. It is told what is banned and required, and its answers are
+/// checked: one that breaks a constraint is asked for again, at most twice, then kept with the flag
+/// `unmet`. Its sets have no paraphrase score and no scores of the filter.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -45,20 +51,21 @@ pub(super) struct Args {
     rounds: Option<u16>,
 
     /// Beam size [default: 30]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "endpoint")]
     beam: Option<usize>,
 
-    /// Align the target in the N best rewritings [default: 20, at most the beam]
+    /// Align the target in the N best rewritings; ask a server for N [default: 20, at most the
+    /// beam; 1 with --endpoint]
     #[arg(long, value_name = "N")]
     candidates: Option<usize>,
 
-    /// Skip sentences of more than N subword tokens [default: 80]
+    /// Skip sentences of more than N subword tokens, or words with --endpoint [default: 80]
     #[arg(long, value_name = "N")]
     max_pieces: Option<usize>,
 
     /// Vocabulary of new sentences: the rewriter's list and the sentence's own words, or any word
     /// [default: known]
-    #[arg(long, value_name = "WHICH", value_enum)]
+    #[arg(long, value_name = "WHICH", value_enum, conflicts_with = "endpoint")]
     words: Option<Words>,
 
     /// Words that new sentences must contain. `lexicon`: another LU of the frame, then fall back to
@@ -89,7 +96,7 @@ pub(super) struct Args {
 
     /// Directory of the filter that scores new sentences, or its name among the models; `none` for
     /// no scores [default: filter, if installed]
-    #[arg(long, value_name = "DIR|NAME|none")]
+    #[arg(long, value_name = "DIR|NAME|none", conflicts_with = "endpoint")]
     filter: Option<PathBuf>,
 
     /// Expand at most N annotation sets that are not done
@@ -99,7 +106,7 @@ pub(super) struct Args {
     /// Compute a part of the sets into a file, from a store that nobody writes meanwhile: the I-th
     /// of N, or, without a value, the task of a Slurm array. `fnstore merge` takes the files in
     #[arg(long, value_name = "I/N", num_args = 0..=1, default_missing_value = "", requires = "out",
-          conflicts_with_all = ["limit", "redo", "status", "dry_run", "from_sisters"])]
+          conflicts_with_all = ["limit", "redo", "status", "dry_run", "from_sisters", "endpoint"])]
     shard: Option<String>,
 
     /// The file of `--shard`; a manifest stands beside it
@@ -115,11 +122,14 @@ pub(super) struct Args {
     status: bool,
 
     /// Say how many rounds are missing and how long they take, measured on some, and write nothing
-    #[arg(long)]
+    #[arg(long, conflicts_with = "endpoint")]
     dry_run: bool,
 
     #[command(flatten)]
     rewriter: RewriterArgs,
+
+    #[command(flatten)]
+    endpoint: EndpointArgs,
 }
 
 /// Which words a rewriting may hold.
@@ -190,6 +200,7 @@ Examples:
   fnstore expand frame=Verification --rounds 5
   fnstore expand frame=Verification --recipe discover --dry-run
   fnstore expand lu=attest.v --from-sisters --limit 20
+  fnstore expand lu=attest.v --endpoint http://127.0.0.1:8000/v1 --model smollm2 --max-requests 100
   fnstore expand 'lu=confirm.v origin=exemplar' --limit 10 && fnstore query origin=generated";
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -243,6 +254,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         tell("interrupted; what was finished is in the store, and the same command resumes there");
         return Ok(Outcome::Interrupted);
     }
+    if report.out_of_budget {
+        context.output.flush()?;
+        tell("the budget is used up; the same command resumes there");
+    }
     if report.seeds == 0 {
         context.output.flush()?;
         tell("no human annotation set matches");
@@ -273,7 +288,9 @@ fn settings(args: &Args) -> anyhow::Result<RecipeSettings> {
 }
 
 fn recipe(args: &Args) -> anyhow::Result<Recipe> {
-    let mut recipe = recipe_of(&args.rewriter, settings(args)?, args.filter.as_deref())?;
+    let model = args.rewriter.model.as_deref().unwrap_or(Path::new("")).to_string_lossy();
+    let server = args.endpoint.settings(&model)?;
+    let mut recipe = recipe_of(&args.rewriter, server, settings(args)?, args.filter.as_deref())?;
     if let Some(query) = &args.blind_to {
         let query = Expression::parse(query).map_err(DatabaseError::from)?;
         recipe.blind_to = Some(BlindTo::new(query, args.splits.list()?.as_ref()));
@@ -291,12 +308,19 @@ fn recipe(args: &Args) -> anyhow::Result<Recipe> {
 /// The models and settings of an expansion that is not limited, before its device is opened.
 pub(super) fn recipe_of(
     rewriter: &RewriterArgs,
+    server: Option<EndpointSettings>,
     settings: RecipeSettings,
     filter: Option<&Path>,
 ) -> anyhow::Result<Recipe> {
     let dirs = locate::model_dirs(rewriter.models.clone());
-    let place = locate::rewriter(rewriter.model.as_deref(), &dirs)?;
-    let mut models = Models::search_with(place, &dirs)?;
+    let source = match server {
+        Some(server) => RewriterSource::Server(server),
+        None => {
+            let place = locate::rewriter(rewriter.model.as_deref(), &dirs)?;
+            RewriterSource::in_directory(place, &dirs)?
+        }
+    };
+    let mut models = Models::search_with(source, &dirs)?;
     match settings.guide {
         Some(Guidance::None) => models.guide = None,
         Some(_) => models.guide = Some(GuideModels::search(&dirs)?),
@@ -366,6 +390,11 @@ fn summary(
         let reused = grouped(report.steps_reused);
         output.line(&format!("  {:<20} {reused:>9}  {note}", "steps saved"))?;
     }
+    let Usage { requests, tokens, known } = report.asked;
+    if requests + known > 0 {
+        let note = format!("{} tokens; {} answers were known", grouped(tokens), grouped(known));
+        output.line(&format!("  {:<20} {:>9}  {note}", "requests", grouped(requests)))?;
+    }
     if report.leaks > 0 {
         output.line(&format!("  {:<20} {:>9}  dropped", "banned words", grouped(report.leaks)))?;
     }
@@ -381,7 +410,7 @@ fn summary(
         write_kept(kept, output)?;
     }
     if report.left > 0 {
-        let note = "sets, by the limit; the same command takes them";
+        let note = "sets; the same command takes them";
         output.line(&format!("  {:<20} {:>9}  {note}", "left for later", grouped(report.left)))?;
     }
     write_reasons("sets without any new sentence", &report.unproductive, output)?;
@@ -433,9 +462,11 @@ struct ReportRecord<'a> {
     leaks: u64,
     steps: u64,
     steps_reused: u64,
+    endpoint: Usage,
     seconds: f64,
     sentences_per_second: f64,
     interrupted: bool,
+    out_of_budget: bool,
 }
 
 impl<'a> ReportRecord<'a> {
@@ -462,9 +493,11 @@ impl<'a> ReportRecord<'a> {
             leaks: report.leaks,
             steps: report.steps,
             steps_reused: report.steps_reused,
+            endpoint: report.asked,
             seconds: report.elapsed.as_secs_f64(),
             sentences_per_second: report.sentences_per_second(),
             interrupted: report.interrupted,
+            out_of_budget: report.out_of_budget,
         }
     }
 }

@@ -85,7 +85,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
     if done.kept.scored == 0 {
         context.output.flush()?;
-        tell("no generated annotation set matches");
+        tell("no generated annotation set with a paraphrase score matches");
         return Ok(Outcome::NothingFound);
     }
     Ok(Outcome::Done)

@@ -7,9 +7,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use fnstore::compute::Numbers;
 use fnstore::durable::Stamp;
-use fnstore::generate::{Answer, Generator, LanguageFiller, Prompt, ReadAs, Reading, RemoteFiller};
+use fnstore::generate::{
+    Answer, Generator, LanguageFiller, Prompt, ReadAs, Reading, RemoteFiller, Seq2SeqFiller,
+    is_seq2seq,
+};
 use fnstore::label::{Asked, Labeller};
 use fnstore::model::Span;
+use fnstore::models::find;
 use fnstore::score::Scorer;
 
 pub(super) use self::trained::INFILLER;
@@ -28,15 +32,16 @@ const LANGUAGE_MODEL: &str = "SmolLM2-135M-Instruct";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct GeneratorArgs {
-    /// Language model that fills and ranks: a GGUF file, an adapter or a name among the models;
-    /// with --endpoint the server's name of its model; `none` for no ranking [default: the
-    /// adapter `infill` where its language model is at hand, else SmolLM2-135M-Instruct]
+    /// Language model that fills and ranks: a GGUF file, an adapter or a name among the models; or
+    /// the directory of a T5 that fills; with --endpoint the server's name of its model; `none` for
+    /// no ranking [default: the adapter `infill` where its language model is at hand, else
+    /// SmolLM2-135M-Instruct]
     #[arg(long, value_name = "FILE|DIR|NAME|none")]
     model: Option<String>,
 
-    /// Language model that ranks what an endpoint writes; `none` for no ranking [default:
+    /// Language model that ranks what an endpoint or a T5 writes; `none` for no ranking [default:
     /// SmolLM2-135M-Instruct, if it is there]
-    #[arg(long, value_name = "FILE|DIR|NAME|none", requires = "endpoint")]
+    #[arg(long, value_name = "FILE|DIR|NAME|none", requires = "model")]
     ranker: Option<PathBuf>,
 
     /// Labeller that reads the new words: candidates with words that it reads as another frame
@@ -73,6 +78,14 @@ impl GeneratorArgs {
     /// What fills blanks, ranks and filters.
     pub(super) fn open_filling(&self) -> anyhow::Result<Generator> {
         let asks = self.asks();
+        if let Some(place) = self.seq2seq() {
+            return self.open_seq2seq(&place);
+        }
+        if self.ranker.is_some() && !asks {
+            bail!(
+                "--ranker ranks what an endpoint or a T5 writes; a language model ranks its own (N-ranker)"
+            );
+        }
         let trained = if asks { None } else { Trained::find(self)? };
         let prompt = self.prompt(asks, trained.as_ref())?;
         let generator = Generator::copying();
@@ -95,9 +108,26 @@ impl GeneratorArgs {
     pub(super) fn usual_candidates(&self) -> anyhow::Result<usize> {
         Ok(match self.asks() {
             true => 1,
-            false if Trained::find(self)?.is_some() => 8,
+            false if self.seq2seq().is_some() || Trained::find(self)?.is_some() => 8,
             false => 4,
         })
+    }
+
+    /// The directory of an encoder-decoder, where `--model` names one.
+    fn seq2seq(&self) -> Option<PathBuf> {
+        let dirs = locate::model_dirs(self.models.clone());
+        let name = self.model.as_deref().filter(|_| !self.asks())?;
+        find(Path::new(name), &dirs).filter(|place| is_seq2seq(place))
+    }
+
+    fn open_seq2seq(&self, place: &Path) -> anyhow::Result<Generator> {
+        if self.prompt.is_some() {
+            bail!("a T5 is told by marks around the blanks and takes no --prompt (P-field)");
+        }
+        let files = stamped(files_of(place)?)?;
+        let filler = Seq2SeqFiller::open(place, &self.device.open()?, self.numbers)?;
+        let generator = Generator::copying().filling_by_sentinels(filler, files);
+        self.reading(self.ranking(generator, false, self.ranker.clone(), Vec::new())?)
     }
 
     /// What ranks alone. A prompt that cannot be used is refused here as well.
@@ -221,14 +251,19 @@ fn with_model(
             return Ok(None);
         }
     };
-    let files = if place.is_dir() {
-        let entries = std::fs::read_dir(&place)?.flatten().map(|entry| entry.path());
-        entries.filter(|path| path.is_file()).collect()
-    } else {
-        vec![place.clone()]
-    };
-    let stamps = files.into_iter().chain(others).map(|path| Ok((path.clone(), Stamp::of(&path)?)));
-    let stamps = stamps.collect::<std::io::Result<Vec<_>>>()?;
+    let files = if place.is_dir() { files_of(&place)? } else { vec![place.clone()] };
+    let stamps = stamped(files.into_iter().chain(others))?;
     let scorer = Scorer::open(&place, &args.device.open()?, args.numbers)?;
     Ok(Some((scorer, stamps)))
+}
+
+/// The files of a directory.
+fn files_of(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(directory)?.flatten().map(|entry| entry.path());
+    Ok(entries.filter(|path| path.is_file()).collect())
+}
+
+/// Files, each as it is now.
+fn stamped(files: impl IntoIterator<Item = PathBuf>) -> std::io::Result<Vec<(PathBuf, Stamp)>> {
+    files.into_iter().map(|path| Ok((path.clone(), Stamp::of(&path)?))).collect()
 }

@@ -30,6 +30,7 @@ mod replay;
 mod sampling;
 mod scheduler;
 mod settings;
+mod together;
 #[cfg(test)]
 pub(crate) mod toy;
 mod waiting;
@@ -37,10 +38,11 @@ mod waiting;
 pub use beam::{Hypothesis, Stop};
 pub use constraint::{
     AvoidPhrases, AvoidTokens, Blocked, Constraint, ConstraintState, KnownWords, RequirePhrases,
-    RequireTokens, Vocabulary, WordList, violations,
+    RequireTokens, TokenOrder, Vocabulary, WordList, violations,
 };
 pub use error::DecodeError;
 pub use scheduler::{Finished, JobId, Scheduler, SourceId};
 pub use settings::{
     BeamSettings, LengthLimit, LengthPenalty, SampleSettings, SearchSettings, Stopping,
 };
+pub use together::search_all;

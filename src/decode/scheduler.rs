@@ -29,11 +29,11 @@ use crate::nn::{Candidate, SlotCandidates, SlotId, StepNetwork};
 
 /// A source that was given to a [`Scheduler`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SourceId(pub(super) u64);
+pub struct SourceId(pub(crate) u64);
 
 /// A search that was given to a [`Scheduler`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct JobId(pub(super) u64);
+pub struct JobId(pub(crate) u64);
 
 /// A search that is over.
 #[derive(Debug, Clone, PartialEq)]

@@ -37,6 +37,16 @@ pub enum EndpointError {
         /// What the system says.
         reason: String,
     },
+    /// It cannot be trusted.
+    #[error(
+        "no encrypted connection to the endpoint `{url}`: {reason}; expected TLS with a certificate of a public          authority for this host; a server on this machine can be asked as http://127.0.0.1 (H-tls)"
+    )]
+    Tls {
+        /// The address.
+        url: String,
+        /// What is wrong with its certificate or its protocol.
+        reason: String,
+    },
     /// It answered with an error.
     #[error("the endpoint `{url}` answered {status}: {said} (H-status)")]
     Status {

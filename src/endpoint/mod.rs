@@ -43,7 +43,7 @@ impl std::fmt::Debug for Key {
 }
 
 /// How an endpoint is asked.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndpointSettings {
     /// The address before `/chat/completions`, as in `http://127.0.0.1:8000/v1`.
     pub url: String,
@@ -230,6 +230,11 @@ impl Endpoint {
         }
         let mut response = match request.send(body) {
             Ok(response) => response,
+            // It would be no better the next time, and nothing was sent.
+            Err(error) if self.url.starts_with("https") && is_of_tls(&error) => {
+                let reason = self.hidden(&error.to_string());
+                return Err(EndpointError::Tls { url: url(), reason });
+            }
             Err(error) => {
                 let reason = self.hidden(&error.to_string());
                 return Ok(Sent::Again(EndpointError::Connect { url: url(), reason }, None));
@@ -270,6 +275,16 @@ impl Endpoint {
         };
         let visible = said.chars().map(|c| if c.is_control() { ' ' } else { c });
         visible.take(200).collect::<String>().trim().to_owned()
+    }
+}
+
+/// Whether an encrypted connection could not be made: the handshake's errors are of data that are
+/// wrong.
+fn is_of_tls(error: &ureq::Error) -> bool {
+    match error {
+        ureq::Error::Tls(_) | ureq::Error::Rustls(_) => true,
+        ureq::Error::Io(error) => error.kind() == std::io::ErrorKind::InvalidData,
+        _ => false,
     }
 }
 

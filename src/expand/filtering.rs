@@ -99,7 +99,7 @@ impl<'a> Witness<'a> {
 }
 
 /// Gives the generated sets for which an expression holds the scores of a filter, in place of
-/// earlier ones.
+/// earlier ones. Sets without a paraphrase score get none.
 ///
 /// Sets are written some at a time; `progress` is told how many were looked at, and a `Break` ends
 /// the run after those that were written. The same call resumes there. A set that another
@@ -122,6 +122,10 @@ pub fn rescore(
         let mut answer = answer?;
         let release = answer.release.id;
         let Provenance::Generated(made) = &answer.set.provenance else { continue };
+        // A filter wants to know how likely an output is, which a server does not say.
+        if made.paraphrase_score().is_none() {
+            continue;
+        }
         let scores = filter.scores(&witness.evidence(&answer, made)?);
         let mut made = made.clone();
         let is_new = made.filter.replace(scores) != Some(scores);

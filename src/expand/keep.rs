@@ -9,7 +9,7 @@ use super::elements::Carried;
 use super::ranking::Pair;
 use super::run::{Keep, Run};
 use crate::database::JournalWrite;
-use crate::filter::Evidence;
+use crate::filter::{Evidence, Filter};
 use crate::model::{
     AnnotationSet, AnnotationSetId, Extent, FeStatus, FrameFit, FrameId, Generation, IdSpace,
     Label, Layer, LayerName, LuId, Method, Provenance, ReleaseId, Sentence, SentenceId, Span,
@@ -43,6 +43,8 @@ impl Run<'_> {
             Some(judge) => judge.fit_of(of_frame, &output.text, &targets)?,
             None => None,
         };
+        let is_scored = output.score.is_finite();
+        let scores = |filter: &Filter| filter.scores(&evidence);
         let generation = Generation {
             seed: chain.seed.set,
             source: chain.seed.set,
@@ -55,7 +57,8 @@ impl Run<'_> {
             flags,
             paraphrase: output.score,
             aligner: alignment.score,
-            filter: self.filter.as_ref().map(|filter| filter.scores(&evidence)),
+            // A filter wants to know how likely an output is, which a server does not say.
+            filter: is_scored.then_some(self.filter.as_ref()).flatten().map(scores),
             elements: carried.as_ref().map(|carried| carried.elements.clone()).unwrap_or_default(),
             fit,
         };

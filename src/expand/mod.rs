@@ -59,7 +59,7 @@ pub use elements::KeepElements;
 pub use error::{ExpandError, RecipeError, SeedsError};
 pub use filtering::{Kept, Rescored, filter_data, rescore};
 pub use fitting::{Refitted, refit};
-pub use models::{FILTER, FrameModels, GuideModels, Models, WORD_VECTORS};
+pub use models::{FILTER, FrameModels, GuideModels, Models, RewriterSource, WORD_VECTORS};
 pub use parted::run_shard;
 pub use recipe::{Choice, Guidance, Recipe};
 pub use recipes::{RecipeFileError, RecipeSettings, Words};

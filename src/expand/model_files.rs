@@ -8,7 +8,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::{ExpandError, Models, Result};
+use super::{ExpandError, Models, Result, RewriterSource};
 use crate::durable::Stamp;
 
 /// Files and their stamps.
@@ -20,10 +20,14 @@ pub(super) struct ModelFiles {
 impl ModelFiles {
     /// The files of models as they are now. A model that is not there is told by whoever opens it.
     pub(super) fn of(models: &Models) -> Result<Self> {
-        let Models { paraphraser, base, aligner, encoder, guide, filter, frames } = models;
+        let Models { rewriter, aligner, encoder, guide, filter, frames } = models;
+        let of_rewriter = match rewriter {
+            RewriterSource::Model { directory, base } => vec![directory].into_iter().chain(base),
+            RewriterSource::Server(_) => vec![].into_iter().chain(&None),
+        };
         let of_guide =
             guide.iter().flat_map(|guide| [&guide.word_vectors, &guide.tagger, &guide.encoder]);
-        let places = [paraphraser, aligner, encoder].into_iter().chain(base).chain(filter);
+        let places = of_rewriter.chain([aligner, encoder]).chain(filter);
         let of_frames = frames.iter().flat_map(|frames| [&frames.identifier, &frames.encoder]);
         let mut files = Self::default();
         for place in places.chain(of_guide).chain(of_frames) {

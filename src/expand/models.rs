@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::ExpandError;
 use crate::align::encoder_of;
+use crate::endpoint::EndpointSettings;
 use crate::paraphrase::base_of;
 
 /// Directory name of the rewriter.
@@ -19,14 +20,37 @@ const FRAMES: &str = "frames";
 /// Directory name of the filter.
 pub const FILTER: &str = "filter";
 
-/// The directories of the models.
+/// Where the rewriter is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RewriterSource {
+    /// In a directory.
+    Model {
+        /// An encoder-decoder with its tokenizer, a language model with its prompt, or an adapter.
+        directory: PathBuf,
+        /// The language model that an adapter was trained on.
+        base: Option<PathBuf>,
+    },
+    /// Behind a server. Its address, model and question are part of the recipe, its key is not.
+    Server(EndpointSettings),
+}
+
+impl RewriterSource {
+    /// The model in a directory; that which an adapter needs is in the first of several directories
+    /// that has it.
+    ///
+    /// # Errors
+    /// When none has it.
+    pub fn in_directory(directory: PathBuf, dirs: &[PathBuf]) -> Result<Self, ExpandError> {
+        let base = base_of(&directory, dirs)?;
+        Ok(Self::Model { directory, base })
+    }
+}
+
+/// The models, by their directories.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Models {
-    /// The rewriter: an encoder-decoder with its tokenizer, a language model with its prompt, or an
-    /// adapter.
-    pub paraphraser: PathBuf,
-    /// The language model that the rewriter's adapter was trained on.
-    pub base: Option<PathBuf>,
+    /// What rewrites.
+    pub rewriter: RewriterSource,
     /// The aligner's head.
     pub aligner: PathBuf,
     /// The encoder that the head was trained on.
@@ -97,25 +121,27 @@ impl Models {
     /// # Errors
     /// When none has one of them.
     pub fn search(dirs: &[PathBuf]) -> Result<Self, ExpandError> {
-        Self::search_with(find(dirs, PARAPHRASER)?, dirs)
+        let directory = find(dirs, PARAPHRASER)?;
+        Self::search_with(RewriterSource::in_directory(directory, dirs)?, dirs)
     }
 
     /// A rewriter of another name or from elsewhere, and the others as in [`search`](Self::search).
+    /// A server's answers get no scores of a filter, which wants to know how likely they are.
     ///
     /// # Errors
     /// When no directory has one of these, or the head or the tagger does not say which encoder it
     /// stands on.
-    pub fn search_with(paraphraser: PathBuf, dirs: &[PathBuf]) -> Result<Self, ExpandError> {
+    pub fn search_with(rewriter: RewriterSource, dirs: &[PathBuf]) -> Result<Self, ExpandError> {
         let aligner = find(dirs, ALIGNER)?;
         let encoder = encoder(&aligner, dirs)?;
         let guide = match GuideModels::search(dirs) {
             Err(ExpandError::ModelMissing { .. }) => None,
             found => Some(found?),
         };
-        let filter = find(dirs, FILTER).ok();
-        let base = base_of(&paraphraser, dirs)?;
+        let is_scored = matches!(rewriter, RewriterSource::Model { .. });
+        let filter = find(dirs, FILTER).ok().filter(|_| is_scored);
         let frames = FrameModels::search(dirs);
-        Ok(Self { paraphraser, base, aligner, encoder, guide, filter, frames })
+        Ok(Self { rewriter, aligner, encoder, guide, filter, frames })
     }
 }
 
@@ -160,7 +186,8 @@ mod tests {
         let encoder = format!("another-{named}");
         put(b.path(), &encoder, "{}");
         let models = Models::search(&dirs).unwrap();
-        assert_eq!(models.paraphraser, a.path().join(PARAPHRASER));
+        let directory = a.path().join(PARAPHRASER);
+        assert_eq!(models.rewriter, RewriterSource::Model { directory, base: None });
         assert_eq!(models.encoder, b.path().join(encoder));
         let message = Models::open(a.path()).unwrap_err().to_string();
         assert!(message.contains("no model `aligner`"), "{message}");

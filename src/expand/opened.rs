@@ -2,17 +2,20 @@
 
 use super::model_files::ModelFiles;
 use super::recipe::{Told, fingerprint};
-use super::{ExpandError, Guidance, Recipe, RecipeError, Result};
+use super::{ExpandError, Guidance, Recipe, RecipeError, Result, RewriterSource};
+use serde_json::{Value, json};
+
 use crate::align::Aligner;
+use crate::endpoint::Endpoint;
 use crate::filter::Filter;
 use crate::identify::FrameIdentifier;
-use crate::paraphrase::{Network, Paraphraser, Prompt};
+use crate::paraphrase::{ParaphraseError, Paraphraser, Prompt, RemoteParaphraser, Rewriter};
 use crate::tag::Tagger;
 use crate::vectors::WordVectors;
 
 /// The models of a recipe.
 pub(super) struct Opened {
-    pub(super) paraphraser: Paraphraser<Network>,
+    pub(super) rewriter: Rewriter,
     pub(super) aligner: Aligner,
     /// What guides, where the recipe is guided.
     pub(super) guide: Option<(WordVectors, Tagger)>,
@@ -33,12 +36,7 @@ impl Opened {
         recipe.check()?;
         let models = &recipe.models;
         let files = ModelFiles::of(models)?;
-        let paraphraser = Paraphraser::open_with(
-            &models.paraphraser,
-            models.base.as_deref(),
-            &recipe.device,
-            recipe.numbers,
-        )?;
+        let rewriter = open_rewriter(recipe)?;
         let aligner = Aligner::open(&models.aligner, &models.encoder, &recipe.device)
             .map_err(|source| ExpandError::Align { seed: None, source })?;
         let guide = open_guide(recipe)?;
@@ -47,25 +45,53 @@ impl Opened {
             FrameIdentifier::open(&frames.identifier, &frames.encoder, &recipe.device)
         });
         let identifier = identifier.transpose()?;
+        let frames = identifier.as_ref().map(FrameIdentifier::fingerprint);
+        let (described, told) = match &rewriter {
+            Rewriter::Model(model) => told_of(model),
+            Rewriter::Server(server) => (server.description(), Told::default()),
+        };
         let description = recipe.description(
-            paraphraser.fingerprint(),
-            Told {
-                mark: paraphraser.mark(),
-                adapter: paraphraser.adapter_fingerprint(),
-                prompt: paraphraser.prompt().map(Prompt::fingerprint),
-                frames: identifier.as_ref().map(FrameIdentifier::fingerprint),
-            },
+            described,
+            Told { frames, ..told },
             aligner.fingerprint(),
             guide.as_ref().map(|(vectors, tagger)| [vectors.fingerprint(), tagger.fingerprint()]),
         );
         files.check()?;
-        Ok(Self { paraphraser, aligner, guide, filter, identifier, files, description })
+        Ok(Self { rewriter, aligner, guide, filter, identifier, files, description })
     }
 
     /// The recipe's fingerprint.
     pub(super) fn print(&self) -> [u8; 16] {
         fingerprint(&self.description)
     }
+}
+
+fn open_rewriter(recipe: &Recipe) -> Result<Rewriter> {
+    let open = || -> std::result::Result<Rewriter, ParaphraseError> {
+        Ok(match &recipe.models.rewriter {
+            RewriterSource::Model { directory, base } => {
+                let (device, numbers) = (&recipe.device, recipe.numbers);
+                let model = Paraphraser::open_with(directory, base.as_deref(), device, numbers)?;
+                Rewriter::Model(Box::new(model))
+            }
+            RewriterSource::Server(settings) => {
+                let endpoint = Endpoint::new(settings.clone())?;
+                Rewriter::Server(Box::new(RemoteParaphraser::new(endpoint)))
+            }
+        })
+    };
+    Ok(open()?)
+}
+
+/// What a recipe says of a model, and what the model is told.
+fn told_of(model: &Paraphraser) -> (Value, Told<'_>) {
+    let told = Told {
+        mark: model.mark(),
+        adapter: model.adapter_fingerprint(),
+        prompt: model.prompt().map(Prompt::fingerprint),
+        frames: None,
+    };
+    (json!(model.fingerprint().to_string()), told)
 }
 
 /// What guides an expansion, where it is guided.

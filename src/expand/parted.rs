@@ -44,7 +44,9 @@ pub fn run_shard(
     let keep = Keep::InShard(Box::new(ShardWriter::begin(database, release, &plan)?));
     let (report, keep) = run_keeping(database, (&human, recipe), &mut opened, id, keep, progress)?;
     match keep {
-        Keep::InShard(writer) if !report.interrupted => Ok((Some(writer.finish()?), Some(report))),
+        Keep::InShard(writer) if !report.interrupted && !report.out_of_budget => {
+            Ok((Some(writer.finish()?), Some(report)))
+        }
         _ => Ok((None, Some(report))),
     }
 }

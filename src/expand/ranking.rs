@@ -74,7 +74,8 @@ impl Pair {
             weak_alignment: alignment.weak,
             // What was asked for is the first that is required; that it is missing is seen in the
             // trigger.
-            unmet: output.unmet.iter().any(|place| *place >= usize::from(asked.is_some())),
+            unmet: !output.banned.is_empty()
+                || output.unmet.iter().any(|place| *place >= usize::from(asked.is_some())),
             unknown_word: !is_known && !lexicon.knows_words(&trigger)?,
             unlike_frame: fit.is_unlike,
             lost_element: false,
@@ -244,7 +245,7 @@ mod tests {
 
     fn output(log_prob: f32) -> Paraphrase {
         let text = "They tested the brakes.".to_owned();
-        Paraphrase { text, score: 0.5, log_prob, ended: true, unmet: Vec::new() }
+        Paraphrase { text, score: 0.5, log_prob, ended: true, unmet: vec![], banned: vec![] }
     }
 
     fn pair(output: &Paraphrase, failed_checks: usize, score: f32, likeness: f32) -> Pair {
@@ -374,6 +375,7 @@ mod tests {
             log_prob: -9.0,
             ended,
             unmet: Vec::new(),
+            banned: Vec::new(),
         };
         let (cut, whole) = (output("a b", false), output("a", true));
         assert_eq!(candidates(&[cut.clone(), whole.clone()]), [&whole]);

@@ -1,12 +1,12 @@
 //! What an expansion does, and what makes two expansions the same.
 
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::elements::KeepElements;
-use super::{BlindTo, ExpandError, FromSisters, Models, RecipeError, guide};
+use super::{BlindTo, ExpandError, FromSisters, Models, RecipeError, RewriterSource, guide};
 use crate::compute::{Device, Numbers};
-use crate::decode::BeamSettings;
+use crate::decode::{BeamSettings, SampleSettings};
 use crate::model::named;
 use crate::nn::Fingerprint;
 use crate::paraphrase::Settings;
@@ -61,9 +61,10 @@ pub struct Recipe {
     pub models: Models,
     /// Hypotheses kept in the search.
     pub beam_size: usize,
-    /// Best outputs of the search that are aligned, at most `beam_size`.
+    /// Best outputs of the search that are aligned, at most `beam_size`. A server is asked so
+    /// often: once for what is likeliest, several times for draws.
     pub candidates: usize,
-    /// Longer sentences are left out, in pieces of the rewriter.
+    /// Longer sentences are left out, in pieces of the rewriter; in words for a server.
     pub max_source_pieces: usize,
     /// Outputs hold no words but those of the rewriter's list and of the seed's sentence; see
     /// [`Settings::known_words`].
@@ -108,9 +109,12 @@ impl Recipe {
     pub fn new(models: Models) -> Self {
         Self {
             guidance: if models.guide.is_some() { Guidance::Lexicon } else { Guidance::None },
-            models,
             beam_size: 30,
-            candidates: 20,
+            candidates: match models.rewriter {
+                RewriterSource::Model { .. } => 20,
+                RewriterSource::Server(_) => 1,
+            },
+            models,
             max_source_pieces: 80,
             known_words: true,
             choice: Choice::FewestFailedChecks,
@@ -144,7 +148,7 @@ impl Recipe {
         if self.beam_size == 0 || self.beam_size > 1000 {
             return wrong("beam size", self.beam_size, "1 to 1000");
         }
-        if self.candidates == 0 || self.candidates > self.beam_size {
+        if self.candidates == 0 || (self.candidates > self.beam_size && !self.asks_server()) {
             let expected = format!("1 to the beam size, {}", self.beam_size);
             return wrong("number of candidates", self.candidates, &expected);
         }
@@ -169,7 +173,9 @@ impl Recipe {
     }
 
     pub(super) fn settings(&self) -> Settings {
+        let draws = SampleSettings { samples: self.candidates, ..SampleSettings::default() };
         Settings {
+            sample: (self.asks_server() && self.candidates > 1).then_some(draws),
             beam: BeamSettings {
                 beam_size: self.beam_size,
                 n_best: self.candidates,
@@ -186,20 +192,24 @@ impl Recipe {
         }
     }
 
+    fn asks_server(&self) -> bool {
+        matches!(self.models.rewriter, RewriterSource::Server(_))
+    }
+
     /// The whole recipe as JSON: all that its outputs depend on. Rounds, limits, device, threads
     /// and batch sizes do not enter, so a second run with other ones is the same recipe; the format
     /// of the weights does.
     pub(super) fn description(
         &self,
-        paraphraser: Fingerprint,
+        rewriter: Value,
         told: Told<'_>,
         aligner: Fingerprint,
         guide: Option<[Fingerprint; 2]>,
     ) -> String {
-        let beam = self.settings().beam;
+        let Settings { beam, sample, .. } = self.settings();
         let mut description = json!({
             "method": "paraphrase",
-            "paraphraser": paraphraser.to_string(),
+            "paraphraser": rewriter,
             "aligner": aligner.to_string(),
             "beam_size": self.beam_size,
             "candidates": self.candidates,
@@ -209,13 +219,21 @@ impl Recipe {
             "max_source_pieces": self.max_source_pieces,
             "rules": format!("{RULES}{}", self.choice.rule()),
             "numbers": self.device.numbers().unwrap_or(self.numbers.name()),
-            "random_seed": null,
+            "random_seed": sample.map(|sample| sample.seed),
         });
-        if !self.known_words {
-            description["words"] = json!("any");
-        }
-        if !self.tell_bans {
-            description["tell_bans"] = json!(false);
+        if let (true, Some(description)) = (self.asks_server(), description.as_object_mut()) {
+            // There is no search to describe.
+            for of_search in ["beam_size", "length_penalty", "length_limit", "stopping", "numbers"]
+            {
+                description.shift_remove(of_search);
+            }
+        } else {
+            if !self.known_words {
+                description["words"] = json!("any");
+            }
+            if !self.tell_bans {
+                description["tell_bans"] = json!(false);
+            }
         }
         if self.ban_lexicon {
             description["banned"] = json!("inflections and spelling variants of the frame's LUs");
@@ -302,8 +320,7 @@ mod tests {
     fn recipe() -> Recipe {
         let place = || "m".into();
         Recipe::new(Models {
-            paraphraser: place(),
-            base: None,
+            rewriter: RewriterSource::Model { directory: place(), base: None },
             aligner: place(),
             encoder: place(),
             guide: None,
@@ -315,8 +332,10 @@ mod tests {
     #[test]
     fn only_what_outputs_depend_on_makes_another_recipe() {
         let (a, b) = (Fingerprint([1; 32]), Fingerprint([2; 32]));
-        let print =
-            |recipe: &Recipe, a, b| fingerprint(&recipe.description(a, Told::default(), b, None));
+        let named = |print: Fingerprint| json!(print.to_string());
+        let print = |recipe: &Recipe, a, b| {
+            fingerprint(&recipe.description(named(a), Told::default(), b, None))
+        };
         let first = print(&recipe(), a, b);
         let same = Recipe {
             rounds: 9,
@@ -333,7 +352,8 @@ mod tests {
         assert_ne!(print(&Recipe { choice: Choice::Aligner, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { tell_bans: false, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { ban_lexicon: true, ..recipe() }, a, b), first);
-        let guided = |recipe: Recipe| recipe.description(a, Told::default(), b, Some([a, b]));
+        let guided =
+            |recipe: Recipe| recipe.description(named(a), Told::default(), b, Some([a, b]));
         assert_ne!(guided(Recipe { few_lus: true, ..recipe() }), guided(recipe()));
         let query: crate::query::Expression = "split=test".parse().unwrap();
         let blind = |list: Option<&crate::model::SplitList>| Recipe {
@@ -344,8 +364,8 @@ mod tests {
         assert_ne!(print(&blind(None), a, b), first);
         assert_ne!(print(&blind(Some(&list)), a, b), print(&blind(None), a, b));
         let told = Told { frames: Some(b), ..Told::default() };
-        let judged = |recipe: Recipe| recipe.description(a, told, b, None);
-        let plain = recipe().description(a, Told::default(), b, None);
+        let judged = |recipe: Recipe| recipe.description(named(a), told, b, None);
+        let plain = recipe().description(named(a), Told::default(), b, None);
         assert_eq!(
             judged(Recipe { frame_fit: true, ..recipe() }),
             plain,
@@ -353,14 +373,18 @@ mod tests {
         );
         let ended = Recipe { frame_fit: true, least_frame_fit: 0.2, ..recipe() };
         assert!(judged(ended).contains("\"least\":\"0.2\""));
-        let marked =
-            recipe().description(a, Told { mark: Some("<avoid>"), ..Told::default() }, b, None);
+        let marked = recipe().description(
+            named(a),
+            Told { mark: Some("<avoid>"), ..Told::default() },
+            b,
+            None,
+        );
         assert!(marked.contains("<avoid>") && fingerprint(&marked) != first);
-        let guided = recipe().description(a, Told::default(), a, Some([b, a]));
+        let guided = recipe().description(named(a), Told::default(), a, Some([b, a]));
         assert!(guided.contains(&b.to_string()) && fingerprint(&guided) != first);
         let told = Told { adapter: Some(a), prompt: Some(b), ..Told::default() };
-        let adapted = recipe().description(a, told, b, None);
-        let other = recipe().description(a, Told { prompt: Some(a), ..told }, b, None);
+        let adapted = recipe().description(named(a), told, b, None);
+        let other = recipe().description(named(a), Told { prompt: Some(a), ..told }, b, None);
         assert!(
             adapted != other && adapted.contains("\"adapter\"") && fingerprint(&adapted) != first
         );

@@ -177,13 +177,12 @@ impl RecipeSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expand::Models;
+    use crate::expand::{Models, RewriterSource};
 
     fn recipe() -> Recipe {
         let place = || "m".into();
         let models = Models {
-            paraphraser: place(),
-            base: None,
+            rewriter: RewriterSource::Model { directory: place(), base: None },
             aligner: place(),
             encoder: place(),
             guide: None,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::{Guidance, Kept};
+use crate::endpoint::Usage;
 use crate::model::RecipeId;
 use crate::model::named;
 
@@ -27,7 +28,7 @@ pub struct Report {
     pub seeds: u64,
     /// Those of them that had been through all rounds before this run.
     pub done_before: u64,
-    /// Those that the limit left to a later run.
+    /// Those that a limit or a budget left to a later run.
     pub left: u64,
     /// Sentences written.
     pub sentences: u64,
@@ -61,6 +62,10 @@ pub struct Report {
     pub elapsed: Duration,
     /// Whether the run was stopped; the same command resumes here.
     pub interrupted: bool,
+    /// What a server was asked.
+    pub asked: Usage,
+    /// Whether a server's budget ended the run.
+    pub out_of_budget: bool,
 }
 
 /// How many of the seeds' FEs were found in the sentences written.

@@ -28,9 +28,10 @@ use super::{EndReason, ExpandError, ExpansionProgress, Guidance, Kept, Recipe, R
 use crate::align::{AlignError, AlignRequest, Aligner, Alignment};
 use crate::database::{Database, Write};
 use crate::decode::SourceId;
+use crate::endpoint::EndpointError;
 use crate::filter::Filter;
 use crate::model::{AnnotationSetId, CoreType, FrameFit, FrameId, RecipeId, ReleaseId};
-use crate::paraphrase::{Network, Paraphrase, ParaphraseError, Refusal, RequestOutcome, Session};
+use crate::paraphrase::{Paraphrase, ParaphraseError, Refusal, RequestOutcome, Rounds};
 use crate::query::{Expression, Selection};
 use crate::store::JournalEntry;
 use crate::tag::Tagger;
@@ -101,15 +102,15 @@ pub(super) fn run_keeping(
     progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
 ) -> Result<(Report, Keep)> {
     let print = opened.print();
-    let Opened { paraphraser, aligner, guide, filter, identifier, files, .. } = opened;
-    let leaks_before = paraphraser.leaks();
+    let Opened { rewriter, aligner, guide, filter, identifier, files, .. } = opened;
+    let leaks_before = rewriter.leaks();
     let (guide, tagger) = guide.take().unzip();
-    let knows_word = |word: &str| paraphraser.knows_word(word);
+    let knows_word = |word: &str| rewriter.knows_word(word);
     let guide = guide.map(|vectors| {
         let guide = Guide::new(recipe.guidance, vectors, knows_word);
         guide.unattested_only(recipe.from_sisters.clone()).with_few(recipe.few_lus)
     });
-    let mut session = paraphraser.session(recipe.settings())?;
+    let mut session = rewriter.rounds(recipe.settings())?;
     let mut run = Run::new(database, recipe, (id, print), aligner, (guide, tagger));
     (run.keeps, run.files) = (keep, std::mem::take(files));
     if let Some(blind_to) = &recipe.blind_to {
@@ -122,7 +123,8 @@ pub(super) fn run_keeping(
     run.expand(&mut session, todo, progress)?;
     drop(session);
     let (mut report, keep) = (run.report, run.keeps);
-    report.leaks = paraphraser.leaks() - leaks_before;
+    report.leaks = rewriter.leaks() - leaks_before;
+    report.asked = rewriter.usage();
     Ok((report, keep))
 }
 
@@ -255,7 +257,7 @@ impl<'a> Run<'a> {
 
     fn expand(
         &mut self,
-        session: &mut Session<'_, Network>,
+        session: &mut Rounds<'_>,
         todo: Vec<Todo>,
         progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
     ) -> Result<()> {
@@ -270,14 +272,17 @@ impl<'a> Run<'a> {
 
     fn work(
         &mut self,
-        session: &mut Session<'_, Network>,
+        session: &mut Rounds<'_>,
         todo: Vec<Todo>,
         progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
     ) -> Result<()> {
         let mut todo = todo.into_iter();
         let mut in_flight: HashMap<SourceId, InFlight> = HashMap::new();
         let rows = self.recipe.device.rows_at_once();
-        let most = IN_FLIGHT.max(rows / self.recipe.beam_size.max(1));
+        let most = match session.share_work() {
+            true => IN_FLIGHT.max(rows / self.recipe.beam_size.max(1)),
+            false => 1,
+        };
         self.report.interrupted = progress(&self.progress()).is_break();
         loop {
             // An interrupted run takes no new seeds and starts no new rounds.
@@ -290,7 +295,15 @@ impl<'a> Run<'a> {
                     None => self.step_ended(progress)?,
                 }
             }
-            let Some(rewrite) = session.next_finished()? else { return Ok(()) };
+            let rewrite = match session.next_finished() {
+                Err(ParaphraseError::Endpoint(EndpointError::Budget { .. })) => {
+                    self.report.out_of_budget = true;
+                    self.report.left += (todo.len() + in_flight.len()) as u64;
+                    return Ok(());
+                }
+                finished => finished?,
+            };
+            let Some(rewrite) = rewrite else { return Ok(()) };
             let InFlight { mut chain, attempt } =
                 in_flight.remove(&rewrite.source).expect("every open source is in flight");
             self.report.steps += rewrite.steps as u64;
@@ -364,7 +377,7 @@ impl<'a> Run<'a> {
     /// Opens a seed's sentence and asks for its next round; `None` if there is nothing to rewrite.
     fn begin(
         &mut self,
-        session: &mut Session<'_, Network>,
+        session: &mut Rounds<'_>,
         Todo { release, set, journal }: Todo,
     ) -> Result<Option<(SourceId, InFlight)>> {
         let database = self.database;

@@ -29,40 +29,56 @@ impl Answer {
         answer: &str,
         blanks: usize,
     ) -> std::result::Result<Vec<String>, &'static str> {
-        let parted = |mark| answer.split(mark).map(str::to_owned).collect();
+        // Explanations may follow, though nobody asked for them.
+        let has_words = |line: &&str| line.chars().any(char::is_alphanumeric);
+        let line = answer.lines().find(has_words).unwrap_or_default();
+        let parted = |mark| line.split(mark).map(str::to_owned).collect();
         let spans: Vec<String> = match self {
             Self::Json => in_json(answer).ok_or("F-json")?,
             Self::Bars => parted('|'),
             // One blank takes all, commas too.
-            _ if blanks == 1 => vec![answer.to_owned()],
+            _ if blanks == 1 => vec![line.to_owned()],
             _ => parted(','),
         };
-        let one_line = |span: String| span.split_whitespace().collect::<Vec<_>>().join(" ");
-        let spans: Vec<String> = spans.into_iter().map(one_line).collect();
-        if spans.len() != blanks {
-            return Err("F-count");
-        }
-        let is_empty = |span: &String| !span.chars().any(char::is_alphanumeric);
-        let is_mark = |span: &String| span.contains("<mask>") || span.contains("__");
-        if spans.iter().any(|span| is_empty(span) || is_mark(span)) {
-            return Err("F-empty");
-        }
-        if spans.iter().any(|span| span.len() > 400) {
-            return Err("F-long");
-        }
-        Ok(spans)
+        checked(spans, blanks)
     }
 }
 
-/// The list in an answer, which may stand between other words or in a fence.
+/// The spans of an answer without line breaks, one for each blank; else the code of what is wrong.
+pub(super) fn checked(
+    spans: Vec<String>,
+    blanks: usize,
+) -> std::result::Result<Vec<String>, &'static str> {
+    let one_line = |span: String| span.split_whitespace().collect::<Vec<_>>().join(" ");
+    let spans: Vec<String> = spans.into_iter().map(one_line).collect();
+    if spans.len() != blanks {
+        return Err("F-count");
+    }
+    let is_empty = |span: &String| !span.chars().any(char::is_alphanumeric);
+    let is_mark = |span: &String| {
+        span.contains("<mask>") || span.contains("__") || span.contains("<extra_id")
+    };
+    if spans.iter().any(|span| is_empty(span) || is_mark(span)) {
+        return Err("F-empty");
+    }
+    if spans.iter().any(|span| span.len() > 400) {
+        return Err("F-long");
+    }
+    Ok(spans)
+}
+
+/// The list in an answer, which may stand between other words or in a fence. The first object with
+/// one counts: weak models write more behind it.
 fn in_json(answer: &str) -> Option<Vec<String>> {
     #[derive(serde::Deserialize)]
     struct Spans {
         spans: Vec<String>,
     }
-    let (start, end) = (answer.find('{')?, answer.rfind('}')?);
-    let object = answer.get(start..=end)?;
-    serde_json::from_str::<Spans>(object).ok().map(|found| found.spans)
+    let spans = |(start, _)| {
+        let mut values = serde_json::Deserializer::from_str(&answer[start..]).into_iter::<Spans>();
+        values.next()?.ok().map(|found| found.spans)
+    };
+    answer.match_indices('{').find_map(spans)
 }
 
 #[cfg(test)]
@@ -78,6 +94,8 @@ mod tests {
             json("Sure!\n```json\n{\"spans\": [\"boys, and girls\", \"for it\"]}\n```", 2),
             two
         );
+        let more = "{it}: {\"spans\": [\"boys, and girls\", \"for it\"]}\njson = {\"spans\": []}";
+        assert_eq!(json(more, 2), two, "the first object with a list counts");
         for (answer, code) in [
             (r#"{"spans": ["boys"]}"#, "F-count"),
             (r#"{"spans": ["boys", "for it", "now"]}"#, "F-count"),
@@ -97,6 +115,7 @@ mod tests {
         assert_eq!(commas(" boys, for it", 2).unwrap(), ["boys", "for it"]);
         assert_eq!(commas("boys, for it", 1).unwrap(), ["boys, for it"]);
         assert_eq!(commas("boys, girls, for it", 2), Err("F-count"));
+        assert_eq!(commas("\nboys, for it\nReason: it fits, so.", 2).unwrap(), ["boys", "for it"]);
         let bars = |answer: &str, blanks| Answer::Bars.spans(answer, blanks);
         assert_eq!(bars(" boys, girls | for  it", 2).unwrap(), ["boys, girls", "for it"]);
         assert_eq!(bars("boys", 2), Err("F-count"));

@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use super::PromptFileError;
 use crate::database::DatabaseError;
+use crate::decode::DecodeError;
 use crate::endpoint::EndpointError;
 use crate::expand::ExpandError;
 use crate::score::ScoreError;
 use crate::store::StoreError;
+use crate::tokenize::TokenizeError;
 
 /// A generation cannot start or go on. Batches that were committed before stay.
 #[derive(Debug, thiserror::Error)]
@@ -52,6 +54,31 @@ pub enum GenerateError {
     /// The language model cannot be opened or failed.
     #[error("the language model failed")]
     Score(#[source] Box<ScoreError>),
+    /// An encoder-decoder cannot be opened.
+    #[error("cannot open the encoder-decoder `{}` (N-model)", path.display())]
+    Seq2Seq {
+        /// Its directory.
+        path: PathBuf,
+        /// Why.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// An encoder-decoder has no sentinels with which blanks are written.
+    #[error(
+        "the encoder-decoder `{}` cannot fill blanks: {found}; expected a T5 with the tokenizer that it was          trained with, which has the tokens `<extra_id_0>`, `<extra_id_1>`, ... (N-sentinels)",
+        path.display()
+    )]
+    Sentinels {
+        /// Its directory.
+        path: PathBuf,
+        /// What it has.
+        found: String,
+    },
+    /// The encoder-decoder failed.
+    #[error("the encoder-decoder failed")]
+    Decode(#[source] Box<DecodeError>),
+    /// A sentence or an answer cannot be cut into tokens or spelled.
+    #[error("cannot tokenise for the encoder-decoder")]
+    Tokenize(#[source] Box<TokenizeError>),
     /// A file of the language model was written meanwhile.
     #[error(
         "the model file `{}` was changed while the generation ran; the last batch was not stored; run the command \

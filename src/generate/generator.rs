@@ -6,7 +6,9 @@ use std::path::PathBuf;
 
 use super::language::{Filled, Job};
 use super::recipe::Recipe;
-use super::{Draft, GenerateError, LanguageFiller, RemoteFiller, Result, TrainedFiller};
+use super::{
+    Draft, GenerateError, LanguageFiller, RemoteFiller, Result, Seq2SeqFiller, TrainedFiller,
+};
 use crate::durable::Stamp;
 use crate::endpoint::EndpointError;
 use crate::model::{FeId, Frame, Span};
@@ -40,6 +42,7 @@ pub(super) enum Filler {
     Nothing,
     Language(LanguageFiller),
     Trained(Box<TrainedFiller>),
+    Seq2Seq(Box<Seq2SeqFiller>),
     Remote(Box<RemoteFiller>),
 }
 
@@ -79,6 +82,17 @@ impl Generator {
         Self { filler: Filler::Trained(Box::new(filler)), ..self }
     }
 
+    /// The same, with an encoder-decoder that fills blanks, read from some files.
+    #[must_use]
+    pub fn filling_by_sentinels(
+        mut self,
+        filler: Seq2SeqFiller,
+        files: Vec<(PathBuf, Stamp)>,
+    ) -> Self {
+        self.files.extend(files);
+        Self { filler: Filler::Seq2Seq(Box::new(filler)), ..self }
+    }
+
     /// The same, with an endpoint that fills blanks.
     #[must_use]
     pub fn asking(self, filler: RemoteFiller) -> Self {
@@ -87,8 +101,9 @@ impl Generator {
 
     /// The same, with a language model that ranks candidates, read from some files.
     #[must_use]
-    pub fn ranking(self, scorer: Scorer, files: Vec<(PathBuf, Stamp)>) -> Self {
-        Self { scorer: Some(scorer), files, ..self }
+    pub fn ranking(mut self, scorer: Scorer, files: Vec<(PathBuf, Stamp)>) -> Self {
+        self.files.extend(files);
+        Self { scorer: Some(scorer), ..self }
     }
 
     /// The same, with a classifier that filters candidates; `name` stands in recipes.
@@ -111,6 +126,7 @@ impl Generator {
         match (&mut self.filler, &mut self.scorer) {
             (Filler::Language(filler), Some(scorer)) => filler.fill(scorer, jobs, recipe),
             (Filler::Trained(filler), _) => filler.fill(jobs, recipe),
+            (Filler::Seq2Seq(filler), _) => filler.fill(jobs, recipe),
             (Filler::Remote(filler), _) => {
                 let mut answers = Vec::with_capacity(jobs.len());
                 for job in jobs {

@@ -7,9 +7,9 @@
 //!    moves along (`edits.rs`);
 //! 3. under [`Method::Infill`](crate::model::Method::Infill), FEs whose words may not go with the
 //!    LU are blanks (`blanks.rs`). A language model that was trained for it (`trained.rs`), any
-//!    other (`language.rs`) or an endpoint (`remote.rs`) writes the words of all blanks of a
-//!    sentence, told of nothing, of the FEs, or of frame and FEs ([`Mode`]; `prompt.rs`,
-//!    `answer.rs`);
+//!    other (`language.rs`), an encoder-decoder of the T5 layout (`seq2seq.rs`) or an endpoint
+//!    (`remote.rs`) writes the words of all blanks of a sentence, told of nothing, of the FEs, or
+//!    of frame and FEs ([`Mode`]; `prompt.rs`, `answer.rs`);
 //! 4. of several candidates those are kept whose new words a classifier reads as their FEs
 //!    ([`ReadsAs`]), where there is one; the language model ranks them;
 //! 5. what is kept becomes a generated set (`run.rs`).
@@ -31,6 +31,7 @@ mod recipe;
 mod remote;
 mod report;
 mod run;
+mod seq2seq;
 mod sisters;
 mod trained;
 
@@ -49,6 +50,7 @@ pub use recipe::{Lacking, Recipe};
 pub use remote::RemoteFiller;
 pub use report::{Fate, GenerationProgress, Report, Skip};
 pub use run::run_with;
+pub use seq2seq::{Seq2SeqFiller, is_seq2seq};
 pub use sisters::SisterRule;
 pub use trained::TrainedFiller;
 

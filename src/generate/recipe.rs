@@ -85,7 +85,7 @@ impl Recipe {
         let lacks_model = match generator.filler {
             Filler::Nothing => self.method == Method::Infill,
             Filler::Language(_) => generator.scorer.is_none(),
-            Filler::Trained(_) | Filler::Remote(_) => false,
+            Filler::Trained(_) | Filler::Seq2Seq(_) | Filler::Remote(_) => false,
         };
         if lacks_model { Err(GenerateError::NoGenerator) } else { Ok(()) }
     }
@@ -96,6 +96,7 @@ impl Recipe {
             Filler::Nothing => json!(null),
             Filler::Language(filler) => filler.description(),
             Filler::Trained(filler) => filler.description(),
+            Filler::Seq2Seq(filler) => filler.description(),
             Filler::Remote(filler) => filler.description(),
         };
         let ranks = generator.scorer.as_ref().map(|scorer| scorer.fingerprint().to_string());

@@ -115,6 +115,7 @@ impl<N: StepNetwork> Paraphraser<N> {
             known: None,
             required: self.require(&require)?,
             required_tokens: None,
+            order: None,
             prefix: begin.into(),
         };
         Ok(Compiled { constraint, require, lifted })

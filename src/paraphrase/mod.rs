@@ -19,6 +19,7 @@ mod network;
 mod prompt;
 mod reading;
 mod remote;
+mod rewriter;
 mod session;
 
 use std::collections::HashMap;
@@ -31,7 +32,8 @@ pub use error::{ParaphraseError, Refusal};
 pub use files::{base_of, gguf_in, is_adapter};
 pub use network::Network;
 pub use prompt::{PROMPT, Prompt, PromptError};
-pub use remote::{RemoteParaphrase, RemoteParaphraser, RemoteRewrite};
+pub use remote::{RemoteParaphraser, RemoteRewrite, RemoteSession};
+pub use rewriter::{Rewriter, Rounds};
 pub use session::{Rewrite, Session};
 
 use crate::compute::{Device, Numbers};
@@ -138,15 +140,17 @@ pub struct Paraphrase {
     /// The text, without white space around it.
     pub text: String,
     /// The paraphrase score: mean negative log-likelihood per token under the unmasked network
-    /// (natural log, the end counted); lower is better.
+    /// (natural log, the end counted); lower is better. Infinite for a server's, which has none.
     pub score: f32,
-    /// Sum of the log-probabilities of its tokens (natural log).
+    /// Sum of the log-probabilities of its tokens (natural log); 0 for a server's.
     pub log_prob: f32,
     /// Whether it ends by itself; if not, it was cut at the length limit.
     pub ended: bool,
     /// What it lacks of what is required, as places in [`Constraints::require`]: what the tokenizer
     /// cannot spell, and more only where no output holds the rest.
     pub unmet: Vec<usize>,
+    /// Banned phrases that it holds all the same; only a server's can.
+    pub banned: Vec<String>,
 }
 
 /// What became of a request.

@@ -4,10 +4,14 @@
 //! is checked as outputs of a search are. An answer that breaks some is told so and asked for
 //! again; what is no better after that is given with what it breaks. Answers have no score.
 
+use std::collections::{HashMap, HashSet, VecDeque};
+
 use serde_json::{Value, json};
 
-use super::{Constraints, ParaphraseError, Request, Settings};
-use crate::decode::violations;
+use super::{
+    Constraints, Paraphrase, ParaphraseError, Refusal, Request, RequestOutcome, Rewrite, Settings,
+};
+use crate::decode::{JobId, SourceId, Stop, violations};
 use crate::endpoint::{Endpoint, Usage};
 
 /// How often a paraphrase is asked for, the first time counted.
@@ -16,11 +20,14 @@ const ATTEMPTS: usize = 3;
 const TOKENS: [u32; 2] = [4, 64];
 /// Seeds that every server takes.
 const SEEDS: u64 = 0x7fff_ffff;
+/// Banned phrases of a question, those of the sentence first, and alternatives of a requirement.
+/// The check of answers knows all of them.
+const MOST_LISTED: usize = 16;
 
 /// The question, with a version.
 const QUESTION: &str = "Rewrite the sentence so that it says the same in other words. Answer with the new sentence \
                         alone, on one line.";
-const VERSION: &str = "v1";
+const VERSION: &str = "bans of the sentence first, 16 at most; 16 alternatives at most; v2";
 
 /// A rewriter that asks a server.
 #[derive(Debug)]
@@ -28,31 +35,18 @@ pub struct RemoteParaphraser {
     endpoint: Endpoint,
 }
 
-/// A paraphrase by a server.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RemoteParaphrase {
-    /// The text, on one line.
-    pub text: String,
-    /// Banned phrases that it holds all the same.
-    pub banned: Vec<String>,
-    /// What it lacks of what is required, as places in [`Constraints::require`].
-    pub unmet: Vec<usize>,
-}
-
 /// What became of a sentence.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct RemoteRewrite {
-    /// Different texts in the order of the draws, those without a fault first.
-    pub paraphrases: Vec<RemoteParaphrase>,
+    /// Different texts of one line in the order of the draws, those without a fault first.
+    pub paraphrases: Vec<Paraphrase>,
     /// Bans that were lifted, since what is required holds them.
     pub lifted: Vec<String>,
 }
 
-impl RemoteParaphrase {
-    /// How many constraints it breaks.
-    fn faults(&self) -> usize {
-        self.banned.len() + self.unmet.len()
-    }
+/// How many constraints a paraphrase breaks.
+fn faults(paraphrase: &Paraphrase) -> usize {
+    paraphrase.banned.len() + paraphrase.unmet.len()
 }
 
 impl RemoteParaphraser {
@@ -62,11 +56,15 @@ impl RemoteParaphraser {
         Self { endpoint }
     }
 
-    /// Server, model and question.
+    /// Server, model and question, for recipes and records; the key is no part of it.
     #[must_use]
     pub fn description(&self) -> Value {
         let question = blake3::hash(format!("{QUESTION} {VERSION}").as_bytes()).to_hex();
-        json!({ "endpoint": self.endpoint.description(), "prompt": &question[..32] })
+        json!({
+            "endpoint": self.endpoint.description(),
+            "prompt": &question[..32],
+            "attempts": ATTEMPTS,
+        })
     }
 
     /// What was asked so far.
@@ -94,7 +92,7 @@ impl RemoteParaphraser {
             Some(sample) => (sample.samples, sample.temperature, sample.seed),
         };
         for draw in 0..draws as u64 {
-            let mut best: Option<RemoteParaphrase> = None;
+            let mut best: Option<Paraphrase> = None;
             for attempt in 0..ATTEMPTS {
                 let question = question(text, &avoid, &constraints.require, best.as_ref());
                 let [of_word, more] = TOKENS;
@@ -104,26 +102,83 @@ impl RemoteParaphraser {
                 let seed = seed.wrapping_add(draw * ATTEMPTS as u64 + attempt as u64) & SEEDS;
                 let answer = self.endpoint.ask(&question, temperature, seed, limit)?;
                 let Some(answer) = sentence_of(&answer) else { continue };
-                let found = RemoteParaphrase {
-                    banned: violations(answer, &avoid)?,
-                    unmet: unmet(answer, &constraints.require)?,
+                let found = Paraphrase {
                     text: answer.to_owned(),
+                    score: f32::INFINITY,
+                    log_prob: 0.0,
+                    ended: true,
+                    unmet: unmet(answer, &constraints.require)?,
+                    banned: violations(answer, &avoid)?,
                 };
-                if best.as_ref().is_none_or(|best| found.faults() < best.faults()) {
+                if best.as_ref().is_none_or(|best| faults(&found) < faults(best)) {
                     best = Some(found);
                 }
-                if best.as_ref().is_some_and(|best| best.faults() == 0) {
+                if best.as_ref().is_some_and(|best| faults(best) == 0) {
                     break;
                 }
             }
-            let is_new = |one: &RemoteParaphrase| {
-                rewrite.paraphrases.iter().all(|other| other.text != one.text)
-            };
+            let is_new =
+                |one: &Paraphrase| rewrite.paraphrases.iter().all(|other| other.text != one.text);
             let best = best.filter(is_new);
             rewrite.paraphrases.extend(best);
         }
-        rewrite.paraphrases.sort_by_key(|one| one.faults() > 0);
+        rewrite.paraphrases.sort_by_key(|one| faults(one) > 0);
         Ok(rewrite)
+    }
+}
+
+/// Sources for which a server is asked, one after the other.
+#[derive(Debug)]
+pub struct RemoteSession<'r> {
+    rewriter: &'r mut RemoteParaphraser,
+    settings: Settings,
+    texts: HashMap<SourceId, String>,
+    waiting: VecDeque<(SourceId, Constraints)>,
+    next_id: u64,
+}
+
+impl<'r> RemoteSession<'r> {
+    pub(super) fn new(rewriter: &'r mut RemoteParaphraser, settings: Settings) -> Self {
+        let (texts, waiting) = (HashMap::new(), VecDeque::new());
+        Self { rewriter, settings, texts, waiting, next_id: 0 }
+    }
+
+    /// Takes a sentence; a server's pieces are its words.
+    pub(super) fn open(&mut self, text: &str) -> Result<SourceId, ParaphraseError> {
+        let (pieces, limit) = (text.split_whitespace().count(), self.settings.max_source_pieces);
+        if pieces == 0 {
+            return Err(Refusal::Empty.into());
+        }
+        if pieces > limit {
+            return Err(Refusal::TooLong { pieces, limit }.into());
+        }
+        self.next_id += 1;
+        let source = SourceId(self.next_id);
+        self.texts.insert(source, text.trim().to_owned());
+        Ok(source)
+    }
+
+    pub(super) fn submit(&mut self, source: SourceId, constraints: &Constraints) {
+        self.waiting.push_back((source, constraints.clone()));
+    }
+
+    pub(super) fn next_finished(&mut self) -> Result<Option<Rewrite>, ParaphraseError> {
+        let Some((source, constraints)) = self.waiting.pop_front() else { return Ok(None) };
+        let text = self.texts.get(&source).cloned().unwrap_or_default();
+        let request = Request { text, constraints };
+        let RemoteRewrite { paraphrases, lifted } =
+            self.rewriter.paraphrase(&request, &self.settings)?;
+        let outcome = match paraphrases.is_empty() {
+            true => RequestOutcome::NothingLeft(Stop::Blocked),
+            false => RequestOutcome::Paraphrases(paraphrases),
+        };
+        let job = JobId(source.0);
+        Ok(Some(Rewrite { job, source, outcome, lifted, steps: 0, steps_reused: 0 }))
+    }
+
+    pub(super) fn close(&mut self, source: SourceId) {
+        self.texts.remove(&source);
+        self.waiting.retain(|(waiting, _)| *waiting != source);
     }
 }
 
@@ -169,18 +224,25 @@ fn question(
     text: &str,
     avoid: &[String],
     require: &[Vec<String>],
-    last: Option<&RemoteParaphrase>,
+    last: Option<&Paraphrase>,
 ) -> String {
     let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // Phrases that differ in case alone are listed once.
     let listed = |phrases: &[String]| {
-        phrases.iter().map(|phrase| format!("\"{}\"", one_line(phrase))).collect::<Vec<_>>()
+        let mut seen = HashSet::new();
+        let new = phrases.iter().filter(|phrase| seen.insert(crate::text::fold(phrase)));
+        let quoted = new.take(MOST_LISTED).map(|phrase| format!("\"{}\"", one_line(phrase)));
+        quoted.collect::<Vec<_>>()
     };
     let goals = |goals: &mut dyn Iterator<Item = &Vec<String>>| {
         goals.map(|phrases| listed(phrases).join(" or ")).collect::<Vec<_>>().join(", ")
     };
     let mut question = QUESTION.to_owned();
     if !avoid.is_empty() {
-        question += &format!("\nDo not use: {}", listed(avoid).join(", "));
+        let mut avoid = avoid.to_vec();
+        let of_sentence = violations(text, &avoid).unwrap_or_default();
+        avoid.sort_by_key(|phrase| !of_sentence.contains(phrase));
+        question += &format!("\nDo not use: {}", listed(&avoid).join(", "));
     }
     if !require.is_empty() {
         question += &format!("\nUse: {}", goals(&mut require.iter()));

@@ -261,6 +261,7 @@ impl<'p, N: StepNetwork> Session<'p, N> {
                     log_prob: hypothesis.score,
                     ended: hypothesis.ended,
                     unmet: hypothesis.unmet,
+                    banned: Vec::new(),
                 });
             }
         }

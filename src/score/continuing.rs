@@ -1,14 +1,10 @@
 //! What a language model says after a text.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{ScoreError, ScoreRefusal, Scorer};
-use crate::decode::{AvoidTokens, Constraint, SampleSettings, Scheduler};
+use crate::decode::{AvoidTokens, Constraint, SampleSettings, search_all};
 use crate::nn::StepNetwork;
-
-/// Rows of one step of the network: enough to fill its products.
-const ROWS: usize = 128;
 
 impl Scorer {
     /// Draws continuations of texts: for each text as many as the settings ask for, without white
@@ -26,8 +22,8 @@ impl Scorer {
             Constraint { tokens: Some(Arc::new(self.no_lines()?)), ..Constraint::default() };
         let limit = self.model.max_length();
         let room = limit.saturating_sub(settings.length_limit.constant);
-        let mut scheduler = Scheduler::new(ROWS);
-        let (mut drawn, mut jobs) = (Vec::with_capacity(texts.len()), HashMap::new());
+        let mut drawn = Vec::with_capacity(texts.len());
+        let (mut places, mut sources) = (Vec::new(), Vec::new());
         for (at, text) in texts.iter().enumerate() {
             let mut tokens = vec![self.start];
             tokens.extend(self.tokenizer.encode(text)?);
@@ -36,22 +32,12 @@ impl Scorer {
                 continue;
             }
             drawn.push(Ok(Vec::new()));
-            let source = scheduler.add_source(tokens);
-            jobs.insert(scheduler.submit(source, constraint.clone(), *settings)?, at);
+            places.push(at);
+            sources.push((tokens, constraint.clone()));
         }
-        while !scheduler.is_idle() {
-            let finished = match scheduler.step(&mut self.model) {
-                Ok(finished) => finished,
-                Err(error) => {
-                    scheduler.clear(&mut self.model);
-                    return Err(error.into());
-                }
-            };
-            for search in finished {
-                scheduler.release(search.source, &mut self.model);
-                let texts = search.hypotheses.iter().map(|found| self.spelled(&found.tokens));
-                drawn[jobs[&search.job]] = Ok(texts.collect());
-            }
+        for (at, found) in places.into_iter().zip(search_all(&mut self.model, sources, *settings)?)
+        {
+            drawn[at] = Ok(found.iter().map(|found| self.spelled(&found.tokens)).collect());
         }
         Ok(drawn)
     }

@@ -36,6 +36,7 @@ if __name__ == "__main__":
     for name, model in {"bart": bart.build(), "t5": t5.build("t5"), "flan-t5": t5.build("flan-t5")}.items():
         marian.logits(model, name)
         marian.searches(model, name, beam_sizes=(2, 5))
+    t5.tokenizer()
     rewriter_tokenizer.build()
     gguf_blocks.blocks()
     language.vocabularies()

@@ -1,5 +1,8 @@
 """Logits and beam searches of tiny T5 models: the first T5's layout, and that of T5 1.1 and Flan-T5."""
 
+import json
+import string
+
 import torch
 from transformers import GenerationConfig, T5Config, T5ForConditionalGeneration
 
@@ -41,3 +44,30 @@ def build(name):
     model.generation_config.use_cache = False
     assert (model.lm_head.weight is model.shared.weight) == (name == "t5")
     return model
+
+
+def tokenizer():
+    """A vocabulary of letters with five sentinels, numbered from the end as T5's are."""
+    marks = ".,;:!?'\"()-<>/+_&$%*"
+    pieces = ["\u2581", *string.ascii_letters, *string.digits, *marks, "\u00e9", "\u2581the", "\u2581a", "\u2581of"]
+    vocabulary = [["<pad>", 0.0], ["</s>", 0.0], ["<unk>", 0.0]]
+    vocabulary += [[piece, -1.0 - len(piece.strip("\u2581")) / 8] for piece in pieces]
+    specials = ["<pad>", "</s>", "<unk>", *(f"<extra_id_{number}>" for number in reversed(range(5)))]
+    ids = [0, 1, 2, *range(len(vocabulary), SHAPE["vocab_size"])]
+    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+    text = {"type": "Replace", "pattern": {"String": "\u2581"}, "content": " "}
+    record = {
+        "version": "1.0", "truncation": None, "padding": None,
+        "added_tokens": [{"id": id, "content": token, **flags} for id, token in zip(ids, specials, strict=True)],
+        "normalizer": {"type": "NFKC"},
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [
+            {"type": "WhitespaceSplit"},
+            {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "always", "split": True},
+        ]},
+        "post_processor": None,
+        "decoder": {"type": "Sequence", "decoders": [
+            text, {"type": "ByteFallback"}, {"type": "Fuse"}, {"type": "Strip", "content": " ", "start": 1, "stop": 0},
+        ]},
+        "model": {"type": "Unigram", "unk_id": 2, "vocab": vocabulary, "byte_fallback": False},
+    }
+    (golden.ROOT / "t5" / "tokenizer.json").write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n")

@@ -244,7 +244,7 @@ fn recipe(args: &Args, name: &str) -> anyhow::Result<Recipe> {
     if let (Some(candidates), Some(beam)) = (named.candidates, args.beam) {
         named.candidates = Some(candidates.min(beam));
     }
-    let mut recipe = recipe_of(&args.rewriter, asked.or(named), None)?;
+    let mut recipe = recipe_of(&args.rewriter, None, asked.or(named), None)?;
     recipe.check()?;
     recipe.device = args.rewriter.device.open()?;
     Ok(recipe)

@@ -44,8 +44,7 @@ impl Trained {
 
     /// The files of the adapter.
     pub(super) fn files(&self) -> std::io::Result<Vec<PathBuf>> {
-        let entries = std::fs::read_dir(&self.adapter)?.flatten().map(|entry| entry.path());
-        Ok(entries.filter(|path| path.is_file()).collect())
+        super::files_of(&self.adapter)
     }
 
     /// Opens both; `prompt` is what the model is asked by.

@@ -16,7 +16,7 @@ use std::sync::mpsc::{self, Receiver};
 use anyhow::Context as _;
 use fnstore::database::Database;
 use fnstore::decode::{SourceId, Stop};
-use fnstore::paraphrase::{Network, RequestOutcome, Rewrite, Session};
+use fnstore::paraphrase::{Network, Paraphrase, RequestOutcome, Rewrite, Session};
 use fnstore::text::{self, Idf};
 use serde::Serialize;
 
@@ -271,7 +271,7 @@ impl Run {
                 let (number, item) =
                     self.in_flight.remove(&rewrite.source).expect("every open source has its line");
                 session.close(rewrite.source);
-                self.waiting.insert(number, Record::new(number, item, rewrite));
+                self.waiting.insert(number, Record::of_search(number, item, rewrite));
             }
         }
         records.end()
@@ -368,6 +368,9 @@ struct Record {
     /// Why there is no paraphrase though nothing is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     stop: Option<&'static str>,
+    /// The server that rewrote it, its model, and a hash of the question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<LineError>,
 }
@@ -387,26 +390,26 @@ struct ParaphraseRecord {
 }
 
 impl ParaphraseRecord {
-    /// A text without a score, that lacks some of what is required.
-    fn new(text: String, unmet: &[usize], require: &[Vec<String>]) -> Self {
+    fn new(paraphrase: Paraphrase, require: &[Vec<String>]) -> Self {
+        let Paraphrase { text, score, log_prob, ended, unmet, banned } = paraphrase;
+        let is_scored = score.is_finite();
         let places = 0..require.len();
         let (unmet, met): (Vec<usize>, Vec<usize>) = places.partition(|at| unmet.contains(at));
         let phrases = |places: Vec<usize>| places.into_iter().map(|at| require[at].clone());
         Self {
             text,
-            score: None,
-            log_prob: None,
-            ended: true,
+            score: is_scored.then_some(score),
+            log_prob: is_scored.then_some(log_prob),
+            ended,
             met: phrases(met).collect(),
             unmet: phrases(unmet).collect(),
-            banned: Vec::new(),
+            banned,
         }
     }
 }
 
 impl Record {
-    fn new(line: u64, item: Item, rewrite: Rewrite) -> Self {
-        let require = item.request.constraints.require;
+    fn of_search(line: u64, item: Item, rewrite: Rewrite) -> Self {
         let (found, stop) = match rewrite.outcome {
             RequestOutcome::Paraphrases(found) => (found, None),
             RequestOutcome::NothingLeft(Stop::LengthLimit) => (Vec::new(), Some("length-limit")),
@@ -414,22 +417,26 @@ impl Record {
                 (Vec::new(), Some("blocked"))
             }
         };
-        let paraphrases = found
-            .into_iter()
-            .map(|p| ParaphraseRecord {
-                score: Some(p.score),
-                log_prob: Some(p.log_prob),
-                ended: p.ended,
-                ..ParaphraseRecord::new(p.text, &p.unmet, &require)
-            })
-            .collect();
-        let (text, lifted) = (Some(item.request.text), rewrite.lifted);
-        Self { line, id: item.id, text, paraphrases, lifted, stop, error: None }
+        Self::new(line, item, found, rewrite.lifted, stop)
+    }
+
+    fn new(
+        line: u64,
+        item: Item,
+        found: Vec<Paraphrase>,
+        lifted: Vec<String>,
+        stop: Option<&'static str>,
+    ) -> Self {
+        let require = item.request.constraints.require;
+        let paraphrases = found.into_iter().map(|one| ParaphraseRecord::new(one, &require));
+        let (text, paraphrases) = (Some(item.request.text), paraphrases.collect());
+        Self { line, id: item.id, text, paraphrases, lifted, stop, server: None, error: None }
     }
 
     fn failed(line: u64, id: Option<serde_json::Value>, error: LineError) -> Self {
         let (paraphrases, lifted) = (Vec::new(), Vec::new());
-        Self { line, id, text: None, paraphrases, lifted, stop: None, error: Some(error) }
+        let (text, stop, server) = (None, None, None);
+        Self { line, id, text, paraphrases, lifted, stop, server, error: Some(error) }
     }
 
     /// A phrase both required and banned is required.

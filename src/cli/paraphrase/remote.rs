@@ -8,7 +8,7 @@ use fnstore::endpoint::{Endpoint, EndpointError, Usage};
 use fnstore::paraphrase::{ParaphraseError, RemoteParaphraser, RemoteRewrite, Settings};
 
 use super::lines::{self, Item, Line};
-use super::{Heuristics, ParaphraseRecord, Record, Tally};
+use super::{Heuristics, Record, Tally};
 use crate::cli::line_reader::LineError;
 use crate::cli::output::{Format, Output, grouped, tell};
 use crate::cli::render::Records;
@@ -99,12 +99,6 @@ fn rewritten(
             }
         };
     let stop = paraphrases.is_empty().then_some("rejected");
-    let require = &constraints.require;
-    let record = |one: fnstore::paraphrase::RemoteParaphrase| ParaphraseRecord {
-        banned: one.banned,
-        ..ParaphraseRecord::new(one.text, &one.unmet, require)
-    };
-    let paraphrases = paraphrases.into_iter().map(record).collect();
-    let text = Some(item.request.text);
-    Ok(Record { line: number, id: item.id, text, paraphrases, lifted, stop, error: None })
+    let server = Some(paraphraser.description());
+    Ok(Record { server, ..Record::new(number, item, paraphrases, lifted, stop) })
 }

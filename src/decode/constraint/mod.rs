@@ -2,8 +2,9 @@
 //!
 //! A [`Constraint`] joins three sources of bans (phrases for every sentence, phrases for this one,
 //! sequences of token ids) and two of requirements (phrases, sequences of token ids). It also has
-//! the known words, and tokens that every output begins with. Its progress in a hypothesis is a
-//! [`ConstraintState`], a small value that is copied along when a hypothesis is continued.
+//! the known words, an order of tokens, and tokens that every output begins with. Its progress in a
+//! hypothesis is a [`ConstraintState`], a small value that is copied along when a hypothesis is
+//! continued.
 //!
 //! Both are hard. What a state blocks is masked before the best continuations are chosen, so no
 //! output contains a banned phrase. The end is blocked until everything required is there. What is
@@ -17,6 +18,7 @@ mod goals;
 mod known;
 mod letters;
 mod occurrences;
+mod order;
 mod phrases;
 mod required;
 mod tokens;
@@ -28,6 +30,7 @@ use std::sync::Arc;
 
 pub use known::{KnownWords, WordList};
 pub use occurrences::violations;
+pub use order::TokenOrder;
 pub use phrases::AvoidPhrases;
 pub use required::{RequirePhrases, RequireTokens};
 pub use tokens::AvoidTokens;
@@ -72,6 +75,8 @@ pub struct Constraint {
     pub required: Option<Arc<RequirePhrases>>,
     /// Sequences of token ids that must occur.
     pub required_tokens: Option<Arc<RequireTokens>>,
+    /// Tokens that divide the output into parts, in their order.
+    pub order: Option<Arc<TokenOrder>>,
     /// Tokens that the output begins with, whatever is banned. Their scores and their number count.
     pub prefix: Arc<[u32]>,
 }
@@ -86,6 +91,7 @@ pub struct ConstraintState {
     word: WordState,
     required: GoalState,
     required_tokens: GoalState,
+    order: u32,
 }
 
 /// What may not come next.
@@ -127,6 +133,9 @@ impl Constraint {
         if let Some(require) = &self.required_tokens {
             state.required_tokens = require.goals().next(state.required_tokens, token);
         }
+        if let Some(order) = &self.order {
+            state.order = order.next(state.order, token);
+        }
         if let Some(vocabulary) = self.vocabulary() {
             let text = vocabulary.read(state.text, token, |symbol| {
                 if let Some(avoid) = &self.everywhere {
@@ -163,10 +172,12 @@ impl Constraint {
         let everywhere = self.everywhere.as_ref().map(|a| a.blocked(state.everywhere, state.text));
         let here = self.here.as_ref().map(|avoid| avoid.blocked(state.here, state.text));
         let tokens = self.tokens.as_ref().map(|avoid| avoid.blocked(state.tokens));
+        let order = self.order.as_ref().map(|order| order.blocked(state.order));
         let lists = [
             everywhere.as_deref().unwrap_or_default(),
             here.as_deref().unwrap_or_default(),
             tokens.unwrap_or_default(),
+            order.unwrap_or_default(),
         ];
         let may_end = self.may_be_cut(state)
             && lists.iter().all(|list| list.binary_search(&eos_token).is_err())

@@ -1,0 +1,145 @@
+//! What rewrites in rounds: a model's search, or a server. An expansion works with either.
+
+use super::remote::RemoteSession;
+use super::{
+    Constraints, Network, ParaphraseError, Paraphraser, RemoteParaphraser, Rewrite, Session,
+    Settings,
+};
+use crate::decode::SourceId;
+use crate::endpoint::Usage;
+
+/// A rewriter of one of two kinds.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Rewriter {
+    /// A model of one's own, under constraints that hold.
+    Model(Box<Paraphraser<Network>>),
+    /// A server, whose answers are checked.
+    Server(Box<RemoteParaphraser>),
+}
+
+impl Rewriter {
+    /// Whether outputs may hold a word under [`Settings::known_words`], whatever their source.
+    #[must_use]
+    pub fn knows_word(&self, word: &str) -> bool {
+        match self {
+            Self::Model(model) => model.knows_word(word),
+            Self::Server(_) => true,
+        }
+    }
+
+    /// As [`Paraphraser::leaks`]; what a server's answers break is in each of them.
+    #[must_use]
+    pub fn leaks(&self) -> u64 {
+        match self {
+            Self::Model(model) => model.leaks(),
+            Self::Server(_) => 0,
+        }
+    }
+
+    /// What a server was asked.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        match self {
+            Self::Model(_) => Usage::default(),
+            Self::Server(server) => server.usage(),
+        }
+    }
+
+    /// Begins rounds under these settings.
+    ///
+    /// # Errors
+    /// As [`Paraphraser::session`].
+    pub fn rounds(&mut self, settings: Settings) -> Result<Rounds<'_>, ParaphraseError> {
+        Ok(match self {
+            Self::Model(model) => Rounds::Search(model.session(settings)?),
+            Self::Server(server) => Rounds::Asked(RemoteSession::new(server, settings)),
+        })
+    }
+}
+
+/// Sources in flight through a rewriter. Its calls are those of [`Session`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Rounds<'r> {
+    /// Through a model.
+    Search(Session<'r, Network>),
+    /// Through a server.
+    Asked(RemoteSession<'r>),
+}
+
+impl Rounds<'_> {
+    /// Whether sources in flight share work. A server is asked for one after the other: with one in
+    /// flight a run that is stopped waits for one alone.
+    #[must_use]
+    pub fn share_work(&self) -> bool {
+        matches!(self, Self::Search(_))
+    }
+
+    /// As [`Session::open_under`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open_under(
+        &mut self,
+        text: &str,
+        constraints: &Constraints,
+    ) -> Result<SourceId, ParaphraseError> {
+        match self {
+            Self::Search(session) => session.open_under(text, constraints),
+            Self::Asked(session) => session.open(text),
+        }
+    }
+
+    /// As [`Session::reopen_under`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn reopen_under(
+        &mut self,
+        source: SourceId,
+        constraints: &Constraints,
+    ) -> Result<SourceId, ParaphraseError> {
+        match self {
+            Self::Search(session) => session.reopen_under(source, constraints),
+            Self::Asked(_) => Ok(source),
+        }
+    }
+
+    /// As [`Session::submit`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn submit(
+        &mut self,
+        source: SourceId,
+        constraints: &Constraints,
+    ) -> Result<(), ParaphraseError> {
+        match self {
+            Self::Search(session) => session.submit(source, constraints).map(drop),
+            Self::Asked(session) => {
+                session.submit(source, constraints);
+                Ok(())
+            }
+        }
+    }
+
+    /// As [`Session::next_finished`].
+    ///
+    /// # Errors
+    /// As there; or when a server refuses, does not answer, or its budget is used up.
+    pub fn next_finished(&mut self) -> Result<Option<Rewrite>, ParaphraseError> {
+        match self {
+            Self::Search(session) => session.next_finished(),
+            Self::Asked(session) => session.next_finished(),
+        }
+    }
+
+    /// As [`Session::close`].
+    pub fn close(&mut self, source: SourceId) {
+        match self {
+            Self::Search(session) => session.close(source),
+            Self::Asked(session) => session.close(source),
+        }
+    }
+}
