@@ -177,7 +177,8 @@ impl Labeller {
     /// labelled has its error. Neighbours with the same text share its states.
     ///
     /// # Errors
-    /// When the network or the tokenizer fails, or the labeller was trained to classify given spans.
+    /// When the network or the tokenizer fails, or the labeller was trained to classify given
+    /// spans.
     pub fn label_each(
         &self,
         asked: &[Asked<'_>],
