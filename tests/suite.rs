@@ -96,6 +96,7 @@ mod generated_quality;
 mod generating;
 mod gguf_files;
 mod gguf_tokenizers;
+mod given_spans;
 mod gpu_aligner;
 mod gpu_kernels;
 mod gpu_networks;

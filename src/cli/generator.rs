@@ -20,10 +20,12 @@ pub(super) use self::trained::INFILLER;
 use self::trained::Trained;
 use super::device::DeviceArgs;
 use super::endpoint::EndpointArgs;
-use super::labeller::LABELLER;
 use super::locate;
 use super::output::tell;
 use super::rewriter::numbers;
+
+/// The labeller that classifies given spans, unless another is named.
+const CLASSIFIER: &str = "fe-classifier";
 
 /// The language model that fills blanks and ranks, unless another is named.
 const LANGUAGE_MODEL: &str = "SmolLM2-135M-Instruct";
@@ -43,7 +45,7 @@ pub(super) struct GeneratorArgs {
     ranker: Option<PathBuf>,
 
     /// Labeller that reads the new words: candidates with words that it reads as another frame
-    /// element are dropped; `none` for no check [default: fes, if it is there]
+    /// element are dropped; `none` for no check [default: fe-classifier, if it is there]
     #[arg(long, value_name = "DIR|NAME|none")]
     classifier: Option<PathBuf>,
 
@@ -189,7 +191,7 @@ fn classifier(args: &GeneratorArgs) -> anyhow::Result<Option<Labeller>> {
         return Ok(None);
     }
     let dirs = locate::model_dirs(args.models.clone());
-    let place = match locate::model(named.unwrap_or(Path::new(LABELLER)), &dirs) {
+    let place = match locate::model(named.unwrap_or(Path::new(CLASSIFIER)), &dirs) {
         Ok(place) => place,
         Err(error) if named.is_some() => return Err(error),
         Err(_) => return Ok(None),

@@ -37,6 +37,11 @@ pub enum LabelError {
         /// Which data: `training` or `development`.
         part: &'static str,
     },
+    /// The labeller cannot find FEs.
+    #[error(
+        "cannot find FEs: the labeller was trained to classify given spans; use one that was trained without `--given-spans`"
+    )]
+    GivenSpans,
     /// A file of a labeller cannot be used.
     #[error(transparent)]
     File(#[from] FileError),

@@ -6,7 +6,8 @@ use std::path::Path;
 use super::data::covering;
 use super::encode::states;
 use super::error::LabelError;
-use super::model::{LabellerConfig, Trained};
+use super::given::Reading;
+use super::model::{Goal, LabellerConfig, Trained};
 use super::network::{Parameters, Question, products, scores, span_sums, words_weight};
 use super::segments::{Chosen, Spans, Sums, best, log_sums};
 use crate::compute::kernels::Weight;
@@ -176,11 +177,13 @@ impl Labeller {
     /// labelled has its error. Neighbours with the same text share its states.
     ///
     /// # Errors
-    /// When the network or the tokenizer fails.
+    /// When the network or the tokenizer fails, or the labeller was trained to classify given
+    /// spans.
     pub fn label_each(
         &self,
         asked: &[Asked<'_>],
     ) -> Result<Vec<Result<Vec<FoundElement>, LabelError>>, LabelError> {
+        self.check_goal()?;
         self.answer_each(asked, None, |sentence, _, question, frame| {
             self.elements(sentence, question, frame)
         })
@@ -191,15 +194,24 @@ impl Labeller {
     /// no sentence passes the encoder a second time, unless the labeller reads others.
     ///
     /// # Errors
-    /// When the network or the tokenizer fails.
+    /// As [`label_each`](Self::label_each).
     pub fn label_encoded(
         &self,
         asked: &[Asked<'_>],
         encoded: &[&EncodedSentence],
     ) -> Result<Vec<Result<Vec<FoundElement>, LabelError>>, LabelError> {
+        self.check_goal()?;
         self.answer_each(asked, Some(encoded), |sentence, _, question, frame| {
             self.elements(sentence, question, frame)
         })
+    }
+
+    /// Refuses to find FEs by weights that classify given spans.
+    fn check_goal(&self) -> Result<(), LabelError> {
+        match self.trained.config.goal {
+            Goal::Segmentation => Ok(()),
+            Goal::GivenSpans => Err(LabelError::GivenSpans),
+        }
     }
 
     /// The best FEs of a target.
@@ -224,7 +236,7 @@ impl Labeller {
     /// is too long or does not begin and end with words is none.
     ///
     /// # Errors
-    /// As [`label_each`](Self::label_each).
+    /// When the network or the tokenizer fails.
     pub fn judge_each(
         &self,
         asked: &[Asked<'_>],
@@ -356,23 +368,8 @@ fn verdict(
 ) -> SpanVerdict {
     let labels = frame.elements.len();
     let number = words.and_then(|words| spans.number(words.start, words.end - 1));
-    let Some(span) = number.filter(|_| labels > 0) else {
-        return SpanVerdict { element: None, score: 1.0, not_an_element: 1.0 };
-    };
-    let scores = &scores[span * labels..][..labels];
-    // Words outside FEs have the score 0.
-    let most = scores.iter().fold(0.0_f32, |most, score| most.max(*score));
-    let weights = scores.iter().map(|score| (score - most).exp());
-    let none = (-most).exp();
-    let whole = none + weights.clone().sum::<f32>();
-    let not_an_element = none / whole;
-    let best = weights.map(|weight| weight / whole).enumerate();
-    let best = best.max_by(|(_, one), (_, other)| one.total_cmp(other));
-    match best.filter(|(_, share)| *share > not_an_element) {
-        Some((label, score)) => {
-            let element = Some(frame.elements[label].name.clone());
-            SpanVerdict { element, score, not_an_element }
-        }
-        None => SpanVerdict { element: None, score: not_an_element, not_an_element },
-    }
+    let scores = number.map_or(&[][..], |span| &scores[span * labels..][..labels]);
+    let Reading { label, score, not_an_element } = Reading::of(scores);
+    let element = label.map(|label| frame.elements[label].name.clone());
+    SpanVerdict { element, score, not_an_element }
 }

@@ -10,7 +10,9 @@
 //! what is known   elements.rs   frames, their FEs, and the FEs that those are mapped to by relations
 //! scores          network.rs    one hidden layer over products of words; gradients
 //! segmentations   segments.rs   sums over all of them, the best one
-//! training        train.rs      likelihood of the annotated segmentation; checkpoint.rs: a killed run resumes
+//! given spans     given.rs      which FE a span is, or none
+//! training        train.rs      likelihood of the annotated segmentation, or of given spans; checkpoint.rs: a killed run
+//!                               resumes
 //! on disk         model.rs      config.json, elements.tsv, model.safetensors
 //! answers         labeller.rs   targets in, FEs out; whether a span is an FE at all
 //! how good        measure.rs    exact spans, by core type
@@ -24,6 +26,7 @@ mod data;
 mod elements;
 mod encode;
 mod error;
+mod given;
 #[cfg(test)]
 mod gradient;
 mod labeller;
@@ -38,4 +41,4 @@ pub use elements::Inventory;
 pub use error::LabelError;
 pub use labeller::{Asked, FoundElement, Labeller, SpanVerdict};
 pub use measure::{DevFigures, ElementCounts, Measure};
-pub use model::{LabellerConfig, LabellerTraining};
+pub use model::{Goal, LabellerConfig, LabellerTraining};

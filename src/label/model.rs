@@ -17,7 +17,7 @@ use super::measure::DevFigures;
 use super::network::{FrameVectors, Parameters, Part, Shape, add};
 use crate::durable::WholeDirectory;
 use crate::learn::{CONFIG, FileError, read_config, read_lines};
-use crate::model::{CoreType, Frame};
+use crate::model::{CoreType, Frame, named};
 use crate::nn::{Fingerprint, MatrixFormat, NamedTensor, NnError, Weights, write_small_model};
 
 /// The format that this build writes and reads.
@@ -34,6 +34,18 @@ const ELEMENTS: &str = "elements.tsv";
 
 /// What the inputs of the network are; a build that makes them otherwise gives them another name.
 pub(super) const FEATURES: &str = "states at both sides of both edges, mean, target, 4 tables";
+
+named! {
+    /// What a labeller was trained to say.
+    #[derive(Default)]
+    pub enum Goal {
+        /// Where the FEs of a target are.
+        #[default]
+        Segmentation => "segmentation",
+        /// Which FE a given span is, or none.
+        GivenSpans => "given-spans",
+    }
+}
 
 /// What a labeller's weights were made for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -52,6 +64,9 @@ pub struct LabellerConfig {
     pub hidden: usize,
     /// What the inputs are.
     pub features: String,
+    /// What it was trained to say.
+    #[serde(default)]
+    pub goal: Goal,
     /// Words of the longest FE.
     pub longest: usize,
     /// The frames, in the order of their rows.

@@ -2,7 +2,8 @@
 //!
 //! The loss of a target is the negative log-likelihood of its annotated segmentation under the
 //! scores of all (`segments.rs`), which is exact: its derivative by a span's score for an FE is the
-//! probability of that span and FE, less one where it is annotated. States are computed anew in
+//! probability of that span and FE, less one where it is annotated. A labeller that is to classify
+//! given spans learns from the annotated ones and as many others (`given.rs`). States are computed anew in
 //! each epoch, so memory does not grow with the data. Exemplars are learnt from in the first epochs
 //! alone: they are many, and full text is what the labeller is for. After each epoch the labeller
 //! is measured on development data; the best epoch's weights are kept.
@@ -18,11 +19,12 @@ use super::data::{LabelledSentence, LabelledTarget};
 use super::elements::{FrameElements, Inventory};
 use super::encode::states;
 use super::error::LabelError;
+use super::given;
 use super::labeller::{FoundElement, found, is_used_once, span_of};
 use super::measure::{DevFigures, Measure};
-use super::model::{FEATURES, FORMAT, LabellerConfig, LabellerTraining, prepare, write};
+use super::model::{FEATURES, FORMAT, Goal, LabellerConfig, LabellerTraining, prepare, write};
 use super::network::{
-    Dropout, FrameVectors, Parameters, Part, Question, Shape, Slopes, products, span_sums,
+    Dropout, FrameVectors, Parameters, Part, Question, Shape, Slopes, products, scores, span_sums,
     words_gradient, words_weight,
 };
 use super::segments::{Spans, likelihood};
@@ -45,6 +47,8 @@ const LONGEST_GRADIENT: f32 = 5.0;
 pub struct Options {
     /// Directory of the encoder.
     pub encoder: PathBuf,
+    /// What it is to say.
+    pub goal: Goal,
     /// Layer of the encoder whose states are read, from 1; none for the last two, side by side.
     pub layer: Option<usize>,
     /// Directory of the labeller, made if need be.
@@ -69,6 +73,7 @@ impl Options {
     pub fn new(encoder: PathBuf, out: PathBuf) -> Self {
         Self {
             encoder,
+            goal: Goal::default(),
             layer: None,
             out,
             hidden: 192,
@@ -131,6 +136,7 @@ pub fn run(
         width: state.best.shape.width,
         hidden: state.best.shape.hidden,
         features: FEATURES.to_owned(),
+        goal: options.goal,
         longest: options.longest,
         frames: inventory.frames().map(|(name, _)| name.to_owned()).collect(),
         training: LabellerTraining {
@@ -287,6 +293,7 @@ impl<'a> Fit<'a> {
             "full_text": hash(&data.full_text),
             "exemplars": hash(&data.exemplars),
             "dev": hash(&data.dev),
+            "goal": options.goal,
             "hidden": options.hidden,
             "longest": options.longest,
             // A number that is read back from JSON may differ in its last bit; its text does not.
@@ -435,14 +442,22 @@ impl<'a> Fit<'a> {
         let sums = span_sums(now, products, spans);
         let mut slopes = Slopes::new(now.shape, spans);
         let mut dropout = Dropout::new(self.options.dropout, seed);
+        let mut random = SplitMix64::new(seed);
         let mut loss = 0.0;
         for gold in &sentence.targets {
             let Some(frame) = self.inventory.frame(&gold.frame) else { continue };
             let vectors = FrameVectors::of(now, frame);
             let asked = Question { target: &gold.target, vectors: &vectors };
-            let golden = golden(spans, gold, frame);
             let labels = frame.elements.len();
-            let slope = |scores: &mut [f32]| likelihood(spans, scores, labels, &golden);
+            let slope = |scores: &mut [f32]| match self.options.goal {
+                Goal::Segmentation => {
+                    likelihood(spans, scores, labels, &golden(spans, gold, frame))
+                }
+                Goal::GivenSpans => {
+                    let given = given::asked(sentence, gold, &mut random);
+                    given::likelihood(scores, labels, &given::numbered(&given, spans, frame))
+                }
+            };
             loss +=
                 slopes.learn(now, products, &sums, spans, &asked, frame, &mut dropout, slope)?;
         }
@@ -487,6 +502,10 @@ impl<'a> Fit<'a> {
             let Some(frame) = self.inventory.frame(&gold.frame) else { return Ok(Vec::new()) };
             let vectors = FrameVectors::of(now, frame);
             let asked = Question { target: &gold.target, vectors: &vectors };
+            if self.options.goal == Goal::GivenSpans {
+                let scores = scores(now, &products, &sums, spans, &asked)?;
+                return Ok(read(sentence, gold, (spans, &scores), frame));
+            }
             let once: Vec<bool> =
                 frame.elements.iter().map(|element| is_used_once(element.core_type)).collect();
             let found = found(now, (&products, &sums, spans), &asked, &once)?.into_iter();
@@ -499,6 +518,25 @@ impl<'a> Fit<'a> {
         };
         sentence.targets.iter().map(of_target).collect()
     }
+}
+
+/// What the annotated spans of a target and some others are read as, without those that are read as
+/// no FE. The others are the same in every epoch.
+fn read(
+    sentence: &LabelledSentence,
+    gold: &LabelledTarget,
+    (spans, scores): (Spans, &[f32]),
+    frame: &FrameElements,
+) -> Vec<FoundElement> {
+    let labels = frame.elements.len();
+    let asked = given::asked(sentence, gold, &mut SplitMix64::new(gold.set.number()));
+    let read = asked.into_iter().filter_map(|(words, _)| {
+        let span = spans.number(words.start, words.end - 1)?;
+        let reading = given::Reading::of(&scores[span * labels..][..labels]);
+        let name = frame.elements[reading.label?].name.clone();
+        Some(FoundElement { name, span: span_of(&sentence.words, &words), score: reading.score })
+    });
+    read.collect()
 }
 
 /// The annotated segments that can be learnt: numbers of spans and of the frame's FEs.

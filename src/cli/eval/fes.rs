@@ -1,6 +1,6 @@
 //! `fnstore eval fes`: how well frame elements are found.
 
-use fnstore::label::{Asked, ElementCounts, Inventory, LabelledSentence, Labeller, Measure};
+use fnstore::label::{Asked, ElementCounts, Goal, Inventory, LabelledSentence, Labeller, Measure};
 use fnstore::model::{CoreType, Frame, FrameId, Span, Split};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ const TARGETS_AT_ONCE: usize = 2048;
 /// Precision, recall and F1 are micro-averaged, for all FEs, for each core type, and apart for FEs
 /// on the target itself. The last row is another task: whether a span is an FE at all, and which.
 /// Its items are the annotated spans, and for every ten of them a random span of words outside the
-/// target.
+/// target. It is the only one of a labeller that was trained with `--given-spans`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -59,7 +59,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let document = Document::new(args.part, &measured);
     let rows = rows_of(&document.scores);
     context.output.report(&document, Some(rows), |output| write_table(&document, output))?;
-    Ok(if measured.measure.targets > 0 { Outcome::Done } else { Outcome::NothingFound })
+    Ok(if measured.measure.targets + measured.spans > 0 {
+        Outcome::Done
+    } else {
+        Outcome::NothingFound
+    })
 }
 
 /// Sentences in runs of about as many targets as are asked for together.
@@ -118,21 +122,24 @@ impl Measured {
         });
         let asked: Vec<Asked<'_>> = asked.collect();
         let mut judged: Vec<Vec<(Span, Option<&str>)>> = Vec::with_capacity(targets.len());
-        for ((sentence, gold), found) in targets.iter().zip(labeller.label_each(&asked)?) {
-            judged.push(Vec::new());
-            let Ok(found) = found else {
-                self.left_out += 1;
-                continue;
-            };
-            self.measure.add(inventory, sentence, gold, &found);
-            let spans = judged.last_mut().expect("one was pushed");
-            spans.extend(gold.elements.iter().map(|one| (one.span, Some(&*one.name))));
+        if labeller.config().goal == Goal::Segmentation {
+            for ((sentence, gold), found) in targets.iter().zip(labeller.label_each(&asked)?) {
+                match found {
+                    Ok(found) => self.measure.add(inventory, sentence, gold, &found),
+                    Err(_) => self.left_out += 1,
+                }
+            }
+        }
+        for (sentence, gold) in &targets {
+            let mut spans: Vec<(Span, Option<&str>)> =
+                gold.elements.iter().map(|one| (one.span, Some(&*one.name))).collect();
             for _ in &gold.elements {
                 self.drawn += 1;
                 if self.drawn.is_multiple_of(10) {
                     spans.extend(random_span(sentence, gold, self.drawn).map(|span| (span, None)));
                 }
             }
+            judged.push(spans);
         }
         let spans = judged.iter().map(|spans| spans.iter().map(|(span, _)| *span).collect());
         let verdicts = labeller.judge_each(&asked, &spans.collect::<Vec<_>>())?;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use fnstore::label::train::{self, Data, Options};
-use fnstore::label::{ElementCounts, Inventory, LabelledSentence};
+use fnstore::label::{ElementCounts, Goal, Inventory, LabelledSentence};
 use fnstore::model::Split;
 use fnstore::query::Expression;
 
@@ -34,6 +34,11 @@ use crate::cli::{Context, Outcome, progress};
 pub(super) struct Args {
     #[command(flatten)]
     release: ReleaseArgs,
+
+    /// Learn which FE a given span is, or none, instead of where FEs are: a classifier for
+    /// `generate`
+    #[arg(long)]
+    given_spans: bool,
 
     /// Learn from at most N exemplars of each LU, too, in the first epochs
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -114,6 +119,7 @@ fn went(dev: &ElementCounts) -> String {
 fn options(args: Args) -> anyhow::Result<Options> {
     let [encoder, out] = args.settings.places()?;
     let mut options = Options::new(encoder, out);
+    options.goal = if args.given_spans { Goal::GivenSpans } else { Goal::Segmentation };
     options.layer = args.settings.layer;
     options.hidden = args.settings.hidden().unwrap_or(options.hidden);
     options.exemplar_epochs = args.exemplar_epochs.unwrap_or(options.exemplar_epochs);
