@@ -301,12 +301,7 @@ fn spans(lines: &str, more: &[&str]) -> Ran {
         command.args(["--threshold", "0"]);
     }
     command.arg("--head").arg(path(&models.head)).arg("--encoder").arg(path(&models.encoder));
-    let output = command.write_stdin(lines).output().unwrap();
-    Ran {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Ran::of(command.write_stdin(lines).output().unwrap())
 }
 
 const LINE: &str = r#"{"id": 7, "source": "they checked the lock twice", "span": [5, 12], "target": "the lock was inspected twice by them"}"#;

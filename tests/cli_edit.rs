@@ -22,12 +22,7 @@ fn fed(dir: &Path, arguments: &[&str], input: &[u8]) -> Ran {
         .unwrap();
     // A script that is refused at once is not read to its end.
     let _ = child.stdin.take().unwrap().write_all(input);
-    let output = child.wait_with_output().unwrap();
-    Ran {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Ran::of(child.wait_with_output().unwrap())
 }
 
 fn edit(dir: &Path, script: &[Value]) -> Ran {

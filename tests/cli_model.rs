@@ -21,12 +21,7 @@ fn fnstore(home: &Path, arguments: &[&str], input: &str) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fnstore"));
     command.env_remove("FNSTORE_MODELS").env("FNSTORE_DIR", "/nonexistent/store");
     command.env("XDG_DATA_HOME", home.join("data")).env("FNSTORE_CACHE", home.join("cache"));
-    let output = command.args(arguments).write_stdin(input).output().unwrap();
-    Ran {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Ran::of(command.args(arguments).write_stdin(input).output().unwrap())
 }
 
 fn model(home: &TempDir, arguments: &[&str]) -> Ran {
@@ -455,12 +450,8 @@ fn what_an_earlier_directory_hides_or_decides_is_said() {
         command.env_remove("FNSTORE_MODELS").env("FNSTORE_DIR", "/nonexistent/store");
         command.env("XDG_DATA_HOME", home.path().join("data"));
         command.env("FNSTORE_CACHE", home.path().join("cache"));
-        let output = command.args(["model", "--format", "jsonl"]).args(arguments).output().unwrap();
-        Ran {
-            code: output.status.code(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+        command.args(["model", "--format", "jsonl"]).args(arguments);
+        Ran::of(command.output().unwrap())
     };
     record(&run(&["use", "x"]));
     let hidden = run(&["add", path(&bart), "--name", "x"]);

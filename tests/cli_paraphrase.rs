@@ -8,22 +8,19 @@ use crate::cli_program::Ran;
 /// Runs the command on an input.
 fn paraphrase(input: impl Into<Vec<u8>>, arguments: &[&str]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fnstore"));
-    let output = command
-        .env_remove("FNSTORE_MODELS")
-        .env("FNSTORE_DIR", "/nonexistent/store")
-        .arg("paraphrase")
-        .args(arguments)
-        .args(if arguments.contains(&"--model") { &[][..] } else { &["--model", "paraphrase"] })
-        .args(if arguments.contains(&"--beam") { &[][..] } else { &["--beam", "4"] })
-        .args(["--n-best", "2"])
-        .write_stdin(input)
-        .output()
-        .unwrap();
-    Ran {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Ran::of(
+        command
+            .env_remove("FNSTORE_MODELS")
+            .env("FNSTORE_DIR", "/nonexistent/store")
+            .arg("paraphrase")
+            .args(arguments)
+            .args(if arguments.contains(&"--model") { &[][..] } else { &["--model", "paraphrase"] })
+            .args(if arguments.contains(&"--beam") { &[][..] } else { &["--beam", "4"] })
+            .args(["--n-best", "2"])
+            .write_stdin(input)
+            .output()
+            .unwrap(),
+    )
 }
 
 /// Runs it on one line that is wrong, between two that are right; returns the wrong one's error.

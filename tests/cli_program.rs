@@ -7,6 +7,8 @@ use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::cli_schema::faults_in;
+
 /// The release that these tests import.
 pub(crate) fn mini_framenet() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/mini-framenet")
@@ -21,6 +23,21 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
+    pub(crate) fn of(output: std::process::Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// The JSON document that it printed, which the schema describes.
+    pub(crate) fn document(&self, schema: &str) -> Value {
+        let document = serde_json::from_str(&self.stdout).unwrap_or_else(|_| panic!("{self:?}"));
+        assert_eq!(faults_in(schema, &document), Vec::<String>::new());
+        document
+    }
+
     /// The records of JSON lines.
     pub(crate) fn records(&self) -> Vec<Value> {
         self.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -31,12 +48,7 @@ impl Ran {
 pub(crate) fn fnstore_in(dir: &Path, arguments: &[&str]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fnstore"));
     command.env_remove("NO_COLOR").env("FNSTORE_DIR", dir).args(arguments);
-    let output = command.output().unwrap();
-    Ran {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Ran::of(command.output().unwrap())
 }
 
 /// Runs the program on a store that holds the mini lexicon and that no test writes.

@@ -40,12 +40,7 @@ fn tagger() -> TempDir {
 fn tag(folder: &Path, input: &str, more: &[&str]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fnstore"));
     command.args(["tag", "--models", path(folder), "--device", "cpu"]).args(more);
-    let output = command.write_stdin(input).output().unwrap();
-    Ran {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Ran::of(command.write_stdin(input).output().unwrap())
 }
 
 #[test]

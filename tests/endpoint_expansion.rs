@@ -9,7 +9,6 @@ use fnstore::database::Database;
 use serde_json::Value;
 
 use crate::cli_program::{Ran, fnstore_in, new_store};
-use crate::cli_schema::faults_in;
 use crate::endpoints::{Reply, Server};
 use crate::mini;
 
@@ -30,18 +29,11 @@ fn expand(store: &Path, url: &str, arguments: &[&str]) -> Ran {
     if !arguments.contains(&"--answers") {
         command.args(["--answers", "none"]);
     }
-    let output = command.args(["--model", "small"]).args(arguments).output().unwrap();
-    Ran {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Ran::of(command.args(["--model", "small"]).args(arguments).output().unwrap())
 }
 
 fn record(ran: &Ran) -> Value {
-    let record = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
-    assert_eq!(faults_in("expand.schema.json", &record), Vec::<String>::new());
-    record
+    ran.document("expand.schema.json")
 }
 
 fn content(store: &Path) -> Vec<String> {

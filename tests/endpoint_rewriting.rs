@@ -15,12 +15,7 @@ fn paraphrase(server: &Server, lines: &str, arguments: &[&str]) -> Ran {
     if !arguments.contains(&"--answers") {
         command.args(["--answers", "none"]);
     }
-    let output = command.args(arguments).output().unwrap();
-    Ran {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Ran::of(command.args(arguments).output().unwrap())
 }
 
 fn records(ran: &Ran) -> Vec<Value> {

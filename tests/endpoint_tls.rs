@@ -21,12 +21,7 @@ fn ask(url: &str) -> (Ran, Duration) {
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"They checked it.\n").unwrap();
     let output = child.wait_with_output().unwrap();
-    let ran = Ran {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    };
-    (ran, started.elapsed())
+    (Ran::of(output), started.elapsed())
 }
 
 fn assert_refused(url: &str, said: &str) {

@@ -12,7 +12,6 @@ use fnstore::database::Database;
 use serde_json::{Value, json};
 
 use crate::cli_program::{Ran, fnstore_in, new_store};
-use crate::cli_schema::faults_in;
 use crate::generating::{labels, made};
 use crate::mini;
 
@@ -143,18 +142,11 @@ fn ask(store: &Path, url: &str, begin: &[&str], arguments: &[&str]) -> Ran {
         command.args(["--classifier", "none"]);
     }
     command.args(arguments.iter().filter(|argument| **argument != "--with-key"));
-    let output = command.output().unwrap();
-    Ran {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Ran::of(command.output().unwrap())
 }
 
 fn record(ran: &Ran) -> Value {
-    let record = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
-    assert_eq!(faults_in("generate.schema.json", &record), Vec::<String>::new());
-    record
+    ran.document("generate.schema.json")
 }
 
 /// What a store holds, recipes among it.
@@ -393,9 +385,7 @@ fn test_spans_are_written_anew_measured_and_not_stored() {
     let evaluate = |arguments: &[&str]| {
         let ran = ask(store.path(), &server.url, &["eval", "generation", "release=*"], arguments);
         assert_eq!(ran.code, Some(0), "{ran:?}");
-        let record: Value = serde_json::from_str(&ran.stdout).unwrap();
-        assert_eq!(faults_in("eval-generation.schema.json", &record), Vec::<String>::new());
-        record
+        ran.document("eval-generation.schema.json")
     };
     let record = evaluate(&["--test", "5", "--mode", "fe", "--mode", "none"]);
     assert_eq!(server.requests().len(), 10, "five sentences in two modes");

@@ -32,11 +32,7 @@ impl Places {
             .args(arguments)
             .output()
             .unwrap();
-        Ran {
-            code: output.status.code(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+        Ran::of(output)
     }
 
     /// What lies in the directory, by name: what files hold, `/` for a directory, and where links

@@ -19,17 +19,17 @@ use crate::cli_schema::faults_in;
 use crate::mini::imported;
 use crate::tagging::with_encoder;
 
-fn read(database: &Database, query: &str) -> Vec<LabelledSentence> {
+pub(crate) fn read(database: &Database, query: &str) -> Vec<LabelledSentence> {
     let release = database.releases().unwrap().remove(0).name;
     LabelledSentence::read(database, &release, &Expression::parse(query).unwrap()).unwrap()
 }
 
-fn inventory(database: &Database) -> Inventory {
+pub(crate) fn inventory(database: &Database) -> Inventory {
     let release = database.releases().unwrap().remove(0).name;
     Inventory::read(&database.lexicon(&release).unwrap()).unwrap()
 }
 
-fn options(folder: &Path) -> Options {
+pub(crate) fn options(folder: &Path) -> Options {
     let mut options = Options::new(folder.join("encoder"), folder.join("fes"));
     (options.hidden, options.longest, options.dropout) = (24, 12, 0.0);
     let training = &mut options.training;

@@ -47,12 +47,7 @@ impl Trained {
             .args(no_fes)
             .args(["--models", self.folder.path().to_str().unwrap()]);
         command.args(["--device", "cpu", "--store"]).arg(self.store.path()).args(more);
-        let output = command.write_stdin(input).output().unwrap();
-        Ran {
-            code: output.status.code(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+        Ran::of(command.write_stdin(input).output().unwrap())
     }
 }
 

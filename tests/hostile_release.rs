@@ -20,19 +20,16 @@ use crate::{import_zip_equals_directory, mini};
 const MEMORY: u32 = 1_500_000;
 
 fn import_with_little_memory(store: &Path, release: &Path) -> Ran {
-    let output = Command::new("sh")
-        .args(["-c", &format!("ulimit -v {MEMORY} && exec \"$0\" \"$@\"")])
-        .arg(env!("CARGO_BIN_EXE_fnstore"))
-        .args(["import", "--release", "hostile"])
-        .arg(release)
-        .env("FNSTORE_DIR", store)
-        .output()
-        .unwrap();
-    Ran {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Ran::of(
+        Command::new("sh")
+            .args(["-c", &format!("ulimit -v {MEMORY} && exec \"$0\" \"$@\"")])
+            .arg(env!("CARGO_BIN_EXE_fnstore"))
+            .args(["import", "--release", "hostile"])
+            .arg(release)
+            .env("FNSTORE_DIR", store)
+            .output()
+            .unwrap(),
+    )
 }
 
 /// Fails to import, as bad data with every one of these messages, into a store that stays as it is.

@@ -19,12 +19,7 @@ vote\td\t\tNobody was hurt.
 pub(crate) fn run(arguments: &[&str], input: &str) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fnstore"));
     command.env_remove("FNSTORE_MODELS").env("FNSTORE_DIR", "/nonexistent/store").args(arguments);
-    let output = command.write_stdin(input).output().unwrap();
-    Ran {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Ran::of(command.write_stdin(input).output().unwrap())
 }
 
 fn path(path: &Path) -> &str {

@@ -350,19 +350,16 @@ fn a_set_that_names_its_frame_and_gives_no_number_evokes_the_frame_of_that_name(
 
 /// Runs a shell command with the program as `$0`.
 fn shell(store: &Path, command: &str, arguments: &[&Path]) -> Ran {
-    let output = Command::new("bash")
-        .args(["-c", command])
-        .arg(env!("CARGO_BIN_EXE_fnstore"))
-        .args(arguments)
-        .env("FNSTORE_DIR", store)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    Ran {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Ran::of(
+        Command::new("bash")
+            .args(["-c", command])
+            .arg(env!("CARGO_BIN_EXE_fnstore"))
+            .args(arguments)
+            .env("FNSTORE_DIR", store)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap(),
+    )
 }
 
 /// The mini lexicon as a zip file whose folder has a name.

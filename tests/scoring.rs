@@ -22,12 +22,7 @@ fn score(input: &str, more: &[&str]) -> Ran {
     let file = directory("llama").join("model.gguf");
     let mut command = Command::new(env!("CARGO_BIN_EXE_fnstore"));
     command.args(["score", "--device", "cpu", "--model", file.to_str().unwrap()]).args(more);
-    let output = command.write_stdin(input).output().unwrap();
-    Ran {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Ran::of(command.write_stdin(input).output().unwrap())
 }
 
 #[test]

@@ -39,7 +39,7 @@ pub enum EndpointError {
     },
     /// It cannot be trusted.
     #[error(
-        "no encrypted connection to the endpoint `{url}`: {reason}; expected TLS with a certificate of a public          authority for this host; a server on this machine can be asked as http://127.0.0.1 (H-tls)"
+        "no encrypted connection to the endpoint `{url}`: {reason}; expected TLS with a certificate of a public authority for this host; a server on this machine can be asked as http://127.0.0.1 (H-tls)"
     )]
     Tls {
         /// The address.
