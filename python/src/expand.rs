@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use fnstore::compute::{Device, DeviceChoice, GpuOptions};
 use fnstore::database::{Database, DatabaseError};
-use fnstore::expand::{self, ExpandError, Guidance, GuideModels, Models, Recipe, RecipeSettings};
+use fnstore::expand::{
+    self, ExpandError, Guidance, GuideModels, Models, Recipe, RecipeSettings, RewriterSource,
+};
 use fnstore::models::{default_rewriter, find};
 use fnstore::query::Expression;
 use fnstore::transfer::{self, ImportOptions};
@@ -169,7 +171,7 @@ impl Wishes {
                 Fault::from(ExpandError::ModelMissing { name, searched })
             })
         };
-        let rewriter = found(&name)?;
+        let rewriter = RewriterSource::in_directory(found(&name)?, dirs)?;
         let mut models = Models::search_with(rewriter, dirs)?;
         let named = self.recipe.as_deref().map(RecipeSettings::open).transpose()?;
         let settings = self.settings.or(named.unwrap_or_default());
