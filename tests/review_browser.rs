@@ -11,7 +11,7 @@ use fnstore::model::{AnnotationSetId, IdSpace, SentenceId, Span};
 use fnstore::review::{Decision, Protocol, Question, Session};
 use serde_json::{Value, json};
 
-use crate::browser::{Browser, ENTER, LEFT, RIGHT, SHIFT, TAB};
+use crate::browser::{Browser, ENTER, ESCAPE, LEFT, RIGHT, SHIFT, TAB};
 use crate::cli_program::{fnstore_in, new_store};
 use crate::generated;
 use crate::review_server::Review;
@@ -68,16 +68,44 @@ fn one_key_decides_and_shows_the_next_sentence_and_undo_goes_back() {
     assert_eq!(scores(store.path(), "g102"), [Value::Null; 0]);
     browser.press("u");
     browser.until(ITEM, &json!("0"));
+    browser.until_said("undone: no. 1");
     browser.press("s");
     browser.until(ITEM, &json!("1"));
+    browser.until_said("skipped no. 1");
     browser.press("r");
-    browser.until_said("saved, 1 decided");
+    browser.until_said("saved, 1 decided, 1 to go");
     assert_eq!(
         (scores(store.path(), "g101"), scores(store.path(), "g102")),
         (vec![], vec![json!(0)])
     );
-    browser.press("?");
-    browser.until("document.querySelector('dialog').open", &json!(true));
+    for is_open in [true, false] {
+        browser.press("?");
+        browser.until("document.querySelector('dialog').open", &json!(is_open));
+    }
+}
+
+#[test]
+fn what_was_skipped_is_not_shown_again_before_the_page_is_loaded_anew() {
+    let Some(browser) = Browser::start() else { return };
+    let store = odd_store();
+    let review = Review::start(store.path(), &["origin=generated"]);
+    browser.visit(&review.address(""));
+    browser.until(ITEM, &json!("0"));
+    browser.press("s");
+    browser.until(ITEM, &json!("1"));
+    browser.press("a");
+    browser.until(ITEM, &json!("end"));
+    let ending = "document.querySelector('#item').textContent.includes('You skipped 1')";
+    browser.until(ending, &json!(true));
+    browser.until_said("saved, 1 decided");
+    browser.press("u");
+    browser.until(ITEM, &json!("1"));
+    browser.press("a");
+    browser.until(ITEM, &json!("end"));
+    browser.visit(&review.address(""));
+    browser.until(ITEM, &json!("0"));
+    let told = "document.querySelector('#item').textContent.includes('You skipped it before')";
+    browser.until(told, &json!(true));
 }
 
 #[test]
@@ -88,7 +116,7 @@ fn a_page_that_is_loaded_again_shows_what_was_skipped_and_a_wrong_key_says_so() 
     browser.visit(&review.address(""));
     browser.until(ITEM, &json!("0"));
     browser.press("z");
-    browser.until_said("`z` does nothing here; ? lists the keys");
+    browser.until_said("z does nothing here; ? lists the keys");
     browser.press("s");
     browser.until(ITEM, &json!("1"));
     // To the search and back: the sentence that was shown and the skipped one are there at once.
@@ -146,6 +174,14 @@ fn a_span_is_moved_by_words_and_by_letters_as_readers_see_them() {
     browser.until(marked, &json!("cafe\u{301}s \u{1F469}\u{200D}\u{1F52C} figures\r\nand"));
     browser.press(&format!("{TAB}{RIGHT}{RIGHT}"));
     browser.until(marked, &json!("figures\r\nand"));
+    // A start does not pass the end, and says so; the list of keys is there all the same, and no
+    // button decides.
+    browser.press(&format!("{RIGHT}{RIGHT}"));
+    browser.until_said("the start stops here");
+    browser.until(marked, &json!("and"));
+    browser.press(&format!("?{ESCAPE}{LEFT}"));
+    browser.until(marked, &json!("figures\r\nand"));
+    browser.until("document.querySelector('[data-key=a]').disabled", &json!(true));
     browser.press(&format!("{TAB}{LEFT}{ENTER}"));
     browser.until_said("span saved");
     let start = ODD.find("figures").unwrap() as u32;
@@ -154,6 +190,8 @@ fn a_span_is_moved_by_words_and_by_letters_as_readers_see_them() {
     browser.press("u");
     browser.until_said("undone");
     assert_eq!(targets(store.path(), "g101"), [Span::new(3, 10)]);
+    browser.press(&format!("e{ENTER}"));
+    browser.until_said("the span stays as it was");
 }
 
 #[test]
@@ -188,7 +226,7 @@ fn proposals_and_lists_are_decided_by_keys() {
     browser.visit(&review.address("proposals"));
     browser.until("document.activeElement.dataset.lu", &json!("vet.v"));
     browser.press("a");
-    browser.until_said("accepted `vet.v` of `Checking`");
+    browser.until_said("accepted vet.v of Checking");
     browser.press("u");
     browser.until_said("undone: accept");
     browser.visit(&review.address("search?q=origin%3Dgenerated"));
@@ -199,8 +237,23 @@ fn proposals_and_lists_are_decided_by_keys() {
         (scores(store.path(), "g101"), scores(store.path(), "g102")),
         (vec![json!(90)], vec![json!(90)])
     );
+    let rows = "[...document.querySelectorAll('.given')].filter((row) => row.textContent.includes('you gave it 90')).length";
+    browser.until(rows, &json!(2));
+    browser.press("x");
+    browser.until("document.querySelector('#picked').textContent", &json!("1 selected"));
+    browser.press("3");
+    browser.until_said("saved, 1 decided together");
+    browser.until(rows, &json!(1));
+    // What stood before is there again, also for who loads the page anew.
+    browser.press("u");
+    browser.until(rows, &json!(2));
+    browser.visit(&review.address("search?q=origin%3Dgenerated"));
+    browser.until(rows, &json!(2));
+    // No field takes the keys of the view that they lead to.
     browser.press("gf");
     browser.until("document.body.dataset.view", &json!("frame"));
+    browser.press("gs");
+    browser.until("document.body.dataset.view", &json!("sentences"));
 }
 
 #[test]

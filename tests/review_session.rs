@@ -1,6 +1,8 @@
 //! Reviews without a page: the paper's protocol, questions, undo and agreement.
 
 use std::collections::BTreeSet;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use fnstore::database::Database;
 use fnstore::model::{AnnotationSetId, Judgement, ReleaseId};
@@ -164,6 +166,60 @@ fn the_last_hundred_decisions_can_be_undone() {
     }
     assert!(matches!(session.undo(), Err(ReviewError::NothingToUndo)));
     assert_eq!(score(), Some(0), "the first decision is beyond what is kept");
+}
+
+/// What is left, once it is counted.
+fn left(session: &Session) -> usize {
+    let since = Instant::now();
+    loop {
+        if let Some(left) = session.counts().left {
+            return left;
+        }
+        assert!(since.elapsed() < Duration::from_secs(60), "nothing is counted");
+        sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn what_is_left_is_counted_and_what_a_search_decides_comes_no_second_time() {
+    let (dir, release) = store();
+    for protocol in [None, Some(PROTOCOL)] {
+        let session = session(&dir, "kim", Question::Evokes, protocol);
+        let all = numbers(&session);
+        assert_eq!(left(&session), all.len());
+        session.decide(&[decision(all[0], 100)], 7).unwrap();
+        assert_eq!(left(&session), all.len() - 1);
+        session.undo().unwrap();
+        assert_eq!(left(&session), all.len());
+    }
+    // Decided together before the queue comes to it.
+    let session = session(&dir, "kim", Question::Evokes, None);
+    let sets = ["g101", "g102"].map(|set| (release, AnnotationSetId::parse(set).unwrap()));
+    let numbered = session.enqueue(&sets[..1]).unwrap();
+    session.decide_together(&numbered, 90, 7).unwrap();
+    let answers = sets.map(|(release, set)| session.answer(release, set).unwrap());
+    assert_eq!(answers, [Some(90), None]);
+    let shown: Vec<_> = numbers(&session)
+        .into_iter()
+        .map(|number| session.view(number).unwrap().item.set)
+        .collect();
+    assert_eq!(shown, [sets[1].1]);
+    assert_eq!(left(&session), 1);
+}
+
+#[test]
+fn what_a_window_skips_comes_back_in_others_alone() {
+    let (dir, _) = store();
+    let session = session(&dir, "kim", Question::Evokes, None);
+    let first = session.next(None, "one").unwrap().unwrap();
+    session.skip(first, "one").unwrap();
+    assert!(session.was_skipped(first));
+    let second = session.next(None, "one").unwrap();
+    assert!(second.is_some() && second != Some(first));
+    assert_eq!(session.next(None, "other").unwrap(), Some(first));
+    session.decide(&[decision(first, 100)], 7).unwrap();
+    assert!(!session.was_skipped(first));
+    assert!(matches!(session.skip(9, "one"), Err(ReviewError::NoItem(9))));
 }
 
 #[test]

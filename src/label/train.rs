@@ -1,12 +1,12 @@
 //! Training of a labeller on a frozen encoder.
 //!
 //! The loss of a target is the negative log-likelihood of its annotated segmentation under the
-//! scores of all (`segments.rs`), which is exact: its derivative by a span's score for an FE is the
-//! probability of that span and FE, less one where it is annotated. A labeller that is to classify
-//! given spans learns from the annotated ones and as many others (`given.rs`). States are computed anew in
-//! each epoch, so memory does not grow with the data. Exemplars are learnt from in the first epochs
-//! alone: they are many, and full text is what the labeller is for. After each epoch the labeller
-//! is measured on development data; the best epoch's weights are kept.
+//! scores of all (`segments.rs`), which is exact: its derivative by a span's score for an FE is
+//! the probability of that span and FE, less one where it is annotated. A labeller that is to
+//! classify given spans learns from the annotated ones and as many others (`given.rs`). States are
+//! computed anew in each epoch, so memory does not grow with the data. Exemplars are learnt from
+//! in the first epochs alone: they are many, and full text is what the labeller is for. After each
+//! epoch the labeller is measured on development data; the best epoch's weights are kept.
 //!
 //! The same options and data give the same weights for any number of threads.
 

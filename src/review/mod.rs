@@ -129,7 +129,7 @@ impl Role {
 }
 
 /// A set that is asked about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Item {
     /// Its release.
     pub release: ReleaseId,

@@ -1,10 +1,13 @@
 //! What comes next: the sets of a query as they are found, or the paper's protocol.
 
+use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, OnceLock};
 
+use super::view::answer;
 use super::{Item, Question, Result, ReviewError};
 use crate::database::{Database, DatabaseError};
-use crate::model::{AnnotationSet, FrameId, Judgement, LuId, Origin, ReleaseId};
+use crate::model::{AnnotationSet, FrameId, LuId, Origin, ReleaseId};
 use crate::query::{Expression, Selection};
 use crate::search::Matches;
 
@@ -24,8 +27,24 @@ pub struct Protocol {
     pub seed: u64,
 }
 
+/// Items that are counted at most, so that a count of millions takes nothing from their reviewer.
+const COUNTED: usize = 100_000;
+
 /// Items as they are found, by a thread of its own with a handle of its own.
-pub(super) type Feed = Receiver<Result<Item>>;
+pub(super) struct Feed {
+    /// The items.
+    pub(super) items: Receiver<Result<Item>>,
+    /// How many there are, once they are counted; unknown beyond [`COUNTED`].
+    pub(super) total: Arc<OnceLock<Option<usize>>>,
+}
+
+/// What is asked of whom, about which sets.
+struct Reading {
+    database: Database,
+    expression: Expression,
+    reviewer: String,
+    question: Question,
+}
 
 /// Starts reading ahead what a reviewer has not judged, in a state of the store that stays as it
 /// is. Returns once the query is planned: what it names is there.
@@ -36,79 +55,126 @@ pub(super) fn feed(
     question: Question,
     protocol: Option<Protocol>,
 ) -> Result<Feed> {
-    let (sender, feed) = sync_channel(AHEAD);
+    let (sender, items) = sync_channel(AHEAD);
     let (planned, is_planned) = sync_channel(1);
     let dir = database.dir().to_owned();
     let (expression, reviewer) = (expression.clone(), reviewer.to_owned());
+    let reading = Arc::new(Reading { database, expression, reviewer, question });
+    let total = Arc::new(OnceLock::new());
+    let counted = Arc::clone(&total);
     let work = move || {
-        let read = || -> Result<()> {
-            let matches = |expression: &Expression| {
-                let matches = database.matches(expression, &Selection::default());
-                let _ = planned.send(matches.is_ok());
-                matches
-            };
-            match protocol {
-                None => stream(&database, matches(&expression)?, (&reviewer, question), &sender),
-                Some(protocol) => {
-                    let generated = "origin=generated".parse().map_err(DatabaseError::from)?;
-                    let outputs = matches(&Expression::all_of([expression, generated]))?;
-                    for item in mixed(&database, outputs, &reviewer, protocol)? {
-                        let is_open = is_open(&database, item, (&reviewer, question))?;
-                        if is_open && sender.send(Ok(item)).is_err() {
-                            break;
-                        }
-                    }
-                    Ok(())
-                }
-            }
+        let read = match protocol {
+            None => reading.stream(&planned, &sender, &counted),
+            Some(protocol) => reading.blind(protocol, &planned, &sender, &counted),
         };
-        if let Err(error) = read() {
+        if let Err(error) = read {
             let _ = sender.send(Err(error));
         }
     };
-    let thread = std::thread::Builder::new().name("review".to_owned()).spawn(work);
-    thread.map_err(|source| ReviewError::Thread { dir, source })?;
+    spawn("review", work).map_err(|source| ReviewError::Thread { dir, source })?;
     if !is_planned.recv().unwrap_or(false)
-        && let Ok(Err(error)) = feed.recv()
+        && let Ok(Err(error)) = items.recv()
     {
         return Err(error);
     }
-    Ok(feed)
+    Ok(Feed { items, total })
 }
 
-/// Sends the sets of a query; similarity is asked of what has a source.
-fn stream(
-    database: &Database,
-    matches: Matches<'_>,
-    (reviewer, question): (&str, Question),
-    sender: &SyncSender<Result<Item>>,
-) -> Result<()> {
-    for found in matches {
-        let found = found?;
-        let item = Item { release: found.release(), set: found.set().id, frame: found.set().frame };
-        let is_asked = !question.needs_source() || found.seed().is_some();
-        let is_asked = is_asked && is_open(database, item, (reviewer, question))?;
-        if is_asked && sender.send(Ok(item)).is_err() {
-            break;
-        }
-    }
-    Ok(())
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
 }
 
-/// Whether the reviewer has not answered the question.
-fn is_open(
-    database: &Database,
-    item: Item,
-    (reviewer, question): (&str, Question),
-) -> Result<bool> {
-    let recorded = recorded(database, item, question)?;
-    for judgement in database.store().judgements(item.release, item.set)? {
-        let Judgement { reviewer: by, question: answered, .. } = judgement?;
-        if by == reviewer && answered == recorded {
-            return Ok(false);
-        }
+impl Reading {
+    /// The sets of a query; whoever waits is told whether it is planned.
+    fn matches(&self, expression: &Expression, planned: &SyncSender<bool>) -> Result<Matches<'_>> {
+        let matches = self.database.matches(expression, &Selection::default());
+        let _ = planned.send(matches.is_ok());
+        Ok(matches?)
     }
-    Ok(true)
+
+    /// Sends the sets of the query. They are counted beside, once the first of them is on its way.
+    fn stream(
+        self: &Arc<Self>,
+        planned: &SyncSender<bool>,
+        sender: &SyncSender<Result<Item>>,
+        total: &Arc<OnceLock<Option<usize>>>,
+    ) -> Result<()> {
+        let mut uncounted = Some((Arc::clone(self), Arc::clone(total)));
+        self.each_open(self.matches(&self.expression, planned)?, |item| {
+            if sender.send(Ok(item)).is_err() {
+                return ControlFlow::Break(());
+            }
+            if let Some((reading, total)) = uncounted.take() {
+                // A count that cannot be had is no reason to stop.
+                let _ = spawn("review-count", move || {
+                    let _ = total.set(reading.count());
+                });
+            }
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// Sends the sample of the protocol with its controls.
+    fn blind(
+        &self,
+        protocol: Protocol,
+        planned: &SyncSender<bool>,
+        sender: &SyncSender<Result<Item>>,
+        total: &OnceLock<Option<usize>>,
+    ) -> Result<()> {
+        let generated = "origin=generated".parse().map_err(DatabaseError::from)?;
+        let outputs = Expression::all_of([self.expression.clone(), generated]);
+        let outputs = self.matches(&outputs, planned)?;
+        let mut items = Vec::new();
+        for item in mixed(&self.database, outputs, &self.reviewer, protocol)? {
+            if self.is_open(item)? {
+                items.push(item);
+            }
+        }
+        let _ = total.set(Some(items.len()));
+        for item in items {
+            if sender.send(Ok(item)).is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// How many items the query has; none where that cannot be known soon.
+    fn count(&self) -> Option<usize> {
+        let (matches, mut count) =
+            (self.database.matches(&self.expression, &Selection::default()).ok()?, 0);
+        let counted = self.each_open(matches, |_| {
+            count += 1;
+            if count > COUNTED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        counted.ok().filter(|()| count <= COUNTED).map(|()| count)
+    }
+
+    /// Goes through the sets that the reviewer has not judged; similarity is asked of what has a
+    /// source.
+    fn each_open(
+        &self,
+        matches: Matches<'_>,
+        mut take: impl FnMut(Item) -> ControlFlow<()>,
+    ) -> Result<()> {
+        for found in matches {
+            let found = found?;
+            let (release, set) = (found.release(), found.set());
+            let item = Item { release, set: set.id, frame: set.frame };
+            let is_asked = !self.question.needs_source() || found.seed().is_some();
+            if is_asked && self.is_open(item)? && take(item).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the reviewer has not answered the question.
+    fn is_open(&self, item: Item) -> Result<bool> {
+        let recorded = recorded(&self.database, item, self.question)?;
+        Ok(answer(&self.database, item, (&self.reviewer, &recorded))?.is_none())
+    }
 }
 
 /// The question of an item as judgements record it.

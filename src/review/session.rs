@@ -1,16 +1,16 @@
 //! One reviewer at work.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::decide::{Act, Asked, Decision, Done, Retargeted, take_back, write};
-use super::queue::{Feed, Protocol, feed};
-use super::view::View;
+use super::queue::{Feed, Protocol, feed, recorded};
+use super::view::{View, answer};
 use super::{Item, Question, Result, ReviewError, UNDO_DEPTH};
 use crate::database::Database;
-use crate::model::{AnnotationSetId, Judgement, ReleaseId, Shown, Span};
+use crate::model::{AnnotationSetId, FrameId, Judgement, ReleaseId, Shown, Span};
 use crate::query::Expression;
 use crate::text::{CharIndex, CharSpan};
 
@@ -42,6 +42,9 @@ pub struct Counts {
     pub decided: usize,
     /// Decisions that can be undone.
     pub undoable: usize,
+    /// Items of the query that are not decided yet, once they are counted; unknown where there are
+    /// more than 100,000.
+    pub left: Option<usize>,
 }
 
 /// A review by one reviewer. Memory grows by some bytes for each item that was shown.
@@ -54,6 +57,8 @@ pub struct Session {
     queue: Mutex<Queue>,
     /// What is still to come; apart from the queue, so that waiting for it holds up nothing else.
     feed: Mutex<Option<Feed>>,
+    /// Items of the query, once they are counted.
+    total: Arc<OnceLock<Option<usize>>>,
     undo: Mutex<VecDeque<Vec<Done>>>,
     /// One thread of the session writes at a time.
     writing: Mutex<()>,
@@ -62,10 +67,27 @@ pub struct Session {
 #[derive(Default)]
 struct Queue {
     items: Vec<Item>,
+    numbers: HashMap<Item, usize>,
+    /// Those that the query gave; a search gives others.
+    of_query: BTreeSet<usize>,
     /// Scores of this session.
     decided: BTreeMap<usize, u8>,
     /// Which window shows an item, and since when.
     shown: HashMap<usize, (String, Instant)>,
+    /// Which window skipped an item.
+    skipped: HashMap<usize, String>,
+}
+
+impl Queue {
+    /// The number of an item; one that is not known joins the queue.
+    fn number(&mut self, item: Item) -> usize {
+        let next = self.items.len();
+        let number = *self.numbers.entry(item).or_insert(next);
+        if number == next {
+            self.items.push(item);
+        }
+        number
+    }
 }
 
 impl Session {
@@ -89,6 +111,7 @@ impl Session {
             question,
             blind: protocol.is_some(),
             queue: Mutex::default(),
+            total: Arc::clone(&feed.total),
             feed: Mutex::new(Some(feed)),
             undo: Mutex::default(),
             writing: Mutex::default(),
@@ -146,10 +169,16 @@ impl Session {
     /// How far the review is.
     #[must_use]
     pub fn counts(&self) -> Counts {
-        Counts { decided: self.queue().decided.len(), undoable: self.undo_stack().len() }
+        let undoable = self.undo_stack().len();
+        let queue = self.queue();
+        let of_query = queue.decided.keys().filter(|number| queue.of_query.contains(number));
+        let total = self.total.get().copied().flatten();
+        let left = total.map(|total| total.saturating_sub(of_query.count()));
+        Counts { decided: queue.decided.len(), undoable, left }
     }
 
-    /// The first item after one that is undecided and that no other window shows; none at the end.
+    /// The first item after one that is undecided, that this window has not skipped and no other
+    /// shows; none at the end.
     ///
     /// # Errors
     /// When the store fails.
@@ -165,11 +194,34 @@ impl Session {
                 // What another window fetched meanwhile.
                 return Ok(self.known(&mut at, window));
             };
-            match coming.recv() {
-                Ok(item) => self.queue().items.push(item?),
+            match coming.items.recv() {
+                Ok(item) => {
+                    let item = item?;
+                    let mut queue = self.queue();
+                    let number = queue.number(item);
+                    queue.of_query.insert(number);
+                }
                 Err(_) => *feed = None,
             }
         }
+    }
+
+    /// A window passes an item over and is not shown it again; others are.
+    ///
+    /// # Errors
+    /// When there is no such item.
+    pub fn skip(&self, number: usize, window: &str) -> Result<()> {
+        self.item(number)?;
+        let mut queue = self.queue();
+        queue.shown.remove(&number);
+        queue.skipped.insert(number, window.to_owned());
+        Ok(())
+    }
+
+    /// Whether a window passed the item over.
+    #[must_use]
+    pub fn was_skipped(&self, number: usize) -> bool {
+        self.queue().skipped.contains_key(&number)
     }
 
     /// A window is closed: what it showed and did not decide is open to the others.
@@ -186,7 +238,8 @@ impl Session {
                 .shown
                 .get(&number)
                 .is_some_and(|(by, since)| by != window && since.elapsed() < KEPT);
-            if !is_elsewhere && !queue.decided.contains_key(&number) {
+            let is_skipped = queue.skipped.get(&number).is_some_and(|by| by == window);
+            if !is_elsewhere && !is_skipped && !queue.decided.contains_key(&number) {
                 queue.shown.insert(number, (window.to_owned(), Instant::now()));
                 return Some(number);
             }
@@ -251,6 +304,7 @@ impl Session {
         for decision in decisions {
             queue.decided.insert(decision.item, decision.score);
             queue.shown.remove(&decision.item);
+            queue.skipped.remove(&decision.item);
         }
         Ok((done, gone))
     }
@@ -271,6 +325,17 @@ impl Session {
         (decision.item, release, set, act)
     }
 
+    /// The score that the reviewer has given a set, asked about its own frame.
+    ///
+    /// # Errors
+    /// When the set is gone, or the store fails.
+    pub fn answer(&self, release: ReleaseId, set: AnnotationSetId) -> Result<Option<u8>> {
+        let database = self.database()?;
+        let item = Item { release, set, frame: frame_of(&database, release, set)? };
+        let recorded = recorded(&database, item, self.question)?;
+        Ok(answer(&database, item, (&self.reviewer, &recorded))?.map(|it| it.score))
+    }
+
     /// The numbers of sets that are to be judged together, as of a search; they join the queue.
     ///
     /// # Errors
@@ -279,25 +344,18 @@ impl Session {
         let database = self.database()?;
         let mut numbers = Vec::new();
         for &(release, set) in sets {
-            let location = database.store().set_location(release, set)?;
-            let frame = location.ok_or(ReviewError::Gone(set))?.frame;
-            let mut queue = self.queue();
-            let item = Item { release, set, frame };
-            let known = queue.items.iter().position(|known| *known == item);
-            numbers.push(known.unwrap_or(queue.items.len()));
-            if known.is_none() {
-                queue.items.push(item);
-            }
+            let frame = frame_of(&database, release, set)?;
+            numbers.push(self.queue().number(Item { release, set, frame }));
         }
         Ok(numbers)
     }
 
-    /// Moves a set's target; offsets count code points.
+    /// Moves a set's target; offsets count code points. Gives whether it stands elsewhere now.
     ///
     /// # Errors
     /// When the review is blind, the pieces are none of the sentence, another process writes the
     /// store, or the store fails.
-    pub fn retarget(&self, number: usize, targets: &[(u32, u32)]) -> Result<()> {
+    pub fn retarget(&self, number: usize, targets: &[(u32, u32)]) -> Result<bool> {
         let view = self.view(number)?;
         if self.blind {
             return Err(ReviewError::Blind);
@@ -322,7 +380,7 @@ impl Session {
         }
         let moved = Retargeted { before: view.set.targets.clone(), after };
         if moved.before == moved.after {
-            return Ok(());
+            return Ok(false);
         }
         let Item { release, set, .. } = view.item;
         let act = (number, release, set, Act::Retarget(moved));
@@ -331,7 +389,7 @@ impl Session {
             return Err(ReviewError::Gone(*set));
         }
         self.remember(done);
-        Ok(())
+        Ok(true)
     }
 
     /// Remembers what was done together, to be taken back together.
@@ -370,4 +428,8 @@ impl Session {
         queue.decided.retain(|item, _| !items.contains(item));
         Ok(undone)
     }
+}
+
+fn frame_of(database: &Database, release: ReleaseId, set: AnnotationSetId) -> Result<FrameId> {
+    Ok(database.store().set_location(release, set)?.ok_or(ReviewError::Gone(set))?.frame)
 }

@@ -79,8 +79,8 @@ impl SpanEdit {
         self.piece = (self.piece + if forward { 1 } else { count - 1 }) % count;
     }
 
-    /// Moves the end; where nothing is left to move over, it stays.
-    pub fn step(&mut self, forward: bool, step: Step) {
+    /// Moves the end; where nothing is left to move over it stays, and `false` says so.
+    pub fn step(&mut self, forward: bool, step: Step) -> bool {
         let span = self.pieces[self.piece];
         let at = if self.is_end { span.end } else { span.start };
         let units = if step == Step::Word { &self.words } else { &self.letters };
@@ -95,11 +95,13 @@ impl SpanEdit {
         match to {
             Some(to) if self.is_end && to > span.start && to <= after => {
                 self.pieces[self.piece].end = to;
+                true
             }
             Some(to) if !self.is_end && to < span.end && to >= before => {
                 self.pieces[self.piece].start = to;
+                true
             }
-            _ => {}
+            _ => false,
         }
     }
 }
@@ -146,9 +148,9 @@ mod tests {
         let mut edit = SpanEdit::new(ODD, &[Span::new(0, 2), Span::new(3, 10)]).unwrap();
         edit.step(true, Step::Word);
         assert_eq!(shown(&edit)[0], "He");
-        edit.step(true, Step::Letter);
+        assert!(edit.step(true, Step::Letter));
         assert_eq!(shown(&edit)[0], "He ");
-        edit.step(true, Step::Letter);
+        assert!(!edit.step(true, Step::Letter));
         assert_eq!(shown(&edit)[0], "He ");
         edit.other_piece(true);
         edit.other_end();

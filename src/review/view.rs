@@ -191,11 +191,20 @@ impl View {
             Question::Meaning | Question::Similarity => Vec::new(),
         };
         let recorded = recorded(database, item, question)?;
-        let mut judgements = store.judgements(item.release, item.set)?;
-        let is_theirs = |row: &Judgement| row.reviewer == reviewer && row.question == recorded;
-        let judged = judgements.find(|row| row.as_ref().map_or(true, is_theirs)).transpose()?;
+        let judged = answer(database, item, (reviewer, &recorded))?;
         Ok(Self { item, set, frame, output, source, examples, recorded, judged })
     }
+}
+
+/// A reviewer's answer to a question, as judgements record it.
+pub(super) fn answer(
+    database: &Database,
+    item: Item,
+    (reviewer, recorded): (&str, &str),
+) -> Result<Option<Judgement>> {
+    let is_theirs = |row: &Judgement| row.reviewer == reviewer && row.question == recorded;
+    let mut judgements = database.store().judgements(item.release, item.set)?;
+    Ok(judgements.find(|row| row.as_ref().map_or(true, is_theirs)).transpose()?)
 }
 
 /// Human sets of the frame, one of an LU, whose triggers are not among those given.

@@ -5,7 +5,7 @@ use fnstore::model::AnnotationSetId;
 use fnstore::query::{Case, Expression, Field, Pattern};
 use fnstore::review::{Decision, Saved};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::server::{Asked, Reply};
 use super::{Review, item, lexicon_page};
@@ -30,6 +30,12 @@ struct BulkBody {
     /// Release and set.
     sets: Vec<(String, String)>,
     score: u8,
+}
+
+#[derive(Deserialize)]
+struct SkipBody {
+    item: usize,
+    tab: String,
 }
 
 #[derive(Deserialize)]
@@ -75,7 +81,11 @@ fn next_item(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
             Some(number) => number,
             None => match session.next(after, asked.parameter("tab"))? {
                 Some(number) => number,
-                None => return Ok(Reply::json(&json!({ "end": true, "counts": counts(review) }))),
+                None => {
+                    return Ok(Reply::json(
+                        &json!({ "end": true, "counts": item::counts(review) }),
+                    ));
+                }
             },
         };
         match session.view(number) {
@@ -87,11 +97,6 @@ fn next_item(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
             Err(error) => return Err(error.into()),
         }
     }
-}
-
-fn counts(review: &Review) -> Value {
-    let counts = review.session.counts();
-    json!({ "decided": counts.decided, "undoable": counts.undoable })
 }
 
 fn body<T: serde::de::DeserializeOwned>(asked: &Asked) -> anyhow::Result<T> {
@@ -121,6 +126,11 @@ pub(super) fn change(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
             let numbers = session.enqueue(&known)?;
             Ok(saved(review, &session.decide_together(&numbers, score, now())?))
         }
+        "skip" => {
+            let SkipBody { item, tab } = body(asked)?;
+            session.skip(item, &tab)?;
+            Ok(Reply::json(&json!({})))
+        }
         "leave" => {
             let LeaveBody { tab } = body(asked)?;
             session.leave(&tab);
@@ -128,13 +138,20 @@ pub(super) fn change(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
         }
         "undo" => {
             let undone = session.undo()?;
-            let sets: Vec<String> = undone.sets.iter().map(|(_, set)| set.to_string()).collect();
-            Ok(Reply::json(&json!({ "n": undone.item, "sets": sets, "counts": counts(review) })))
+            let mut sets = Vec::new();
+            for (release, set) in undone.sets {
+                sets.push(json!([set.to_string(), session.answer(release, set)?]));
+            }
+            Ok(Reply::json(
+                &json!({ "n": undone.item, "sets": sets, "counts": item::counts(review) }),
+            ))
         }
         "edit" => {
             let EditBody { item, targets } = body(asked)?;
-            session.retarget(item, &targets)?;
-            Ok(Reply::json(&item::record(review, item, &session.view(item)?)))
+            let moved = session.retarget(item, &targets)?;
+            let mut record = item::record(review, item, &session.view(item)?);
+            record["moved"] = json!(moved);
+            Ok(Reply::json(&record))
         }
         "proposal" => {
             let ProposalBody { release, frame, lu, verdict, to } = body(asked)?;
@@ -157,7 +174,7 @@ pub(super) fn change(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
 
 fn saved(review: &Review, saved: &Saved) -> Reply {
     let gone: Vec<String> = saved.gone.iter().map(ToString::to_string).collect();
-    Reply::json(&json!({ "saved": saved.saved, "gone": gone, "counts": counts(review) }))
+    Reply::json(&json!({ "saved": saved.saved, "gone": gone, "counts": item::counts(review) }))
 }
 
 /// Whole queries that go on from what is written: fields, their values, names of frames and LUs.

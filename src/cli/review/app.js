@@ -6,9 +6,18 @@ const tab = String(Math.random()), unsent = [];
 // Items that are fetched before they are wanted: a save makes the server slow for some of them.
 const AHEAD = 3;
 const $ = (query, from = document) => from.querySelector(query);
-let current = null, left = null, ahead = [], since = 0, sending = null, edit = null, chord = false;
+let current = null, left = null, ahead = [], skipped = new Set(), skipping = Promise.resolve(), since = 0, sending = null, edit = null, chord = false;
 
-function state(text, kind = "") { const at = $("#state"); at.textContent = text; at.className = "state " + kind; }
+// Names stand in backticks, as on a terminal.
+function write(at, text) {
+  at.replaceChildren(...text.split("`").map((part, place) => {
+    if (place % 2 === 0) return part;
+    const name = document.createElement("code");
+    name.textContent = part;
+    return name;
+  }));
+}
+function state(text, kind = "") { const at = $("#state"); write(at, text); at.className = "state " + kind; }
 
 async function ask(path, body) {
   const options = body === undefined ? {} : { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
@@ -30,7 +39,7 @@ function show(item, coming = []) {
   current = item.end ? null : item;
   edit = null;
   $("#item").innerHTML = item.end
-    ? "<p class='quiet'>All is decided, skipped, or shown in another tab. Load the page again for what you skipped; <kbd>u</kbd> undoes.</p>" : item.html;
+    ? "<p class='quiet'>" + ending() + " <kbd>u</kbd> undoes.</p>" : item.html;
   since = performance.now();
   document.body.dataset.item = item.end ? "end" : item.n;
   ahead = coming;
@@ -39,6 +48,21 @@ function show(item, coming = []) {
     one.catch(() => {});
     ahead.push(one);
   }
+}
+
+function ending() {
+  return "All is decided, or shown in another tab." + (skipped.size ? " You skipped " + skipped.size + ": load the page again for them." : "");
+}
+
+function progress(counts) { return counts.decided + " decided" + (counts.left === null ? "" : ", " + counts.left + " to go"); }
+
+function skip() {
+  if (!current) return next(left);
+  const item = current.n;
+  skipped.add(item);
+  skipping = ask("skip", { item, tab }).catch((error) => state(error.message, "bad"));
+  state("skipped no. " + (item + 1));
+  next(item);
 }
 
 // Shows what comes after an item. Until it is there no key decides: nobody has seen it.
@@ -53,6 +77,7 @@ async function next(after) {
 function decide(score) {
   if (!current) return;
   const flags = [...document.querySelectorAll("input[name=flag]:checked")].map((flag) => flag.value);
+  skipped.delete(current.n);
   unsent.push({ item: current.n, score, millis: Math.round(performance.now() - since), note: flags.join(", ") });
   state("saving");
   flush();
@@ -68,7 +93,7 @@ function flush() {
         const saved = await ask("decide", batch);
         unsent.splice(0, batch.length);
         if (saved.gone.length) state("deleted meanwhile: " + saved.gone.join(", "), "bad");
-        else if (!unsent.length) state("saved, " + saved.counts.decided + " decided", "good");
+        else if (!unsent.length) state("saved, " + progress(saved.counts), "good");
       } catch (error) {
         state("not saved yet (" + unsent.length + "): " + error.message, "bad");
         await new Promise((done) => setTimeout(done, 1500));
@@ -82,11 +107,11 @@ function flush() {
 let undoing = Promise.resolve();
 function undo() {
   undoing = undoing.then(async () => {
-    await flush();
+    await Promise.all([flush(), skipping]);
     try {
       const undone = await ask("undo", {});
       show(await ask("item?n=" + undone.n));
-      state("undone", "good");
+      state("undone: no. " + (undone.n + 1), "good");
     } catch (error) { state(error.message, "bad"); }
   });
 }
@@ -98,10 +123,11 @@ function startEdit() {
   for (const letter of current.text) units.push(units.at(-1) + letter.length);
   const inUnits = (spans) => spans.map((span) => span.map((at) => units[at]));
   edit = { units, spans: inUnits(current.targets), piece: 0, end: 1, letters: inUnits(current.letters), words: inUnits(current.words) };
+  document.querySelectorAll(".answers button").forEach((button) => { button.disabled = true; });
   drawEdit();
 }
 
-function drawEdit() {
+function drawEdit(stopped = false) {
   const at = $("#output"), text = current.text;
   at.textContent = "";
   at.classList.add("editing");
@@ -114,17 +140,20 @@ function drawEdit() {
     from = end;
   });
   at.append(text.slice(from));
-  state((edit.end ? "end" : "start") + " of the span: \u2190 \u2192 by word, shift by letter, tab the other end, enter saves");
+  const end = edit.end ? "end" : "start", pieces = edit.spans.length > 1 ? ", \u2191 \u2193 another piece" : "";
+  const keys = "\u2190 \u2192 by word, shift by letter, tab the other end" + pieces + ", enter saves, escape leaves";
+  state((stopped ? "the " + end + " stops here: " : end + " of the span: ") + keys, stopped ? "bad" : "");
 }
 
 function moveEnd(direction, byLetter) {
   const span = edit.spans[edit.piece], at = span[edit.end];
   const places = (byLetter ? edit.letters : edit.words).map((unit) => unit[edit.end]);
   const to = direction > 0 ? places.find((place) => place > at) : places.findLast((place) => place < at);
-  if (to === undefined) return;
   const low = edit.end ? span[0] + 1 : (edit.spans[edit.piece - 1]?.[1] ?? 0);
   const high = edit.end ? (edit.spans[edit.piece + 1]?.[0] ?? current.text.length) : span[1] - 1;
-  if (to >= low && to <= high) { span[edit.end] = to; drawEdit(); }
+  const moves = to >= low && to <= high;
+  if (moves) span[edit.end] = to;
+  drawEdit(!moves);
 }
 
 async function editKey(event) {
@@ -136,7 +165,7 @@ async function editKey(event) {
   else if (key === "Enter") {
     const targets = edit.spans.map((span) => span.map((at) => edit.units.indexOf(at)));
     await flush();
-    try { const item = await ask("edit", { item: current.n, targets }); show(item, ahead); state("span saved", "good"); }
+    try { const item = await ask("edit", { item: current.n, targets }); show(item, ahead); state(item.moved ? "span saved" : "the span stays as it was", "good"); }
     catch (error) { state(error.message, "bad"); }
   } else return;
 }
@@ -144,6 +173,15 @@ async function editKey(event) {
 // Lists: j and k move, x selects, and a, r or a digit decides over the selection, or on the entry that has the focus.
 function entries() { return [...document.querySelectorAll("li.entry")]; }
 function focused() { return document.activeElement?.closest("li.entry"); }
+function counted() {
+  const picked = entries().filter((entry) => $("input[type=checkbox]", entry)?.checked).length, at = $("#picked");
+  if (at) at.textContent = (picked || "none") + " selected";
+}
+function given(entry, score) {
+  entry.classList.toggle("decided", score !== null);
+  const at = $(".given", entry);
+  if (at) at.textContent = score === null ? "" : " \u00b7 you gave it " + score;
+}
 function step(by) { const all = entries(), at = all.indexOf(focused()); all[Math.min(Math.max(at + by, 0), all.length - 1)]?.focus(); }
 
 async function bulk(score) {
@@ -152,7 +190,8 @@ async function bulk(score) {
   if (!of.length) return state("select sets first: x, or shift x for all", "bad");
   try {
     const saved = await ask("bulk", { sets: of.map((entry) => [entry.dataset.release, entry.dataset.set]), score });
-    of.forEach((entry) => { entry.classList.add("decided"); $("input", entry).checked = false; });
+    of.forEach((entry) => { given(entry, score); $("input", entry).checked = false; });
+    counted();
     state("saved, " + saved.saved + " decided together", "good");
   } catch (error) { state(error.message, "bad"); }
 }
@@ -165,7 +204,7 @@ async function proposal(entry, verdict, to = "") {
   const { release, frame, lu } = entry.dataset;
   try {
     const done = await ask("proposal", { release, frame, lu, verdict, to });
-    $(".said", entry).textContent = done.said;
+    write($(".said", entry), done.said);
     entry.classList.toggle("decided", verdict !== "undo");
     state(done.said, "good");
     entry.focus();
@@ -187,7 +226,7 @@ function act(key) {
     if (key === "u") return undoQuietly();
   } else if (view === "sentences") {
     if (score !== null) return decide(score);
-    if (key === "s") return next(current ? current.n : left);
+    if (key === "s") return skip();
     if (key === "u") return undo();
     if (key === "e") return startEdit();
     const flag = { f: 0, m: 1 }[key], box = document.querySelectorAll("input[name=flag]")[flag];
@@ -198,19 +237,21 @@ function act(key) {
   const boxes = key === "x" ? [focused()] : key === "X" ? entries() : null;
   if (!boxes) return key.length === 1 && key !== " " ? state("`" + key + "` does nothing here; ? lists the keys") : undefined;
   boxes.forEach((entry) => { const box = entry && $("input[type=checkbox]", entry); if (box) box.checked = key === "X" || !box.checked; });
+  counted();
 }
 
 async function undoQuietly() {
   try {
-    const { sets } = await ask("undo", {});
-    entries().filter((entry) => sets.includes(entry.dataset.set)).forEach((entry) => entry.classList.remove("decided"));
-    state("undone", "good");
+    const { sets } = await ask("undo", {}), scores = new Map(sets);
+    entries().filter((entry) => scores.has(entry.dataset.set)).forEach((entry) => given(entry, scores.get(entry.dataset.set)));
+    state("undone: " + (sets.length === 1 ? sets[0][0] : sets.length + " sets"), "good");
   } catch (error) { state(error.message, "bad"); }
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey || $("dialog[open]")) return;
-  if (edit) { if (/^(Arrow|Tab|Enter|Escape)/.test(event.key)) { event.preventDefault(); editKey(event); } return; }
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  if ($("dialog[open]")) { if (event.key === "?") { event.preventDefault(); $("#keys").close(); } return; }
+  if (edit && event.key !== "?") { if (/^(Arrow|Tab|Enter|Escape)/.test(event.key)) { event.preventDefault(); editKey(event); } return; }
   if (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) && event.target.type !== "checkbox") {
     if (event.key === "Escape") { const entry = focused(); event.target.blur(); entry?.focus(); }
     return;
@@ -261,4 +302,6 @@ window.addEventListener("pagehide", () => navigator.sendBeacon(base + "/leave", 
 window.addEventListener("beforeunload", (event) => { if (unsent.length) event.preventDefault(); });
 if (view === "sentences") next(null);
 else if (entries().length) step(0);
-else if ($("#query")?.value === "") $("#query").focus();
+else if (view === "search" && $("#query").value === "") $("#query").focus();
+document.addEventListener("change", counted);
+counted();

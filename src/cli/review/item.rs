@@ -20,24 +20,30 @@ pub(super) fn record(review: &Review, number: usize, view: &View) -> Value {
         let spans = spans.iter().filter_map(|span| index.to_chars(*span).ok());
         spans.map(|span| (span.start, span.end)).collect()
     };
-    let counts = review.session.counts();
     json!({
         "n": number,
-        "html": shown(review, view).into_string(),
+        "html": shown(review, number, view).into_string(),
         "text": view.output.text,
         "targets": in_chars(&view.output.targets),
         "words": in_chars(&whole_words(&view.output.text)),
         "letters": in_chars(&letters(&view.output.text)),
-        "counts": { "decided": counts.decided, "undoable": counts.undoable },
+        "counts": counts(review),
     })
 }
 
-fn shown(review: &Review, view: &View) -> Markup {
+/// How far the review is.
+pub(super) fn counts(review: &Review) -> Value {
+    let counts = review.session.counts();
+    json!({ "decided": counts.decided, "undoable": counts.undoable, "left": counts.left })
+}
+
+fn shown(review: &Review, number: usize, view: &View) -> Markup {
     let (is_blind, question) = (review.session.is_blind(), review.session.question());
     html! {
         div.work {
             section.sentence aria-label="Sentence" {
                 p.facts {
+                    "no. " (number + 1) " \u{b7} "
                     @if is_blind { "a sentence with a marked word" } @else { (facts(view)) }
                 }
                 @if let Some(source) = &view.source {
@@ -73,6 +79,7 @@ fn shown(review: &Review, view: &View) -> Markup {
                 @if let Some(judged) = &view.judged {
                     p.judged { "You gave it " b { (judged.score) } "." }
                 }
+                @if review.session.was_skipped(number) { p.judged { "You skipped it before." } }
             }
             @if question == Question::Evokes {
                 aside aria-label="Frame" { (frame(view)) }

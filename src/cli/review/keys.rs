@@ -15,7 +15,7 @@ pub(super) const KEYS: [(&str, &str, Where); 20] = [
     ("a", "accept: 100", Everywhere),
     ("r", "reject: 0", Everywhere),
     ("1 to 9", "a score between: 10 to 90", Everywhere),
-    ("s", "skip; the next review shows it again", Everywhere),
+    ("s", "skip; the page loaded anew, or the next review, shows it again", Everywhere),
     ("u", "undo, up to 100 decisions back", Everywhere),
     ("f, m", "of similarity: the output is not fluent, it makes no sense", Everywhere),
     ("e", "edit the target's span", Everywhere),
@@ -32,6 +32,14 @@ pub(super) const KEYS: [(&str, &str, Where); 20] = [
     ("s, escape", "in a list: back to the sentences", Terminal),
     ("q", "end the review", Terminal),
     ("?", "these keys", Everywhere),
+];
+
+/// What the page's marks and figures mean.
+pub(super) const SIGNS: [(&str, &str); 4] = [
+    ("dotted line", "a word that the source does not have"),
+    ("coloured line", "a frame element, named behind it"),
+    ("aligner", "how sure the span aligner is of the target, 0 to 1"),
+    ("p", "the filter's estimate that a person would accept it, 0 to 1"),
 ];
 
 /// The keys that work in a place.

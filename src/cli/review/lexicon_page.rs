@@ -32,7 +32,7 @@ pub(super) fn frame(review: &Review, name: &str) -> anyhow::Result<Markup> {
         }
         @match found {
             Ok(Some((lexicon, frame))) => (shown(&database, &lexicon, &frame)?),
-            Ok(None) => p.quiet { "Write the name of a frame; escape leaves the field." },
+            Ok(None) => p.quiet { kbd { "/" } " goes to the field: write the name of a frame there. Escape leaves it." },
             Err(error) => p.error role="alert" { (format!("{error:#}")) },
         }
     })

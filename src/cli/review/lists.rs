@@ -47,11 +47,11 @@ fn proposed(proposal: &Proposal) -> Markup {
                 button.reject data-verdict="reject" { "Reject " kbd { "r" } }
                 button data-verdict="undo" { "Undo " kbd { "u" } }
                 form data-verdict="move" {
-                    label { "Move to frame " input name="to" data-complete="frame=" list="offered" autocomplete="off"; }
+                    label { "Move to frame " kbd { "m" } " " input name="to" data-complete="frame=" list="offered" autocomplete="off"; }
                     button { "Move" }
                 }
                 form data-verdict="merge" {
-                    label { "Merge into " input name="to" data-complete="lu=" list="offered" autocomplete="off"; }
+                    label { "Merge into " kbd { "shift m" } " " input name="to" data-complete="lu=" list="offered" autocomplete="off"; }
                     button { "Merge" }
                 }
             }
@@ -106,16 +106,23 @@ fn results(
     Ok(html! {
         p.quiet {
             @if answers.is_empty() { "Nothing found." }
-            @else { (offset + 1) " to " (offset + answers.len()) @if has_more { ", there are more" } }
+            @else {
+                "Sets " (offset + 1) " to " (offset + answers.len()) @if has_more { ", there are more" }
+                " \u{b7} " kbd { "j" } " " kbd { "k" } " move, " kbd { "x" } " selects, " kbd { "shift x" } " selects all; "
+                kbd { "a" } ", " kbd { "r" } " or a digit decides, " kbd { "u" } " undoes \u{b7} "
+                span id="picked" role="status" { "none selected" }
+            }
         }
         ol.list aria-label="Found" start=(offset + 1) {
             @for answer in &answers {
-                li.entry tabindex="0" data-release=(answer.release.name) data-set=(answer.set.id) {
+                @let score = review.session.answer(answer.release.id, answer.set.id)?;
+                li.entry.decided[score.is_some()] tabindex="0" data-release=(answer.release.name) data-set=(answer.set.id) {
                     label.pick { input type="checkbox" aria-label=(format!("Select {}", answer.set.id)); }
                     span.text { (targets(&answer.sentence.text, &answer.set.targets)) }
                     p.facts { code { (answer.set.id) } " " b { (answer.lexunit) } " in "
                         a href={ "frame?name=" (answer.frame) } { (answer.frame) }
-                        " \u{b7} " (answer.set.provenance.origin().as_str()) }
+                        " \u{b7} " (answer.set.provenance.origin().as_str())
+                        span.given { @if let Some(score) = score { " \u{b7} you gave it " (score) } } }
                 }
             }
         }
@@ -138,14 +145,14 @@ fn targets(text: &str, targets: &[fnstore::model::Span]) -> Markup {
 
 /// How far reviewers agree on one question.
 fn of_one(question: Question, all: &OfQuestion) -> Markup {
-    let share = all.unanimous as f64 / all.shared.max(1) as f64;
+    let share = (all.shared > 0).then(|| 100.0 * all.unanimous as f64 / all.shared as f64);
     html! {
         h2 {
             (question.wording(None))
         }
         dl.figures {
             div { dt { "Fleiss' kappa" } dd { @match all.kappa { Some(kappa) => (format!("{kappa:.3}")), None => "\u{2013}" } } }
-            div { dt { "all agree" } dd { (format!("{:.1} %", 100.0 * share)) } }
+            div { dt { "all agree" } dd { @match share { Some(share) => (format!("{share:.1} %")), None => "\u{2013}" } } }
             div { dt { "judged by two or more" } dd { (all.shared) } }
         }
         table {

@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, Markup, html};
 
-use super::keys::{Where, keys_of};
+use super::keys::{SIGNS, Where, keys_of};
 use super::server::{Asked, Reply};
 use super::{Review, lexicon_page, lists};
 
@@ -74,7 +74,9 @@ fn frame_of(base: &str, view: &str, title: &str, body: &Markup) -> Markup {
                 dialog id="keys" aria-label="Keys" {
                     h2 { "Keys" }
                     dl { @for (key, does) in keys_of(Where::Page) { dt { kbd { (key) } } dd { (does) } } }
-                    form method="dialog" { button { "Close" } }
+                    h2 { "Signs" }
+                    dl { @for (sign, means) in SIGNS { dt { (sign) } dd { (means) } } }
+                    form method="dialog" { button { "Close " kbd { "?" } } }
                 }
             }
         }

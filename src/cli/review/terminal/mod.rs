@@ -33,8 +33,7 @@ use screen::{BOLD, DIM, Look, PLAIN, Screen, TARGET};
 
 const KEYS: &str =
     "a accept  r reject  1-9 score  s skip  u undo  e span  / search  p proposals  ? keys  q quit";
-const SPAN_KEYS: &str =
-    "left, right: by word, with shift by letter; tab: the other end; enter saves, escape leaves";
+const SPAN_KEYS: &str = "left, right: by word, with shift by letter; tab: the other end; up, down: another piece; enter saves, escape leaves";
 
 /// The window that a terminal is to the session.
 const WINDOW: &str = "terminal";
@@ -214,7 +213,7 @@ impl Terminal<'_> {
 
     fn item_key(&mut self, letter: char) -> anyhow::Result<()> {
         match letter {
-            's' => self.next()?,
+            's' => self.skip()?,
             'u' => self.undo()?,
             'e' => self.edit(),
             '/' => self.mode = Mode::Query(String::new()),
@@ -233,6 +232,14 @@ impl Terminal<'_> {
             },
         }
         Ok(())
+    }
+
+    fn skip(&mut self) -> anyhow::Result<()> {
+        if self.view.is_some() {
+            self.session.skip(self.number, WINDOW)?;
+            self.said = format!("skipped no. {}; the next review shows it", self.number + 1);
+        }
+        self.next()
     }
 
     fn decide(&mut self, score: u8) -> anyhow::Result<()> {
@@ -257,7 +264,7 @@ impl Terminal<'_> {
         match self.session.undo() {
             Ok(undone) => {
                 self.show(Some(undone.item))?;
-                self.said = "undone".to_owned();
+                self.said = format!("undone: no. {}", undone.item + 1);
             }
             Err(error) => self.said = error.to_string(),
         }
@@ -278,13 +285,21 @@ impl Terminal<'_> {
     fn span_key(&mut self, mut edit: SpanEdit, event: KeyEvent) -> anyhow::Result<()> {
         let is_shifted = event.modifiers.contains(KeyModifiers::SHIFT);
         let step = if is_shifted { Step::Letter } else { Step::Word };
+        let asked = match event.code {
+            KeyCode::Left => Some((false, step)),
+            KeyCode::Right => Some((true, step)),
+            KeyCode::Char('h') => Some((false, Step::Word)),
+            KeyCode::Char('l') => Some((true, Step::Word)),
+            KeyCode::Char('H') => Some((false, Step::Letter)),
+            KeyCode::Char('L') => Some((true, Step::Letter)),
+            _ => None,
+        };
+        if let Some((forward, step)) = asked
+            && !edit.step(forward, step)
+        {
+            self.said = "this end stops here".to_owned();
+        }
         match event.code {
-            KeyCode::Left => edit.step(false, step),
-            KeyCode::Right => edit.step(true, step),
-            KeyCode::Char('h') => edit.step(false, Step::Word),
-            KeyCode::Char('l') => edit.step(true, Step::Word),
-            KeyCode::Char('H') => edit.step(false, Step::Letter),
-            KeyCode::Char('L') => edit.step(true, Step::Letter),
             KeyCode::Tab | KeyCode::BackTab => edit.other_end(),
             KeyCode::Up => edit.other_piece(false),
             KeyCode::Down => edit.other_piece(true),
@@ -306,9 +321,10 @@ impl Terminal<'_> {
             edit.pieces().iter().map(|piece| index.to_chars(*piece)).collect();
         let targets: Vec<_> = targets?.into_iter().map(|piece| (piece.start, piece.end)).collect();
         match self.session.retarget(self.number, &targets) {
-            Ok(()) => {
+            Ok(moved) => {
                 self.show(Some(self.number))?;
-                self.said = "span saved".to_owned();
+                self.said =
+                    if moved { "span saved" } else { "the span stays as it was" }.to_owned();
             }
             Err(error) => {
                 self.said = format!("not saved: {error}");
@@ -356,7 +372,7 @@ impl Terminal<'_> {
                 self.said = match self.session.undo() {
                     Ok(undone) => {
                         list.forget(&undone.sets);
-                        "undone".to_owned()
+                        format!("undone: {} sets", undone.sets.len())
                     }
                     Err(error) => error.to_string(),
                 }
@@ -408,10 +424,12 @@ impl Terminal<'_> {
 
     /// The sentence, the question and what was said first: a small terminal shows these at least.
     fn draw_item(&self, screen: &mut Screen, edit: Option<&SpanEdit>) {
-        let decided = self.session.counts().decided;
+        let counts = self.session.counts();
+        let left = counts.left.map_or_else(String::new, |left| format!(", to go: {left}"));
+        let decided = format!("decided: {}{left}   ", counts.decided);
         let Some(view) = &self.view else {
             screen.line("All is decided, skipped, or shown elsewhere: u undoes, q ends.", PLAIN);
-            return screen.line(&format!("decided: {decided}   {}", self.said), DIM);
+            return screen.line(&format!("{decided}{}", self.said), DIM);
         };
         if self.session.is_blind() {
             screen.line("a sentence with a marked word", DIM);
@@ -438,7 +456,7 @@ impl Terminal<'_> {
             screen.line(&format!("you gave it {}", judged.score), DIM);
         }
         screen.line(if edit.is_some() { SPAN_KEYS } else { KEYS }, DIM);
-        screen.paragraph(&[(&format!("decided: {decided}   "), DIM), (&self.said, BOLD)]);
+        screen.paragraph(&[(&decided, DIM), (&self.said, BOLD)]);
         if self.session.question() == Question::Evokes {
             frame(screen, view);
         }
