@@ -17,7 +17,12 @@ mod query;
 mod transaction;
 mod worker;
 
+use mimalloc::MiMalloc;
 use pyo3::prelude::*;
+
+/// Reading sets is mostly short-lived small allocations, on all cores.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 #[pymodule]
 mod _fnstore {

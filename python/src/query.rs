@@ -230,7 +230,7 @@ impl Table {
     /// Names of the columns.
     #[getter]
     fn column_names(&self) -> Vec<&'static str> {
-        self.shape.names().to_vec()
+        self.shape.names().collect()
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -264,6 +264,7 @@ impl Table {
     }
 
     fn __repr__(&self) -> String {
-        format!("<Table {} of {}>", self.shape.names().join(", "), self.query.__repr__())
+        let names: Vec<_> = self.shape.names().collect();
+        format!("<Table {} of {}>", names.join(", "), self.query.__repr__())
     }
 }

@@ -24,6 +24,9 @@ pub(crate) enum Kind {
     Struct(Vec<Type>),
 }
 
+/// Bytes of a usual text: names are about as long.
+const TEXT: usize = 12;
+
 impl Type {
     pub(crate) const fn new(name: &'static str, kind: Kind) -> Self {
         Self { name, kind, nullable: false }
@@ -54,16 +57,23 @@ impl Type {
         }
     }
 
-    /// An empty column of the type.
-    pub(crate) fn column(&self) -> Column {
+    /// An empty column of the type, with room for so many rows of a usual size.
+    pub(crate) fn column(&self, rows: usize) -> Column {
+        let ends = || {
+            let mut ends = Vec::with_capacity(rows + 1);
+            ends.push(0);
+            ends
+        };
         let values = match &self.kind {
-            Kind::Text => Values::Text { ends: vec![0], bytes: Vec::new() },
-            Kind::U8 => Values::U8(Vec::new()),
-            Kind::U16 => Values::U16(Vec::new()),
-            Kind::U32 => Values::U32(Vec::new()),
-            Kind::F32 => Values::F32(Vec::new()),
-            Kind::List(item) => Values::List { ends: vec![0], items: Box::new(item.column()) },
-            Kind::Struct(fields) => Values::Struct(fields.iter().map(Self::column).collect()),
+            Kind::Text => Values::Text { ends: ends(), bytes: Vec::with_capacity(rows * TEXT) },
+            Kind::U8 => Values::U8(Vec::with_capacity(rows)),
+            Kind::U16 => Values::U16(Vec::with_capacity(rows)),
+            Kind::U32 => Values::U32(Vec::with_capacity(rows)),
+            Kind::F32 => Values::F32(Vec::with_capacity(rows)),
+            Kind::List(item) => Values::List { ends: ends(), items: Box::new(item.column(rows)) },
+            Kind::Struct(fields) => {
+                Values::Struct(fields.iter().map(|field| field.column(rows)).collect())
+            }
         };
         Column { rows: 0, nulls: 0, valid: Vec::new(), values }
     }

@@ -1,7 +1,7 @@
 //! Answers of a query as a table.
 
 use fnstore::database::DatabaseError;
-use fnstore::model::{Extent, Span};
+use fnstore::model::{Extent, FilterScores, Generation, Span};
 use fnstore::search::Answer;
 use fnstore::text::CharIndex;
 
@@ -9,26 +9,39 @@ use super::column::{Column, Kind, Type};
 use super::ffi::{ArrowArray, ArrowArrayStream, ArrowSchema};
 use crate::error::{Fault, Result};
 
+/// Appends what an answer has to a column of it.
+type Put = fn(&Answer, &Spans, &mut Column);
+
 /// The columns that a table has unless fewer are asked for. Spans count code points.
-pub(crate) const COLUMNS: [&str; 18] = [
-    "release",
-    "id",
-    "frame",
-    "lu",
-    "trigger",
-    "text",
-    "targets",
-    "elements",
-    "origin",
-    "status",
-    "document",
-    "seed",
-    "round",
-    "paraphrase",
-    "aligner",
-    "p",
-    "r",
-    "flags",
+const COLUMNS: [(&str, Put); 18] = [
+    ("release", |answer, _, column| column.text(&answer.release.name)),
+    ("id", |answer, _, column| column.display(&answer.set.id)),
+    ("frame", |answer, _, column| column.text(&answer.frame)),
+    ("lu", |answer, _, column| column.text(&answer.lexunit)),
+    ("trigger", |answer, _, column| column.text(&answer.trigger())),
+    ("text", |answer, _, column| column.text(&answer.sentence.text)),
+    ("targets", put_targets),
+    ("elements", put_elements),
+    ("origin", |answer, _, column| column.text(answer.set.provenance.origin().as_str())),
+    ("status", |answer, _, column| column.text(&answer.set.status)),
+    ("document", |answer, _, column| column.maybe_text(answer.document.as_deref())),
+    ("seed", |answer, _, column| match answer.generation() {
+        Some(made) => column.display(&made.seed),
+        None => column.maybe_text(None),
+    }),
+    ("round", |answer, _, column| column.number(answer.generation().map(|made| made.round.into()))),
+    ("paraphrase", |answer, _, column| {
+        column.number(answer.generation().and_then(Generation::paraphrase_score).map(f64::from));
+    }),
+    ("aligner", |answer, _, column| {
+        column.number(answer.generation().map(|made| made.aligner.into()));
+    }),
+    ("p", |answer, _, column| column.number(filter(answer).map(|of| of.precision.into()))),
+    ("r", |answer, _, column| column.number(filter(answer).map(|of| of.recall.into()))),
+    ("flags", |answer, _, column| {
+        let flags = answer.generation().into_iter().flat_map(|made| made.flags.names());
+        column.list(|items| flags.for_each(|flag| items.text(flag)));
+    }),
 ];
 
 fn type_of(name: &'static str) -> Type {
@@ -61,15 +74,15 @@ const ROWS: usize = 4096;
 
 /// Which columns a table has.
 #[derive(Clone)]
-pub(crate) struct Shape(Vec<&'static str>);
+pub(crate) struct Shape(Vec<(&'static str, Put)>);
 
 impl Shape {
     /// All columns, or those of these names in their order.
     pub(crate) fn new(columns: Option<Vec<String>>) -> Result<Self> {
         let Some(names) = columns else { return Ok(Self(COLUMNS.to_vec())) };
         let known = |name: &String| {
-            COLUMNS.into_iter().find(|known| known == name).ok_or_else(|| {
-                let listed = COLUMNS.join(", ");
+            COLUMNS.into_iter().find(|(known, _)| known == name).ok_or_else(|| {
+                let listed = COLUMNS.map(|(name, _)| name).join(", ");
                 Fault::new(
                     "QueryError",
                     "A-column",
@@ -81,18 +94,18 @@ impl Shape {
         names.iter().map(known).collect::<Result<_>>().map(Self)
     }
 
-    pub(crate) fn names(&self) -> &[&'static str] {
-        &self.0
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(|(name, _)| *name)
     }
 
     /// Whether a column is made from the sentence; spans count its code points.
     pub(crate) fn needs_sentences(&self) -> bool {
         let of_sentences = ["trigger", "text", "targets", "elements"];
-        self.0.iter().any(|name| of_sentences.contains(name))
+        self.names().any(|name| of_sentences.contains(&name))
     }
 
     fn row(&self) -> Type {
-        Type::new("", Kind::Struct(self.0.iter().map(|name| type_of(name)).collect()))
+        Type::new("", Kind::Struct(self.names().map(type_of).collect()))
     }
 
     pub(crate) fn schema(&self) -> ArrowSchema {
@@ -105,15 +118,15 @@ impl Shape {
         &self,
         answers: impl Iterator<Item = std::result::Result<Answer, DatabaseError>>,
     ) -> Result<Option<ArrowArray>> {
-        let mut rows = self.row().column();
+        let mut rows = self.row().column(ROWS);
         let mut is_empty = true;
         for answer in answers.take(ROWS) {
             let answer = answer?;
             is_empty = false;
             let spans = Spans(CharIndex::new(&answer.sentence.text));
             rows.fields(|columns| {
-                for (name, column) in self.0.iter().zip(columns) {
-                    put(name, &answer, &spans, column);
+                for ((_, put), column) in self.0.iter().zip(columns) {
+                    put(&answer, &spans, column);
                 }
             });
         }
@@ -139,55 +152,38 @@ impl Spans {
     }
 }
 
-fn put(name: &str, answer: &Answer, spans: &Spans, column: &mut Column) {
-    let (set, made) = (&answer.set, answer.generation());
-    match name {
-        "release" => column.text(&answer.release.name),
-        "id" => column.display(&set.id),
-        "frame" => column.text(&answer.frame),
-        "lu" => column.text(&answer.lexunit),
-        "trigger" => column.text(&answer.trigger()),
-        "text" => column.text(&answer.sentence.text),
-        "targets" => column.list(|targets| {
-            for (start, end) in set.targets.iter().filter_map(|span| spans.of(*span)) {
-                targets.fields(|of| {
-                    of[0].number(Some(start.into()));
-                    of[1].number(Some(end.into()));
-                });
-            }
-        }),
-        "elements" => column.list(|elements| put_elements(answer, spans, elements)),
-        "origin" => column.text(set.provenance.origin().as_str()),
-        "status" => column.text(&set.status),
-        "document" => column.maybe_text(answer.document.as_deref()),
-        "seed" => column.maybe_text(made.map(|made| made.seed.to_string()).as_deref()),
-        "round" => column.number(made.map(|made| made.round.into())),
-        "paraphrase" => column.number(made.and_then(|made| made.paraphrase_score()).map(f64::from)),
-        "aligner" => column.number(made.map(|made| made.aligner.into())),
-        "p" => column.number(made.and_then(|made| made.filter).map(|of| of.precision.into())),
-        "r" => column.number(made.and_then(|made| made.filter).map(|of| of.recall.into())),
-        "flags" => column.list(|flags| {
-            made.iter().flat_map(|made| made.flags.names()).for_each(|flag| flags.text(flag));
-        }),
-        _ => unreachable!("one of COLUMNS"),
-    }
+fn filter(answer: &Answer) -> Option<FilterScores> {
+    answer.generation().and_then(|made| made.filter)
 }
 
-fn put_elements(answer: &Answer, spans: &Spans, elements: &mut Column) {
-    for element in answer.elements() {
-        let span = element.label.extent.span().and_then(|span| spans.of(span));
-        let ni = match &element.label.extent {
-            Extent::Null(kind) => Some(kind.as_str()),
-            _ => None,
-        };
-        elements.fields(|of| {
-            of[0].text(&element.label.name);
-            of[1].number(Some(element.rank.into()));
-            of[2].number(span.map(|span| span.0.into()));
-            of[3].number(span.map(|span| span.1.into()));
-            of[4].maybe_text(ni);
-            of[5].maybe_text(element.gf);
-            of[6].maybe_text(element.pt);
-        });
-    }
+fn put_targets(answer: &Answer, spans: &Spans, column: &mut Column) {
+    column.list(|targets| {
+        for (start, end) in answer.set.targets.iter().filter_map(|span| spans.of(*span)) {
+            targets.fields(|of| {
+                of[0].number(Some(start.into()));
+                of[1].number(Some(end.into()));
+            });
+        }
+    });
+}
+
+fn put_elements(answer: &Answer, spans: &Spans, column: &mut Column) {
+    column.list(|elements| {
+        for element in answer.elements() {
+            let span = element.label.extent.span().and_then(|span| spans.of(span));
+            let ni = match &element.label.extent {
+                Extent::Null(kind) => Some(kind.as_str()),
+                _ => None,
+            };
+            elements.fields(|of| {
+                of[0].text(&element.label.name);
+                of[1].number(Some(element.rank.into()));
+                of[2].number(span.map(|span| span.0.into()));
+                of[3].number(span.map(|span| span.1.into()));
+                of[4].maybe_text(ni);
+                of[5].maybe_text(element.gf);
+                of[6].maybe_text(element.pt);
+            });
+        }
+    });
 }
