@@ -214,6 +214,9 @@ fn what_stays_wrong_has_a_code_and_nothing_is_stored() {
         let ran = expand(store.path(), &url, &[&["lu=audit.v"], once, arguments].concat());
         assert_eq!(ran.code, Some(2), "{said}: {ran:?}");
         assert!(ran.stderr.contains(said) && !ran.stderr.contains(KEY), "{said}: {}", ran.stderr);
+        // Not even the recipe of what was not done.
+        let recipes = fnstore_in(store.path(), &["recipes"]);
+        assert_eq!(recipes.records(), [Value::Null; 0], "{said}");
     }
     assert_eq!(content(store.path()), before);
 }

@@ -138,7 +138,12 @@ impl Run<'_> {
         self.files.check()?;
         for (release, write) in writes {
             match &mut self.keeps {
-                Keep::Everything => drop(self.database.write(release, &write)?),
+                Keep::Everything(unwritten) => {
+                    if let Some(description) = unwritten.take() {
+                        self.database.store().recipe(self.print, &description)?;
+                    }
+                    self.database.write(release, &write)?;
+                }
                 Keep::InShard(writer) => writer.take(self.database, release, write)?,
                 Keep::Nothing => {}
             }

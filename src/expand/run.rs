@@ -76,8 +76,9 @@ pub fn run_with(
         blind_to.held_out(database)?;
     }
     let mut opened = Opened::open(recipe)?;
-    let id = database.store().recipe(opened.print(), &opened.description)?;
-    run_opened(database, (&human, recipe), &mut opened, id, Keep::Everything, progress)
+    let (id, is_known) = database.store().recipe_number(opened.print())?;
+    let unwritten = (!is_known).then(|| opened.description.clone());
+    run_opened(database, (&human, recipe), &mut opened, id, Keep::Everything(unwritten), progress)
 }
 
 /// Expands under models that are open.
@@ -130,8 +131,9 @@ pub(super) fn run_keeping(
 
 /// What of a run's outputs is written.
 pub(super) enum Keep {
-    /// All of them, with the journal.
-    Everything,
+    /// All of them, with the journal, and before the first the recipe's description if the store
+    /// does not have it yet: a run that fails before its first output leaves nothing.
+    Everything(Option<String>),
     /// Nothing: the run is a measurement.
     Nothing,
     /// All of them, in the file of a shard.
@@ -209,7 +211,7 @@ impl<'a> Run<'a> {
             started: now,
             finished_seeds: 0,
             report: Report { recipe: id, guidance: recipe.guidance, ..Report::default() },
-            keeps: Keep::Everything,
+            keeps: Keep::Nothing,
             files: ModelFiles::default(),
         }
     }

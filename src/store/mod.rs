@@ -501,6 +501,18 @@ impl Store {
         })
     }
 
+    /// The number of a recipe, or the one that it is to have, and whether it is written down.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn recipe_number(&self, fingerprint: [u8; 16]) -> Result<(RecipeId, bool)> {
+        let known = self.recipes()?;
+        match known.iter().find(|(_, known, _)| *known == fingerprint) {
+            Some((id, ..)) => Ok((*id, true)),
+            None => Ok((RecipeId(known.last().map_or(1, |(id, ..)| id.0 + 1)), false)),
+        }
+    }
+
     /// The number of a recipe, which is written down when it is new.
     ///
     /// `description` is the whole recipe as JSON; its fingerprint says which recipes are the same.
@@ -508,11 +520,10 @@ impl Store {
     /// # Errors
     /// When the engine fails, or the recipe is new and the handle is a reader's.
     pub fn recipe(&self, fingerprint: [u8; 16], description: &str) -> Result<RecipeId> {
-        let known = self.recipes()?;
-        if let Some((id, ..)) = known.iter().find(|(_, known, _)| *known == fingerprint) {
-            return Ok(*id);
+        let (id, is_known) = self.recipe_number(fingerprint)?;
+        if is_known {
+            return Ok(id);
         }
-        let id = RecipeId(known.last().map_or(1, |(id, ..)| id.0 + 1));
         // A recipe belongs to no release; the batch's own release number stands in no row of it.
         let mut batch = self.batch(ReleaseId(0));
         batch.put_recipe(id, fingerprint, description)?;
