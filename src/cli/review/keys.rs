@@ -39,7 +39,7 @@ pub(super) const SIGNS: [(&str, &str); 4] = [
     ("dotted line", "a word that the source does not have"),
     ("coloured line", "a frame element, named behind it"),
     ("aligner", "how sure the span aligner is of the target, 0 to 1"),
-    ("p", "the filter's estimate that a person would accept it, 0 to 1"),
+    ("p", "the filter's score, 0 to 1: the higher, the likelier a judge accepts it"),
 ];
 
 /// The keys that work in a place.
