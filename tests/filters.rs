@@ -248,6 +248,51 @@ fn an_expansion_writes_the_scores_of_the_filter_among_its_models() {
 }
 
 #[test]
+fn a_filter_that_looks_at_frame_fits_wants_them_of_every_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let (without, out) = (data(folder.path()), folder.path().join("fitted"));
+    let inputs = ["--inputs", "round,frame_fit"];
+    let ran = train(&without, &out, &inputs);
+    assert!(ran.code == Some(65) && ran.stderr.contains("has no `frame_fit`"), "{ran:?}");
+    // Fits that tell accepted outputs from refused ones.
+    let fitted = std::fs::read_to_string(&without).unwrap();
+    let fitted = fitted.lines().map(|line| {
+        let mut output: Value = serde_json::from_str(line).unwrap();
+        output["frame_fit"] = json!(if output["judgements"] == json!([10]) { 0.2 } else { 0.9 });
+        assert_eq!(faults_in("filter-data.schema.json", &output), [""; 0]);
+        format!("{output}\n")
+    });
+    let data = folder.path().join("fitted.jsonl");
+    std::fs::write(&data, fitted.collect::<String>()).unwrap();
+    let ran = train(&data, &out, &[&inputs[..], &["--format", "json"]].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let held_out: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(row(&held_out, "P-classifier")["precision"], json!(1.0));
+    let eval = |data: &Path| {
+        let [data, filter] = [data, &out].map(|path| path.to_str().unwrap());
+        fnstore_in(Path::new("/nowhere"), &["eval", "filter", "--data", data, "--filter", filter])
+    };
+    assert_eq!(eval(&data).code, Some(0));
+    assert!(eval(&without).stderr.contains("has no `frame_fit`"));
+
+    // An expansion that asks for no fit cannot have it, and writes nothing.
+    let store = new_store();
+    let filter = out.to_str().unwrap();
+    let expand = ["expand", "lu=audit.v", "--model", "paraphrase", "--beam", "4", "--rounds", "1"];
+    let expand = [&expand[..], &["--filter", filter]].concat();
+    let ran = fnstore_in(store.path(), &expand);
+    assert!(ran.code == Some(2) && ran.stderr.contains("set `frame-fit = true`"), "{ran:?}");
+    assert_eq!(fnstore_in(store.path(), &["recipes"]).records(), [Value::Null; 0]);
+    let recipe = folder.path().join("fitted.toml");
+    std::fs::write(&recipe, "frame-fit = true\n").unwrap();
+    let with_fit = [&expand[..], &["--recipe", recipe.to_str().unwrap()]].concat();
+    assert_eq!(fnstore_in(store.path(), &with_fit).code, Some(0));
+    let count = |query: &str| fnstore_in(store.path(), &["query", query, "--count"]).stdout;
+    assert_eq!(count("p>=0"), count("origin=generated"));
+    assert_ne!(count("p>=0"), "0\n");
+}
+
+#[test]
 fn wrong_input_is_refused_and_named() {
     let folder = tempfile::tempdir().unwrap();
     let (data, out) = (data(folder.path()), folder.path().join("out"));

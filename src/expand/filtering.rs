@@ -94,12 +94,13 @@ impl<'a> Witness<'a> {
         };
         let Generation { round, paraphrase, aligner, .. } = *made;
         let frames = lexicon.frames_with(&lemma_of(&answer.lexunit));
-        Ok(Evidence { round, paraphrase, aligner, proposed, frames })
+        let frame_fit = made.fit.map(|fit| fit.probability);
+        Ok(Evidence { round, paraphrase, aligner, proposed, frames, frame_fit })
     }
 }
 
 /// Gives the generated sets for which an expression holds the scores of a filter, in place of
-/// earlier ones. Sets without a paraphrase score get none.
+/// earlier ones. Sets without a paraphrase score get none, nor do those that lack another input.
 ///
 /// Sets are written some at a time; `progress` is told how many were looked at, and a `Break` ends
 /// the run after those that were written. The same call resumes there. A set that another
@@ -126,7 +127,7 @@ pub fn rescore(
         if made.paraphrase_score().is_none() {
             continue;
         }
-        let scores = filter.scores(&witness.evidence(&answer, made)?);
+        let Ok(scores) = filter.scores(&witness.evidence(&answer, made)?) else { continue };
         let mut made = made.clone();
         let is_new = made.filter.replace(scores) != Some(scores);
         done.kept.count(&made);

@@ -31,20 +31,22 @@ impl Run<'_> {
         let unit = lexicon.unit_of(frame, &trigger, pos)?;
         let (new_trigger, new_pair) =
             (lexicon.is_new_trigger(&trigger)?, lexicon.is_new_pair(frame, &trigger)?);
-        let evidence = Evidence {
-            round: chain.round,
-            paraphrase: output.score,
-            aligner: alignment.score,
-            proposed: unit.is_proposed,
-            frames: lexicon.frames_with(&(unit.lemma.clone(), unit.pos)),
-        };
+        let frames = lexicon.frames_with(&(unit.lemma.clone(), unit.pos));
         let of_frame = (release, frame);
         let fit = match &mut self.judge {
             Some(judge) => judge.fit_of(of_frame, &output.text, &targets)?,
             None => None,
         };
+        let evidence = Evidence {
+            round: chain.round,
+            paraphrase: output.score,
+            aligner: alignment.score,
+            proposed: unit.is_proposed,
+            frames,
+            frame_fit: fit.map(|fit| fit.probability),
+        };
         let is_scored = output.score.is_finite();
-        let scores = |filter: &Filter| filter.scores(&evidence);
+        let scores = |filter: &Filter| filter.scores(&evidence).ok();
         let generation = Generation {
             seed: chain.seed.set,
             source: chain.seed.set,
@@ -58,7 +60,7 @@ impl Run<'_> {
             paraphrase: output.score,
             aligner: alignment.score,
             // A filter wants to know how likely an output is, which a server does not say.
-            filter: is_scored.then_some(self.filter.as_ref()).flatten().map(scores),
+            filter: is_scored.then_some(self.filter.as_ref()).flatten().and_then(scores),
             elements: carried.as_ref().map(|carried| carried.elements.clone()).unwrap_or_default(),
             fit,
         };

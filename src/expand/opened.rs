@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::align::Aligner;
 use crate::endpoint::Endpoint;
-use crate::filter::Filter;
+use crate::filter::{Filter, Input};
 use crate::identify::FrameIdentifier;
 use crate::paraphrase::{ParaphraseError, Paraphraser, Prompt, RemoteParaphraser, Rewriter};
 use crate::tag::Tagger;
@@ -41,6 +41,10 @@ impl Opened {
             .map_err(|source| ExpandError::Align { seed: None, source })?;
         let guide = open_guide(recipe)?;
         let filter = models.filter.as_deref().map(Filter::open).transpose()?;
+        let wants_fit = filter.as_ref().is_some_and(|filter| filter.looks_at(Input::FrameFit));
+        if wants_fit && !recipe.frame_fit {
+            return Err(ExpandError::Recipe(RecipeError::FilterWantsFit));
+        }
         let identifier = models.frames.as_ref().filter(|_| recipe.frame_fit).map(|frames| {
             FrameIdentifier::open(&frames.identifier, &frames.encoder, &recipe.device)
         });

@@ -98,10 +98,10 @@ struct ModelTag {
 /// use fnstore::filter::{Evidence, Filter};
 ///
 /// let filter = Filter::open("models/filter".as_ref())?;
-/// let evidence = Evidence { round: 1, paraphrase: 0.2, aligner: 0.99, proposed: false, frames: 1 };
+/// let evidence = Evidence { round: 1, paraphrase: 0.2, aligner: 0.99, proposed: false, frames: 1, frame_fit: None };
 /// let sure = filter.scores(&evidence);
 /// let unsure = filter.scores(&Evidence { proposed: true, ..evidence });
-/// assert!(sure.precision > unsure.precision);
+/// assert!(sure.unwrap().precision > unsure.unwrap().precision);
 /// # Ok::<(), fnstore::filter::FilterError>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -135,14 +135,22 @@ impl Filter {
     }
 
     /// What it says of a generated set.
-    #[must_use]
-    pub fn scores(&self, evidence: &Evidence) -> FilterScores {
-        let inputs = inputs_of(evidence, &self.config.inputs);
-        FilterScores {
+    ///
+    /// # Errors
+    /// The first of its inputs that is not known of the set.
+    pub fn scores(&self, evidence: &Evidence) -> Result<FilterScores, Input> {
+        let inputs = inputs_of(evidence, &self.config.inputs)?;
+        Ok(FilterScores {
             precision: self.precision.score(&inputs),
             recall: self.recall.score(&inputs),
             filter: self.short_fingerprint(),
-        }
+        })
+    }
+
+    /// Whether it looks at an input.
+    #[must_use]
+    pub fn looks_at(&self, input: Input) -> bool {
+        self.config.inputs.contains(&input)
     }
 
     /// The first 16 bytes of its fingerprint, as sets have it.
@@ -265,14 +273,20 @@ mod tests {
         let config = written(directory.path());
         let filter = Filter::open(directory.path()).unwrap();
         assert_eq!(filter.config(), &config);
-        let evidence =
-            Evidence { round: 2, paraphrase: 0.5, aligner: 0.9, proposed: false, frames: 1 };
-        let scores = filter.scores(&evidence);
+        let evidence = Evidence {
+            round: 2,
+            paraphrase: 0.5,
+            aligner: 0.9,
+            proposed: false,
+            frames: 1,
+            frame_fit: None,
+        };
+        let scores = filter.scores(&evidence).unwrap();
         assert_ne!(scores.precision, scores.recall);
         assert!((0.0..=1.0).contains(&scores.precision) && (0.0..=1.0).contains(&scores.recall));
         assert_eq!(scores.filter, filter.fingerprint().0[..16]);
         // It does not look at this.
-        assert_eq!(filter.scores(&Evidence { proposed: true, ..evidence }), scores);
+        assert_eq!(filter.scores(&Evidence { proposed: true, ..evidence }), Ok(scores));
     }
 
     #[test]

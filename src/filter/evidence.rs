@@ -18,6 +18,10 @@ pub struct Evidence {
     /// Frames that have an LU of the trigger's lemma and part of speech, proposed ones aside: the
     /// more there are, the more it may mean.
     pub frames: u32,
+    /// Probability of the seed's frame at the new trigger by the frame model; none where it was not
+    /// asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame_fit: Option<f32>,
 }
 
 named! {
@@ -33,6 +37,8 @@ named! {
         Proposed => "proposed",
         /// [`Evidence::frames`], as the logarithm of one more.
         Frames => "frames",
+        /// [`Evidence::frame_fit`].
+        FrameFit => "frame_fit",
     }
 }
 
@@ -40,19 +46,24 @@ impl Input {
     /// The inputs of Culkin et al. 2021, section 6.1.
     pub const PAPER: [Self; 3] = [Self::Round, Self::Paraphrase, Self::Aligner];
 
-    /// Its value.
-    fn of(self, evidence: &Evidence) -> f32 {
-        match self {
+    /// Those of the shipped filter: every set has them.
+    pub const DEFAULT: [Self; 5] =
+        [Self::Round, Self::Paraphrase, Self::Aligner, Self::Proposed, Self::Frames];
+
+    /// Its value, where it is known.
+    fn of(self, evidence: &Evidence) -> Option<f32> {
+        Some(match self {
             Self::Round => f32::from(evidence.round),
             Self::Paraphrase => evidence.paraphrase,
             Self::Aligner => evidence.aligner,
             Self::Proposed => f32::from(u8::from(evidence.proposed)),
             Self::Frames => (evidence.frames as f32).ln_1p(),
-        }
+            Self::FrameFit => evidence.frame_fit?,
+        })
     }
 }
 
-/// The values of some inputs, in their order.
-pub(super) fn inputs_of(evidence: &Evidence, inputs: &[Input]) -> Vec<f32> {
-    inputs.iter().map(|input| input.of(evidence)).collect()
+/// The values of some inputs, in their order; the first that is not known, otherwise.
+pub(super) fn inputs_of(evidence: &Evidence, inputs: &[Input]) -> Result<Vec<f32>, Input> {
+    inputs.iter().map(|input| input.of(evidence).ok_or(*input)).collect()
 }

@@ -69,7 +69,7 @@ impl Judged {
     fn parse(line: &str) -> Result<Self, (String, &'static str)> {
         let output: Self = serde_json::from_str(line)
             .map_err(|e| (e.to_string(), "an object as in schema/filter-data.schema.json"))?;
-        let Evidence { round, paraphrase, aligner, .. } = output.evidence;
+        let Evidence { round, paraphrase, aligner, frame_fit, .. } = output.evidence;
         if round == 0 {
             return Err(("`round` 0".to_owned(), "1 or more"));
         }
@@ -78,6 +78,9 @@ impl Judged {
         }
         if !(0.0..=1.0).contains(&aligner) {
             return Err((format!("`aligner` {aligner}"), "a number from 0 to 1"));
+        }
+        if let Some(fit) = frame_fit.filter(|fit| !(0.0..=1.0).contains(fit)) {
+            return Err((format!("`frame_fit` {fit}"), "a number from 0 to 1"));
         }
         if let Some(score) = output.judgements.iter().find(|score| **score > Judgement::BEST) {
             return Err((format!("{score} in `judgements`"), "scores from 0 to 100"));
@@ -138,6 +141,11 @@ mod tests {
             ("\"round\":1", "\"round\":0", "`round` 0, expected 1 or more"),
             ("0.5", "1e99", "line 2"),
             ("0.9", "1.1", "`aligner` 1.1, expected a number from 0 to 1"),
+            (
+                "\"frames\":2",
+                "\"frames\":2,\"frame_fit\":1.5",
+                "`frame_fit` 1.5, expected a number from 0",
+            ),
             ("[49]", "[101]", "101 in `judgements`"),
             ("[49]", "[300]", "line 2"),
             ("\"proposed\":true,", "", "missing field `proposed`"),

@@ -266,6 +266,7 @@ mod tests {
             aligner,
             proposed: false,
             frames: 1,
+            frame_fit: None,
         };
         let output = Judged {
             set: format!("g{number}"),

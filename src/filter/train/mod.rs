@@ -55,7 +55,7 @@ impl Options {
     pub fn new(out: PathBuf) -> Self {
         Self {
             out,
-            inputs: Input::ALL.into(),
+            inputs: Input::DEFAULT.into(),
             members: 5,
             weights: vec![0.1, 0.3, 1.0],
             precision: 0.95,
@@ -150,7 +150,7 @@ pub fn run(options: &Options, data: &[Judged]) -> Result<Trained, FilterError> {
     // Sums go by the order of the data, and a file of other order shall not make another filter.
     let mut data: Vec<&Judged> = data.iter().filter(|output| output.is_judged()).collect();
     data.sort_by(|a, b| (&a.release, &a.set).cmp(&(&b.release, &b.set)));
-    let placed = placed(&data, &options.inputs);
+    let placed = placed(&data, &options.inputs)?;
     let training = expect_enough(&data, &placed, options)?;
     let (precision, p) = choose(&placed, Aim::Precision, options);
     let (recall, r) = choose(&placed, Aim::Recall, options);
@@ -251,7 +251,7 @@ mod tests {
 
     fn examples(data: &[Judged]) -> Vec<Example> {
         let data: Vec<&Judged> = data.iter().collect();
-        placed(&data, &Input::ALL).into_iter().map(|one| one.example).collect()
+        placed(&data, &Input::DEFAULT).unwrap().into_iter().map(|one| one.example).collect()
     }
 
     #[test]
