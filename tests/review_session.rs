@@ -197,7 +197,8 @@ fn what_is_left_is_counted_and_what_a_search_decides_comes_no_second_time() {
     let sets = ["g101", "g102"].map(|set| (release, AnnotationSetId::parse(set).unwrap()));
     let numbered = session.enqueue(&sets[..1]).unwrap();
     session.decide_together(&numbered, 90, 7).unwrap();
-    let answers = sets.map(|(release, set)| session.answer(release, set).unwrap());
+    let reader = Database::open(dir.path()).unwrap();
+    let answers = sets.map(|(release, set)| session.answer(&reader, release, set).unwrap());
     assert_eq!(answers, [Some(90), None]);
     let shown: Vec<_> = numbers(&session)
         .into_iter()
@@ -208,12 +209,60 @@ fn what_is_left_is_counted_and_what_a_search_decides_comes_no_second_time() {
 }
 
 #[test]
+fn what_is_taken_back_behind_a_window_comes_before_the_end() {
+    let (dir, release) = store();
+    let session = session(&dir, "kim", Question::Evokes, None);
+    let set = |set| (release, AnnotationSetId::parse(set).unwrap());
+    // A search decides the second one before the queue comes to it, and takes it back later.
+    let second = session.enqueue(&[set("g102")]).unwrap();
+    session.decide_together(&second, 90, 7).unwrap();
+    let first = session.next(None, "one").unwrap().unwrap();
+    assert_eq!(session.view(first).unwrap().item.set, set("g101").1);
+    session.decide(&[decision(first, 100)], 7).unwrap();
+    assert_eq!(session.next(Some(first), "one").unwrap(), None);
+    session.undo().unwrap();
+    session.undo().unwrap();
+    // What a window shows it is not given a second time.
+    session.showing(first, "one").unwrap();
+    assert_eq!(session.next(Some(first), "one").unwrap(), Some(second[0]));
+    assert_eq!(session.next(Some(first), "one").unwrap(), None);
+    assert!(matches!(session.showing(9, "one"), Err(ReviewError::NoItem(9))));
+}
+
+#[test]
+fn a_set_that_is_not_of_the_query_does_not_come_by_way_of_a_search() {
+    let (dir, release) = store();
+    let (query, other) = ("id=g101".parse().unwrap(), AnnotationSetId::parse("g102").unwrap());
+    let session = Session::open(dir.path(), &query, "kim", Question::Evokes, None).unwrap();
+    let other = session.enqueue(&[(release, other)]).unwrap();
+    session.decide_together(&other, 90, 7).unwrap();
+    session.undo().unwrap();
+    let all = numbers(&session);
+    assert_eq!((all.len(), all.contains(&other[0])), (1, false));
+}
+
+#[test]
+fn an_answer_of_before_stands_again_when_another_is_taken_back() {
+    let (dir, _) = store();
+    let session = session(&dir, "kim", Question::Evokes, None);
+    let first = numbers(&session)[0];
+    session.decide(&[decision(first, 80)], 7).unwrap();
+    session.decide(&[decision(first, 0)], 7).unwrap();
+    session.undo().unwrap();
+    assert_eq!(session.counts().decided, 1);
+    session.undo().unwrap();
+    assert_eq!(session.counts().decided, 0);
+}
+
+#[test]
 fn what_a_window_skips_comes_back_in_others_alone() {
     let (dir, _) = store();
     let session = session(&dir, "kim", Question::Evokes, None);
     let first = session.next(None, "one").unwrap().unwrap();
     session.skip(first, "one").unwrap();
     assert!(session.was_skipped(first));
+    // A window that skips it, too, changes nothing for the first.
+    session.skip(first, "third").unwrap();
     let second = session.next(None, "one").unwrap();
     assert!(second.is_some() && second != Some(first));
     assert_eq!(session.next(None, "other").unwrap(), Some(first));

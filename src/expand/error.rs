@@ -6,7 +6,7 @@ use crate::align::AlignError;
 use crate::database::DatabaseError;
 use crate::filter::FilterError;
 use crate::identify::IdentifyError;
-use crate::model::AnnotationSetId;
+use crate::model::{AnnotationSetId, RecipeId};
 use crate::paraphrase::ParaphraseError;
 use crate::store::StoreError;
 use crate::tag::TagError;
@@ -20,6 +20,17 @@ pub enum ExpandError {
     /// The database failed, or the expression names what it does not hold.
     #[error(transparent)]
     Database(#[from] DatabaseError),
+    /// Another run took the number that this one's recipe was to have.
+    #[error(
+        "another run wrote recipe {expected} meanwhile, and this one's is {found}; nothing of this run is written: \
+         run it again"
+    )]
+    RecipeNumber {
+        /// The number that it has now.
+        found: RecipeId,
+        /// The number that its outputs name.
+        expected: RecipeId,
+    },
     /// A model is nowhere to be found.
     #[error(
         "there is no model `{name}` in {}; put it there or name its place",

@@ -2,12 +2,11 @@
 
 use std::time::Instant;
 
-use super::EndReason;
-use super::Result;
 use super::chain::{Chain, TARGET};
 use super::elements::Carried;
 use super::ranking::Pair;
 use super::run::{Keep, Run};
+use super::{EndReason, ExpandError, Result};
 use crate::database::JournalWrite;
 use crate::filter::{Evidence, Filter};
 use crate::model::{
@@ -142,7 +141,10 @@ impl Run<'_> {
             match &mut self.keeps {
                 Keep::Everything(unwritten) => {
                     if let Some(description) = unwritten.take() {
-                        self.database.store().recipe(self.print, &description)?;
+                        let id = self.database.store().recipe(self.print, &description)?;
+                        if id != self.id {
+                            return Err(ExpandError::RecipeNumber { found: id, expected: self.id });
+                        }
                     }
                     self.database.write(release, &write)?;
                 }

@@ -78,7 +78,11 @@ pub fn run_with(
     let mut opened = Opened::open(recipe)?;
     let (id, is_known) = database.store().recipe_number(opened.print())?;
     let unwritten = (!is_known).then(|| opened.description.clone());
-    run_opened(database, (&human, recipe), &mut opened, id, Keep::Everything(unwritten), progress)
+    let keep = Keep::Everything(unwritten);
+    let report = run_opened(database, (&human, recipe), &mut opened, id, keep, progress)?;
+    // A report names a recipe that is there, also of a run that had nothing to write.
+    let id = database.store().recipe(opened.print(), &opened.description)?;
+    Ok(Report { recipe: id, ..report })
 }
 
 /// Expands under models that are open.

@@ -9,7 +9,7 @@ use super::{Item, Question, Result, ReviewError};
 use crate::database::{Database, DatabaseError};
 use crate::model::{AnnotationSet, FrameId, LuId, Origin, ReleaseId};
 use crate::query::{Expression, Selection};
-use crate::search::Matches;
+use crate::search::{Match, Matches};
 
 /// Items that are read ahead.
 const AHEAD: usize = 64;
@@ -29,6 +29,10 @@ pub struct Protocol {
 
 /// Items that are counted at most, so that a count of millions takes nothing from their reviewer.
 const COUNTED: usize = 100_000;
+
+/// Sets that are looked at for the count; those that are judged or have no source count for
+/// nothing.
+const LOOKED_AT_TO_COUNT: usize = 1_000_000;
 
 /// Items as they are found, by a thread of its own with a handle of its own.
 pub(super) struct Feed {
@@ -100,18 +104,22 @@ impl Reading {
         total: &Arc<OnceLock<Option<usize>>>,
     ) -> Result<()> {
         let mut uncounted = Some((Arc::clone(self), Arc::clone(total)));
-        self.each_open(self.matches(&self.expression, planned)?, |item| {
+        let outcome = self.each_open(self.matches(&self.expression, planned)?, |item| {
             if sender.send(Ok(item)).is_err() {
                 return ControlFlow::Break(());
             }
             if let Some((reading, total)) = uncounted.take() {
                 // A count that cannot be had is no reason to stop.
                 let _ = spawn("review-count", move || {
-                    let _ = total.set(reading.count());
+                    let _ = total.set(reading.count(&total));
                 });
             }
             ControlFlow::Continue(())
-        })
+        });
+        if uncounted.is_some() {
+            let _ = total.set(Some(0));
+        }
+        outcome
     }
 
     /// Sends the sample of the protocol with its controls.
@@ -140,22 +148,28 @@ impl Reading {
         Ok(())
     }
 
-    /// How many items the query has; none where that cannot be known soon.
-    fn count(&self) -> Option<usize> {
-        let (matches, mut count) =
-            (self.database.matches(&self.expression, &Selection::default()).ok()?, 0);
+    /// How many items the query has; none where that cannot be known soon. It ends early when
+    /// nobody else holds the place for it: the review is over.
+    fn count(&self, total: &Arc<OnceLock<Option<usize>>>) -> Option<usize> {
+        let (mut count, mut looked_at) = (0, 0);
+        let matches = self.database.matches(&self.expression, &Selection::default()).ok()?;
+        let matches = matches.take_while(|_| {
+            looked_at += 1;
+            looked_at <= LOOKED_AT_TO_COUNT && Arc::strong_count(total) > 1
+        });
         let counted = self.each_open(matches, |_| {
             count += 1;
             if count > COUNTED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        counted.ok().filter(|()| count <= COUNTED).map(|()| count)
+        let is_whole = count <= COUNTED && looked_at <= LOOKED_AT_TO_COUNT;
+        counted.ok().filter(|()| is_whole).map(|()| count)
     }
 
     /// Goes through the sets that the reviewer has not judged; similarity is asked of what has a
     /// source.
-    fn each_open(
+    fn each_open<'a>(
         &self,
-        matches: Matches<'_>,
+        matches: impl Iterator<Item = std::result::Result<Match<'a>, DatabaseError>>,
         mut take: impl FnMut(Item) -> ControlFlow<()>,
     ) -> Result<()> {
         for found in matches {

@@ -10,7 +10,7 @@ use super::queue::{Feed, Protocol, feed, recorded};
 use super::view::{View, answer};
 use super::{Item, Question, Result, ReviewError, UNDO_DEPTH};
 use crate::database::Database;
-use crate::model::{AnnotationSetId, FrameId, Judgement, ReleaseId, Shown, Span};
+use crate::model::{AnnotationSetId, Judgement, ReleaseId, Shown, Span};
 use crate::query::Expression;
 use crate::text::{CharIndex, CharSpan};
 
@@ -43,7 +43,7 @@ pub struct Counts {
     /// Decisions that can be undone.
     pub undoable: usize,
     /// Items of the query that are not decided yet, once they are counted; unknown where there are
-    /// more than 100,000.
+    /// more than 100,000. What a search decided is subtracted when the queue comes to it.
     pub left: Option<usize>,
 }
 
@@ -74,8 +74,8 @@ struct Queue {
     decided: BTreeMap<usize, u8>,
     /// Which window shows an item, and since when.
     shown: HashMap<usize, (String, Instant)>,
-    /// Which window skipped an item.
-    skipped: HashMap<usize, String>,
+    /// Which windows skipped an item.
+    skipped: HashMap<usize, BTreeSet<String>>,
 }
 
 impl Queue {
@@ -87,6 +87,15 @@ impl Queue {
             self.items.push(item);
         }
         number
+    }
+
+    /// Whether an item of the query is undecided, not skipped by the window, and shown by no other.
+    fn is_open(&self, number: usize, window: &str) -> bool {
+        let shown = self.shown.get(&number);
+        let is_elsewhere = shown.is_some_and(|(by, since)| by != window && since.elapsed() < KEPT);
+        let is_skipped = self.skipped.get(&number).is_some_and(|by| by.contains(window));
+        let is_undecided = !self.decided.contains_key(&number);
+        self.of_query.contains(&number) && is_undecided && !is_skipped && !is_elsewhere
     }
 }
 
@@ -191,8 +200,8 @@ impl Session {
             let mut feed = self.feed.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(coming) = &*feed else {
                 drop(feed);
-                // What another window fetched meanwhile.
-                return Ok(self.known(&mut at, window));
+                // What another window fetched meanwhile, or gave back behind this one.
+                return Ok(self.known(&mut at, window).or_else(|| self.given_back(window)));
             };
             match coming.items.recv() {
                 Ok(item) => {
@@ -206,6 +215,16 @@ impl Session {
         }
     }
 
+    /// A window shows an item that it asked for by its number.
+    ///
+    /// # Errors
+    /// When there is no such item.
+    pub fn showing(&self, number: usize, window: &str) -> Result<()> {
+        self.item(number)?;
+        self.queue().shown.insert(number, (window.to_owned(), Instant::now()));
+        Ok(())
+    }
+
     /// A window passes an item over and is not shown it again; others are.
     ///
     /// # Errors
@@ -213,8 +232,10 @@ impl Session {
     pub fn skip(&self, number: usize, window: &str) -> Result<()> {
         self.item(number)?;
         let mut queue = self.queue();
-        queue.shown.remove(&number);
-        queue.skipped.insert(number, window.to_owned());
+        if queue.shown.get(&number).is_some_and(|(by, _)| by == window) {
+            queue.shown.remove(&number);
+        }
+        queue.skipped.entry(number).or_default().insert(window.to_owned());
         Ok(())
     }
 
@@ -234,18 +255,23 @@ impl Session {
         let mut queue = self.queue();
         while *at < queue.items.len() {
             let number = *at;
-            let is_elsewhere = queue
-                .shown
-                .get(&number)
-                .is_some_and(|(by, since)| by != window && since.elapsed() < KEPT);
-            let is_skipped = queue.skipped.get(&number).is_some_and(|by| by == window);
-            if !is_elsewhere && !is_skipped && !queue.decided.contains_key(&number) {
+            if queue.is_open(number, window) {
                 queue.shown.insert(number, (window.to_owned(), Instant::now()));
                 return Some(number);
             }
             *at += 1;
         }
         None
+    }
+
+    /// The first item that is open and that the window does not show itself.
+    fn given_back(&self, window: &str) -> Option<usize> {
+        let mut queue = self.queue();
+        let is_own = |number| queue.shown.get(number).is_some_and(|(by, _)| by == window);
+        let mut others = queue.of_query.iter().filter(|number| !is_own(number));
+        let found = others.find(|number| queue.is_open(**number, window)).copied()?;
+        queue.shown.insert(found, (window.to_owned(), Instant::now()));
+        Some(found)
     }
 
     fn item(&self, number: usize) -> Result<Item> {
@@ -325,15 +351,21 @@ impl Session {
         (decision.item, release, set, act)
     }
 
-    /// The score that the reviewer has given a set, asked about its own frame.
+    /// The score that the reviewer has given a set, asked about its own frame; none of a set that
+    /// is gone.
     ///
     /// # Errors
-    /// When the set is gone, or the store fails.
-    pub fn answer(&self, release: ReleaseId, set: AnnotationSetId) -> Result<Option<u8>> {
-        let database = self.database()?;
-        let item = Item { release, set, frame: frame_of(&database, release, set)? };
-        let recorded = recorded(&database, item, self.question)?;
-        Ok(answer(&database, item, (&self.reviewer, &recorded))?.map(|it| it.score))
+    /// When the store fails.
+    pub fn answer(
+        &self,
+        database: &Database,
+        release: ReleaseId,
+        set: AnnotationSetId,
+    ) -> Result<Option<u8>> {
+        let Some(location) = database.store().set_location(release, set)? else { return Ok(None) };
+        let item = Item { release, set, frame: location.frame };
+        let recorded = recorded(database, item, self.question)?;
+        Ok(answer(database, item, (&self.reviewer, &recorded))?.map(|it| it.score))
     }
 
     /// The numbers of sets that are to be judged together, as of a search; they join the queue.
@@ -344,7 +376,8 @@ impl Session {
         let database = self.database()?;
         let mut numbers = Vec::new();
         for &(release, set) in sets {
-            let frame = frame_of(&database, release, set)?;
+            let location = database.store().set_location(release, set)?;
+            let frame = location.ok_or(ReviewError::Gone(set))?.frame;
             numbers.push(self.queue().number(Item { release, set, frame }));
         }
         Ok(numbers)
@@ -402,6 +435,19 @@ impl Session {
         }
     }
 
+    /// The items that the reviewer's answer stands on, with its score.
+    fn standing(&self, items: &[usize]) -> Result<Vec<(usize, u8)>> {
+        let database = self.database()?;
+        let mut standing = Vec::new();
+        for &number in items {
+            let item = self.item(number)?;
+            let recorded = recorded(&database, item, self.question)?;
+            let answer = answer(&database, item, (&self.reviewer, &recorded))?;
+            standing.extend(answer.map(|answer| (number, answer.score)));
+        }
+        Ok(standing)
+    }
+
     /// Takes the last change of this session back, whichever window made it.
     ///
     /// # Errors
@@ -424,12 +470,12 @@ impl Session {
         }
         stack.pop_back();
         drop(stack);
+        // An answer of before stands again. What is undone is undone, also if that cannot be read
+        // now.
+        let standing = self.standing(&items).unwrap_or_default();
         let mut queue = self.queue();
         queue.decided.retain(|item, _| !items.contains(item));
+        queue.decided.extend(standing);
         Ok(undone)
     }
-}
-
-fn frame_of(database: &Database, release: ReleaseId, set: AnnotationSetId) -> Result<FrameId> {
-    Ok(database.store().set_location(release, set)?.ok_or(ReviewError::Gone(set))?.frame)
 }

@@ -76,6 +76,9 @@ fn next_item(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
     let session = &review.session;
     let mut after = asked.parameter("after").parse().ok();
     let number: Option<usize> = asked.parameter("n").parse().ok();
+    if let Some(number) = number {
+        session.showing(number, asked.parameter("tab"))?;
+    }
     loop {
         let number = match number {
             Some(number) => number,
@@ -138,9 +141,13 @@ pub(super) fn change(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
         }
         "undo" => {
             let undone = session.undo()?;
-            let mut sets = Vec::new();
+            // What is undone is undone: what cannot be read of it now is shown as undecided.
+            let (database, mut sets) = (session.database()?, Vec::new());
+            let releases = database.releases()?;
             for (release, set) in undone.sets {
-                sets.push(json!([set.to_string(), session.answer(release, set)?]));
+                let score = session.answer(&database, release, set).unwrap_or_default();
+                let release = releases.iter().find(|known| known.id == release);
+                sets.push(json!([release.map(|release| &release.name), set.to_string(), score]));
             }
             Ok(Reply::json(
                 &json!({ "n": undone.item, "sets": sets, "counts": item::counts(review) }),

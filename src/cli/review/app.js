@@ -6,7 +6,7 @@ const tab = String(Math.random()), unsent = [];
 // Items that are fetched before they are wanted: a save makes the server slow for some of them.
 const AHEAD = 3;
 const $ = (query, from = document) => from.querySelector(query);
-let current = null, left = null, ahead = [], skipped = new Set(), skipping = Promise.resolve(), since = 0, sending = null, edit = null, chord = false;
+let current = null, last = null, counts = null, ahead = [], skipped = new Set(), skipping = Promise.resolve(), since = 0, sending = null, edit = null, chord = false;
 
 // Names stand in backticks, as on a terminal.
 function write(at, text) {
@@ -32,11 +32,21 @@ async function ask(path, body) {
   return JSON.parse(text);
 }
 
-const fetchNext = (after) => ask("item?tab=" + tab + (after === null ? "" : "&after=" + after));
+// The next item. What was given back comes at the end, though its number is lower: `reach` says how far the queue was
+// gone through with it.
+async function fetchNext(after) {
+  const item = await ask("item?tab=" + tab + (after === null ? "" : "&after=" + after));
+  item.reach = Math.max(after ?? 0, item.n ?? 0);
+  return item;
+}
+const reachOf = (item) => item.reach ?? item.n;
 
 // Shows an item; `coming` is what was fetched of those after it.
 function show(item, coming = []) {
   current = item.end ? null : item;
+  // The first one says how many there are, as far as they are counted.
+  if (counts === null) state(left(item.counts).slice(2));
+  counts ??= item.counts;
   edit = null;
   $("#item").innerHTML = item.end
     ? "<p class='quiet'>" + ending() + " <kbd>u</kbd> undoes.</p>" : item.html;
@@ -44,7 +54,7 @@ function show(item, coming = []) {
   document.body.dataset.item = item.end ? "end" : item.n;
   ahead = coming;
   while (current && ahead.length < AHEAD) {
-    const one = Promise.resolve(ahead.at(-1) ?? item).then((last) => last.end ? last : fetchNext(last.n));
+    const one = Promise.resolve(ahead.at(-1) ?? item).then((last) => last.end ? last : fetchNext(reachOf(last)));
     one.catch(() => {});
     ahead.push(one);
   }
@@ -54,21 +64,21 @@ function ending() {
   return "All is decided, or shown in another tab." + (skipped.size ? " You skipped " + skipped.size + ": load the page again for them." : "");
 }
 
-function progress(counts) { return counts.decided + " decided" + (counts.left === null ? "" : ", " + counts.left + " to go"); }
+function left(counts) { return counts === null || counts.left === null ? "" : ", " + counts.left + " to go"; }
 
 function skip() {
-  if (!current) return next(left);
+  if (!current) return next(last);
   const item = current.n;
   skipped.add(item);
-  skipping = ask("skip", { item, tab }).catch((error) => state(error.message, "bad"));
-  state("skipped no. " + (item + 1));
-  next(item);
+  skipping = Promise.all([skipping, ask("skip", { item, tab })]).catch((error) => state(error.message, "bad"));
+  state("skipped no. " + (item + 1) + left(counts));
+  next(reachOf(current));
 }
 
 // Shows what comes after an item. Until it is there no key decides: nobody has seen it.
 async function next(after) {
   current = null;
-  left = after;
+  last = after;
   const one = ahead.shift() ?? fetchNext(after), coming = ahead;
   ahead = [];
   try { show(await one, coming); } catch (error) { state(error.message + "; s tries again", "bad"); }
@@ -81,7 +91,7 @@ function decide(score) {
   unsent.push({ item: current.n, score, millis: Math.round(performance.now() - since), note: flags.join(", ") });
   state("saving");
   flush();
-  next(current.n);
+  next(reachOf(current));
 }
 
 // Sends what is unsent, in order, in one request at a time; gives back when all is safe.
@@ -92,8 +102,9 @@ function flush() {
       try {
         const saved = await ask("decide", batch);
         unsent.splice(0, batch.length);
+        counts = saved.counts;
         if (saved.gone.length) state("deleted meanwhile: " + saved.gone.join(", "), "bad");
-        else if (!unsent.length) state("saved, " + progress(saved.counts), "good");
+        else if (!unsent.length) state("saved, " + saved.counts.decided + " decided" + left(counts), "good");
       } catch (error) {
         state("not saved yet (" + unsent.length + "): " + error.message, "bad");
         await new Promise((done) => setTimeout(done, 1500));
@@ -110,8 +121,9 @@ function undo() {
     await Promise.all([flush(), skipping]);
     try {
       const undone = await ask("undo", {});
-      show(await ask("item?n=" + undone.n));
-      state("undone: no. " + (undone.n + 1), "good");
+      counts = undone.counts;
+      show(await ask("item?tab=" + tab + "&n=" + undone.n));
+      state("undone: no. " + (undone.n + 1) + left(counts), "good");
     } catch (error) { state(error.message, "bad"); }
   });
 }
@@ -163,10 +175,12 @@ async function editKey(event) {
   else if (key === "Tab") { edit.end = 1 - edit.end; drawEdit(); }
   else if (key === "Escape") { show(current, ahead); state("the span stays as it was"); }
   else if (key === "Enter") {
+    if (edit.saving) return;
+    edit.saving = true;
     const targets = edit.spans.map((span) => span.map((at) => edit.units.indexOf(at)));
     await flush();
-    try { const item = await ask("edit", { item: current.n, targets }); show(item, ahead); state(item.moved ? "span saved" : "the span stays as it was", "good"); }
-    catch (error) { state(error.message, "bad"); }
+    try { const item = await ask("edit", { item: current.n, targets }); item.reach = current.reach; show(item, ahead); state(item.moved ? "span saved" : "the span stays as it was", "good"); }
+    catch (error) { edit.saving = false; state(error.message, "bad"); }
   } else return;
 }
 
@@ -190,7 +204,7 @@ async function bulk(score) {
   if (!of.length) return state("select sets first: x, or shift x for all", "bad");
   try {
     const saved = await ask("bulk", { sets: of.map((entry) => [entry.dataset.release, entry.dataset.set]), score });
-    of.forEach((entry) => { given(entry, score); $("input", entry).checked = false; });
+    of.forEach((entry) => { if (!saved.gone.includes(entry.dataset.set)) given(entry, score); $("input", entry).checked = false; });
     counted();
     state("saved, " + saved.saved + " decided together", "good");
   } catch (error) { state(error.message, "bad"); }
@@ -242,9 +256,11 @@ function act(key) {
 
 async function undoQuietly() {
   try {
-    const { sets } = await ask("undo", {}), scores = new Map(sets);
-    entries().filter((entry) => scores.has(entry.dataset.set)).forEach((entry) => given(entry, scores.get(entry.dataset.set)));
-    state("undone: " + (sets.length === 1 ? sets[0][0] : sets.length + " sets"), "good");
+    const { sets } = await ask("undo", {});
+    for (const [release, set, score] of sets) {
+      entries().filter(({ dataset }) => dataset.release === release && dataset.set === set).forEach((entry) => given(entry, score));
+    }
+    state("undone: " + (sets.length === 1 ? sets[0][1] : sets.length + " sets"), "good");
   } catch (error) { state(error.message, "bad"); }
 }
 

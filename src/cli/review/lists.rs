@@ -115,7 +115,7 @@ fn results(
         }
         ol.list aria-label="Found" start=(offset + 1) {
             @for answer in &answers {
-                @let score = review.session.answer(answer.release.id, answer.set.id)?;
+                @let score = review.session.answer(&database, answer.release.id, answer.set.id)?;
                 li.entry.decided[score.is_some()] tabindex="0" data-release=(answer.release.name) data-set=(answer.set.id) {
                     label.pick { input type="checkbox" aria-label=(format!("Select {}", answer.set.id)); }
                     span.text { (targets(&answer.sentence.text, &answer.set.targets)) }

@@ -79,9 +79,16 @@ impl List {
         Ok(format!("saved, {} decided together", saved.saved))
     }
 
-    /// Shows no score of sets whose decision was taken back.
-    pub(super) fn forget(&mut self, sets: &[Set]) {
-        self.scores.retain(|set, _| !sets.contains(set));
+    /// Shows what stands of sets whose decision was taken back.
+    pub(super) fn taken_back(&mut self, session: &Session, sets: &[Set]) -> anyhow::Result<()> {
+        let database = session.database()?;
+        for set in sets {
+            match session.answer(&database, set.0, set.1)? {
+                Some(score) => self.scores.insert(*set, score),
+                None => self.scores.remove(set),
+            };
+        }
+        Ok(())
     }
 
     pub(super) fn draw(&self, screen: &mut Screen, rows: usize, said: &str) {

@@ -371,7 +371,7 @@ impl Terminal<'_> {
             KeyCode::Char('u') => {
                 self.said = match self.session.undo() {
                     Ok(undone) => {
-                        list.forget(&undone.sets);
+                        list.taken_back(self.session, &undone.sets)?;
                         format!("undone: {} sets", undone.sets.len())
                     }
                     Err(error) => error.to_string(),
