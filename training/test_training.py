@@ -23,7 +23,7 @@ from encoder import align, attention, export, head, links, strangers, teachers, 
 from encoder.student import Cut, pooled, student, unexplained
 from encoder.vocabulary import train as train_vocabulary
 from judge.__main__ import meaning_sheet, meanings
-from judge import generations
+from judge import generations, inputs
 from judge.shares import apportioned, wilson
 from paraphrase.export import reading_typographic_signs
 from paraphrase.language_model import END, KneserNey, LanguageModel
@@ -39,6 +39,24 @@ from vectors.measure import lemma, measure, vector_of
 from vectors.table import reduce, unit
 
 TEXTS = ["They checked the bill.", "The bill was checked again.", "Nobody checks bills on Sundays, he said."] * 20
+
+
+class InputsOfAFilter(unittest.TestCase):
+    def test_the_area_is_the_share_of_pairs_in_order(self):
+        labels = numpy.array([1.0, 0.0, 1.0, 0.0])
+        self.assertEqual(inputs.area(numpy.array([4, 1, 3, 2]), labels), 1.0)
+        self.assertEqual(inputs.area(numpy.array([1, 4, 2, 3]), labels), 0.0)
+        self.assertEqual(inputs.area(numpy.array([1, 1, 1, 1]), labels), 0.5)
+        self.assertEqual(inputs.area(numpy.array([3, 1, 1, 2]), labels), 0.625)
+
+    def test_an_input_that_tells_them_apart_is_worth_something(self):
+        rng = random.Random(1)
+        outputs = [{"sentence": f"x{at}", "aligner": rng.random(), "told": at % 3 > 0} for at in range(90)]
+        labels = numpy.array([float(output["told"]) for output in outputs])
+        without, more = (inputs.cross_validated(outputs, labels, names, 60) for names in (["aligner"], ["aligner", "told"]))
+        self.assertGreater(inputs.area(more, labels), 0.95)
+        low, high = inputs.gain(without, more, labels)
+        self.assertTrue(0 < low <= high)
 
 
 class Tokenizers(unittest.TestCase):
