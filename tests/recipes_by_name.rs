@@ -102,3 +102,15 @@ fn a_recipe_that_cannot_be_had_is_refused_and_nothing_is_written() {
     let recipes = fnstore_in(store.path(), &["recipes"]);
     assert_eq!(recipes.code, Some(1), "nothing was expanded");
 }
+
+#[test]
+fn what_only_a_language_model_says_is_asked_of_no_other_rewriter() {
+    let store = new_store();
+    for arguments in [&["--recipe", "scratch"][..], &["--guide", "context"]] {
+        let asked = ["expand", "lu=inspect.v", "--model", "paraphrase"];
+        let ran = fnstore_in(store.path(), &[&asked[..], arguments].concat());
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(ran.stderr.contains("A-prompt"), "{}", ran.stderr);
+    }
+    assert!(settings(store.path()).is_empty() && generated(store.path()).is_empty());
+}

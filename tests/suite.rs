@@ -190,6 +190,7 @@ mod states_read_once;
 mod store_check;
 mod store_opening;
 mod store_reads_format_1;
+mod substituting;
 mod suppress_parity;
 mod tagging;
 mod tokenizer_laws;

@@ -69,8 +69,9 @@ pub(super) struct Args {
     words: Option<Words>,
 
     /// Words that new sentences must contain. `lexicon`: another LU of the frame, then fall back to
-    /// similar words. `alike`: similar words. `none`: no requirement, as in the papers [default:
-    /// lexicon, if its models are installed]
+    /// similar words. `alike`: similar words. `context`: what the language model would say in the
+    /// trigger's place, as `substitutes` lists it. `none`: no requirement, as in the papers
+    /// [default: lexicon, if its models are installed]
     #[arg(long, value_name = "WHAT", value_enum)]
     guide: Option<Guide>,
 
@@ -148,6 +149,8 @@ pub(super) enum Guide {
     Lexicon,
     /// Words that are like the LUs of the frame.
     Alike,
+    /// What a language model would say in the trigger's place.
+    Context,
     /// Nothing.
     None,
 }
@@ -190,6 +193,7 @@ impl From<Guide> for Guidance {
         match guide {
             Guide::Lexicon => Self::Lexicon,
             Guide::Alike => Self::Alike,
+            Guide::Context => Self::Context,
             Guide::None => Self::None,
         }
     }
@@ -422,6 +426,7 @@ fn guided(guidance: Guidance) -> &'static str {
     match guidance {
         Guidance::Lexicon => "guided by the lexicon",
         Guidance::Alike => "guided to words like the frame's LUs",
+        Guidance::Context => "guided to what the rewriter would say in the trigger's place",
         Guidance::None => "not guided",
     }
 }

@@ -8,6 +8,8 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use anyhow::Context as _;
+use fnstore::model::Span;
+use fnstore::text::{CharIndex, CharSpan};
 use serde::Serialize;
 
 /// Longest line in bytes. A line is held in memory, and no sentence comes near.
@@ -118,6 +120,19 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, LineError> {
         return Err(LineError::new("E-empty", "the line is empty"));
     }
     Ok(text)
+}
+
+/// A span of code points of a text, in bytes.
+pub(super) fn span_in_bytes(text: &str, [start, end]: [u32; 2]) -> Result<Span, LineError> {
+    let index = CharIndex::new(text);
+    let span = if start < end { index.to_bytes(CharSpan { start, end }).ok() } else { None };
+    span.ok_or_else(|| {
+        let message = format!(
+            "`span` is [{start}, {end}): expected a part of `text`, which has {} code points",
+            index.chars()
+        );
+        LineError::new("E-span", message)
+    })
 }
 
 #[cfg(test)]

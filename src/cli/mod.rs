@@ -73,6 +73,7 @@ mod show;
 mod splits;
 mod stats;
 mod stop;
+mod substitutes;
 mod table_lines;
 mod tag;
 mod tagged;
@@ -153,6 +154,7 @@ enum Command {
     Tag(tag::Args),
     Annotate(annotate::Args),
     Score(score::Args),
+    Substitutes(substitutes::Args),
     Mine(mine::Args),
     Augment(augment::Args),
     Train(train::Args),
@@ -256,6 +258,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Tag(args) => tag::run(args, &mut context),
         Command::Annotate(args) => annotate::run(args, &mut context),
         Command::Score(args) => score::run(args, &mut context),
+        Command::Substitutes(args) => substitutes::run(&args, &mut context),
         Command::Mine(args) => mine::run(args, &mut context),
         Command::Augment(args) => augment::run(args, &mut context),
         Command::Train(args) => train::run(args, &mut context),

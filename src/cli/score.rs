@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 
 use fnstore::compute::Numbers;
-use fnstore::model::Span;
 use fnstore::score::{ScoreRefusal, ScoreRequest, Scorer, TextScore};
-use fnstore::text::{CharIndex, CharSpan};
 use serde::{Deserialize, Serialize};
 
 use super::device::DeviceArgs;
@@ -119,22 +117,9 @@ impl LineItem for Item {
         }
         let Line { id, text, span } =
             serde_json::from_str(text).map_err(|error| LineError::json(&error))?;
-        let span = span.map(|span| bytes(&text, span)).transpose()?;
+        let span = span.map(|span| line_reader::span_in_bytes(&text, span)).transpose()?;
         Ok(Self { id, request: ScoreRequest { text, span } })
     }
-}
-
-/// A span of code points in bytes.
-fn bytes(text: &str, [start, end]: [u32; 2]) -> Result<Span, LineError> {
-    let index = CharIndex::new(text);
-    let span = if start < end { index.to_bytes(CharSpan { start, end }).ok() } else { None };
-    span.ok_or_else(|| {
-        let message = format!(
-            "`span` is [{start}, {end}): expected a part of `text`, which has {} code points",
-            index.chars()
-        );
-        LineError::new("E-span", message)
-    })
 }
 
 /// One line of the output; see `schema/score.schema.json`.
@@ -153,6 +138,8 @@ struct Record {
 
 #[cfg(test)]
 mod tests {
+    use fnstore::model::Span;
+
     use super::*;
 
     #[test]

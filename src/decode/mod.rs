@@ -10,6 +10,7 @@
 //!   required;
 //! - `coverage.rs`: how much of the source an output has looked at;
 //! - `sampling.rs`: outputs that are drawn;
+//! - `continuations.rs`: how one source may go on, and how likely given continuations are;
 //! - `replay.rs`: the same search again under more bans;
 //! - `scheduler.rs`: many searches, one network;
 //! - `settings.rs`: beam size, length normalisation, length limit, stopping; sampling.
@@ -20,6 +21,7 @@ mod batching;
 mod beam;
 mod calls;
 mod constraint;
+mod continuations;
 mod coverage;
 mod error;
 #[cfg(test)]
@@ -40,6 +42,7 @@ pub use constraint::{
     AvoidPhrases, AvoidTokens, Blocked, Constraint, ConstraintState, KnownWords, RequirePhrases,
     RequireTokens, TokenOrder, Vocabulary, WordList, violations,
 };
+pub use continuations::Continuations;
 pub use error::DecodeError;
 pub use scheduler::{Finished, JobId, Scheduler, SourceId};
 pub use settings::{

@@ -88,6 +88,10 @@ pub(super) struct Chain {
     pub(super) banned: Vec<String>,
     /// Text and target of every earlier output.
     pub(super) outputs: Vec<(String, Vec<Span>)>,
+    /// What the rewriter would say in the trigger's place, where a round asks for it.
+    pub(super) substitutes: Vec<String>,
+    /// How many of the bans are of the seed.
+    of_seed: usize,
 }
 
 impl Chain {
@@ -95,10 +99,23 @@ impl Chain {
     pub(super) fn new(seed: Seed) -> Self {
         let (targets, text) = (seed.targets.clone(), seed.text.clone());
         let (lemma, pos) = (seed.lemma.clone(), seed.pos);
-        let mut chain =
-            Self { round: 0, sets: Vec::new(), banned: Vec::new(), outputs: Vec::new(), seed };
+        let mut chain = Self {
+            round: 0,
+            sets: Vec::new(),
+            banned: Vec::new(),
+            outputs: Vec::new(),
+            substitutes: Vec::new(),
+            of_seed: 0,
+            seed,
+        };
         chain.ban(&text, &targets, &lemma, pos);
+        chain.of_seed = chain.banned.len();
         chain
+    }
+
+    /// What was banned before the first round.
+    pub(super) fn bans_of_seed(&self) -> &[String] {
+        &self.banned[..self.of_seed]
     }
 
     /// A seed where its journal left it.

@@ -24,6 +24,8 @@
 use std::collections::HashMap;
 
 use super::chain::Chain;
+use super::frame_guide::{FrameGuide, could_stand};
+use super::in_context;
 use super::trigger_lexicon::{TriggerLexicon, Unit};
 use super::trigger_slot::TriggerSlot;
 use super::valence::DOUBT;
@@ -36,7 +38,7 @@ use crate::vectors::{WordVectors, cosine, likeness};
 /// triggers, 25 of 63 from here on evoked the frame (`models/word-vectors/MODEL_CARD.md`).
 const LEAST_LIKE: f32 = 0.5;
 /// What a word loses of its likeness that FrameNet has in other frames and not in this one.
-const OF_OTHER_FRAMES: f32 = 0.15;
+pub(super) const OF_OTHER_FRAMES: f32 = 0.15;
 /// Most words that are asked for, the most alike first: more seldom write another sentence, and
 /// cost time.
 const MOST_WORDS: usize = 100;
@@ -73,6 +75,9 @@ pub(super) fn rules_for_few() -> String {
 
 /// What of this a recipe's outputs depend on, beside the models, in words.
 pub(super) fn rules(guidance: Guidance) -> String {
+    if guidance == Guidance::Context {
+        return in_context::RULES.to_owned();
+    }
     let sisters = match guidance {
         Guidance::Lexicon => format!(
             "end where a trigger is unlike the frame, or no LU of it and objected to; ask for an LU of it, of the \
@@ -102,6 +107,9 @@ pub(super) enum Strategy {
     Alike,
     /// An LU of the frame without sentences, and nothing else.
     Unattested,
+    /// What the rewriter would say in the trigger's place: of what is left the likeliest, or the
+    /// one of that number behind it.
+    InContext(usize),
 }
 
 /// What the lexicon says of a trigger.
@@ -126,16 +134,6 @@ pub(super) struct Guide {
     /// Whether the rewriter writes each word of the table.
     is_written: Vec<bool>,
     frames: HashMap<(ReleaseId, FrameId), FrameGuide>,
-}
-
-struct FrameGuide {
-    units: Vec<Unit>,
-    /// Those of the LUs' lemmas that have a vector, with it.
-    vectors: Vec<(String, Vec<f32>)>,
-    /// Words that may evoke the frame, with how much they are like its LUs, the most alike first.
-    words: Vec<(String, f32)>,
-    /// Those that are likely to evoke it, as words of a part of speech: with their lemmas.
-    of_pos: HashMap<Pos, Vec<(String, String)>>,
 }
 
 impl Guide {
@@ -188,6 +186,7 @@ impl Guide {
             _ if self.from_sisters.is_some() => &[Strategy::Unattested],
             Guidance::Lexicon => &[Strategy::Agreeing, Strategy::Sister, Strategy::Alike],
             Guidance::Alike => &[Strategy::Alike],
+            Guidance::Context => &[Strategy::InContext(0), Strategy::InContext(1)],
             Guidance::None => &[],
         }
     }
@@ -208,6 +207,7 @@ impl Guide {
                 self.sisters(&self.frames[&key], &slot, chain, lexicon, agreeing)?
             }
             Strategy::Unattested => self.unattested(&slot, chain),
+            Strategy::InContext(place) => in_context::words(chain, &slot, lexicon, place)?,
             Strategy::Alike => {
                 let least_like = self.least_like();
                 let frame = self.frames.get_mut(&key).expect("it was put there just now");
@@ -282,7 +282,7 @@ impl Guide {
             }
             false => 0.0,
         };
-        if frame.vectors.is_empty() {
+        if frame.vectors.is_empty() || self.guidance == Guidance::Context {
             return Ok(TriggerFit { is_own, is_unlike: false, worth: of_own });
         }
         let others = frame.vectors_beside(if is_own { &unit.0 } else { "" });
@@ -343,53 +343,6 @@ impl Guide {
         alike.sort_by(|a, b| b.1.total_cmp(&a.1));
         let words = alike.iter().map(|(word, likeness)| ((*word).to_owned(), *likeness)).collect();
         FrameGuide { units, vectors, words, of_pos: HashMap::new() }
-    }
-}
-
-/// Whether an LU could take the place of a seed's.
-fn could_stand(unit: &Unit, chain: &Chain) -> bool {
-    let says_much = |text: &str| text.split(' ').any(|word| !is_stop_word(word));
-    // An auxiliary could be any word's: `had` for `owned`.
-    let may_be_empty = !says_much(&chain.seed.trigger());
-    unit.pos == chain.seed.pos && !unit.is_pattern && (may_be_empty || says_much(&unit.lemma))
-}
-
-impl FrameGuide {
-    fn has(&self, unit: &(String, Pos)) -> bool {
-        self.units.iter().any(|own| own.key() == *unit)
-    }
-
-    /// What an LU that other frames have, and this one has not, loses of its likeness to the frame.
-    fn loss(&self, lexicon: &TriggerLexicon<'_>, unit: &(String, Pos)) -> f32 {
-        if lexicon.frames_with(unit) > 0 && !self.has(unit) { OF_OTHER_FRAMES } else { 0.0 }
-    }
-
-    /// The vectors of the LUs' lemmas, but for one of them.
-    fn vectors_beside(&self, lemma: &str) -> Vec<&[f32]> {
-        let others = self.vectors.iter().filter(|(other, _)| other != lemma);
-        others.map(|(_, vector)| vector.as_slice()).collect()
-    }
-
-    /// Words of the seed's part of speech that are likely to evoke the frame, with their lemmas,
-    /// the most alike first.
-    fn alike(
-        &mut self,
-        chain: &Chain,
-        lexicon: &mut TriggerLexicon<'_>,
-        least_like: f32,
-    ) -> Result<&[(String, String)]> {
-        let (frame, pos) = (chain.seed.frame, chain.seed.pos);
-        if !self.of_pos.contains_key(&pos) {
-            let mut alike = Vec::new();
-            for (word, likeness) in &self.words {
-                let unit = lexicon.read(frame, word, pos)?;
-                if unit.1 == pos && likeness - self.loss(lexicon, &unit) >= least_like {
-                    alike.push((word.clone(), unit.0));
-                }
-            }
-            self.of_pos.insert(pos, alike);
-        }
-        Ok(&self.of_pos[&pos])
     }
 }
 

@@ -37,6 +37,10 @@ impl Opened {
         let models = &recipe.models;
         let files = ModelFiles::of(models)?;
         let rewriter = open_rewriter(recipe)?;
+        let is_asked = matches!(&rewriter, Rewriter::Model(model) if model.prompt().is_some());
+        if recipe.guidance == Guidance::Context && !is_asked {
+            return Err(ParaphraseError::NoPrompt.into());
+        }
         let aligner = Aligner::open(&models.aligner, &models.encoder, &recipe.device)
             .map_err(|source| ExpandError::Align { seed: None, source })?;
         let guide = open_guide(recipe)?;

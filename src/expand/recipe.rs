@@ -21,6 +21,9 @@ named! {
         /// A word that is like the LUs of the frame, an LU or not. Many triggers are then of LUs
         /// that FrameNet lacks; most of these do not evoke the frame.
         Alike => "alike",
+        /// What the rewriter, a language model, would say in the trigger's place: the likeliest
+        /// phrase that is left. The lexicon has no say.
+        Context => "context",
         /// An LU of the frame that can stand in the seed's place, first one that agrees with the
         /// seed's FEs; if none is left, a word that is like them. A chain ends if outputs have
         /// neither, or the latter with a failed check.

@@ -229,7 +229,7 @@ mod tests {
         assert!(NAMED.is_sorted());
         let scratch = named("scratch");
         let plain = named("culkin-scratch");
-        assert!(scratch.few_lus && scratch.ban_lexicon && scratch.guidance == Guidance::Alike);
+        assert!(scratch.few_lus && scratch.ban_lexicon && scratch.guidance == Guidance::Context);
         assert_eq!(
             (scratch.rounds, scratch.beam_size, scratch.candidates),
             (plain.rounds, plain.beam_size, plain.candidates)

@@ -16,6 +16,7 @@ use super::chain::{Chain, Seed, TARGET};
 use super::elements::{self, Carried, KeepElements};
 use super::fitting::Judge;
 use super::guide::{Guide, Strategy};
+use super::in_context;
 use super::model_files::ModelFiles;
 use super::opened::Opened;
 use super::phrase_set::PhraseSet;
@@ -397,6 +398,9 @@ impl<'a> Run<'a> {
             self.end(&chain, EndReason::NoTarget);
             self.finished_seeds += 1;
             return Ok(None);
+        }
+        if self.recipe.guidance == Guidance::Context {
+            chain.substitutes = in_context::substitutes(session, &chain)?;
         }
         let Some(attempt) = self.attempt(&chain, self.strategies(), None)? else {
             self.end(&chain, EndReason::NothingAlike);

@@ -70,7 +70,7 @@ impl TriggerSlot {
     }
 
     /// Whether a form holds nothing that is banned, and the sentence has no form of its lemma.
-    fn is_new(&self, form: &str, lemma: &str) -> bool {
+    pub(super) fn is_new(&self, form: &str, lemma: &str) -> bool {
         let stands_there = || match runs(form).as_slice() {
             [] => true,
             [word] => self.old.contains(word) || self.old.contains(&fold(lemma)),

@@ -42,6 +42,12 @@ pub enum ParaphraseError {
     /// The prompt of a language model cannot be used.
     #[error(transparent)]
     Prompt(#[from] PromptError),
+    /// What only a language model can be asked is asked of another rewriter.
+    #[error(
+        "the rewriter is no language model: expected one that is asked by a prompt, which alone says \
+         what can stand in a place; `make rewriter` fetches one (A-prompt)"
+    )]
+    NoPrompt,
     /// A server cannot be asked, or did not answer.
     #[error(transparent)]
     Endpoint(#[from] crate::endpoint::EndpointError),
@@ -101,6 +107,11 @@ pub enum Refusal {
     /// It has no pieces.
     #[error("the sentence is empty")]
     Empty,
+    /// Its target is no part of it, or blank.
+    #[error(
+        "the target is no part of the sentence: expected a span of its bytes that is not blank"
+    )]
+    Target,
     /// It has too many pieces.
     #[error("the sentence has `{pieces}` pieces: expected at most {limit}; raise the limit")]
     TooLong {

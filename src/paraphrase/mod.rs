@@ -21,6 +21,7 @@ mod reading;
 mod remote;
 mod rewriter;
 mod session;
+mod substitutes;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -35,6 +36,7 @@ pub use prompt::{PROMPT, Prompt, PromptError};
 pub use remote::{RemoteParaphraser, RemoteRewrite, RemoteSession};
 pub use rewriter::{Rewriter, Rounds};
 pub use session::{Rewrite, Session};
+pub use substitutes::Substitute;
 
 use crate::compute::{Device, Numbers};
 use crate::decode::{AvoidTokens, BeamSettings, SampleSettings, Stop, Vocabulary, WordList};

@@ -3,10 +3,11 @@
 use super::remote::RemoteSession;
 use super::{
     Constraints, Network, ParaphraseError, Paraphraser, RemoteParaphraser, Rewrite, Session,
-    Settings,
+    Settings, Substitute,
 };
 use crate::decode::SourceId;
 use crate::endpoint::Usage;
+use crate::model::Span;
 
 /// A rewriter of one of two kinds.
 #[derive(Debug)]
@@ -132,6 +133,22 @@ impl Rounds<'_> {
         match self {
             Self::Search(session) => session.next_finished(),
             Self::Asked(session) => session.next_finished(),
+        }
+    }
+
+    /// As [`Session::substitutes`].
+    ///
+    /// # Errors
+    /// As there; of a server always.
+    pub fn substitutes(
+        &mut self,
+        text: &str,
+        target: Span,
+        avoid: &[String],
+    ) -> Result<Vec<Substitute>, ParaphraseError> {
+        match self {
+            Self::Search(session) => session.substitutes(text, target, avoid),
+            Self::Asked(_) => Err(ParaphraseError::NoPrompt),
         }
     }
 

@@ -236,6 +236,11 @@ impl<'p, N: StepNetwork> Session<'p, N> {
         }
     }
 
+    /// The rewriter, and the settings of every job.
+    pub(super) fn parts(&mut self) -> (&mut Paraphraser<N>, &Settings) {
+        (self.paraphraser, &self.settings)
+    }
+
     /// Forgets a source; its jobs that are not over are dropped.
     pub fn close(&mut self, source: SourceId) {
         self.scheduler.release(source, &mut self.paraphraser.network);

@@ -5,6 +5,7 @@
 //! see [`words`](super::words).
 
 use super::fold;
+use crate::model::Span;
 
 /// Marks that close what stands before them.
 const CLOSING: &str = ",;:?!).%]}";
@@ -46,6 +47,34 @@ pub fn natural_spacing(text: &str) -> String {
     natural
 }
 
+/// A sentence as [`natural_spacing`] spaces it, with a span of it (in bytes): that of the same
+/// characters.
+///
+/// ```
+/// use fnstore::model::Span;
+/// use fnstore::text::natural_spacing_with;
+///
+/// let (text, span) = natural_spacing_with("No , he  said .", Span::new(9, 13));
+/// assert_eq!((text.as_str(), span.of(&text)), ("No, he said.", Some("said")));
+/// ```
+///
+/// # Panics
+/// If the span is not of the text.
+#[must_use]
+pub fn natural_spacing_with(text: &str, span: Span) -> (String, Span) {
+    let natural = natural_spacing(text);
+    let visible = |part: &str| part.chars().filter(|c| !c.is_whitespace()).count();
+    let inside = span.of(text).expect("the span is of the text");
+    let before = visible(&text[..span.start as usize]);
+    let places: Vec<(usize, char)> =
+        natural.char_indices().filter(|(_, c)| !c.is_whitespace()).collect();
+    let start = places.get(before).map_or(natural.len(), |(at, _)| *at);
+    let last = visible(inside).checked_sub(1).and_then(|more| places.get(before + more));
+    let end = last.map_or(start, |(at, c)| at + c.len_utf8());
+    let place = |at: usize| u32::try_from(at).expect("a sentence is shorter than 4 GiB");
+    (natural, Span::new(place(start), place(end)))
+}
+
 /// Whether a word is marks that close.
 fn is_closing(word: &str) -> bool {
     word.chars().all(|mark| CLOSING.contains(mark) || mark == '\u{2026}')
@@ -72,6 +101,19 @@ mod tests {
         assert_eq!(natural_spacing("They 'd say I 'm not , wo n't"), "They'd say I'm not, won't");
         assert_eq!(natural_spacing("the readers ' view"), "the readers' view");
         assert_eq!(natural_spacing("it \u{2019}s so"), "it\u{2019}s so");
+    }
+
+    #[test]
+    fn a_span_moves_with_its_characters() {
+        let text = " \" They could n't , \" he  said .";
+        for words in ["\" They", "n't", "could n't", "he  said", "."] {
+            let start = text.find(words).unwrap() as u32;
+            let (natural, span) =
+                natural_spacing_with(text, Span::new(start, start + words.len() as u32));
+            assert_eq!(span.of(&natural), Some(&*natural_spacing(words)), "{natural}");
+        }
+        let (natural, span) = natural_spacing_with("a  b", Span::new(1, 3));
+        assert_eq!((natural.as_str(), span), ("a b", Span::new(2, 2)));
     }
 
     #[test]

@@ -1,9 +1,9 @@
-"""`python -m frame_identification COMMAND`: prepare, train."""
+"""`python -m frame_identification COMMAND`: earliest, prepare, train."""
 
 import importlib
 import sys
 
-COMMANDS = ["prepare", "train"]
+COMMANDS = ["earliest", "prepare", "train"]
 
 
 def main():

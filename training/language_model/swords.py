@@ -3,7 +3,8 @@
     python -m language_model swords --data DIR --fnstore fnstore --model NAME --morphology FILE --out report.json
 
 Every target is avoided in all its forms, in the sentence that holds it. `fnstore align` finds what stands in its place in
-each output; these, in order of the outputs, are the substitutes. F@10 is the benchmark's: hits, proposals and min(10,
+each output; these, in order of the outputs, are the substitutes. With `--in-place` they are those of `fnstore substitutes`,
+which only a language model gives. F@10 is the benchmark's: hits, proposals and min(10,
 answers) are summed over all targets. *Acceptable* answers have more than half of the ten votes, *conceivable* ones at least
 one. *Lenient* passes over proposals that nobody judged.
 """
@@ -76,6 +77,20 @@ def aligned(program, targets, outputs):
     return [found[at] for at in range(len(targets))]
 
 
+def in_place(program, targets, morphology, model):
+    """What a language model says in each target's place, the likeliest first."""
+    requests = (
+        {"id": at, "text": one["text"], "span": one["span"], "avoid": sorted(morphology.all_forms(one["target"].lower()))}
+        for at, one in enumerate(targets)
+    )
+    lines = "".join(json.dumps(request) + "\n" for request in requests)
+    records = program.run(
+        "substitutes", "-", "--model", model, "--n-best", "60", *program.networks, text=lines, store=False, accepted=(0, 65),
+    )  # fmt: skip
+    found = {record.get("id"): [one["text"].lower() for one in record.get("substitutes", [])] for record in records}
+    return [found.get(at, []) for at in range(len(targets))]
+
+
 def lemma(phrase, morphology):
     """The phrase with its first word as its shortest stem, as the benchmark's substitutes are lemmas."""
     first, *rest = phrase.split()
@@ -123,7 +138,8 @@ def main(arguments):
     parser.add_argument("--models", type=Path, help="directory of the models")
     parser.add_argument("--model", required=True, help="the rewriter")
     parser.add_argument("--morphology", type=Path, required=True, help="unimorph-english.tsv.xz")
-    parser.add_argument("--beam", type=int, default=20)
+    parser.add_argument("--beam", type=int, default=20, help="of the search for sentences")
+    parser.add_argument("--in-place", action="store_true", help="ask what can stand in the place, and not for sentences")
     parser.add_argument("--numbers", default="f32")
     parser.add_argument("--limit", type=int, help="only the first targets")
     parser.add_argument("--out", type=Path, required=True)
@@ -131,13 +147,15 @@ def main(arguments):
     targets = read(given.data)[: given.limit]
     morphology = Morphology(given.morphology, [])
     program = Program(given.fnstore, models=given.models, numbers=given.numbers)
-    outputs = outputs_of(program, targets, morphology, given.model, given.beam)
-    substitutes = aligned(program, targets, outputs)
+    if given.in_place:
+        substitutes = in_place(program, targets, morphology, given.model)
+    else:
+        substitutes = aligned(program, targets, outputs_of(program, targets, morphology, given.model, given.beam))
     report = {
         "model": given.model,
         "beam": given.beam,
         "targets": len(targets),
-        "without an output": sum(not outputs.get(at) for at in range(len(targets))),
+        "without a substitute": sum(not found for found in substitutes),
         "figures": figures(targets, substitutes, morphology),
         "substitutes": [{"text": one["text"], "target": one["target"], "found": found}
                         for one, found in zip(targets, substitutes, strict=True)],

@@ -40,7 +40,7 @@ pub(super) struct Args {
     work: PathBuf,
 
     /// Expand by this recipe: a name that `fnstore recipes show` lists, or a TOML file; several
-    /// times for several [default: culkin-scratch, scratch]
+    /// times for several [default: culkin-scratch; scratch, too, where a language model rewrites]
     #[arg(long = "recipe", value_name = "NAME|FILE")]
     recipes: Vec<String>,
 
@@ -199,15 +199,14 @@ fn prepare(args: &Args, orders: &[Order], context: &Context) -> anyhow::Result<(
 /// Expands in each store by each recipe what is missing. Says whether Ctrl-C ended it.
 fn expand_all(args: &Args, orders: &[Order]) -> anyhow::Result<bool> {
     let stopped = stop::on_interrupt("finishing the rounds in flight")?;
-    let default = ["culkin-scratch", "scratch"].map(str::to_owned);
-    let names = if args.recipes.is_empty() { &default[..] } else { &args.recipes };
+    let names = names(args)?;
     let dirs = locate::model_dirs(args.rewriter.models.clone());
     let model = locate::rewriter(args.rewriter.model.as_deref(), &dirs)?;
     let model = model.file_name().map(|name| name.to_string_lossy().into_owned());
     let model = model.unwrap_or_default();
     for order in orders {
         let plan = order.plan()?;
-        for name in names {
+        for name in &names {
             let recipe = recipe(args, name)?;
             let label = format!("{name}, {model}");
             let database = Database::open_existing_writer(&order.store())?;
@@ -235,6 +234,20 @@ fn expand_all(args: &Args, orders: &[Order]) -> anyhow::Result<bool> {
         }
     }
     Ok(false)
+}
+
+/// The recipes to expand by.
+fn names(args: &Args) -> anyhow::Result<Vec<String>> {
+    if !args.recipes.is_empty() {
+        return Ok(args.recipes.clone());
+    }
+    let mut names = vec!["culkin-scratch".to_owned()];
+    if args.rewriter.open()?.prompt().is_some() {
+        names.push("scratch".to_owned());
+    } else {
+        tell("`scratch` is left out: it asks a language model, which `make rewriter` fetches");
+    }
+    Ok(names)
 }
 
 fn recipe(args: &Args, name: &str) -> anyhow::Result<Recipe> {

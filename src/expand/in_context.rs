@@ -1,0 +1,97 @@
+//! Words that the rewriter itself would say in a trigger's place.
+//!
+//! A language model knows more words than a lexicon, and what fits a sentence. So each round asks
+//! for the likeliest substitute that is left
+//! ([`Paraphraser::substitutes`](crate::paraphrase::Paraphraser::substitutes)), and the rewriter
+//! makes the sentence that goes with it. Nothing is known of the frame but the seed.
+
+use super::Result;
+use super::chain::Chain;
+use super::trigger_lexicon::TriggerLexicon;
+use super::trigger_slot::TriggerSlot;
+use crate::paraphrase::{ParaphraseError, Rounds};
+use crate::text::{is_stop_word, natural_spacing_with};
+
+/// What of this a recipe's outputs depend on, beside the models, in words.
+pub(super) const RULES: &str = "ask for the likeliest phrase of one to three words that the rewriter would say in the \
+                                trigger's place, of the seed's part of speech, then for the second; cut function words \
+                                beside it off spans; object to triggers of another part of speech and that are not what \
+                                was asked for; where all is objected to, rewrite again, at last asking for nothing; v1";
+
+/// What can stand in the place of a seed's trigger, the likeliest first; nothing for a trigger in
+/// several pieces, and for a sentence that cannot be rewritten.
+///
+/// The bans are those of the seed alone, so that a chain that is resumed finds the same.
+pub(super) fn substitutes(session: &mut Rounds<'_>, chain: &Chain) -> Result<Vec<String>> {
+    let [target] = chain.seed.targets.as_slice() else { return Ok(Vec::new()) };
+    let (text, target) = natural_spacing_with(&chain.seed.text, *target);
+    match session.substitutes(&text, target, chain.bans_of_seed()) {
+        Ok(found) => Ok(found.into_iter().map(|substitute| substitute.text).collect()),
+        Err(ParaphraseError::Refused(_)) => Ok(Vec::new()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The substitute that is to be asked for: of those that nothing bans and that are of the seed's
+/// part of speech the one at a place; none if there are fewer.
+pub(super) fn words(
+    chain: &Chain,
+    slot: &TriggerSlot,
+    lexicon: &mut TriggerLexicon<'_>,
+    place: usize,
+) -> Result<Vec<String>> {
+    let says_much = |text: &str| text.split(' ').any(|word| !is_stop_word(word));
+    let may_be_empty = !says_much(&chain.seed.trigger());
+    let mut left = 0;
+    for phrase in &chain.substitutes {
+        let (lemma, pos) = lexicon.read(chain.seed.frame, phrase, chain.seed.pos)?;
+        let fits = pos == chain.seed.pos && (may_be_empty || says_much(phrase));
+        if fits && slot.is_new(phrase, &lemma) {
+            if left == place {
+                return Ok(vec![phrase.clone()]);
+            }
+            left += 1;
+        }
+    }
+    Ok(Vec::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::chain::Seed;
+    use super::super::elements::Elements;
+    use super::super::trigger_lexicon::in_test_lexicon;
+    use super::*;
+    use crate::model::{AnnotationSetId, FrameId, IdSpace, Pos, ReleaseId, Span};
+
+    #[test]
+    fn what_is_left_is_asked_for_in_turn() {
+        let mut chain = Chain::new(Seed {
+            release: ReleaseId(1),
+            set: AnnotationSetId::new(IdSpace::Exemplar, 1),
+            frame: FrameId(102),
+            text: "They inspected the brakes .".to_owned(),
+            targets: vec![Span::new(5, 14)],
+            lemma: "inspect".to_owned(),
+            pos: Pos::Verb,
+            expressed: None,
+            elements: Elements::default(),
+        });
+        let own = chain.bans_of_seed().len();
+        chain.substitutes = ["had", "braked", "inspecting", "tried", "tested", "looked over"]
+            .map(str::to_owned)
+            .into();
+        let asked = |chain: &Chain| {
+            in_test_lexicon(|lexicon| {
+                let slot = TriggerSlot::of(chain, lexicon).unwrap();
+                [0, 1, 2, 3].map(|place| words(chain, &slot, lexicon, place).unwrap().join("|"))
+            })
+        };
+        // Not a function word, nor a form of what the sentence has or of what is banned.
+        assert_eq!(asked(&chain), ["tried", "tested", "looked over", ""]);
+        let id = AnnotationSetId::new(IdSpace::Generated, 7);
+        chain.push(id, "They tested it .", &[Span::new(5, 11)], "test", Pos::Verb);
+        assert_eq!(asked(&chain), ["tried", "looked over", "", ""]);
+        assert_eq!(chain.bans_of_seed().len(), own);
+    }
+}
