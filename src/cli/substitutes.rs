@@ -1,5 +1,6 @@
 //! `fnstore substitutes`: what can stand in a word's place, in its sentence.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use fnstore::model::{Pos, Span};
@@ -29,8 +30,8 @@ pub(super) struct Args {
     file: Option<PathBuf>,
 
     /// Most substitutes of a target
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    n_best: usize,
+    #[arg(long, value_name = "N", default_value = "20")]
+    n_best: NonZeroUsize,
 
     #[command(flatten)]
     rewriter: RewriterArgs,
@@ -46,7 +47,11 @@ pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome>
     if rewriter.prompt().is_none() {
         return Err(ParaphraseError::NoPrompt.into());
     }
-    line_batches::run(Substituting { rewriter, n_best: args.n_best }, lines, &mut context.output)
+    line_batches::run(
+        Substituting { rewriter, n_best: args.n_best.get() },
+        lines,
+        &mut context.output,
+    )
 }
 
 struct Substituting {

@@ -13,6 +13,7 @@ use crate::decode::{Constraint, Continuations};
 use crate::model::Span;
 use crate::nn::StepNetwork;
 use crate::text::fold;
+use crate::tokenize::{TokenizeError, Tokenizer};
 
 /// Beginnings that are looked at: the likeliest of each length, and tokens of the longest.
 const WIDTH: usize = 60;
@@ -49,6 +50,22 @@ impl<'t> Place<'t> {
         let trimmed = before.trim_end();
         let begins_word = trimmed.len() < before.len() || trimmed.is_empty();
         Some(Self { before: trimmed.trim_start(), after: after.trim_end(), begins_word })
+    }
+
+    /// The tokens of a phrase in this place and of the beginning of what follows, `most` at most.
+    fn told(
+        &self,
+        phrase: &str,
+        tokenizer: &Tokenizer,
+        most: usize,
+    ) -> Result<Vec<u32>, TokenizeError> {
+        let cut = |text: &str| match self.begins_word {
+            true => tokenizer.encode_inside(text),
+            false => tokenizer.encode(text),
+        };
+        let mut tokens = cut(&format!("{phrase}{}", self.after))?;
+        tokens.truncate(most.min(cut(phrase)?.len() + FOLLOWING));
+        Ok(tokens)
     }
 }
 
@@ -91,10 +108,16 @@ impl<N: StepNetwork> Paraphraser<N> {
         let compiled = self.compile(&Constraints::avoiding(avoid), (&[], None))?;
         // The prompt lists what is banned of the sentence. More would cost time and say nothing.
         let nothing_else = Constraints::default();
-        let told = settings.tell_bans.then_some((&nothing_else, &compiled));
-        let mut source = self.reading(text.trim(), told, settings)?.tokens;
+        let under = settings.tell_bans.then_some((&nothing_else, &compiled));
+        let mut source = self.reading(text.trim(), under, settings)?.tokens;
         if !place.before.is_empty() {
             source.extend(self.tokenizer.encode_inside(place.before)?);
+        }
+        let limit = self.network.max_length();
+        let room = limit.saturating_sub(source.len());
+        if room < DEPTH + FOLLOWING {
+            let limit = limit.saturating_sub(DEPTH + FOLLOWING);
+            return Err(Refusal::Prompt { tokens: source.len(), limit }.into());
         }
         let Self { network, tokenizer, .. } = self;
         let mut slot = Continuations::open(network, &source)?;
@@ -107,17 +130,8 @@ impl<N: StepNetwork> Paraphraser<N> {
             phrases.take(&String::from_utf8_lossy(&bytes));
         }
         let phrases = phrases.found;
-        let mut continuations = Vec::with_capacity(phrases.len());
-        for phrase in &phrases {
-            let sentence = format!("{phrase}{}", place.after);
-            let cut = |text: &str| match place.begins_word {
-                true => tokenizer.encode_inside(text),
-                false => tokenizer.encode(text),
-            };
-            let mut tokens = cut(&sentence)?;
-            tokens.truncate(cut(phrase)?.len() + FOLLOWING);
-            continuations.push(tokens);
-        }
+        let told = |phrase: &String| place.told(phrase, tokenizer, room);
+        let continuations: Vec<Vec<u32>> = phrases.iter().map(told).collect::<Result<_, _>>()?;
         let log_probs = slot.log_probs(&continuations)?;
         let of = |(text, log_prob)| Substitute { text, log_prob };
         let mut found: Vec<Substitute> = phrases.into_iter().zip(log_probs).map(of).collect();
