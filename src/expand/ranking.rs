@@ -82,8 +82,8 @@ impl Pair {
         };
         // What was asked for stands elsewhere in the sentence.
         let is_beside = asked.is_some_and(|asked| !asked.is_in(&trigger));
-        let failed_checks =
-            flags.names().len() + usize::from(is_lost(chain, &trigger)) + usize::from(is_beside);
+        let others = [is_lost(chain, &trigger), is_beside, babbles(&output.text, &chain.seed.text)];
+        let failed_checks = flags.names().len() + others.map(usize::from).iter().sum::<usize>();
         let (failed_checks, score) = match choice {
             Choice::Aligner => (0, f64::from(alignment.score)),
             Choice::FewestFailedChecks => {
@@ -214,6 +214,22 @@ fn is_lost(chain: &Chain, trigger: &str) -> bool {
         true => !told(inside).is_empty(),
         false => new.iter().all(|word| elsewhere.contains(word)),
     }
+}
+
+/// Whether an output says one to three words three times on end, as weak language models do, and
+/// its source nothing of the kind.
+fn babbles(text: &str, source: &str) -> bool {
+    let repeats = |text: &str| {
+        let is_word = |word: &&str| word.chars().any(char::is_alphanumeric);
+        let spans = words(text);
+        let said: Vec<String> =
+            spans.iter().filter_map(|word| word.of(text)).filter(is_word).map(fold).collect();
+        (1..=3).any(|length| {
+            let mut windows = said.windows(3 * length);
+            windows.any(|window| window[length..] == window[..2 * length])
+        })
+    };
+    repeats(text) && !repeats(source)
 }
 
 /// Words that are neither marks nor function words, case folded.
@@ -365,6 +381,21 @@ mod tests {
         assert!(is_lost(&chain, "."));
         assert!(!is_lost(&chain, "tested"));
         assert!(!is_lost(&chain, "put the brakes to the test"));
+    }
+
+    #[test]
+    fn an_output_babbles_when_it_repeats_what_its_source_does_not() {
+        let source = "They just checked the brakes .";
+        for text in
+            ["They just Just just tested.", "so good, so good, so good", "a b c a b c a b c"]
+        {
+            assert!(babbles(text, source) && !babbles(text, text), "{text}");
+        }
+        for text in
+            ["They just, just tested.", "so good and so good and so", "a b a b a", "- - - -", ""]
+        {
+            assert!(!babbles(text, source), "{text}");
+        }
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl Choice {
     fn rule(self) -> &'static str {
         match self {
             Self::Aligner => "highest score of the aligner; v4",
-            Self::FewestFailedChecks => "fewest objections, then the likeliest output and span; v4",
+            Self::FewestFailedChecks => "fewest objections, then the likeliest output and span; v5",
         }
     }
 }
