@@ -31,6 +31,20 @@ pub(crate) fn import(
     database.import(release, &ImportOptions::default(), &mut |_| {})
 }
 
+/// The small release with other words in its files.
+pub(crate) fn reworded(to: &Path, [from, by]: [&str; 2]) {
+    copy(&framenet(), to);
+    for folder in ["frame", "lu", "fulltext", "."] {
+        for entry in fs::read_dir(to.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|end| end == "xml") {
+                let text = fs::read_to_string(&path).unwrap();
+                fs::write(&path, text.replace(from, by)).unwrap();
+            }
+        }
+    }
+}
+
 /// A copy of a directory, to be changed by a test.
 pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();

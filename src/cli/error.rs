@@ -76,9 +76,7 @@ fn is_bad_input(cause: &(dyn std::error::Error + 'static)) -> bool {
             TagError::File(FileError::Content { .. }) | TagError::NoTags { .. },
             IdentifyError::File(FileError::Content { .. }) | IdentifyError::NoTargets { .. } | IdentifyError::Leak { .. },
             LabelError::File(FileError::Content { .. }) | LabelError::NoElements { .. },
-            FilterError::File(FileError::Content { .. })
-                | FilterError::TooFew { .. }
-                | FilterError::Missing { .. },
+            FilterError::File(FileError::Content { .. }) | FilterError::TooFew { .. },
             ProposalError::File(FileError::Content { .. }) | ProposalError::TooFew { .. },
             AugmentError::NoPairs { .. } | AugmentError::OneLabel { .. },
             ExperimentError::NoGenerated { .. } | ExperimentError::NoText { .. },

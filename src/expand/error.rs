@@ -127,12 +127,6 @@ pub enum RecipeError {
          `frames` or leave the setting out"
     )]
     FrameModelMissing,
-    /// The filter looks at frame fits, and the recipe asks for none.
-    #[error(
-        "the filter looks at `frame_fit`, and the recipe does not ask for it; set `frame-fit = true`, or name another \
-         filter or none"
-    )]
-    FilterWantsFit,
     /// Chains shall end by what nobody asks, or by what is no probability.
     #[error(
         "least-frame-fit is {found}, expected 0 to 1, and 0 without `frame-fit = true`; set both or leave it out"

@@ -100,7 +100,7 @@ impl<'a> Witness<'a> {
 }
 
 /// Gives the generated sets for which an expression holds the scores of a filter, in place of
-/// earlier ones. Sets without a paraphrase score get none, nor do those that lack another input.
+/// earlier ones. Sets without a paraphrase score get none.
 ///
 /// Sets are written some at a time; `progress` is told how many were looked at, and a `Break` ends
 /// the run after those that were written. The same call resumes there. A set that another
@@ -127,7 +127,7 @@ pub fn rescore(
         if made.paraphrase_score().is_none() {
             continue;
         }
-        let Ok(scores) = filter.scores(&witness.evidence(&answer, made)?) else { continue };
+        let scores = filter.scores(&witness.evidence(&answer, made)?);
         let mut made = made.clone();
         let is_new = made.filter.replace(scores) != Some(scores);
         done.kept.count(&made);

@@ -45,7 +45,7 @@ impl Run<'_> {
             frame_fit: fit.map(|fit| fit.probability),
         };
         let is_scored = output.score.is_finite();
-        let scores = |filter: &Filter| filter.scores(&evidence).ok();
+        let scores = |filter: &Filter| filter.scores(&evidence);
         let generation = Generation {
             seed: chain.seed.set,
             source: chain.seed.set,
@@ -59,7 +59,7 @@ impl Run<'_> {
             paraphrase: output.score,
             aligner: alignment.score,
             // A filter wants to know how likely an output is, which a server does not say.
-            filter: is_scored.then_some(self.filter.as_ref()).flatten().and_then(scores),
+            filter: is_scored.then_some(self.filter.as_ref()).flatten().map(scores),
             elements: carried.as_ref().map(|carried| carried.elements.clone()).unwrap_or_default(),
             fit,
         };

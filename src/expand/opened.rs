@@ -46,10 +46,8 @@ impl Opened {
         let guide = open_guide(recipe)?;
         let filter = models.filter.as_deref().map(Filter::open).transpose()?;
         let wants_fit = filter.as_ref().is_some_and(|filter| filter.looks_at(Input::FrameFit));
-        if wants_fit && !recipe.frame_fit {
-            return Err(ExpandError::Recipe(RecipeError::FilterWantsFit));
-        }
-        let identifier = models.frames.as_ref().filter(|_| recipe.frame_fit).map(|frames| {
+        let asks = recipe.frame_fit || wants_fit;
+        let identifier = models.frames.as_ref().filter(|_| asks).map(|frames| {
             FrameIdentifier::open(&frames.identifier, &frames.encoder, &recipe.device)
         });
         let identifier = identifier.transpose()?;

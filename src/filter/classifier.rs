@@ -101,7 +101,7 @@ struct ModelTag {
 /// let evidence = Evidence { round: 1, paraphrase: 0.2, aligner: 0.99, proposed: false, frames: 1, frame_fit: None };
 /// let sure = filter.scores(&evidence);
 /// let unsure = filter.scores(&Evidence { proposed: true, ..evidence });
-/// assert!(sure.unwrap().precision > unsure.unwrap().precision);
+/// assert!(sure.precision > unsure.precision);
 /// # Ok::<(), fnstore::filter::FilterError>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -134,17 +134,16 @@ impl Filter {
         Ok(Self { precision, recall, fingerprint, config })
     }
 
-    /// What it says of a generated set.
-    ///
-    /// # Errors
-    /// The first of its inputs that is not known of the set.
-    pub fn scores(&self, evidence: &Evidence) -> Result<FilterScores, Input> {
-        let inputs = inputs_of(evidence, &self.config.inputs)?;
-        Ok(FilterScores {
+    /// What it says of a generated set. An input that is not known of the set counts as its mean
+    /// over the training data.
+    #[must_use]
+    pub fn scores(&self, evidence: &Evidence) -> FilterScores {
+        let inputs = inputs_of(evidence, &self.config.inputs);
+        FilterScores {
             precision: self.precision.score(&inputs),
             recall: self.recall.score(&inputs),
             filter: self.short_fingerprint(),
-        })
+        }
     }
 
     /// Whether it looks at an input.
@@ -254,7 +253,7 @@ mod tests {
             recall: edition,
             training,
         };
-        let data = [vec![1.0, 0.5, 0.9], vec![2.0, 0.7, 0.8]];
+        let data = [[1.0, 0.5, 0.9], [2.0, 0.7, 0.8]].map(|row| row.map(Some).to_vec());
         let networks = [1, 2].map(|seed| {
             let mut random = SplitMix64::new(seed);
             let member = |_| {
@@ -281,12 +280,12 @@ mod tests {
             frames: 1,
             frame_fit: None,
         };
-        let scores = filter.scores(&evidence).unwrap();
+        let scores = filter.scores(&evidence);
         assert_ne!(scores.precision, scores.recall);
         assert!((0.0..=1.0).contains(&scores.precision) && (0.0..=1.0).contains(&scores.recall));
         assert_eq!(scores.filter, filter.fingerprint().0[..16]);
         // It does not look at this.
-        assert_eq!(filter.scores(&Evidence { proposed: true, ..evidence }), Ok(scores));
+        assert_eq!(filter.scores(&Evidence { proposed: true, ..evidence }), scores);
     }
 
     #[test]

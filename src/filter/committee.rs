@@ -39,7 +39,7 @@ impl Committee {
     }
 
     /// Score of a row of inputs, in `[0, 1]`: the members' mean.
-    pub(super) fn score(&self, inputs: &[f32]) -> f32 {
+    pub(super) fn score(&self, inputs: &[Option<f32>]) -> f32 {
         let sum: f32 = self.members.iter().map(|member| member.score(inputs)).sum();
         sum / self.members.len() as f32
     }

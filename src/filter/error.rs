@@ -34,17 +34,6 @@ pub enum FilterError {
         /// Sentences of the seeds that they come from.
         sentences: usize,
     },
-    /// An output lacks an input of the filter.
-    #[error(
-        "output `{set}` has no `{input}`, which the filter looks at; expected one in every line: give sets theirs \
-         with `fnstore fit` before they are exported, or leave the input out"
-    )]
-    Missing {
-        /// The output.
-        set: String,
-        /// The input.
-        input: &'static str,
-    },
     /// An option is out of range.
     #[error("{name} is {found}, expected {expected}")]
     Option {

@@ -19,7 +19,7 @@ pub struct Evidence {
     /// more there are, the more it may mean.
     pub frames: u32,
     /// Probability of the seed's frame at the new trigger by the frame model; none where it was not
-    /// asked.
+    /// asked, or does not know the frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frame_fit: Option<f32>,
 }
@@ -46,10 +46,6 @@ impl Input {
     /// The inputs of Culkin et al. 2021, section 6.1.
     pub const PAPER: [Self; 3] = [Self::Round, Self::Paraphrase, Self::Aligner];
 
-    /// Those of the shipped filter: every set has them.
-    pub const DEFAULT: [Self; 5] =
-        [Self::Round, Self::Paraphrase, Self::Aligner, Self::Proposed, Self::Frames];
-
     /// Its value, where it is known.
     fn of(self, evidence: &Evidence) -> Option<f32> {
         Some(match self {
@@ -63,7 +59,7 @@ impl Input {
     }
 }
 
-/// The values of some inputs, in their order; the first that is not known, otherwise.
-pub(super) fn inputs_of(evidence: &Evidence, inputs: &[Input]) -> Result<Vec<f32>, Input> {
-    inputs.iter().map(|input| input.of(evidence).ok_or(*input)).collect()
+/// The values of some inputs, in their order, where they are known.
+pub(super) fn inputs_of(evidence: &Evidence, inputs: &[Input]) -> Vec<Option<f32>> {
+    inputs.iter().map(|input| input.of(evidence)).collect()
 }

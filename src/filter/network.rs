@@ -1,5 +1,6 @@
 //! The network: two hidden layers of ten units and a sigmoid (Culkin et al. 2021, section 6.1),
-//! over inputs that are standardised: `x = (inputs - mean) / sd`, both of the training data.
+//! over inputs that are standardised: `x = (inputs - mean) / sd`, both of the training data. An input
+//! that is not known counts as its mean.
 //!
 //! The paper does not name the hidden layers' activation; ReLU is our reading.
 
@@ -24,22 +25,22 @@ pub(super) fn sizes(inputs: usize) -> [usize; 4] {
 /// How each input varies in the training data.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Standard {
-    /// Mean of each input (I).
+    /// Mean of each input (I) where it is known.
     mean: Vec<f32>,
-    /// Its standard deviation (I); 1 where it never varies.
+    /// Its standard deviation there (I); 1 where it never varies.
     deviation: Vec<f32>,
 }
 
 impl Standard {
     /// That of some rows of inputs.
-    pub(super) fn of(data: &[Vec<f32>]) -> Self {
+    pub(super) fn of(data: &[Vec<Option<f32>>]) -> Self {
         let inputs = data.first().map_or(0, Vec::len);
-        let column = |at: usize| data.iter().map(move |row| f64::from(row[at]));
-        let count = data.len().max(1) as f64;
-        let mean: Vec<f64> = (0..inputs).map(|at| column(at).sum::<f64>() / count).collect();
+        let column = |at: usize| data.iter().filter_map(move |row| row[at].map(f64::from));
+        let count = |at| column(at).count().max(1) as f64;
+        let mean: Vec<f64> = (0..inputs).map(|at| column(at).sum::<f64>() / count(at)).collect();
         let deviation = (0..inputs).map(|at| {
             let squares: f64 = column(at).map(|value| (value - mean[at]).powi(2)).sum();
-            let deviation = (squares / count).sqrt() as f32;
+            let deviation = (squares / count(at)).sqrt() as f32;
             if deviation > 0.0 { deviation } else { 1.0 }
         });
         Self {
@@ -49,9 +50,12 @@ impl Standard {
     }
 
     /// Inputs in standard deviations from their means.
-    pub(super) fn apply(&self, inputs: &[f32]) -> Vec<f32> {
+    pub(super) fn apply(&self, inputs: &[Option<f32>]) -> Vec<f32> {
         let scales = self.mean.iter().zip(&self.deviation);
-        inputs.iter().zip(scales).map(|(value, (mean, sd))| (value - mean) / sd).collect()
+        let standard = |(value, (mean, sd)): (&Option<f32>, (&f32, &f32))| {
+            value.map_or(0.0, |value| (value - mean) / sd)
+        };
+        inputs.iter().zip(scales).map(standard).collect()
     }
 }
 
@@ -102,7 +106,7 @@ impl Member {
     }
 
     /// Score of a row of inputs, in `[0, 1]`.
-    pub(super) fn score(&self, inputs: &[f32]) -> f32 {
+    pub(super) fn score(&self, inputs: &[Option<f32>]) -> f32 {
         let row = Tensor::new(&[1, inputs.len()], self.standard.apply(inputs));
         let logit = row.and_then(|row| self.network.run(&row));
         sigmoid(logit.expect("a row has the network's inputs")[0])
@@ -115,9 +119,20 @@ mod tests {
 
     #[test]
     fn inputs_are_standardised_and_one_that_never_varies_counts_nothing() {
-        let data = [vec![1.0, 0.5, 3.0], vec![4.0, 0.25, 3.0], vec![2.0, 0.75, 3.0]];
-        let [a, b, c] = Standard::of(&data).apply(&[4.0, 0.5, 3.0])[..] else { panic!() };
+        let data = [[1.0, 0.5, 3.0], [4.0, 0.25, 3.0], [2.0, 0.75, 3.0]];
+        let data = data.map(|row| row.map(Some).to_vec());
+        let row = [4.0, 0.5, 3.0].map(Some);
+        let [a, b, c] = Standard::of(&data).apply(&row)[..] else { panic!() };
         assert!((a - 5.0 / 14.0_f32.sqrt()).abs() < 1e-5, "{a}");
         assert!(b.abs() < 1e-6 && c == 0.0);
+    }
+
+    #[test]
+    fn an_input_that_is_not_known_counts_as_the_mean_of_those_that_are() {
+        let known = [vec![Some(1.0)], vec![Some(4.0)]];
+        let standard = Standard::of(&[known.to_vec(), vec![vec![None]; 3]].concat());
+        assert_eq!(standard, Standard::of(&known));
+        assert_eq!(standard.apply(&[None]), standard.apply(&[Some(2.5)]));
+        assert_eq!(Standard::of(&[vec![None]]).apply(&[Some(7.0)]), [7.0]);
     }
 }

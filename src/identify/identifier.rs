@@ -182,7 +182,7 @@ impl FrameIdentifier {
     }
 
     /// The probability of each question's frame at its target, beside the other frames that LUs of
-    /// the form evoke and none; 0 for a frame that the model does not know, and `None` where the
+    /// the form evoke and none. `None` for a frame that the model does not know, and where the
     /// target covers no word or too many, or the sentence is too long.
     ///
     /// # Errors
@@ -201,7 +201,7 @@ impl FrameIdentifier {
         };
         let answer = |at: usize, _: EncodedSentence, scored: Vec<Scored>| {
             let shares = scored.first()?.frames_and_null(Search::Open, 0.0).0;
-            let Ok(frame) = frame(at) else { return Some(0.0) };
+            let frame = frame(at).ok()?;
             shares.iter().find(|(other, _)| *other == frame).map(|(_, share)| *share)
         };
         let answers = self.scored_each(&texts, ask, answer)?;

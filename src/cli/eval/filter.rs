@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use fnstore::filter::{
-    Filter, FilterConfig, FilterError, Judged, Rule, RuleFigures, Scored, Share, figures_of,
-    heuristics, seeds_of,
+    Filter, FilterConfig, Judged, Rule, RuleFigures, Scored, Share, figures_of, heuristics,
+    seeds_of,
 };
 use serde::Serialize;
 
@@ -56,7 +56,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         None => None,
     };
     let filter = args.filter.open()?;
-    let scored = scored(&filter, data)?;
+    let scored = scored(&filter, data);
     let seeds = seeds_of(&scored) as u64;
     if let Some(given) = args.seeds.filter(|given| *given < seeds) {
         bail!("`seeds` is {given}; expected {seeds} or more, as many as have an output");
@@ -64,7 +64,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let seeds = args.seeds.unwrap_or(seeds);
     let mut rows = editions(filter.config(), &scored);
     if let Some((name, filter)) = beside {
-        let scored = self::scored(&filter, scored.iter().map(|of| of.output.clone()))?;
+        let scored = self::scored(&filter, scored.iter().map(|of| of.output.clone()));
         rows.extend(classifiers(&format!("{name}: "), filter.config(), &scored));
     }
     let rows: Vec<RuleFigures> = rows.into_iter().map(|row| row.over(seeds)).collect();
@@ -77,16 +77,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     Ok(if found { Outcome::Done } else { Outcome::NothingFound })
 }
 
-fn scored(
-    filter: &Filter,
-    outputs: impl IntoIterator<Item = Judged>,
-) -> Result<Vec<Scored>, FilterError> {
+fn scored(filter: &Filter, outputs: impl IntoIterator<Item = Judged>) -> Vec<Scored> {
     let scored = outputs.into_iter().map(|output| {
-        let scores = filter.scores(&output.evidence).map_err(|input| FilterError::Missing {
-            set: output.set.clone(),
-            input: input.as_str(),
-        })?;
-        Ok(Scored { output, p: scores.precision, r: scores.recall })
+        let scores = filter.scores(&output.evidence);
+        Scored { output, p: scores.precision, r: scores.recall }
     });
     scored.collect()
 }

@@ -20,16 +20,18 @@ use crate::cli::{Context, Outcome, number};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// Judged outputs: JSON lines, as `fnstore export 'judgement>=0' --to filter-data` writes them
-    #[arg(long, value_name = "FILE")]
-    data: PathBuf,
+    /// Judged outputs: JSON lines, as `fnstore export 'judgement>=0' --to filter-data` writes them;
+    /// several times for several files
+    #[arg(long, value_name = "FILE", required = true)]
+    data: Vec<PathBuf>,
 
     /// Directory to write the filter to
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 
     /// Features of the classifiers: round, paraphrase, aligner (the paper's), proposed (whether an
-    /// expansion proposed the LU), frames (how many have an LU of its lemma) [default: all]
+    /// expansion proposed the LU), frames (how many have an LU of its lemma), frame_fit (by the
+    /// frame model) [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = input)]
     inputs: Option<Vec<Input>>,
 
@@ -76,7 +78,10 @@ fn input(name: &str) -> Result<Input, String> {
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let data = Judged::read(&args.data)?;
+    let mut data = Vec::new();
+    for file in &args.data {
+        data.extend(Judged::read(file)?);
+    }
     let options = options(args);
     let Trained { config, held_out } = train::run(&options, &data)?;
     let output = &mut context.output;

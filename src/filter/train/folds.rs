@@ -12,7 +12,6 @@ use rayon::prelude::*;
 use super::{Aim, Example, Options, train};
 use crate::filter::classifier::FilterEdition;
 use crate::filter::committee::Committee;
-use crate::filter::error::FilterError;
 use crate::filter::evidence::{Input, inputs_of};
 use crate::filter::judged::Judged;
 use crate::filter::table::{Share, rounded_down};
@@ -31,10 +30,7 @@ pub(super) struct Placed {
 
 /// Judged outputs, each with its label and part. Sentences are dealt out to the parts in the order
 /// of their hashes, so that each part has as many as any other, give or take one.
-///
-/// # Errors
-/// When an output lacks an input.
-pub(super) fn placed(data: &[&Judged], inputs: &[Input]) -> Result<Vec<Placed>, FilterError> {
+pub(super) fn placed(data: &[&Judged], inputs: &[Input]) -> Vec<Placed> {
     let hash = |output: &Judged| {
         let sentence = format!("{}/{}", output.release, output.sentence);
         *blake3::hash(sentence.as_bytes()).as_bytes()
@@ -42,14 +38,11 @@ pub(super) fn placed(data: &[&Judged], inputs: &[Input]) -> Result<Vec<Placed>, 
     let sentences: BTreeSet<[u8; 32]> = data.iter().map(|output| hash(output)).collect();
     let parts: HashMap<[u8; 32], usize> = sentences.into_iter().zip((0..FOLDS).cycle()).collect();
     let judged = data.iter().filter_map(|output| Some((output, output.is_acceptable()?)));
-    judged
-        .map(|(output, label)| {
-            let inputs = inputs_of(&output.evidence, inputs).map_err(|input| {
-                FilterError::Missing { set: output.set.clone(), input: input.as_str() }
-            })?;
-            Ok(Placed { example: Example { inputs, label }, part: parts[&hash(output)] })
-        })
-        .collect()
+    let placed = judged.map(|(output, label)| {
+        let inputs = inputs_of(&output.evidence, inputs);
+        Placed { example: Example { inputs, label }, part: parts[&hash(output)] }
+    });
+    placed.collect()
 }
 
 /// Whether every network would have outputs of both kinds to learn from.
@@ -209,7 +202,7 @@ mod tests {
         };
         let outputs: Vec<Judged> = (0..60).map(output).collect();
         let data: Vec<&Judged> = outputs.iter().collect();
-        let placed = placed(&data, &Input::DEFAULT).unwrap();
+        let placed = placed(&data, &Input::ALL);
         for sentence in placed.chunks(3) {
             assert!(sentence.iter().all(|one| one.part == sentence[0].part));
         }
