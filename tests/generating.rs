@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fnstore::database::Database;
 use fnstore::generate::{
-    Answer, Generator, LanguageFiller, Prompt, Recipe, Report, Skip, run_with,
+    Answer, Fate, Generator, LanguageFiller, Prompt, Recipe, Report, Skip, run_with,
 };
 use fnstore::model::{
     AnnotationSet, Extent, FeStatus, FrameId, LayerName, LexUnit, LuId, Method, Pos, Provenance,
@@ -201,17 +201,7 @@ fn a_run_that_is_stopped_keeps_whole_batches() {
 fn an_fe_that_inherits_from_an_agent_keeps_its_words() {
     let dir = tempfile::tempdir().unwrap();
     let release = dir.path().join("release");
-    mini::copy(&mini::framenet(), &release);
-    for folder in ["frame", "lu", "fulltext", "."] {
-        for entry in std::fs::read_dir(release.join(folder)).unwrap() {
-            let path = entry.unwrap().path();
-            if path.extension().is_some_and(|end| end == "xml") {
-                let text = std::fs::read_to_string(&path).unwrap();
-                let text = text.replace("\"Checker\"", "\"Agent\"");
-                std::fs::write(&path, text).unwrap();
-            }
-        }
-    }
+    mini::reworded(&release, ["\"Checker\"", "\"Agent\""]);
     let actors = |release: &Path, query: &str| {
         let store = tempfile::tempdir().unwrap();
         let database = Database::open_writer(store.path()).unwrap();
@@ -266,6 +256,12 @@ fn wrong_input_has_a_code_and_nothing_is_written() {
         (&["lu=verify.v", "--candidates", "101"], "(N-range)"),
         (&["lu=verify.v", "--limit", "0"], "limit is 0, expected 1 or more (N-range)"),
         (&["lu=verify.v", "--keep", "0"], "(N-range)"),
+        (&["lu=verify.v", "--sources", "0"], "number of sources is 0, expected 1 to 100 (N-range)"),
+        (&["lu=verify.v", "--least", "1.5"], "least worth is 1.5, expected 0 to 1 (N-range)"),
+        (
+            &["lu=verify.v", "--least", "0.5"],
+            "no language model ranks; expected one, or 0 (N-ranker)",
+        ),
         (&["lu=verify.v", "--method", "infill"], "no language model `none`"),
         (&["lu=verify.v", "--prompt", nowhere], "(P-read)"),
         (
@@ -310,7 +306,7 @@ fn a_language_model_writes_in_the_blanks_alone() {
     let text = "format = 1\nanswer = \"sentence\"\nblank = \"_\"\nseparator = \",\"\n[[part]]\ntext = \"{sentence}\"\n";
     std::fs::write(&path, text).unwrap();
     let (_dir, database, _) = mini::imported();
-    let generate = |seed: u64| {
+    let generate_with = |seed: u64, sources: usize, least: f32| {
         let device = fnstore::compute::Device::Cpu { threads: 1 };
         let scorer = Scorer::open(&file, &device, fnstore::compute::Numbers::F32).unwrap();
         let filler = LanguageFiller::new(Prompt::read(&path).unwrap());
@@ -318,14 +314,17 @@ fn a_language_model_writes_in_the_blanks_alone() {
         let recipe = Recipe {
             method: Method::Infill,
             sisters: fnstore::generate::SisterRule::Random,
+            sources,
             candidates: 3,
             keep: 3,
+            least,
             seed,
             ..Recipe::default()
         };
         let on = &mut |_: &_| ControlFlow::Continue(());
         run_with(&database, &Expression::Everything, &recipe, &mut generator, on).unwrap()
     };
+    let generate = |seed| generate_with(seed, 1, 0.0);
     let reports: Vec<Report> = (0..12).map(generate).collect();
     for report in &reports {
         let reasons = report.fates.values().flat_map(|fate| fate.skipped.keys());
@@ -344,6 +343,20 @@ fn a_language_model_writes_in_the_blanks_alone() {
     }
     let again = generate(3);
     assert_eq!(again.sentences, 0, "{again:?}");
+
+    // Several sisters' sentences are filled for an LU, and nothing is stored that is not likely
+    // enough. None of what this model writes is.
+    let several: Vec<Report> = (0..12).map(|seed| generate_with(seed, 4, 0.0)).collect();
+    let blanks = |reports: &[Report]| reports.iter().map(|report| report.blanks).sum::<u64>();
+    assert!(blanks(&several) > blanks(&reports), "{several:?}");
+    let none = generate_with(3, 4, 1.0);
+    let doubtful = |fate: &Fate| fate.skipped.get(&Skip::Doubtful).copied();
+    assert_eq!(none.sentences, 0, "{none:?}");
+    let doubtful = |reports: &[&Report]| {
+        let fates = reports.iter().flat_map(|report| report.fates.values());
+        fates.filter_map(doubtful).sum::<u64>()
+    };
+    assert!(doubtful(&[&none]) == several[3].given() && doubtful(&[&several[3]]) == 0, "{none:?}");
     assert_eq!(Prompt::built_in(Answer::Sentence).answer(), Answer::Sentence);
 }
 

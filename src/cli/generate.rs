@@ -52,14 +52,24 @@ pub(super) struct Args {
     #[arg(long, value_name = "RULE", value_parser = ["agreeing", "random"], default_value = "agreeing")]
     sisters: String,
 
-    /// Candidates for each LU, ranked by the language model [default: 8 with an adapter for
-    /// infilling, 4 with another language model, else 1]
+    /// Sisters' sentences that are filled for each LU; the best candidate of all is kept [default:
+    /// 1 with --endpoint, else 4]
+    #[arg(long, value_name = "N")]
+    sources: Option<usize>,
+
+    /// Candidates for each sentence, ranked by the language model [default: 4 with a language model
+    /// or a T5, else 1]
     #[arg(long, value_name = "N")]
     candidates: Option<usize>,
 
     /// Store the best N candidates of each LU
     #[arg(long, value_name = "N", default_value_t = 1)]
     keep: usize,
+
+    /// Store only what a judge accepts with this probability at least, as far as a language model
+    /// tells it: 0 to 1
+    #[arg(long, value_name = "P", default_value_t = 0.0)]
+    least: f32,
 
     /// Seed of every draw
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -127,16 +137,19 @@ fn open(args: &Args) -> anyhow::Result<(Recipe, Generator)> {
     if asks && method != Method::Infill {
         bail!("--endpoint writes words, which `sister-lu` does not ask for; use --method infill");
     }
-    let candidates = match method {
-        Method::Infill => args.generator.usual_candidates()?,
-        _ => 1,
+    let (sources, candidates) = match method {
+        Method::Infill if !asks => (4, 4),
+        _ => (1, 1),
     };
+    let sources = args.sources.unwrap_or(sources);
     let recipe = Recipe {
         method,
         sisters: SisterRule::parse(&args.sisters).unwrap_or_default(),
         mode: Mode::parse(&args.mode).unwrap_or_default(),
-        candidates: args.candidates.unwrap_or(candidates).max(args.keep),
+        sources,
+        candidates: args.candidates.unwrap_or(candidates).max(args.keep.div_ceil(sources.max(1))),
         keep: args.keep,
+        least: args.least,
         seed: args.seed,
         lacking: Lacking::parse(&args.lacking).unwrap_or_default(),
         limit: args.limit,

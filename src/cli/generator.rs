@@ -104,15 +104,6 @@ impl GeneratorArgs {
         self.reading(self.ranking(generator, !asks, named, others)?)
     }
 
-    /// Candidates of each sentence to fill, unless a number is given.
-    pub(super) fn usual_candidates(&self) -> anyhow::Result<usize> {
-        Ok(match self.asks() {
-            true => 1,
-            false if self.seq2seq().is_some() || Trained::find(self)?.is_some() => 8,
-            false => 4,
-        })
-    }
-
     /// The directory of an encoder-decoder, where `--model` names one.
     fn seq2seq(&self) -> Option<PathBuf> {
         let dirs = locate::model_dirs(self.models.clone());

@@ -18,6 +18,8 @@ use crate::text::begins_with_vowel;
 pub struct Draft {
     /// The sister's set.
     pub sister: AnnotationSetId,
+    /// The sister's own text.
+    pub(super) source: String,
     /// The text with the LU.
     pub text: String,
     /// The LU in it.
@@ -59,6 +61,7 @@ pub(crate) fn draft(
     Ok(Ok(Draft {
         sister: set.id,
         text: edits.text(&text),
+        source: text,
         target: edits.span(target),
         blanks: blanks.collect(),
         kept,
@@ -92,7 +95,8 @@ impl Draft {
         let target = only_target(set, text)?;
         let (blanks, kept) = blanks(set, frame, actors);
         let layers = set.layers.iter().filter(|layer| is_kept(layer)).cloned().collect();
-        Ok(Self { sister: set.id, text: text.to_owned(), target, blanks, kept, layers })
+        let (source, text) = (text.to_owned(), text.to_owned());
+        Ok(Self { sister: set.id, source, text, target, blanks, kept, layers })
     }
 
     /// A generated set, with the blanks of the set that it was made of; none where its FEs are no

@@ -38,13 +38,21 @@ pub enum GenerateError {
         "method `infill` writes words and was given no language model and no endpoint (N-generator)"
     )]
     NoGenerator,
+    /// Doubtful sentences are to be left out, and nothing tells how likely a sentence is.
+    #[error(
+        "the least worth is {least}, and no language model ranks; expected one, or 0 (N-ranker)"
+    )]
+    NoRanker {
+        /// What was asked for.
+        least: f32,
+    },
     /// A number of the recipe is out of its range.
     #[error("{name} is {found}, expected {expected} (N-range)")]
     Range {
         /// Name of the number.
         name: &'static str,
         /// What it is.
-        found: u64,
+        found: String,
         /// What it may be.
         expected: String,
     },

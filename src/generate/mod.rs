@@ -11,7 +11,8 @@
 //!    (`remote.rs`) writes the words of all blanks of a sentence, told of nothing, of the FEs, or
 //!    of frame and FEs ([`Mode`]; `prompt.rs`, `answer.rs`);
 //! 4. of several candidates those are kept whose new words a classifier reads as their FEs
-//!    ([`ReadsAs`]), where there is one; the language model ranks them;
+//!    ([`ReadsAs`]), where there is one; of these the one is taken that a judge would most likely
+//!    accept, as far as the language model tells (`worth.rs`);
 //! 5. what is kept becomes a generated set (`run.rs`).
 //!
 //! Cui and Swayamdipta (2024), Annotating FrameNet via Structure-Conditioned Language Generation;
@@ -34,6 +35,7 @@ mod run;
 mod seq2seq;
 mod sisters;
 mod trained;
+mod worth;
 
 pub use answer::Answer;
 pub use blanks::{Blank, Census, Kept, census};

@@ -28,6 +28,9 @@ impl Lacking {
     }
 }
 
+/// Most sisters' sentences of an LU.
+pub(super) const MOST_SOURCES: usize = 100;
+
 /// How LUs get sentences.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recipe {
@@ -37,11 +40,14 @@ pub struct Recipe {
     pub sisters: SisterRule,
     /// What a generator is told.
     pub mode: Mode,
-    /// Candidates for each LU: fillings of one sentence, or sentences of sisters where nothing is
-    /// filled.
+    /// Sisters' sentences that are filled for each LU under [`Method::Infill`].
+    pub sources: usize,
+    /// Candidates: fillings of each sentence, or sentences of sisters where nothing is filled.
     pub candidates: usize,
-    /// The best of them that are stored, at most `candidates`.
+    /// The best of an LU's candidates that are stored.
     pub keep: usize,
+    /// Least probability, as far as a language model tells it, that a judge accepts what is stored.
+    pub least: f32,
     /// Decides every draw.
     pub seed: u64,
     /// Which LUs lack sentences.
@@ -57,8 +63,10 @@ impl Default for Recipe {
             method: Method::SisterLu,
             sisters: SisterRule::default(),
             mode: Mode::default(),
+            sources: 1,
             candidates: 1,
             keep: 1,
+            least: 0.0,
             seed: 1,
             lacking: Lacking::default(),
             limit: None,
@@ -69,15 +77,30 @@ impl Default for Recipe {
 impl Recipe {
     /// Checks that it can be followed.
     pub(super) fn check(&self, generator: &Generator) -> Result<()> {
-        let wrong = |name, found, expected: &str| {
-            Err(GenerateError::Range { name, found: found as u64, expected: expected.to_owned() })
+        let wrong = |name, found: usize, expected: &str| {
+            Err(GenerateError::Range {
+                name,
+                found: found.to_string(),
+                expected: expected.to_owned(),
+            })
         };
         if self.candidates == 0 || self.candidates > 100 {
             return wrong("number of candidates", self.candidates, "1 to 100");
         }
-        if self.keep == 0 || self.keep > self.candidates {
-            let most = format!("1 to the number of candidates, {}", self.candidates);
-            return wrong("number of candidates kept", self.keep, &most);
+        if self.sources == 0 || self.sources > MOST_SOURCES {
+            return wrong("number of sources", self.sources, "1 to 100");
+        }
+        let most = self.candidates * self.sources();
+        if self.keep == 0 || self.keep > most {
+            let expected = format!("1 to the number of candidates, {most}");
+            return wrong("number of candidates kept", self.keep, &expected);
+        }
+        if !(0.0..=1.0).contains(&self.least) {
+            let (name, expected) = ("least worth", "0 to 1".to_owned());
+            return Err(GenerateError::Range { name, found: self.least.to_string(), expected });
+        }
+        if self.least > 0.0 && generator.scorer.is_none() {
+            return Err(GenerateError::NoRanker { least: self.least });
         }
         if self.limit == Some(0) {
             return wrong("limit", 0, "1 or more");
@@ -88,6 +111,16 @@ impl Recipe {
             Filler::Trained(_) | Filler::Seq2Seq(_) | Filler::Remote(_) => false,
         };
         if lacks_model { Err(GenerateError::NoGenerator) } else { Ok(()) }
+    }
+
+    /// Sisters' sentences that are filled for each LU.
+    fn sources(&self) -> usize {
+        if self.method == Method::Infill { self.sources } else { 1 }
+    }
+
+    /// Sisters' sentences that are wanted for each LU.
+    pub(super) fn drafts(&self) -> usize {
+        if self.method == Method::Infill { self.sources } else { self.candidates }
     }
 
     /// All that outputs depend on, as JSON.
@@ -105,6 +138,8 @@ impl Recipe {
             "sisters": self.sisters.description(),
             "candidates": self.candidates,
             "kept": self.keep,
+            "least": self.least.to_string(),
+            "ranking": RANKING,
             "language_model": ranks,
             "classifier": generator.reads_as.as_ref().map(|(name, _)| name),
             "random_seed": self.seed,
@@ -112,6 +147,7 @@ impl Recipe {
         });
         if self.method == Method::Infill {
             description["mode"] = json!(self.mode);
+            description["sources"] = json!(self.sources);
             description["generator"] = filler;
             description["blanks"] = json!(BLANKS);
         }
@@ -122,6 +158,9 @@ impl Recipe {
 /// The rules of this crate that outputs depend on, with a version.
 const RULES: &str = "the LU in the form of the sister's target, by the sentence's tags; a or an by the next sound; \
                      GF and PT with words that stay; v2";
+
+/// By what candidates are ranked, with a version.
+const RANKING: &str = "likelihood, that of the sister's sentence, number of blanks; v1";
 
 /// Which FEs are blanks, with a version.
 const BLANKS: &str = "core, no Agent or Self_mover by ancestry over FE relations of all types or a PP; no overlap; v1";

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::Draft;
 use super::blanks::Kept;
+use super::language::Filled;
 use crate::model::{Pos, RecipeId, named};
 
 named! {
@@ -27,6 +29,8 @@ named! {
         Rejected => "rejected",
         /// The classifier read new words as another FE.
         Unfaithful => "unfaithful",
+        /// No candidate is as likely to be accepted as was asked for.
+        Doubtful => "doubtful",
     }
 }
 
@@ -44,6 +48,7 @@ impl Skip {
             Self::TooLong => "the sentence is too long for the generator",
             Self::Rejected => "the generator's answers do not fit the blanks",
             Self::Unfaithful => "the classifier reads new words as another FE",
+            Self::Doubtful => "the best candidate is less likely to be accepted than was asked for",
         }
     }
 }
@@ -106,6 +111,17 @@ pub struct Report {
 }
 
 impl Report {
+    /// Counts a sentence that was taken, and what the generator gave for it.
+    pub(super) fn count(&mut self, draft: &Draft, filled: &Filled) {
+        self.blanks += draft.blanks.len() as u64;
+        for (reason, count) in &draft.kept {
+            *self.kept_elements.entry(*reason).or_default() += count;
+        }
+        for code in &filled.rejects {
+            *self.rejects.entry(code).or_default() += 1;
+        }
+    }
+
     /// LUs that got a sentence in this run.
     #[must_use]
     pub fn given(&self) -> u64 {

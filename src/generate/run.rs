@@ -12,9 +12,10 @@ use super::blanks::Actors;
 use super::draft::draft;
 use super::generator::{Filler, Generator};
 use super::language::{Filled, Job};
-use super::recipe::Recipe;
+use super::recipe::{MOST_SOURCES, Recipe};
 use super::report::{GenerationProgress, Report, Skip};
 use super::sisters::Sisters;
+use super::worth::Signs;
 use super::{Draft, GenerateError, Result};
 use crate::database::{Database, JournalWrite, Write};
 use crate::expand::{FrameGap, Unit, lexunits_without_sentences};
@@ -23,12 +24,13 @@ use crate::model::{
     IdSpace, Layer, LexUnit, Method, Pos, Provenance, RecipeId, ReleaseId, Sentence, SentenceId,
 };
 use crate::query::Expression;
+use crate::score::TextScore;
 use crate::store::JournalEntry;
 
 /// LUs of a batch: enough to fill a network's products, few enough that a stopped run loses little.
 const BATCH: usize = 16;
-/// Sentences of sisters that are tried for an LU.
-const MOST_TRIED: usize = 100;
+/// Sentences of sisters that are looked at for an LU.
+const MOST_TRIED: usize = MOST_SOURCES;
 /// Status of generated sets, beside FrameNet's `MANUAL` and `UNANN`.
 const STATUS: &str = "GENERATED";
 
@@ -48,9 +50,23 @@ struct Candidate {
     draft: Draft,
     /// Mean negative log-likelihood of its tokens; infinite where nothing scored it.
     score: f32,
+    /// Probability that a judge accepts it; 0 where nothing scored it.
+    worth: f32,
     /// Probability of the FE of each blank, where a classifier read it.
     read: Option<Vec<f32>>,
     is_copy: bool,
+}
+
+impl Candidate {
+    fn new(draft: Draft, is_copy: bool) -> Self {
+        Self { draft, score: f32::INFINITY, worth: 0.0, read: None, is_copy }
+    }
+
+    /// A draft with each filling of its blanks.
+    fn all_of(draft: &Draft, filled: &Filled) -> Vec<Self> {
+        let (words, old) = (filled.candidates.iter(), draft.words());
+        words.map(|words| Self::new(draft.filled(words), *words == old)).collect()
+    }
 }
 
 /// Gives sentences to the LUs without any for which an expression over LUs holds, telling
@@ -189,7 +205,7 @@ impl Run<'_> {
         if Unit::new(&lexunit.name).is_pattern {
             skip = Some(Skip::Pattern);
         }
-        let wanted = if self.recipe.method == Method::Infill { 1 } else { self.recipe.candidates };
+        let wanted = self.recipe.drafts();
         let actors = self.actors_of(release)?;
         let tried = order.into_iter().take(if skip.is_some() { 0 } else { MOST_TRIED });
         for sister in tried {
@@ -250,34 +266,28 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Words for the blanks of each plan with a draft, in order of the plans; fewer where a budget
-    /// ended.
-    fn fill(&mut self, plans: &[Plan]) -> Result<Vec<Filled>> {
-        let job = |plan: &'_ Plan| -> Option<usize> { (!plan.drafts.is_empty()).then_some(0) };
+    /// Words for the blanks of each draft of each plan, in order of plans; those of fewer plans
+    /// where a budget ended.
+    fn fill(&mut self, plans: &[Plan]) -> Result<Vec<Vec<Filled>>> {
         if self.recipe.method != Method::Infill {
-            return Ok(vec![Filled::default(); plans.len()]);
+            let unfilled = |plan: &Plan| vec![Filled::default(); plan.drafts.len()];
+            return Ok(plans.iter().map(unfilled).collect());
         }
-        let jobs: Vec<Job<'_>> = plans
-            .iter()
-            .filter(|plan| job(plan).is_some())
-            .map(|plan| Job {
-                draft: &plan.drafts[0],
-                frame: &plan.frame.name,
-                lexunit: &plan.lexunit.name,
-            })
-            .collect();
+        let jobs = plans.iter().flat_map(|plan| {
+            let (frame, lexunit) = (&plan.frame.name, &plan.lexunit.name);
+            plan.drafts.iter().map(move |draft| Job { draft, frame, lexunit })
+        });
+        let jobs: Vec<Job<'_>> = jobs.collect();
         let answers = self.generator.fill(&jobs, self.recipe)?;
         self.report.out_of_budget |= answers.len() < jobs.len();
         let mut answers = answers.into_iter();
         let mut filled = Vec::with_capacity(plans.len());
         for plan in plans {
-            match job(plan) {
-                None => filled.push(Filled::default()),
-                Some(_) => match answers.next() {
-                    Some(answer) => filled.push(answer),
-                    None => break,
-                },
+            let of_plan: Vec<Filled> = answers.by_ref().take(plan.drafts.len()).collect();
+            if of_plan.len() < plan.drafts.len() {
+                break;
             }
+            filled.push(of_plan);
         }
         Ok(filled)
     }
@@ -286,38 +296,19 @@ impl Run<'_> {
     fn candidates(
         &mut self,
         plans: &mut [Plan],
-        filled: Vec<Filled>,
+        filled: Vec<Vec<Filled>>,
     ) -> Result<Vec<Vec<Candidate>>> {
-        let is_infill = self.recipe.method == Method::Infill;
         let mut all = Vec::with_capacity(plans.len());
         for (plan, filled) in plans.iter_mut().zip(filled) {
-            for code in filled.rejects {
-                *self.report.rejects.entry(code).or_default() += 1;
-            }
-            plan.skip = plan.skip.or(filled.skip);
-            for draft in &plan.drafts {
-                self.report.blanks += draft.blanks.len() as u64;
-                for (reason, count) in &draft.kept {
-                    *self.report.kept_elements.entry(*reason).or_default() += count;
+            let mut candidates = Vec::new();
+            for (draft, filled) in plan.drafts.iter().zip(filled) {
+                self.report.count(draft, &filled);
+                plan.skip = plan.skip.or(filled.skip);
+                match self.recipe.method {
+                    Method::Infill => candidates.extend(Candidate::all_of(draft, &filled)),
+                    _ => candidates.push(Candidate::new(draft.clone(), false)),
                 }
             }
-            let made = |draft: Draft, is_copy| Candidate {
-                draft,
-                score: f32::INFINITY,
-                read: None,
-                is_copy,
-            };
-            let candidates: Vec<Candidate> = match is_infill {
-                false => plan.drafts.iter().map(|draft| made(draft.clone(), false)).collect(),
-                true => filled
-                    .candidates
-                    .iter()
-                    .map(|words| {
-                        let is_copy = plan.drafts[0].words() == *words;
-                        made(plan.drafts[0].filled(words), is_copy)
-                    })
-                    .collect(),
-            };
             self.report.candidates += candidates.len() as u64;
             let had_some = !candidates.is_empty();
             let mut candidates = self.faithful(plan, candidates)?;
@@ -325,8 +316,13 @@ impl Run<'_> {
                 plan.skip = Some(Skip::Unfaithful);
             }
             self.score(&mut candidates)?;
-            candidates.sort_by(|a, b| a.score.total_cmp(&b.score));
+            candidates.sort_by(|a, b| b.worth.total_cmp(&a.worth));
             candidates.truncate(self.recipe.keep);
+            let had_some = !candidates.is_empty();
+            candidates.retain(|candidate| candidate.worth >= self.recipe.least);
+            if had_some && candidates.is_empty() {
+                plan.skip = Some(Skip::Doubtful);
+            }
             all.push(candidates);
         }
         Ok(all)
@@ -350,14 +346,28 @@ impl Run<'_> {
         Ok(faithful)
     }
 
-    /// Scores candidates by the language model, where there is one.
+    /// Scores candidates by the language model, where there is one, beside the sentences that they
+    /// were made of.
     fn score(&mut self, candidates: &mut [Candidate]) -> Result<()> {
+        let sources: BTreeMap<AnnotationSetId, &str> =
+            candidates.iter().map(|of| (of.draft.sister, of.draft.source.as_str())).collect();
         let texts = candidates.iter().map(|of| of.draft.text.as_str());
-        let Some(scores) = self.generator.score(texts)? else { return Ok(()) };
+        let scores = self.generator.score(texts.chain(sources.values().copied()))?;
+        let Some(scores) = scores else { return Ok(()) };
+        let mean = |score: &Option<TextScore>| {
+            score.as_ref().map(|score| (-score.log_prob / score.tokens as f64) as f32)
+        };
+        let (scores, of_sources) = scores.split_at(candidates.len());
+        let of_sources: BTreeMap<AnnotationSetId, Option<f32>> =
+            sources.into_keys().zip(of_sources.iter().map(mean)).collect();
+        let is_infill = self.recipe.method == Method::Infill;
         for (candidate, score) in candidates.iter_mut().zip(scores) {
             // What cannot be scored comes last.
-            let mean = score.map(|score| -score.log_prob / score.tokens as f64);
-            candidate.score = mean.map_or(f32::INFINITY, |mean| mean as f32);
+            let Some(surprise) = mean(score) else { continue };
+            let of_sister = of_sources[&candidate.draft.sister].unwrap_or(surprise);
+            let blanks = if is_infill { candidate.draft.blanks.len() } else { 0 };
+            candidate.score = surprise;
+            candidate.worth = Signs { surprise, of_sister, blanks }.worth();
         }
         Ok(())
     }
@@ -408,7 +418,7 @@ impl Run<'_> {
         (recipe, rank): (RecipeId, u16),
         write: &mut Write,
     ) -> Result<AnnotationSetId> {
-        let Candidate { draft, score, read, is_copy } = candidate;
+        let Candidate { draft, score, read, is_copy, .. } = candidate;
         let generation = Generation {
             seed: draft.sister,
             source: draft.sister,

@@ -261,6 +261,7 @@ mod tests {
         };
         Draft {
             sister: AnnotationSetId::new(IdSpace::Exemplar, 1),
+            source: text.to_owned(),
             text: text.to_owned(),
             target: Span::new(0, 1),
             blanks: (1..).zip(blanks).map(blank).collect(),
