@@ -285,9 +285,7 @@ fn an_expansion_asks_the_frame_model_where_the_filter_looks_at_it() {
     // The model knows a frame of this name, and none of the small lexicon's.
     let folder = tempfile::tempdir().unwrap();
     let release = folder.path().join("release");
-    mini::reworded(&release, ["Checking", "Inspecting"]);
-    std::fs::rename(release.join("frame/Checking.xml"), release.join("frame/Inspecting.xml"))
-        .unwrap();
+    mini::renamed_frame(&release, ["Checking", "Inspecting"]);
     let store = tempfile::tempdir().unwrap();
     let import = ["import", release.to_str().unwrap()];
     assert_eq!(fnstore_in(store.path(), &import).code, Some(0));

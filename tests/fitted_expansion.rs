@@ -28,9 +28,7 @@ fn expanded(recipe: &Recipe) -> (tempfile::TempDir, Vec<(u16, Option<FrameFit>)>
     let store = tempfile::tempdir().unwrap();
     let database = Database::open_writer(store.path()).unwrap();
     let release = tempfile::tempdir().unwrap();
-    mini::reworded(release.path(), ["Checking", "Inspecting"]);
-    let frames = release.path().join("frame");
-    std::fs::rename(frames.join("Checking.xml"), frames.join("Inspecting.xml")).unwrap();
+    mini::renamed_frame(release.path(), ["Checking", "Inspecting"]);
     mini::import(&database, release.path()).unwrap();
     let report = expand::run(&database, &"lu=inspect.v".parse().unwrap(), recipe).unwrap();
     let answers = database.query(&"origin=generated".parse().unwrap()).unwrap();

@@ -244,6 +244,22 @@ fn what_nothing_scored_has_no_score() {
 }
 
 #[test]
+fn sentences_say_how_likely_their_frame_is_where_the_frame_model_knows_it() {
+    let fits = |store: &Path| {
+        assert_eq!(generate(store, &["lu=verify.v"]).code, Some(0));
+        let count = |query: &str| fnstore_in(store, &["query", query, "--count"]).stdout;
+        (count("method=sister-lu"), count("method=sister-lu frame_fit>=0"))
+    };
+    assert_eq!(fits(new_store().path()), ("1\n".to_owned(), "0\n".to_owned()));
+    let dir = tempfile::tempdir().unwrap();
+    let (release, store) = (dir.path().join("release"), dir.path().join("store"));
+    mini::renamed_frame(&release, ["Checking", "Inspecting"]);
+    let import = ["import", release.to_str().unwrap()];
+    assert_eq!(fnstore_in(&store, &import).code, Some(0));
+    assert_eq!(fits(&store), ("1\n".to_owned(), "1\n".to_owned()));
+}
+
+#[test]
 fn wrong_input_has_a_code_and_nothing_is_written() {
     let store = new_store();
     let before = fnstore_in(store.path(), &["query", "release=*", "--count"]).stdout;

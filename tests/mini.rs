@@ -45,6 +45,13 @@ pub(crate) fn reworded(to: &Path, [from, by]: [&str; 2]) {
     }
 }
 
+/// The small release with another name for one of its frames.
+pub(crate) fn renamed_frame(to: &Path, [from, by]: [&str; 2]) {
+    reworded(to, [from, by]);
+    let file = |name: &str| to.join(format!("frame/{name}.xml"));
+    fs::rename(file(from), file(by)).unwrap();
+}
+
 /// A copy of a directory, to be changed by a test.
 pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();

@@ -57,8 +57,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "N")]
     sources: Option<usize>,
 
-    /// Candidates for each sentence, ranked by the language model [default: 4 with a language model
-    /// or a T5, else 1]
+    /// Candidates for each sentence, and under `sister-lu` for each LU, ranked by the language model
+    /// [default: 4 with a language model or a T5, else 1]
     #[arg(long, value_name = "N")]
     candidates: Option<usize>,
 
@@ -139,6 +139,7 @@ fn open(args: &Args) -> anyhow::Result<(Recipe, Generator)> {
     }
     let (sources, candidates) = match method {
         Method::Infill if !asks => (4, 4),
+        Method::SisterLu if args.generator.ranks() => (1, 4),
         _ => (1, 1),
     };
     let sources = args.sources.unwrap_or(sources);
@@ -158,7 +159,7 @@ fn open(args: &Args) -> anyhow::Result<(Recipe, Generator)> {
         Method::Infill => args.generator.open_filling()?,
         _ => args.generator.open_ranking()?,
     };
-    Ok((recipe, generator))
+    Ok((recipe, args.generator.judging(generator)?))
 }
 
 fn summary(

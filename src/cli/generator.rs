@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use fnstore::compute::Numbers;
 use fnstore::durable::Stamp;
+use fnstore::expand::FrameModels;
 use fnstore::generate::{
     Answer, Generator, LanguageFiller, Prompt, ReadAs, Reading, RemoteFiller, Seq2SeqFiller,
     is_seq2seq,
 };
+use fnstore::identify::FrameIdentifier;
 use fnstore::label::{Asked, Labeller};
 use fnstore::model::Span;
 use fnstore::models::find;
@@ -73,6 +75,11 @@ impl GeneratorArgs {
     /// Whether a server is asked.
     pub(super) fn asks(&self) -> bool {
         self.endpoint.is_given()
+    }
+
+    /// Whether a language model ranks, if the usual one is there.
+    pub(super) fn ranks(&self) -> bool {
+        self.model.as_deref() != Some("none")
     }
 
     /// What fills blanks, ranks and filters.
@@ -166,6 +173,16 @@ impl GeneratorArgs {
             Some((scorer, files)) => generator.ranking(scorer, files),
             None => generator,
         })
+    }
+
+    /// What also says how likely frames are, where there is a frame model.
+    pub(super) fn judging(&self, generator: Generator) -> anyhow::Result<Generator> {
+        let dirs = locate::model_dirs(self.models.clone());
+        let Some(FrameModels { identifier, encoder }) = FrameModels::search(&dirs) else {
+            return Ok(generator);
+        };
+        let identifier = FrameIdentifier::open(&identifier, &encoder, &self.device.open()?)?;
+        Ok(generator.judging(identifier))
     }
 
     fn reading(&self, generator: Generator) -> anyhow::Result<Generator> {

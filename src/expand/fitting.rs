@@ -34,7 +34,7 @@ pub struct Refitted {
 }
 
 /// A frame model and the LUs of the releases that it is asked of.
-pub(super) struct Judge<'a> {
+pub(crate) struct FitJudge<'a> {
     database: &'a Database,
     identifier: &'a FrameIdentifier,
     candidates: HashMap<ReleaseId, Candidates>,
@@ -52,7 +52,7 @@ pub fn refit(
     identifier: &FrameIdentifier,
     progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<Refitted, ExpandError> {
-    let mut judge = Judge::new(database, identifier);
+    let mut judge = FitJudge::new(database, identifier);
     let mut done = Refitted::default();
     let mut waiting = Vec::with_capacity(BATCH);
     for answer in database.query(&generated_sets(expression))? {
@@ -69,14 +69,14 @@ pub fn refit(
     Ok(done)
 }
 
-impl<'a> Judge<'a> {
-    pub(super) fn new(database: &'a Database, identifier: &'a FrameIdentifier) -> Self {
+impl<'a> FitJudge<'a> {
+    pub(crate) fn new(database: &'a Database, identifier: &'a FrameIdentifier) -> Self {
         Self { database, identifier, candidates: HashMap::new() }
     }
 
     /// The probability of a frame at a target that is not in the store yet; none where the sentence
     /// is too long or the target has too many words.
-    pub(super) fn fit_of(
+    pub(crate) fn fit_of(
         &mut self,
         (release, frame): (ReleaseId, FrameId),
         text: &str,

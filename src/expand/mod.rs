@@ -60,6 +60,7 @@ pub use blindness::BlindTo;
 pub use elements::KeepElements;
 pub use error::{ExpandError, RecipeError, SeedsError};
 pub use filtering::{Kept, Rescored, filter_data, rescore};
+pub(crate) use fitting::FitJudge;
 pub use fitting::{Refitted, refit};
 pub use models::{FILTER, FrameModels, GuideModels, Models, RewriterSource, WORD_VECTORS};
 pub use parted::run_shard;

@@ -75,7 +75,8 @@ pub struct FrameModels {
 impl FrameModels {
     /// Each model in the first of several directories that has it; none where one of them is
     /// absent, which hinders only a recipe that asks.
-    fn search(dirs: &[PathBuf]) -> Option<Self> {
+    #[must_use]
+    pub fn search(dirs: &[PathBuf]) -> Option<Self> {
         let identifier = find(dirs, FRAMES).ok()?;
         let encoder = encoder(&identifier, dirs).ok()?;
         Some(Self { identifier, encoder })

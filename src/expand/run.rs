@@ -14,7 +14,7 @@ use super::attempt::{Attempt, Next};
 use super::blindness::HeldOut;
 use super::chain::{Chain, Seed, TARGET};
 use super::elements::{self, Carried, KeepElements};
-use super::fitting::Judge;
+use super::fitting::FitJudge;
 use super::guide::{Guide, Strategy};
 use super::in_context;
 use super::model_files::ModelFiles;
@@ -124,7 +124,7 @@ pub(super) fn run_keeping(
     }
     run.report.kept = filter.as_ref().map(Kept::of);
     run.filter = filter.take();
-    run.judge = identifier.as_ref().map(|identifier| Judge::new(database, identifier));
+    run.judge = identifier.as_ref().map(|identifier| FitJudge::new(database, identifier));
     let todo = run.find_seeds(human)?;
     run.expand(&mut session, todo, progress)?;
     drop(session);
@@ -178,7 +178,7 @@ pub(super) struct Run<'a> {
     tagger: Option<Tagger>,
     pub(super) filter: Option<Filter>,
     /// Says how likely frames are, where the recipe asks.
-    pub(super) judge: Option<Judge<'a>>,
+    pub(super) judge: Option<FitJudge<'a>>,
     /// Rows that wait for the next commit.
     pub(super) writes: BTreeMap<ReleaseId, Write>,
     pub(super) last_commit: Instant,

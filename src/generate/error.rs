@@ -100,6 +100,9 @@ pub enum GenerateError {
     /// The endpoint failed.
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
+    /// The frame model failed.
+    #[error("the frame model failed")]
+    Judging(#[source] Box<crate::identify::IdentifyError>),
     /// A classifier failed.
     #[error("the classifier of frame elements failed")]
     Reading(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -121,6 +124,7 @@ impl From<ExpandError> for GenerateError {
     fn from(error: ExpandError) -> Self {
         match error {
             ExpandError::Database(error) => Self::Database(error),
+            ExpandError::Identify(error) => Self::Judging(Box::new(error)),
             other => Self::LexUnits(Box::new(other)),
         }
     }

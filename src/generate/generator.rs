@@ -1,8 +1,9 @@
-//! The models of a run: what writes, ranks and filters.
+//! The models of a run: what writes, ranks, filters and judges.
 
 use std::error::Error;
 use std::fmt;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use super::language::{Filled, Job};
 use super::recipe::Recipe;
@@ -11,6 +12,7 @@ use super::{
 };
 use crate::durable::Stamp;
 use crate::endpoint::EndpointError;
+use crate::identify::FrameIdentifier;
 use crate::model::{FeId, Frame, Span};
 use crate::score::{ScoreRequest, Scorer, TextScore};
 use crate::text::natural_spacing;
@@ -46,13 +48,15 @@ pub(super) enum Filler {
     Remote(Box<RemoteFiller>),
 }
 
-/// The models of a run: what writes, ranks and filters.
+/// The models of a run: what writes, ranks, filters and judges.
 pub struct Generator {
     pub(super) filler: Filler,
     /// Ranks candidates, and writes where a language model does.
     pub(super) scorer: Option<Scorer>,
     /// Filters them, with its name in recipes.
     pub(super) reads_as: Option<(String, Box<ReadsAs>)>,
+    /// Says how likely frames are in what is stored; decides nothing.
+    pub(super) identifier: Option<Rc<FrameIdentifier>>,
     /// The files that were opened, as they were then.
     files: Vec<(PathBuf, Stamp)>,
 }
@@ -67,7 +71,13 @@ impl Generator {
     /// What takes sentences as they are, for [`Method::SisterLu`](crate::model::Method::SisterLu).
     #[must_use]
     pub fn copying() -> Self {
-        Self { filler: Filler::Nothing, scorer: None, reads_as: None, files: Vec::new() }
+        Self {
+            filler: Filler::Nothing,
+            scorer: None,
+            reads_as: None,
+            identifier: None,
+            files: Vec::new(),
+        }
     }
 
     /// The same, with a language model that fills blanks and ranks.
@@ -110,6 +120,12 @@ impl Generator {
     #[must_use]
     pub fn reading(self, name: &str, reads_as: Box<ReadsAs>) -> Self {
         Self { reads_as: Some((name.to_owned(), reads_as)), ..self }
+    }
+
+    /// The same, with a frame model that says how likely the frame of each sentence is.
+    #[must_use]
+    pub fn judging(self, identifier: FrameIdentifier) -> Self {
+        Self { identifier: Some(Rc::new(identifier)), ..self }
     }
 
     /// Checks that nobody wrote one of the files.

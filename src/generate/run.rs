@@ -18,7 +18,7 @@ use super::sisters::Sisters;
 use super::worth::Signs;
 use super::{Draft, GenerateError, Result};
 use crate::database::{Database, JournalWrite, Write};
-use crate::expand::{FrameGap, Unit, lexunits_without_sentences};
+use crate::expand::{FitJudge, FrameGap, Unit, lexunits_without_sentences};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CarriedElement, Extent, FeStatus, Flags, Frame, Generation,
     IdSpace, Layer, LexUnit, Method, Pos, Provenance, RecipeId, ReleaseId, Sentence, SentenceId,
@@ -94,8 +94,11 @@ pub fn run_with(
     print.copy_from_slice(&blake3::hash(description.as_bytes()).as_bytes()[..16]);
     let known = database.store().recipes()?.into_iter().find(|(_, other, _)| *other == print);
     let lexunits = gaps.iter().map(|gap| gap.lexunits.len() as u64).sum();
+    let identifier = generator.identifier.clone();
+    let judge = identifier.as_deref().map(|identifier| FitJudge::new(database, identifier));
     let mut run = Run {
         database,
+        judge,
         recipe,
         generator,
         description,
@@ -120,6 +123,7 @@ pub fn run_with(
 
 struct Run<'a> {
     database: &'a Database,
+    judge: Option<FitJudge<'a>>,
     recipe: &'a Recipe,
     generator: &'a mut Generator,
     description: String,
@@ -412,13 +416,18 @@ impl Run<'_> {
 
     /// Puts a candidate among what is to be written, and says its id.
     fn set(
-        &self,
+        &mut self,
         plan: &Plan,
         candidate: Candidate,
         (recipe, rank): (RecipeId, u16),
         write: &mut Write,
     ) -> Result<AnnotationSetId> {
         let Candidate { draft, score, read, is_copy, .. } = candidate;
+        let of_frame = (plan.release, plan.frame.id);
+        let fit = match &mut self.judge {
+            Some(judge) => judge.fit_of(of_frame, &draft.text, &[draft.target])?,
+            None => None,
+        };
         let generation = Generation {
             seed: draft.sister,
             source: draft.sister,
@@ -432,7 +441,7 @@ impl Run<'_> {
             paraphrase: score,
             aligner: 1.0,
             filter: None,
-            fit: None,
+            fit,
             elements: elements(&draft, read.as_deref()),
         };
         let id = self.free_id(plan, &generation, write)?;
