@@ -1,5 +1,6 @@
 //! Expansion under a recipe that asks the frame model how likely frames are, with the shipped
-//! models. Of the frames here the model knows Inspecting, a new name for one of the small lexicon's.
+//! models. Of the frames here the model knows Inspecting, a new name for one of the small
+//! lexicon's.
 
 use std::ops::ControlFlow;
 use std::path::Path;

@@ -44,10 +44,34 @@ fn a_phrase_is_worth_what_the_model_says_of_it_and_of_what_follows() {
     // The prompt of the adapter, filled in.
     let prompt = tokenizer.encode(&format!("{TEXT}\n-checked\n=")).unwrap();
     let before = [prompt, tokenizer.encode_inside("They re-").unwrap()].concat();
+    let end = tokenizer.id("<|im_end|>").unwrap();
     for substitute in &found {
         let phrase = tokenizer.encode(&substitute.text).unwrap();
         let mut after = tokenizer.encode(&format!("{} the old locks.", substitute.text)).unwrap();
+        after.push(end);
         after.truncate(phrase.len() + 10);
+        let ids = [before.clone(), after.clone()].concat();
+        let log_probs = model.log_probs(&[&ids]).unwrap().remove(0);
+        let sum: f32 = log_probs[log_probs.len() - after.len()..].iter().sum();
+        assert!((sum - substitute.log_prob).abs() < 1e-3, "{substitute:?}: {sum}");
+    }
+}
+
+#[test]
+fn where_nothing_follows_the_sentence_must_end_behind_the_phrase() {
+    let text = "They re-checked";
+    let mut paraphraser = open();
+    let found = paraphraser.substitutes(text, TARGET, &[], &Settings::default()).unwrap();
+    let file = directory("llama").join("model.gguf");
+    let tokenizer = Tokenizer::from_pieces(&Gguf::open(&file).unwrap().pieces().unwrap()).unwrap();
+    let adapter = LanguageAdapter::read(&directory("lora")).unwrap();
+    let mut model =
+        LanguageModel::open_with(&file, Some(adapter.into()), &CPU, Numbers::F32).unwrap();
+    let prompt = tokenizer.encode(&format!("{text}\n=")).unwrap();
+    let before = [prompt, tokenizer.encode_inside("They re-").unwrap()].concat();
+    let end = tokenizer.id("<|im_end|>").unwrap();
+    for substitute in found.iter().take(5) {
+        let after = [tokenizer.encode(&substitute.text).unwrap(), vec![end]].concat();
         let ids = [before.clone(), after.clone()].concat();
         let log_probs = model.log_probs(&[&ids]).unwrap().remove(0);
         let sum: f32 = log_probs[log_probs.len() - after.len()..].iter().sum();
@@ -63,6 +87,10 @@ fn no_substitute_holds_what_is_banned_or_comes_twice() {
     let banned = [first, "checked".to_owned(), "a".to_owned()];
     let left = paraphraser.substitutes(TEXT, TARGET, &banned, &Settings::default()).unwrap();
     assert!(!left.is_empty());
+    // So it is with what a session bans everywhere, but that the prompt does not list it.
+    let settings = Settings { avoid: banned[..1].to_vec(), ..Settings::default() };
+    let others = paraphraser.substitutes(TEXT, TARGET, &[], &settings).unwrap();
+    assert!(others.iter().all(|of| violations(&of.text, &banned[..1]).unwrap().is_empty()));
     let mut folded: Vec<String> = Vec::new();
     for substitute in left {
         let text = substitute.text;
@@ -80,15 +108,24 @@ fn a_rewriting_in_flight_does_not_mind() {
         constraints: Constraints::avoiding(["checked"]),
     };
     let mut paraphraser = open();
-    let alone = paraphraser.paraphrase(&[request(TEXT)], &Settings::default()).unwrap().remove(0);
-    let free = paraphraser.substitutes(TEXT, TARGET, &[], &Settings::default()).unwrap();
-    let mut session = paraphraser.session(Settings::default()).unwrap();
-    let constraints = request(TEXT).constraints;
-    let source = session.open_under(TEXT, &constraints).unwrap();
-    session.submit(source, &constraints).unwrap();
-    assert_eq!(session.substitutes(TEXT, TARGET, &[]).unwrap(), free);
-    assert_eq!(session.next_finished().unwrap().unwrap().outcome, alone);
-    assert_eq!(session.substitutes(TEXT, TARGET, &[]).unwrap(), free);
+    // One ends at once; the other is in the middle of its search by then.
+    let texts = ["It is.", TEXT];
+    let settings = Settings::default();
+    let alone = paraphraser.paraphrase(&texts.map(request), &settings).unwrap();
+    let free = paraphraser.substitutes(TEXT, TARGET, &[], &settings).unwrap();
+    let mut session = paraphraser.session(settings).unwrap();
+    let sources = texts.map(|text| {
+        let constraints = request(text).constraints;
+        let source = session.open_under(text, &constraints).unwrap();
+        session.submit(source, &constraints).unwrap();
+        source
+    });
+    for _ in texts {
+        let finished = session.next_finished().unwrap().unwrap();
+        let at = sources.iter().position(|source| *source == finished.source).unwrap();
+        assert_eq!(finished.outcome, alone[at]);
+        assert_eq!(session.substitutes(TEXT, TARGET, &[]).unwrap(), free);
+    }
 }
 
 #[test]

@@ -57,8 +57,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "N")]
     sources: Option<usize>,
 
-    /// Candidates for each sentence, and under `sister-lu` for each LU, ranked by the language model
-    /// [default: 4 with a language model or a T5, else 1]
+    /// Candidates for each sentence, and under `sister-lu` for each LU, ranked by the language
+    /// model [default: 4 with a language model or a T5, else 1]
     #[arg(long, value_name = "N")]
     candidates: Option<usize>,
 

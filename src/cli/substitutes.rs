@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use fnstore::model::{Pos, Span};
 use fnstore::paraphrase::{ParaphraseError, Paraphraser, Refusal, Settings, Substitute};
-use fnstore::text::{inflections_of_trigger, lemma_candidates, natural_spacing_with};
+use fnstore::text::{
+    fold, inflections_of_trigger, lemma_candidates, lemmatize, natural_spacing_with,
+};
 use serde::{Deserialize, Serialize};
 
 use super::line_batches::{self, LineItem, LineTask};
@@ -73,7 +75,9 @@ impl LineTask for Substituting {
             let Item { id, text, span, avoid } = item;
             let target = span.of(&text).unwrap_or_default().to_owned();
             let avoid: Vec<String> = forms(&target).into_iter().chain(avoid).collect();
-            match self.rewriter.substitutes(&text, span, &avoid, &Settings::default()) {
+            // The model's context is the only limit.
+            let settings = Settings { max_source_pieces: usize::MAX, ..Settings::default() };
+            match self.rewriter.substitutes(&text, span, &avoid, &settings) {
                 Ok(mut substitutes) => {
                     substitutes.truncate(self.n_best);
                     let substitutes = substitutes.into_iter().map(Listed::from).collect();
@@ -95,8 +99,11 @@ impl LineTask for Substituting {
 /// Forms of a target, whatever its part of speech.
 fn forms(target: &str) -> Vec<String> {
     let mut forms = vec![target.to_owned()];
+    let folded = fold(target);
     for pos in [Pos::Verb, Pos::Noun, Pos::Adjective] {
-        for lemma in lemma_candidates(target, pos) {
+        // Of several words the head inflects.
+        let of_head = lemmatize(&folded, pos, &|_, _| false).0;
+        for lemma in lemma_candidates(&folded, pos).into_iter().chain([of_head]) {
             forms.extend(inflections_of_trigger(target, &lemma, pos));
         }
     }
@@ -138,9 +145,18 @@ struct Item {
 
 impl Item {
     /// The sentence as people space it, which is what the model was trained to read.
-    fn spaced(id: Option<serde_json::Value>, text: &str, span: Span, avoid: Vec<String>) -> Self {
+    fn spaced(
+        id: Option<serde_json::Value>,
+        text: &str,
+        span: Span,
+        avoid: Vec<String>,
+    ) -> Result<Self, LineError> {
+        if span.of(text).is_none_or(|target| target.trim().is_empty()) {
+            let message = "the target is blank: expected a word between asterisks, or in `span`";
+            return Err(LineError::new("E-span", message.to_owned()));
+        }
         let (text, span) = natural_spacing_with(text, span);
-        Self { id, text, span, avoid }
+        Ok(Self { id, text, span, avoid })
     }
 }
 
@@ -155,7 +171,7 @@ impl LineItem for Item {
             };
             let place = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
             let span = Span::new(place(before.len()), place(before.len() + target.len()));
-            return Ok(Self::spaced(None, &format!("{before}{target}{after}"), span, Vec::new()));
+            return Self::spaced(None, &format!("{before}{target}{after}"), span, Vec::new());
         }
         let Line { id, text, span, avoid } =
             serde_json::from_str(text).map_err(|error| LineError::json(&error))?;
@@ -164,7 +180,7 @@ impl LineItem for Item {
             return Err(LineError::new("E-avoid", message));
         }
         let span = line_reader::span_in_bytes(&text, span)?;
-        Ok(Self::spaced(id, &text, span, avoid))
+        Self::spaced(id, &text, span, avoid)
     }
 }
 
@@ -211,6 +227,8 @@ mod tests {
             ("They tore it.", false, "E-span", "asterisks"),
             ("*a* or *b*", false, "E-span", "one target"),
             (r#"{"text": "ab"}"#, true, "E-key", "`span`"),
+            ("They ** it", false, "E-span", "is blank"),
+            (r#"{"text": "a b", "span": [1, 2]}"#, true, "E-span", "is blank"),
             (r#"{"text": "ab", "span": [1, 3]}"#, true, "E-span", "2 code points"),
             (r#"{"text": "ab", "span": [0, 1], "avoid": ["."]}"#, true, "E-avoid", "`.`"),
         ] {
@@ -222,9 +240,16 @@ mod tests {
 
     #[test]
     fn forms_of_a_target_are_banned_whatever_it_is() {
-        let forms = forms("tore");
-        for form in ["tore", "tear", "tears", "tearing", "torn"] {
-            assert!(forms.iter().any(|banned| banned == form), "{form}: {forms:?}");
+        for (target, others) in [
+            ("tore", &["tore", "tear", "tears", "tearing", "torn"][..]),
+            ("Tore", &["tear", "tears", "torn"]),
+            ("went through", &["go through", "goes through", "going through", "gone through"]),
+            ("points of view", &["point of view"]),
+        ] {
+            let forms = forms(target);
+            for form in others {
+                assert!(forms.iter().any(|banned| banned == form), "{form}: {forms:?}");
+            }
         }
     }
 }

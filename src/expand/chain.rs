@@ -118,24 +118,22 @@ impl Chain {
         &self.banned[..self.of_seed]
     }
 
-    /// A seed where its journal left it.
-    pub(super) fn resume(
-        seed: Seed,
-        journal: Option<JournalEntry>,
+    /// Takes up the rounds that a journal has. What is banned before the first round must be banned
+    /// by now: a prompt lists bans in their order.
+    pub(super) fn replay(
+        &mut self,
+        journal: JournalEntry,
         database: &Database,
         lexicon: &mut TriggerLexicon<'_>,
-    ) -> Result<Self> {
-        let mut chain = Self::new(seed);
-        let Some(journal) = journal else { return Ok(chain) };
-        chain.round = journal.round;
+    ) -> Result<()> {
+        self.round = journal.round;
         for id in journal.chain {
-            let release = chain.seed.release;
-            let Some((set, sentence)) = stored(database, release, id)? else { continue };
-            let unit =
-                lexicon.unit_of(chain.seed.frame, &set.trigger(&sentence.text), chain.seed.pos)?;
-            chain.push(id, &sentence.text, &set.targets, &unit.lemma, unit.pos);
+            let Some((set, sentence)) = stored(database, self.seed.release, id)? else { continue };
+            let (frame, pos) = (self.seed.frame, self.seed.pos);
+            let unit = lexicon.unit_of(frame, &set.trigger(&sentence.text), pos)?;
+            self.push(id, &sentence.text, &set.targets, &unit.lemma, unit.pos);
         }
-        Ok(chain)
+        Ok(())
     }
 
     /// Takes an output into the chain: what it was triggered by is banned from here on.

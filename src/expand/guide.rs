@@ -271,6 +271,9 @@ impl Guide {
         lexicon: &mut TriggerLexicon<'_>,
         unit: &(String, Pos),
     ) -> Result<TriggerFit> {
+        if self.guidance == Guidance::Context {
+            return Ok(TriggerFit::default());
+        }
         let key = self.frame(chain, lexicon)?;
         let frame = &self.frames[&key];
         let is_own = unit.1 == chain.seed.pos && frame.has(unit);
@@ -282,7 +285,7 @@ impl Guide {
             }
             false => 0.0,
         };
-        if frame.vectors.is_empty() || self.guidance == Guidance::Context {
+        if frame.vectors.is_empty() {
             return Ok(TriggerFit { is_own, is_unlike: false, worth: of_own });
         }
         let others = frame.vectors_beside(if is_own { &unit.0 } else { "" });

@@ -295,12 +295,10 @@ impl<'a> Run<'a> {
             // An interrupted run takes no new seeds and starts no new rounds.
             while !self.report.interrupted && in_flight.len() < most {
                 let Some(next) = todo.next() else { break };
-                match self.begin(session, next)? {
-                    Some((source, seed)) => {
-                        in_flight.insert(source, seed);
-                    }
-                    None => self.step_ended(progress)?,
+                if let Some((source, seed)) = self.begin(session, next)? {
+                    in_flight.insert(source, seed);
                 }
+                self.step_ended(progress)?;
             }
             let rewrite = match session.next_finished() {
                 Err(ParaphraseError::Endpoint(EndpointError::Budget { .. })) => {
@@ -389,10 +387,13 @@ impl<'a> Run<'a> {
     ) -> Result<Option<(SourceId, InFlight)>> {
         let database = self.database;
         let Some(seed) = Seed::read(database, release, set)? else { return Ok(None) };
-        let mut chain = Chain::resume(seed, journal, database, self.lexicon(release)?)?;
+        let mut chain = Chain::new(seed);
         if self.recipe.ban_lexicon {
             let frame = chain.seed.frame;
             chain.ban_units(self.lexicon(release)?.units_of(frame)?);
+        }
+        if let Some(journal) = journal {
+            chain.replay(journal, database, self.lexicon(release)?)?;
         }
         if chain.seed.targets.is_empty() {
             self.end(&chain, EndReason::NoTarget);

@@ -1,6 +1,6 @@
 //! The network: two hidden layers of ten units and a sigmoid (Culkin et al. 2021, section 6.1),
-//! over inputs that are standardised: `x = (inputs - mean) / sd`, both of the training data. An input
-//! that is not known counts as its mean.
+//! over inputs that are standardised: `x = (inputs - mean) / sd`, both of the training data. An
+//! input that is not known counts as its mean.
 //!
 //! The paper does not name the hidden layers' activation; ReLU is our reading.
 

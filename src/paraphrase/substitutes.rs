@@ -30,7 +30,8 @@ const FOLLOWING: usize = 10;
 pub struct Substitute {
     /// The phrase, as it stands there.
     pub text: String,
-    /// Log-probability (natural log) of the phrase and of the first ten tokens that follow it.
+    /// Log-probability (natural log) of the phrase and of the first ten tokens that follow it, the
+    /// end among them.
     pub log_prob: f32,
 }
 
@@ -53,10 +54,11 @@ impl<'t> Place<'t> {
     }
 
     /// The tokens of a phrase in this place and of the beginning of what follows, `most` at most.
+    /// Where the sentence ends by then `end` comes last: a piece of a word does not end there.
     fn told(
         &self,
         phrase: &str,
-        tokenizer: &Tokenizer,
+        (tokenizer, end): (&Tokenizer, u32),
         most: usize,
     ) -> Result<Vec<u32>, TokenizeError> {
         let cut = |text: &str| match self.begins_word {
@@ -64,6 +66,7 @@ impl<'t> Place<'t> {
             false => tokenizer.encode(text),
         };
         let mut tokens = cut(&format!("{phrase}{}", self.after))?;
+        tokens.push(end);
         tokens.truncate(most.min(cut(phrase)?.len() + FOLLOWING));
         Ok(tokens)
     }
@@ -87,8 +90,8 @@ impl<N: StepNetwork> Session<'_, N> {
 
 impl<N: StepNetwork> Paraphraser<N> {
     /// Phrases of one to three words that a language model puts in the place of a target, the
-    /// likeliest first. None holds a phrase of `avoid`, or differs from another in letter case
-    /// alone. They are inflected as they stand there; marks are no part of them.
+    /// likeliest first. None holds a phrase of `avoid` or of the settings, or differs from another
+    /// in letter case alone. They are inflected as they stand there; marks are no part of them.
     ///
     /// # Errors
     /// When the rewriter is no language model, the target is no part of the text
@@ -105,7 +108,9 @@ impl<N: StepNetwork> Paraphraser<N> {
             return Err(ParaphraseError::NoPrompt);
         }
         let place = Place::of(text, target).ok_or(Refusal::Target)?;
-        let compiled = self.compile(&Constraints::avoiding(avoid), (&[], None))?;
+        let avoided = self.avoid(&settings.avoid)?;
+        let constraints = Constraints::avoiding(avoid);
+        let compiled = self.compile(&constraints, (&settings.avoid, avoided.as_ref()))?;
         // The prompt lists what is banned of the sentence. More would cost time and say nothing.
         let nothing_else = Constraints::default();
         let under = settings.tell_bans.then_some((&nothing_else, &compiled));
@@ -120,6 +125,7 @@ impl<N: StepNetwork> Paraphraser<N> {
             return Err(Refusal::Prompt { tokens: source.len(), limit }.into());
         }
         let Self { network, tokenizer, .. } = self;
+        let end = network.eos_token();
         let mut slot = Continuations::open(network, &source)?;
         let mut phrases = Phrases::new(&compiled.constraint, place.begins_word);
         let mut begun = slot.likeliest(&compiled.constraint, WIDTH, DEPTH)?;
@@ -130,7 +136,7 @@ impl<N: StepNetwork> Paraphraser<N> {
             phrases.take(&String::from_utf8_lossy(&bytes));
         }
         let phrases = phrases.found;
-        let told = |phrase: &String| place.told(phrase, tokenizer, room);
+        let told = |phrase: &String| place.told(phrase, (tokenizer, end), room);
         let continuations: Vec<Vec<u32>> = phrases.iter().map(told).collect::<Result<_, _>>()?;
         let log_probs = slot.log_probs(&continuations)?;
         let of = |(text, log_prob)| Substitute { text, log_prob };
