@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use fnstore::database::{Database, DatabaseError};
+use fnstore::database::{Database, DatabaseError, Write};
 use fnstore::exchange::jsonl::Scope;
-use fnstore::model::{AnnotationSetId, Frame, FrameId, IdSpace, Judgement, LexUnit, LuId, Shown};
+use fnstore::model::{
+    AnnotationSetId, Extent, FeId, Frame, FrameId, IdSpace, Judgement, Label, Layer, LayerName,
+    LexUnit, LuId, Shown,
+};
 use fnstore::transfer::JsonlImport;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -184,6 +187,32 @@ fn what_was_generated_travels_without_the_release() {
     let again = import(&base, &lines).unwrap();
     assert_eq!((again.written.len(), again.unchanged), (0, 9));
     assert_eq!(base.store().revision().unwrap(), revision, "nothing was written");
+}
+
+/// FrameNet 1.5 has such labels (`Path_shape` on sets of Motion), and what grows from them keeps
+/// them.
+#[test]
+fn a_generated_set_with_an_element_of_another_frame_travels() {
+    let (_dir, database) = with_generated();
+    let release = database.releases().unwrap()[0].id;
+    let id = AnnotationSetId::new(IdSpace::Generated, 101);
+    let mut set = database.store().annotation_set(release, id).unwrap().unwrap();
+    let label = Label {
+        name: "Time".to_owned(),
+        extent: Extent::Overt(set.targets[0]),
+        fe: Some(FeId(2402)),
+        annotator: String::new(),
+        colors: None,
+    };
+    let frame = database.store().frame(release, set.frame).unwrap().unwrap();
+    assert!(frame.fe(FeId(2402)).is_none());
+    set.layers.push(Layer { name: LayerName::Fe, rank: 1, labels: vec![label] });
+    database.write(release, &Write { sets: vec![set], ..Write::default() }).unwrap();
+    let lines = exported(&database, "origin=generated");
+    assert!(lines.iter().any(|line| line.contains("\"fe\":2402")));
+    let (_other, base, _) = mini::imported();
+    import(&base, &lines).unwrap();
+    assert_eq!(content(&base), content(&database));
 }
 
 #[test]

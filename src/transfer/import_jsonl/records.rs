@@ -391,9 +391,10 @@ impl<R: BufRead> LineImport<'_, R> {
         Ok(())
     }
 
-    /// Refuses labels of FEs that the frame does not have. FrameNet's own sets have some.
+    /// Refuses labels of FEs that the frame does not have. FrameNet's own sets have some, and so
+    /// have those that grew from them.
     fn check_labels(&self, set: &AnnotationSet, frame: &KnownFrame) -> Result<()> {
-        if matches!(set.id.space(), IdSpace::Exemplar | IdSpace::FullText) {
+        if set.id.space() != IdSpace::Imported {
             return Ok(());
         }
         let labels = set.fe_layers().flat_map(|layer| &layer.labels);

@@ -323,9 +323,9 @@ impl<'a> Checker<'a> {
     }
 
     /// FE labels with FEs of the set's frame. FrameNet's own sets have some without (`W-fe-unknown`
-    /// of the import report), which are kept as they are.
+    /// of the import report), which are kept as they are, also in what grew from them.
     fn elements(&mut self, at: &RowPlace, release: ReleaseId, set: &AnnotationSet) {
-        if matches!(set.id.space(), IdSpace::Exemplar | IdSpace::FullText) {
+        if set.id.space() != IdSpace::Imported {
             return;
         }
         let Some(frame) = self.frame_of(release, set.frame, at) else { return };
