@@ -147,6 +147,9 @@ impl Run<'_> {
                         }
                     }
                     self.database.write(release, &write)?;
+                    if let Some(lexicon) = self.lexicons.get_mut(&release) {
+                        lexicon.forget_committed();
+                    }
                 }
                 Keep::InShard(writer) => writer.take(self.database, release, write)?,
                 Keep::Nothing => {}

@@ -170,7 +170,7 @@ pub(super) struct Run<'a> {
     pub(super) id: RecipeId,
     pub(super) print: [u8; 16],
     aligner: &'a Aligner,
-    lexicons: HashMap<ReleaseId, TriggerLexicon<'a>>,
+    pub(super) lexicons: HashMap<ReleaseId, TriggerLexicon<'a>>,
     /// Names of the core FEs of frames.
     core_elements: HashMap<(ReleaseId, FrameId), BTreeSet<String>>,
     held_out: Rc<HeldOut>,

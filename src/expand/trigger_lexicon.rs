@@ -12,6 +12,10 @@ use crate::model::{
 };
 use crate::text::{fold, lemmatize, plain_lemma};
 
+/// Words, triggers and LUs that are kept in memory between commits: several times what FrameNet 1.5
+/// has, some 30 MB.
+const KEPT: usize = 200_000;
+
 /// The lexicon of one release, read when first asked for.
 pub(super) struct TriggerLexicon<'a> {
     database: &'a Database,
@@ -23,6 +27,8 @@ pub(super) struct TriggerLexicon<'a> {
     attested: HashMap<String, bool>,
     /// Triggers that were asked about: they are no longer new.
     triggers: HashSet<String>,
+    /// Most words, triggers and LUs that are kept after a commit.
+    most_kept: usize,
     /// Annotation that says nothing of FEs and words.
     held_out: Rc<HeldOut>,
 }
@@ -83,6 +89,7 @@ impl<'a> TriggerLexicon<'a> {
             frames: HashMap::new(),
             attested: HashMap::new(),
             triggers: HashSet::new(),
+            most_kept: KEPT,
             held_out: Rc::default(),
         })
     }
@@ -90,6 +97,17 @@ impl<'a> TriggerLexicon<'a> {
     /// The same lexicon, which takes no FEs and no words from sets that are held out.
     pub(super) fn blind_to(self, held_out: &Rc<HeldOut>) -> Self {
         Self { held_out: Rc::clone(held_out), ..self }
+    }
+
+    /// Drops what was read and what outputs added, if that is much: the store has it. Only to be
+    /// called when all outputs are committed there.
+    pub(super) fn forget_committed(&mut self) {
+        let of_frames = self.frames.values().map(|of| of.lexunits.len() + of.triggers.len());
+        if of_frames.sum::<usize>() + self.attested.len() + self.triggers.len() > self.most_kept {
+            self.frames = HashMap::new();
+            self.attested = HashMap::new();
+            self.triggers = HashSet::new();
+        }
     }
 
     fn frame(&mut self, frame: FrameId) -> Result<&mut FrameLexicon> {
@@ -313,6 +331,7 @@ mod tests {
 
     use super::*;
     use crate::database::Write;
+    use crate::model::{AnnotationSet, AnnotationSetId, IdSpace, Provenance, Span};
     use crate::transfer::ImportOptions;
 
     /// Checking, a frame of the mini lexicon with check.v (twice), examine.v and inspection.n.
@@ -380,6 +399,37 @@ mod tests {
         assert!(!lexicon.is_new_trigger("CHECKED").unwrap());
         assert!(lexicon.is_new_trigger("scanned").unwrap());
         assert!(!lexicon.is_new_trigger("scanned").unwrap());
+    }
+
+    #[test]
+    fn what_is_forgotten_after_a_commit_is_read_from_the_store_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let (database, release) = mini(dir.path());
+        let mut sets = database.store().annotation_sets_of_frame(release, CHECKING).unwrap();
+        let human = sets.next().unwrap().unwrap();
+        let text = database.store().sentence(release, human.sentence).unwrap().unwrap().text;
+        let trigger = text.split(' ').next().unwrap();
+        let mut lexicon = TriggerLexicon::new(&database, release).unwrap();
+        lexicon.most_kept = 0;
+        let unit = lexicon.unit_of(CHECKING, trigger, Pos::Verb).unwrap();
+        assert!(lexicon.is_new_pair(CHECKING, trigger).unwrap());
+        assert!(lexicon.is_new_trigger(trigger).unwrap());
+        let set = AnnotationSet {
+            id: AnnotationSetId::new(IdSpace::Imported, 1 << 40),
+            lu: unit.lu,
+            targets: vec![Span::new(0, trigger.len() as u32)],
+            layers: Vec::new(),
+            provenance: Provenance::User,
+            ..human
+        };
+        let lexunits = unit.proposed.into_iter().collect();
+        database.write(release, &Write { lexunits, sets: vec![set], ..Write::default() }).unwrap();
+        lexicon.forget_committed();
+        assert!(lexicon.frames.is_empty() && lexicon.triggers.is_empty());
+        assert!(!lexicon.is_new_pair(CHECKING, trigger).unwrap());
+        assert!(!lexicon.is_new_trigger(trigger).unwrap());
+        let again = lexicon.unit_of(CHECKING, trigger, Pos::Verb).unwrap();
+        assert!(again.lu == unit.lu && again.is_proposed && again.proposed.is_none());
     }
 
     #[test]
