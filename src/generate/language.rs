@@ -8,10 +8,12 @@
 //! is written in the light of both sides, and of the blanks before it.
 //!
 //! A preposition, `to` or `that` at the beginning of a span stays: it says which phrase the FE is.
-//! An auxiliary is written where there was one: else a subject would become a clause.
+//! An auxiliary is written where there was one: else a subject would become a clause. A new subject
+//! keeps to the number of an auxiliary behind it.
 
 use serde_json::{Value, json};
 
+use super::agreement::{self, keeps_to_verb};
 use super::prompt::{Prompt, Task};
 use super::recipe::Recipe;
 use super::{Draft, Result, Skip};
@@ -128,6 +130,7 @@ impl LanguageFiller {
             "top_p": TOP_P.to_string(),
             "leads": LEADS.join(" "),
             "auxiliaries": AUXILIARIES.join(" "),
+            "agreement": agreement::RULE,
         })
     }
 
@@ -224,7 +227,8 @@ struct Place {
     left: String,
     /// What stays of the old words, at the beginning.
     lead: String,
-    /// Number of the other old words, and whether an auxiliary is among them.
+    /// The old words, the number of those that do not stay, and whether an auxiliary is among them.
+    old: String,
     old_words: usize,
     had_auxiliary: bool,
     /// The words behind it, up to the next blank.
@@ -249,6 +253,7 @@ impl Place {
         Self {
             left: left.trim().to_owned(),
             lead: lead.map_or(String::new(), |word| (*word).to_owned()),
+            old: old.join(" "),
             old_words: old.len() - usize::from(lead.is_some()),
             had_auxiliary: old.iter().any(|word| is_auxiliary(word)),
             right: right.join(" "),
@@ -275,7 +280,9 @@ impl Place {
             for cut in cuts(draw, self.old_words) {
                 let span = if self.lead.is_empty() { cut } else { format!("{} {cut}", self.lead) };
                 let is_clause = !self.had_auxiliary && span.split(' ').any(is_auxiliary);
-                if !is_clause && !spans.contains(&span) {
+                let next = self.right.split(' ').next().unwrap_or_default();
+                let agrees = keeps_to_verb(&self.old, &span, next);
+                if !is_clause && agrees && !spans.contains(&span) {
                     spans.push(span);
                 }
             }
@@ -320,6 +327,7 @@ mod tests {
         let place = |had_auxiliary| Place {
             left: String::new(),
             lead: String::new(),
+            old: "the others".to_owned(),
             old_words: 2,
             had_auxiliary,
             right: "swam".to_owned(),

@@ -18,6 +18,7 @@
 //! Cui and Swayamdipta (2024), Annotating FrameNet via Structure-Conditioned Language Generation;
 //! Pancholy, Petruck and Swayamdipta (2021), Sister Help.
 
+mod agreement;
 mod answer;
 mod blanks;
 mod draft;
