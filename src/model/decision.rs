@@ -38,6 +38,13 @@ pub struct Evidence {
     pub frames: u32,
     /// How much the lemma is like the frame's LUs by word vectors, -1 to 1.
     pub likeness: Option<f32>,
+    /// Mean probability of the frame at the sets' targets, over those that a frame model has
+    /// judged.
+    pub frame_fit: Option<f32>,
+    /// Share of the sets whose target has a word that nobody is known to use.
+    pub unknown: f32,
+    /// Words of the LU's name; 0 where an earlier program did not keep it.
+    pub words: u32,
 }
 
 /// Where the sets of a proposed LU went.

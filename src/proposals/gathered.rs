@@ -24,9 +24,12 @@ pub(super) struct Gathered {
     /// Sum, and sets that were scored.
     paraphrase: (f64, u32),
     aligner: f64,
-    /// Sum and number of the filters' scores.
+    /// Sum and number of the scores of the filters, and of the frame model.
     p: (f64, u32),
     r: (f64, u32),
+    fit: (f64, u32),
+    /// Sets with a word in their target that nobody is known to use.
+    unknown: u32,
 }
 
 impl Gathered {
@@ -44,9 +47,13 @@ impl Gathered {
             self.paraphrase = (self.paraphrase.0 + f64::from(score), self.paraphrase.1 + 1);
         }
         self.aligner += f64::from(made.aligner);
+        self.unknown += u32::from(made.flags.unknown_word);
         if let Some(scores) = made.filter {
             self.p = (self.p.0 + f64::from(scores.precision), self.p.1 + 1);
             self.r = (self.r.0 + f64::from(scores.recall), self.r.1 + 1);
+        }
+        if let Some(fit) = made.fit {
+            self.fit = (self.fit.0 + f64::from(fit.probability), self.fit.1 + 1);
         }
     }
 
@@ -64,6 +71,9 @@ impl Gathered {
             r: mean(self.r),
             frames: 0,
             likeness: None,
+            frame_fit: mean(self.fit),
+            unknown: (f64::from(self.unknown) / count) as f32,
+            words: 0,
         }
     }
 

@@ -247,6 +247,7 @@ impl<'a> Proposals<'a> {
         evidence.frames = others.len() as u32;
         let (nearest, near) = self.nearest(lexicon, frame, &key);
         evidence.likeness = near;
+        evidence.words = key.0.split(' ').count() as u32;
         let decided = store.decisions(release, frame, &name)?;
         let mut sentences = Vec::new();
         for &(set, round, aligner, p) in gathered.best() {

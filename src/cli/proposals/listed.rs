@@ -21,6 +21,7 @@ pub(super) struct ProposalRecord<'a> {
     aligner: f32,
     p: Option<f32>,
     r: Option<f32>,
+    frame_fit: Option<f32>,
     likeness: Option<f32>,
     other_frames: &'a [String],
     nearest: Vec<NearRecord<'a>>,
@@ -67,6 +68,7 @@ impl<'a> ProposalRecord<'a> {
             aligner: evidence.aligner,
             p: evidence.p,
             r: evidence.r,
+            frame_fit: evidence.frame_fit,
             likeness: evidence.likeness,
             other_frames: &proposal.other_frames,
             nearest: proposal
@@ -105,6 +107,7 @@ impl Block for ProposalRecord<'_> {
         "aligner",
         "p",
         "r",
+        "frame_fit",
         "likeness",
         "other_frames",
         "nearest",
@@ -126,6 +129,7 @@ impl Block for ProposalRecord<'_> {
             self.aligner.to_string(),
             optional(self.p),
             optional(self.r),
+            optional(self.frame_fit),
             optional(self.likeness),
             self.other_frames.join("; "),
             self.near().join("; "),
@@ -142,10 +146,10 @@ impl Block for ProposalRecord<'_> {
             counted(self.sets, "set"),
             format!("rounds {}", self.written_rounds().join(", ")),
         ];
-        let filter = [("p", self.p), ("r", self.r)];
-        let filter = filter.iter().filter_map(|(name, score)| Some((*name, (*score)?)));
+        let judged = [("p", self.p), ("r", self.r), ("frame fit", self.frame_fit)];
+        let judged = judged.iter().filter_map(|(name, score)| Some((*name, (*score)?)));
         let scores = [("aligner", self.aligner), ("paraphrase", self.paraphrase)];
-        said.extend(filter.chain(scores).map(|(name, score)| format!("{name} {score:.2}")));
+        said.extend(judged.chain(scores).map(|(name, score)| format!("{name} {score:.2}")));
         output.line(&format!("      {}", said.join("  ")))?;
         if !self.nearest.is_empty() {
             output.line(&format!("      near {}", self.near().join(", ")))?;

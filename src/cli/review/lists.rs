@@ -34,6 +34,7 @@ fn proposed(proposal: &Proposal) -> Markup {
                 " \u{b7} " "sentences " (evidence.sets) " \u{b7} seeds " (evidence.seeds)
                 " \u{b7} aligner " (format!("{:.2}", evidence.aligner))
                 @if let Some(p) = evidence.p { " \u{b7} p " (format!("{p:.2}")) }
+                @if let Some(fit) = evidence.frame_fit { " \u{b7} frame fit " (format!("{fit:.2}")) }
                 @if !near.is_empty() { " \u{b7} near " (near.join(", ")) }
                 @if !proposal.other_frames.is_empty() { " \u{b7} also in " (proposal.other_frames.join(", ")) }
             }

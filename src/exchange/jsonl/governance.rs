@@ -47,6 +47,12 @@ record! {
         r: Option<f32>,
         frames: u32,
         likeness: Option<f32>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        frame_fit: Option<f32>,
+        #[serde(default)]
+        unknown: f32,
+        #[serde(default)]
+        words: u32,
     }
 }
 

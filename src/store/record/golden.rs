@@ -463,6 +463,7 @@ fn samples_of_version_2() -> Vec<(&'static str, Vec<u8>)> {
         ("location_own", location(SentenceId::new(IdSpace::FullText, 8002))),
         ("location", location(sentence_id())),
         ("annotation_scored", scored().to_value().unwrap()),
+        ("decision", v2_decision::tests::weighed().to_value().unwrap()),
         ("document", v2_document::tests::described().to_value().unwrap()),
         ("edition", v2_edition::tests::listed().to_value().unwrap()),
         ("judgement", encode_judgement(&v2_judgement::tests::judged(true)).unwrap()),

@@ -23,6 +23,7 @@ mod v1_numbers;
 mod v1_user;
 mod v2_annotation;
 mod v2_change;
+mod v2_decision;
 mod v2_document;
 mod v2_edition;
 mod v2_judgement;
@@ -88,7 +89,8 @@ const CHANGE_VERSION: u8 = 2;
 /// So for the records that locate sets.
 const LOCATION_VERSION: u8 = 2;
 /// Version of the records that say more than version 1 can hold: of sets that filters have scored,
-/// documents with descriptions, top files of FrameNet 1.7. Every other one is of version 1.
+/// documents with descriptions, top files of FrameNet 1.7, decisions that know more. Every other
+/// one is of version 1.
 const SECOND_VERSION: u8 = 2;
 /// Version of the records of sets to which FEs were carried.
 const THIRD_VERSION: u8 = 3;

@@ -18,6 +18,7 @@ fn the_schema_page_lists_every_family_and_every_field() {
         v1_user::FIELDS,
         v2_annotation::FIELDS,
         v2_change::FIELDS,
+        v2_decision::FIELDS,
         v2_document::FIELDS,
         v2_edition::FIELDS,
         v2_judgement::FIELDS,

@@ -1,9 +1,10 @@
 //! Versions 1 of the records by which people govern what expansions wrote: decisions on proposed
-//! LUs, and editions. Editions are written in version 2, which has their hash and split list
-//! (`v2_edition.rs`).
+//! LUs, and editions. Decisions that know more are written in version 2 (`v2_decision.rs`), and so are
+//! all editions (`v2_edition.rs`).
 
 use super::super::key::{DecisionKey, EditionKey};
 use super::v1::one_of;
+use super::v2_decision::WeighedRecord;
 use super::v2_edition::HashedRecord;
 use super::{Encoded, SECOND_VERSION, Stored, decode, decode_as, encode, encode_as};
 use crate::model::{
@@ -18,7 +19,7 @@ coded! {
 fields! {
     Decided { history; absent frame: FrameId(0), name: String::new() }
     Decision { verdict, reviewer, time, note, lu, evidence, moved, undone }
-    Evidence { sets, seeds, rounds, paraphrase, aligner, p, r, frames, likeness }
+    Evidence { sets, seeds, rounds, paraphrase, aligner, p, r, frames, likeness; absent frame_fit: None, unknown: 0.0, words: 0 }
     Moved { frame, lu, made, sets }
     Reviewed { reviewer, time, note }
     EditionRecord { expression, created, revision, sentences, pairs, lemma_pairs, sets, contents }
@@ -44,11 +45,17 @@ impl Stored for Decided {
     type Key = DecisionKey;
 
     fn to_value(&self) -> Encoded {
-        encode(self)
+        WeighedRecord::of(self)
+            .map_or_else(|| encode(self), |record| encode_as(SECOND_VERSION, &record))
     }
 
     fn from_value(key: &Self::Key, value: &[u8]) -> Result<Self, String> {
-        let decided: Self = decode(value)?;
+        let decided = match value.first() {
+            Some(&SECOND_VERSION) => {
+                decode_as::<WeighedRecord>(SECOND_VERSION, value)?.into_model()?
+            }
+            _ => decode::<Self>(value)?,
+        };
         if decided.history.is_empty() {
             return Err("no decision".to_owned());
         }
@@ -132,6 +139,7 @@ pub(super) mod tests {
             r: None,
             frames: 1,
             likeness: Some(-0.125),
+            ..Evidence::default()
         };
         let accepted = Decision {
             verdict: Verdict::Accept,

@@ -145,6 +145,9 @@ fn evidence(screen: &mut Screen, of: &Proposal) {
         "sentences {}  seeds {}  aligner {:.2}",
         of.evidence.sets, of.evidence.seeds, of.evidence.aligner
     );
+    if let Some(fit) = of.evidence.frame_fit {
+        facts.push_str(&format!("  frame fit {fit:.2}"));
+    }
     if !near.is_empty() {
         facts.push_str(&format!("  near {}", near.join(", ")));
     }
