@@ -22,6 +22,7 @@ from language_model.lexicon import Lexicon
 from language_model.lora import put, tensors_of
 from language_model.pairs import mined, of_set, refusal
 from language_model.prompt import Request, Template
+from language_model.returned import Returned
 from language_model.train import RATE, WARMUP, Run, opened, rate_at, train
 from language_model.unpack import halves, name_of
 from paraphrase.prepare import Repeats
@@ -173,6 +174,35 @@ class Examples(InDirectory):
         self.assertEqual(refusal(good[0], "Slowly , the elderly man went to the market ."), "loose marks")
         self.assertEqual(refusal(good[0], "Slowly, the elderly man went to the caf\u00e9."), "letters that the source does not have")
         self.assertEqual(refusal(good[0], "The old man walked."), "length")
+
+
+class ReturnedOutputs(InDirectory):
+    def setUp(self):
+        super().setUp()
+        lus = [{"frame": "Checking", "name": name} for name in ("check.v", "verify.v", "walk.v", "go over.v", "get a(n) eye.v")]
+        self.returned = Returned(lexicon(self.directory), lus)
+
+    def drawn(self, output, seed):
+        output, seed = {"frame": "Checking", **output}, {"lu": "check.v", **seed}
+        return [self.returned.draw(output, seed, random.Random(number)) for number in range(60)]
+
+    def test_the_answer_is_a_persons_and_the_trigger_is_avoided_beside_units_that_the_answer_lacks(self):
+        output = {"text": "Then they verified the old bill.", "trigger": "verified"}
+        drawn = self.drawn(output, {"text": "Then they checked the old bill ."})
+        avoided, hinted = set(), set()
+        for request, answer in drawn:
+            self.assertEqual(answer, "Then they checked the old bill.")
+            self.assertIn("verified", request.avoid)
+            avoided |= set(request.avoid)
+            hinted |= set(request.hint)
+        self.assertTrue({"verify", "walking", "go over"} <= avoided)
+        self.assertFalse(avoided & {"check", "checks", "checked", "checking", "get a(n) eye"})
+        self.assertIn("check", hinted)
+
+    def test_an_output_whose_trigger_the_person_uses_or_that_says_something_else_teaches_nothing(self):
+        same = self.drawn({"text": "Then they checked it.", "trigger": "checked"}, {"text": "Then they checked it ."})
+        other = self.drawn({"text": "A man verified bills", "trigger": "verified"}, {"text": "Then they checked it ."})
+        self.assertEqual(set(same) | set(other), {None})
 
 
 class Shards(InDirectory):

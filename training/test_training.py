@@ -23,7 +23,7 @@ from encoder import align, attention, export, head, links, strangers, teachers, 
 from encoder.student import Cut, pooled, student, unexplained
 from encoder.vocabulary import train as train_vocabulary
 from judge.__main__ import meaning_sheet, meanings
-from judge import generations, inputs
+from judge import generations, hidden, inputs, proposals
 from judge.shares import apportioned, wilson
 from paraphrase.export import reading_typographic_signs
 from paraphrase.language_model import END, KneserNey, LanguageModel
@@ -121,6 +121,59 @@ class Generations(unittest.TestCase):
                 path.write_text(text, encoding="utf-8")
                 with self.assertRaises(SystemExit):
                     generations.read_labels(path, [{"number": 1}])
+
+
+class HiddenUnits(unittest.TestCase):
+    def test_a_fifth_is_hidden_and_seeds_are_of_as_many_other_units_as_there_are(self):
+        units = {f"F{frame:03}": {f"w{unit}.v" for unit in range(frame)} for frame in range(8, 190)}
+        exemplars = {(frame, name): [f"{frame}/{name}/{at}" for at in range(3)] for frame, names in units.items() for name in names}
+        planned = hidden.plan(units, exemplars, random.Random(1))
+        self.assertEqual({part: len(frames) for part, frames in planned.items()}, hidden.FRAMES)
+        names = [frame for frames in planned.values() for frame, _, _ in frames]
+        self.assertEqual(len(names), len(set(names)))
+        for frame, gone, seeds in (one for frames in planned.values() for one in frames):
+            self.assertGreaterEqual(len(units[frame]), 10)
+            self.assertEqual(len(gone), max(1, round(len(units[frame]) / 5)))
+            of = [seed.split("/")[1] for seed in seeds]
+            self.assertFalse(set(of) & set(gone))
+            self.assertEqual(len(seeds), min(20, 3 * (len(units[frame]) - len(gone))))
+            self.assertEqual(len(set(of)), min(20, len(units[frame]) - len(gone)))
+
+
+class Lexicographer:
+    """A store with a proposal and human sets of three frames, each of one LU."""
+
+    def run(self, *arguments):
+        command = arguments[0]
+        if command == "frames":
+            return [{"name": name, "definition_text": f"What is {name}."} for name in ("Checking", "Roaming", "Singing")]
+        if command == "relations":
+            return [{"parent": "Checking", "child": "Singing"}]
+        if command == "lus":
+            return [{"frame": frame, "name": name} for frame, name in self.UNITS.items()]
+        if command == "proposals":
+            sentence = {"set": "g1", "text": "They vetted it .", "trigger": "vetted"}
+            return [{"frame": "Checking", "lu": "vet.v", "score": 0.5, "sentences": [sentence]}]
+        return [{"id": f"x{name}", "frame": frame, "lu": name} for frame, name in self.UNITS.items()]
+
+    def sets(self, ids):
+        return [{"id": name, "text": "They vetted it .", "targets": [[5, 11]]} for name in ids]
+
+    UNITS = {"Checking": "check.v", "Roaming": "roam.v", "Singing": "sing.v"}
+
+
+class ProposalSheets(unittest.TestCase):
+    def test_a_sheet_holds_proposals_among_own_and_foreign_units_and_does_not_say_which(self):
+        given = types.SimpleNamespace(seed=1, ranker=None, frames=None, drawn=False, count=4, expression=[])
+        items = proposals.draw(Lexicographer(), given)
+        kinds = {one["kind"]: (one["lu"], one["frame"]) for one in items}
+        # `sing.v` is of a frame that is related to Checking, so no control.
+        self.assertEqual(kinds, {"generated": ("vet.v", "Checking"), "human": ("check.v", "Checking"),
+                                 "foreign": ("roam.v", "Checking")})  # fmt: skip
+        sheet = proposals.sheet(items)
+        self.assertEqual(sheet.count("[[vetted]]"), 3)
+        for word in ("generated", "human", "foreign", "0.5"):
+            self.assertNotIn(word, sheet)
 
 
 class Words(unittest.TestCase):

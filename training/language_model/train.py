@@ -98,7 +98,9 @@ class Run:
         if given.origin and not state:
             facts = adapter.read(given.origin, given.base, self.adapted)["training"]
             self.step, self.tokens = facts["steps"], facts["tokens"]
-            self.order.state |= {name: facts[name] for name in self.order.state if name in facts}
+            # An adapter of other data begins with the first of these.
+            if facts.get("shard") and (given.work / "shards" / facts["shard"]).exists():
+                self.order.state |= {name: facts[name] for name in self.order.state if name in facts}
 
     def take(self, state):
         put(self.adapted, state["adapter"])
