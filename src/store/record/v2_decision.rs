@@ -1,5 +1,5 @@
-//! Version 2 of the record of decisions on a proposed LU: with what version 1 does not know of their
-//! evidence.
+//! Version 2 of the record of decisions on a proposed LU: with what version 1 does not know of
+//! their evidence.
 //!
 //! Decisions of earlier programs are still written in version 1.
 
