@@ -1,6 +1,6 @@
 //! Versions 1 of the records by which people govern what expansions wrote: decisions on proposed
-//! LUs, and editions. Decisions that know more are written in version 2 (`v2_decision.rs`), and so are
-//! all editions (`v2_edition.rs`).
+//! LUs, and editions. Decisions that know more are written in version 2 (`v2_decision.rs`), and so
+//! are all editions (`v2_edition.rs`).
 
 use super::super::key::{DecisionKey, EditionKey};
 use super::v1::one_of;
