@@ -168,6 +168,7 @@ mod review_page;
 mod review_server;
 mod review_session;
 mod review_terminal;
+mod rewording;
 mod rewriting_judgements;
 mod rouge_parity;
 mod rounds_go_on;

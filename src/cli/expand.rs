@@ -75,6 +75,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "WHAT", value_enum)]
     guide: Option<Guide>,
 
+    /// Ban a SHARE of each sentence's other content words, too, other ones each round, so that new
+    /// sentences reword more [default: 0]
+    #[arg(long, value_name = "SHARE")]
+    reword: Option<f32>,
+
     /// Frame elements of new sentences. `align`: found by the aligner. `heads`, `exact`: the
     /// sentence must contain their head words, or their text. `none`: not annotated [default:
     /// align]
@@ -279,6 +284,7 @@ fn settings(args: &Args) -> anyhow::Result<RecipeSettings> {
         max_pieces: args.max_pieces,
         words: args.words.map(expand::Words::from),
         guide: args.guide.map(Guidance::from),
+        reword: args.reword,
         keep_fe: args.keep_fe.map(KeepElements::from),
         ..RecipeSettings::default()
     };

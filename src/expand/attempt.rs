@@ -24,7 +24,9 @@ impl Attempt {
             keep_fe.required(&chain.seed, &chain.banned).into_iter().map(|phrase| vec![phrase]),
         );
         let hint = self.asked.clone();
-        Constraints { require, hint, ..Constraints::avoiding(&chain.banned) }
+        let mut banned = chain.banned.clone();
+        banned.extend(chain.rewording.bans(chain.round, &require.concat()));
+        Constraints { require, hint, ..Constraints::avoiding(&banned) }
     }
 }
 

@@ -1,6 +1,7 @@
 //! One seed on its way through the rounds: what is banned, and what has come out so far.
 
 use super::elements::Elements;
+use super::rewording::Rewording;
 use super::trigger_lexicon::{TriggerLexicon, Unit};
 use super::valence::{Expressed, expressed};
 use super::{EndReason, Result};
@@ -90,6 +91,8 @@ pub(super) struct Chain {
     pub(super) outputs: Vec<(String, Vec<Span>)>,
     /// What the rewriter would say in the trigger's place, where a round asks for it.
     pub(super) substitutes: Vec<String>,
+    /// Words beside the trigger that rounds ban in turn.
+    pub(super) rewording: Rewording,
     /// How many of the bans are of the seed.
     of_seed: usize,
 }
@@ -105,6 +108,7 @@ impl Chain {
             banned: Vec::new(),
             outputs: Vec::new(),
             substitutes: Vec::new(),
+            rewording: Rewording::default(),
             of_seed: 0,
             seed,
         };

@@ -127,6 +127,18 @@ pub enum RecipeError {
          `frames` or leave the setting out"
     )]
     FrameModelMissing,
+    /// More words shall be banned than there are, or fewer than none.
+    #[error("reword is {found}, expected 0 to 1, the share of a sentence's content words")]
+    Reword {
+        /// What the recipe says.
+        found: f32,
+    },
+    /// Words shall be banned that a tagger finds, and there is none.
+    #[error(
+        "the recipe has `reword` and is not guided, expected `guide = \"lexicon\"` or another guide, whose tagger \
+         finds content words"
+    )]
+    RewordUnguided,
     /// Chains shall end by what nobody asks, or by what is no probability.
     #[error(
         "least-frame-fit is {found}, expected 0 to 1, and 0 without `frame-fit = true`; set both or leave it out"

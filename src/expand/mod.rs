@@ -46,6 +46,7 @@ mod ranking;
 mod recipe;
 mod recipes;
 mod report;
+mod rewording;
 mod run;
 mod shard;
 mod sisters;

@@ -4,7 +4,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::elements::KeepElements;
-use super::{BlindTo, ExpandError, FromSisters, Models, RecipeError, RewriterSource, guide};
+use super::{
+    BlindTo, ExpandError, FromSisters, Models, RecipeError, RewriterSource, guide, rewording,
+};
 use crate::compute::{Device, Numbers};
 use crate::decode::{BeamSettings, SampleSettings};
 use crate::model::named;
@@ -80,6 +82,10 @@ pub struct Recipe {
     pub tell_bans: bool,
     /// Bans the frame's LUs from the first round on, so that only new ones come out.
     pub ban_lexicon: bool,
+    /// The share of a seed's content words beside its trigger that a round bans, too, other ones in
+    /// each round, so that outputs reword more; 0 for none. Needs [`Models::guide`], which has the
+    /// tagger.
+    pub reword: f32,
     /// What is done so that outputs have the seed's FEs.
     pub keep_fe: KeepElements,
     /// The lexicon has few LUs and sentences. The guide knows no words that its vectors have of a
@@ -123,6 +129,7 @@ impl Recipe {
             choice: Choice::FewestFailedChecks,
             tell_bans: true,
             ban_lexicon: false,
+            reword: 0.0,
             keep_fe: KeepElements::Align,
             few_lus: false,
             from_sisters: None,
@@ -168,6 +175,12 @@ impl Recipe {
         if !is_share || (self.least_frame_fit > 0.0 && !self.frame_fit) {
             let found = self.least_frame_fit;
             return Err(ExpandError::Recipe(RecipeError::LeastFrameFit { found }));
+        }
+        if !(0.0..=1.0).contains(&self.reword) {
+            return Err(ExpandError::Recipe(RecipeError::Reword { found: self.reword }));
+        }
+        if self.reword > 0.0 && self.guidance == Guidance::None {
+            return Err(ExpandError::Recipe(RecipeError::RewordUnguided));
         }
         if self.max_source_pieces == 0 {
             return wrong("number of pieces", 0, "1 or more");
@@ -240,6 +253,12 @@ impl Recipe {
         }
         if self.ban_lexicon {
             description["banned"] = json!("inflections and spelling variants of the frame's LUs");
+        }
+        if self.reword > 0.0 {
+            description["reword"] = json!({
+                "share": format!("{:?}", self.reword),
+                "rules": rewording::RULES,
+            });
         }
         if let Some(rule) = self.keep_fe.rule() {
             description["frame_elements"] = json!(rule);
@@ -355,6 +374,7 @@ mod tests {
         assert_ne!(print(&Recipe { choice: Choice::Aligner, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { tell_bans: false, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { ban_lexicon: true, ..recipe() }, a, b), first);
+        assert_ne!(print(&Recipe { reword: 0.2, ..recipe() }, a, b), first);
         let guided =
             |recipe: Recipe| recipe.description(named(a), Told::default(), b, Some([a, b]));
         assert_ne!(guided(Recipe { few_lus: true, ..recipe() }), guided(recipe()));
@@ -408,6 +428,10 @@ mod tests {
         );
         let model = said(Recipe { frame_fit: true, ..recipe() });
         assert!(model.contains("no frame model"), "{model}");
+        let reword = said(Recipe { reword: 1.5, ..recipe() });
+        assert!(reword.starts_with("reword is 1.5, expected 0 to 1"), "{reword}");
+        let unguided = said(Recipe { reword: 0.2, guidance: Guidance::None, ..recipe() });
+        assert!(unguided.contains("not guided"), "{unguided}");
         let beam = said(Recipe { beam_size: 0, ..recipe() });
         assert_eq!(beam, "beam size is 0, expected 1 to 1000");
         assert!(recipe().check().is_ok());

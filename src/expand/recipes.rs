@@ -91,6 +91,8 @@ pub struct RecipeSettings {
     pub ban_lexicon: Option<bool>,
     /// [`Recipe::few_lus`].
     pub few_lus: Option<bool>,
+    /// [`Recipe::reword`].
+    pub reword: Option<f32>,
     /// [`Recipe::keep_fe`].
     pub keep_fe: Option<KeepElements>,
     /// [`Recipe::frame_fit`].
@@ -149,6 +151,7 @@ impl RecipeSettings {
             tell_bans: self.tell_bans.or(other.tell_bans),
             ban_lexicon: self.ban_lexicon.or(other.ban_lexicon),
             few_lus: self.few_lus.or(other.few_lus),
+            reword: self.reword.or(other.reword),
             keep_fe: self.keep_fe.or(other.keep_fe),
             frame_fit: self.frame_fit.or(other.frame_fit),
             least_frame_fit: self.least_frame_fit.or(other.least_frame_fit),
@@ -168,6 +171,7 @@ impl RecipeSettings {
         recipe.tell_bans = self.tell_bans.unwrap_or(recipe.tell_bans);
         recipe.ban_lexicon = self.ban_lexicon.unwrap_or(recipe.ban_lexicon);
         recipe.few_lus = self.few_lus.unwrap_or(recipe.few_lus);
+        recipe.reword = self.reword.unwrap_or(recipe.reword);
         recipe.keep_fe = self.keep_fe.unwrap_or(recipe.keep_fe);
         recipe.frame_fit = self.frame_fit.unwrap_or(recipe.frame_fit);
         recipe.least_frame_fit = self.least_frame_fit.unwrap_or(recipe.least_frame_fit);

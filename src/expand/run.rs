@@ -22,6 +22,7 @@ use super::opened::Opened;
 use super::phrase_set::PhraseSet;
 use super::ranking::{Pair, candidates, choose};
 use super::recipe::Choice;
+use super::rewording::Rewording;
 use super::shard::ShardWriter;
 use super::trigger_lexicon::TriggerLexicon;
 use super::word_class;
@@ -399,6 +400,9 @@ impl<'a> Run<'a> {
             self.end(&chain, EndReason::NoTarget);
             self.finished_seeds += 1;
             return Ok(None);
+        }
+        if let Some(tagger) = self.tagger.as_ref().filter(|_| self.recipe.reword > 0.0) {
+            chain.rewording = Rewording::of(tagger, &chain.seed, self.recipe.reword)?;
         }
         if self.recipe.guidance == Guidance::Context {
             chain.substitutes = in_context::substitutes(session, &chain)?;
