@@ -152,6 +152,8 @@ fn stopped_split_and_single_runs_give_the_same_sets() {
     for guidance in [Guidance::Lexicon, Guidance::Alike, Guidance::None] {
         stopped_and_split_run_equals_whole_one(&Recipe { guidance, ..recipe() });
     }
+    // What a round bans beside the trigger follows from its number.
+    stopped_and_split_run_equals_whole_one(&Recipe { reword: 0.4, ..recipe() });
 }
 
 /// What a language model would say in a trigger's place depends on no later round. The tiny Llama

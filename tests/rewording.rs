@@ -1,26 +1,28 @@
 //! Expansion that bans content words beside the trigger, with the shipped models.
 
-use std::collections::BTreeMap;
+use std::path::Path;
 
 use fnstore::database::Database;
-use fnstore::expand::{self, Models, Recipe};
-use fnstore::model::{AnnotationSetId, Provenance};
+use fnstore::endpoint::EndpointSettings;
+use fnstore::expand::{self, Models, Recipe, RecipeSettings, RewriterSource};
+use fnstore::model::Provenance;
 use fnstore::text::{fold, words};
 
+use crate::cli_program::fnstore_in;
 use crate::mini;
 
-fn recipe(reword: f32, rounds: u16) -> Recipe {
-    let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+fn recipe(reword: f32) -> Recipe {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
     let models = Models::search(&[models]).unwrap();
-    Recipe { beam_size: 4, candidates: 4, reword, rounds, ..Recipe::new(models) }
+    Recipe { beam_size: 4, candidates: 4, reword, rounds: 1, ..Recipe::new(models) }
 }
 
 fn expand(database: &Database, recipe: &Recipe) {
     expand::run(database, &"lu=inspect.v".parse().unwrap(), recipe).unwrap();
 }
 
-/// The outputs with their seeds' sentences, by id.
-fn outputs(database: &Database) -> BTreeMap<AnnotationSetId, (String, String, u16)> {
+/// The outputs beside their seeds' sentences.
+fn outputs(database: &Database) -> Vec<[String; 2]> {
     let answers = database.query(&"origin=generated".parse().unwrap()).unwrap();
     let outputs = answers.map(|answer| {
         let answer = answer.unwrap();
@@ -28,20 +30,19 @@ fn outputs(database: &Database) -> BTreeMap<AnnotationSetId, (String, String, u1
         let (release, store) = (answer.release.id, database.store());
         let seed = store.annotation_set(release, made.seed).unwrap().unwrap();
         let source = store.sentence(release, seed.sentence).unwrap().unwrap().text;
-        (answer.set.id, (source, answer.sentence.text.clone(), made.round))
+        [source, answer.sentence.text.clone()]
     });
     outputs.collect()
 }
 
 /// The share of the sources' words that outputs have, too.
-fn kept(outputs: &BTreeMap<AnnotationSetId, (String, String, u16)>) -> f64 {
+fn kept(outputs: &[[String; 2]]) -> f64 {
     let folded = |text: &str| -> Vec<String> {
         words(text).iter().filter_map(|word| word.of(text)).map(fold).collect()
     };
     let (mut of, mut kept) = (0, 0);
-    for (source, output, _) in outputs.values() {
-        let output = folded(output);
-        let source = folded(source);
+    for [source, output] in outputs {
+        let (source, output) = (folded(source), folded(output));
         of += source.len();
         kept += source.iter().filter(|word| output.contains(word)).count();
     }
@@ -52,7 +53,7 @@ fn kept(outputs: &BTreeMap<AnnotationSetId, (String, String, u16)>) -> f64 {
 fn outputs_keep_fewer_words_where_others_than_the_trigger_are_banned() {
     let [plain, reworded] = [0.0, 0.5].map(|reword| {
         let (_store, database, _) = mini::imported();
-        expand(&database, &recipe(reword, 1));
+        expand(&database, &recipe(reword));
         outputs(&database)
     });
     assert!(!plain.is_empty() && !reworded.is_empty());
@@ -61,14 +62,39 @@ fn outputs_keep_fewer_words_where_others_than_the_trigger_are_banned() {
 }
 
 #[test]
-fn a_run_that_goes_on_with_more_rounds_bans_what_an_undisturbed_one_bans() {
-    let [at_once, resumed] = [&[2][..], &[1, 2]].map(|rounds| {
-        let (_store, database, _) = mini::imported();
-        for rounds in rounds {
-            expand(&database, &recipe(0.4, *rounds));
-        }
-        outputs(&database)
-    });
-    assert!(at_once.values().any(|(.., round)| *round == 2), "{at_once:?}");
-    assert_eq!(at_once, resumed);
+fn a_file_and_the_command_line_set_the_share() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("reword.toml");
+    std::fs::write(&file, "reword = 0.25\n").unwrap();
+    let settings = RecipeSettings::open(file.to_str().unwrap()).unwrap();
+    let mut from_file = recipe(0.0);
+    RecipeSettings { reword: Some(0.5), ..RecipeSettings::default() }
+        .or(settings)
+        .apply(&mut from_file);
+    assert!((from_file.reword - 0.5).abs() < 1e-6);
+    settings.apply(&mut from_file);
+    assert!((from_file.reword - 0.25).abs() < 1e-6);
+
+    let (store, database, _) = mini::imported();
+    drop(database);
+    let asked = ["expand", "lu=inspect.v", "--model", "paraphrase", "--reword"];
+    for (more, said) in [
+        (&["7"][..], "reword is 7, expected 0 to 1"),
+        (&["NaN"], "reword is NaN"),
+        (&["0.2", "--guide", "none"], "not guided"),
+        (&["0.2", "--endpoint", "http://127.0.0.1:9/v1"], "cannot be used with"),
+    ] {
+        let ran = fnstore_in(store.path(), &[&asked[..], more].concat());
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(ran.stderr.contains(said), "{more:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_server_is_not_asked_to_reword() {
+    let mut of_server = recipe(0.2);
+    let settings = EndpointSettings::new("http://127.0.0.1:9/v1", "small");
+    of_server.models.rewriter = RewriterSource::Server(settings);
+    of_server.candidates = 1;
+    assert!(of_server.check().unwrap_err().to_string().contains("a server cannot be held to"));
 }

@@ -77,6 +77,7 @@ mod experiments;
 mod export_names;
 mod export_places;
 mod failed_first_import;
+mod failed_lines;
 mod fe_labelling;
 mod file_handles;
 mod filter_scores;

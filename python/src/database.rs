@@ -296,7 +296,7 @@ impl Database {
     /// Writes new annotated sentences from the human ones that a query finds. Run again it goes on
     /// where it was stopped, by Ctrl-C or otherwise; progress is called with a Progress. Settings
     /// are those of a recipe's file: rounds, beam, candidates, max_pieces, words, guide, choice,
-    /// tell_bans, ban_lexicon, keep_fe.
+    /// tell_bans, ban_lexicon, reword, keep_fe.
     #[pyo3(signature = (expression, *, recipe=None, model=None, models=None, filter=None, device="cpu", limit=None,
                         progress=None, **settings))]
     #[allow(clippy::too_many_arguments, reason = "Python's callers name them")]

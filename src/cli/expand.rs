@@ -75,9 +75,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "WHAT", value_enum)]
     guide: Option<Guide>,
 
-    /// Ban a SHARE of each sentence's other content words, too, other ones each round, so that new
-    /// sentences reword more [default: 0]
-    #[arg(long, value_name = "SHARE")]
+    /// Beside the trigger, ban a SHARE of each sentence's content words, so that new sentences
+    /// reword more: from 0 to 1, one word at least, other ones in the next round. Needs a guide
+    /// [default: 0]
+    #[arg(long, value_name = "SHARE", conflicts_with = "endpoint")]
     reword: Option<f32>,
 
     /// Frame elements of new sentences. `align`: found by the aligner. `heads`, `exact`: the

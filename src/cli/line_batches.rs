@@ -51,7 +51,12 @@ pub(super) trait LineTask {
 #[serde(untagged)]
 enum Answered<T: LineTask> {
     Record(T::Record),
-    Failed { line: u64, error: LineError },
+    Failed {
+        line: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        id: Option<serde_json::Value>,
+        error: LineError,
+    },
 }
 
 impl<T: LineTask> Block for Answered<T> {
@@ -65,7 +70,7 @@ impl<T: LineTask> Block for Answered<T> {
                 Some(text) => Ok(output.line(&text)?),
                 None => output.json(self),
             },
-            Self::Failed { line, error } => {
+            Self::Failed { line, error, .. } => {
                 Ok(output.line(&format!("! line {line}: {} ({})", error.message, error.code))?)
             }
         }
@@ -96,15 +101,18 @@ pub(super) fn run<T: LineTask>(
             let is_json = *is_json.get_or_insert_with(|| {
                 line.as_ref().is_ok_and(|line| line.trim_ascii_start().starts_with(b"{"))
             });
-            let item = line.and_then(|line| T::Item::read(&line, is_json));
-            batch.push((number, item.map(|item| items.push((number, item))).err()));
+            let item = line.as_ref().map_err(Clone::clone);
+            let item = item.and_then(|line| T::Item::read(line, is_json));
+            // Of a line that fails later the mark is wanted, too.
+            let json = line.ok().filter(|_| is_json);
+            batch.push((number, json, item.map(|item| items.push((number, item))).err()));
         }
         if batch.is_empty() {
             break;
         }
         read += batch.len() as u64;
         let mut answers = task.answer(items)?.into_iter();
-        for (line, error) in batch {
+        for (line, json, error) in batch {
             let answer = match error {
                 None => answers.next().expect("every good line has been answered"),
                 Some(error) => Err(error),
@@ -112,7 +120,10 @@ pub(super) fn run<T: LineTask>(
             failed += u64::from(answer.is_err());
             records.block(&match answer {
                 Ok(record) => Answered::<T>::Record(record),
-                Err(error) => Answered::Failed { line, error },
+                Err(error) => {
+                    let id = json.as_deref().and_then(line_reader::id_of);
+                    Answered::Failed { line, id, error }
+                }
             })?;
         }
     }

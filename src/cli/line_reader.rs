@@ -10,7 +10,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use fnstore::model::Span;
 use fnstore::text::{CharIndex, CharSpan};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Longest line in bytes. A line is held in memory, and no sentence comes near.
 const MAX_LINE_BYTES: usize = 1 << 20;
@@ -110,6 +110,16 @@ impl<R: BufRead> LineReader<R> {
     }
 }
 
+/// The caller's own mark of a line that is a JSON object, whatever else the object has: a line that
+/// fails shall be found again.
+pub(super) fn id_of(line: &[u8]) -> Option<serde_json::Value> {
+    #[derive(Deserialize)]
+    struct Marked {
+        id: Option<serde_json::Value>,
+    }
+    serde_json::from_slice::<Marked>(line).ok()?.id
+}
+
 /// The text of a line.
 pub(super) fn text(bytes: &[u8]) -> Result<&str, LineError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
@@ -147,6 +157,14 @@ mod tests {
         assert_eq!(lines.next().unwrap().unwrap().1.unwrap_err().code, "E-too-long");
         assert_eq!(lines.next().unwrap(), Some((2, Ok(b"next".to_vec()))));
         assert_eq!(lines.next().unwrap(), None);
+    }
+
+    #[test]
+    fn a_mark_is_found_beside_whatever_else_an_object_has() {
+        assert_eq!(id_of(br#"{"txt": 5, "id": ["a", 7]}"#), Some(serde_json::json!(["a", 7])));
+        for line in [&br#"{"id": null}"#[..], br#"{"text": "x"}"#, br#"{"id": "a"#, b"id", b"7"] {
+            assert_eq!(id_of(line), None, "{line:?}");
+        }
     }
 
     #[test]

@@ -10,6 +10,8 @@ use crate::paraphrase::Constraints;
 pub(super) struct Attempt {
     /// Words of which its outputs are to hold one; none for any outputs.
     pub(super) asked: Vec<String>,
+    /// Whether it bans other content words of the sentence, too.
+    pub(super) rewords: bool,
     /// What to ask for next, if this brings nothing faultless; after the last one, nothing.
     pub(super) later: &'static [Strategy],
     /// The best of the round's attempts so far.
@@ -24,9 +26,11 @@ impl Attempt {
             keep_fe.required(&chain.seed, &chain.banned).into_iter().map(|phrase| vec![phrase]),
         );
         let hint = self.asked.clone();
-        let mut banned = chain.banned.clone();
-        banned.extend(chain.rewording.bans(chain.round, &require.concat()));
-        Constraints { require, hint, ..Constraints::avoiding(&banned) }
+        let mut avoid = chain.banned.clone();
+        if self.rewords {
+            avoid.extend(chain.rewording.bans(chain.round, &require.concat(), &chain.banned));
+        }
+        Constraints { avoid, require, hint, ..Constraints::default() }
     }
 }
 

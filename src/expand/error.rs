@@ -135,10 +135,16 @@ pub enum RecipeError {
     },
     /// Words shall be banned that a tagger finds, and there is none.
     #[error(
-        "the recipe has `reword` and is not guided, expected `guide = \"lexicon\"` or another guide, whose tagger \
-         finds content words"
+        "the recipe rewords and is not guided, expected a guide (`--guide lexicon`), whose tagger finds content \
+         words, and its models `word-vectors` and `tagger`"
     )]
     RewordUnguided,
+    /// Words shall be banned for one round, and a server rewrites: each that it keeps would cost
+    /// requests.
+    #[error(
+        "the recipe rewords, which a server cannot be held to; expected a model, or no `reword`"
+    )]
+    RewordServer,
     /// Chains shall end by what nobody asks, or by what is no probability.
     #[error(
         "least-frame-fit is {found}, expected 0 to 1, and 0 without `frame-fit = true`; set both or leave it out"

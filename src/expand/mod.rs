@@ -47,6 +47,7 @@ mod recipe;
 mod recipes;
 mod report;
 mod rewording;
+mod rounds;
 mod run;
 mod shard;
 mod sisters;

@@ -82,9 +82,9 @@ pub struct Recipe {
     pub tell_bans: bool,
     /// Bans the frame's LUs from the first round on, so that only new ones come out.
     pub ban_lexicon: bool,
-    /// The share of a seed's content words beside its trigger that a round bans, too, other ones in
-    /// each round, so that outputs reword more; 0 for none. Needs [`Models::guide`], which has the
-    /// tagger.
+    /// The share of a seed's content words beside its trigger that a round bans, too, so that
+    /// outputs reword more: one word at least, other ones in the next round as far as there are
+    /// enough; 0 for none. Needs [`Models::guide`], which has the tagger, and a model.
     pub reword: f32,
     /// What is done so that outputs have the seed's FEs.
     pub keep_fe: KeepElements,
@@ -181,6 +181,9 @@ impl Recipe {
         }
         if self.reword > 0.0 && self.guidance == Guidance::None {
             return Err(ExpandError::Recipe(RecipeError::RewordUnguided));
+        }
+        if self.reword > 0.0 && self.asks_server() {
+            return Err(ExpandError::Recipe(RecipeError::RewordServer));
         }
         if self.max_source_pieces == 0 {
             return wrong("number of pieces", 0, "1 or more");

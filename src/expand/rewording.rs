@@ -2,69 +2,94 @@
 //! trigger.
 //!
 //! A rewriter copies what it may copy. Culkin et al. 2021 ban triggers alone; sentences that differ
-//! in one word teach less. So a recipe may ban a share of the sentence's other content words, other
-//! ones in each round. They stay banned for that round alone: they evoke other frames.
+//! in one word teach less. So a recipe may ban a share of the sentence's other content words, as
+//! far as there are enough other ones in each round. They stay banned for that round alone: they
+//! evoke other frames.
 
 use super::chain::Seed;
 use super::phrase_set::PhraseSet;
 use super::{ExpandError, Result};
 use crate::model::Pos;
 use crate::tag::Tagger;
-use crate::text::{inflections_of_trigger, is_stop_word, words};
+use crate::text::{fold, inflections_of_trigger, is_stop_word, lemmatize, words};
 
 /// What of this a recipe's outputs depend on, beside the tagger, in words.
-pub(super) const RULES: &str = "of nouns, verbs, adjectives and adverbs beside the trigger, without names and words of \
-                                three letters, so many a round in the order of their hashes, with their inflections; \
-                                none that is asked for; v1";
+pub(super) const RULES: &str = "of nouns, verbs, adjectives and adverbs beside the trigger, without names, negations, \
+                                quantities and words of three letters, that are neither banned nor asked for, so \
+                                many a round in the order of their lemmas' hashes, 1 to 12, with their inflections; \
+                                a round that would end its seed is tried once more without these bans; v2";
 
 /// A shorter word seldom has another way to be said.
 const LEAST_LETTERS: usize = 4;
+/// Most words of a round. A prompt lists 16 banned words, and the trigger shall be among them.
+const MOST_A_ROUND: usize = 12;
+/// Content words without which a sentence says the opposite, or another amount.
+const TURNING: [&str; 26] = [
+    "almost", "barely", "else", "enough", "even", "ever", "every", "fewer", "hardly", "least",
+    "less", "many", "more", "most", "much", "never", "nobody", "none", "nothing", "only", "other",
+    "rarely", "scarcely", "seldom", "several", "without",
+];
 
 /// The words of a seed that rounds ban in turn.
 #[derive(Default)]
 pub(super) struct Rewording {
     /// Each with its inflections, in the order in which they are banned.
     words: Vec<Vec<String>>,
-    a_round: usize,
+    share: f32,
 }
 
 impl Rewording {
-    /// Each round bans a share of the words, at least one of them.
+    /// Each round bans a share of the words that are free.
     pub(super) fn of(tagger: &Tagger, seed: &Seed, share: f32) -> Result<Self> {
         let spans = words(&seed.text);
         let sentence: Vec<&str> = spans.iter().filter_map(|span| span.of(&seed.text)).collect();
         let tagged = tagger.tag_each(std::slice::from_ref(&sentence));
         let tagged = tagged.map_err(|source| ExpandError::Tag { source })?.pop();
-        // A sentence that is too long for the tagger is too long for the rewriter, too.
-        let Some(Ok(tagged)) = tagged else { return Ok(Self::default()) };
-        let mut found: Vec<Vec<String>> = Vec::new();
+        // A sentence that is too long for the tagger is not reworded.
+        let Some(Ok(tagged)) = tagged else { return Ok(Self { words: Vec::new(), share }) };
+        let mut found: Vec<(String, Vec<String>)> = Vec::new();
         for ((span, word), tag) in spans.iter().zip(sentence).zip(tagged) {
             let Some(pos) = content(tag.name) else { continue };
-            let is_plain = word.chars().all(char::is_alphabetic) && !is_stop_word(word);
-            if is_plain && word.chars().count() >= LEAST_LETTERS && !seed.overlaps_target(*span) {
-                let forms = inflections_of_trigger(word, word, pos);
-                if !found.contains(&forms) {
-                    found.push(forms);
-                }
+            if !may_go(word) || seed.overlaps_target(*span) {
+                continue;
+            }
+            let (lemma, _) = lemmatize(&fold(word), pos, &|_, _| false);
+            if found.iter().all(|(other, _)| *other != lemma) {
+                let mut forms = inflections_of_trigger(word, &lemma, pos);
+                forms.retain(|form| !is_stop_word(form));
+                found.push((lemma, forms));
             }
         }
         // By hash: the beginning of a sentence is no more to be reworded than its end.
-        found.sort_by_cached_key(|forms| *blake3::hash(forms[0].as_bytes()).as_bytes());
-        let a_round = ((share * found.len() as f32).round() as usize).max(1);
-        Ok(Self { words: found, a_round })
+        found.sort_by_cached_key(|(lemma, _)| *blake3::hash(lemma.as_bytes()).as_bytes());
+        Ok(Self { words: found.into_iter().map(|(_, forms)| forms).collect(), share })
     }
 
-    /// What the round after so many others bans, but for words that it asks for.
-    pub(super) fn bans(&self, rounds: u16, asked: &[String]) -> Vec<String> {
-        let first = usize::from(rounds) * self.a_round;
-        let of_round = (first..first + self.a_round.min(self.words.len()))
-            .map(|at| &self.words[at % self.words.len()]);
-        let may_go = |forms: &&Vec<String>| {
-            let forms = PhraseSet::new(*forms);
-            !asked.iter().any(|phrase| forms.is_in(phrase))
+    /// What the round after so many others bans, of words that nothing asks for and that are not
+    /// banned by themselves.
+    pub(super) fn bans(&self, rounds: u16, asked: &[String], banned: &[String]) -> Vec<String> {
+        let banned = PhraseSet::new(banned);
+        let is_free = |forms: &&Vec<String>| {
+            let set = PhraseSet::new(*forms);
+            !banned.has(&forms[0]) && !asked.iter().any(|phrase| set.is_in(phrase))
         };
-        of_round.filter(may_go).flatten().cloned().collect()
+        let free: Vec<&Vec<String>> = self.words.iter().filter(is_free).collect();
+        if free.is_empty() {
+            return Vec::new();
+        }
+        let wanted = (self.share * free.len() as f32).round() as usize;
+        let a_round = wanted.clamp(1, MOST_A_ROUND.min(free.len()));
+        let first = usize::from(rounds) * a_round;
+        let of_round = (first..first + a_round).map(|at| free[at % free.len()]);
+        of_round.flatten().cloned().collect()
     }
+}
+
+/// Whether a content word may be said otherwise.
+fn may_go(word: &str) -> bool {
+    let is_plain = word.chars().all(char::is_alphabetic) && !is_stop_word(word);
+    let is_long = word.chars().count() >= LEAST_LETTERS;
+    is_plain && is_long && TURNING.binary_search(&fold(word).as_str()).is_err()
 }
 
 /// The part of speech of a content word by its tag of the Penn Treebank; none for others, and for
@@ -95,7 +120,8 @@ mod tests {
             release: ReleaseId(1),
             set: AnnotationSetId::new(IdSpace::Exemplar, 1),
             frame: FrameId(102),
-            text: "In London they quickly inspected the old brakes of the big train .".to_owned(),
+            text: "In London they quickly inspected the old brakes , and never found the train ."
+                .to_owned(),
             targets: vec![Span::new(23, 32)],
             lemma: "inspect".to_owned(),
             pos: Pos::Verb,
@@ -107,24 +133,32 @@ mod tests {
 
     #[test]
     fn rounds_ban_other_content_words_in_turn() {
-        let all = rewording(1.0).bans(0, &[]);
-        for word in ["quickly", "brakes", "brake", "train"] {
+        let all = rewording(1.0).bans(0, &[], &[]);
+        for word in ["quickly", "brakes", "brake", "train", "found", "find"] {
             assert!(all.iter().any(|form| form == word), "{word} of {all:?}");
         }
-        for word in ["London", "inspected", "they", "old", "the"] {
+        for word in ["London", "inspected", "they", "old", "the", "never"] {
             assert!(!all.iter().any(|form| form == word), "{word} of {all:?}");
         }
-        let one = rewording(0.3);
-        let [first, second, third, fourth] = [0, 1, 2, 3].map(|round| one.bans(round, &[]));
-        assert!(first != second && second != third && third != first);
-        assert_eq!(fourth, first);
+        let some = rewording(0.25);
+        let [first, second, third, fourth, fifth] =
+            [0, 1, 2, 3, 4].map(|at| some.bans(at, &[], &[]));
+        let mut rounds = vec![first.clone(), second, third, fourth];
+        rounds.sort();
+        rounds.dedup();
+        assert_eq!((rounds.len(), fifth), (4, first), "four words in turn");
     }
 
     #[test]
-    fn what_is_asked_for_is_not_banned() {
+    fn a_round_bans_of_the_words_that_nothing_asks_for_and_nothing_bans() {
         let asked = ["braked the train".to_owned()];
-        let left = rewording(1.0).bans(0, &asked);
-        assert!(left.contains(&"quickly".to_owned()) && !left.contains(&"train".to_owned()));
-        assert!(Rewording::default().bans(3, &[]).is_empty());
+        let left = rewording(1.0).bans(0, &asked, &["found".to_owned()]);
+        assert!(left.contains(&"brakes".to_owned()) && left.contains(&"quickly".to_owned()));
+        assert!(!left.contains(&"train".to_owned()) && !left.contains(&"find".to_owned()));
+        // A share of what is free is still one word.
+        let one = rewording(0.01).bans(7, &asked, &[]);
+        assert!(!one.is_empty() && !one.contains(&"train".to_owned()), "{one:?}");
+        assert!(Rewording::default().bans(3, &[], &[]).is_empty());
+        assert!(TURNING.is_sorted());
     }
 }

@@ -15,25 +15,22 @@ use super::blindness::HeldOut;
 use super::chain::{Chain, Seed, TARGET};
 use super::elements::{self, Carried, KeepElements};
 use super::fitting::FitJudge;
-use super::guide::{Guide, Strategy};
+use super::guide::Guide;
 use super::in_context;
 use super::model_files::ModelFiles;
 use super::opened::Opened;
-use super::phrase_set::PhraseSet;
-use super::ranking::{Pair, candidates, choose};
-use super::recipe::Choice;
+use super::ranking::Pair;
 use super::rewording::Rewording;
 use super::shard::ShardWriter;
 use super::trigger_lexicon::TriggerLexicon;
-use super::word_class;
-use super::{EndReason, ExpandError, ExpansionProgress, Guidance, Kept, Recipe, Report, Result};
-use crate::align::{AlignError, AlignRequest, Aligner, Alignment};
+use super::{EndReason, ExpansionProgress, Guidance, Kept, Recipe, Report, Result};
+use crate::align::Aligner;
 use crate::database::{Database, Write};
 use crate::decode::SourceId;
 use crate::endpoint::EndpointError;
 use crate::filter::Filter;
-use crate::model::{AnnotationSetId, CoreType, FrameFit, FrameId, RecipeId, ReleaseId};
-use crate::paraphrase::{Paraphrase, ParaphraseError, Refusal, RequestOutcome, Rounds};
+use crate::model::{AnnotationSetId, CoreType, FrameId, RecipeId, ReleaseId};
+use crate::paraphrase::{ParaphraseError, Refusal, Rounds};
 use crate::query::{Expression, Selection};
 use crate::store::JournalEntry;
 use crate::tag::Tagger;
@@ -167,16 +164,16 @@ struct InFlight {
 
 pub(super) struct Run<'a> {
     pub(super) database: &'a Database,
-    recipe: &'a Recipe,
+    pub(super) recipe: &'a Recipe,
     pub(super) id: RecipeId,
     pub(super) print: [u8; 16],
-    aligner: &'a Aligner,
+    pub(super) aligner: &'a Aligner,
     pub(super) lexicons: HashMap<ReleaseId, TriggerLexicon<'a>>,
     /// Names of the core FEs of frames.
     core_elements: HashMap<(ReleaseId, FrameId), BTreeSet<String>>,
     held_out: Rc<HeldOut>,
-    guide: Option<Guide>,
-    tagger: Option<Tagger>,
+    pub(super) guide: Option<Guide>,
+    pub(super) tagger: Option<Tagger>,
     pub(super) filter: Option<Filter>,
     /// Says how likely frames are, where the recipe asks.
     pub(super) judge: Option<FitJudge<'a>>,
@@ -319,7 +316,7 @@ impl<'a> Run<'a> {
             self.step_ended(progress)?;
             let attempt = match next {
                 Next::Round if !self.report.interrupted => {
-                    let attempt = self.attempt(&chain, self.strategies(), None)?;
+                    let attempt = self.first_attempt(&chain)?;
                     if attempt.is_none() {
                         self.end(&chain, EndReason::NothingAlike);
                         self.finished_seeds += 1;
@@ -335,7 +332,15 @@ impl<'a> Run<'a> {
                 continue;
             };
             let constraints = attempt.constraints(&chain, self.recipe.keep_fe);
-            let source = session.reopen_under(rewrite.source, &constraints)?;
+            let source = match session.reopen_under(rewrite.source, &constraints) {
+                Ok(source) => source,
+                Err(ParaphraseError::Refused(refusal)) => {
+                    session.close(rewrite.source);
+                    self.refused(&chain, &refusal);
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
             session.submit(source, &constraints)?;
             in_flight.insert(source, InFlight { chain, attempt });
         }
@@ -371,7 +376,7 @@ impl<'a> Run<'a> {
     }
 
     /// The lexicon of a release, and the guide beside it.
-    fn lexicon_and_guide(
+    pub(super) fn lexicon_and_guide(
         &mut self,
         release: ReleaseId,
     ) -> Result<(&mut TriggerLexicon<'a>, Option<&mut Guide>)> {
@@ -407,7 +412,7 @@ impl<'a> Run<'a> {
         if self.recipe.guidance == Guidance::Context {
             chain.substitutes = in_context::substitutes(session, &chain)?;
         }
-        let Some(attempt) = self.attempt(&chain, self.strategies(), None)? else {
+        let Some(attempt) = self.first_attempt(&chain)? else {
             self.end(&chain, EndReason::NothingAlike);
             self.finished_seeds += 1;
             return Ok(None);
@@ -419,121 +424,21 @@ impl<'a> Run<'a> {
                 Ok(Some((source, InFlight { chain, attempt })))
             }
             Err(ParaphraseError::Refused(refusal)) => {
-                let reason = match refusal {
-                    Refusal::Empty => EndReason::EmptySentence,
-                    _ => EndReason::TooLong,
-                };
-                self.end(&chain, reason);
-                self.finished_seeds += 1;
+                self.refused(&chain, &refusal);
                 Ok(None)
             }
             Err(error) => Err(error.into()),
         }
     }
 
-    /// What each round asks for, first to last.
-    fn strategies(&self) -> &'static [Strategy] {
-        self.guide.as_ref().map_or(&[], Guide::strategies)
-    }
-
-    /// The next attempt of a chain's round: it asks for the first of the strategies for which there
-    /// are words. `None` where LUs without sentences are asked for, and there is none that can
-    /// stand there.
-    fn attempt(
-        &mut self,
-        chain: &Chain,
-        mut strategies: &'static [Strategy],
-        best: Option<Pair>,
-    ) -> Result<Option<Attempt>> {
-        let (lexicon, mut guide) = self.lexicon_and_guide(chain.seed.release)?;
-        while let (Some(guide), Some((&strategy, later))) =
-            (guide.as_deref_mut(), strategies.split_first())
-        {
-            strategies = later;
-            let asked = guide.words(chain, lexicon, strategy)?;
-            if !asked.is_empty() {
-                return Ok(Some(Attempt { asked, later, best }));
-            }
-        }
-        let is_enough = self.recipe.from_sisters.is_some();
-        Ok((!is_enough).then(|| Attempt { asked: Vec::new(), later: &[], best }))
-    }
-
-    /// Takes the outputs of an attempt; keeps the best one, unless the round is to be tried again.
-    fn finish(
-        &mut self,
-        chain: &mut Chain,
-        attempt: Attempt,
-        outcome: &RequestOutcome,
-    ) -> Result<Next> {
-        let candidates = candidates(outcome.paraphrases());
-        let Attempt { asked, later, best } = attempt;
-        let found = self.align(chain, &candidates, &asked)?;
-        let best = best.into_iter().chain(found).reduce(Pair::or_better);
-        let best = match self.recipe.from_sisters {
-            Some(_) => best.filter(|best| PhraseSet::new(&asked).is_in(&best.trigger)),
-            None if !asked.is_empty() && !best.as_ref().is_some_and(Pair::is_faultless) => {
-                let attempt = self.attempt(chain, later, best)?;
-                return Ok(attempt.map_or(Next::End, |attempt| Next::Again(Box::new(attempt))));
-            }
-            None => best,
+    /// Ends a seed whose sentence the rewriter does not take, or not with what a round lists.
+    fn refused(&mut self, chain: &Chain, refusal: &Refusal) {
+        let reason = match refusal {
+            Refusal::Empty => EndReason::EmptySentence,
+            _ => EndReason::TooLong,
         };
-        let Some(best) = best else {
-            let reason = match self.recipe.from_sisters {
-                _ if candidates.is_empty() => EndReason::NothingLeft,
-                Some(_) => EndReason::NothingAlike,
-                None => EndReason::NotAligned,
-            };
-            self.end(chain, reason);
-            return Ok(Next::End);
-        };
-        // The lexicon has no more to offer: what comes would seldom evoke the frame.
-        if self.recipe.guidance == Guidance::Lexicon && best.is_doubtful() {
-            self.end(chain, EndReason::NothingAlike);
-            return Ok(Next::End);
-        }
-        chain.round += 1;
-        let fit = self.keep(chain, best)?;
-        let is_unlikely = |fit: FrameFit| fit.probability < self.recipe.least_frame_fit;
-        if fit.is_some_and(is_unlikely) && chain.round < self.recipe.rounds {
-            self.end(chain, EndReason::UnlikelyFrame);
-            return Ok(Next::End);
-        }
-        Ok(if chain.round < self.recipe.rounds { Next::Round } else { Next::End })
-    }
-
-    /// The pair of paraphrase and span to keep, if any paraphrase has a span.
-    fn align(
-        &mut self,
-        chain: &Chain,
-        candidates: &[&Paraphrase],
-        asked: &[String],
-    ) -> Result<Option<Pair>> {
-        let requests = candidates
-            .iter()
-            .map(|candidate| AlignRequest {
-                source: &chain.seed.text,
-                pieces: &chain.seed.targets,
-                target: &candidate.text,
-            })
-            .collect();
-        let alignments = self.align_those_that_fit(chain.seed.set, requests)?;
-        let choice = self.recipe.choice;
-        let (lexicon, mut guide) = self.lexicon_and_guide(chain.seed.release)?;
-        let asked = (!asked.is_empty()).then(|| PhraseSet::new(asked));
-        let mut pairs = Vec::with_capacity(candidates.len());
-        for (candidate, alignment) in candidates.iter().zip(alignments) {
-            if let Some(alignment) = alignment {
-                let guide = guide.as_deref_mut();
-                let found = (*candidate, alignment);
-                pairs.push(Pair::new(chain, lexicon, guide, asked.as_ref(), choice, found)?);
-            }
-        }
-        let tagger = self.tagger.as_ref().filter(|_| choice == Choice::FewestFailedChecks);
-        let Some(tagger) = tagger else { return choose(pairs, |_| Ok(true)) };
-        choose(pairs, |pair| {
-            word_class::fits(tagger, &pair.output.text, &pair.targets, chain.seed.pos)
-        })
+        self.end(chain, reason);
+        self.finished_seeds += 1;
     }
 
     /// Looks for the seed's FEs in the output that is kept, and counts what is found.
@@ -563,32 +468,5 @@ impl<'a> Run<'a> {
             self.core_elements.insert((release, frame), core);
         }
         Ok(&self.core_elements[&(release, frame)])
-    }
-
-    /// Aligns a batch; a pair that is too long for the encoder has no answer.
-    fn align_those_that_fit(
-        &self,
-        seed: AnnotationSetId,
-        requests: Vec<AlignRequest<'_>>,
-    ) -> Result<Vec<Option<Alignment>>> {
-        let mut fitting: Vec<(usize, AlignRequest<'_>)> =
-            requests.into_iter().enumerate().collect();
-        let mut answers = vec![None; fitting.len()];
-        loop {
-            let batch: Vec<AlignRequest<'_>> =
-                fitting.iter().map(|(_, request)| *request).collect();
-            match self.aligner.align(&batch) {
-                Ok(alignments) => {
-                    for ((at, _), alignment) in fitting.iter().zip(alignments) {
-                        answers[*at] = alignment;
-                    }
-                    return Ok(answers);
-                }
-                Err(AlignError::TooLong { request, .. }) => {
-                    fitting.remove(request);
-                }
-                Err(source) => return Err(ExpandError::Align { seed: Some(seed), source }),
-            }
-        }
     }
 }

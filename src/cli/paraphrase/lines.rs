@@ -38,7 +38,8 @@ impl Layout {
 pub(super) struct Line {
     /// Counted from 1.
     pub(super) number: u64,
-    pub(super) content: Result<Item, LineError>,
+    /// What it asks for, or why that cannot be read, with the line's mark.
+    pub(super) content: Result<Item, (Option<serde_json::Value>, LineError)>,
 }
 
 /// What a line asks for.
@@ -84,9 +85,10 @@ impl<R: BufRead> Lines<R> {
     /// The next line, `None` at the end.
     pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
         let Some((number, line)) = self.input.next()? else { return Ok(None) };
-        let content = line.and_then(|bytes| {
+        let content = line.map_err(|error| (None, error)).and_then(|bytes| {
             let layout = *self.layout.get_or_insert_with(|| Layout::of(&bytes));
-            parse(&bytes, layout)
+            let id = || (layout == Layout::Jsonl).then(|| line_reader::id_of(&bytes)).flatten();
+            parse(&bytes, layout).map_err(|error| (id(), error))
         });
         Ok(Some(Line { number, content }))
     }
@@ -185,7 +187,7 @@ mod tests {
         let mut all = Vec::new();
         while let Some(line) = lines.next().unwrap() {
             assert_eq!(line.number, all.len() as u64 + 1);
-            all.push(line.content);
+            all.push(line.content.map_err(|(_, error)| error));
         }
         all
     }

@@ -313,8 +313,8 @@ impl Run {
         let failed = |id, error| Record::failed(number, id, error);
         let mut item = match content {
             Ok(item) => item,
-            Err(error) => {
-                self.waiting.insert(number, failed(None, error));
+            Err((id, error)) => {
+                self.waiting.insert(number, failed(id, error));
                 return Ok(());
             }
         };

@@ -30,7 +30,7 @@ pub(super) fn run(
     for line in lines {
         let Line { number, content } = line.context("cannot read the next line")?;
         let record = match content {
-            Err(error) => Record::failed(number, None, error),
+            Err((id, error)) => Record::failed(number, id, error),
             Ok(mut item) => {
                 heuristics.apply(&mut item);
                 match rewritten(&mut paraphraser, number, item, settings) {
