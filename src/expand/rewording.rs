@@ -65,6 +65,11 @@ impl Rewording {
         Ok(Self { words: found.into_iter().map(|(_, forms)| forms).collect(), share })
     }
 
+    /// Whether there is no word to ban.
+    pub(super) fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
     /// What the round after so many others bans, of words that nothing asks for and that are not
     /// banned by themselves.
     pub(super) fn bans(&self, rounds: u16, asked: &[String], banned: &[String]) -> Vec<String> {

@@ -20,7 +20,7 @@ impl Run<'_> {
 
     /// The first attempt of a chain's round; `None` as for [`attempt`](Self::attempt).
     pub(super) fn first_attempt(&mut self, chain: &Chain) -> Result<Option<Attempt>> {
-        self.attempt(chain, self.strategies(), None, self.recipe.reword > 0.0)
+        self.attempt(chain, self.strategies(), None, !chain.rewording.is_empty())
     }
 
     /// The next attempt of a chain's round: it asks for the first of the strategies for which there
@@ -68,14 +68,16 @@ impl Run<'_> {
         };
         match self.worth_keeping(best, candidates.is_empty()) {
             Ok(best) => self.keep_or_end(chain, best),
-            // The words that are banned for this round alone are no reason to end a seed.
-            Err(_) if rewords => {
-                let attempt = self.attempt(chain, self.strategies(), None, false)?;
-                Ok(attempt.map_or(Next::End, |attempt| Next::Again(Box::new(attempt))))
-            }
             Err(reason) => {
-                self.end(chain, reason);
-                Ok(Next::End)
+                // The words that are banned for this round alone are no reason to end a seed.
+                let again = match rewords {
+                    true => self.attempt(chain, self.strategies(), None, false)?,
+                    false => None,
+                };
+                if again.is_none() {
+                    self.end(chain, reason);
+                }
+                Ok(again.map_or(Next::End, |attempt| Next::Again(Box::new(attempt))))
             }
         }
     }
