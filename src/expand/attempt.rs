@@ -43,3 +43,10 @@ pub(super) enum Next {
     /// Nothing.
     End,
 }
+
+impl From<Option<Attempt>> for Next {
+    /// The round again, if there is another attempt.
+    fn from(attempt: Option<Attempt>) -> Self {
+        attempt.map_or(Self::End, |attempt| Self::Again(Box::new(attempt)))
+    }
+}

@@ -61,8 +61,7 @@ impl Run<'_> {
         let best = match self.recipe.from_sisters {
             Some(_) => best.filter(|best| PhraseSet::new(&asked).is_in(&best.trigger)),
             None if !asked.is_empty() && !best.as_ref().is_some_and(Pair::is_faultless) => {
-                let attempt = self.attempt(chain, later, best, rewords)?;
-                return Ok(attempt.map_or(Next::End, |attempt| Next::Again(Box::new(attempt))));
+                return Ok(Next::from(self.attempt(chain, later, best, rewords)?));
             }
             None => best,
         };
@@ -77,7 +76,7 @@ impl Run<'_> {
                 if again.is_none() {
                     self.end(chain, reason);
                 }
-                Ok(again.map_or(Next::End, |attempt| Next::Again(Box::new(attempt))))
+                Ok(Next::from(again))
             }
         }
     }
