@@ -23,7 +23,7 @@ from encoder import align, attention, export, head, links, strangers, teachers, 
 from encoder.student import Cut, pooled, student, unexplained
 from encoder.vocabulary import train as train_vocabulary
 from judge.__main__ import meaning_sheet, meanings
-from judge import generations, hidden, inputs, proposals
+from judge import generations, hidden, inputs, proposals, worth
 from judge.shares import apportioned, wilson
 from paraphrase.export import reading_typographic_signs
 from paraphrase.language_model import END, KneserNey, LanguageModel
@@ -57,6 +57,24 @@ class InputsOfAFilter(unittest.TestCase):
         self.assertGreater(inputs.area(more, labels), 0.95)
         low, high = inputs.gain(without, more, labels)
         self.assertTrue(0 < low <= high)
+
+
+class WorthOfACandidate(unittest.TestCase):
+    def test_the_fit_finds_the_weights_that_made_the_labels(self):
+        rng = numpy.random.default_rng(1)
+        values = rng.normal(3, 2, (4000, 2))
+        made = 1 / (1 + numpy.exp(-(0.5 - 1.0 * values[:, 0] + 0.7 * values[:, 1])))
+        bias, weights = worth.logistic(values, (rng.random(4000) < made).astype(float))
+        self.assertAlmostEqual(bias, 0.5, delta=0.25)
+        numpy.testing.assert_allclose(weights, [-1.0, 0.7], atol=0.1)
+
+    def test_a_candidate_is_told_by_weights_that_did_not_see_it(self):
+        rng = numpy.random.default_rng(1)
+        values, labels = rng.normal(0, 1, (100, 60)), (rng.random(100) < 0.5).astype(float)
+        parts = numpy.arange(100) % worth.FOLDS
+        bias, weights = worth.logistic(values, labels)
+        self.assertGreater(inputs.area(values @ weights, labels), 0.85)
+        self.assertLess(inputs.area(worth.cross_validated(values, labels, parts), labels), 0.75)
 
 
 class Tokenizers(unittest.TestCase):

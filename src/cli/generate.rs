@@ -53,12 +53,12 @@ pub(super) struct Args {
     sisters: String,
 
     /// Sisters' sentences that are filled for each LU; the best candidate of all is kept [default:
-    /// 1 with --endpoint, else 4]
+    /// 1 with --endpoint, else 8]
     #[arg(long, value_name = "N")]
     sources: Option<usize>,
 
     /// Candidates for each sentence, and under `sister-lu` for each LU, ranked by the language
-    /// model [default: 4 with a language model or a T5, else 1]
+    /// model [default: 2 with a language model or a T5, 4 under `sister-lu`, else 1]
     #[arg(long, value_name = "N")]
     candidates: Option<usize>,
 
@@ -138,7 +138,7 @@ fn open(args: &Args) -> anyhow::Result<(Recipe, Generator)> {
         bail!("--endpoint writes words, which `sister-lu` does not ask for; use --method infill");
     }
     let (sources, candidates) = match method {
-        Method::Infill if !asks => (4, 4),
+        Method::Infill if !asks => (8, 2),
         Method::SisterLu if args.generator.ranks() => (1, 4),
         _ => (1, 1),
     };

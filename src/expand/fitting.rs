@@ -74,21 +74,21 @@ impl<'a> FitJudge<'a> {
         Self { database, identifier, candidates: HashMap::new() }
     }
 
-    /// The probability of a frame at a target that is not in the store yet; none where the sentence
-    /// is too long or the target has too many words.
-    pub(crate) fn fit_of(
+    /// The probability of a frame at the targets of sentences that are not in the store yet; none
+    /// where a sentence is too long or its target has too many words.
+    pub(crate) fn fits_of(
         &mut self,
         (release, frame): (ReleaseId, FrameId),
-        text: &str,
-        targets: &[Span],
-    ) -> Result<Option<FrameFit>, ExpandError> {
+        sentences: &[(&str, &[Span])],
+    ) -> Result<Vec<Option<FrameFit>>, ExpandError> {
         let frame = self.database.store().frame(release, frame)?;
         let frame = frame.map_or_else(String::new, |frame| frame.name);
-        let question = Question { text, target: whole(targets), frame: &frame };
+        let question = |&(text, targets)| Question { text, target: whole(targets), frame: &frame };
+        let questions: Vec<Question<'_>> = sentences.iter().map(question).collect();
         let identifier = self.identifier;
-        let probability = identifier.judge(&[question], self.candidates(release)?)?;
-        let probability = probability.into_iter().next().flatten();
-        Ok(probability.map(|probability| identifier.fit(probability)))
+        let probabilities = identifier.judge(&questions, self.candidates(release)?)?;
+        let fit = |probability: Option<f32>| Some(identifier.fit(probability?));
+        Ok(probabilities.into_iter().map(fit).collect())
     }
 
     /// The LUs of a release.

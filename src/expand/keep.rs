@@ -33,7 +33,9 @@ impl Run<'_> {
         let frames = lexicon.frames_with(&(unit.lemma.clone(), unit.pos));
         let of_frame = (release, frame);
         let fit = match &mut self.judge {
-            Some(judge) => judge.fit_of(of_frame, &output.text, &targets)?,
+            Some(judge) => {
+                judge.fits_of(of_frame, &[(output.text.as_str(), &targets[..])])?.pop().flatten()
+            }
             None => None,
         };
         let evidence = Evidence {

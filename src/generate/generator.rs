@@ -55,7 +55,7 @@ pub struct Generator {
     pub(super) scorer: Option<Scorer>,
     /// Filters them, with its name in recipes.
     pub(super) reads_as: Option<(String, Box<ReadsAs>)>,
-    /// Says how likely frames are in what is stored; decides nothing.
+    /// Says how likely the frame is at the LU, by which candidates are ranked, too.
     pub(super) identifier: Option<Rc<FrameIdentifier>>,
     /// The files that were opened, as they were then.
     files: Vec<(PathBuf, Stamp)>,

@@ -133,6 +133,8 @@ impl Recipe {
             Filler::Remote(filler) => filler.description(),
         };
         let ranks = generator.scorer.as_ref().map(|scorer| scorer.fingerprint().to_string());
+        let ranks_by = generator.identifier.as_ref().filter(|_| generator.scorer.is_some());
+        let frames = ranks_by.map(|model| model.fingerprint().to_string());
         let mut description = json!({
             "method": self.method,
             "sisters": self.sisters.description(),
@@ -142,6 +144,7 @@ impl Recipe {
             "ranking": RANKING,
             "language_model": ranks,
             "classifier": generator.reads_as.as_ref().map(|(name, _)| name),
+            "frame_model": frames,
             "random_seed": self.seed,
             "rules": RULES,
         });
@@ -160,7 +163,8 @@ const RULES: &str = "the LU in the form of the sister's target, by the sentence'
                      GF and PT with words that stay; v2";
 
 /// By what candidates are ranked, with a version.
-const RANKING: &str = "likelihood, that of the sister's sentence, number of blanks; v1";
+const RANKING: &str =
+    "likelihood, that of the sister's sentence, length, number of blanks, FEs as read, frame; v2";
 
 /// Which FEs are blanks, with a version.
 const BLANKS: &str = "core, no Agent or Self_mover by ancestry over FE relations of all types or a PP; no overlap; v1";

@@ -20,8 +20,9 @@ use super::{Draft, GenerateError, Result};
 use crate::database::{Database, JournalWrite, Write};
 use crate::expand::{FitJudge, FrameGap, Unit, lexunits_without_sentences};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CarriedElement, Extent, FeStatus, Flags, Frame, Generation,
-    IdSpace, Layer, LexUnit, Method, Pos, Provenance, RecipeId, ReleaseId, Sentence, SentenceId,
+    AnnotationSet, AnnotationSetId, CarriedElement, Extent, FeStatus, Flags, Frame, FrameFit,
+    Generation, IdSpace, Layer, LexUnit, Method, Pos, Provenance, RecipeId, ReleaseId, Sentence,
+    SentenceId, Span,
 };
 use crate::query::Expression;
 use crate::score::TextScore;
@@ -54,12 +55,14 @@ struct Candidate {
     worth: f32,
     /// Probability of the FE of each blank, where a classifier read it.
     read: Option<Vec<f32>>,
+    /// Probability of the frame at the LU, where a frame model says so.
+    fit: Option<FrameFit>,
     is_copy: bool,
 }
 
 impl Candidate {
     fn new(draft: Draft, is_copy: bool) -> Self {
-        Self { draft, score: f32::INFINITY, worth: 0.0, read: None, is_copy }
+        Self { draft, score: f32::INFINITY, worth: 0.0, read: None, fit: None, is_copy }
     }
 
     /// A draft with each filling of its blanks.
@@ -319,6 +322,7 @@ impl Run<'_> {
             if had_some && candidates.is_empty() {
                 plan.skip = Some(Skip::Unfaithful);
             }
+            self.fit(plan, &mut candidates)?;
             self.score(&mut candidates)?;
             candidates.sort_by(|a, b| b.worth.total_cmp(&a.worth));
             candidates.truncate(self.recipe.keep);
@@ -350,6 +354,19 @@ impl Run<'_> {
         Ok(faithful)
     }
 
+    /// Says how likely the frame is at the LU, where a frame model knows.
+    fn fit(&mut self, plan: &Plan, candidates: &mut [Candidate]) -> Result<()> {
+        let Some(judge) = &mut self.judge else { return Ok(()) };
+        let drafts = candidates.iter().map(|of| &of.draft);
+        let sentences: Vec<(&str, &[Span])> =
+            drafts.map(|of| (of.text.as_str(), std::slice::from_ref(&of.target))).collect();
+        let fits = judge.fits_of((plan.release, plan.frame.id), &sentences)?;
+        for (candidate, fit) in candidates.iter_mut().zip(fits) {
+            candidate.fit = fit;
+        }
+        Ok(())
+    }
+
     /// Scores candidates by the language model, where there is one, beside the sentences that they
     /// were made of.
     fn score(&mut self, candidates: &mut [Candidate]) -> Result<()> {
@@ -370,8 +387,16 @@ impl Run<'_> {
             let Some(surprise) = mean(score) else { continue };
             let of_sister = of_sources[&candidate.draft.sister].unwrap_or(surprise);
             let blanks = if is_infill { candidate.draft.blanks.len() } else { 0 };
+            let signs = Signs {
+                surprise,
+                of_sister,
+                words: candidate.draft.text.split_whitespace().count(),
+                blanks,
+                read: candidate.read.as_deref(),
+                fit: candidate.fit.map(|fit| fit.probability),
+            };
             candidate.score = surprise;
-            candidate.worth = Signs { surprise, of_sister, blanks }.worth();
+            candidate.worth = signs.worth();
         }
         Ok(())
     }
@@ -422,12 +447,7 @@ impl Run<'_> {
         (recipe, rank): (RecipeId, u16),
         write: &mut Write,
     ) -> Result<AnnotationSetId> {
-        let Candidate { draft, score, read, is_copy, .. } = candidate;
-        let of_frame = (plan.release, plan.frame.id);
-        let fit = match &mut self.judge {
-            Some(judge) => judge.fit_of(of_frame, &draft.text, &[draft.target])?,
-            None => None,
-        };
+        let Candidate { draft, score, read, fit, is_copy, .. } = candidate;
         let generation = Generation {
             seed: draft.sister,
             source: draft.sister,

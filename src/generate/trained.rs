@@ -14,7 +14,7 @@ use crate::score::Scorer;
 /// Tokens of an answer, at most a quarter of what the model takes; one that is cut here has too few
 /// spans, or lacks its end.
 const TOKENS: usize = 64;
-const TEMPERATURE: f32 = 0.8;
+const TEMPERATURE: f32 = 0.4;
 const TOP_K: usize = 50;
 const TOP_P: f32 = 0.95;
 
