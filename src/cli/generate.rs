@@ -58,7 +58,7 @@ pub(super) struct Args {
     sources: Option<usize>,
 
     /// Candidates for each sentence, and under `sister-lu` for each LU, ranked by the language
-    /// model [default: 2 with a language model or a T5, 4 under `sister-lu`, else 1]
+    /// model [default: 2 with a language model or a T5, 4 under `sister-lu` if one ranks, else 1]
     #[arg(long, value_name = "N")]
     candidates: Option<usize>,
 
@@ -66,8 +66,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value_t = 1)]
     keep: usize,
 
-    /// Store only what a judge accepts with this probability at least, as far as a language model
-    /// tells it: 0 to 1
+    /// Store only what a judge accepts with this probability at least, as far as a language model,
+    /// the classifier and the frame model tell it: 0 to 1
     #[arg(long, value_name = "P", default_value_t = 0.0)]
     least: f32,
 

@@ -2,7 +2,8 @@
 //!
 //! The model is asked of the new trigger alone, and never learns from what it judges. LUs that
 //! expansions proposed do not tell it which frames are possible: they would confirm themselves.
-//! What it says removes no set: queries choose (`frame_fit>=0.5`), and a recipe may end chains.
+//! What it says removes no stored set: queries choose (`frame_fit>=0.5`), and a recipe may end
+//! chains. Generation ranks its candidates by it, among other things.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};

@@ -12,7 +12,7 @@
 //!    of frame and FEs ([`Mode`]; `prompt.rs`, `answer.rs`);
 //! 4. of several candidates those are kept whose new words a classifier reads as their FEs
 //!    ([`ReadsAs`]), where there is one; of these the one is taken that a judge would most likely
-//!    accept, as far as the language model tells (`worth.rs`);
+//!    accept, as far as language model, classifier and frame model tell (`worth.rs`);
 //! 5. what is kept becomes a generated set (`run.rs`).
 //!
 //! Cui and Swayamdipta (2024), Annotating FrameNet via Structure-Conditioned Language Generation;

@@ -46,7 +46,7 @@ pub struct Recipe {
     pub candidates: usize,
     /// The best of an LU's candidates that are stored.
     pub keep: usize,
-    /// Least probability, as far as a language model tells it, that a judge accepts what is stored.
+    /// Least probability, as far as the models tell it, that a judge accepts what is stored.
     pub least: f32,
     /// Decides every draw.
     pub seed: u64,

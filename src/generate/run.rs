@@ -392,7 +392,7 @@ impl Run<'_> {
                 of_sister,
                 words: candidate.draft.text.split_whitespace().count(),
                 blanks,
-                read: candidate.read.as_deref(),
+                read: candidate.read.as_deref().filter(|_| is_infill),
                 fit: candidate.fit.map(|fit| fit.probability),
             };
             candidate.score = surprise;

@@ -110,6 +110,7 @@ fn regular(word: &str, pos: Pos, inflection: Inflection) -> Vec<String> {
         (Inflection::Plural, _) => match word.strip_suffix("man") {
             // `policeman`; the words that only look like it (`human`) are in the table.
             Some(stem) if !stem.is_empty() => vec![format!("{stem}men")],
+            _ if is_plural(&fold(word)) => vec![word.to_owned()],
             _ => vec![add_s(word, false)],
         },
         // Adverbs are compared by ending only when the table says so.
@@ -119,6 +120,29 @@ fn regular(word: &str, pos: Pos, inflection: Inflection) -> Vec<String> {
         }
         (Inflection::Comparative | Inflection::Superlative, _) => Vec::new(),
     }
+}
+
+/// Whether a noun in its lemma's spelling is a plural, or like one: `forces`, `glasses`, `series`.
+/// Of FrameNet 1.5's 114 nouns in a single `-s` behind no `i` or `u` all but seven are.
+fn is_plural(lower: &str) -> bool {
+    const SINGULARS: [&str; 14] = [
+        "alias",
+        "atlas",
+        "bias",
+        "canvas",
+        "chaos",
+        "christmas",
+        "cosmos",
+        "gas",
+        "lens",
+        "pancreas",
+        "rhinoceros",
+        "summons",
+        "texas",
+        "thermos",
+    ];
+    let singular = ["ss", "us", "is"].iter().any(|ending| lower.ends_with(ending));
+    lower.len() > 2 && lower.ends_with('s') && !singular && !SINGULARS.contains(&lower)
 }
 
 /// The word with `-s`: plural, or third person of a verb (where `-o` takes `-es`: `vetoes`).
@@ -318,6 +342,10 @@ mod tests {
         assert_eq!(plural("piano"), ["pianos"]);
         assert_eq!(plural("quiz"), ["quizzes"]);
         assert_eq!(plural("AK-47"), ["AK-47s"]);
+        assert_eq!(plural("forces"), ["forces"]);
+        assert_eq!(plural("atlas"), ["atlases"]);
+        assert_eq!(plural("campus"), ["campuses"]);
+        assert_eq!(plural("glass"), ["glasses"]);
     }
 
     #[test]
