@@ -35,9 +35,9 @@ pub(super) type KeyValue = (Box<[u8]>, Box<[u8]>);
 pub const FORMAT: (u16, u16) = (1, 6);
 
 /// Key of the format in `meta`: two big-endian u16, readable by every version of fnstore.
-const FORMAT_KEY: &[u8] = b"format";
+pub(super) const FORMAT_KEY: &[u8] = b"format";
 /// Key of the fnstore version that wrote the store last, as text, for the message of a refusal.
-const WRITTEN_BY_KEY: &[u8] = b"written_by";
+pub(super) const WRITTEN_BY_KEY: &[u8] = b"written_by";
 
 /// Bytes of rows from which on a writer that closes writes them to files. Fewer cost a reader less
 /// than the files would, which are small and one for each family.

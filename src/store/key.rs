@@ -1,9 +1,11 @@
 //! Keys: what stands in them, in which order, and the prefixes that scans use.
 //!
-//! Every integer is big-endian, so byte order is id order; every key starts with the release. The
-//! whole layout is written down in `schema/keys.md`; a test compares the two.
+//! Every integer is big-endian, so byte order is id order. Every key starts with the release, but
+//! for those of `meta`, `recipe` and `change`. The whole layout is written down in
+//! `schema/keys.md`; a test compares the two.
 //!
-//! Law: `decode(encode(k)) == k`, and `encode(a) < encode(b)` exactly when `a < b`.
+//! Laws: `decode(encode(k)) == k`; and of every type that is `Ord`, all but [`NameKey`],
+//! `encode(a) < encode(b)` exactly when `a < b`.
 
 use crate::model::{
     AnnotationSetId, CorpusId, DocumentId, ForeignFile, FrameId, LuId, NumberKind, RecipeId,
@@ -14,6 +16,9 @@ use crate::model::{
 pub(super) trait KeyPart: Sized {
     /// Bytes in a key.
     const WIDTH: usize;
+    /// The integer that stands there.
+    #[cfg(test)]
+    const INTEGER: &'static str;
     fn put(&self, key: &mut Vec<u8>);
     /// Reads exactly `WIDTH` bytes.
     fn get(bytes: &[u8]) -> Option<Self>;
@@ -23,6 +28,8 @@ macro_rules! key_parts {
     ($($name:ty = $int:ty, $make:expr, $bits:expr;)*) => {$(
         impl KeyPart for $name {
             const WIDTH: usize = size_of::<$int>();
+            #[cfg(test)]
+            const INTEGER: &'static str = stringify!($int);
 
             fn put(&self, key: &mut Vec<u8>) {
                 let bits: fn(&$name) -> $int = $bits;
@@ -60,8 +67,12 @@ pub(super) trait Key: Sized {
     fn decode(key: &[u8]) -> Option<Self>;
 }
 
+/// Keys of a fixed length, each after `of` with its column families.
 macro_rules! keys {
-    ($($(#[$doc:meta])* $name:ident { $($field:ident: $part:ty),* $(,)? })*) => {$(
+    ($($(#[$doc:meta])* $name:ident of [$($family:ident),*] {
+        $($field:ident: $part:ty),* $(,)?
+    })*) => {$(
+        #[doc = concat!("Of" $(, " `", stringify!($family), "`")*, ".")]
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         pub(super) struct $name {
@@ -84,42 +95,47 @@ macro_rules! keys {
                 (at == key.len()).then_some(Self { $($field,)* })
             }
         }
+
+        #[cfg(test)]
+        impl tests::Described for $name {
+            const FAMILIES: &'static [&'static str] = &[$(stringify!($family)),*];
+            const PARTS: &'static [tests::Part] =
+                &[$((stringify!($field), <$part>::INTEGER, <$part>::WIDTH)),*];
+            const TEXT: Option<&'static str> = None;
+        }
     )*};
 }
 
 keys! {
-    /// `frame`
-    FrameKey { release: ReleaseId, frame: FrameId }
-    /// `relation`
-    RelationKey { release: ReleaseId, relation: RelationId }
-    /// `semtype`
-    SemTypeKey { release: ReleaseId, sem_type: SemTypeId }
-    /// `lexunit`
-    LexUnitKey { release: ReleaseId, frame: FrameId, lu: LuId }
-    /// `document`
-    DocumentKey { release: ReleaseId, corpus: CorpusId, document: DocumentId }
-    /// `sentence`
-    SentenceKey { release: ReleaseId, sentence: SentenceId }
-    /// `annotation`
-    AnnotationKey {
+    FrameKey of [frame] { release: ReleaseId, frame: FrameId }
+    RelationKey of [relation] { release: ReleaseId, relation: RelationId }
+    SemTypeKey of [semtype] { release: ReleaseId, sem_type: SemTypeId }
+    LexUnitKey of [lexunit] { release: ReleaseId, frame: FrameId, lu: LuId }
+    DocumentKey of [document] { release: ReleaseId, corpus: CorpusId, document: DocumentId }
+    SentenceKey of [sentence] { release: ReleaseId, sentence: SentenceId }
+    AnnotationKey of [annotation] {
         release: ReleaseId,
         frame: FrameId,
         lu: LuId,
         sentence: SentenceId,
         set: AnnotationSetId,
     }
-    /// `sentence_layers` and `by_sentence`
-    SentenceSetKey { release: ReleaseId, sentence: SentenceId, set: AnnotationSetId }
-    /// `set_location`
-    SetKey { release: ReleaseId, set: AnnotationSetId }
-    /// `recipe`
-    RecipeKey { recipe: RecipeId }
-    /// `journal`
-    JournalKey { release: ReleaseId, seed: AnnotationSetId, target: u16, recipe: RecipeId }
-    /// `layout`: what it is the layout of, and that file's one or two numbers.
-    LayoutKey { release: ReleaseId, kind: u8, first: u32, second: u32 }
-    /// `change`
-    ChangeKey { revision: u64, ordinal: u32 }
+    SentenceSetKey of [sentence_layers, by_sentence] {
+        release: ReleaseId,
+        sentence: SentenceId,
+        set: AnnotationSetId,
+    }
+    SetKey of [set_location] { release: ReleaseId, set: AnnotationSetId }
+    RecipeKey of [recipe] { recipe: RecipeId }
+    JournalKey of [journal] {
+        release: ReleaseId,
+        seed: AnnotationSetId,
+        target: u16,
+        recipe: RecipeId,
+    }
+    /// The kind of file, and that file's one or two numbers.
+    LayoutKey of [layout] { release: ReleaseId, kind: u8, first: u32, second: u32 }
+    ChangeKey of [change] { revision: u64, ordinal: u32 }
 }
 
 impl LayoutKey {
@@ -184,7 +200,10 @@ impl LayoutKey {
 
 /// Keys that end with a text: everything before it has a fixed length.
 macro_rules! keys_with_text {
-    ($($(#[$doc:meta])* $name:ident { $($field:ident: $part:ty),*; $text:ident })*) => {$(
+    ($($(#[$doc:meta])* $name:ident of $family:ident {
+        $($field:ident: $part:ty),*; $text:ident
+    })*) => {$(
+        #[doc = concat!("Of `", stringify!($family), "`.")]
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
         pub(super) struct $name {
@@ -210,16 +229,22 @@ macro_rules! keys_with_text {
                 Some(Self { $($field,)* $text })
             }
         }
+
+        #[cfg(test)]
+        impl tests::Described for $name {
+            const FAMILIES: &'static [&'static str] = &[stringify!($family)];
+            const PARTS: &'static [tests::Part] =
+                &[$((stringify!($field), <$part>::INTEGER, <$part>::WIDTH)),*];
+            const TEXT: Option<&'static str> = Some(stringify!($text));
+        }
     )*};
 }
 
 keys_with_text! {
-    /// `judgement`
-    JudgementKey { release: ReleaseId, set: AnnotationSetId; answer }
-    /// `decision`: the name is the LU's, as in `vet.v`.
-    DecisionKey { release: ReleaseId, frame: FrameId; name }
-    /// `edition`
-    EditionKey { release: ReleaseId; name }
+    JudgementKey of judgement { release: ReleaseId, set: AnnotationSetId; answer }
+    /// The name is the LU's, as in `vet.v`.
+    DecisionKey of decision { release: ReleaseId, frame: FrameId; name }
+    EditionKey of edition { release: ReleaseId; name }
 }
 
 impl JudgementKey {
@@ -282,8 +307,8 @@ pub enum NameKind {
 /// Added to a [`NameKind`] in keys of case-folded names.
 const FOLDED: u8 = 0x80;
 
-/// `name`: release, kind, name, a zero byte, id.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+/// Of `name`: release, kind, name, a zero byte, id. Folded names stand behind those of all kinds.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NameKey {
     pub(super) release: ReleaseId,
     pub(super) kind: NameKind,
@@ -345,6 +370,9 @@ mod tests {
 
     use super::*;
     use crate::model::IdSpace;
+    use crate::store::engine::{FORMAT_KEY, WRITTEN_BY_KEY};
+    use crate::store::family::Family;
+    use crate::store::{BOOK_KEY, OWN_IDS_KEY};
 
     fn set(number: u64, space: u8) -> AnnotationSetId {
         let spaces = [IdSpace::Exemplar, IdSpace::FullText, IdSpace::Imported, IdSpace::Generated];
@@ -363,15 +391,85 @@ mod tests {
         }
     }
 
+    /// A part of a key: its name, its integer, and how many bytes that has.
+    pub(super) type Part = (&'static str, &'static str, usize);
+
+    /// What the macros know of a type of keys.
+    pub(super) trait Described: Key + Ord + std::fmt::Debug {
+        /// The column families whose keys these are.
+        const FAMILIES: &'static [&'static str];
+        /// The parts of a fixed length, in order.
+        const PARTS: &'static [Part];
+        /// The text behind them.
+        const TEXT: Option<&'static str>;
+    }
+
+    /// Calls a function for each type of keys; one that is not here has no row on the schema page.
+    macro_rules! of_every_key {
+        ($function:ident $arguments:tt) => {
+            [
+                $function::<FrameKey> $arguments,
+                $function::<RelationKey> $arguments,
+                $function::<SemTypeKey> $arguments,
+                $function::<LexUnitKey> $arguments,
+                $function::<DocumentKey> $arguments,
+                $function::<SentenceKey> $arguments,
+                $function::<AnnotationKey> $arguments,
+                $function::<SentenceSetKey> $arguments,
+                $function::<SetKey> $arguments,
+                $function::<RecipeKey> $arguments,
+                $function::<JournalKey> $arguments,
+                $function::<LayoutKey> $arguments,
+                $function::<ChangeKey> $arguments,
+                $function::<JudgementKey> $arguments,
+                $function::<DecisionKey> $arguments,
+                $function::<EditionKey> $arguments,
+            ]
+        };
+    }
+
+    /// Bytes of keys, often those that begin the id of a set.
+    fn byte() -> impl Strategy<Value = u8> {
+        prop_oneof![4 => 0..4_u8, 1 => any::<u8>()]
+    }
+
+    /// Asserts both laws of the key of some bytes and of one that has another byte at a place; each
+    /// has its own text behind it.
+    fn assert_laws<K: Described>(bytes: &[u8], at: usize, other: u8, texts: &[String; 2]) {
+        let width: usize = K::PARTS.iter().map(|(.., width)| width).sum();
+        let mut encoded = [bytes[..width].to_vec(), bytes[..width].to_vec()];
+        encoded[1][at % width] = other;
+        if K::TEXT.is_some() {
+            for (key, text) in encoded.iter_mut().zip(texts) {
+                key.extend_from_slice(text.as_bytes());
+            }
+        }
+        let [a, b] = &encoded;
+        // Bytes that begin no id are no key.
+        let (Some(first), Some(second)) = (K::decode(a), K::decode(b)) else { return };
+        assert_eq!([&first.encode(), &second.encode()], [a, b], "{first:?} {second:?}");
+        assert_eq!(first.cmp(&second), a.cmp(b), "{first:?} {second:?}");
+    }
+
+    /// The rows of the schema page for a type of keys.
+    fn rows<K: Described>() -> Vec<String> {
+        let parts = K::PARTS.iter().map(|(name, integer, _)| match *name {
+            "lu" => format!("LU {integer}"),
+            name => format!("{} {integer}", name.replace("sem_type", "semantic type")),
+        });
+        let text = K::TEXT.map(|name| format!("{name} (UTF-8, to the end)"));
+        let key = parts.chain(text).collect::<Vec<_>>().join(", ");
+        K::FAMILIES.iter().map(|family| format!("| `{family}` | {key} |")).collect()
+    }
+
     proptest! {
         #[test]
-        fn an_encoded_key_decodes_to_itself(key in annotation_key()) {
-            prop_assert_eq!(AnnotationKey::decode(&key.encode()), Some(key));
-        }
-
-        #[test]
-        fn byte_order_is_key_order(a in annotation_key(), b in annotation_key()) {
-            prop_assert_eq!(a.encode().cmp(&b.encode()), a.cmp(&b));
+        fn every_key_decodes_to_itself_and_sorts_as_its_bytes_do(
+            bytes in proptest::collection::vec(byte(), 64),
+            (at, other) in (0..64_usize, byte()),
+            texts in proptest::array::uniform2("[ab\u{e9}\\x00]{0,3}"),
+        ) {
+            let _ = of_every_key!(assert_laws(&bytes, at, other, &texts));
         }
 
         #[test]
@@ -417,24 +515,29 @@ mod tests {
     }
 
     #[test]
-    fn the_schema_lists_every_key() {
-        let schema = include_str!("../../schema/keys.md");
-        for line in [
-            "| `frame` | release u16, frame u32 |",
-            "| `lexunit` | release u16, frame u32, LU u32 |",
-            "| `annotation` | release u16, frame u32, LU u32, sentence u64, set u64 |",
-            "| `sentence_layers` | release u16, sentence u64, set u64 |",
-            "| `layout` | release u16, kind u8, first u32, second u32 |",
-            "| `journal` | release u16, seed u64, target u16, recipe u32 |",
-            "| `judgement` | release u16, set u64, reviewer (UTF-8); NUL and question, if there is one |",
-            "| `decision` | release u16, frame u32, LU name (UTF-8, to the end) |",
-            "| `edition` | release u16, name (UTF-8, to the end) |",
-            "| `change` | revision u64, ordinal u32 |",
-        ] {
-            assert!(schema.contains(line), "schema/keys.md lacks {line}");
+    fn the_schema_page_describes_every_key() {
+        let page = include_str!("../../schema/keys.md");
+        let of_page: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
+        let meta = "| `meta` | name: `format` (two u16), `written_by` (text), `book` (record), \
+                    `own_ids` (record) |";
+        let name = "| `name` | release u16, kind u8 (top bit: case-folded), name, 0x00, id u64 |";
+        let mut expected: Vec<String> = of_every_key!(rows()).into_iter().flatten().collect();
+        expected.extend([meta, name].map(str::to_owned));
+        let family = |row: &str| row.split('`').nth(1).and_then(Family::parse);
+        expected.sort_by_key(|row| family(row));
+        assert_eq!(of_page, expected);
+        let families: Vec<_> = of_page.into_iter().map(family).collect();
+        assert_eq!(families, Family::ALL.map(Some));
+        for key in [FORMAT_KEY, WRITTEN_BY_KEY, BOOK_KEY, OWN_IDS_KEY] {
+            let key = std::str::from_utf8(key).unwrap();
+            assert!(meta.contains(&format!("`{key}`")), "{key}");
         }
-        let key =
-            JournalKey { release: ReleaseId(0), seed: set(1, 0), target: 0, recipe: RecipeId(0) };
-        assert_eq!(key.encode().len(), 2 + 8 + 2 + 4);
+    }
+
+    #[test]
+    fn a_name_stands_between_its_kind_and_its_id() {
+        let (release, kind) = (ReleaseId(0x0102), NameKind::LexUnit);
+        let key = NameKey { release, kind, folded: true, name: "a".to_owned(), id: 3 };
+        assert_eq!(key.encode(), [1, 2, 0x82, b'a', 0, 0, 0, 0, 0, 0, 0, 0, 3]);
     }
 }
