@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use fnstore::database::{BackupError, Database, DatabaseError, Write};
 use fnstore::store::StoreError;
@@ -27,13 +28,15 @@ fn a_backup_beside_a_writer_comes_back_as_it_was() {
     let (dir, writer, report) = mini::imported();
     generated::write(&writer, report.release.id);
     let before = mini::content(&writer);
-    let backup = dir.path().join("backups/first");
+    let out = tempfile::tempdir().unwrap();
+    let backup = out.path().join("backups/first");
     // From a reader's handle, while the writer's is open; and from the writer's own.
     let manifest = Database::open(dir.path()).unwrap().backup(&backup).unwrap();
     assert_eq!(manifest.revision, writer.store().revision().unwrap());
     assert_eq!(manifest.releases, ["mini-framenet"]);
-    writer.backup(&dir.path().join("backups/second")).unwrap();
-    assert_eq!(content_of(&dir.path().join("backups/second")), before, "a store to read from");
+    let second = out.path().join("backups/second");
+    writer.backup(&second).unwrap();
+    assert_eq!(content_of(&second), before, "a store to read from");
 
     let (_, mut set) = generated::sets(&writer, report.release.id).remove(0);
     set.status = "CHANGED".to_owned();
@@ -41,6 +44,7 @@ fn a_backup_beside_a_writer_comes_back_as_it_was() {
     assert_ne!(mini::content(&writer), before);
     drop(writer);
 
+    fs::write(dir.path().join("notes"), "mine").unwrap();
     restore(&backup, dir.path()).unwrap();
     let database = Database::open_existing_writer(dir.path()).unwrap();
     assert_eq!(mini::content(&database), before);
@@ -57,28 +61,82 @@ fn a_backup_beside_a_writer_comes_back_as_it_was() {
     let mut left: Vec<_> =
         fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     left.sort();
-    assert_eq!(left, ["backups", "db", "index", "writer.lock"]);
+    assert_eq!(left, ["db", "index", "notes", "writer.lock"]);
+}
+
+#[test]
+fn a_backup_from_a_handle_that_other_threads_use_is_one_revision() {
+    let (dir, writer, _) = mini::imported();
+    let (reader, out) = (Database::open(dir.path()).unwrap(), tempfile::tempdir().unwrap());
+    let begun = writer.store().revision().unwrap();
+    let is_over = AtomicBool::new(false);
+    let place = |turn: usize| out.path().join(turn.to_string());
+    let taken: Vec<_> = std::thread::scope(|scope| {
+        // Each commit adds a recipe.
+        scope.spawn(|| {
+            for number in 1..20_000_u128 {
+                if is_over.load(Ordering::Relaxed) {
+                    break;
+                }
+                writer.store().recipe(number.to_be_bytes(), "{}").unwrap();
+            }
+        });
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                mini::answers(&reader, "trigger=checked");
+            }
+        });
+        let handles = [&writer, &reader].into_iter().cycle();
+        let turns = handles.take(10).enumerate();
+        let taken = turns.map(|(turn, handle)| handle.backup(&place(turn))).collect();
+        is_over.store(true, Ordering::Relaxed);
+        taken
+    });
+    let mut revisions = Vec::new();
+    for (turn, manifest) in taken.into_iter().enumerate() {
+        let (revision, store) = (manifest.unwrap().revision, out.path().join("store"));
+        restore(&place(turn), &store).unwrap();
+        let restored = Database::open(&store).unwrap();
+        assert_eq!(restored.store().revision().unwrap(), revision);
+        let recipes = restored.store().recipes().unwrap().len() as u64;
+        assert_eq!(recipes, revision - begun, "turn {turn}");
+        revisions.push(revision);
+    }
+    assert!(revisions.is_sorted() && revisions[0] < revisions[9], "{revisions:?}");
+}
+
+#[test]
+fn a_backup_inside_the_store_is_refused() {
+    let (dir, writer, _) = mini::imported();
+    for place in ["", "backup", "db/backup", "new/../backup"] {
+        let error = backup_error(writer.backup(&dir.path().join(place)));
+        assert!(matches!(error, BackupError::Place { .. }), "{place}: {error}");
+        assert!(!dir.path().join("backup").exists() && !dir.path().join("new").exists());
+    }
+    assert_eq!(mini::answers(&writer, "").len(), 42);
 }
 
 #[test]
 fn a_backup_is_restored_where_no_store_is() {
     let (dir, writer, _) = mini::imported();
     let before = mini::content(&writer);
-    writer.backup(&dir.path().join("backup")).unwrap();
+    let out = tempfile::tempdir().unwrap();
+    writer.backup(&out.path().join("backup")).unwrap();
     let other = dir.path().join("new/store");
-    restore(&dir.path().join("backup"), &other).unwrap();
+    restore(&out.path().join("backup"), &other).unwrap();
     assert_eq!(content_of(&other), before);
 }
 
 #[test]
 fn rows_of_an_unfinished_import_stay_out_of_a_backup() {
-    let (dir, writer, report) = mini::imported();
-    let rows = writer.backup(&dir.path().join("a")).unwrap().rows;
+    let (_dir, writer, report) = mini::imported();
+    let out = tempfile::tempdir().unwrap();
+    let rows = writer.backup(&out.path().join("a")).unwrap().rows;
     let ghost = writer.store().begin_release().unwrap();
     let mut batch = writer.store().batch(ghost);
     batch.put_annotation_set(&generated::sets(&writer, report.release.id).remove(0).1).unwrap();
     writer.store().write_unlisted(batch).unwrap();
-    assert_eq!(writer.backup(&dir.path().join("b")).unwrap().rows, rows);
+    assert_eq!(writer.backup(&out.path().join("b")).unwrap().rows, rows);
 }
 
 #[test]
@@ -87,8 +145,9 @@ fn a_damaged_backup_replaces_nothing() {
     let before = mini::content(&writer);
     drop(writer);
     let reader = Database::open(dir.path()).unwrap();
+    let out = tempfile::tempdir().unwrap();
     for damage in ["flip", "missing", "more", "no manifest", "no JSON"] {
-        let backup = dir.path().join(damage.replace(' ', "-"));
+        let backup = out.path().join(damage.replace(' ', "-"));
         reader.backup(&backup).unwrap();
         let files = fs::read_dir(backup.join("db")).unwrap().map(|entry| entry.unwrap().path());
         let table = files.filter(|path| path.extension().is_some_and(|kind| kind == "sst"));
@@ -116,14 +175,15 @@ fn a_damaged_backup_replaces_nothing() {
         assert_eq!(content_of(dir.path()), before);
     }
     let elsewhere = dir.path().join("elsewhere");
-    backup_error(restore(&dir.path().join("flip"), &elsewhere));
+    backup_error(restore(&out.path().join("flip"), &elsewhere));
     assert!(!elsewhere.exists(), "what is damaged makes no store");
 }
 
 #[test]
 fn a_store_that_is_being_written_is_not_replaced() {
     let (dir, writer, _) = mini::imported();
-    let backup = dir.path().join("backup");
+    let out = tempfile::tempdir().unwrap();
+    let backup = out.path().join("backup");
     writer.backup(&backup).unwrap();
     let error = restore(&backup, dir.path()).unwrap_err();
     let DatabaseError::Store(StoreError::Locked { holder, .. }) = &error else { panic!("{error}") };
@@ -134,7 +194,8 @@ fn a_store_that_is_being_written_is_not_replaced() {
 
 #[test]
 fn a_backup_goes_only_where_nothing_is() {
-    let (dir, writer, _) = mini::imported();
+    let (_store, writer, _) = mini::imported();
+    let dir = tempfile::tempdir().unwrap();
     let place = dir.path().join("place");
     fs::create_dir(&place).unwrap();
     writer.backup(&place).unwrap();

@@ -201,7 +201,8 @@ fn valence_counts_generated_sentences() {
 fn carried_fes_come_back_from_json_lines() {
     let (dir, database, report) = expanded(KeepElements::Align);
     drop(database);
-    let file = dir.path().join("all.jsonl");
+    let out = tempfile::tempdir().unwrap();
+    let file = out.path().join("all.jsonl");
     let path = file.to_str().unwrap();
     let ran = fnstore_in(dir.path(), &["export", "--to", "jsonl", path]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);

@@ -267,7 +267,8 @@ fn a_release_without_a_name_is_refused() {
 #[test]
 fn an_option_that_would_do_nothing_is_refused() {
     let store = new_store();
-    let export = store.path().join("export.jsonl");
+    let out = tempfile::tempdir().unwrap();
+    let export = out.path().join("export.jsonl");
     let ran = fnstore_in(store.path(), &["export", "--to", "jsonl", export.to_str().unwrap()]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let spans = store.path().join("spans.jsonl");
@@ -294,7 +295,8 @@ fn additions_without_their_base_are_bad_data_with_a_code() {
     std::fs::write(&script, "{\"op\": \"add-semtype\", \"name\": \"Alone\"}\n").unwrap();
     let ran = fnstore_in(store.path(), &["edit", script.to_str().unwrap()]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let export = store.path().join("user.jsonl");
+    let out = tempfile::tempdir().unwrap();
+    let export = out.path().join("user.jsonl");
     let arguments = ["export", "origin=user", "--to", "jsonl", export.to_str().unwrap()];
     let ran = fnstore_in(store.path(), &arguments);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);

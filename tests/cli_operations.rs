@@ -6,7 +6,7 @@ use std::fs;
 use fnstore::database::Database;
 use serde_json::Value;
 
-use crate::cli_program::{Ran, fnstore, fnstore_in, new_store};
+use crate::cli_program::{Ran, fnstore, fnstore_in, mini_framenet, new_store};
 use crate::cli_schema::faults_in;
 
 fn json(ran: &Ran) -> Value {
@@ -63,8 +63,8 @@ fn a_store_whose_files_are_gone_is_a_finding() {
 
 #[test]
 fn a_backup_is_written_restored_and_refused() {
-    let store = new_store();
-    let place = store.path().join("backup");
+    let (store, dir) = (new_store(), tempfile::tempdir().unwrap());
+    let place = dir.path().join("backup");
     let place = place.to_str().unwrap();
     let ran = fnstore_in(store.path(), &["backup", place, "--format", "json"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -73,7 +73,7 @@ fn a_backup_is_written_restored_and_refused() {
     assert_eq!(again.code, Some(2));
     assert!(again.stderr.contains("name a directory that does not exist or is empty"), "{again:?}");
 
-    let other = store.path().join("other");
+    let other = dir.path().join("other");
     let ran = fnstore_in(&other, &["restore", place, "--format", "table"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.stdout.starts_with("mini-framenet at revision 1: "), "{ran:?}");
@@ -83,17 +83,55 @@ fn a_backup_is_written_restored_and_refused() {
     let ran = fnstore_in(&other, &["restore", store.path().to_str().unwrap()]);
     assert_eq!(ran.code, Some(65), "{ran:?}");
     assert!(ran.stderr.contains("holds no backup: there is no `backup.json`"), "{ran:?}");
-    fs::write(store.path().join("backup/db/CURRENT"), "MANIFEST-000001\n").unwrap();
-    let ran = fnstore_in(&other, &["restore", place]);
+    fs::write(dir.path().join("backup/db/CURRENT"), "MANIFEST-000001\n").unwrap();
+    let ran = fnstore_in(&other, &["restore", place, "--yes"]);
     assert_eq!(ran.code, Some(65), "{ran:?}");
     assert!(ran.stderr.contains("`db/CURRENT` has another hash"), "{ran:?}");
     assert_eq!(fnstore_in(&other, &["query", "--count"]).stdout, "42\n");
 }
 
 #[test]
+fn a_store_that_is_there_is_replaced_only_when_one_says_so() {
+    let (store, dir) = (new_store(), tempfile::tempdir().unwrap());
+    let place = dir.path().join("backup");
+    let place = place.to_str().unwrap();
+    assert_eq!(fnstore_in(store.path(), &["backup", place]).code, Some(0));
+    let release = mini_framenet();
+    let second = ["import", release.to_str().unwrap(), "--release", "second"];
+    assert_eq!(fnstore_in(store.path(), &second).code, Some(0));
+    let count = || fnstore_in(store.path(), &["query", "--count"]).stdout;
+
+    let refused = fnstore_in(store.path(), &["restore", place]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    let (old, new) = ("(mini-framenet, second at revision 2)", "(mini-framenet at revision 1)");
+    for said in [old, new, "would replace the store", "say `--yes`"] {
+        assert!(refused.stderr.contains(said), "{said}: {}", refused.stderr);
+    }
+    assert_eq!(count(), "84\n");
+    let ran = fnstore_in(store.path(), &["restore", place, "--yes"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(count(), "42\n");
+}
+
+#[test]
+fn a_store_that_does_not_open_is_not_replaced_unasked_either() {
+    let (store, dir) = (new_store(), tempfile::tempdir().unwrap());
+    let place = dir.path().join("backup");
+    let place = place.to_str().unwrap();
+    assert_eq!(fnstore_in(store.path(), &["backup", place]).code, Some(0));
+    fs::write(store.path().join("db/CURRENT"), "MANIFEST-999999\n").unwrap();
+    let refused = fnstore_in(store.path(), &["restore", place]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("(it does not open)"), "{}", refused.stderr);
+    let ran = fnstore_in(store.path(), &["restore", place, "--yes"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(fnstore_in(store.path(), &["check", "--deep"]).code, Some(0));
+}
+
+#[test]
 fn writers_are_refused_while_another_process_writes_and_the_rest_works() {
-    let store = new_store();
-    let place = store.path().join("backup");
+    let (store, dir) = (new_store(), tempfile::tempdir().unwrap());
+    let place = dir.path().join("backup");
     let place = place.to_str().unwrap();
     let _writer = Database::open_existing_writer(store.path()).unwrap();
     for arguments in [vec!["check", "--deep"], vec!["backup", place], vec!["upgrade", "--dry-run"]]
@@ -101,7 +139,7 @@ fn writers_are_refused_while_another_process_writes_and_the_rest_works() {
         let ran = fnstore_in(store.path(), &arguments);
         assert_eq!(ran.code, Some(0), "{ran:?}");
     }
-    for arguments in [vec!["reindex"], vec!["restore", place]] {
+    for arguments in [vec!["reindex"], vec!["restore", place, "--yes"]] {
         let ran = fnstore_in(store.path(), &arguments);
         assert_eq!(ran.code, Some(75), "{ran:?}");
         let holder = format!("is being written by process {} on ", std::process::id());

@@ -182,7 +182,8 @@ fn an_edition_goes_along_with_its_sets_and_its_hash_is_checked() {
     let store = expanded();
     ok(edition(store.path(), &["create", "all", "lu=inspect.v"]));
     let listed = ok(edition(store.path(), &["list"])).records();
-    let file = store.path().join("part.jsonl");
+    let out = tempfile::tempdir().unwrap();
+    let file = out.path().join("part.jsonl");
     let path = file.to_str().unwrap();
     ok(fnstore_in(store.path(), &["export", "edition=all", "--to", "jsonl", path]));
     let copy = store.path().join("copy");

@@ -132,6 +132,34 @@ fn a_link_to_a_file_stays_one_and_the_file_is_replaced_by_force_alone() {
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
+#[test]
+fn no_place_inside_the_store_is_taken() {
+    let places = Places::new();
+    let inside = |name: &str| places.store.path().join(name);
+    let current = fs::read_to_string(inside("db/CURRENT")).unwrap();
+    symlink(places.store.path(), places.dir.path().join("link")).unwrap();
+    let paths = ["db/CURRENT", "new", "db/new"].map(inside);
+    let [file, new, folder] = paths.each_ref().map(|path| path.to_str().unwrap());
+    for (command, code) in [
+        (vec!["export", "--force", "--to", "csv", file], "(X-place)"),
+        (vec!["export", "--to", "jsonl", "link/new.jsonl"], "(X-place)"),
+        (vec!["export", "--to", "semafor", new], "(X-place)"),
+        (vec!["export", "--to", "framenet-xml", folder], "(X-place)"),
+        (vec!["backup", new], "(B-place)"),
+        (vec!["backup", "link/deep/new"], "(B-place)"),
+    ] {
+        let ran = places.run(".", &command);
+        assert_eq!(ran.code, Some(2), "{command:?}: {}", ran.stdout);
+        let said = [code, "it is inside the store", "name a place outside it"];
+        assert!(said.iter().all(|said| ran.stderr.contains(said)), "{command:?}: {}", ran.stderr);
+    }
+    let mut left: Vec<_> =
+        fs::read_dir(inside("")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["db", "index", "writer.lock"]);
+    assert_eq!(fs::read_to_string(inside("db/CURRENT")).unwrap(), current);
+}
+
 /// Arguments: the program, the store, a directory to mount on.
 const MOUNTED: &str = r#"
 mount -t tmpfs none "$2" || exit 99

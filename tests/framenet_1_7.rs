@@ -253,7 +253,8 @@ fn a_deep_check_finds_nothing_and_edits_keep_the_form() {
     let ran = run(&["edit", script.to_str().unwrap()]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(run(&["check", "--deep"]).code, Some(0));
-    let out = dir.path().join("out");
+    let beside = tempfile::tempdir().unwrap();
+    let out = beside.path().join("out");
     let ran = run(&["export", "--to", "framenet-xml", out.to_str().unwrap()]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let index = fs::read_to_string(out.join("fulltextIndex.xml")).unwrap();

@@ -47,7 +47,8 @@ fn what_is_annotated_into_a_store_is_queried_shown_and_exported() {
     assert_eq!(checked.code, Some(0), "{}{}", checked.stdout, checked.stderr);
 
     // JSON lines carry all of it into another store.
-    let lines = into.path().join("news.jsonl");
+    let beside = tempfile::tempdir().unwrap();
+    let lines = beside.path().join("news.jsonl");
     let lines = lines.to_str().unwrap();
     let out = fnstore_in(into.path(), &["export", "--to", "jsonl", lines]);
     assert_eq!(out.code, Some(0), "{}", out.stderr);

@@ -166,7 +166,8 @@ fn an_accepted_proposal_is_an_lu_with_its_sentences_and_undoing_proposes_it_agai
     assert_eq!(found.stdout, "3\n");
     is_whole(store.path());
     // FrameNet's XML says what it is.
-    let dir = store.path().join("xml");
+    let out = tempfile::tempdir().unwrap();
+    let dir = out.path().join("xml");
     let xml = dir.to_str().unwrap();
     ok(fnstore_in(store.path(), &["export", "release=mini-framenet", "--to", "framenet-xml", xml]));
     let frame = std::fs::read_to_string(dir.join("frame/Checking.xml")).unwrap();
@@ -252,8 +253,8 @@ fn moved_and_merged_sentences_go_to_another_lu_and_come_back() {
 fn names_are_found_in_any_letter_case_and_one_of_two_lus_by_its_number() {
     let store = store();
     let script = store.path().join("script.jsonl");
-    std::fs::write(&script, r#"{"op": "add-lu", "frame": "Checking", "name": "inspect.v"}"#)
-        .unwrap();
+    let twin = r#"{"op": "add-lu", "frame": "Checking", "name": "inspect.v", "another": true}"#;
+    std::fs::write(&script, twin).unwrap();
     ok(fnstore_in(store.path(), &["edit", script.to_str().unwrap()]));
     let merge = |into: &str| decide(store.path(), &["merge", "checking", "VET.v", "--into", into]);
     let two = merge("Inspect.v");
@@ -284,7 +285,8 @@ fn an_acceptance_is_taken_back_after_what_was_merged_into_it() {
 fn decisions_come_back_into_their_own_store_also_when_they_went_on() {
     let store = store();
     ok(decide(store.path(), &["reject", "Checking", "wander.v"]));
-    let added = store.path().join("added.jsonl");
+    let out = tempfile::tempdir().unwrap();
+    let added = out.path().join("added.jsonl");
     let file = added.to_str().unwrap();
     ok(fnstore_in(store.path(), &["export", "origin=generated", "--to", "jsonl", file]));
     ok(fnstore_in(store.path(), &["import", file]));

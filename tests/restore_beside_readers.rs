@@ -79,7 +79,8 @@ fn restore_slowly(inject: &[&str]) {
     let mut restore = Command::new("strace");
     restore.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync,renameat2"]);
     restore.args(["-e", "inject=fsync,fdatasync:delay_enter=100000"]).args(inject);
-    restore.arg(env!("CARGO_BIN_EXE_fnstore")).arg("restore").arg(folder.path().join("one"));
+    restore.arg(env!("CARGO_BIN_EXE_fnstore")).args(["restore", "--yes"]);
+    restore.arg(folder.path().join("one"));
     restore.env("FNSTORE_DIR", store.path()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut restore = match restore.spawn() {
         Ok(restore) => restore,

@@ -25,6 +25,15 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
+/// Names of releases, and a revision.
+pub(super) fn state(releases: &[String], revision: u64) -> String {
+    let releases = match releases {
+        [] => "no release".to_owned(),
+        names => names.join(", "),
+    };
+    format!("{releases} at revision {revision}")
+}
+
 /// Prints what a backup holds, and where the store now is.
 pub(super) fn print(
     manifest: &BackupManifest,
@@ -33,13 +42,9 @@ pub(super) fn print(
 ) -> anyhow::Result<()> {
     let files = manifest.files.iter().map(|(file, hash)| [file, hash]);
     output.report(manifest, Some(files), |output| {
-        let releases = match manifest.releases.as_slice() {
-            [] => "no release".to_owned(),
-            names => names.join(", "),
-        };
         Ok(output.line(&format!(
-            "{releases} at revision {}: {} rows, {} in {}",
-            manifest.revision,
+            "{}: {} rows, {} in {}",
+            state(&manifest.releases, manifest.revision),
             grouped(manifest.rows),
             size(manifest.bytes),
             place.display()

@@ -1,13 +1,12 @@
 //! `fnstore delete`: what expansions wrote goes, with what grew from it.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
-
 use anyhow::bail;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::edit::Removed;
 use fnstore::model::{AnnotationSetId, Origin, ReleaseId};
 use fnstore::query::{Expression, Selection};
 
+use super::confirm::is_confirmed;
 use super::edit::commit;
 use super::output::{grouped, tell};
 use super::{Context, Outcome, tell_of_index};
@@ -53,7 +52,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         tell(&format!("would remove {what}; nothing was written"));
         return Ok(Outcome::Done);
     }
-    if !args.yes && !is_confirmed(&what)? {
+    if !args.yes && !is_confirmed(&format!("remove {what}"))? {
         tell("nothing was removed");
         return Ok(Outcome::NothingFound);
     }
@@ -102,17 +101,4 @@ fn described(matched: u64, Removed { sets, lexunits, decided }: &Removed) -> Str
         grouped(*sets - matched),
         grouped(*lexunits)
     )
-}
-
-/// Asks on a terminal; without one, `--yes` is needed.
-fn is_confirmed(what: &str) -> anyhow::Result<bool> {
-    if !io::stdin().is_terminal() {
-        bail!("would remove {what}; say `--yes`, as there is no terminal to ask on");
-    }
-    let mut stderr = io::stderr();
-    write!(stderr, "remove {what}? [y/N] ")?;
-    stderr.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }

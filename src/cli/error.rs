@@ -9,7 +9,7 @@ use fnstore::augment::AugmentError;
 use fnstore::compute::ComputeError;
 use fnstore::database::{BackupError, DatabaseError, LookupError, ReleaseError, ScriptError};
 use fnstore::exchange::{ExchangeError, FaultCode};
-use fnstore::expand::{ExpandError, RecipeFileError};
+use fnstore::expand::{ExpandError, RecipeFileError, SeedsError};
 use fnstore::experiment::ExperimentError;
 use fnstore::filter::FilterError;
 use fnstore::framenet::FramenetError;
@@ -27,7 +27,7 @@ use fnstore::tag::TagError;
 /// Bad input data (`EX_DATAERR` of sysexits.h).
 const BAD_DATA: u8 = 65;
 
-/// The store is locked, and trying again later may help (`EX_TEMPFAIL`).
+/// The store or a shard is locked, and trying again later may help (`EX_TEMPFAIL`).
 const LOCKED: u8 = 75;
 
 /// Every other error, as for clap's.
@@ -57,10 +57,16 @@ pub(super) struct LinesLeftOut {
 pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(match cause(error) {
         _ if error.chain().any(is_bad_input) => BAD_DATA,
+        _ if error.chain().any(is_locked_shard) => LOCKED,
         Some(DatabaseError::Store(StoreError::Locked { .. })) => LOCKED,
         Some(error) if is_bad_data(error) => BAD_DATA,
         _ => FAILED,
     })
+}
+
+/// Whether an error is about a shard that another process computes.
+fn is_locked_shard(cause: &(dyn std::error::Error + 'static)) -> bool {
+    matches!(cause.downcast_ref(), Some(ExpandError::ShardLocked { .. }))
 }
 
 /// Whether an error is about data that a command was given.
@@ -157,6 +163,14 @@ pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
         DatabaseError::Lookup(LookupError::UnknownName { kind: "release", .. }) => {
             Some("`fnstore releases` lists the releases of the store")
         }
+        DatabaseError::Lookup(LookupError::UnknownValue { kind, value, .. })
+            if *kind == "lexicographic status" && value.eq_ignore_ascii_case("rejected") =>
+        {
+            Some(
+                "a rejected LU keeps its status `Proposed`; `fnstore proposals decisions` lists the \
+                 rejected ones, and `lu_status!=Proposed` leaves all proposed ones out",
+            )
+        }
         _ => None,
     }
 }
@@ -169,6 +183,12 @@ fn option(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
             return Some("`--models DIR` names the place of the models");
         }
         _ => {}
+    }
+    if let Some(GenerateError::LexUnits(cause)) = cause.downcast_ref()
+        && let ExpandError::Seeds(SeedsError::NoneWithoutSentences { attested }) = &**cause
+        && !attested.is_empty()
+    {
+        return Some("`--lacking exemplars` also takes LUs whose sentences all stand in full text");
     }
     match cause.downcast_ref() {
         Some(DatabaseError::Store(StoreError::Absent { .. })) => {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure};
 use clap::ValueEnum as _;
-use fnstore::database::{Database, DatabaseError};
+use fnstore::database::{Database, DatabaseError, ExportError};
 use fnstore::exchange::TokenFormat;
 use fnstore::exchange::jsonl::Scope;
 use fnstore::expand::filter_data;
@@ -106,6 +106,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let expression =
         Expression::parse_with(&args.expression.join(" "), case).map_err(DatabaseError::from)?;
     let database = args.splits.over(|| Database::open(&context.store))?;
+    if let Some(path) = &path {
+        let inside = |source| ExportError::Target { path: path.clone(), source };
+        database.require_outside(path).map_err(inside).map_err(DatabaseError::from)?;
+    }
     let export = Export { database: &database, expression: &expression, args: &args, to };
     let record = match (to, &path) {
         (To::Semafor, Some(path)) => export.semafor(path)?,

@@ -1,17 +1,15 @@
 //! `fnstore filter`: scores of a filter for generated sets that are there.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use fnstore::database::{Database, DatabaseError};
 use fnstore::expand::{self, FILTER, Kept, Rescored};
 use fnstore::filter::Filter;
-use fnstore::query::Expression;
 use serde::Serialize;
 
-use super::output::{Output, grouped, tell, tell_index_lag};
+use super::output::{Output, grouped};
+use super::pass::Pass;
 use super::render::NO_ROWS;
-use super::{Context, Outcome, locate, progress, stop, tell_of_index};
+use super::{Context, Outcome, locate};
 
 /// Score generated sets with a filter
 ///
@@ -61,34 +59,22 @@ impl FilterArgs {
     }
 }
 
+const PASS: Pass = Pass {
+    doing: "scoring",
+    finishing: "writing what was scored",
+    done: "what was scored",
+    nothing: "no generated annotation set with a paraphrase score matches",
+};
+
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let text = args.expression.join(" ");
-    let expression = Expression::parse(&text).map_err(DatabaseError::from)?;
     let filter = args.filter.open()?;
-    let stopped = stop::on_interrupt("writing what was scored")?;
-    let database = Database::open_existing_writer(&context.store)?;
-    tell_of_index(&database);
-    let bar = progress::bar("scoring", "sets");
-    let done = expand::rescore(&database, &expression, &filter, &mut |sets| {
-        bar.set_position(sets);
-        if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    bar.finish_and_clear();
-    tell_index_lag(&database);
-    let done = done?;
+    let done = PASS.over(context, &text, |database, expression, progress| {
+        Ok(expand::rescore(database, expression, &filter, progress)?)
+    })?;
     let record = FilteredRecord::new(&done);
     context.output.report(&record, NO_ROWS, |output| summary(&done, &text, output))?;
-    if done.interrupted {
-        context.output.flush()?;
-        tell("interrupted; what was scored is in the store, and the same command resumes there");
-        return Ok(Outcome::Interrupted);
-    }
-    if done.kept.scored == 0 {
-        context.output.flush()?;
-        tell("no generated annotation set with a paraphrase score matches");
-        return Ok(Outcome::NothingFound);
-    }
-    Ok(Outcome::Done)
+    PASS.outcome(context, done.kept.scored, done.interrupted)
 }
 
 fn summary(done: &Rescored, expression: &str, output: &mut Output) -> anyhow::Result<()> {

@@ -1,16 +1,13 @@
 //! `fnstore fit`: how likely the frames of generated sets are, by a frame model.
 
-use std::ops::ControlFlow;
-
-use fnstore::database::{Database, DatabaseError};
 use fnstore::expand::{self, Refitted};
-use fnstore::query::Expression;
 use serde::Serialize;
 
 use super::identifier::IdentifierArgs;
-use super::output::{grouped, tell, tell_index_lag};
+use super::output::grouped;
+use super::pass::Pass;
 use super::render::NO_ROWS;
-use super::{Context, Outcome, progress, stop, tell_of_index};
+use super::{Context, Outcome};
 
 /// Say how likely the frames of generated sets are
 ///
@@ -35,38 +32,26 @@ Examples:
   fnstore fit origin=generated
   fnstore fit frame=Verification && fnstore query frame=Verification --sort=frame_fit";
 
+const PASS: Pass = Pass {
+    doing: "judging",
+    finishing: "writing what was judged",
+    done: "what was judged",
+    nothing: "no generated annotation set matches",
+};
+
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let text = args.expression.join(" ");
-    let expression = Expression::parse(&text).map_err(DatabaseError::from)?;
     let identifier = args.identifier.open()?;
-    let stopped = stop::on_interrupt("writing what was judged")?;
-    let database = Database::open_existing_writer(&context.store)?;
-    tell_of_index(&database);
-    let bar = progress::bar("judging", "sets");
-    let done = expand::refit(&database, &expression, &identifier, &mut |sets| {
-        bar.set_position(sets);
-        if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    bar.finish_and_clear();
-    tell_index_lag(&database);
-    let done = done?;
+    let done = PASS.over(context, &text, |database, expression, progress| {
+        Ok(expand::refit(database, expression, &identifier, progress)?)
+    })?;
     context.output.report(&FitRecord::new(done), NO_ROWS, |output| {
         let count = grouped(done.sets);
         output.heading(&format!("generated annotation sets looked at for {text}: {count}"))?;
         output.line(&format!("  {:<20} {:>9}", "written", grouped(done.written)))?;
         Ok(output.line(&format!("  {:<20} {:>9}", "without", grouped(done.without)))?)
     })?;
-    if done.interrupted {
-        context.output.flush()?;
-        tell("interrupted; what was judged is in the store, and the same command resumes there");
-        return Ok(Outcome::Interrupted);
-    }
-    if done.sets == 0 {
-        context.output.flush()?;
-        tell("no generated annotation set matches");
-        return Ok(Outcome::NothingFound);
-    }
-    Ok(Outcome::Done)
+    PASS.outcome(context, done.sets, done.interrupted)
 }
 
 /// A run as JSON; see `schema/fit.schema.json`.

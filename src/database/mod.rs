@@ -25,6 +25,7 @@ mod load;
 pub(crate) mod reindex;
 mod write;
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -36,6 +37,7 @@ pub use load::{LoadReport, Loader};
 pub(crate) use reindex::with_entry;
 pub use write::{JournalWrite, Write};
 
+use crate::durable::is_inside;
 use crate::index::{self, IndexError, IndexReader, IndexWriter};
 use crate::model::{Release, SplitList};
 use crate::query::nearest;
@@ -136,10 +138,17 @@ impl Database {
     /// # Errors
     /// When the store fails.
     pub fn renew(&mut self) -> Result<()> {
-        if self.snapshot.is_none() && !self.store.is_writer() && self.store.views() > VIEWS {
+        if self.is_worn() {
             self.store = Store::open_reader(&self.dir)?;
         }
         self.refresh()
+    }
+
+    /// Whether this reader keeps more views that it has moved on from than [`renew`](Self::renew)
+    /// leaves. Who shares a handle between threads opens another one then.
+    #[must_use]
+    pub fn is_worn(&self) -> bool {
+        self.snapshot.is_none() && !self.store.is_writer() && self.store.views() > VIEWS
     }
 
     /// A reader's handle on the database as it is at this moment, which stays as it is: whatever is
@@ -373,6 +382,20 @@ impl Database {
             *fault = Some(Arc::new(error));
         };
         outcome.map_err(fault).ok()
+    }
+
+    /// Fails for a place inside the database's own directory, at which nothing need be yet: what
+    /// others write there could overwrite the store, or go with it.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] when the place is inside.
+    pub fn require_outside(&self, place: &Path) -> io::Result<()> {
+        if !is_inside(place, &self.dir) {
+            return Ok(());
+        }
+        let dir = self.dir.display();
+        let message = format!("it is inside the store `{dir}`; name a place outside it");
+        Err(io::Error::new(io::ErrorKind::InvalidInput, message))
     }
 
     /// Bytes on disk: store and index.

@@ -7,6 +7,7 @@
 //! A name is on the disk once the directory that holds it is synced; syncing a file writes its
 //! content alone. [`create_directory`], [`rename`] and [`remove_directory`] know that.
 
+mod locked_file;
 mod new_directory;
 mod place;
 mod stamp;
@@ -18,7 +19,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
+pub use locked_file::LockedFile;
 pub use new_directory::NewDirectory;
+pub use place::is_inside;
 pub use stamp::Stamp;
 pub use tree::sync_tree;
 pub use whole_directory::WholeDirectory;

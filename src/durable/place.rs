@@ -15,6 +15,17 @@ pub(super) fn led_to(path: &Path) -> io::Result<PathBuf> {
     if path.exists() { path.canonicalize() } else { Ok(path.to_owned()) }
 }
 
+/// Whether a path, at which nothing need be yet, leads into a directory or to it.
+#[must_use]
+pub fn is_inside(path: &Path, directory: &Path) -> bool {
+    let Ok(path) = std::path::absolute(path) else { return false };
+    let there = path.ancestors().find_map(|above| above.canonicalize().ok());
+    match (there, directory.canonicalize()) {
+        (Some(there), Ok(directory)) => there.starts_with(directory),
+        _ => false,
+    }
+}
+
 /// Fails for a link that leads nowhere: what it should lead to is not known to be meant.
 pub(super) fn refuse_dangling(path: &Path) -> io::Result<()> {
     if !path.is_symlink() || path.exists() {
@@ -67,4 +78,33 @@ fn is_mounted_on(directory: &Path) -> io::Result<bool> {
 #[cfg(not(unix))]
 fn is_mounted_on(directory: &Path) -> io::Result<bool> {
     Ok(directory == folder_of(directory))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_inside_a_directory_wherever_it_seems_to_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, beside) = (folder.path().join("store"), folder.path().join("store-2"));
+        fs::create_dir_all(store.join("db")).unwrap();
+        fs::create_dir(&beside).unwrap();
+        for inside in ["", "db", "db/CURRENT", "new/deep", "../store/x", "../store-2/../store"] {
+            assert!(is_inside(&store.join(inside), &store), "{inside}");
+        }
+        for outside in ["../x", "../store-2", "../store-2/x", "../new/x", ".."] {
+            assert!(!is_inside(&store.join(outside), &store), "{outside}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_into_a_directory_leads_inside() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, link) = (folder.path().join("store"), folder.path().join("link"));
+        fs::create_dir(&store).unwrap();
+        std::os::unix::fs::symlink(&store, &link).unwrap();
+        assert!(is_inside(&link.join("x"), &store) && is_inside(&store.join("x"), &link));
+    }
 }

@@ -1,8 +1,8 @@
 //! A copy of a store, row by row: what a backup is made of.
 //!
-//! Rows are read as any reader reads them, so a copy is one revision, also while another process
-//! writes. No damaged block gets into it: its checksum is verified as it is read, and a large
-//! record is decoded. Column families that a newer minor format added are copied as they stand.
+//! Rows are read as any reader reads them, so a copy is one revision, also while a writer commits.
+//! No damaged block gets into it: its checksum is verified as it is read, and a large record is
+//! decoded. Column families that a newer minor format added are copied as they stand.
 
 use std::path::Path;
 
@@ -22,12 +22,12 @@ impl Store {
     /// Copies every row that this handle sees into a new store in `dir`, but for rows of releases
     /// that are not listed. Gives the number of rows.
     ///
+    /// The handle is a reader's that nobody refreshes meanwhile: what it shows is one state then.
+    ///
     /// # Errors
     /// When a row cannot be read, or the copy cannot be written.
-    pub fn copy_to(&self, dir: &Path) -> Result<u64> {
+    pub(crate) fn copy_to(&self, dir: &Path) -> Result<u64> {
         let source = self.engine.db();
-        // A writer's own commits go on meanwhile; a secondary is one view by itself.
-        let snapshot = self.is_writer().then(|| source.snapshot());
         let listed: Vec<_> = self.releases()?.iter().map(|release| release.id).collect();
         let names = present_families(&self.dir.join("db"))?;
         let names: Vec<String> =
@@ -46,9 +46,6 @@ impl Store {
             let mut options = ReadOptions::default();
             options.set_verify_checksums(true);
             options.fill_cache(false);
-            if let Some(snapshot) = &snapshot {
-                options.set_snapshot(snapshot);
-            }
             let Some(family) = source.cf_handle(&name) else { continue };
             let of = Family::ALL.into_iter().find(|family| family.name() == name);
             let keep = |key: &[u8]| {

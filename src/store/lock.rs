@@ -13,6 +13,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use super::StoreError;
+use crate::durable::LockedFile;
 
 const LOCK_FILE: &str = "writer.lock";
 
@@ -95,7 +96,7 @@ impl fmt::Display for Holder {
 /// Holds the lock until it is dropped.
 #[derive(Debug)]
 pub(super) struct WriterLock {
-    file: File,
+    _file: LockedFile,
 }
 
 impl WriterLock {
@@ -112,34 +113,27 @@ impl WriterLock {
     fn open(dir: &Path, create: bool) -> Result<Self, StoreError> {
         let path = dir.join(LOCK_FILE);
         let io = |source| StoreError::Io { path: path.clone(), source };
-        let mut file = File::options()
+        let file = File::options()
             .read(true)
             .write(true)
             .create(create)
             .truncate(false)
             .open(&path)
             .map_err(io)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
+        let locked = match LockedFile::lock(file) {
+            Ok(locked) => locked,
+            Err((mut file, TryLockError::WouldBlock)) => {
                 let holder = Holder::read(&mut file);
                 return Err(StoreError::Locked { path: dir.to_owned(), holder });
             }
-            Err(TryLockError::Error(source)) => return Err(io(source)),
-        }
+            Err((_, TryLockError::Error(source))) => return Err(io(source)),
+        };
         let text = serde_json::to_string(&Holder::this_process()).unwrap_or_default();
+        let mut file: &File = &locked;
         file.set_len(0).map_err(io)?;
         file.rewind().map_err(io)?;
         file.write_all(text.as_bytes()).map_err(io)?;
-        Ok(Self { file })
-    }
-}
-
-impl Drop for WriterLock {
-    fn drop(&mut self) {
-        // Closing alone is not enough: a process that another thread is about to start has the file
-        // as well, and would hold the lock until it runs its program.
-        let _ = self.file.unlock();
+        Ok(Self { _file: locked })
     }
 }
 
@@ -151,7 +145,7 @@ mod tests {
     fn a_lock_is_free_once_it_is_dropped_whoever_has_the_file_as_well() {
         let dir = tempfile::tempdir().unwrap();
         let first = WriterLock::take(dir.path()).unwrap();
-        let _inherited = first.file.try_clone().unwrap();
+        let _inherited = first._file.try_clone().unwrap();
         drop(first);
         assert!(WriterLock::take(dir.path()).is_ok());
     }

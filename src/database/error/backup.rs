@@ -16,7 +16,7 @@ pub enum BackupError {
         /// The directory.
         path: PathBuf,
     },
-    /// The directory for a backup cannot be replaced by one.
+    /// The directory for a backup cannot be replaced by one, or is inside the store.
     #[error("cannot write a backup to `{}` (B-place)", path.display())]
     Place {
         /// The directory.

@@ -60,7 +60,11 @@ impl BackupManifest {
         fs::write(&path, json).map_err(io_error(&path))
     }
 
-    pub(super) fn read(dir: &Path) -> Result<Self> {
+    /// Reads the manifest of a backup, whose files are not looked at.
+    ///
+    /// # Errors
+    /// When the directory holds none.
+    pub fn read(dir: &Path) -> Result<Self> {
         let not = |reason: String| BackupError::NotABackup { path: dir.to_owned(), reason };
         let path = dir.join(FILE);
         let text = match fs::read(&path) {

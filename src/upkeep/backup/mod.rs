@@ -16,17 +16,20 @@ pub use manifest::BackupManifest;
 
 use crate::database::{BackupError, Database, DatabaseError, Result};
 use crate::durable::{NewDirectory, create_directory, folder_of};
-use crate::store::{Replacement, StoreError};
+use crate::store::{Replacement, Store, StoreError};
 use manifest::io_error;
 
 impl Database {
     /// Writes a backup of the database as it is now into `dir`, which must not exist or be empty.
     ///
     /// # Errors
-    /// When something is in `dir`, a row cannot be read, or the backup cannot be written; then
-    /// nothing is left of it.
+    /// When something is in `dir`, it is inside the database's own directory, a row cannot be read,
+    /// or the backup cannot be written; then nothing is left of it.
     pub fn backup(&self, dir: &Path) -> Result<BackupManifest> {
-        self.store.refresh()?;
+        self.require_outside(dir)
+            .map_err(|source| BackupError::Place { path: dir.to_owned(), source })?;
+        // Other threads commit with this handle, or refresh it; a view of its own stays one state.
+        let store = Store::open_reader(&self.dir)?;
         let parent = folder_of(dir);
         create_directory(parent).map_err(io_error(parent))?;
         let unfinished = match NewDirectory::create(dir, ".fnstore-backup-") {
@@ -38,14 +41,14 @@ impl Database {
             }
             outcome => outcome.map_err(io_error(dir))?,
         };
-        let (major, minor) = self.store.format()?;
+        let (major, minor) = store.format()?;
         let mut manifest = BackupManifest {
             fnstore: env!("CARGO_PKG_VERSION").to_owned(),
             format: format!("{major}.{minor}"),
-            revision: self.store.revision()?,
+            revision: store.revision()?,
             created: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs()),
-            releases: self.releases()?.into_iter().map(|release| release.name).collect(),
-            rows: self.store.copy_to(unfinished.path())?,
+            releases: store.releases()?.into_iter().map(|release| release.name).collect(),
+            rows: store.copy_to(unfinished.path())?,
             bytes: 0,
             files: Default::default(),
         };
