@@ -292,7 +292,9 @@ fn passes(facts: &Facts, term: &Term) -> bool {
             numbers().any(|number| compares(*comparison, number, *bound as f64))
         }
         Test::Decimal(comparison, bound) => {
-            numbers().any(|number| compares(*comparison, number, *bound))
+            // A score is an f32, and the number of a query is rounded to one.
+            let bound = f64::from(*bound as f32);
+            numbers().any(|number| compares(*comparison, number, bound))
         }
         Test::Set(id) => facts.sets.get(&term.field) == Some(id),
         Test::Revision(revision) => facts.revision > *revision,

@@ -91,6 +91,16 @@ fn comparison() -> impl Strategy<Value = Comparison> {
     ])
 }
 
+/// Eighths, and the scores of the sets as they are shown: most differ from the f32 that is stored.
+fn bounds(field: Field, facts: &[Facts]) -> proptest::sample::Select<f64> {
+    let scores = facts.iter().filter_map(|set| set.numbers.get(&field)).flatten();
+    let shown = scores.map(|score| (*score as f32).to_string().parse::<f64>().unwrap());
+    let mut bounds: Vec<f64> = (0..=8_u8).map(|at| f64::from(at) / 8.0).chain(shown).collect();
+    bounds.sort_by(f64::total_cmp);
+    bounds.dedup();
+    proptest::sample::select(bounds)
+}
+
 fn term(field: Field, facts: &[Facts]) -> BoxedStrategy<Expression> {
     let test = match field.kind() {
         FieldKind::Name | FieldKind::Text | FieldKind::NullInstantiation => {
@@ -120,8 +130,8 @@ fn term(field: Field, facts: &[Facts]) -> BoxedStrategy<Expression> {
         FieldKind::Percentage => {
             (comparison(), 0..=100_u64).prop_map(|(how, bound)| Test::Integer(how, bound)).boxed()
         }
-        FieldKind::Decimal | FieldKind::Fraction => (comparison(), 0..=8_u8)
-            .prop_map(|(how, eighths)| Test::Decimal(how, f64::from(eighths) / 8.0))
+        FieldKind::Decimal | FieldKind::Fraction => (comparison(), bounds(field, facts))
+            .prop_map(|(how, bound)| Test::Decimal(how, bound))
             .boxed(),
         FieldKind::Revision => (0..8_u64).prop_map(Test::Revision).boxed(),
         FieldKind::Id => {
@@ -274,10 +284,10 @@ fn add_many(database: &Database, release: ReleaseId) {
                 unmet: at.is_multiple_of(5),
                 ..Flags::default()
             },
-            paraphrase: f32::from(u8::try_from(number % 17).unwrap()) / 8.0,
-            aligner: f32::from(u8::try_from(number % 9).unwrap()) / 8.0,
+            paraphrase: f32::from(u8::try_from(number % 17).unwrap()) / 10.0,
+            aligner: f32::from(u8::try_from(number % 9).unwrap()) / 9.0,
             filter: (number % 4 != 0).then(|| FilterScores {
-                precision: f32::from(u8::try_from(number % 7).unwrap()) / 8.0,
+                precision: f32::from(u8::try_from(number % 7).unwrap()) / 7.0,
                 recall: f32::from(u8::try_from(number % 5).unwrap()) / 8.0,
                 filter: [3; 16],
             }),

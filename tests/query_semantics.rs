@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use fnstore::database::{Database, DatabaseError, LookupError};
+use fnstore::database::{Database, DatabaseError, LookupError, Write};
 use fnstore::model::{
-    AnnotationSet, Extent, Frame, Generation, LayerName, LexUnit, Origin, Provenance, Sentence,
-    Span,
+    AnnotationSet, Extent, FilterScores, Frame, FrameFit, Generation, LayerName, LexUnit, Origin,
+    Provenance, Sentence, Span,
 };
 use fnstore::query::Expression;
 
@@ -254,6 +254,9 @@ const GENERATED: &[Oracle] = &[
     ("paraphrase<1", |set| set.generation().is_some_and(|made| made.paraphrase < 1.0)),
     ("paraphrase=1.25", |set| set.generation().is_some_and(|made| made.paraphrase == 1.25)),
     ("aligner>=0.95", |set| set.generation().is_some_and(|made| made.aligner >= 0.95)),
+    ("aligner=0.99", |set| set.generation().is_some_and(|made| made.aligner == 0.99)),
+    ("aligner>0.99", |_| false),
+    ("aligner<=0.99", |set| set.generation().is_some()),
     ("aligner!=0.5", |set| set.generation().is_none_or(|made| made.aligner != 0.5)),
     ("seed=x7012", |set| set.generation().is_some()),
     ("source=x7012 round=1", |set| set.generation().is_some_and(|made| made.round == 1)),
@@ -328,6 +331,43 @@ fn provenance_and_place_answer_as_the_records_do() {
 #[test]
 fn generated_sets_answer_as_the_records_do() {
     check(GENERATED);
+}
+
+#[test]
+fn a_score_is_found_by_what_is_shown_of_it() {
+    let (_dir, database, report) = mini::imported();
+    let (sentence, mut set) = generated::sets(&database, report.release.id).remove(0);
+    let Provenance::Generated(made) = &mut set.provenance else { panic!("not generated") };
+    // The nearest f32 lies below 0.95, 0.7 and 0.9, and above 0.99 and 0.1.
+    (made.aligner, made.paraphrase) = (0.95, 0.7);
+    made.filter = Some(FilterScores { precision: 0.99, recall: 0.1, filter: [3; 16] });
+    made.fit = Some(FrameFit { probability: 0.9, model: [4; 16] });
+    let write = Write { sentences: vec![sentence], sets: vec![set], ..Write::default() };
+    database.write(report.release.id, &write).unwrap();
+    let shown =
+        [("aligner", 0.95), ("paraphrase", 0.7), ("p", 0.99), ("r", 0.1), ("frame_fit", 0.9)];
+    let tests = [("=", true), (">=", true), ("<=", true), (">", false), ("<", false)];
+    for (field, score) in shown {
+        for (how, is_found) in tests {
+            let query = format!("{field}{how}{score}");
+            let found = mini::answers(&database, &query);
+            assert_eq!(found == ["mini-framenet g101"], is_found, "`{query}` {found:?}");
+            assert_eq!(mini::answers(&database, &format!("not not {query}")), found, "`{query}`");
+        }
+    }
+}
+
+#[test]
+fn a_score_of_minus_zero_is_zero() {
+    let (_dir, database, report) = mini::imported();
+    let (sentence, mut set) = generated::sets(&database, report.release.id).remove(0);
+    let Provenance::Generated(made) = &mut set.provenance else { panic!("not generated") };
+    (made.aligner, made.paraphrase) = (-0.0, 0.0);
+    let write = Write { sentences: vec![sentence], sets: vec![set], ..Write::default() };
+    database.write(report.release.id, &write).unwrap();
+    for query in ["aligner=0", "aligner>=0", "paraphrase=-0", "paraphrase<=-0"] {
+        assert_eq!(mini::answers(&database, query), ["mini-framenet g101"], "`{query}`");
+    }
 }
 
 #[test]

@@ -47,7 +47,8 @@ pub enum Test {
     Choice(&'static str),
     /// The whole number compares so. Kinds `Integer` and `Percentage`.
     Integer(Comparison, u64),
-    /// The number compares so. Kinds `Decimal` and `Fraction`.
+    /// The score compares so with this number, rounded to the f32 that scores are. Kinds `Decimal`
+    /// and `Fraction`.
     Decimal(Comparison, f64),
     /// The annotation set is this one. Kind `Id`.
     Set(AnnotationSetId),

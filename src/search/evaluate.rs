@@ -171,8 +171,9 @@ impl Match<'_> {
                     _ => false,
                 })
             }
+            // As an f32, as scores are: a score shown as 0.95 equals 0.95.
             Test::Decimal(comparison, bound) => {
-                self.score(field)?.is_some_and(|score| comparison.holds(f64::from(score), *bound))
+                self.score(field)?.is_some_and(|score| comparison.holds(score, *bound as f32))
             }
             Test::Set(id) => match field {
                 Field::Id => self.set.id == *id,

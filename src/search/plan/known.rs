@@ -8,15 +8,15 @@
 use std::collections::BTreeSet;
 
 use crate::database::{Database, DatabaseError, LookupError, Result};
-use crate::model::{ACCEPTED, AnnotationSet, Document, PROPOSED, Pos};
+use crate::model::{ACCEPTED, AnnotationSet, Document, GENERATED, PREDICTED, PROPOSED, Pos};
 use crate::query::{Case, Expression, Field, LabelField, LabelTest, Pattern, Test, nearest};
 use crate::search::{Catalog, elements};
 use crate::store::NameKind;
 
-/// Statuses of annotation sets: FrameNet's, of sets that were imported without one, and of
-/// generated ones.
-const SET_STATUSES: [&str; 6] =
-    ["AUTO_APP", "AUTO_EDITED", "GENERATED", "IMPORTED", "MANUAL", "UNANN"];
+/// Statuses of annotation sets: FrameNet's, of sets that were imported without one, and of those
+/// that models wrote or predicted.
+const SET_STATUSES: [&str; 7] =
+    ["AUTO_APP", "AUTO_EDITED", GENERATED, "IMPORTED", "MANUAL", PREDICTED, "UNANN"];
 
 /// Lexicographic statuses: FrameNet's, and those of proposed and of accepted LUs.
 const LU_STATUSES: [&str; 15] = [

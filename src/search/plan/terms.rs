@@ -35,7 +35,7 @@ impl Planner<'_> {
             }
             (Test::Integer(..), _) => Route::keys(self.judged()?),
             (Test::Decimal(comparison, bound), field) => {
-                let (low, high) = range(*comparison, *bound);
+                let (low, high) = scores(*comparison, *bound as f32);
                 match field {
                     Field::Paraphrase => Route::index(Filter::Paraphrase(low, high)),
                     Field::Aligner => Route::index(Filter::Aligner(low, high)),
@@ -219,4 +219,11 @@ fn range<T: Copy>(comparison: Comparison, bound: T) -> (Bound<T>, Bound<T>) {
         Comparison::Greater => (Bound::Excluded(bound), Bound::Unbounded),
         Comparison::GreaterOrEqual => (Bound::Included(bound), Bound::Unbounded),
     }
+}
+
+/// The scores that compare so with a bound, as the index holds them: each f32 as an f64.
+fn scores(comparison: Comparison, bound: f32) -> (Bound<f64>, Bound<f64>) {
+    let (low, high) = range(comparison, f64::from(bound));
+    // The index sorts -0.0 before 0.0; a comparison takes them for equal.
+    if bound == 0.0 { (low.map(|_| -0.0), high.map(|_| 0.0)) } else { (low, high) }
 }
