@@ -163,6 +163,10 @@ fn a_wrong_line_is_named_and_nothing_of_the_script_is_done() {
              `Checking`?",
         ),
         (
+            "{\"op\": \"add-lu\", \"frame\": \"Checking\", \"name\": \"examine.v\"}".to_owned(),
+            "E-value: `name` is `examine.v`; expected a name that no LU of the frame has (number 1003",
+        ),
+        (
             "{\"op\": \"add-frame\", \"name\": \"Checking\"}".to_owned(),
             "E-value: `name` is `Checking`; expected a name that no other frame of the release has",
         ),
@@ -180,7 +184,7 @@ fn a_wrong_line_is_named_and_nothing_of_the_script_is_done() {
         ),
         ("{\"op\": \"remove-set\", \"set\": \"7002\"}".to_owned(), "`set` is `7002`; expected an"),
         ("{\"op\": \"remove-set\", \"set\": \"x1\"}".to_owned(), "E-absent: there is no annotation set `x1`"),
-        (good.clone(), "`as` is `l`; expected a name that no earlier line has given"),
+        (good.replace("peruse.v", "vet.v"), "`as` is `l`; expected a name that no earlier line has given"),
         (set(json!([[4, 99]]), json!([])), "`targets[0]` is `[4, 99]`; expected a span of the text's 16"),
         (set(json!([[11, 4]]), json!([])), "`targets[0]` is `[11, 4]`"),
         (set(json!([[-1, 4]]), json!([])), "E-syntax: invalid value: integer `-1`"),
@@ -227,6 +231,16 @@ fn a_wrong_line_is_named_and_nothing_of_the_script_is_done() {
 }
 
 #[test]
+fn another_lu_of_a_name_is_added_where_the_line_says_so() {
+    let store = new_store();
+    let line = json!({"op": "add-lu", "frame": "Checking", "name": "examine.v", "another": true});
+    let ran = fed(store.path(), &["edit", "-"], line.to_string().as_bytes());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let lus = fnstore_in(store.path(), &["lus", "examine.v", "--format", "jsonl"]);
+    assert_eq!(lus.records().len(), 2, "{}", lus.stdout);
+}
+
+#[test]
 fn a_dry_run_an_empty_script_and_a_missing_one_write_nothing() {
     let store = new_store();
     let line = b"{\"op\": \"add-sentence\", \"text\": \"Hello .\"}";
@@ -238,6 +252,35 @@ fn a_dry_run_an_empty_script_and_a_missing_one_write_nothing() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("cannot read `no-such-file`"), "{}", ran.stderr);
     assert_eq!(fnstore_in(store.path(), &["changes", "--since", "1"]).code, Some(1));
+}
+
+#[test]
+fn a_cascade_says_how_many_records_of_each_kind_go() {
+    let store = new_store();
+    let line = b"{\"op\": \"remove-frame\", \"frame\": \"Checking\", \"cascade\": true}";
+    let sets = count(store.path(), "frame=Checking");
+    let dry = (&["edit", "-", "--dry-run"][..], "would remove");
+    for (arguments, verb) in [dry, (&["edit", "-"], "removed")] {
+        let ran = fed(store.path(), arguments, line);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let said = ran.stderr.lines().find(|line| line.starts_with(verb)).unwrap();
+        for part in ["1 frame, ", "9 LUs, ", &format!("{sets} annotation sets, ")] {
+            assert!(said.contains(part), "{said}\nlacks {part}");
+        }
+    }
+}
+
+#[test]
+fn the_example_of_the_help_runs_as_it_stands() {
+    let store = new_store();
+    let help = fnstore_in(store.path(), &["edit", "--help"]).stdout;
+    let (_, examples) = help.split_once("Examples:").unwrap();
+    assert!(examples.lines().all(|line| line.len() < 80), "{examples}");
+    let lines: Vec<&str> =
+        examples.lines().filter(|line| line.trim_start().starts_with('{')).collect();
+    assert_eq!(lines.len(), 4, "{examples}");
+    let ran = fed(store.path(), &["edit", "-"], lines.join("\n").as_bytes());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
 }
 
 #[test]

@@ -183,7 +183,7 @@ fn a_store_is_restored_or_converted_by_another_build_under_the_review() {
     let item = review.item(None);
     let decision = json!([{ "item": item["n"], "score": 100 }]);
     assert_eq!(review.post("decide", &decision).0, 200);
-    let restored = fnstore_in(from, &["restore", to.to_str().unwrap()]);
+    let restored = fnstore_in(from, &["restore", "--yes", to.to_str().unwrap()]);
     assert_eq!(restored.code, Some(0), "{restored:?}");
     assert_eq!(judgements(from, &set_of(&item)), [Value::Null; 0]);
     // What was decided in the store of before is not there to be undone.

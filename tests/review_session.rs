@@ -4,11 +4,14 @@ use std::collections::BTreeSet;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use fnstore::database::Database;
-use fnstore::model::{AnnotationSetId, Judgement, ReleaseId};
+use fnstore::database::{Database, Write};
+use fnstore::model::{
+    AnnotationSet, AnnotationSetId, IdSpace, Judgement, ReleaseId, Sentence, SentenceId,
+};
 use fnstore::review::{
     Decision, Protocol, Question, ReviewError, Role, Session, UNDO_DEPTH, agreement,
 };
+use fnstore::transfer::ImportOptions;
 use tempfile::TempDir;
 
 use crate::{generated, mini};
@@ -20,6 +23,18 @@ fn store() -> (TempDir, ReleaseId) {
     let (dir, database, report) = mini::imported();
     generated::write(&database, report.release.id);
     (dir, report.release.id)
+}
+
+/// A store of two releases with the same sets, generated ones among them, closed.
+fn two_releases() -> (TempDir, [ReleaseId; 2]) {
+    let (dir, database, report) = mini::imported();
+    let options = ImportOptions { release: Some("second".to_owned()), ..ImportOptions::default() };
+    let second = database.import(&mini::framenet(), &options, &mut |_| {}).unwrap().release.id;
+    let releases = [report.release.id, second];
+    for release in releases {
+        generated::write(&database, release);
+    }
+    (dir, releases)
 }
 
 fn session(
@@ -79,6 +94,56 @@ fn the_protocol_mixes_each_output_with_two_controls_blind_and_every_judge_has_th
     };
     assert_eq!(sets(&samples[0]), sets(&samples[1]));
     assert_ne!(samples[0], samples[1], "each judge has an order of their own");
+}
+
+#[test]
+fn the_protocol_shows_what_shares_its_id_with_a_set_of_another_release() {
+    let (dir, releases) = two_releases();
+    let protocol = Protocol { outputs: 4, seed: 7 };
+    let session = session(&dir, "kim", Question::Evokes, Some(protocol));
+    let items: Vec<_> =
+        numbers(&session).into_iter().map(|number| session.view(number).unwrap().item).collect();
+    for release in releases {
+        let of_release = items.iter().filter(|item| item.release == release);
+        let outputs = of_release.clone().filter(|item| item.set.space() == IdSpace::Generated);
+        assert_eq!((of_release.count(), outputs.count()), (6, 2), "{items:?}");
+    }
+}
+
+#[test]
+fn each_output_of_the_protocol_has_controls_of_its_own() {
+    let (dir, database, report) = mini::imported();
+    let (sentence, set) = generated::sets(&database, report.release.id).remove(0);
+    let mut write = Write::default();
+    for number in 1..=8 {
+        let id = SentenceId::new(IdSpace::Generated, number);
+        write.sentences.push(Sentence { id, ..sentence.clone() });
+        let of_output = AnnotationSetId::new(IdSpace::Generated, number);
+        write.sets.push(AnnotationSet { id: of_output, sentence: id, ..set.clone() });
+    }
+    database.write(report.release.id, &write).unwrap();
+    drop(database);
+    let protocol = Protocol { outputs: 8, seed: 7 };
+    let session = session(&dir, "kim", Question::Evokes, Some(protocol));
+    let shown: BTreeSet<AnnotationSetId> = numbers(&session)
+        .into_iter()
+        .map(|number| session.view(number).unwrap().item.set)
+        .collect();
+    assert_eq!(shown.len(), 3 * 8, "{shown:?}");
+}
+
+#[test]
+fn decisions_over_two_releases_are_one_commit_and_so_is_their_undo() {
+    let (dir, releases) = two_releases();
+    let session = session(&dir, "kim", Question::Evokes, None);
+    let set = AnnotationSetId::parse("g101").unwrap();
+    let items = session.enqueue(&releases.map(|release| (release, set))).unwrap();
+    let revision = || Database::open(dir.path()).unwrap().store().revision().unwrap();
+    let before = revision();
+    assert_eq!(session.decide_together(&items, 90, 7).unwrap().saved, 2);
+    assert_eq!(revision(), before + 1);
+    assert_eq!(session.undo().unwrap().sets, releases.map(|release| (release, set)));
+    assert_eq!(revision(), before + 2);
 }
 
 #[test]

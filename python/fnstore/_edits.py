@@ -72,9 +72,11 @@ class Transaction:
         made = [{"name": element} for element in elements]
         return self.edit("add-frame", name=name, definition=definition, elements=made)
 
-    def add_lu(self, frame: Reference, name: str, *, definition: str = "", status: str | None = None) -> str:
-        """Adds an LU to a frame, as in ``add_lu("Checking", "peruse.v")``."""
-        return self.edit("add-lu", frame=frame, name=name, definition=definition, status=status)
+    def add_lu(
+        self, frame: Reference, name: str, *, definition: str = "", status: str | None = None, another: bool = False
+    ) -> str:
+        """Adds an LU to a frame, as in ``add_lu("Checking", "peruse.v")``; with ``another`` beside one of that name."""
+        return self.edit("add-lu", frame=frame, name=name, definition=definition, status=status, another=another)
 
     def add_sentence(self, text: str) -> str:
         """Adds a sentence."""

@@ -39,11 +39,12 @@ pub(super) struct Args {
 
 const EXAMPLES: &str = r#"Examples:
   fnstore edit additions.jsonl --dry-run && fnstore edit additions.jsonl
-  fnstore edit - <<'END'
-  {"op": "add-lu", "frame": "Verification", "name": "fact-check.v"}
-  {"op": "add-sentence", "as": "s", "text": "Nobody fact-checked it ."}
-  {"op": "add-set", "sentence": "@s", "frame": "Verification", "lu": "fact-check.v", "targets": [[7, 19]]}
-  END"#;
+  echo '
+  {"op":"add-frame","as":"f","name":"Fact_checking"}
+  {"op":"add-lu","as":"l","frame":"@f","name":"fact-check.v"}
+  {"op":"add-sentence","as":"s","text":"Nobody fact-checked it ."}
+  {"op":"add-set","sentence":"@s","frame":"@f","lu":"@l","targets":[[7,19]]}
+  ' | fnstore edit -"#;
 
 /// What a line did as JSON; see `schema/edited.schema.json`.
 #[derive(Debug, Serialize)]
@@ -74,11 +75,18 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         tell("the script holds no edits");
         return Ok(Outcome::NothingFound);
     }
+    let removed = removed(&edits);
     if args.dry_run {
         tell(&format!("edits checked: {edited}; nothing was written"));
+        if let Some(removed) = removed {
+            tell(&format!("would remove {removed}"));
+        }
         return Ok(Outcome::Done);
     }
     commit(&database, edits, &format!("edits done: {edited}"))?;
+    if let Some(removed) = removed {
+        tell(&format!("removed {removed}"));
+    }
     let records = all.into_iter().map(|Done { line, operation, id, called }| DoneRecord {
         line,
         op: operation,
@@ -87,6 +95,17 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     });
     context.output.rows(Format::Jsonl, records)?;
     Ok(Outcome::Done)
+}
+
+/// What goes with the edits, as in `1 frame, 9 LUs`; `None` when nothing does.
+fn removed(edits: &Transaction<'_>) -> Option<String> {
+    let counted = |(kind, count): (&'static str, u64)| match (count, kind.split_once(" of ")) {
+        (1, _) => format!("1 {kind}"),
+        (_, Some((head, rest))) => format!("{} {head}s of {rest}", grouped(count)),
+        (_, None) => format!("{} {kind}s", grouped(count)),
+    };
+    let removed: Vec<String> = edits.removed().into_iter().map(counted).collect();
+    (!removed.is_empty()).then(|| removed.join(", "))
 }
 
 /// Commits, and says what was done.

@@ -27,6 +27,7 @@ mod governance;
 mod layouts;
 mod script;
 mod staged;
+mod together;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -36,7 +37,7 @@ pub use governance::Fate;
 pub use script::{Done, Script};
 use staged::{Judged, Staged, StagedRow, absent};
 
-use crate::database::{Database, EditError, Result, Turn};
+use crate::database::{Database, EditError, Result};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Decided, Document, DocumentId, Edition, Frame,
     FrameId, FrameRelation, Judgement, LexUnit, LuId, Provenance, RelationId, ReleaseId, SemType,
@@ -170,6 +171,13 @@ impl Transaction<'_> {
 
     fn look_at(&self, scope: ReadScope) {
         self.basis.borrow_mut().scopes.insert(scope);
+    }
+
+    /// How many records that the store has will be gone: what each kind is called, as in
+    /// `annotation set`, and their number. Kinds without any are left out.
+    #[must_use]
+    pub fn removed(&self) -> Vec<(&'static str, u64)> {
+        self.staged.removed()
     }
 
     /// The frame as it will be.
@@ -472,20 +480,8 @@ impl Transaction<'_> {
     /// store or the index fails. When only the index fails the edits are in the store all the same,
     /// and the next writer brings the index up to date.
     pub fn commit(self) -> Result<u64> {
-        let (store, release) = (&self.database.store, self.release);
-        let mut turn = self.database.turn()?;
-        self.check_conflicts()?;
-        self.check_frame_names()?;
-        let mut batch = store.batch(release);
-        if !self.staged.write(&mut batch)? {
-            return Ok(store.revision()?);
-        }
-        self.write_layouts(&mut batch)?;
-        let revision = store.commit(batch)?;
-        if let Turn::Index(index) = &mut turn {
-            self.database.follow(index);
-        }
-        Ok(revision)
+        let database = self.database;
+        database.commit_together(&[self])
     }
 
     fn check_conflicts(&self) -> Result<()> {

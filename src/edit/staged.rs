@@ -278,6 +278,30 @@ impl Staged {
         slots.map(|slot| (slot.before.as_ref(), slot.after.as_ref()))
     }
 
+    /// How many records that the store has are to go, by kind; kinds without any are left out.
+    pub(super) fn removed(&self) -> Vec<(&'static str, u64)> {
+        let mut removed = vec![
+            self.removed_of::<Frame>(),
+            self.removed_of::<FrameRelation>(),
+            self.removed_of::<LexUnit>(),
+            self.removed_of::<AnnotationSet>(),
+            self.removed_of::<Sentence>(),
+            self.removed_of::<SentenceLayers>(),
+            self.removed_of::<Document>(),
+            self.removed_of::<SemType>(),
+            self.removed_of::<Judged>(),
+            self.removed_of::<Decided>(),
+            self.removed_of::<Edition>(),
+        ];
+        removed.retain(|(_, count)| *count > 0);
+        removed
+    }
+
+    fn removed_of<R: StagedRow>(&self) -> (&'static str, u64) {
+        let gone = self.changed::<R>().filter(|(_, after)| after.is_none());
+        (R::KIND, gone.count() as u64)
+    }
+
     /// Whether a record that the store has is to go.
     pub(super) fn is_removed<R: StagedRow>(&self, key: &R::Key) -> bool {
         R::table(self).get(key).is_some_and(|slot| slot.after.is_none())

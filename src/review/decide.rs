@@ -89,8 +89,7 @@ fn opened(dir: &Path, judges_only: bool) -> Result<Database> {
     }
 }
 
-/// Does all that is asked in one commit for each release. Sets that were deleted meanwhile are left
-/// out, and named.
+/// Does all that is asked in one commit. Sets that were deleted meanwhile are left out, and named.
 pub(super) fn write(dir: &Path, asked: Vec<Asked>) -> Result<(Vec<Done>, Vec<AnnotationSetId>)> {
     let (mut done, mut gone) = (Vec::new(), Vec::new());
     if asked.is_empty() {
@@ -102,18 +101,18 @@ pub(super) fn write(dir: &Path, asked: Vec<Asked>) -> Result<(Vec<Done>, Vec<Ann
     for act in asked {
         by_release.entry(act.1).or_default().push(act);
     }
+    let mut checked = Vec::new();
     for (release, acts) in by_release {
         let mut edits = database.transaction(release)?;
-        let mut written = Vec::new();
         for (item, release, set, act) in acts {
             match carry_out(&mut edits, set, act)? {
-                Some(change) => written.push(Done { item, release, set, change }),
+                Some(change) => done.push(Done { item, release, set, change }),
                 None => gone.push(set),
             }
         }
-        edits.commit()?;
-        done.extend(written);
+        checked.push(edits);
     }
+    database.commit_together(&checked)?;
     Ok((done, gone))
 }
 
@@ -154,7 +153,8 @@ fn judgement_of(
     Ok(edits.judgements(set)?.into_iter().find(is_meant))
 }
 
-/// Takes back what was done together, unless someone has changed it since: then all of it stays.
+/// Takes back in one commit what was done together, unless someone has changed it since: then all
+/// of it stays.
 pub(super) fn take_back(dir: &Path, done: &[Done]) -> Result<()> {
     let judges_only = done.iter().all(|done| matches!(done.change, Change::Judged { .. }));
     let database = opened(dir, judges_only)?;
@@ -168,7 +168,7 @@ pub(super) fn take_back(dir: &Path, done: &[Done]) -> Result<()> {
         done.into_iter().try_for_each(|done| take_one_back(&mut edits, done))?;
         checked.push(edits);
     }
-    checked.into_iter().try_for_each(|edits| edits.commit().map(drop))?;
+    database.commit_together(&checked)?;
     Ok(())
 }
 

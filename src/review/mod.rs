@@ -179,6 +179,9 @@ pub enum ReviewError {
         /// Why.
         source: std::io::Error,
     },
+    /// The thread that reads ahead ended before it was through.
+    #[error("reading ahead stopped before the end; try again")]
+    Stopped,
 }
 
 impl From<StoreError> for ReviewError {

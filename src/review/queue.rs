@@ -1,5 +1,6 @@
 //! What comes next: the sets of a query as they are found, or the paper's protocol.
 
+use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock};
@@ -7,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use super::view::answer;
 use super::{Item, Question, Result, ReviewError};
 use crate::database::{Database, DatabaseError};
-use crate::model::{AnnotationSet, FrameId, LuId, Origin, ReleaseId};
+use crate::model::{AnnotationSetId, FrameId, LuId, Origin, ReleaseId};
 use crate::query::{Expression, Selection};
 use crate::search::{Match, Matches};
 
@@ -34,12 +35,32 @@ const COUNTED: usize = 100_000;
 /// nothing.
 const LOOKED_AT_TO_COUNT: usize = 1_000_000;
 
+/// The next item; none at the end.
+type Fed = Result<Option<Item>>;
+
 /// Items as they are found, by a thread of its own with a handle of its own.
 pub(super) struct Feed {
-    /// The items.
-    pub(super) items: Receiver<Result<Item>>,
+    /// Starts reading at the first item.
+    begin: Box<dyn Fn() -> Result<Receiver<Fed>> + Send>,
+    /// What is read; none after an error.
+    items: Option<Receiver<Fed>>,
     /// How many there are, once they are counted; unknown beyond [`COUNTED`].
     pub(super) total: Arc<OnceLock<Option<usize>>>,
+}
+
+impl Feed {
+    /// The next item; none at the end, after which nothing is asked. After an error reading begins
+    /// anew, so that items come a second time.
+    pub(super) fn next_item(&mut self) -> Fed {
+        let items = match self.items.take() {
+            Some(items) => items,
+            None => (self.begin)()?,
+        };
+        // A thread that ends without saying that it is the end has failed.
+        let item = items.recv().unwrap_or(Err(ReviewError::Stopped))?;
+        self.items = Some(items);
+        Ok(item)
+    }
 }
 
 /// What is asked of whom, about which sets.
@@ -59,29 +80,13 @@ pub(super) fn feed(
     question: Question,
     protocol: Option<Protocol>,
 ) -> Result<Feed> {
-    let (sender, items) = sync_channel(AHEAD);
-    let (planned, is_planned) = sync_channel(1);
-    let dir = database.dir().to_owned();
     let (expression, reviewer) = (expression.clone(), reviewer.to_owned());
     let reading = Arc::new(Reading { database, expression, reviewer, question });
     let total = Arc::new(OnceLock::new());
     let counted = Arc::clone(&total);
-    let work = move || {
-        let read = match protocol {
-            None => reading.stream(&planned, &sender, &counted),
-            Some(protocol) => reading.blind(protocol, &planned, &sender, &counted),
-        };
-        if let Err(error) = read {
-            let _ = sender.send(Err(error));
-        }
-    };
-    spawn("review", work).map_err(|source| ReviewError::Thread { dir, source })?;
-    if !is_planned.recv().unwrap_or(false)
-        && let Ok(Err(error)) = items.recv()
-    {
-        return Err(error);
-    }
-    Ok(Feed { items, total })
+    let begin = move || reading.begin(protocol, &counted);
+    let items = Some(begin()?);
+    Ok(Feed { begin: Box::new(begin), items, total })
 }
 
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
@@ -89,6 +94,32 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()
 }
 
 impl Reading {
+    /// Starts a thread that reads. Returns once the query is planned.
+    fn begin(
+        self: &Arc<Self>,
+        protocol: Option<Protocol>,
+        total: &Arc<OnceLock<Option<usize>>>,
+    ) -> Result<Receiver<Fed>> {
+        let (sender, items) = sync_channel(AHEAD);
+        let (planned, is_planned) = sync_channel(1);
+        let (reading, counted) = (Arc::clone(self), Arc::clone(total));
+        let work = move || {
+            let read = match protocol {
+                None => reading.stream(&planned, &sender, &counted),
+                Some(protocol) => reading.blind(protocol, &planned, &sender, &counted),
+            };
+            let _ = sender.send(read.map(|()| None));
+        };
+        let dir = self.database.dir().to_owned();
+        spawn("review", work).map_err(|source| ReviewError::Thread { dir, source })?;
+        if !is_planned.recv().unwrap_or(false)
+            && let Ok(Err(error)) = items.recv()
+        {
+            return Err(error);
+        }
+        Ok(items)
+    }
+
     /// The sets of a query; whoever waits is told whether it is planned.
     fn matches(&self, expression: &Expression, planned: &SyncSender<bool>) -> Result<Matches<'_>> {
         let matches = self.database.matches(expression, &Selection::default());
@@ -100,12 +131,13 @@ impl Reading {
     fn stream(
         self: &Arc<Self>,
         planned: &SyncSender<bool>,
-        sender: &SyncSender<Result<Item>>,
+        sender: &SyncSender<Fed>,
         total: &Arc<OnceLock<Option<usize>>>,
     ) -> Result<()> {
-        let mut uncounted = Some((Arc::clone(self), Arc::clone(total)));
+        let is_counted = total.get().is_some();
+        let mut uncounted = (!is_counted).then(|| (Arc::clone(self), Arc::clone(total)));
         let outcome = self.each_open(self.matches(&self.expression, planned)?, |item| {
-            if sender.send(Ok(item)).is_err() {
+            if sender.send(Ok(Some(item))).is_err() {
                 return ControlFlow::Break(());
             }
             if let Some((reading, total)) = uncounted.take() {
@@ -116,7 +148,7 @@ impl Reading {
             }
             ControlFlow::Continue(())
         });
-        if uncounted.is_some() {
+        if uncounted.is_some() && outcome.is_ok() {
             let _ = total.set(Some(0));
         }
         outcome
@@ -127,7 +159,7 @@ impl Reading {
         &self,
         protocol: Protocol,
         planned: &SyncSender<bool>,
-        sender: &SyncSender<Result<Item>>,
+        sender: &SyncSender<Fed>,
         total: &OnceLock<Option<usize>>,
     ) -> Result<()> {
         let generated = "origin=generated".parse().map_err(DatabaseError::from)?;
@@ -141,7 +173,7 @@ impl Reading {
         }
         let _ = total.set(Some(items.len()));
         for item in items {
-            if sender.send(Ok(item)).is_err() {
+            if sender.send(Ok(Some(item))).is_err() {
                 break;
             }
         }
@@ -213,86 +245,99 @@ fn mixed(
 ) -> Result<Vec<Item>> {
     // The outputs whose hashes are least: a sample without a second pass, in memory for itself
     // alone.
-    let mut sample: std::collections::BTreeMap<u64, (Item, LuId)> = Default::default();
+    let mut sample: BTreeMap<u64, (Item, LuId)> = BTreeMap::new();
+    let mut first = None;
     for found in outputs {
         let found = found?;
         let set = found.set();
         let item = Item { release: found.release(), set: set.id, frame: set.frame };
-        sample.insert(drawn(protocol.seed, &format!("output {}", set.id)), (item, set.lu));
+        let named = label(item, *first.get_or_insert(item.release));
+        sample.insert(drawn(protocol.seed, &format!("output {named}")), (item, set.lu));
         if sample.len() > protocol.outputs {
             sample.pop_last();
         }
     }
-    let mut items = Vec::new();
+    let Some(first) = first else { return Ok(Vec::new()) };
+    let (mut items, mut taken) = (Vec::new(), HashSet::new());
     for (output, lu) in sample.into_values() {
-        let Item { release, set, frame } = output;
-        let salt = drawn(protocol.seed, &format!("control {set}"));
-        let inside = human_set(database, release, frame, salt, Some(lu))?;
-        items.extend(inside.map(|set| Item { release, set: set.id, frame }));
-        let outside = outside_set(database, release, frame, salt)?;
-        items.extend(outside.map(|set| Item { release, set: set.id, frame }));
+        let Item { release, frame, .. } = output;
+        let salt = drawn(protocol.seed, &format!("control {}", label(output, first)));
+        let mut controls = Controls { database, release, salt, taken: &mut taken };
+        let found = [controls.inside(frame, Some(lu))?, controls.outside(frame)?];
+        items.extend(found.into_iter().flatten().map(|set| Item { release, set, frame }));
         items.push(output);
     }
-    items.sort_by_key(|item| drawn(protocol.seed, &format!("order {reviewer} {}", item.set)));
-    items.dedup_by_key(|item| item.set);
+    items.sort_by_key(|item| {
+        drawn(protocol.seed, &format!("order {reviewer} {}", label(*item, first)))
+    });
     Ok(items)
 }
 
-/// A human set of a frame other than the one given.
-fn outside_set(
-    database: &Database,
-    release: ReleaseId,
-    frame: FrameId,
-    salt: u64,
-) -> Result<Option<AnnotationSet>> {
-    let mut others = Vec::new();
-    for row in database.store().frame_names(release)? {
-        let (other, _) = row?;
-        if other != frame {
-            others.push(other);
-        }
-    }
-    others.sort_by_key(|frame| drawn(salt, &frame.to_string()));
-    for other in others {
-        if let Some(set) = human_set(database, release, other, salt, None)? {
-            return Ok(Some(set));
-        }
-    }
-    Ok(None)
+/// What an item is drawn by. Releases share ids, so the number of all but the first stands with
+/// the set's: a study of one release draws the same, whatever else the store has.
+fn label(item: Item, first: ReleaseId) -> String {
+    let Item { release, set, .. } = item;
+    if release == first { set.to_string() } else { format!("{set} of {release}") }
 }
 
-/// A set of a frame that people annotated, not of the LU that is left out.
-fn human_set(
-    database: &Database,
+/// What people annotated, to stand beside an output.
+struct Controls<'a> {
+    database: &'a Database,
     release: ReleaseId,
-    frame: FrameId,
     salt: u64,
-    without: Option<LuId>,
-) -> Result<Option<AnnotationSet>> {
-    let store = database.store();
-    let mut units = Vec::new();
-    for lu in store.lexunits_of(release, frame)? {
-        let lu = lu?.id;
-        if Some(lu) != without {
-            units.push(lu);
-        }
-    }
-    units.sort_by_key(|lu| drawn(salt, &lu.to_string()));
-    for lu in units {
-        let mut best: Option<(u64, AnnotationSet)> = None;
-        for set in store.annotation_sets_of_lexunit(release, frame, lu)?.take(LOOKED_AT) {
-            let set = set?;
-            let is_human = set.provenance.origin() != Origin::Generated && !set.targets.is_empty();
-            let rank = drawn(salt, &set.id.to_string());
-            if is_human && best.as_ref().is_none_or(|(least, _)| rank < *least) {
-                best = Some((rank, set));
+    /// Those of earlier outputs: no set is shown twice.
+    taken: &'a mut HashSet<(ReleaseId, AnnotationSetId)>,
+}
+
+impl Controls<'_> {
+    /// A human set of a frame other than the one given.
+    fn outside(&mut self, frame: FrameId) -> Result<Option<AnnotationSetId>> {
+        let mut others = Vec::new();
+        for row in self.database.store().frame_names(self.release)? {
+            let (other, _) = row?;
+            if other != frame {
+                others.push(other);
             }
         }
-        if let Some((_, set)) = best {
-            return Ok(Some(set));
+        others.sort_by_key(|frame| drawn(self.salt, &frame.to_string()));
+        for other in others {
+            if let Some(set) = self.inside(other, None)? {
+                return Ok(Some(set));
+            }
         }
+        Ok(None)
     }
-    Ok(None)
+
+    /// A set of a frame that people annotated, not of the LU that is left out.
+    fn inside(&mut self, frame: FrameId, without: Option<LuId>) -> Result<Option<AnnotationSetId>> {
+        let (store, release, salt) = (self.database.store(), self.release, self.salt);
+        let mut units = Vec::new();
+        for lu in store.lexunits_of(release, frame)? {
+            let lu = lu?.id;
+            if Some(lu) != without {
+                units.push(lu);
+            }
+        }
+        units.sort_by_key(|lu| drawn(salt, &lu.to_string()));
+        for lu in units {
+            let mut best: Option<(u64, AnnotationSetId)> = None;
+            for set in store.annotation_sets_of_lexunit(release, frame, lu)?.take(LOOKED_AT) {
+                let set = set?;
+                let is_free = !self.taken.contains(&(release, set.id));
+                let is_human = set.provenance.origin() != Origin::Generated;
+                let can_be = is_human && is_free && !set.targets.is_empty();
+                let rank = drawn(salt, &set.id.to_string());
+                if can_be && best.is_none_or(|(least, _)| rank < least) {
+                    best = Some((rank, set.id));
+                }
+            }
+            if let Some((_, set)) = best {
+                self.taken.insert((release, set));
+                return Ok(Some(set));
+            }
+        }
+        Ok(None)
+    }
 }
 
 /// A number that a seed and a text always give.
@@ -302,4 +347,52 @@ fn drawn(seed: u64, text: &str) -> u64 {
     let mut bytes = [0; 8];
     hash.finalize_xof().fill(&mut bytes);
     u64::from_be_bytes(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::model::IdSpace;
+
+    fn item(number: u64) -> Item {
+        let set = AnnotationSetId::new(IdSpace::Generated, number);
+        Item { release: ReleaseId(1), set, frame: FrameId(1) }
+    }
+
+    /// A feed whose threads, one for each try, say no more than this.
+    fn feed_of(tries: Vec<Vec<Fed>>) -> Feed {
+        let tries = Mutex::new(tries.into_iter());
+        let begin = move || -> Result<Receiver<Fed>> {
+            let (sender, items) = sync_channel(AHEAD);
+            for said in tries.lock().unwrap().next().unwrap_or_default() {
+                sender.send(said).unwrap();
+            }
+            Ok(items)
+        };
+        Feed { begin: Box::new(begin), items: None, total: Arc::default() }
+    }
+
+    #[test]
+    fn reading_begins_anew_after_an_error() {
+        let mut feed = feed_of(vec![
+            vec![Ok(Some(item(1))), Err(ReviewError::NoItem(9))],
+            vec![Ok(Some(item(1))), Ok(Some(item(2))), Ok(None)],
+        ]);
+        assert_eq!(feed.next_item().unwrap(), Some(item(1)));
+        assert!(matches!(feed.next_item(), Err(ReviewError::NoItem(9))));
+        for expected in [Some(item(1)), Some(item(2)), None] {
+            assert_eq!(feed.next_item().unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn a_reader_that_vanishes_is_an_error_and_not_the_end() {
+        let mut feed = feed_of(vec![vec![Ok(Some(item(1)))]]);
+        assert_eq!(feed.next_item().unwrap(), Some(item(1)));
+        for _ in 0..2 {
+            assert!(matches!(feed.next_item(), Err(ReviewError::Stopped)));
+        }
+    }
 }

@@ -190,7 +190,7 @@ impl Session {
     /// shows; none at the end.
     ///
     /// # Errors
-    /// When the store fails.
+    /// When the store fails; the next call tries again.
     pub fn next(&self, after: Option<usize>, window: &str) -> Result<Option<usize>> {
         let mut at = after.map_or(0, |after| after + 1);
         loop {
@@ -198,19 +198,18 @@ impl Session {
                 return Ok(Some(found));
             }
             let mut feed = self.feed.lock().unwrap_or_else(PoisonError::into_inner);
-            let Some(coming) = &*feed else {
+            let Some(coming) = &mut *feed else {
                 drop(feed);
                 // What another window fetched meanwhile, or gave back behind this one.
                 return Ok(self.known(&mut at, window).or_else(|| self.given_back(window)));
             };
-            match coming.items.recv() {
-                Ok(item) => {
-                    let item = item?;
+            match coming.next_item()? {
+                Some(item) => {
                     let mut queue = self.queue();
                     let number = queue.number(item);
                     queue.of_query.insert(number);
                 }
-                Err(_) => *feed = None,
+                None => *feed = None,
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Writes: rows gathered in a batch, committed together.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use rocksdb::WriteBatch;
@@ -21,21 +22,27 @@ use super::key::{
 use super::record::{self, ChangeRecord, Encoded, JournalRecord, RecipeRecord, Stored};
 use super::{Action, Change, JournalEntry, Result, SetLocation, Store, StoreError, Subject};
 
-/// Rows of one release to be written together, and what the list of changes says of them.
+/// Rows of a release, or of several, to be written together, and what the list of changes says of
+/// them.
 pub struct Batch<'a> {
     pub(super) store: &'a Store,
     pub(super) release: ReleaseId,
     pub(super) rows: WriteBatch,
     pub(super) changes: Vec<ChangeRecord>,
-    /// What the release counts once this is committed and did not before, and the other way round.
-    pub(super) gained: ReleaseCounts,
-    pub(super) lost: ReleaseCounts,
+    /// What each release counts once this is committed and did not before, and the other way
+    /// round.
+    pub(super) counts: BTreeMap<ReleaseId, [ReleaseCounts; 2]>,
 }
 
 impl<'a> Batch<'a> {
     pub(super) fn new(store: &'a Store, release: ReleaseId) -> Self {
-        let (gained, lost) = (ReleaseCounts::default(), ReleaseCounts::default());
-        Self { store, release, rows: WriteBatch::default(), changes: Vec::new(), gained, lost }
+        let (rows, changes, counts) = (WriteBatch::default(), Vec::new(), BTreeMap::new());
+        Self { store, release, rows, changes, counts }
+    }
+
+    /// Goes on with rows of another release, which are written together with those before.
+    pub fn turn_to(&mut self, release: ReleaseId) {
+        self.release = release;
     }
 
     /// Bytes gathered so far.
@@ -85,8 +92,9 @@ impl<'a> Batch<'a> {
 
     /// Keeps the counts of a listed release true: a record is `after`, which was `before`.
     pub fn recount<T: Counted>(&mut self, before: Option<&T>, after: Option<&T>) {
-        self.lost.add(before.map(T::counts).unwrap_or_default());
-        self.gained.add(after.map(T::counts).unwrap_or_default());
+        let [gained, lost] = self.counts.entry(self.release).or_default();
+        lost.add(before.map(T::counts).unwrap_or_default());
+        gained.add(after.map(T::counts).unwrap_or_default());
     }
 
     fn put_name(&mut self, kind: NameKind, name: &str, id: u64) -> Result<()> {

@@ -305,11 +305,12 @@ impl Store {
     /// # Errors
     /// When the engine fails, or the handle is a reader's.
     pub fn commit(&self, batch: Batch<'_>) -> Result<u64> {
-        let Batch { rows, changes, release, gained, lost, .. } = batch;
+        let Batch { rows, changes, counts, .. } = batch;
         self.commit_with(rows, &changes, |book| {
-            let mut listed = book.releases.iter_mut();
-            if let Some(listed) = listed.find(|listed| listed.id == release) {
-                listed.counts.recount(gained, lost);
+            for listed in &mut book.releases {
+                if let Some([gained, lost]) = counts.get(&listed.id) {
+                    listed.counts.recount(*gained, *lost);
+                }
             }
         })
     }

@@ -11,8 +11,8 @@ use crate::edit::Removal;
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, Extent, FeId, FeRelation,
     FeStatus, Frame, FrameElement, FrameId, FrameRelation, IdSpace, Judgement, Label, Layer,
-    LayerName, LexUnit, Lexeme, LuId, NullInstantiation, Occurrence, Provenance, RelationId,
-    SemType, SemTypeId, Sentence, SentenceId, Span,
+    LayerName, LexUnit, Lexeme, LuId, NullInstantiation, Occurrence, PROPOSED, Provenance,
+    RelationId, SemType, SemTypeId, Sentence, SentenceId, Span,
 };
 use crate::text::CharIndex;
 
@@ -196,6 +196,15 @@ impl Script<'_, '_> {
 
     fn add_lu(&mut self, line: AddLu) -> EditOutcome {
         let frame = self.frame("frame", &line.frame)?.id;
+        let mut called_so = self.lexunits_named(frame, &line.name)?.into_iter();
+        // One that an expansion proposed makes room.
+        if let Some(lu) = called_so.find(|lu| lu.status != PROPOSED).filter(|_| !line.another) {
+            let expected = format!(
+                "a name that no LU of the frame has (number {} has it), or `\"another\": true`",
+                lu.id
+            );
+            return Err(wrong("name", &line.name, &expected).into());
+        }
         let mut lu = LexUnit {
             definition: line.definition,
             status: line.status.unwrap_or_else(|| LU_STATUS.to_owned()),

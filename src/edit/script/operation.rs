@@ -95,6 +95,7 @@ operations! {
         status: Option<String>,
         incorporated_fe: Option<String>,
         #[serde(default)] sem_types: Vec<Reference>,
+        #[serde(default)] another: bool,
     }
     EditLu = "edit-lu" {
         frame: Reference,

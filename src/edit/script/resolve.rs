@@ -60,25 +60,29 @@ impl Script<'_, '_> {
     }
 
     fn lexunit_named(&self, field: &str, frame: &Frame, name: &str) -> Result<LuId> {
-        let (edits, store) = (&self.edits, &self.edits.database.store);
-        let stored = store.lexunits_by_name(edits.release, name, false)?.into_iter();
-        let staged = edits.staged.rows::<LexUnit>().map(LexUnit::key);
-        let mut keys: Vec<_> = stored.chain(staged).filter(|(of, _)| *of == frame.id).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        let mut named = Vec::new();
-        for (of, id) in keys {
-            let there = edits.lexunit(of, id)?;
-            if there.is_some_and(|lu| lu.name == name) {
-                named.push(id);
-            }
-        }
+        let named: Vec<LuId> =
+            self.lexunits_named(frame.id, name)?.into_iter().map(|lu| lu.id).collect();
         if named.is_empty() {
-            let lexunits = edits.lexunits_of(frame.id)?;
+            let lexunits = self.edits.lexunits_of(frame.id)?;
             let names = lexunits.iter().map(|lu| lu.name.as_str());
             return Err(not_of_frame(field, name, "an LU", frame, names).into());
         }
         self.the_only(field, name, NameKind::LexUnit, &named)
+    }
+
+    /// The LUs of a frame that are called so, by number.
+    pub(super) fn lexunits_named(&self, frame: FrameId, name: &str) -> Result<Vec<LexUnit>> {
+        let (edits, store) = (&self.edits, &self.edits.database.store);
+        let stored = store.lexunits_by_name(edits.release, name, false)?.into_iter();
+        let staged = edits.staged.rows::<LexUnit>().map(LexUnit::key);
+        let mut keys: Vec<_> = stored.chain(staged).filter(|(of, _)| *of == frame).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let mut named = Vec::new();
+        for (of, id) in keys {
+            named.extend(edits.lexunit(of, id)?.filter(|lu| lu.name == name));
+        }
+        Ok(named)
     }
 
     /// The one of that name; of none and of several an error.

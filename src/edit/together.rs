@@ -1,0 +1,89 @@
+//! The commit of edits, of one release or several.
+
+use super::Transaction;
+use crate::database::{Database, Result, Turn};
+
+impl Database {
+    /// Commits the edits of several releases, one transaction each: all of them, or none.
+    ///
+    /// # Errors
+    /// As [`Transaction::commit`].
+    pub(crate) fn commit_together(&self, transactions: &[Transaction<'_>]) -> Result<u64> {
+        let mut turn = self.turn()?;
+        for edits in transactions {
+            edits.check_conflicts()?;
+            edits.check_frame_names()?;
+        }
+        let Some(first) = transactions.first() else { return Ok(self.store.revision()?) };
+        let mut batch = self.store.batch(first.release);
+        for edits in transactions {
+            batch.turn_to(edits.release);
+            if edits.staged.write(&mut batch)? {
+                edits.write_layouts(&mut batch)?;
+            }
+        }
+        if batch.is_empty() {
+            return Ok(self.store.revision()?);
+        }
+        let revision = self.store.commit(batch)?;
+        if let Turn::Index(index) = &mut turn {
+            self.follow(index);
+        }
+        Ok(revision)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::Removal;
+    use crate::model::{FrameId, LexUnit, LuId, ReleaseId};
+    use crate::transfer::ImportOptions;
+
+    const FRAME: FrameId = FrameId(102);
+
+    /// A database of two releases.
+    fn imported() -> (tempfile::TempDir, Database, [ReleaseId; 2]) {
+        let dir = tempfile::tempdir().unwrap();
+        let mini = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mini-framenet");
+        let database = Database::open_writer(dir.path()).unwrap();
+        let releases = ["one", "two"].map(|name| {
+            let options = ImportOptions { release: Some(name.to_owned()), ..Default::default() };
+            database.import(mini.as_ref(), &options, &mut |_| {}).unwrap().release.id
+        });
+        (dir, database, releases)
+    }
+
+    /// Edits of each release that add an LU.
+    fn additions(database: &Database, releases: [ReleaseId; 2]) -> [Transaction<'_>; 2] {
+        releases.map(|release| {
+            let mut edits = database.transaction(release).unwrap();
+            edits.add_lexunit(LexUnit::named(FRAME, LuId(0), "peruse.v")).unwrap();
+            edits
+        })
+    }
+
+    #[test]
+    fn edits_of_two_releases_are_one_commit_that_counts_in_each() {
+        let (_dir, database, releases) = imported();
+        let counted = || database.releases().unwrap().into_iter().map(|of| of.counts.lexunits);
+        let expected: Vec<u64> = counted().map(|count| count + 1).collect();
+        let revision = database.store.revision().unwrap();
+        let edits = additions(&database, releases);
+        assert_eq!(database.commit_together(&edits).unwrap(), revision + 1);
+        assert_eq!(counted().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn edits_of_two_releases_are_all_refused_when_those_of_one_are() {
+        let (_dir, database, releases) = imported();
+        let mut edits = additions(&database, releases);
+        let mut other = database.transaction(releases[1]).unwrap();
+        for edits in [&mut edits[1], &mut other] {
+            edits.remove_lexunit(FRAME, LuId(1001), Removal::Cascade).unwrap();
+        }
+        let revision = other.commit().unwrap();
+        assert!(database.commit_together(&edits).is_err());
+        assert_eq!(database.store.revision().unwrap(), revision);
+    }
+}
