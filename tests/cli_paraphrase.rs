@@ -108,6 +108,20 @@ fn a_table_of_four_columns_is_an_error() {
 }
 
 #[test]
+fn an_output_that_repeats_its_sentence_is_marked() {
+    let ran = paraphrase("THEY checked it .", &["--input", "text"]);
+    let record = &ran.records()[0];
+    assert_eq!(crate::cli_schema::faults_in("paraphrase.schema.json", record), [""; 0]);
+    let found = record["paraphrases"].as_array().unwrap();
+    for one in found {
+        let is_copy = one["text"].as_str().unwrap().to_lowercase() == "they checked it.";
+        assert_eq!(one["copy"] == true, is_copy, "{one}");
+        assert_eq!(one["copy"].is_null(), !is_copy, "{one}");
+    }
+    assert!(found.iter().any(|one| one["copy"] == true), "no copy to mark: {record}");
+}
+
+#[test]
 fn lines_are_answered_in_their_order_with_their_constraints() {
     let lines = [
         json!({ "id": "a", "text": "They checked the long bill before the end of the month.",

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::cli_program::Ran;
 use crate::cli_schema::faults_in;
-use crate::endpoints::{Reply, Server};
+use crate::endpoints::{Reply, Server, cut_off};
 
 /// Runs `paraphrase` over some lines.
 fn paraphrase(server: &Server, lines: &str, arguments: &[&str]) -> Ran {
@@ -81,6 +81,32 @@ fn what_stays_broken_is_flagged() {
     let table = paraphrase(&server, LINE, &["--format", "table"]);
     assert!(table.stdout.contains("[lacks bill|invoice]"), "{table:?}");
     assert!(table.stdout.contains("checks"), "{table:?}");
+}
+
+#[test]
+fn a_servers_copy_of_the_sentence_is_marked() {
+    let server = Server::new(|_, _| Reply::Chat("they Checked it.".to_owned()));
+    let found = records(&paraphrase(&server, "They checked it .", &[])).remove(0);
+    assert_eq!(found["paraphrases"][0]["copy"], true, "{found}");
+    let server = Server::new(|_, _| Reply::Chat("They looked it over.".to_owned()));
+    let found = records(&paraphrase(&server, "They checked it .", &[])).remove(0);
+    assert!(found["paraphrases"][0]["copy"].is_null(), "{found}");
+}
+
+#[test]
+fn a_sentence_that_was_cut_off_is_asked_for_again() {
+    let server = Server::new(|number, body| match number {
+        0 => cut_off("They looked it over and"),
+        _ => {
+            let asked = question(body);
+            assert!(asked.contains("This answer is wrong: They looked it over and"), "{asked}");
+            assert!(asked.contains("It is too long"), "{asked}");
+            Reply::Chat("They looked it over.".to_owned())
+        }
+    });
+    let found = records(&paraphrase(&server, "They checked it.", &[])).remove(0);
+    assert_eq!(found["paraphrases"][0]["text"], "They looked it over.", "{found}");
+    assert_eq!(server.requests().len(), 2);
 }
 
 #[test]

@@ -29,6 +29,13 @@ pub(crate) enum Reply {
     Slow,
 }
 
+/// An answer that the server cut at the limit of tokens.
+pub(crate) fn cut_off(content: &str) -> Reply {
+    let choice = json!({ "message": { "content": content }, "finish_reason": "length" });
+    let body = json!({ "choices": [choice], "usage": { "total_tokens": 100 } });
+    Reply::Status(200, "", body.to_string())
+}
+
 pub(crate) struct Server {
     pub(crate) url: String,
     /// The requests, headers and body.
@@ -241,6 +248,73 @@ fn what_passes_is_tried_again() {
         (&1.into(), &5.into()),
         "{ran:?}"
     );
+}
+
+#[test]
+fn a_pause_that_doubles_stays_a_pause_however_often_a_request_is_sent() {
+    let server = Server::new(|number, body| match number {
+        0..70 => Reply::Status(503, "retry-after: 0\r\n", String::new()),
+        _ => Reply::Chat(spans(body)),
+    });
+    let store = new_store();
+    let ran = generate(store.path(), &server.url, &["lu=verify.v", "--tries", "80"]);
+    let record = record(&ran);
+    assert_eq!(
+        (&record["given"], &record["endpoint"]["requests"]),
+        (&1.into(), &71.into()),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn an_answer_that_was_cut_off_is_not_used_and_not_kept() {
+    let server = Server::new(|number, body| match number {
+        0 => cut_off("{\"spans\": [\"the caf"),
+        _ => Reply::Chat(spans(body)),
+    });
+    let answers = tempfile::tempdir().unwrap();
+    let kept = ["lu=verify.v", "--answers", answers.path().to_str().unwrap()];
+    let ran = generate(new_store().path(), &server.url, &kept);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!(record(&ran)["rejects"], json!({ "F-long": 1 }), "{ran:?}");
+    assert_eq!(std::fs::read_dir(answers.path()).unwrap().count(), 0, "nothing is kept");
+    let again = record(&generate(new_store().path(), &server.url, &kept));
+    assert_eq!((&again["given"], &again["endpoint"]["known"]), (&1.into(), &0.into()), "{again}");
+}
+
+#[test]
+fn tokens_of_an_answer_without_content_count() {
+    let server = Server::new(|number, body| match number {
+        0 => {
+            let choice = json!({ "message": { "content": null }, "finish_reason": "length" });
+            let body = json!({ "choices": [choice], "usage": { "total_tokens": 70 } });
+            Reply::Status(200, "", body.to_string())
+        }
+        _ => Reply::Chat(spans(body)),
+    });
+    let store = new_store();
+    let record = record(&generate(store.path(), &server.url, &["lu=verify.v"]));
+    assert_eq!(
+        (&record["endpoint"]["requests"], &record["endpoint"]["tokens"]),
+        (&2.into(), &170.into()),
+        "{record}"
+    );
+}
+
+#[test]
+fn a_budget_of_tokens_needs_a_server_that_counts_them() {
+    let server = Server::new(|_, body| {
+        let choice = json!({ "message": { "content": spans(body) }, "finish_reason": "stop" });
+        Reply::Status(200, "", json!({ "choices": [choice] }).to_string())
+    });
+    let store = new_store();
+    let limited = ["lu=verify.v", "--max-tokens", "1000"];
+    let refused = generate(store.path(), &server.url, &limited);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    let said = &refused.stderr;
+    assert!(said.contains("(H-usage)") && said.contains("--max-requests"), "{said}");
+    let free = record(&generate(store.path(), &server.url, &["lu=verify.v"]));
+    assert_eq!((&free["given"], &free["endpoint"]["tokens"]), (&1.into(), &0.into()), "{free}");
 }
 
 #[test]

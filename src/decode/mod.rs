@@ -40,7 +40,7 @@ mod waiting;
 pub use beam::{Hypothesis, Stop};
 pub use constraint::{
     AvoidPhrases, AvoidTokens, Blocked, Constraint, ConstraintState, KnownWords, RequirePhrases,
-    RequireTokens, TokenOrder, Vocabulary, WordList, violations,
+    RequireTokens, TokenOrder, Vocabulary, WordList, occurrences, violations,
 };
 pub use continuations::Continuations;
 pub use error::DecodeError;

@@ -73,6 +73,15 @@ pub enum EndpointError {
         /// How many there may be.
         most: u64,
     },
+    /// Tokens have a budget, and nobody counts them.
+    #[error(
+        "the endpoint `{url}` does not say how many tokens it took, so that a budget of tokens would never end; set \
+         one of requests (`--max-requests N`) in its place (H-usage)"
+    )]
+    Uncounted {
+        /// The address.
+        url: String,
+    },
     /// Answers cannot be kept.
     #[error("cannot keep answers in `{}` (H-answers)", directory.display())]
     Answers {

@@ -104,9 +104,29 @@ pub struct Endpoint {
     usage: Usage,
 }
 
+/// What a server said to a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// Its text.
+    pub text: String,
+    /// Whether it ends by itself; if not, the server cut it at the limit of tokens.
+    pub ended: bool,
+}
+
+impl Answer {
+    /// What no cut can have reached: all of an answer that ended, else the lines before its last.
+    #[must_use]
+    pub fn whole_lines(&self) -> &str {
+        match self.ended {
+            true => &self.text,
+            false => self.text.rsplit_once('\n').map_or("", |(lines, _)| lines),
+        }
+    }
+}
+
 /// What became of one request.
 enum Sent {
-    Answer(Given),
+    Reply(Reply),
     /// Worth another try, perhaps after the pause that the server asks for.
     Again(EndpointError, Option<Duration>),
 }
@@ -165,17 +185,18 @@ impl Endpoint {
     }
 
     /// The answer to a question. `temperature` 0 asks for the likeliest; `seed` tells draws apart.
+    /// An answer that was cut off is not kept.
     ///
     /// # Errors
     /// When the server refuses, or does not answer however often it is asked, or a budget is used
-    /// up.
+    /// up; when tokens have a budget and the server does not count them.
     pub fn ask(
         &mut self,
         question: &str,
         temperature: f32,
         seed: u64,
         limit: u32,
-    ) -> Result<String> {
+    ) -> Result<Answer> {
         let body = json!({
             "model": self.settings.model,
             "messages": [{ "role": "user", "content": question }],
@@ -187,19 +208,22 @@ impl Endpoint {
         if let Some(known) = self.answers.as_ref().and_then(|answers| answers.get(&self.url, &body))
         {
             self.usage.known += 1;
-            return Ok(known.content);
+            return Ok(Answer { text: known.content, ended: true });
         }
         let mut pause = self.settings.pause;
         for attempt in 1.. {
             self.check_budget()?;
             self.usage.requests += 1;
             let (error, asked) = match self.send(&body)? {
-                Sent::Answer(given) => {
-                    self.usage.tokens += given.tokens;
-                    if let Some(answers) = &self.answers {
-                        answers.put(&self.url, &body, &given)?;
+                Sent::Reply(reply) => {
+                    let tokens = self.count(reply.usage)?;
+                    match answer_in(reply.choices) {
+                        Ok(answer) => {
+                            self.keep(&body, &answer, tokens)?;
+                            return Ok(answer);
+                        }
+                        Err(reason) => (self.unreadable(&reason), None),
                     }
-                    return Ok(given.content);
                 }
                 Sent::Again(error, asked) => (error, asked),
             };
@@ -207,7 +231,7 @@ impl Endpoint {
                 return Err(error);
             }
             std::thread::sleep(asked.unwrap_or(pause).min(LONGEST_PAUSE));
-            pause *= 2;
+            pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
         }
         unreachable!("the loop ends by returning")
     }
@@ -219,6 +243,30 @@ impl Endpoint {
         };
         spent("requests", self.usage.requests, self.settings.max_requests)?;
         spent("tokens", self.usage.tokens, self.settings.max_tokens)
+    }
+
+    /// Counts the tokens that a request took, whatever the answer is worth; gives them.
+    fn count(&mut self, counted: Option<Counted>) -> Result<u64> {
+        match counted.and_then(|counted| counted.total_tokens) {
+            Some(tokens) => {
+                self.usage.tokens += tokens;
+                Ok(tokens)
+            }
+            None if self.settings.max_tokens.is_some() => {
+                Err(EndpointError::Uncounted { url: self.url.clone() })
+            }
+            None => Ok(0),
+        }
+    }
+
+    /// Keeps an answer for the next time, unless it was cut off.
+    fn keep(&self, body: &str, answer: &Answer, tokens: u64) -> Result<()> {
+        match &self.answers {
+            Some(answers) if answer.ended => {
+                answers.put(&self.url, body, &Given { content: answer.text.clone(), tokens })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Sends a request once.
@@ -257,14 +305,15 @@ impl Endpoint {
             }
             _ => return Err(EndpointError::Status { url: url(), status, said }),
         }
-        let answer = text.map_err(|error| error.to_string()).and_then(|text| read(&text));
-        Ok(match answer {
-            Ok(given) => Sent::Answer(given),
-            Err(reason) => Sent::Again(
-                EndpointError::Answer { url: url(), reason: self.hidden(&reason) },
-                None,
-            ),
+        let reply = text.map_err(|error| error.to_string()).and_then(|text| read(&text));
+        Ok(match reply {
+            Ok(reply) => Sent::Reply(reply),
+            Err(reason) => Sent::Again(self.unreadable(&reason), None),
         })
+    }
+
+    fn unreadable(&self, reason: &str) -> EndpointError {
+        EndpointError::Answer { url: self.url.clone(), reason: self.hidden(reason) }
     }
 
     /// The beginning of what somebody said, without the key.
@@ -288,15 +337,17 @@ fn is_of_tls(error: &ureq::Error) -> bool {
     }
 }
 
+/// A reply; choices are read once what it cost is counted.
 #[derive(Deserialize)]
 struct Reply {
-    choices: Vec<Choice>,
+    choices: Vec<Value>,
     usage: Option<Counted>,
 }
 
 #[derive(Deserialize)]
 struct Choice {
     message: Message,
+    finish_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -306,16 +357,19 @@ struct Message {
 
 #[derive(Deserialize)]
 struct Counted {
-    #[serde(default)]
-    total_tokens: u64,
+    total_tokens: Option<u64>,
 }
 
-/// The answer in a server's reply.
-fn read(text: &str) -> std::result::Result<Given, String> {
-    let reply: Reply = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let first = reply.choices.into_iter().next().ok_or("`choices` is empty")?;
-    let tokens = reply.usage.map_or(0, |counted| counted.total_tokens);
-    Ok(Given { content: first.message.content, tokens })
+fn read(text: &str) -> std::result::Result<Reply, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
+/// The first answer of a reply.
+fn answer_in(choices: Vec<Value>) -> std::result::Result<Answer, String> {
+    let first = choices.into_iter().next().ok_or("`choices` is empty")?;
+    let choice: Choice = serde_json::from_value(first).map_err(|error| error.to_string())?;
+    let ended = choice.finish_reason.as_deref() != Some("length");
+    Ok(Answer { text: choice.message.content, ended })
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::{EndReason, Result};
 use crate::database::Database;
 use crate::model::{AnnotationSet, AnnotationSetId, FrameId, Pos, ReleaseId, Sentence, Span};
 use crate::store::JournalEntry;
-use crate::text::{fold, head_piece, inflections_of_trigger, natural_spacing, words};
+use crate::text::{head_piece, inflections_of_trigger, is_copy, natural_spacing, words};
 
 /// FrameNet sets mark one target each, in one or several pieces; the key has room for more.
 pub(super) const TARGET: u16 = 0;
@@ -186,10 +186,7 @@ impl Chain {
 
     /// Whether a text says what the seed says, word for word.
     pub(super) fn is_copy(&self, text: &str) -> bool {
-        fn spoken(text: &str) -> Vec<String> {
-            words(text).iter().filter_map(|word| word.of(text)).map(fold).collect()
-        }
-        spoken(text) == spoken(&self.seed.text) || spoken(text) == spoken(&self.seed.natural())
+        is_copy(text, &self.seed.text)
     }
 
     /// Whether an earlier round gave the same text with the same target.

@@ -1,5 +1,6 @@
 //! How the words of blanks come back, and how they are read.
 
+use crate::endpoint;
 use crate::model::named;
 
 named! {
@@ -21,6 +22,18 @@ impl Answer {
     #[must_use]
     pub fn is_of_language_model(self) -> bool {
         matches!(self, Self::Sentence | Self::Bars)
+    }
+
+    /// As [`spans`](Self::spans), of a server's answer, which may have been cut off: then the spans
+    /// must stand whole before the cut.
+    pub(super) fn spans_of(
+        self,
+        answer: &endpoint::Answer,
+        blanks: usize,
+    ) -> std::result::Result<Vec<String>, &'static str> {
+        // An object that is closed is whole.
+        let whole = if self == Self::Json { answer.text.as_str() } else { answer.whole_lines() };
+        self.spans(whole, blanks).map_err(|code| if answer.ended { code } else { "F-long" })
     }
 
     /// The spans of an answer, one for each blank; else the code of what is wrong with it.
@@ -121,5 +134,20 @@ mod tests {
         assert_eq!(bars("boys", 2), Err("F-count"));
         assert_eq!(bars("boys | ", 2), Err("F-empty"));
         assert_eq!(bars("boys | ____", 2), Err("F-empty"));
+    }
+
+    #[test]
+    fn of_an_answer_that_was_cut_off_only_what_is_whole_counts() {
+        let spans = |form: Answer, text: &str, ended| {
+            form.spans_of(&endpoint::Answer { text: text.to_owned(), ended }, 2)
+        };
+        let two = Ok(vec!["boys".to_owned(), "for it".to_owned()]);
+        assert_eq!(spans(Answer::Commas, "boys, for it", true), two);
+        assert_eq!(spans(Answer::Commas, "boys, for it", false), Err("F-long"));
+        assert_eq!(spans(Answer::Commas, "boys, for it\nReason: it", false), two);
+        let json = r#"{"spans": ["boys", "for it"]}"#;
+        assert_eq!(spans(Answer::Json, &format!("{json} It is"), false), two);
+        assert_eq!(spans(Answer::Json, &json[..20], false), Err("F-long"));
+        assert_eq!(spans(Answer::Json, &json[..20], true), Err("F-json"));
     }
 }

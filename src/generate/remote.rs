@@ -57,7 +57,7 @@ impl RemoteFiller {
                 recipe.seed.wrapping_add(draw) & SEEDS,
                 limit,
             )?;
-            match self.prompt.answer.spans(&answer, blanks) {
+            match self.prompt.answer.spans_of(&answer, blanks) {
                 Ok(spans) => filled.take(job, &spans),
                 Err(code) => filled.rejects.push(code),
             }

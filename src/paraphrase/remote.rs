@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::{
     Constraints, Paraphrase, ParaphraseError, Refusal, Request, RequestOutcome, Rewrite, Settings,
 };
-use crate::decode::{JobId, SourceId, Stop, violations};
-use crate::endpoint::{Endpoint, Usage};
+use crate::decode::{JobId, SourceId, Stop, occurrences, violations};
+use crate::endpoint::{Answer, Endpoint, Usage};
 
 /// How often a paraphrase is asked for, the first time counted.
 const ATTEMPTS: usize = 3;
@@ -27,7 +27,7 @@ const MOST_LISTED: usize = 16;
 /// The question, with a version.
 const QUESTION: &str = "Rewrite the sentence so that it says the same in other words. Answer with the new sentence \
                         alone, on one line.";
-const VERSION: &str = "bans of the sentence first, 16 at most; 16 alternatives at most; v2";
+const VERSION: &str = "bans of the sentence first, 16 at most; 16 alternatives at most; v3";
 
 /// A rewriter that asks a server.
 #[derive(Debug)]
@@ -44,9 +44,9 @@ pub struct RemoteRewrite {
     pub lifted: Vec<String>,
 }
 
-/// How many constraints a paraphrase breaks.
+/// How many constraints a paraphrase breaks; that it breaks off is one more fault.
 fn faults(paraphrase: &Paraphrase) -> usize {
-    paraphrase.banned.len() + paraphrase.unmet.len()
+    paraphrase.banned.len() + paraphrase.unmet.len() + usize::from(!paraphrase.ended)
 }
 
 impl RemoteParaphraser {
@@ -101,12 +101,12 @@ impl RemoteParaphraser {
                 let temperature = if attempt > 0 && best.is_none() { 1.0 } else { temperature };
                 let seed = seed.wrapping_add(draw * ATTEMPTS as u64 + attempt as u64) & SEEDS;
                 let answer = self.endpoint.ask(&question, temperature, seed, limit)?;
-                let Some(answer) = sentence_of(&answer) else { continue };
+                let Some((answer, ended)) = sentence_in(&answer) else { continue };
                 let found = Paraphrase {
                     text: answer.to_owned(),
                     score: f32::INFINITY,
                     log_prob: 0.0,
-                    ended: true,
+                    ended,
                     unmet: unmet(answer, &constraints.require)?,
                     banned: violations(answer, &avoid)?,
                 };
@@ -205,14 +205,10 @@ fn bans(
 
 /// Places of what a text lacks. What is required twice must be there twice.
 fn unmet(text: &str, require: &[Vec<String>]) -> Result<Vec<usize>, ParaphraseError> {
-    let folded = crate::text::fold(text);
     let mut lacking = Vec::new();
     for (at, phrases) in require.iter().enumerate() {
         let earlier = require[..at].iter().filter(|other| *other == phrases).count();
-        let is_there = !violations(text, phrases)?.is_empty();
-        let count = |phrase: &String| folded.matches(&crate::text::fold(phrase)).count();
-        let times: usize = phrases.iter().map(count).sum();
-        if !is_there || times <= earlier {
+        if occurrences(text, phrases)? <= earlier {
             lacking.push(at);
         }
     }
@@ -257,11 +253,22 @@ fn question(
             let lacking = &mut last.unmet.iter().map(|at| &require[*at]);
             question += &format!("\nIt lacks: {}", goals(lacking));
         }
+        if !last.ended {
+            question += "\nIt is too long";
+        }
     }
     question + "\nNew sentence:"
 }
 
-/// The sentence in an answer: its first line with words, without quotation marks around it.
+/// The sentence in an answer, and whether it ends: what was cut off may be something behind it.
+fn sentence_in(answer: &Answer) -> Option<(&str, bool)> {
+    match sentence_of(answer.whole_lines()) {
+        Some(sentence) => Some((sentence, true)),
+        None => Some((sentence_of(&answer.text)?, false)),
+    }
+}
+
+/// The sentence in a text: its first line with words, without quotation marks around it.
 fn sentence_of(answer: &str) -> Option<&str> {
     let has_words = |line: &&str| line.chars().any(char::is_alphanumeric);
     let line = answer.lines().map(str::trim).find(has_words)?;
@@ -294,6 +301,21 @@ mod tests {
     }
 
     #[test]
+    fn a_sentence_is_cut_where_its_line_is() {
+        for (text, ended, expected) in [
+            ("They looked at it.", true, Some(("They looked at it.", true))),
+            ("They looked at", false, Some(("They looked at", false))),
+            ("They looked at it.\nThis says the", false, Some(("They looked at it.", true))),
+            ("\n...\nThey looked", false, Some(("They looked", false))),
+            ("...", true, None),
+            ("...\n", false, None),
+        ] {
+            let answer = Answer { text: text.to_owned(), ended };
+            assert_eq!(sentence_in(&answer), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn a_ban_of_what_is_required_is_lifted_and_what_is_required_twice_must_be_there_twice() {
         let constraints = Constraints {
             require: vec![owned(&["the old bill", "invoice"])],
@@ -308,5 +330,11 @@ mod tests {
         assert_eq!(unmet("A dog saw a lion", &twice).unwrap(), [2]);
         assert_eq!(unmet("A dog saw a dog", &twice).unwrap(), [1]);
         assert_eq!(unmet("dogs", &twice).unwrap(), [0, 1, 2]);
+        let cats = vec![owned(&["cat"]), owned(&["cat"])];
+        assert_eq!(unmet("A cat in a category", &cats).unwrap(), [1]);
+        assert_eq!(unmet("A cat saw a Cat", &cats).unwrap(), [0; 0]);
+        let lions = vec![owned(&["lion", "lions", "old lions"]); 2];
+        assert_eq!(unmet("Two old lions", &lions).unwrap(), [1]);
+        assert_eq!(unmet("A lion saw lions", &lions).unwrap(), [0; 0]);
     }
 }

@@ -42,7 +42,7 @@ pub use phrase::{
 };
 pub use rouge::{Rouge, rouge};
 pub use shortened::shortened;
-pub use spacing::{natural_spacing, natural_spacing_with};
+pub use spacing::{is_copy, natural_spacing, natural_spacing_with};
 pub use spelling::spelling_variants;
 pub use trigger_form::TriggerForm;
 pub use visible::{visible, visible_in_json};

@@ -4,7 +4,7 @@
 //! on text as people write it reads `He couldn't, he said.` better. The words are the same in both,
 //! see [`words`](super::words).
 
-use super::fold;
+use super::{fold, words};
 use crate::model::Span;
 
 /// Marks that close what stands before them.
@@ -45,6 +45,26 @@ pub fn natural_spacing(text: &str) -> String {
         is_joined = opens_quote || word.chars().all(|mark| OPENING.contains(mark));
     }
     natural
+}
+
+/// Whether a text says what another says, word for word, in any letter case and spacing.
+///
+/// ```
+/// use fnstore::text::is_copy;
+///
+/// assert!(is_copy("he couldn't check it.", "He could n't  check it ."));
+/// assert!(!is_copy("He couldn't check it twice.", "He could n't check it ."));
+/// ```
+///
+/// # Panics
+/// If a text is 4 GiB long or longer: spans hold `u32`.
+#[must_use]
+pub fn is_copy(text: &str, source: &str) -> bool {
+    fn spoken(text: &str) -> Vec<String> {
+        words(text).iter().filter_map(|word| word.of(text)).map(fold).collect()
+    }
+    let spoken_text = spoken(text);
+    spoken_text == spoken(source) || spoken_text == spoken(&natural_spacing(source))
 }
 
 /// A sentence as [`natural_spacing`] spaces it, with a span of it (in bytes): that of the same

@@ -384,19 +384,23 @@ struct ParaphraseRecord {
     ended: bool,
     met: Vec<Vec<String>>,
     unmet: Vec<Vec<String>>,
+    /// Whether it repeats the sentence word for word.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    copy: bool,
     /// Banned phrases that a server's answer holds all the same.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     banned: Vec<String>,
 }
 
 impl ParaphraseRecord {
-    fn new(paraphrase: Paraphrase, require: &[Vec<String>]) -> Self {
+    fn new(paraphrase: Paraphrase, source: &str, require: &[Vec<String>]) -> Self {
         let Paraphrase { text, score, log_prob, ended, unmet, banned } = paraphrase;
         let is_scored = score.is_finite();
         let places = 0..require.len();
         let (unmet, met): (Vec<usize>, Vec<usize>) = places.partition(|at| unmet.contains(at));
         let phrases = |places: Vec<usize>| places.into_iter().map(|at| require[at].clone());
         Self {
+            copy: text::is_copy(&text, source),
             text,
             score: is_scored.then_some(score),
             log_prob: is_scored.then_some(log_prob),
@@ -427,9 +431,10 @@ impl Record {
         lifted: Vec<String>,
         stop: Option<&'static str>,
     ) -> Self {
-        let require = item.request.constraints.require;
-        let paraphrases = found.into_iter().map(|one| ParaphraseRecord::new(one, &require));
-        let (text, paraphrases) = (Some(item.request.text), paraphrases.collect());
+        let (source, require) = (item.request.text, item.request.constraints.require);
+        let record = |one| ParaphraseRecord::new(one, &source, &require);
+        let paraphrases = found.into_iter().map(record).collect();
+        let text = Some(source);
         Self { line, id: item.id, text, paraphrases, lifted, stop, server: None, error: None }
     }
 
@@ -467,6 +472,9 @@ impl Block for Record {
             let unmet = phrase_list(&paraphrase.unmet);
             let mut note =
                 if unmet.is_empty() { String::new() } else { format!("  [lacks {unmet}]") };
+            if paraphrase.copy {
+                note += "  [copy]";
+            }
             if !paraphrase.banned.is_empty() {
                 note += &format!("  [holds {}]", paraphrase.banned.join(", "));
             }

@@ -29,7 +29,7 @@ mod vocabulary;
 use std::sync::Arc;
 
 pub use known::{KnownWords, WordList};
-pub use occurrences::violations;
+pub use occurrences::{occurrences, violations};
 pub use order::TokenOrder;
 pub use phrases::AvoidPhrases;
 pub use required::{RequirePhrases, RequireTokens};

@@ -27,6 +27,25 @@ pub fn violations<S: AsRef<str>>(
     Ok(list.violations(text).into_iter().map(str::to_owned).collect())
 }
 
+/// How often phrases of a list occur in a text, compared as by [`violations`]. No letter is part of
+/// two occurrences: of two phrases that share a word, one counts.
+///
+/// ```
+/// use fnstore::decode::occurrences;
+///
+/// assert_eq!(occurrences("A Cat in a category saw old cats.", ["cat", "cats", "old cats"])?, 2);
+/// # Ok::<(), fnstore::decode::DecodeError>(())
+/// ```
+///
+/// # Errors
+/// When a phrase has no visible letter.
+pub fn occurrences<S: AsRef<str>>(
+    text: &str,
+    phrases: impl IntoIterator<Item = S>,
+) -> Result<usize, DecodeError> {
+    Ok(PhraseList::new(phrases)?.count(text))
+}
+
 /// Phrases by their symbols.
 #[derive(Debug)]
 pub(super) struct PhraseList {
@@ -67,6 +86,24 @@ impl PhraseList {
         found
     }
 
+    /// The most occurrences that share no letter: what ends first leaves most room to others.
+    fn count(&self, text: &str) -> usize {
+        let symbols = letters::symbols(text);
+        let (mut free, mut count) = (0, 0);
+        for end in 1..=symbols.len() {
+            let is_phrase = |&length: &usize| {
+                let run = end.checked_sub(length).filter(|start| *start >= free);
+                run.is_some_and(|start| self.phrases.contains_key(&symbols[start..end]))
+            };
+            if self.lengths.iter().any(is_phrase) {
+                count += 1;
+                // A boundary is the end of one word and may be the beginning of another.
+                free = if symbols[end - 1] == letters::BOUNDARY { end - 1 } else { end };
+            }
+        }
+        count
+    }
+
     pub(super) fn places(&self, text: &str) -> Vec<usize> {
         let (symbols, places): (Vec<u32>, Vec<usize>) = letters::symbols_with_places(text).unzip();
         let occurrences = self.lengths.iter().flat_map(|&length| {
@@ -95,6 +132,18 @@ mod tests {
             assert!(place.starts_with(begin), "{places:?}");
         }
         assert!(list.places("replaced").is_empty());
+    }
+
+    #[test]
+    fn occurrences_share_no_letter() {
+        let count = |text, phrases: &[&str]| occurrences(text, phrases).unwrap();
+        assert_eq!(count("a cat, a category, CAT-like", &["cat"]), 2);
+        assert_eq!(count("old lions", &["lions", "old lions", "old"]), 2);
+        assert_eq!(count("old lions", &["lions", "old lions"]), 1);
+        assert_eq!(count("no no no", &["no no"]), 1);
+        assert_eq!(count("?!?!", &["?!"]), 2);
+        assert_eq!(count("it", &[]), 0);
+        assert!(occurrences("it", [" "]).is_err());
     }
 
     #[test]
