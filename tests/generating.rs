@@ -26,6 +26,14 @@ fn generate(store: &Path, arguments: &[&str]) -> Ran {
     fnstore_in(store, &[&["generate", "--model", "none"], arguments].concat())
 }
 
+#[test]
+fn an_lu_with_full_text_alone_is_told_how_to_get_sentences() {
+    let store = new_store();
+    let ran = generate(store.path(), &["lu=stitch.v"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`--lacking exemplars`"), "{}", ran.stderr);
+}
+
 fn run(database: &Database, query: &str, recipe: &Recipe) -> Report {
     let mut generator = Generator::copying();
     let expression = Expression::parse(query).unwrap();
@@ -145,7 +153,8 @@ fn what_is_generated_is_found_exported_checked_and_not_generated_again() {
     let other: Value = serde_json::from_str(&other.stdout).unwrap();
     assert_eq!(other["sentences"], given);
 
-    let file = store.path().join("out.jsonl");
+    let out = tempfile::tempdir().unwrap();
+    let file = out.path().join("out.jsonl");
     let export = ["export", "--to", "jsonl", file.to_str().unwrap()];
     assert_eq!(fnstore_in(store.path(), &export).code, Some(0));
     let copy = tempfile::tempdir().unwrap();
@@ -235,7 +244,8 @@ fn what_nothing_scored_has_no_score() {
         assert_eq!(ran.records(), [Value::Null; 0], "{query}");
     }
     // The score is absent from a copy, too.
-    let (copy, file) = (tempfile::tempdir().unwrap(), store.path().join("out.jsonl"));
+    let (copy, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let file = out.path().join("out.jsonl");
     let file = file.to_str().unwrap();
     assert_eq!(fnstore_in(store.path(), &["export", "--to", "jsonl", file]).code, Some(0));
     assert_eq!(fnstore_in(copy.path(), &["import", file]).code, Some(0));
@@ -257,6 +267,19 @@ fn sentences_say_how_likely_their_frame_is_where_the_frame_model_knows_it() {
     let import = ["import", release.to_str().unwrap()];
     assert_eq!(fnstore_in(&store, &import).code, Some(0));
     assert_eq!(fits(&store), ("1\n".to_owned(), "1\n".to_owned()));
+}
+
+#[test]
+fn a_report_counts_the_sentences_whose_frame_is_unlikely() {
+    let dir = tempfile::tempdir().unwrap();
+    let (release, store) = (dir.path().join("release"), dir.path().join("store"));
+    // The model knows the frame, which has nothing to do with checking.
+    mini::renamed_frame(&release, ["Checking", "Ingestion"]);
+    assert_eq!(fnstore_in(&store, &["import", release.to_str().unwrap()]).code, Some(0));
+    let ran = generate(&store, &["lu=verify.v", "--format", "json"]);
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let unlikely = fnstore_in(&store, &["query", "frame_fit<0.1", "--count"]).stdout;
+    assert_eq!((&report["unlikely"], unlikely.as_str()), (&1.into(), "1\n"));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -79,6 +79,42 @@ fn any_number_of_shards_in_any_order_gives_the_bytes_of_one_run() {
     }
 }
 
+/// A process that computes the only shard.
+fn begin_shard(store: &Path, file: &Path) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fnstore"));
+    command.env("FNSTORE_DIR", store).args(EXPAND).args(["--shard", "1/1", "--out"]).arg(file);
+    command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap()
+}
+
+#[test]
+fn a_shard_that_another_process_computes_is_left_to_it() {
+    let base = new_store();
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("busy.zst");
+    let mut child = begin_shard(base.path(), &file);
+    let part = loop {
+        let mut names = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
+        if let Some(part) = names.find(|path| path.extension().is_some_and(|end| end == "part")) {
+            break part;
+        }
+        assert!(child.try_wait().unwrap().is_none(), "it ended before its lines were there");
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let held = fs::File::options().write(true).open(&part).unwrap();
+    held.try_lock().unwrap();
+    let before = fs::metadata(&part).unwrap().len();
+    let ran = shard(base.path(), "1/1", &file);
+    assert_eq!(ran.code, Some(75), "{ran:?}");
+    assert!(ran.stderr.contains("another process computes this shard"), "{ran:?}");
+    assert!(ran.stderr.contains("(X-locked)"), "{ran:?}");
+    assert_eq!((fs::metadata(&part).unwrap().len(), file.exists()), (before, false));
+    held.unlock().unwrap();
+    ok(shard(base.path(), "1/1", &file));
+    assert!(file.exists() && !part.exists());
+}
+
 #[test]
 fn a_shard_that_was_cut_goes_on_and_one_that_is_there_is_not_computed_again() {
     let base = new_store();
@@ -86,17 +122,7 @@ fn a_shard_that_was_cut_goes_on_and_one_that_is_there_is_not_computed_again() {
     let (cut, whole) = (dir.path().join("cut.zst"), dir.path().join("whole.zst"));
     ok(shard(base.path(), "1/1", &whole));
     for milliseconds in [400, 900, 1500] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fnstore"));
-        command
-            .env("FNSTORE_DIR", base.path())
-            .args(EXPAND)
-            .args(["--shard", "1/1", "--out"])
-            .arg(&cut);
-        let mut child = command
-            .stderr(std::process::Stdio::null())
-            .stdout(std::process::Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child = begin_shard(base.path(), &cut);
         std::thread::sleep(Duration::from_millis(milliseconds));
         child.kill().unwrap();
         child.wait().unwrap();

@@ -6,7 +6,9 @@ use std::ops::ControlFlow;
 use anyhow::bail;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::endpoint::Usage;
-use fnstore::generate::{self, Fate, Generator, Lacking, Mode, Recipe, Report, SisterRule};
+use fnstore::generate::{
+    self, Fate, Generator, Lacking, Mode, Recipe, Report, SisterRule, UNLIKELY,
+};
 use fnstore::model::Method;
 use fnstore::query::Expression;
 use serde::Serialize;
@@ -178,6 +180,10 @@ fn summary(
         ("LUs with a sentence", report.given(), "of those worked on now".to_owned()),
         ("sentences written", report.sentences, format!("in {seconds:.1} s, {rate:.1} per second")),
     ];
+    if report.unlikely > 0 {
+        let note = format!("by the frame model: `frame_fit<{UNLIKELY}` finds them");
+        rows.push(("unlikely frames", report.unlikely, note));
+    }
     if fills {
         rows.push(("candidates", report.candidates, String::new()));
         let note = "new words were all read as their frame elements".to_owned();
@@ -237,6 +243,7 @@ struct ReportRecord<'a> {
     left: u64,
     given: u64,
     sentences: u64,
+    unlikely: u64,
     candidates: u64,
     faithful: Option<u64>,
     blanks: u64,
@@ -275,6 +282,7 @@ impl<'a> ReportRecord<'a> {
             left: report.left,
             given: report.given(),
             sentences: report.sentences,
+            unlikely: report.unlikely,
             candidates: report.candidates,
             faithful: report.faithful,
             blanks: report.blanks,

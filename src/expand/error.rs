@@ -86,6 +86,15 @@ pub enum ExpandError {
         /// What it is, what was expected, and what to do.
         reason: String,
     },
+    /// Another process computes the same shard.
+    #[error(
+        "another process computes this shard: it has `{}` locked; wait until it ends, or name another file (X-locked)",
+        part.display()
+    )]
+    ShardLocked {
+        /// The file with its lines.
+        part: PathBuf,
+    },
     /// A file of a shard or of a model cannot be read or written.
     #[error("cannot read or write `{}`", path.display())]
     File {

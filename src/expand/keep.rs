@@ -10,12 +10,10 @@ use super::{EndReason, ExpandError, Result};
 use crate::database::JournalWrite;
 use crate::filter::{Evidence, Filter};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Extent, FeStatus, FrameFit, FrameId, Generation, IdSpace,
-    Label, Layer, LayerName, LuId, Method, Provenance, ReleaseId, Sentence, SentenceId, Span,
+    AnnotationSet, AnnotationSetId, Extent, FeStatus, FrameFit, FrameId, GENERATED, Generation,
+    IdSpace, Label, Layer, LayerName, LuId, Method, Provenance, ReleaseId, Sentence, SentenceId,
+    Span,
 };
-
-/// Status of generated sets, beside FrameNet's `MANUAL` and `UNANN`.
-const STATUS: &str = "GENERATED";
 
 impl Run<'_> {
     /// Makes an annotation set of an output, with its LU and its place in the chain. Says how
@@ -186,7 +184,7 @@ fn generated_set(
         sentence: SentenceId::new(IdSpace::Generated, id.number()),
         frame: chain.seed.frame,
         lu,
-        status: STATUS.to_owned(),
+        status: GENERATED.to_owned(),
         created: String::new(),
         targets: targets.to_vec(),
         fe_status,

@@ -4,21 +4,22 @@
 //! A shard takes every N-th seed. Its file holds what the seeds give, as JSON lines of additions
 //! compressed with zstd; a manifest beside it says of what recipe, query and release it is, with
 //! the file's BLAKE3. While it is computed, the lines stand in a file beside it that ends in
-//! `.part`, seed by seed: a run that is cut resumes behind the last whole seed.
+//! `.part`, seed by seed: a run that is cut resumes behind the last whole seed. Two runs that
+//! append to that file would damage it, so each has it locked.
 //!
 //! Ids of generated sets are hashes of what they are, so shards agree with a run that nobody
 //! parted.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs::{self, File};
-use std::io::{BufRead as _, BufReader, BufWriter, Read as _, Seek as _, SeekFrom};
+use std::fs::{self, File, TryLockError};
+use std::io::{BufRead as _, BufReader, BufWriter, ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::{ExpandError, Result};
 use crate::database::{Database, DatabaseError, ExportError, JournalWrite, Write};
-use crate::durable::{WholeFile, write_file};
+use crate::durable::{LockedFile, WholeFile, write_file};
 use crate::exchange::ExchangeError;
 use crate::exchange::jsonl::{
     JournalRecord, LineKind, RecipeRecord, RecordWriter, ReleaseRecord, Scope,
@@ -144,6 +145,9 @@ pub(super) struct ShardWriter {
     release: Release,
     frames: HashMap<FrameId, String>,
     lines: RecordWriter<BufWriter<File>>,
+    /// The same open file, to read the lines by: some systems keep others from a locked one.
+    written_lines: File,
+    lock: Option<LockedFile>,
     /// Seeds whose lines are whole.
     done: HashSet<AnnotationSetId>,
     /// What seeds in flight gave.
@@ -225,13 +229,15 @@ impl ShardWriter {
         let record = RecipeRecord::new(print, description.to_owned());
         let manifest = plan.manifest(&release);
         let part = plan.part();
-        let kept = Kept::read(&part, &manifest)?;
         let failed = |source| ExpandError::file(&part, source);
         let mut options = File::options();
-        let out = options.create(true).write(true).truncate(false).open(&part);
+        let out = options.create(true).read(true).write(true).truncate(false).open(&part);
         let mut out = out.map_err(failed)?;
+        let lock = lock(&out, &part)?;
+        let kept = Kept::read(&out, &part, &manifest)?;
         out.set_len(kept.bytes).map_err(failed)?;
         out.seek(SeekFrom::End(0)).map_err(failed)?;
+        let written_lines = out.try_clone().map_err(failed)?;
         let out = BufWriter::new(out);
         let lines = if kept.bytes == 0 {
             let mut lines =
@@ -253,6 +259,8 @@ impl ShardWriter {
             release,
             frames,
             lines,
+            written_lines,
+            lock,
             done: kept.done,
             open: BTreeMap::new(),
             proposed: HashMap::new(),
@@ -339,10 +347,10 @@ impl ShardWriter {
 
     /// Puts the file in its place, then its manifest.
     pub(super) fn finish(self) -> Result<Manifest> {
-        let Self { file, part, mut manifest, lines, done, .. } = self;
+        let Self { file, part, mut manifest, lines, written_lines, lock, done, .. } = self;
         let counts = lines.finish()?;
         let (bytes, blake3) =
-            compress(&part, &file).map_err(|source| ExpandError::file(&file, source))?;
+            compress(&written_lines, &file).map_err(|source| ExpandError::file(&file, source))?;
         let count = |kind| counts.get(&kind).copied().unwrap_or(0);
         manifest.seeds = done.len() as u64;
         (manifest.sets, manifest.lexunits) = (count(LineKind::Set), count(LineKind::Lexunit));
@@ -352,15 +360,31 @@ impl ShardWriter {
         text.push(b'\n');
         write_file(&place, &text).map_err(|source| ExpandError::file(&place, source))?;
         fs::remove_file(&part).map_err(|source| ExpandError::file(&part, source))?;
+        drop(lock);
         Ok(manifest)
     }
 }
 
+/// Keeps other processes from a shard's lines. Where the file system has no locks, nobody is kept.
+fn lock(lines: &File, part: &Path) -> Result<Option<LockedFile>> {
+    let failed = |source| ExpandError::file(part, source);
+    let locked = || ExpandError::ShardLocked { part: part.to_owned() };
+    match LockedFile::lock(lines.try_clone().map_err(failed)?) {
+        // Who had it locked may have ended and removed it meanwhile.
+        Ok(_) if !part.exists() => Err(locked()),
+        Ok(lock) => Ok(Some(lock)),
+        Err((_, TryLockError::WouldBlock)) => Err(locked()),
+        Err((_, TryLockError::Error(error))) if error.kind() == ErrorKind::Unsupported => Ok(None),
+        Err((_, TryLockError::Error(source))) => Err(failed(source)),
+    }
+}
+
 /// Writes a file compressed; gives its size and BLAKE3.
-fn compress(from: &Path, to: &Path) -> std::io::Result<(u64, String)> {
+fn compress(mut from: &File, to: &Path) -> std::io::Result<(u64, String)> {
+    from.rewind()?;
     let mut whole = WholeFile::create(to)?;
     let mut encoder = zstd::Encoder::new(&mut whole, LEVEL)?;
-    std::io::copy(&mut File::open(from)?, &mut encoder)?;
+    std::io::copy(&mut from, &mut encoder)?;
     encoder.finish()?;
     whole.finish()?;
     hashed(to)
@@ -388,21 +412,14 @@ struct Line {
 }
 
 impl Kept {
-    fn read(part: &Path, manifest: &Manifest) -> Result<Self> {
-        let input = match File::open(part) {
-            Ok(input) => input,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Self::default());
-            }
-            Err(source) => return Err(ExpandError::file(part, source)),
-        };
+    fn read(lines: &File, part: &Path, manifest: &Manifest) -> Result<Self> {
         let other = |what: &str, found: &str, expected: &str| ExpandError::Shard {
             file: part.to_owned(),
             reason: format!(
                 "is of the {what} `{found}`, expected `{expected}`; remove it or name another file"
             ),
         };
-        let mut input = BufReader::new(input);
+        let mut input = BufReader::new(lines);
         let (mut kept, mut at, mut counts) = (Self::default(), 0, BTreeMap::new());
         let mut lexunits = Vec::new();
         loop {

@@ -41,7 +41,7 @@ impl FromSisters {
             for lu in lexunits {
                 let pos = Pos::of_lu_name(&lu.name);
                 sisters.insert((release.name.clone(), frame.name.clone(), pos));
-                units.entry((release.id, frame.id)).or_default().push(Unit::new(&lu.name));
+                units.entry((release.id, frame.id)).or_default().push(Unit::of(&lu));
             }
         }
         let seeds = sisters.iter().map(|(release, frame, pos)| sets_of(release, frame, *pos));

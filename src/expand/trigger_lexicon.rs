@@ -125,11 +125,12 @@ impl<'a> TriggerLexicon<'a> {
         // By number, so the release's own come before those of the store's range.
         for lu in store.lexunits_of(self.release, frame)? {
             let lu = lu?;
-            let key = lemma_of(&lu.name);
+            let unit = Unit::of(&lu);
+            let key = unit.key();
             if lu.status != PROPOSED {
-                of_number.insert(lu.id, Unit::new(&lu.name));
+                of_number.insert(lu.id, unit.clone());
                 if own.insert(key.clone()) {
-                    units.push(Unit::new(&lu.name));
+                    units.push(unit);
                     // Also in the place of one that was proposed before someone added it.
                     lexunits.insert(key, lu.id);
                 }
@@ -271,6 +272,20 @@ impl Unit {
         let without_senses = lemma.replace("((", "").replace("))", "");
         let is_pattern = without_senses.contains(['(', ')', '[', ']']);
         Self { lemma: plain_lemma(lemma), pos: Pos::of_lu_name(name), is_pattern }
+    }
+
+    /// The unit that an LU names. A noun's name may end in its sense (`inhalation_breath`), where
+    /// its lexeme is the word alone.
+    pub(crate) fn of(lexunit: &LexUnit) -> Self {
+        let name = match lexunit.lexemes.as_slice() {
+            [lexeme] if Pos::of_lu_name(&lexunit.name) == Pos::Noun => {
+                let sense = lexunit.lemma().strip_prefix(&lexeme.name);
+                let has_sense = sense.is_some_and(|sense| sense.starts_with('_'));
+                has_sense.then(|| format!("{}.n", lexeme.name))
+            }
+            _ => None,
+        };
+        Self::new(name.as_deref().unwrap_or(&lexunit.name))
     }
 
     /// Lemma, case folded, and part of speech, as triggers are read.
@@ -495,6 +510,30 @@ mod tests {
         let units: Vec<String> =
             lexicon.units_of(CHECKING).unwrap().iter().map(|unit| unit.lemma.clone()).collect();
         assert_eq!(units.iter().filter(|lemma| *lemma == "lay").count(), 1, "{units:?}");
+    }
+
+    #[test]
+    fn the_sense_in_a_nouns_name_is_no_word_of_it() {
+        for (name, lexemes, lemma, is_pattern) in [
+            ("inhalation_breath.n", &["inhalation"][..], "inhalation", false),
+            ("possession_of_goods.n", &["possession"], "possession", false),
+            ("import_((act)).n", &["import"], "import", false),
+            ("settlement_[village].n", &["settlement"], "settlement", false),
+            ("goldfish bowl.n", &["goldfish"], "goldfish bowl", false),
+            ("prime_minister.n", &["prime", "minister"], "prime minister", false),
+            ("run_through.v", &["run"], "run through", false),
+        ] {
+            let lexemes = lexemes.iter().map(|name| Lexeme {
+                name: (*name).to_owned(),
+                pos: Pos::of_lu_name("x.n"),
+                order: None,
+                headword: None,
+                break_before: None,
+            });
+            let named = LexUnit::named(CHECKING, LuId(1), name);
+            let unit = Unit::of(&LexUnit { lexemes: lexemes.collect(), ..named });
+            assert_eq!((unit.lemma.as_str(), unit.is_pattern), (lemma, is_pattern), "{name}");
+        }
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub(crate) fn draft(
         Ok(target) => target,
         Err(reason) => return Ok(Err(reason)),
     };
-    let unit = Unit::new(&lexunit.name);
+    let unit = Unit::of(lexunit);
     let tag = tag_of(database, release, set.sentence, target)?;
     let Some(form) = in_form_of(&unit, (&text, target), sister, tag.as_deref()) else {
         return Ok(Err(Skip::NoForm));

@@ -51,7 +51,7 @@ pub use language::LanguageFiller;
 pub use prompt::{Mode, Prompt, PromptFileError};
 pub use recipe::{Lacking, Recipe};
 pub use remote::RemoteFiller;
-pub use report::{Fate, GenerationProgress, Report, Skip};
+pub use report::{Fate, GenerationProgress, Report, Skip, UNLIKELY};
 pub use run::run_with;
 pub use seq2seq::{Seq2SeqFiller, is_seq2seq};
 pub use sisters::SisterRule;

@@ -73,6 +73,9 @@ pub struct Fate {
     pub skipped: BTreeMap<Skip, u64>,
 }
 
+/// The probability of a frame at its trigger from which on a report does not speak of it.
+pub const UNLIKELY: f32 = 0.1;
+
 /// What a run did.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
@@ -88,6 +91,8 @@ pub struct Report {
     pub fates: BTreeMap<Pos, Fate>,
     /// Sentences written.
     pub sentences: u64,
+    /// Those whose frame is less likely than [`UNLIKELY`] by the frame model.
+    pub unlikely: u64,
     /// Sentences of sisters that were passed over, by reason.
     pub passed_over: BTreeMap<Skip, u64>,
     /// FEs of the sentences taken that were no blanks, by reason.

@@ -13,7 +13,7 @@ use super::draft::draft;
 use super::generator::{Filler, Generator};
 use super::language::{Filled, Job};
 use super::recipe::{MOST_SOURCES, Recipe};
-use super::report::{GenerationProgress, Report, Skip};
+use super::report::{GenerationProgress, Report, Skip, UNLIKELY};
 use super::sisters::Sisters;
 use super::worth::Signs;
 use super::{Draft, GenerateError, Result};
@@ -21,8 +21,8 @@ use crate::database::{Database, JournalWrite, Write};
 use crate::expand::{FitJudge, FrameGap, Unit, lexunits_without_sentences};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CarriedElement, Extent, FeStatus, Flags, Frame, FrameFit,
-    Generation, IdSpace, Layer, LexUnit, Method, Pos, Provenance, RecipeId, ReleaseId, Sentence,
-    SentenceId, Span,
+    GENERATED, Generation, IdSpace, Layer, LexUnit, Method, Pos, Provenance, RecipeId, ReleaseId,
+    Sentence, SentenceId, Span,
 };
 use crate::query::Expression;
 use crate::score::TextScore;
@@ -32,14 +32,14 @@ use crate::store::JournalEntry;
 const BATCH: usize = 16;
 /// Sentences of sisters that are looked at for an LU.
 const MOST_TRIED: usize = MOST_SOURCES;
-/// Status of generated sets, beside FrameNet's `MANUAL` and `UNANN`.
-const STATUS: &str = "GENERATED";
 
 /// An LU, and what is to become its sentence.
 struct Plan {
     release: ReleaseId,
     frame: Rc<Frame>,
     lexunit: LexUnit,
+    /// Tells the LU apart from others of the frame that share a sister.
+    ordinal: u16,
     /// The sister that is tried first, if there is one.
     first: Option<AnnotationSetId>,
     drafts: Vec<Draft>,
@@ -202,14 +202,15 @@ impl Run<'_> {
         let Recipe { sisters: rule, seed, .. } = *self.recipe;
         let order = sisters.for_lexunit(&lexunit, rule, seed);
         let first = order.first().map(|(set, _)| set.id);
+        let ordinal = sisters.ordinal(lexunit.id);
         if let (Some(first), Some(id)) = (first, self.report.recipe)
-            && self.database.store().journal(release, first, ordinal(&lexunit), id)?.is_some()
+            && self.database.store().journal(release, first, ordinal, id)?.is_some()
         {
             return Ok(None);
         }
         let mut drafts = Vec::new();
         let mut skip = order.is_empty().then_some(Skip::NoSister);
-        if Unit::new(&lexunit.name).is_pattern {
+        if Unit::of(&lexunit).is_pattern {
             skip = Some(Skip::Pattern);
         }
         let wanted = self.recipe.drafts();
@@ -233,7 +234,7 @@ impl Run<'_> {
             skip = Some(reason);
         }
         let skip = skip.filter(|_| drafts.is_empty());
-        Ok(Some(Plan { release, frame: Rc::clone(frame), lexunit, first, drafts, skip }))
+        Ok(Some(Plan { release, frame: Rc::clone(frame), lexunit, ordinal, first, drafts, skip }))
     }
 
     fn actors_of(&mut self, release: ReleaseId) -> Result<Rc<Actors>> {
@@ -412,6 +413,8 @@ impl Run<'_> {
             let mut chains: BTreeMap<AnnotationSetId, Vec<AnnotationSetId>> =
                 plan.first.into_iter().map(|first| (first, Vec::new())).collect();
             let written = candidates.len() as u64;
+            let fits = candidates.iter().filter_map(|candidate| candidate.fit.as_ref());
+            self.report.unlikely += fits.filter(|fit| fit.probability < UNLIKELY).count() as u64;
             for (rank, candidate) in candidates.into_iter().enumerate() {
                 let sister = candidate.draft.sister;
                 let set = self.set(plan, candidate, (id, rank as u16), write)?;
@@ -427,7 +430,7 @@ impl Run<'_> {
             let end = skip.map(|reason| reason.as_str().to_owned());
             for (seed, chain) in chains {
                 let entry = JournalEntry { round: 1, end: end.clone(), chain };
-                let target = ordinal(&plan.lexunit);
+                let target = plan.ordinal;
                 write.journal.push(JournalWrite { seed, target, recipe: id, entry });
             }
         }
@@ -451,7 +454,7 @@ impl Run<'_> {
         let generation = Generation {
             seed: draft.sister,
             source: draft.sister,
-            target_ordinal: ordinal(&plan.lexunit),
+            target_ordinal: plan.ordinal,
             round: 1,
             rank,
             chain: Vec::new(),
@@ -480,7 +483,7 @@ impl Run<'_> {
             sentence,
             frame: plan.frame.id,
             lu: plan.lexunit.id,
-            status: STATUS.to_owned(),
+            status: GENERATED.to_owned(),
             created: String::new(),
             targets: vec![draft.target],
             fe_status: FeStatus::Carried,
@@ -513,11 +516,6 @@ impl Run<'_> {
             id = id.next();
         }
     }
-}
-
-/// What tells the LUs apart that share a seed.
-fn ordinal(lexunit: &LexUnit) -> u16 {
-    (lexunit.id.0 & 0xffff) as u16
 }
 
 /// The FEs with words, with what a classifier said of those that are new.

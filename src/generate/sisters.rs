@@ -1,6 +1,6 @@
 //! The sentences of a frame that an LU without any can take over.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::database::{Database, DatabaseError};
 use crate::expand::{Unit, Valences, expressed};
@@ -39,6 +39,8 @@ impl SisterRule {
 pub(crate) struct Sisters {
     valences: Valences,
     units: Vec<(LuId, Unit)>,
+    /// What tells the LUs of the frame apart in the journal.
+    ordinals: BTreeMap<LuId, u16>,
     sets: Vec<Sister>,
 }
 
@@ -65,8 +67,9 @@ impl Sisters {
         let mut sisters = Self { valences: Valences::new(frame), ..Self::default() };
         for lu in database.store().lexunits_of(release, frame.id)? {
             let lu: LexUnit = lu?;
+            sisters.number(lu.id);
             if lu.status != PROPOSED {
-                sisters.units.push((lu.id, Unit::new(&lu.name)));
+                sisters.units.push((lu.id, Unit::of(&lu)));
             }
         }
         for set in database.store().annotation_sets_of_frame(release, frame.id)? {
@@ -83,6 +86,21 @@ impl Sisters {
         }
         sisters.agree();
         Ok(sisters)
+    }
+
+    /// Gives an LU its ordinal: the low half of its number, or the next one that no LU before it
+    /// has. LUs come by number, so one that is added behind them leaves theirs as they are.
+    fn number(&mut self, lu: LuId) {
+        let low = (lu.0 & 0xffff) as u16;
+        let taken: HashSet<u16> = self.ordinals.values().copied().collect();
+        let mut free = (0..=u16::MAX).map(|step| low.wrapping_add(step));
+        let ordinal = free.find(|ordinal| !taken.contains(ordinal)).unwrap_or(low);
+        self.ordinals.insert(lu, ordinal);
+    }
+
+    /// The ordinal of an LU of the frame.
+    pub(crate) fn ordinal(&self, lu: LuId) -> u16 {
+        self.ordinals.get(&lu).copied().unwrap_or_default()
     }
 
     /// Says of each set how much it agrees with the others.
@@ -139,5 +157,18 @@ impl Sisters {
             .collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         ranked.into_iter().map(|(.., sister)| (&sister.set, sister.lemma.as_str())).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lus_whose_numbers_share_their_low_half_have_ordinals_of_their_own() {
+        let mut sisters = Sisters::default();
+        let numbers = [7, 8, 0x1_0007, 0x8000_0007].map(LuId);
+        numbers.iter().for_each(|number| sisters.number(*number));
+        assert_eq!(numbers.map(|number| sisters.ordinal(number)), [7, 8, 9, 10]);
     }
 }

@@ -5,6 +5,12 @@ use std::fmt;
 use super::named::named;
 use super::{AnnotationSetId, Colors, FeId, FrameId, LuId, Provenance, SentenceId, Span};
 
+/// Status of sets whose sentence a model wrote, beside FrameNet's `MANUAL` and `UNANN`.
+pub const GENERATED: &str = "GENERATED";
+
+/// Status of sets that a model predicted for a sentence which people wrote.
+pub const PREDICTED: &str = "PREDICTED";
+
 /// An annotation set that evokes a frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnnotationSet {

@@ -26,7 +26,8 @@ mod split_list;
 mod written;
 
 pub use annotation::{
-    AnnotationSet, Extent, FeStatus, Label, Layer, LayerName, NullInstantiation, SentenceLayers,
+    AnnotationSet, Extent, FeStatus, GENERATED, Label, Layer, LayerName, NullInstantiation,
+    PREDICTED, SentenceLayers,
 };
 pub use date::instant;
 pub use decision::{Decided, Decision, Evidence, Moved, Reviewed, Verdict};

@@ -18,17 +18,15 @@ use crate::index::IndexWriter;
 use crate::lexicon::Lexicon;
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Counted, Document, DocumentId, Extent, FeStatus,
-    Frame, FrameId, HeaderTitles, IdSpace, Label, Layer, LayerName, LexUnit, LuId, Occurrence, Pos,
-    Prediction, Provenance, Release, Sentence, SentenceId, Span, Title, hashed_number,
+    Frame, FrameId, HeaderTitles, IdSpace, Label, Layer, LayerName, LexUnit, LuId, Occurrence,
+    PREDICTED, Pos, Prediction, Provenance, Release, Sentence, SentenceId, Span, Title,
+    hashed_number,
 };
 use crate::store::Batch;
 use crate::text::lemmatize;
 
 /// Bytes of rows gathered before they are written.
 const FLUSH: usize = 4 << 20;
-
-/// Status of predicted sets, and of LUs that the lexicon lacks.
-const STATUS: &str = "PREDICTED";
 
 /// The one corpus of a release of predictions, and its one document.
 const PLACE: (CorpusId, DocumentId) = (CorpusId(1), DocumentId(1));
@@ -170,7 +168,7 @@ impl Predictions<'_> {
             sentence,
             frame: frame.id,
             lu,
-            status: STATUS.to_owned(),
+            status: PREDICTED.to_owned(),
             created: String::new(),
             targets: vec![span],
             fe_status,
@@ -212,7 +210,8 @@ impl Predictions<'_> {
         while !self.lexunit_ids.insert(id) {
             id = LuId(hashed_number(id.0.wrapping_add(1)));
         }
-        let status = known.as_ref().map_or(STATUS, |lu| lu.status.as_str()).to_owned();
+        // An LU that the lexicon lacks has the status of the sets that name it.
+        let status = known.as_ref().map_or(PREDICTED, |lu| lu.status.as_str()).to_owned();
         let (lexemes, definition) = known.map(|lu| (lu.lexemes, lu.definition)).unwrap_or_default();
         let own = LexUnit::named(frame, id, &key.1);
         self.batch.put_lexunit(&LexUnit { lexemes, definition, status, ..own })?;
