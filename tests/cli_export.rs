@@ -1,6 +1,7 @@
 //! `fnstore export` and `fnstore import FILE.jsonl` as their user runs them.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -129,6 +130,54 @@ fn a_lossy_format_says_what_it_lost() {
     assert_eq!(blocks.count(), 41, "all but the one without a target");
     let ran = ok(fnstore(&["export", "--to", "csv"]));
     assert!(ran.stderr.contains("what csv cannot hold:"), "{}", ran.stderr);
+}
+
+/// Counts of what an export of the generated set of `store` lost, by name.
+fn lost_of_generated(store: &Path, to: &str) -> Value {
+    let arguments = ["export", "origin=generated", "--to", to, "-", "--format", "json"];
+    let ran = ok(fnstore_in(store, &arguments));
+    let report: Value = serde_json::from_str(&ran.stderr).unwrap();
+    assert_eq!(faults_in("export.schema.json", &report), [""; 0]);
+    report["losses"].clone()
+}
+
+#[test]
+fn a_format_that_does_not_mark_generated_sets_says_how_to_leave_them_out() {
+    let store = new_store();
+    generate(store.path());
+    for to in ["conll", "bios"] {
+        let lost = lost_of_generated(store.path(), to);
+        assert_eq!(lost["generated-unmarked"]["count"], 1, "{to}: {lost}");
+        assert!(lost["generated-unmarked"]["said"].as_str().unwrap().contains("origin!=generated"));
+        assert_eq!(lost["generation"], Value::Null, "{to}");
+    }
+    let lost = lost_of_generated(store.path(), "csv");
+    assert_eq!(lost["generation"]["count"], 1, "{lost}");
+    assert_eq!(lost["generated-unmarked"], Value::Null, "a table has the origin");
+}
+
+#[test]
+fn judgements_that_a_format_leaves_out_are_counted() {
+    let store = new_store();
+    generate(store.path());
+    ok(fnstore_in(store.path(), &["judge", "g1", "80", "--reviewer", "kim"]));
+    for to in ["csv", "conll", "bios"] {
+        let lost = lost_of_generated(store.path(), to);
+        assert_eq!(lost["judgements"]["count"], 1, "{to}: {lost}");
+    }
+    let training = ["export", "origin=generated", "--training", "--to", "conll", "-"];
+    let ran = ok(fnstore_in(store.path(), &training));
+    assert!(ran.stderr.contains("judgements"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_table_says_how_likely_the_frame_is() {
+    let store = new_store();
+    generate(store.path());
+    let ran = ok(fnstore_in(store.path(), &["export", "origin=generated", "--to", "csv"]));
+    let mut reader = csv::Reader::from_reader(ran.stdout.as_bytes());
+    let at = reader.headers().unwrap().iter().position(|name| name == "frame_fit").unwrap();
+    assert_eq!(&reader.records().next().unwrap().unwrap()[at], "0.25");
 }
 
 #[test]

@@ -129,9 +129,9 @@ fn every_output_has_the_scores() {
 
     let csv = fnstore_in(dir.path(), &["export", "origin=generated", "--to", "csv"]).stdout;
     let header = csv.lines().next().unwrap();
-    assert!(header.ends_with(",aligner,p,r"), "{csv}");
+    assert!(header.ends_with(",aligner,p,r,frame_fit"), "{csv}");
     let row = |id: &str| csv.lines().find(|line| line.contains(id)).unwrap();
-    assert!(row(",g101,").ends_with(",0.875,0.25") && row(",g103,").ends_with(",0.5,,"), "{csv}");
+    assert!(row(",g101,").ends_with(",0.875,0.25,") && row(",g103,").ends_with(",0.5,,,"), "{csv}");
 }
 
 #[test]

@@ -305,6 +305,20 @@ fn what_is_not_framenets_is_written_as_exemplars_and_counted_as_lost() {
 }
 
 #[test]
+fn an_import_of_written_out_generated_sets_says_that_they_become_human_ones() {
+    let dir = tempfile::tempdir().unwrap();
+    let (_store, database, first) = mini::imported();
+    assert_eq!(first.warnings.count(WarningCode::MachineSet), 0);
+    generated::write(&database, first.release.id);
+    let count = mini::answers(&database, "origin=generated").len() as u64;
+    let out = dir.path().join("mini-framenet");
+    export(&database, "", &out).unwrap().unwrap();
+    let again = Database::open_writer(&dir.path().join("again")).unwrap();
+    let warnings = mini::import(&again, &out).unwrap().warnings;
+    assert_eq!(warnings.count(WarningCode::MachineSet), count);
+}
+
+#[test]
 fn a_store_of_format_1_0_exports_what_it_knows() {
     let dir = tempfile::tempdir().unwrap();
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format-1/store");

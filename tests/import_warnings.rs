@@ -102,6 +102,7 @@ fn edit(code: WarningCode) -> Edit {
             "<label feID=\"2203\" itype=\"INC\" name=\"Goal\"/><label cBy=\"7\" feID=\"2205\"",
         ),
         W::SetUnannotated => (DOCUMENT, "status=\"MANUAL\"", "status=\"UNANN\""),
+        W::MachineSet => (DOCUMENT, "status=\"MANUAL\"", "status=\"GENERATED\""),
         W::SetsSeveral => (
             LU,
             "</sentence>",

@@ -338,6 +338,7 @@ fn what_was_done(code: WarningCode) -> &'static str {
         WarningCode::SentenceRepeated => "sentence listed in several places: one record",
         WarningCode::NumberShared => "number used in lu/ and in fulltext/: the folder is in the id",
         WarningCode::LuWithoutExemplar => "LU file without an exemplar: kept",
+        WarningCode::MachineSet => "a model made the set: read as human; use JSON lines instead",
         WarningCode::TextSpace => "text with space around it: kept byte by byte",
         WarningCode::TextNonAscii => "text beyond ASCII: kept byte by byte",
         WarningCode::Litter => "file of an operating system or an editor: not read",

@@ -55,8 +55,18 @@ losses! {
     LooseGfPt = "loose-gf-pt", "GF or PT label that stands on no FE left out";
     /// Annotator, date or colours.
     Metadata = "metadata", "annotator, date or colours of a set left out";
-    /// Where a generated set comes from.
-    Generation = "generation", "provenance of a generated set cut short";
+    /// How a generated set came to be, beyond seed, round, flags and scores.
+    Generation = "generation", "chain, recipe and method of a generated set left out";
+    /// What a frame model was asked of a predicted set.
+    Prediction = "prediction", "file, model and runners-up of a predicted set left out";
+    /// A generated set, in a format that does not say where sets come from.
+    UnmarkedGenerated = "generated-unmarked",
+        "generated set that looks like a human one; `origin!=generated` leaves it out";
+    /// A predicted set, in a format that does not say where sets come from.
+    UnmarkedPredicted = "predicted-unmarked",
+        "predicted set that looks like a human one; `origin!=predicted` leaves it out";
+    /// A judgement of a set.
+    Judgements = "judgements", "judgement of a set left out";
 }
 
 /// How often each thing was lost.
@@ -78,16 +88,28 @@ impl LossLog {
         }
     }
 
-    /// Counts what a format without annotators, dates, colours and the chains of generated sets
-    /// loses of a set.
+    /// Counts what another log counted.
+    pub fn merge(&mut self, other: &Self) {
+        for (loss, count) in other.iter() {
+            self.add_many(loss, count);
+        }
+    }
+
+    /// Counts what a format without annotators, dates and colours loses of a set.
     pub fn add_metadata(&mut self, set: &AnnotationSet) {
         let mut labels = set.layers.iter().flat_map(|layer| &layer.labels);
         let is_signed = |label: &Label| !label.annotator.is_empty() || label.colors.is_some();
         if !set.created.is_empty() || labels.any(is_signed) {
             self.add(Loss::Metadata);
         }
-        if set.provenance.origin() == Origin::Generated {
-            self.add(Loss::Generation);
+    }
+
+    /// Counts a set that a model made, for a format that does not say where sets come from.
+    pub fn add_unmarked(&mut self, set: &AnnotationSet) {
+        match set.provenance.origin() {
+            Origin::Generated => self.add(Loss::UnmarkedGenerated),
+            Origin::Predicted => self.add(Loss::UnmarkedPredicted),
+            Origin::Exemplar | Origin::FullText | Origin::Imported | Origin::User => {}
         }
     }
 
@@ -122,5 +144,15 @@ mod tests {
         log.add_many(Loss::GfPt, 2);
         assert_eq!(log.iter().collect::<Vec<_>>(), [(Loss::GfPt, 3)]);
         assert_eq!(log.count(Loss::NoTarget), 0);
+    }
+
+    #[test]
+    fn a_log_adds_what_another_counted() {
+        let (mut log, mut other) = (LossLog::default(), LossLog::default());
+        log.add(Loss::GfPt);
+        other.add_many(Loss::GfPt, 2);
+        other.add(Loss::Judgements);
+        log.merge(&other);
+        assert_eq!(log.iter().collect::<Vec<_>>(), [(Loss::GfPt, 3), (Loss::Judgements, 1)]);
     }
 }

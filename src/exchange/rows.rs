@@ -134,6 +134,8 @@ row! {
     p: Option<f64>,
     /// Score of the recall filter for a generated set; higher is better.
     r: Option<f64>,
+    /// How likely the frame is, by a frame model, for a set that one was asked of.
+    frame_fit: Option<f64>,
 }
 
 /// Writes the table as comma-separated values (RFC 4180), its header first.

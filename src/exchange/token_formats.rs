@@ -335,6 +335,7 @@ fn count_layers(set: &Annotated, losses: &mut LossLog) {
         losses.add(Loss::ElementsUnknown);
     }
     losses.add_metadata(&set.set);
+    losses.add_unmarked(&set.set);
 }
 
 fn count_white_space(text: &str, tokens: &Tokens, losses: &mut LossLog) {

@@ -116,6 +116,8 @@ named! {
         NumberShared => "W-number-shared",
         /// An LU file holds no exemplar: the LU is kept.
         LuWithoutExemplar => "W-lu-without-exemplar",
+        /// A set whose status says that a model made it: it is read as human annotation.
+        MachineSet => "W-machine-set",
         /// A text starts or ends with space: it is kept byte by byte.
         TextSpace => "W-text-space",
         /// A text holds characters beyond ASCII: offsets become bytes.

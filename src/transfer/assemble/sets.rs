@@ -7,8 +7,9 @@ use crate::database::Result;
 use crate::database::entry;
 use crate::framenet::{Evokes, ReadSet, UNANNOTATED, WarningCode};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Extent, FeStatus, FrameId, IdSpace, LayerName, LexUnit, LuId,
-    NullInstantiation, NumberKind, Origin, Provenance, SentenceId, SentenceLayers,
+    AnnotationSet, AnnotationSetId, Extent, FeStatus, FrameId, GENERATED, IdSpace, LayerName,
+    LexUnit, LuId, NullInstantiation, NumberKind, Origin, PREDICTED, Provenance, SentenceId,
+    SentenceLayers,
 };
 use crate::transfer::stand_in::{fingerprint, fresh};
 
@@ -151,6 +152,14 @@ impl Assembler<'_> {
         }
         if set.status == UNANNOTATED {
             note(WarningCode::SetUnannotated, "a target, and nobody annotated FEs");
+        }
+        if [GENERATED, PREDICTED].contains(&set.status.as_str()) {
+            let what = format!(
+                "its status {} says that a model made it; read as human annotation, as XML has no \
+                 place for its origin; JSON lines keep it",
+                set.status
+            );
+            note(WarningCode::MachineSet, &what);
         }
         for layer in set.layers.iter().filter(|layer| layer.name == LayerName::Fe) {
             if layer.rank > 1 {

@@ -46,7 +46,7 @@ impl Database {
         let mut writer = TokenWriter::new(out, format);
         let mut report =
             self.by_sentence(expression, |text, tokens, sets| writer.sentence(text, tokens, sets))?;
-        report.losses = writer.finish()?;
+        report.losses.merge(&writer.finish()?);
         Ok(report)
     }
 
@@ -61,7 +61,7 @@ impl Database {
         let mut files = SemaforFiles::new(elements, sentences, tokenized);
         let mut report =
             self.by_sentence(expression, |text, tokens, sets| files.sentence(text, tokens, sets))?;
-        report.losses = files.finish()?;
+        report.losses.merge(&files.finish()?);
         Ok(report)
     }
 
@@ -108,6 +108,7 @@ impl Database {
                 Tokens::new(&row.text, &layers.collect::<std::result::Result<Vec<_>, _>>()?);
             let mut sets = Vec::with_capacity(group.len());
             for (_, _, id) in group {
+                self.count_judgements(release, *id, &mut report.losses)?;
                 if let Some(set) = store.annotation_set(release, *id)? {
                     sets.push(names.annotated(release, set)?);
                 }
@@ -138,9 +139,24 @@ impl Database {
                 take(&row)?;
             }
             count_table_losses(&answer.set, &mut report.losses);
+            self.count_judgements(answer.release.id, answer.set.id, &mut report.losses)?;
         }
         report.sentences = sentences.len() as u64;
         Ok(report)
+    }
+
+    /// Counts the judgements of a set, which no format here has a place for.
+    pub(super) fn count_judgements(
+        &self,
+        release: ReleaseId,
+        set: AnnotationSetId,
+        losses: &mut LossLog,
+    ) -> Result<()> {
+        for judgement in self.store().judgements(release, set)? {
+            drop(judgement?);
+            losses.add(Loss::Judgements);
+        }
+        Ok(())
     }
 }
 
@@ -211,6 +227,7 @@ fn rows_of(answer: &Answer, core_types: &CoreTypes) -> Result<Vec<LabelRow>> {
         text: text.to_owned(),
         trigger: answer.trigger(),
         targets: targets.join(";"),
+        frame_fit: set.provenance.fit().map(|fit| f64::from(fit.probability)),
         ..LabelRow::default()
     };
     if let Provenance::Generated(made) = &set.provenance {
@@ -268,4 +285,9 @@ fn count_table_losses(set: &AnnotationSet, losses: &mut LossLog) {
         }
     }
     losses.add_metadata(set);
+    match set.provenance {
+        Provenance::Generated(_) => losses.add(Loss::Generation),
+        Provenance::Predicted(_) => losses.add(Loss::Prediction),
+        _ => {}
+    }
 }

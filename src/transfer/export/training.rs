@@ -5,7 +5,9 @@ use std::io::Write;
 
 use super::lossy::{LossyExport, Names};
 use crate::database::{Database, Result};
-use crate::exchange::{TokenFormat, TokenWriter, Tokens, TrainingSentence, write_training};
+use crate::exchange::{
+    LossLog, TokenFormat, TokenWriter, Tokens, TrainingSentence, write_training,
+};
 use crate::model::{
     AnnotationSet, AnnotationSetId, Provenance, ReleaseId, SentenceId, Span, Split,
 };
@@ -37,14 +39,19 @@ impl Database {
         out: &mut dyn Write,
     ) -> Result<LossyExport> {
         let mut writer = TokenWriter::new(out, format);
+        let mut losses = LossLog::default();
         let mut report = self.training_sentences(expression, |of| {
+            for annotated in &of.sets {
+                self.count_judgements(of.release, annotated.set.id, &mut losses)?;
+            }
             let layers = self.store().sentence_layers(of.release, of.sentence.id)?;
             let layers = layers.collect::<std::result::Result<Vec<_>, _>>()?;
             let text = of.sentence.text.as_str();
             let tokens = Tokens::new(text, &layers);
             Ok(writer.training(text, &tokens, &of.sets, &of.unannotated)?)
         })?;
-        report.losses = writer.finish()?;
+        losses.merge(&writer.finish()?);
+        report.losses = losses;
         Ok(report)
     }
 

@@ -99,11 +99,13 @@ impl FramenetLoss {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Generated => {
-                "generated sets written as exemplars, without seed, round, recipe, scores and flags"
+                "generated sets written as exemplars, without seed, round, recipe, scores and flags: \
+                 an import reads them as human"
             }
             Self::Imported => "imported sets written as exemplars, without the name of their file",
             Self::Predicted => {
-                "predicted sets written as exemplars, without file, model and probabilities"
+                "predicted sets written as exemplars, without file, model and probabilities: an \
+                 import reads them as human"
             }
             Self::User => "sets made by a user written as exemplars",
             Self::Order => {
