@@ -73,6 +73,20 @@ fn shaders_that_check_their_indices_agree_as_well() {
 }
 
 #[test]
+fn lists_of_calls_that_were_never_recorded_take_no_room() {
+    let Some(device) = device(&GpuOptions::default()) else { return };
+    // Rows without columns are no work. Three such lists are more than the arena holds.
+    let empty = Tensor::new(&[4, 0], Vec::new()).unwrap();
+    let table = Tensor::new(&[4, 1], numbers(4, 37)).unwrap();
+    let list = |turn: u32| (0..200_000).map(|at| (at + turn) % 4).collect::<Vec<u32>>();
+    for turn in 0..3 {
+        gather(&device, &empty, &list(turn)).unwrap();
+    }
+    let found = gather(&device, &table, &list(3)).unwrap().to_host().unwrap();
+    assert_eq!(found, gather(&Device::cpu(), &table, &list(3)).unwrap());
+}
+
+#[test]
 fn work_larger_than_a_binding_or_a_grid_is_split_and_not_cut() {
     // 64 KiB a binding: 16,384 numbers; 3 workgroups in each dimension.
     let trial = Trial { binding: Some(1 << 16), workgroups: Some(3), ..Trial::default() };

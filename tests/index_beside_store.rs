@@ -88,6 +88,24 @@ fn an_index_without_the_last_release_answers_rightly_and_is_repaired() {
 }
 
 #[test]
+fn sets_added_to_a_release_that_the_index_lacks_have_one_entry_each() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(Database::open_writer(dir.path()).unwrap());
+    let old = tempfile::tempdir().unwrap();
+    mini::copy(&dir.path().join("index"), &old.path().join("index"));
+    let database = Database::open_writer(dir.path()).unwrap();
+    let release = mini::import(&database, &mini::framenet()).unwrap().release.id;
+    generated::write(&database, release);
+    let sets = database.store().annotation_sets(release).unwrap().count() as u64;
+    drop(database);
+    fs::remove_dir_all(dir.path().join("index")).unwrap();
+    mini::copy(&old.path().join("index"), &dir.path().join("index"));
+    Database::open_writer(dir.path()).unwrap().close().unwrap();
+    let repaired = index::IndexReader::open(&dir.path().join("index")).unwrap().unwrap();
+    assert_eq!(repaired.entries(), sets);
+}
+
+#[test]
 fn an_index_of_a_store_that_is_gone_is_built_anew() {
     let (dir, database, report) = mini::imported();
     for _ in 0..3 {

@@ -58,12 +58,17 @@ pub(crate) fn io_error(path: &Path) -> impl FnOnce(std::io::Error) -> IndexError
 fn replay(store: &Store, writer: &mut IndexWriter, since: u64, revision: u64) -> Result<()> {
     // What was added since has no entry yet, and to look for one takes longer than all the rest;
     // but it is added once.
-    let mut touched = HashSet::new();
+    let (mut touched, mut added) = (HashSet::new(), HashSet::new());
     for change in store.changes_since(since)? {
         let change = change?;
         let release = change.release;
         match (change.subject, change.action) {
-            (Subject::Release, _) => add_release(store, writer, release)?,
+            // Its sets were added as they are now: with all that came later.
+            _ if added.contains(&release) => {}
+            (Subject::Release, _) => {
+                add_release(store, writer, release)?;
+                added.insert(release);
+            }
             (Subject::Set(set, location), action) => {
                 let is_first = touched.insert((release, set));
                 match store.annotation_set_at(release, set, location)? {

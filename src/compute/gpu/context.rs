@@ -202,6 +202,9 @@ impl Context {
     ) -> Result<(), ComputeError> {
         self.faults.check()?;
         if state.commands.is_empty() && copy.is_none() {
+            // What lies there belongs to calls that were dropped before they were recorded.
+            state.laid.clear();
+            state.remembered.clear();
             return Ok(());
         }
         if let Some(arena) = &state.arena {
