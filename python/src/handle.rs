@@ -35,17 +35,28 @@ impl Handle {
         Arc::new(Self { path, open: RwLock::new(Some(Arc::new(database))) })
     }
 
-    /// The store.
+    /// The store. A handle that has moved on often is opened anew, as each move keeps files open
+    /// for the answers that are still read.
     pub(crate) fn get(&self) -> Result<Arc<Database>> {
-        let open = self.open.read().unwrap_or_else(|poisoned| poisoned.into_inner());
-        open.clone().ok_or_else(|| {
-            Fault::new(
-                "ClosedError",
-                "S-closed",
-                &format!("the store in `{}` was closed", self.path.display()),
-                "open it again with fnstore.open(path)",
-            )
-        })
+        let open = self.open.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
+        let open = open.ok_or_else(|| self.closed())?;
+        if !open.is_worn() {
+            return Ok(open);
+        }
+        let fresh = Arc::new(Database::open(&self.path)?);
+        let mut place = self.open.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let shown = place.as_mut().ok_or_else(|| self.closed())?;
+        shown.clone_from(&fresh);
+        Ok(fresh)
+    }
+
+    fn closed(&self) -> Fault {
+        Fault::new(
+            "ClosedError",
+            "S-closed",
+            &format!("the store in `{}` was closed", self.path.display()),
+            "open it again with fnstore.open(path)",
+        )
     }
 
     pub(crate) fn is_open(&self) -> bool {

@@ -31,6 +31,23 @@ def test_edits_are_committed_together(own: fnstore.Database) -> None:
     assert (judgement.score, judgement.reviewer, judgement.note) == (90, "eve", "clear")
 
 
+def test_many_writes_leave_no_more_files_open_than_some(own: fnstore.Database) -> None:
+    def files() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    def write(number: int) -> None:
+        with own.transaction() as edits:
+            edits.add_frame(f"Proofing_{number}")
+        assert own.frames(f"Proofing_{number}")
+
+    for number in range(10):
+        write(number)
+    before = files()
+    for number in range(10, 40):
+        write(number)
+    assert files() < before + 30
+
+
 def test_an_error_in_the_block_writes_nothing(own: fnstore.Database) -> None:
     with pytest.raises(KeyError):
         with own.transaction() as edits:
