@@ -74,20 +74,18 @@ class Lexicon:
         )
 
 
-def draw(program, seed, places=None, of_round=None):
+def draw(program, seed, places=None, where=""):
     """The list; of `places`, each (first, end), only seeds that stand there in the order in which `paraphrase evaluate`
-    draws; of one round, only its outputs."""
+    draws; of the outputs, only those that a query finds."""
     rng = random.Random(seed)
     lexicon = Lexicon(program)
-    generated = program.query("origin=generated")
+    generated = program.query(f"origin=generated {where}")
     seeds = {record["generation"]["seed"] for record in generated}
     if places:
         exemplars = [record["id"] for record in program.run("query", "origin=exemplar", "--fields", "id")]
         order = drawn(exemplars, max(end for _, end in places), seed=1)
         taken = {name for first, end in places for name in order[first:end]}
         generated = [record for record in generated if record["generation"]["seed"] in taken]
-    if of_round:
-        generated = [record for record in generated if record["generation"]["round"] == of_round]
     by_round = defaultdict(list)
     for record in generated:
         by_round[record["generation"]["round"]].append(record)
@@ -231,14 +229,14 @@ def main():
         "--places", nargs=2, type=int, metavar=("FIRST", "END"), action="append",
         help="take exemplars of these places of the draw of `paraphrase evaluate` alone, seed 1, counted from 0; may be repeated",
     )  # fmt: skip
-    parser.add_argument("--round", type=int, help="take outputs of this round alone")
+    parser.add_argument("--where", default="", metavar="EXPR", help="take outputs that this query finds alone")
     given = parser.parse_args()
     if given.score:
         items = [json.loads(line) for line in given.score[0].read_text(encoding="utf-8").splitlines()]
         sys.exit(0 if print_score(items, read_labels(given.score[1], items)) else 1)
     if not all((given.fnstore, given.store, given.out, given.sheet)):
         parser.error("--fnstore, --store, --out and --sheet are needed to draw, --score to count")
-    items = draw(Program(given.fnstore, given.store), given.seed, given.places, given.round)
+    items = draw(Program(given.fnstore, given.store), given.seed, given.places, given.where)
     given.out.write_text("".join(json.dumps(one) + "\n" for one in items), encoding="utf-8")
     given.sheet.write_text(sheet(items), encoding="utf-8")
     if given.meaning and given.meaning_sheet:
