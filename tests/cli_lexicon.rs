@@ -47,6 +47,23 @@ fn lexical_units_are_listed_by_name_and_frame() {
 }
 
 #[test]
+fn an_lu_without_exemplars_is_told_how_its_full_text_is_counted() {
+    let ran = fnstore(&["valence", "stitch.v"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`--over origin=fulltext`"), "{}", ran.stderr);
+    let ran = fnstore(&["valence", "stitch.v", "--over", "origin=imported"]);
+    assert_eq!(ran.stderr, "nothing found\n");
+}
+
+#[test]
+fn the_table_of_lexical_units_calls_framenets_count_exemplars() {
+    let ran = fnstore(&["lus", "stitch.v", "--format", "table"]);
+    let header = ran.stdout.lines().next().unwrap();
+    assert!(header.trim_end().ends_with("exemplars"), "{header}");
+    assert_eq!(column(&["lus", "stitch.v"], "annotated"), [0]);
+}
+
+#[test]
 fn frame_elements_are_listed_with_their_types() {
     assert_eq!(column(&["fes", "time", "--frame", "Checking"], "core_type"), ["Extra-Thematic"]);
     let types = column(&["fes", "Instrument"], "sem_types");

@@ -189,6 +189,13 @@ fn a_wrong_name_comes_with_the_nearest() {
 }
 
 #[test]
+fn whoever_asks_for_rejected_lus_is_told_where_they_stand() {
+    let ran = fnstore(&["query", "lu_status=Rejected"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`fnstore proposals decisions`"), "{}", ran.stderr);
+}
+
+#[test]
 fn a_reader_that_has_read_enough_is_no_failure() {
     let store = new_store();
     let mut child = Command::new(env!("CARGO_BIN_EXE_fnstore"))

@@ -23,7 +23,7 @@ fn a_frame_is_shown_with_all_that_belongs_to_it() {
         "  {Matter, Quarry}",
         "  Inheritance, Parent: Happening",
         "  Using, Child: Giving_leave",
-        "  inspect.v     Finished_Initial      4 annotated",
+        "  inspect.v     Finished_Initial      4 exemplars",
     ] {
         assert!(ran.stdout.lines().any(|printed| printed == line), "no `{line}`:\n{}", ran.stdout);
     }
@@ -161,6 +161,15 @@ fn what_is_shown_has_no_rows() {
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
         assert!(ran.stderr.contains("expected `table`, `json` or `jsonl`"), "{}", ran.stderr);
     }
+}
+
+#[test]
+fn a_lexical_unit_without_exemplars_says_how_to_see_its_full_text() {
+    let shown = fnstore(&["show", "lu", "stitch.v"]).stdout;
+    assert!(shown.contains("    0 exemplars by the release's count, 0 sentences extracted\n"));
+    let query = "release=mini-framenet frame=Draft_sewing lu=stitch.v origin=fulltext";
+    assert!(shown.contains(&format!("1 in full text: fnstore query '{query}'")), "{shown}");
+    assert_eq!(fnstore(&["query", query, "--count"]).stdout, "1\n");
 }
 
 #[test]

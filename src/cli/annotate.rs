@@ -30,9 +30,9 @@ use super::{Context, Outcome, edit};
 /// type, which is returned. Writes a JSON line for each, with its targets in order: where they
 /// stand (in code points), the LU of the release that they are a form of, the frame with its
 /// probability, the next likeliest frames, and the frame elements. Candidates are the forms of the
-/// release's LUs; with `--open`, any span of at most three words and any frame. A line that cannot
-/// be annotated gets a record with an error and its code. The other lines are annotated, and the
-/// exit code is 65.
+/// release's LUs, whatever part of speech the word has in the sentence; with `--open`, any span of
+/// at most three words and any frame. A line that cannot be annotated gets a record with an error
+/// and its code. The other lines are annotated, and the exit code is 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {

@@ -164,7 +164,7 @@ fn write_lexunits(
     let status_width = shown.iter().map(|lu| lu.status.len()).max().unwrap_or(0);
     for lu in shown {
         let line = format!(
-            "  {:<name_width$}  {:<status_width$}  {:>5} annotated",
+            "  {:<name_width$}  {:<status_width$}  {:>5} exemplars",
             lu.name,
             lu.status,
             grouped(u64::from(lu.sentence_count.annotated)),

@@ -1,5 +1,7 @@
 //! A lexical unit for reading and as JSON (`schema/lexunit.schema.json`).
 
+use std::collections::BTreeMap;
+
 use fnstore::lexicon::Lexicon;
 use fnstore::model::{
     AnnotationSetId, FeRealization, ForeignFile, Governor, LexUnit, Lexeme, Origin, Release,
@@ -73,14 +75,15 @@ fn write_lexunit(
         output.line(&format!("    incorporates {fe}"))?;
     }
     output.line(&format!(
-        "    {} sentences annotated, {} extracted",
+        "    {} exemplars by the release's count, {} sentences extracted",
         grouped(u64::from(lu.sentence_count.annotated)),
         grouped(u64::from(lu.sentence_count.total))
     ))?;
-    let generated = generated(lexicon, lu)?;
-    if generated > 0 {
-        let query = query_for(lexicon, frame, lu).to_string().replace('\'', r"'\''");
-        output.line(&format!("    {} generated: fnstore query '{query}'", grouped(generated)))?;
+    let sets = sets_by_origin(lexicon, lu)?;
+    for (origin, place) in [(Origin::FullText, "in full text"), (Origin::Generated, "generated")] {
+        let Some(count) = sets.get(&origin) else { continue };
+        let query = query_for(lexicon, frame, lu, origin).to_string().replace('\'', r"'\''");
+        output.line(&format!("    {} {place}: fnstore query '{query}'", grouped(*count)))?;
     }
     if !lu.valences.governors.is_empty() {
         let words: Vec<&str> =
@@ -90,8 +93,8 @@ fn write_lexunit(
     valence::write_tables(&lu.valences, false, output)
 }
 
-/// What finds the generated sets of an LU.
-fn query_for(lexicon: &Lexicon<'_>, frame: &str, lu: &LexUnit) -> Expression {
+/// What finds the sets of an LU that are of an origin.
+fn query_for(lexicon: &Lexicon<'_>, frame: &str, lu: &LexUnit, origin: Origin) -> Expression {
     let is = |field, name: &str| {
         let test = Test::Pattern(Pattern::exact(name, Case::Fold));
         Expression::Term(Term { field, test })
@@ -101,17 +104,17 @@ fn query_for(lexicon: &Lexicon<'_>, frame: &str, lu: &LexUnit) -> Expression {
         is(Field::Frame, frame),
         is(Field::Lu, &lu.name),
     ];
-    let generated = Term { field: Field::Origin, test: Test::Choice(Origin::Generated.as_str()) };
-    Expression::all_of(names.into_iter().chain([Expression::Term(generated)]))
+    let of_origin = Term { field: Field::Origin, test: Test::Choice(origin.as_str()) };
+    Expression::all_of(names.into_iter().chain([Expression::Term(of_origin)]))
 }
 
-/// How many generated sets an LU has.
-fn generated(lexicon: &Lexicon<'_>, lu: &LexUnit) -> anyhow::Result<u64> {
-    let mut count = 0;
+/// How many sets of each origin an LU has.
+fn sets_by_origin(lexicon: &Lexicon<'_>, lu: &LexUnit) -> anyhow::Result<BTreeMap<Origin, u64>> {
+    let mut sets = BTreeMap::new();
     for set in lexicon.annotation_sets_of_lu(lu.frame, lu.id)? {
-        count += u64::from(set?.provenance.origin() == Origin::Generated);
+        *sets.entry(set?.provenance.origin()).or_default() += 1;
     }
-    Ok(count)
+    Ok(sets)
 }
 
 /// An LU as JSON, as a frame lists it.

@@ -51,6 +51,9 @@ struct LuRow<'a> {
 impl Row for LuRow<'_> {
     const COLUMNS: &'static [&'static str] =
         &["release", "id", "name", "frame", "pos", "status", "annotated"];
+    // FrameNet counts annotated exemplars: an LU may have sets in full text and none of these.
+    const TABLE_COLUMNS: &'static [&'static str] =
+        &["release", "id", "name", "frame", "pos", "status", "exemplars"];
 }
 
 impl<'a> LuRow<'a> {

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::lexicon::{Lexicon, observed_valences};
 use fnstore::model::{
-    ACCEPTED, AnnotationSet, FeRealization, LexUnit, LuId, PROPOSED, ValencePattern, Valences,
+    ACCEPTED, AnnotationSet, FeRealization, FeStatus, LexUnit, LuId, Origin, PROPOSED,
+    ValencePattern, Valences,
 };
 use fnstore::query::{Expression, Pattern};
 use fnstore::store::NameKind;
@@ -121,9 +122,33 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         tell(&format!("showing the first {shown}; there are more"));
     } else if entries.is_empty() {
         tell("nothing found");
+        let in_full_text = if over.is_none() { in_full_text(&lexicons, &lu_names)? } else { 0 };
+        if in_full_text > 0 {
+            tell(&format!(
+                "FrameNet's tables count exemplars alone; `--over origin=fulltext` counts annotation \
+                 sets of full text, of which there are {}",
+                grouped(in_full_text)
+            ));
+        }
         return Ok(Outcome::NothingFound);
     }
     Ok(Outcome::Done)
+}
+
+/// How many sets of full text with annotated FEs the LUs of a name have.
+fn in_full_text(lexicons: &[Lexicon<'_>], lu_names: &Pattern) -> anyhow::Result<u64> {
+    let mut count = 0;
+    for lexicon in lexicons {
+        for lu in lexicon.find_lus(lu_names)? {
+            let lu = lu?;
+            for set in lexicon.annotation_sets_of_lu(lu.frame, lu.id)? {
+                let set = set?;
+                let is_in_full_text = set.provenance.origin() == Origin::FullText;
+                count += u64::from(is_in_full_text && set.fe_status == FeStatus::Annotated);
+            }
+        }
+    }
+    Ok(count)
 }
 
 fn entries_of<'l>(
