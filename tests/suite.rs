@@ -162,6 +162,7 @@ mod record_size;
 mod release_files;
 mod release_language;
 mod release_parts;
+mod removed_release;
 mod repeated_elements;
 mod restore_beside_readers;
 mod review_browser;

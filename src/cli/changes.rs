@@ -15,7 +15,8 @@ use super::{Context, Outcome, edit};
 /// List what was added, edited and removed
 ///
 /// One record for each change of each commit, in order. A program that remembers the last
-/// `revision` gets later ones with `--since`. An import is one change of its release.
+/// `revision` gets later ones with `--since`. An import is one change of its release. Of a release
+/// that was removed the number stands in place of the name.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// List only commits after REVISION

@@ -49,6 +49,7 @@ impl Database {
     /// When the handle is a reader's, or the store or the index fails.
     pub fn loader(&self, release: ReleaseId) -> Result<Loader<'_>> {
         let mut index = self.lock_writer()?;
+        self.require_release(release)?;
         // The last commit stands for everything before it, too.
         reindex::catch_up(&self.store, &mut index)?;
         self.store.pause_packing(true)?;

@@ -39,7 +39,7 @@ pub use write::{JournalWrite, Write};
 
 use crate::durable::is_inside;
 use crate::index::{self, IndexError, IndexReader, IndexWriter};
-use crate::model::{Release, SplitList};
+use crate::model::{Release, ReleaseId, SplitList};
 use crate::query::nearest;
 use crate::store::{Change, Store};
 
@@ -304,6 +304,28 @@ impl Database {
     pub(crate) fn note_index(&self, outcome: Result<()>) {
         let failure = outcome.err();
         *self.index_lag.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = failure;
+    }
+
+    /// Fails for a release that is not there, or no more: rows of it would be invisible.
+    pub(crate) fn require_release(&self, release: ReleaseId) -> Result<()> {
+        match self.releases()?.iter().any(|known| known.id == release) {
+            true => Ok(()),
+            false => Err(EditError::absent("release", release).into()),
+        }
+    }
+
+    /// Removes a release by name, with all that was added to it. What `fnstore annotate` or an
+    /// import made a release of is one. Gives the new revision.
+    ///
+    /// # Errors
+    /// When there is no such release, or the store fails.
+    pub fn remove_release(&self, name: &str) -> Result<u64> {
+        let mut turn = self.turn()?;
+        let revision = self.store.remove_release(self.release(name)?.id)?;
+        if let Turn::Index(index) = &mut turn {
+            self.follow(index);
+        }
+        Ok(revision)
     }
 
     /// The store below: every record by its id.

@@ -65,6 +65,7 @@ fn replay(store: &Store, writer: &mut IndexWriter, since: u64, revision: u64) ->
         match (change.subject, change.action) {
             // Its sets were added as they are now: with all that came later.
             _ if added.contains(&release) => {}
+            (Subject::Release, Action::Removed) => writer.remove_release(release),
             (Subject::Release, _) => {
                 add_release(store, writer, release)?;
                 added.insert(release);

@@ -65,6 +65,7 @@ impl Database {
     /// failure: see [`take_index_lag`](Self::take_index_lag).
     pub fn write(&self, release: ReleaseId, write: &Write) -> Result<u64> {
         let mut index = self.lock_writer()?;
+        self.require_release(release)?;
         let mut batch = self.store.batch(release);
         fill(&self.store, &mut batch, release, write)?;
         let revision = self.store.commit(batch)?;

@@ -143,9 +143,7 @@ impl Database {
     pub fn transaction(&self, release: ReleaseId) -> Result<Transaction<'_>> {
         self.require_writable()?;
         let began = self.store.revision()?;
-        if !self.releases()?.iter().any(|known| known.id == release) {
-            return Err(EditError::absent("release", release).into());
-        }
+        self.require_release(release)?;
         let (staged, basis) = (Staged::default(), RefCell::default());
         Ok(Transaction { database: self, release, began, staged, basis })
     }

@@ -11,6 +11,7 @@ impl Database {
     pub(crate) fn commit_together(&self, transactions: &[Transaction<'_>]) -> Result<u64> {
         let mut turn = self.turn()?;
         for edits in transactions {
+            self.require_release(edits.release)?;
             edits.check_conflicts()?;
             edits.check_frame_names()?;
         }

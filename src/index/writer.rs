@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tantivy::directory::MmapDirectory;
 use tantivy::indexer::LogMergePolicy;
-use tantivy::{IndexSettings, TantivyDocument};
+use tantivy::{IndexSettings, TantivyDocument, Term};
 
 use super::directory::WriteDirectory;
 use super::entry_query::EntryQuery;
@@ -99,6 +99,11 @@ impl IndexWriter {
         guarded(&self.path, "removing an entry", || {
             self.writer.delete_query(Box::new(entry)).map(drop)
         })
+    }
+
+    /// Removes the entries of a release.
+    pub fn remove_release(&mut self, release: ReleaseId) {
+        self.writer.delete_term(Term::from_field_u64(self.fields.release, u64::from(release.0)));
     }
 
     /// Adds an entry of a set that the index does not have.

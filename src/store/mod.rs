@@ -25,6 +25,7 @@ mod manifest;
 mod numbers;
 mod read;
 mod record;
+mod removal;
 mod replace;
 mod rows;
 mod scratch;
@@ -458,7 +459,12 @@ impl Store {
     /// # Errors
     /// When the engine fails, or the handle is a reader's.
     pub fn begin_release(&self) -> Result<ReleaseId> {
-        let next = ReleaseId(self.book()?.next_release);
+        let book = self.book()?;
+        let next = ReleaseId(book.next_release);
+        if book.releases.iter().any(|listed| listed.id == next) {
+            let reason = "no release number is left".to_owned();
+            return Err(StoreError::damaged("meta", BOOK_KEY, reason));
+        }
         let start = Prefix::of(next).bytes();
         let mut rows = WriteBatch::default();
         for family in Family::ALL.into_iter().filter(|family| family.by_release()) {
@@ -498,7 +504,7 @@ impl Store {
         let changes: Vec<_> = std::iter::once(added).chain(batch.changes).collect();
         self.commit_with(batch.rows, &changes, |book| {
             book.releases.push(release.clone());
-            book.next_release = release.id.0 + 1;
+            book.next_release = release.id.0.saturating_add(1);
         })
     }
 
