@@ -1,4 +1,4 @@
-//! Answers that were given before: a file each, named by a hash of address and question.
+//! Answers that were given before: a file each, named by a hash of version, address and question.
 
 use std::path::PathBuf;
 
@@ -14,6 +14,9 @@ pub(super) struct Given {
     pub(super) tokens: u64,
 }
 
+/// What is kept, with a version: whole answers. The first kept those that were cut off, too.
+const VERSION: &str = "answers 2\n";
+
 /// A directory of answers.
 #[derive(Debug)]
 pub(super) struct Answers(PathBuf);
@@ -25,7 +28,10 @@ impl Answers {
 
     fn file(&self, url: &str, body: &str) -> PathBuf {
         let mut hash = blake3::Hasher::new();
-        hash.update(url.as_bytes()).update(b"\n").update(body.as_bytes());
+        hash.update(VERSION.as_bytes())
+            .update(url.as_bytes())
+            .update(b"\n")
+            .update(body.as_bytes());
         self.0.join(format!("{}.json", hash.finalize().to_hex()))
     }
 

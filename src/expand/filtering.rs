@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
 use super::ExpandError;
-use super::trigger_lexicon::{TriggerLexicon, lemma_of};
+use super::trigger_lexicon::{TriggerLexicon, unit_key};
 use crate::database::{Database, DatabaseError, Write};
 use crate::filter::{Evidence, Filter, Judged};
 use crate::model::{Generation, OWN_RANGE, Origin, PROPOSED, Provenance, ReleaseId};
@@ -93,7 +93,9 @@ impl<'a> Witness<'a> {
             lu.is_some_and(|lu| lu.status == PROPOSED)
         };
         let Generation { round, paraphrase, aligner, .. } = *made;
-        let frames = lexicon.frames_with(&lemma_of(&answer.lexunit));
+        let place = (set.frame, set.lu);
+        let key = unit_key(self.database.store(), release, place, &answer.lexunit)?;
+        let frames = lexicon.frames_with(&key);
         let frame_fit = made.fit.map(|fit| fit.probability);
         Ok(Evidence { round, paraphrase, aligner, proposed, frames, frame_fit })
     }

@@ -48,8 +48,8 @@ impl Choice {
     /// What a recipe says of it, with the version of the rules of which it is the last.
     fn rule(self) -> &'static str {
         match self {
-            Self::Aligner => "highest score of the aligner; v4",
-            Self::FewestFailedChecks => "fewest objections, then the likeliest output and span; v5",
+            Self::Aligner => "highest score of the aligner; v5",
+            Self::FewestFailedChecks => "fewest objections, then the likeliest output and span; v6",
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::database::Database;
 use crate::model::{
     FrameId, LexUnit, Lexeme, LuId, OWN_RANGE, PROPOSED, Pos, ReleaseId, hashed_number,
 };
+use crate::store::Store;
 use crate::text::{fold, lemmatize, plain_lemma};
 
 /// Words, triggers and LUs that are kept in memory between commits: several times what FrameNet 1.5
@@ -79,7 +80,8 @@ impl<'a> TriggerLexicon<'a> {
             };
             // An LU of the store's own range was proposed, or someone added it.
             if lu.0 < OWN_RANGE || !is_proposed()? {
-                *known.entry(lemma_of(&name)).or_insert(0) += 1;
+                let key = unit_key(database.store(), release, (frame, lu), &name)?;
+                *known.entry(key).or_insert(0) += 1;
             }
         }
         Ok(Self {
@@ -292,6 +294,17 @@ impl Unit {
     pub(crate) fn key(&self) -> (String, Pos) {
         (fold(&self.lemma), self.pos)
     }
+}
+
+/// As [`Unit::key`], of an LU of a name; it is read only where the name may say its sense.
+pub(super) fn unit_key(
+    store: &Store,
+    release: ReleaseId,
+    (frame, lu): (FrameId, LuId),
+    name: &str,
+) -> Result<(String, Pos)> {
+    let read = name.contains('_').then(|| store.lexunit(release, frame, lu)).transpose()?.flatten();
+    Ok(read.map_or_else(|| lemma_of(name), |lexunit| Unit::of(&lexunit).key()))
 }
 
 /// Lemma as running text in lower case, and part of speech, of an LU name.

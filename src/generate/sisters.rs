@@ -89,7 +89,8 @@ impl Sisters {
     }
 
     /// Gives an LU its ordinal: the low half of its number, or the next one that no LU before it
-    /// has. LUs come by number, so one that is added behind them leaves theirs as they are.
+    /// has. LUs come by number, so only one that is added before them and shares their low half
+    /// moves theirs.
     fn number(&mut self, lu: LuId) {
         let low = (lu.0 & 0xffff) as u16;
         let taken: HashSet<u16> = self.ordinals.values().copied().collect();
