@@ -12,6 +12,7 @@ mod new_directory;
 mod place;
 mod stamp;
 mod tree;
+mod unfollowed;
 mod whole_directory;
 mod whole_file;
 
@@ -24,6 +25,7 @@ pub use new_directory::NewDirectory;
 pub use place::is_inside;
 pub use stamp::Stamp;
 pub use tree::sync_tree;
+pub use unfollowed::{first_link, open_unfollowed};
 pub use whole_directory::WholeDirectory;
 pub use whole_file::{WholeFile, write_file};
 

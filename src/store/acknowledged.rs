@@ -12,6 +12,8 @@ use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
+use crate::durable;
+
 /// Inside RocksDB's directory, so that it goes wherever that is moved.
 const FILE: &str = "ACKNOWLEDGED";
 
@@ -24,7 +26,9 @@ pub(super) struct Acknowledged {
 impl Acknowledged {
     /// Opens the file in a store's directory, and writes the revision that the store is at.
     pub(super) fn begin(dir: &Path, revision: u64) -> io::Result<Self> {
-        let file = File::options().write(true).create(true).truncate(false).open(path(dir))?;
+        let mut options = File::options();
+        options.write(true).create(true).truncate(false);
+        let file = durable::open_unfollowed(&options, &path(dir))?;
         let acknowledged = Self { file };
         acknowledged.note(revision)?;
         Ok(acknowledged)

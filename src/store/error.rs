@@ -51,6 +51,16 @@ pub enum StoreError {
         /// The version that wrote the store last.
         written_by: String,
     },
+    /// A link lies among the files of the store.
+    #[error(
+        "`{}` is a link, and a store is made of files of its own; remove the link, or copy the \
+         store with its files (S-link)",
+        path.display()
+    )]
+    Link {
+        /// The link.
+        path: PathBuf,
+    },
     /// A file of the store cannot be read or written.
     #[error("cannot use `{}` (S-io)", path.display())]
     Io {
@@ -176,6 +186,7 @@ impl StoreError {
             Self::Absent { .. } => "S-absent",
             Self::Locked { .. } => "S-locked",
             Self::Format { .. } => "S-format",
+            Self::Link { .. } => "S-link",
             Self::Io { .. } => "S-io",
             Self::Scratch { .. } => "S-scratch",
             Self::CommitsLost { .. } => "C-commits-lost",

@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use super::StoreError;
-use crate::durable::LockedFile;
+use crate::durable::{self, LockedFile};
 
 const LOCK_FILE: &str = "writer.lock";
 
@@ -113,13 +113,10 @@ impl WriterLock {
     fn open(dir: &Path, create: bool) -> Result<Self, StoreError> {
         let path = dir.join(LOCK_FILE);
         let io = |source| StoreError::Io { path: path.clone(), source };
-        let file = File::options()
-            .read(true)
-            .write(true)
-            .create(create)
-            .truncate(false)
-            .open(&path)
-            .map_err(io)?;
+        refuse_links(dir)?;
+        let mut options = File::options();
+        options.read(true).write(true).create(create).truncate(false);
+        let file = durable::open_unfollowed(&options, &path).map_err(io)?;
         let locked = match LockedFile::lock(file) {
             Ok(locked) => locked,
             Err((mut file, TryLockError::WouldBlock)) => {
@@ -135,6 +132,17 @@ impl WriterLock {
         file.write_all(text.as_bytes()).map_err(io)?;
         Ok(Self { _file: locked })
     }
+}
+
+/// Refuses a store that has a link among its files: a writer would write where it leads.
+fn refuse_links(dir: &Path) -> Result<(), StoreError> {
+    for folder in [dir.to_owned(), dir.join("db"), dir.join("index")] {
+        let found = durable::first_link(&folder);
+        if let Some(path) = found.map_err(|source| StoreError::Io { path: folder, source })? {
+            return Err(StoreError::Link { path });
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -182,5 +190,21 @@ mod tests {
             panic!("the lock was given twice");
         };
         assert_eq!(holder, elsewhere);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_among_the_files_is_refused_and_what_it_leads_to_stays() {
+        for place in ["writer.lock", "db/ACKNOWLEDGED", "index/meta.json", "db"] {
+            let dir = tempfile::tempdir().unwrap();
+            let (store, letter) = (dir.path().join("store"), dir.path().join("letter"));
+            std::fs::write(&letter, "dear").unwrap();
+            let link = store.join(place);
+            std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+            std::os::unix::fs::symlink(&letter, &link).unwrap();
+            let refused = WriterLock::take(&store).unwrap_err();
+            assert!(matches!(&refused, StoreError::Link { path } if *path == link), "{refused}");
+            assert_eq!(std::fs::read_to_string(&letter).unwrap(), "dear");
+        }
     }
 }
