@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use crate::model::named;
+use crate::model::{OutOfRange, named};
 use crate::text::shortened;
 
 named! {
@@ -112,6 +112,12 @@ pub(super) struct Fault {
     pub(super) field: String,
     pub(super) found: String,
     pub(super) expected: String,
+}
+
+impl From<OutOfRange> for Fault {
+    fn from(number: OutOfRange) -> Self {
+        Self::value(number.field, number.found, number.expected)
+    }
 }
 
 impl Fault {

@@ -18,6 +18,7 @@ mod lexunit;
 mod name;
 mod named;
 mod provenance;
+mod range;
 mod release;
 mod sentence;
 mod span;
@@ -57,6 +58,7 @@ pub use provenance::{
     CarriedElement, FilterScores, Flags, FrameFit, Generation, Method, Origin, Prediction,
     Provenance,
 };
+pub use range::OutOfRange;
 pub use release::{Counted, Document, HeaderTitles, NamedBy, Release, ReleaseCounts, Title};
 pub use sentence::{Occurrence, Sentence};
 pub use span::Span;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::recorded::Recorded;
+use super::recorded::{Cost, Recorded};
 use super::{Checked, LineKind, read};
 use crate::exchange::error::Fault;
 use crate::model::{
@@ -37,22 +37,24 @@ record! {
 }
 
 record! {
-    Evidence as EvidenceRecord {
-        sets: u32,
-        seeds: u32,
-        rounds: u32,
-        paraphrase: f32,
-        aligner: f32,
-        p: Option<f32>,
-        r: Option<f32>,
-        frames: u32,
-        likeness: Option<f32>,
+    Evidence [Evidence {
+        sets, seeds, rounds, paraphrase, aligner, p, r, frames, likeness, frame_fit, unknown, words
+    }] as EvidenceRecord {
+        sets: u32 = sets,
+        seeds: u32 = seeds,
+        rounds: u32 = rounds,
+        paraphrase: Cost = (Cost(paraphrase)),
+        aligner: f32 = aligner,
+        p: Option<f32> = p,
+        r: Option<f32> = r,
+        frames: u32 = frames,
+        likeness: Option<f32> = likeness,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        frame_fit: Option<f32>,
+        frame_fit: Option<f32> = frame_fit,
         #[serde(default)]
-        unknown: f32,
+        unknown: f32 = unknown,
         #[serde(default)]
-        words: u32,
+        words: u32 = words,
     }
 }
 
@@ -76,6 +78,8 @@ pub(super) fn check_decided(decided: &Decided) -> Checked<()> {
     }
     for (at, decision) in decided.history.iter().enumerate() {
         named(format!("history[{at}].reviewer"), &decision.reviewer)?;
+        let evidence = decision.evidence.check_ranges().map_err(Fault::from);
+        evidence.map_err(|fault| fault.inside(&format!("history[{at}].evidence")))?;
         if let Some(undone) = &decision.undone {
             named(format!("history[{at}].undone.reviewer"), &undone.reviewer)?;
         }

@@ -199,13 +199,58 @@ fn filter_scores() -> impl Strategy<Value = FilterScores> {
         .prop_map(|(precision, recall, filter)| FilterScores { precision, recall, filter })
 }
 
+/// A paraphrase score, infinite where nothing scored the text.
+fn cost() -> impl Strategy<Value = f32> {
+    prop_oneof![4 => any::<f32>().prop_filter("finite", |cost| cost.is_finite()), 1 => Just(f32::INFINITY)]
+}
+
+fn fit() -> impl Strategy<Value = FrameFit> {
+    (0_f32..=1.0, any::<[u8; 16]>())
+        .prop_map(|(probability, model)| FrameFit { probability, model })
+}
+
+fn prediction() -> impl Strategy<Value = Prediction> {
+    let runners_up = vec((text(), 0_f32..=1.0), 0..3);
+    (text(), fit(), runners_up).prop_map(|(file, fit, runners_up)| Prediction {
+        file,
+        fit,
+        runners_up,
+    })
+}
+
+prop_compose! {
+    fn evidence()(
+        (sets, seeds, rounds, frames, words) in any::<(u32, u32, u32, u32, u32)>(),
+        (paraphrase, aligner, unknown) in (cost(), 0_f32..=1.0, 0_f32..=1.0),
+        (p, r, frame_fit) in (option::of(0_f32..=1.0), option::of(0_f32..=1.0), option::of(0_f32..=1.0)),
+        likeness in option::of(-1_f32..=1.0),
+    ) -> Evidence {
+        Evidence {
+            sets, seeds, rounds, paraphrase, aligner, p, r, frames, likeness, frame_fit, unknown, words,
+        }
+    }
+}
+
+prop_compose! {
+    fn decision()(
+        verdict in prop::sample::select(Verdict::ALL.to_vec()),
+        time: u64,
+        (note, lu) in (text(), any::<u32>().prop_map(LuId)),
+        evidence in evidence(),
+    ) -> Decision {
+        let reviewer = "ana".to_owned();
+        Decision { verdict, reviewer, time, note, lu, evidence, moved: None, undone: None }
+    }
+}
+
 prop_compose! {
     fn generation()(
         (seed, source, chain) in (set_id(), set_id(), vec(set_id(), 0..3)),
-        (target_ordinal, round, rank) in any::<(u16, u16, u16)>(),
+        (target_ordinal, round, rank) in (any::<u16>(), 1_u16.., any::<u16>()),
         (copy, duplicate, weak_alignment) in any::<(bool, bool, bool)>(),
         (unmet, unknown_word, unlike_frame, lost_element) in any::<(bool, bool, bool, bool)>(),
-        (paraphrase, aligner) in (-1e9_f32..1e9, 0_f32..1.0),
+        (paraphrase, aligner) in (cost(), 0_f32..=1.0),
+        fit in option::of(fit()),
         method in prop::sample::select(Method::ALL.to_vec()),
         filter in option::of(filter_scores()),
         elements in vec((text(), option::of(0_f32..=1.0)), 0..3),
@@ -217,7 +262,7 @@ prop_compose! {
             seed, source, target_ordinal, round, rank, chain, method,
             recipe: RecipeId(7), flags, paraphrase, aligner, filter,
             elements: elements.into_iter().map(|(name, score)| CarriedElement { name, score }).collect(),
-            fit: None,
+            fit,
         }
     }
 }
@@ -233,6 +278,7 @@ fn provenance() -> impl Strategy<Value = Provenance> {
         text().prop_map(|file| Provenance::Imported { file }),
         Just(Provenance::User),
         generation().prop_map(|made| Provenance::Generated(Box::new(made))),
+        prediction().prop_map(|prediction| Provenance::Predicted(Box::new(prediction))),
     ]
 }
 
@@ -321,6 +367,15 @@ proptest! {
         prop_assert_eq!((&record.frame().name, &record.lu().name), (&names.0, &names.1));
         let recipe = record.recipe().map(|_| RecipeId(7));
         prop_assert_eq!(reader.set(*record, &sentence.text, recipe).unwrap(), set);
+    }
+
+    #[test]
+    fn decisions_come_back(frame: u32, history in vec(decision(), 1..3)) {
+        let decided = Decided { frame: FrameId(frame), name: "vet.v".to_owned(), history };
+        let (records, _) =
+            there_and_back(|writer| writer.decisions(decided.clone(), "Checking").unwrap());
+        let [Record::Decisions(back, name)] = records.as_slice() else { panic!("{records:?}") };
+        prop_assert_eq!((back, name.as_str()), (&decided, "Checking"));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::recorded::Recorded;
+use super::recorded::{Cost, Recorded};
 use super::{Checked, LineKind, read};
 use crate::exchange::error::Fault;
 use crate::model::{
@@ -129,7 +129,7 @@ pub(super) struct GenerationRecord {
     method: String,
     recipe: String,
     flags: Vec<String>,
-    paraphrase: Option<f32>,
+    paraphrase: <Cost as Recorded>::Record,
     aligner: f32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     filter: Option<FilterRecord>,
@@ -200,6 +200,13 @@ impl ProvenanceRecord {
     }
 
     pub(super) fn into_model(self, recipe: Option<RecipeId>) -> Checked<Provenance> {
+        let provenance = self.unchecked(recipe)?;
+        let checked = provenance.check_ranges().map_err(Fault::from);
+        checked.map_err(|fault| fault.inside("provenance"))?;
+        Ok(provenance)
+    }
+
+    fn unchecked(self, recipe: Option<RecipeId>) -> Checked<Provenance> {
         Ok(match self {
             Self::Exemplar(ExemplarRecord { lu, subcorpus }) => {
                 Provenance::Exemplar { lu: LuId(lu), subcorpus }
@@ -210,9 +217,8 @@ impl ProvenanceRecord {
             Self::Imported(ImportedRecord { file }) => Provenance::Imported { file },
             Self::User(UserRecord {}) => Provenance::User,
             Self::Predicted(record) => {
-                let prediction = Prediction::from_record(record)
-                    .and_then(|of| check_prediction(&of).map(|()| of))
-                    .map_err(|fault| fault.inside("provenance"))?;
+                let prediction =
+                    Prediction::from_record(record).map_err(|fault| fault.inside("provenance"))?;
                 Provenance::Predicted(Box::new(prediction))
             }
             Self::Generated(made) => {
@@ -251,7 +257,7 @@ impl GenerationRecord {
             method: method.into_record(),
             recipe: recipes.get(&recipe).cloned().unwrap_or_default(),
             flags: flags.into_record(),
-            paraphrase: Some(paraphrase).filter(|score| score.is_finite()),
+            paraphrase: Cost(paraphrase).into_record(),
             aligner,
             filter: filter.into_record(),
             elements: elements.into_record(),
@@ -260,7 +266,7 @@ impl GenerationRecord {
     }
 
     fn into_model(self, recipe: Option<RecipeId>) -> Checked<Generation> {
-        let made = Generation {
+        Ok(Generation {
             seed: read("seed", self.seed)?,
             source: read("source", self.source)?,
             target_ordinal: self.target,
@@ -273,42 +279,12 @@ impl GenerationRecord {
                 Fault::value("recipe", &self.recipe, expected)
             })?,
             flags: read("flags", self.flags)?,
-            paraphrase: self.paraphrase.unwrap_or(f32::INFINITY),
+            paraphrase: read::<Cost>("paraphrase", self.paraphrase)?.0,
             aligner: self.aligner,
             filter: read("filter", self.filter)?,
             elements: read("elements", self.elements)?,
             fit: read("fit", self.fit)?,
-        };
-        check_scores(&made)?;
-        Ok(made)
-    }
-}
-
-/// Whether scores are from 0 to 1.
-fn check_scores(made: &Generation) -> Checked<()> {
-    let of_filter = made.filter.iter().flat_map(|scores| {
-        [("filter.p".to_owned(), scores.precision), ("filter.r".to_owned(), scores.recall)]
-    });
-    let of_elements = made.elements.iter().enumerate();
-    let of_elements = of_elements
-        .filter_map(|(at, element)| Some((format!("elements[{at}].score"), element.score?)));
-    let of_fit = made.fit.iter().map(|fit| ("fit.probability".to_owned(), fit.probability));
-    check_shares(of_filter.chain(of_elements).chain(of_fit))
-}
-
-/// Whether the probabilities of a prediction are some.
-fn check_prediction(prediction: &Prediction) -> Checked<()> {
-    let fit = ("fit.probability".to_owned(), prediction.fit.probability);
-    let others = prediction.runners_up.iter().enumerate();
-    let others = others.map(|(at, (_, of))| (format!("runners_up[{at}].probability"), *of));
-    check_shares([fit].into_iter().chain(others))
-}
-
-/// Whether named numbers are from 0 to 1.
-fn check_shares(mut named: impl Iterator<Item = (String, f32)>) -> Checked<()> {
-    match named.find(|(_, share)| !(0.0..=1.0).contains(share)) {
-        Some((field, share)) => Err(Fault::value(field, share, "a number from 0 to 1")),
-        None => Ok(()),
+        })
     }
 }
 

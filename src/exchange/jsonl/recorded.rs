@@ -87,7 +87,38 @@ macro_rules! plain {
     )*};
 }
 
-plain! { bool u8 u16 u32 u64 f32 String }
+plain! { bool u8 u16 u32 u64 String }
+
+impl Recorded for f32 {
+    type Record = Self;
+
+    fn into_record(self) -> Self {
+        self
+    }
+
+    /// JSON has numbers that are infinite in 32 bits, and no infinity.
+    fn from_record(record: Self) -> Checked<Self> {
+        match record.is_finite() {
+            true => Ok(record),
+            false => Err(Fault::value("", record, "a number up to 3.4e38")),
+        }
+    }
+}
+
+/// A paraphrase score, infinite where nothing scored the text.
+pub(super) struct Cost(pub(super) f32);
+
+impl Recorded for Cost {
+    type Record = Option<f32>;
+
+    fn into_record(self) -> Option<f32> {
+        Some(self.0).filter(|cost| cost.is_finite())
+    }
+
+    fn from_record(record: Option<f32>) -> Checked<Self> {
+        record.map_or(Ok(f32::INFINITY), f32::from_record).map(Self)
+    }
+}
 
 /// Numbers, alone and with the name that they stand for.
 macro_rules! numbers {
