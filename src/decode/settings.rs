@@ -50,24 +50,29 @@ impl Default for BeamSettings {
     }
 }
 
+/// Rows that one search may have: buffers are as large as what is asked for, and no
+/// search of the papers has more than a hundred.
+const MOST_ROWS: usize = 4096;
+
 impl BeamSettings {
     /// Checks the settings.
     ///
     /// # Errors
-    /// When the beam is empty, more outputs are wanted than it holds, or a number is not finite.
+    /// When the beam is empty or too wide, more outputs are wanted than it holds, or a number is out
+    /// of its range.
     pub fn check(&self) -> Result<(), DecodeError> {
         let refuse = |setting, value: String, expected| {
             Err(DecodeError::Settings { setting, value, expected })
         };
-        if self.beam_size == 0 {
-            return refuse("beam_size", "0".to_owned(), "1 or more");
+        if !(1..=MOST_ROWS).contains(&self.beam_size) {
+            return refuse("beam_size", self.beam_size.to_string(), "1 to 4096");
         }
         // Patience may keep more outputs than the beam is wide.
         if self.n_best == 0 || self.n_best > self.beam_size.max(self.outputs_wanted()) {
             return refuse("n_best", self.n_best.to_string(), "1 to beam_size");
         }
-        if !self.patience.is_finite() || self.patience <= 0.0 {
-            return refuse("patience", self.patience.to_string(), "more than 0");
+        if !(self.patience > 0.0 && self.patience <= 100.0) {
+            return refuse("patience", self.patience.to_string(), "more than 0, at most 100");
         }
         if !self.prune_threshold.is_finite() || self.prune_threshold < 0.0 {
             return refuse("prune_threshold", self.prune_threshold.to_string(), "0 or more");
@@ -132,8 +137,8 @@ impl SampleSettings {
         let refuse = |setting, value: String, expected| {
             Err(DecodeError::Settings { setting, value, expected })
         };
-        if self.samples == 0 {
-            return refuse("samples", "0".to_owned(), "1 or more");
+        if !(1..=MOST_ROWS).contains(&self.samples) {
+            return refuse("samples", self.samples.to_string(), "1 to 4096");
         }
         if !self.temperature.is_finite() || self.temperature <= 0.0 {
             return refuse("temperature", self.temperature.to_string(), "more than 0");
@@ -356,7 +361,15 @@ mod tests {
     fn settings_that_no_search_can_follow_are_named() {
         let refused = |settings: BeamSettings| settings.check().unwrap_err().to_string();
         let settings = BeamSettings::default();
-        assert!(refused(BeamSettings { beam_size: 0, ..settings }).contains("beam_size"));
+        for beam_size in [0, MOST_ROWS + 1, usize::MAX] {
+            let message = refused(BeamSettings { beam_size, ..settings });
+            assert!(message.contains("beam_size") && message.contains("1 to 4096"), "{message}");
+        }
+        for samples in [0, MOST_ROWS + 1, usize::MAX] {
+            let refused = SampleSettings { samples, ..SampleSettings::default() }.check();
+            assert!(refused.unwrap_err().to_string().contains("1 to 4096"));
+        }
+        assert!(refused(BeamSettings { patience: 1e30, ..settings }).contains("patience"));
         assert!(refused(BeamSettings { n_best: 11, ..settings }).contains("`11`"));
         assert!(refused(BeamSettings { n_best: 0, ..settings }).contains("n_best"));
         let length_penalty = LengthPenalty::Power(f32::NAN);

@@ -290,11 +290,16 @@ mod tests {
 
     /// GPT-2's layout: the 256 byte letters and one merge.
     fn byte_level() -> Tokenizer {
+        byte_level_with(256).unwrap()
+    }
+
+    /// The same, with the id of what the merge makes.
+    fn byte_level_with(id: u32) -> Result<Tokenizer, TokenizeError> {
         let mut vocab = serde_json::Map::new();
-        for (id, letter) in surface::byte_letters().into_iter().enumerate() {
-            vocab.insert(letter.to_string(), id.into());
+        for (place, letter) in surface::byte_letters().into_iter().enumerate() {
+            vocab.insert(letter.to_string(), place.into());
         }
-        vocab.insert("th".to_owned(), 256.into());
+        vocab.insert("th".to_owned(), id.into());
         let json = serde_json::json!({
             "version": "1.0", "truncation": null, "padding": null, "added_tokens": [],
             "normalizer": null, "post_processor": null,
@@ -307,7 +312,7 @@ mod tests {
                       "fuse_unk": false, "byte_fallback": false, "vocab": vocab,
                       "merges": [["t", "h"]]},
         });
-        Tokenizer::from_json(json.to_string().as_bytes()).unwrap()
+        Tokenizer::from_json(json.to_string().as_bytes())
     }
 
     fn surfaces(tokenizer: &Tokenizer, ids: &[u32]) -> String {
@@ -424,6 +429,15 @@ mod tests {
     fn a_text_that_is_no_tokenizer_is_refused() {
         let error = Tokenizer::from_json(b"{}").unwrap_err();
         assert!(matches!(error, TokenizeError::Parse { .. }), "{error}");
+    }
+
+    #[test]
+    fn an_id_that_would_ask_for_gigabytes_is_refused() {
+        for id in [1 << 22, 1 << 31, u32::MAX] {
+            let message = byte_level_with(id).unwrap_err().to_string();
+            assert!(message.contains(&format!("`th` has the id {id}")), "{message}");
+        }
+        assert_eq!(byte_level_with((1 << 22) - 1).unwrap().surface((1 << 22) - 1), b"th");
     }
 
     #[test]

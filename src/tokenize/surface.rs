@@ -29,13 +29,23 @@ pub(super) struct Surfaces {
     special: Vec<u32>,
 }
 
+/// Ids end here, some ten times above the largest vocabularies. Tables have a row for each id below
+/// the highest, so a file that names a higher one would ask for gigabytes.
+const MOST_TOKENS: u32 = 1 << 22;
+
 impl Surfaces {
     /// Surfaces of a tokenizer's vocabulary.
     pub(super) fn of(tokenizer: &tokenizers::Tokenizer) -> Result<Self, TokenizeError> {
         let spelling = Spelling::of(tokenizer)?;
         let added = tokenizer.get_added_tokens_decoder();
         let vocab = tokenizer.get_vocab(true);
-        let size = vocab.values().map(|&id| id as usize + 1).max().unwrap_or(0);
+        let last = vocab.iter().max_by_key(|&(token, &id)| (id, token));
+        let size = last.map_or(Ok(0), |(token, &id)| match id < MOST_TOKENS {
+            true => Ok(id as usize + 1),
+            false => Err(TokenizeError::Vocabulary {
+                problem: format!("`{token}` has the id {id}, expected ids below {MOST_TOKENS}"),
+            }),
+        })?;
         let mut tokens: Vec<Option<&str>> = vec![None; size];
         for (token, &id) in &vocab {
             tokens[id as usize] = Some(token);
