@@ -50,6 +50,7 @@ macro_rules! record {
             $($(#[$attribute])* $field: <$type as super::recorded::Recorded>::Record,)*
         }
 
+        #[allow(unused_parens, reason = "a part of several tokens stands in them")]
         impl super::recorded::Recorded for $model {
             type Record = $record;
 
