@@ -30,7 +30,7 @@ fn named(names: &[&str]) -> (TempDir, Database) {
 }
 
 fn found(database: &Database, field: Field, pattern: Pattern) -> usize {
-    let expression = Expression::Term(Term { field, test: Test::Pattern(pattern) });
+    let expression = Expression::Term(Term::new(field, Test::Pattern(pattern)).unwrap());
     let matches = database.matches(&expression, &Selection::default());
     matches.unwrap_or_else(|error| panic!("{expression}: {error}")).count()
 }
@@ -81,7 +81,8 @@ proptest! {
             for field in [Field::Frame, Field::Inherits, Field::Lu, Field::Doc] {
                 let value = if field == Field::Lu { format!("{variant}.n") } else { variant.clone() };
                 let pattern = Pattern::exact(&value, Case::Fold);
-                let expression = Expression::Term(Term { field, test: Test::Pattern(pattern.clone()) });
+                let term = Term::new(field, Test::Pattern(pattern.clone())).unwrap();
+                let expression = Expression::Term(term);
                 if is_same {
                     prop_assert_eq!(found(&database, field, pattern), 1, "{} {}", field, variant);
                 } else {

@@ -266,12 +266,12 @@ fn compares(comparison: Comparison, value: f64, bound: f64) -> bool {
 fn passes(facts: &Facts, term: &Term) -> bool {
     let texts = || {
         let of = |all: &'_ BTreeMap<Field, BTreeSet<String>>| {
-            all.get(&term.field).cloned().unwrap_or_default()
+            all.get(&term.field()).cloned().unwrap_or_default()
         };
         &of(&facts.texts) | &of(&facts.aliases)
     };
-    let numbers = || facts.numbers.get(&term.field).into_iter().flatten().copied();
-    match &term.test {
+    let numbers = || facts.numbers.get(&term.field()).into_iter().flatten().copied();
+    match term.test() {
         Test::Pattern(pattern) => texts().iter().any(|text| matches(pattern, text)),
         Test::Label(name, tests) => facts.labels.iter().any(|label| {
             matches(name, &label.name)
@@ -296,7 +296,7 @@ fn passes(facts: &Facts, term: &Term) -> bool {
             let bound = f64::from(*bound as f32);
             numbers().any(|number| compares(*comparison, number, bound))
         }
-        Test::Set(id) => facts.sets.get(&term.field) == Some(id),
+        Test::Set(id) => facts.sets.get(&term.field()) == Some(id),
         Test::Revision(revision) => facts.revision > *revision,
     }
 }

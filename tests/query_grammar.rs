@@ -46,7 +46,7 @@ fn the_table_lists_every_field_with_what_it_takes() {
     for row in rows {
         for example in &row.examples {
             let read = Expression::parse(example).unwrap_or_else(|error| panic!("{error}"));
-            assert!(read.terms().all(|term| term.field == row.field), "{example}");
+            assert!(read.terms().all(|term| term.field() == row.field), "{example}");
         }
         for operator in Operator::ALL {
             let query = format!("{}{operator}{}", row.field, row.value());

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use fnstore::database::{DatabaseError, LookupError};
 use fnstore::lexicon::RoundGrowth;
 use fnstore::model;
-use fnstore::query::{Case, Expression, Field, Pattern, Term, Test, nearest};
+use fnstore::query::{Expression, Field, Term, nearest};
 use fnstore::text::plain_definition;
 use pyo3::prelude::*;
 
@@ -36,14 +36,14 @@ impl Home {
 
     /// A query of what has these names in this release, narrowed by an expression.
     fn query(&self, names: &[(Field, &str)], text: &str) -> Result<Query> {
-        let named = |(field, name): &(Field, &str)| {
-            let test = Test::Pattern(Pattern::exact(name, Case::Fold));
-            Expression::Term(Term { field: *field, test })
-        };
         let here = (Field::Release, self.release.name.as_str());
         let narrowing = Expression::parse(text).map_err(DatabaseError::from)?;
-        let terms = names.iter().chain([&here]).map(named).chain([narrowing]);
-        Query::over(&self.handle, Expression::all_of(terms), None, (0, None))
+        let named = names.iter().chain([&here]).map(|(field, name)| Term::named(*field, name));
+        let named = named.collect::<std::result::Result<Vec<_>, _>>();
+        let query = named.and_then(|named| {
+            Expression::all_of(named.into_iter().map(Expression::Term).chain([narrowing]))
+        });
+        Query::over(&self.handle, query.map_err(DatabaseError::from)?, None, (0, None))
     }
 }
 

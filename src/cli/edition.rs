@@ -4,7 +4,7 @@ use anyhow::bail;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::lexicon::EditionChanges;
 use fnstore::model::{AnnotationSetId, Edition, ReleaseId};
-use fnstore::query::Expression;
+use fnstore::query::{Expression, Field, Term};
 use serde::Serialize;
 
 use super::edit::{commit, now};
@@ -226,9 +226,8 @@ fn create(
     let expression = Expression::parse(expression).map_err(DatabaseError::from)?;
     let expression = match release {
         Some(release) => {
-            let quoted = release.replace('"', "\\\"");
-            let of = Expression::parse(&format!("release=\"{quoted}\""));
-            Expression::all_of([of.map_err(DatabaseError::from)?, expression])
+            let of = Expression::Term(Term::named(Field::Release, release)?);
+            Expression::all_of([of, expression])?
         }
         None => expression,
     };

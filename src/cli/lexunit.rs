@@ -7,7 +7,7 @@ use fnstore::model::{
     AnnotationSetId, FeRealization, ForeignFile, Governor, LexUnit, Lexeme, Origin, Release,
     SemTypeId, ValencePattern, ValenceUnit,
 };
-use fnstore::query::{Case, Expression, Field, Pattern, Term, Test};
+use fnstore::query::{BuildError, Expression, Field, Pattern, Term, Test};
 use serde::Serialize;
 
 use super::beside::{ForeignRecord, foreign_records, write_foreign};
@@ -82,7 +82,7 @@ fn write_lexunit(
     let sets = sets_by_origin(lexicon, lu)?;
     for (origin, place) in [(Origin::FullText, "in full text"), (Origin::Generated, "generated")] {
         let Some(count) = sets.get(&origin) else { continue };
-        let query = query_for(lexicon, frame, lu, origin).to_string().replace('\'', r"'\''");
+        let query = query_for(lexicon, frame, lu, origin)?.to_string().replace('\'', r"'\''");
         output.line(&format!("    {} {place}: fnstore query '{query}'", grouped(*count)))?;
     }
     if !lu.valences.governors.is_empty() {
@@ -94,18 +94,19 @@ fn write_lexunit(
 }
 
 /// What finds the sets of an LU that are of an origin.
-fn query_for(lexicon: &Lexicon<'_>, frame: &str, lu: &LexUnit, origin: Origin) -> Expression {
-    let is = |field, name: &str| {
-        let test = Test::Pattern(Pattern::exact(name, Case::Fold));
-        Expression::Term(Term { field, test })
-    };
+fn query_for(
+    lexicon: &Lexicon<'_>,
+    frame: &str,
+    lu: &LexUnit,
+    origin: Origin,
+) -> Result<Expression, BuildError> {
     let names = [
-        is(Field::Release, &lexicon.release().name),
-        is(Field::Frame, frame),
-        is(Field::Lu, &lu.name),
+        Term::named(Field::Release, &lexicon.release().name)?,
+        Term::named(Field::Frame, frame)?,
+        Term::named(Field::Lu, &lu.name)?,
+        Term::new(Field::Origin, Test::Choice(origin.as_str()))?,
     ];
-    let of_origin = Term { field: Field::Origin, test: Test::Choice(origin.as_str()) };
-    Expression::all_of(names.into_iter().chain([Expression::Term(of_origin)]))
+    Expression::all_of(names.map(Expression::Term))
 }
 
 /// How many sets of each origin an LU has.

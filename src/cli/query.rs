@@ -159,7 +159,7 @@ fn tell_of_releases(database: &Database, expression: &Expression) -> anyhow::Res
     if tell_if_empty(database)? {
         return Ok(());
     }
-    let says_so = expression.terms().any(|term| term.field == Field::Release);
+    let says_so = expression.terms().any(|term| term.field() == Field::Release);
     let releases = database.releases_of(expression)?;
     if says_so || releases.len() < 2 {
         return Ok(());
@@ -176,7 +176,7 @@ fn tell_of_releases(database: &Database, expression: &Expression) -> anyhow::Res
 /// Says where a query names a document by its description, which stands beside another name.
 fn tell_of_descriptions(database: &Database, expression: &Expression) -> anyhow::Result<()> {
     for term in expression.terms() {
-        let Test::Pattern(pattern) = &term.test else { continue };
+        let Test::Pattern(pattern) = term.test() else { continue };
         if pattern.as_exact().is_none() {
             continue;
         }

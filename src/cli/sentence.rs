@@ -92,9 +92,9 @@ fn sets(
     lexicon: &Lexicon<'_>,
     ids: impl IntoIterator<Item = AnnotationSetId>,
 ) -> anyhow::Result<Vec<Answer>> {
-    let terms =
-        ids.into_iter().map(|id| Expression::Term(Term { field: Field::Id, test: Test::Set(id) }));
-    let expression = Expression::any_of(terms);
+    let terms = ids.into_iter().map(|id| Term::new(Field::Id, Test::Set(id)));
+    let terms = terms.collect::<Result<Vec<_>, _>>()?;
+    let expression = Expression::any_of(terms.into_iter().map(Expression::Term))?;
     if expression.terms().next().is_none() {
         return Ok(Vec::new());
     }

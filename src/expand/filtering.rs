@@ -208,5 +208,5 @@ fn judged(
 pub(super) fn generated_sets(expression: &Expression) -> Expression {
     let generated = format!("origin={}", Origin::Generated.as_str());
     let generated = generated.parse().expect("a constant query, which every run reads");
-    Expression::all_of([expression.clone(), generated])
+    Expression::conjunction([expression.clone(), generated])
 }

@@ -45,7 +45,7 @@ impl FromSisters {
             }
         }
         let seeds = sisters.iter().map(|(release, frame, pos)| sets_of(release, frame, *pos));
-        let seeds = Expression::any_of(seeds.collect::<Result<Vec<_>>>()?);
+        let seeds = Expression::disjunction(seeds.collect::<Result<Vec<_>>>()?);
         Ok(Self { asked: expression.to_string(), seeds, units: Rc::new(units), count })
     }
 
@@ -121,10 +121,10 @@ pub(crate) fn lexunits_without_sentences(
 
 /// The sets of a frame's LUs of a part of speech.
 fn sets_of(release: &str, frame: &str, pos: Pos) -> Result<Expression> {
-    let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
-    let text =
-        format!("release=\"{}\" frame=\"{}\" pos={}", quoted(release), quoted(frame), pos.as_str());
-    Ok(text.parse().map_err(DatabaseError::from)?)
+    let names = [(Field::Release, release), (Field::Frame, frame), (Field::Pos, pos.as_str())];
+    let named = |(field, name)| Term::named(field, name).map(Expression::Term);
+    let terms = names.map(named).into_iter().collect::<std::result::Result<Vec<_>, _>>();
+    Ok(Expression::conjunction(terms.map_err(DatabaseError::from)?))
 }
 
 fn has_sentences(

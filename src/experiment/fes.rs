@@ -159,10 +159,10 @@ impl Pool {
         let Source { database, release, within, generated } = source;
         let read = |text: &str, more: &Expression| -> Result<Vec<LabelledSentence>> {
             let query: Expression = text.parse().expect("the query is well formed");
-            let query = Expression::all_of([query, more.clone()]);
+            let query = Expression::conjunction([query, more.clone()]);
             Ok(LabelledSentence::read(database, release, &query)?)
         };
-        let everything = Expression::all_of([]);
+        let everything = Expression::conjunction([]);
         let mut whole = read("origin=fulltext split=train", &everything)?;
         let passing = read("origin=fulltext split=train", within)?;
         let passing: HashSet<_> = passing.iter().map(|sentence| sentence.id).collect();

@@ -250,7 +250,8 @@ impl Pool {
     ) -> Result<Self> {
         let Source { database, release, within, generated } = source;
         let query = |text: &str| -> Expression { text.parse().expect("the query is well formed") };
-        let passing = Expression::all_of([query("origin=fulltext split=train"), within.clone()]);
+        let passing =
+            Expression::conjunction([query("origin=fulltext split=train"), within.clone()]);
         let passing = FrameSentence::read(database, release, &passing)?;
         let passing: HashSet<_> = passing.iter().map(|sentence| sentence.id).collect();
         let of_texts = texts.train.iter().filter(|sentence| passing.contains(&sentence.id));
@@ -266,7 +267,7 @@ impl Pool {
         let exemplars = whole.end..all.len();
         let seeds = sets_of(&all);
         if options.arms.iter().any(|arm| *arm != Arm::Plain) {
-            let of_seeds = Expression::all_of([query("origin=generated"), generated.clone()]);
+            let of_seeds = Expression::conjunction([query("origin=generated"), generated.clone()]);
             let of_seeds = texts.apart(FrameSentence::read(database, release, &of_seeds)?);
             all.extend(FrameSentence::with_targets(of_seeds, |target| {
                 target.made.is_some_and(|made| seeds.contains(&made.seed))

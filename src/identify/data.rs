@@ -210,7 +210,7 @@ impl FullText {
         query: &Expression,
     ) -> Result<Vec<FrameSentence>> {
         let origin: Expression = "origin=generated".parse().expect("the query is well formed");
-        let query = Expression::all_of([origin, query.clone()]);
+        let query = Expression::conjunction([origin, query.clone()]);
         let seeds: HashSet<AnnotationSetId> = self
             .train
             .iter()

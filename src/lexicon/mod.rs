@@ -477,7 +477,7 @@ impl<'a> Lexicon<'a> {
     ) -> Result<impl Iterator<Item = Result<Answer>> + use<'a>> {
         let name = Pattern::exact(&self.release.name, Case::Sensitive);
         let here = Term { field: Field::Release, test: Test::Pattern(name) };
-        self.database.query(&Expression::all_of([Expression::Term(here), expression.clone()]))
+        self.database.query(&Expression::conjunction([Expression::Term(here), expression.clone()]))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display as _};
 
 use super::pattern::Form;
-use super::{Comparison, Expression, LabelTest, Pattern, Term, Test};
+use super::{Case, Comparison, Expression, LabelTest, Pattern, Term, Test};
 
 impl fmt::Display for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -13,10 +13,10 @@ impl fmt::Display for Expression {
                 separated(f, parts, " ", |part| matches!(part, Self::And(_) | Self::Or(_)))
             }
             Self::Or(parts) => separated(f, parts, " or ", |part| matches!(part, Self::Or(_))),
-            Self::Not(inner) => match inner.as_ref() {
+            Self::Not(inner) => match &**inner {
                 Self::Term(term) if term.has_equals_sign() => term.write(f, "!="),
-                Self::And(_) | Self::Or(_) => write!(f, "not ({inner})"),
-                _ => write!(f, "not {inner}"),
+                Self::And(_) | Self::Or(_) => write!(f, "not ({})", **inner),
+                _ => write!(f, "not {}", **inner),
             },
             Self::Term(term) => term.fmt(f),
         }
@@ -58,7 +58,7 @@ impl Term {
     }
 
     /// Whether its negation can be written with `!=`.
-    fn has_equals_sign(&self) -> bool {
+    pub(super) fn has_equals_sign(&self) -> bool {
         self.operator() == "=" && !matches!(self.test, Test::Revision(_))
     }
 
@@ -129,14 +129,28 @@ impl fmt::Display for Pattern {
             Form::Wildcard(pieces) => {
                 pieces.iter().map(|piece| escaped(piece)).collect::<Vec<_>>().join("*")
             }
-            Form::Regex(source) => return write!(f, "\"{}\"", quoted(source)),
+            Form::Regex(source) => return write!(f, "\"{}\"", in_quotes(source)),
         };
         if super::lexer::is_bare_value(&source) {
             f.write_str(&source)
         } else {
-            write!(f, "\"{}\"", quoted(&source))
+            write!(f, "\"{}\"", in_quotes(&source))
         }
     }
+}
+
+/// A name as the value of a term in a query's text, bare or in quotes: `frame=` before it finds
+/// what has this very name, in whatever letter case.
+///
+/// ```
+/// use fnstore::query::quoted;
+///
+/// assert_eq!(quoted("Verification"), "Verification");
+/// assert_eq!(quoted("the \"1*\" corpus"), r#""the \"1\*\" corpus""#);
+/// ```
+#[must_use]
+pub fn quoted(name: &str) -> String {
+    Pattern::exact(name, Case::Fold).to_string()
 }
 
 /// Takes the special meaning from stars and backslashes.
@@ -145,13 +159,35 @@ fn escaped(literal: &str) -> String {
 }
 
 /// Escapes double quotes; backslashes already stand in pairs with the character after them.
-fn quoted(source: &str) -> String {
+fn in_quotes(source: &str) -> String {
     source.replace('"', "\\\"")
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
+    use super::super::Field;
     use super::*;
+
+    proptest! {
+        #[test]
+        fn a_quoted_name_is_that_very_name(
+            name in "[a-zA-Z_\u{e9}\\\\*\"'(){}=<>~!&#+% ]{1,8}", more in "[a*\\\\\"]{0,2}"
+        ) {
+            let query = format!("frame={} pos=v", quoted(&name));
+            let read = Expression::parse(&query).unwrap();
+            let expected = Term::named(Field::Frame, &name).map(Expression::Term).unwrap();
+            let Expression::And(parts) = &read else { panic!("{query}") };
+            prop_assert_eq!(&parts[0], &expected, "{}", query);
+            let Expression::Term(Term { test: Test::Pattern(pattern), .. }) = &parts[0] else {
+                panic!("{query}")
+            };
+            prop_assert!(pattern.matches(&name));
+            let longer = [name.as_str(), more.as_str()].concat();
+            prop_assert_eq!(pattern.matches(&longer), more.is_empty());
+        }
+    }
 
     #[test]
     fn canonical_text_is_short_and_quotes_only_what_must_be_quoted() {

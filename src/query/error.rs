@@ -108,6 +108,38 @@ pub enum QueryError {
     },
 }
 
+/// An expression that cannot be built: no text could say it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// A field has no test of this kind.
+    #[error("field `{field}` takes no {given}, expected {expected}")]
+    Kind {
+        /// The field.
+        field: Field,
+        /// What it was given.
+        given: &'static str,
+        /// What it takes.
+        expected: &'static str,
+    },
+    /// A value lies outside what the field takes.
+    #[error("`{}` is no value of `{field}`, expected {expected}", shortened(.value))]
+    Value {
+        /// The field.
+        field: Field,
+        /// The value.
+        value: String,
+        /// What it takes.
+        expected: String,
+    },
+    /// Conjunctions, disjunctions and negations are nested too deep.
+    #[error("the expression nests deeper than {limit} levels; build it flatter")]
+    TooDeep {
+        /// Levels allowed.
+        limit: usize,
+    },
+}
+
 impl QueryError {
     /// The column it was found at: code points of the query, from 1.
     #[must_use]

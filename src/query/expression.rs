@@ -1,157 +1,96 @@
 //! The typed form of a query.
 
+use std::fmt;
+use std::ops::Deref;
 use std::str::FromStr;
 
-use super::parser;
-use super::{Case, Field, Pattern, QueryError};
-use crate::model::AnnotationSetId;
+use super::parser::{self, MAX_DEPTH};
+use super::{BuildError, Case, QueryError, Term};
 
 /// A query: which annotation sets are wanted.
 ///
-/// [`parse`](Self::parse) and the constructors [`all_of`](Self::all_of), [`any_of`](Self::any_of)
-/// and [`negated`](Self::negated) build the canonical form, in which no conjunction stands directly
-/// inside a conjunction and no disjunction inside a disjunction. Law: for every canonical `e`,
-/// `Expression::parse(&e.to_string()) == Ok(e)`, if `e` folds case.
+/// [`parse`](Self::parse) and the constructors [`all_of`](Self::all_of), [`any_of`](Self::any_of),
+/// [`negated`](Self::negated) and [`Term::new`] build the canonical form, in which no conjunction
+/// stands directly inside a conjunction and no disjunction inside a disjunction. They refuse what
+/// no text can say: a test that its field does not have, and more than 64 levels. Law: for every
+/// `e`, `Expression::parse(&e.to_string()) == Ok(e)`, if `e` folds case.
+///
+/// ```
+/// use fnstore::query::{Case, Comparison, Expression, Field, Pattern, Term, Test};
+///
+/// let frame = Test::Pattern(Pattern::exact("Verification", Case::Fold));
+/// let frame = Expression::Term(Term::new(Field::Frame, frame)?);
+/// let late = Expression::Term(Term::new(Field::Round, Test::Integer(Comparison::Greater, 2))?);
+/// let query = Expression::all_of([frame, late.negated()?])?;
+/// assert_eq!(query.to_string(), "frame=Verification not round>2");
+/// let wrong = Term::new(Field::Frame, Test::Integer(Comparison::Equal, 3)).unwrap_err();
+/// assert!(wrong.to_string().starts_with("field `frame` takes no whole number"));
+/// # Ok::<(), fnstore::query::BuildError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Expression {
     /// Every set: the empty query, also written `()`.
     Everything,
     /// All of these hold; at least two.
-    And(Vec<Expression>),
+    And(Parts),
     /// At least one of these holds; at least two.
-    Or(Vec<Expression>),
+    Or(Parts),
     /// This does not hold.
-    Not(Box<Expression>),
+    Not(Negated),
     /// One test of one field.
     Term(Term),
 }
 
-/// One test of one field, as in `aligner>=0.95`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Term {
-    /// The field.
-    pub field: Field,
-    /// What must hold of it. Of a field with many values, one value must pass; of a field without a
-    /// value, no test holds.
-    pub test: Test,
+/// The parts of a conjunction or disjunction, at least two. They are read as a slice;
+/// [`Expression::all_of`] and [`Expression::any_of`] make them.
+#[derive(Clone, PartialEq)]
+pub struct Parts {
+    parts: Vec<Expression>,
+    /// Levels of the deepest part, in parentheses where it needs them.
+    levels: usize,
 }
 
-/// What a [`Term`] asks of its field's value. [`Field::kind`] decides the variant.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Test {
-    /// The name or text matches. Kinds `Name`, `Text` and `NullInstantiation`.
-    Pattern(Pattern),
-    /// There is an FE label of that name of which every one of these holds. Kind `Label`.
-    Label(Pattern, Vec<LabelTest>),
-    /// The value is this word, one of [`Field::choices`]. Kind `Choice`.
-    Choice(&'static str),
-    /// The whole number compares so. Kinds `Integer` and `Percentage`.
-    Integer(Comparison, u64),
-    /// The score compares so with this number, rounded to the f32 that scores are. Kinds `Decimal`
-    /// and `Fraction`.
-    Decimal(Comparison, f64),
-    /// The annotation set is this one. Kind `Id`.
-    Set(AnnotationSetId),
-    /// The set was written by a later revision than this. Kind `Revision`.
-    Revision(u64),
+/// What a negation negates; [`Expression::negated`] makes it.
+#[derive(Clone, PartialEq)]
+pub struct Negated {
+    inner: Box<Expression>,
+    levels: usize,
 }
 
-/// How a number compares with the one in the query, which stands on the right.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Comparison {
-    /// `=`
-    Equal,
-    /// `<`
-    Less,
-    /// `<=`
-    LessOrEqual,
-    /// `>`
-    Greater,
-    /// `>=`
-    GreaterOrEqual,
-}
+impl Deref for Parts {
+    type Target = [Expression];
 
-impl Comparison {
-    /// Whether `value` compares so with `bound`. Nothing compares with a number that is not one.
-    #[must_use]
-    pub fn holds<T: PartialOrd>(self, value: T, bound: T) -> bool {
-        match self {
-            Self::Equal => value == bound,
-            Self::Less => value < bound,
-            Self::LessOrEqual => value <= bound,
-            Self::Greater => value > bound,
-            Self::GreaterOrEqual => value >= bound,
-        }
+    fn deref(&self) -> &[Expression] {
+        &self.parts
     }
 }
 
-/// A test inside the braces of `fe=Inspector{gf=Ext overt=true}`.
-#[derive(Debug, Clone, PartialEq)]
-pub enum LabelTest {
-    /// The label's grammatical function, phrase type or null instantiation matches.
-    Pattern {
-        /// Which of the three.
-        field: LabelField,
-        /// `true` for `!=`: it must not match. A label without a value passes then.
-        negated: bool,
-        /// The pattern.
-        pattern: Pattern,
-    },
-    /// The label covers text (`true`) or is a null instantiation (`false`).
-    Overt(bool),
-}
+impl Deref for Negated {
+    type Target = Expression;
 
-/// What a [`LabelTest`] can look at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LabelField {
-    /// Grammatical function.
-    Gf,
-    /// Phrase type.
-    Pt,
-    /// Null instantiation.
-    Ni,
-}
-
-impl LabelField {
-    /// The name, as written in queries.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Gf => "gf",
-            Self::Pt => "pt",
-            Self::Ni => "ni",
-        }
+    fn deref(&self) -> &Expression {
+        &self.inner
     }
 }
 
-/// What is known about one FE label, for [`LabelTest::holds`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct LabelFacts<'a> {
-    /// Its grammatical function, when the GF layer has a label of the same span.
-    pub gf: Option<&'a str>,
-    /// Its phrase type, when the PT layer has a label of the same span.
-    pub pt: Option<&'a str>,
-    /// Its null instantiation, `None` for a label that covers text.
-    pub ni: Option<&'a str>,
-    /// Whether it covers text.
-    pub overt: bool,
+impl<'a> IntoIterator for &'a Parts {
+    type Item = &'a Expression;
+    type IntoIter = std::slice::Iter<'a, Expression>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.parts.iter()
+    }
 }
 
-impl LabelTest {
-    /// Whether it holds of a label.
-    #[must_use]
-    pub fn holds(&self, label: &LabelFacts<'_>) -> bool {
-        match self {
-            Self::Pattern { field, negated, pattern } => {
-                let value = match field {
-                    LabelField::Gf => label.gf,
-                    LabelField::Pt => label.pt,
-                    LabelField::Ni => label.ni,
-                };
-                value.is_some_and(|value| pattern.matches(value)) != *negated
-            }
-            Self::Overt(wanted) => label.overt == *wanted,
-        }
+impl fmt::Debug for Parts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.parts.fmt(f)
+    }
+}
+
+impl fmt::Debug for Negated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
     }
 }
 
@@ -174,44 +113,90 @@ impl Expression {
     }
 
     /// The conjunction of `parts`: [`Everything`](Self::Everything) of none, of one the part.
-    #[must_use]
-    pub fn all_of(parts: impl IntoIterator<Item = Self>) -> Self {
+    ///
+    /// # Errors
+    /// When it has more levels than a query can have; so for all three.
+    pub fn all_of(parts: impl IntoIterator<Item = Self>) -> Result<Self, BuildError> {
+        Self::conjunction(parts).checked()
+    }
+
+    /// The disjunction of `parts`: nothing (`not ()`) of none, the part itself of one.
+    ///
+    /// # Errors
+    /// As [`all_of`](Self::all_of).
+    pub fn any_of(parts: impl IntoIterator<Item = Self>) -> Result<Self, BuildError> {
+        Self::disjunction(parts).checked()
+    }
+
+    /// The negation.
+    ///
+    /// # Errors
+    /// As [`all_of`](Self::all_of).
+    pub fn negated(self) -> Result<Self, BuildError> {
+        Self::negation(self).checked()
+    }
+
+    /// As [`all_of`](Self::all_of), whatever the levels: for what the program adds to a query that
+    /// was checked.
+    pub(crate) fn conjunction(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut flat = Vec::new();
         for part in parts {
             match part {
                 Self::Everything => {}
-                Self::And(inner) => flat.extend(inner),
+                Self::And(inner) => flat.extend(inner.parts),
                 other => flat.push(other),
             }
         }
         match flat.len() {
             0 => Self::Everything,
             1 => flat.remove(0),
-            _ => Self::And(flat),
+            _ => {
+                let stands_alone = |part: &Self| !matches!(part, Self::And(_) | Self::Or(_));
+                Self::And(Parts::new(flat, stands_alone))
+            }
         }
     }
 
-    /// The disjunction of `parts`: nothing (`not ()`) of none, the part itself of one.
-    #[must_use]
-    pub fn any_of(parts: impl IntoIterator<Item = Self>) -> Self {
+    /// As [`any_of`](Self::any_of), whatever the levels.
+    pub(crate) fn disjunction(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut flat = Vec::new();
         for part in parts {
             match part {
-                Self::Or(inner) => flat.extend(inner),
+                Self::Or(inner) => flat.extend(inner.parts),
                 other => flat.push(other),
             }
         }
         match flat.len() {
-            0 => Self::Everything.negated(),
+            0 => Self::Everything.negation(),
             1 => flat.remove(0),
-            _ => Self::Or(flat),
+            _ => Self::Or(Parts::new(flat, |part| !matches!(part, Self::Or(_)))),
         }
     }
 
-    /// The negation.
-    #[must_use]
-    pub fn negated(self) -> Self {
-        Self::Not(Box::new(self))
+    /// As [`negated`](Self::negated), whatever the levels.
+    pub(crate) fn negation(self) -> Self {
+        let levels = match &self {
+            Self::Term(term) if term.has_equals_sign() => 1,
+            Self::And(_) | Self::Or(_) => self.levels() + 2,
+            _ => self.levels() + 1,
+        };
+        Self::Not(Negated { inner: Box::new(self), levels })
+    }
+
+    fn checked(self) -> Result<Self, BuildError> {
+        match self.levels() <= MAX_DEPTH {
+            true => Ok(self),
+            false => Err(BuildError::TooDeep { limit: MAX_DEPTH }),
+        }
+    }
+
+    /// Levels of `not` and parentheses of its text, its terms counted.
+    fn levels(&self) -> usize {
+        match self {
+            Self::Everything | Self::Term(_) => 1,
+            Self::And(parts) | Self::Or(parts) => parts.levels,
+            Self::Not(inner) => inner.levels,
+        }
     }
 
     /// Every term, in the order of the text, negated ones included.
@@ -264,6 +249,13 @@ impl Expression {
     }
 }
 
+impl Parts {
+    fn new(parts: Vec<Expression>, stands_alone: impl Fn(&Expression) -> bool) -> Self {
+        let levels = |part: &Expression| part.levels() + usize::from(!stands_alone(part));
+        Self { levels: parts.iter().map(levels).max().unwrap_or_default(), parts }
+    }
+}
+
 impl FromStr for Expression {
     type Err = QueryError;
 
@@ -274,6 +266,7 @@ impl FromStr for Expression {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Test;
     use super::*;
 
     fn holding(query: &str, frames: &[&str]) -> (bool, usize) {
@@ -309,28 +302,41 @@ mod tests {
     }
 
     #[test]
-    fn tests_in_braces_look_at_one_label() {
-        let query = Expression::parse("fe=Inspector{gf=Ext pt!=NP overt=true}").unwrap();
-        let Expression::Term(Term { test: Test::Label(name, tests), .. }) = &query else {
-            panic!("one label term")
+    fn an_expression_has_as_many_levels_as_a_text_can_have() {
+        let term = || Expression::parse("round>2").unwrap();
+        let mut built = term();
+        let mut levels = 1;
+        let refused = loop {
+            match built.clone().negated() {
+                Ok(deeper) => built = deeper,
+                Err(error) => break error,
+            }
+            levels += 1;
         };
-        assert!(name.matches("inspector"));
-        let passes =
-            |label: LabelFacts<'_>| -> bool { tests.iter().all(|test| test.holds(&label)) };
-        let overt = LabelFacts { gf: Some("Ext"), pt: Some("PP"), ni: None, overt: true };
-        assert!(passes(overt));
-        assert!(passes(LabelFacts { pt: None, ..overt }), "no phrase type is not NP");
-        assert!(!passes(LabelFacts { pt: Some("NP"), ..overt }));
-        assert!(!passes(LabelFacts { gf: None, ..overt }));
-        assert!(!passes(LabelFacts { overt: false, ni: Some("INI"), ..overt }));
-    }
-
-    #[test]
-    fn nothing_compares_with_what_is_no_number() {
-        for comparison in [Comparison::Equal, Comparison::Less, Comparison::GreaterOrEqual] {
-            assert!(!comparison.holds(f64::NAN, 0.5));
+        assert_eq!((levels, refused), (64, BuildError::TooDeep { limit: 64 }));
+        let expected = "the expression nests deeper than 64 levels; build it flatter";
+        assert_eq!(BuildError::TooDeep { limit: 64 }.to_string(), expected);
+        assert_eq!(Expression::parse(&built.to_string()), Ok(built.clone()));
+        // 200,000 would overflow the stack when it is dropped, printed or asked.
+        let mut refusals = 0;
+        for _ in 0..200_000 {
+            match built.clone().negated() {
+                Ok(deeper) => built = deeper,
+                Err(_) => refusals += 1,
+            }
         }
-        assert!(Comparison::LessOrEqual.holds(3, 3));
-        assert!(!Comparison::Greater.holds(3, 3));
+        assert_eq!(refusals, 200_000);
+        // Conjunctions and disjunctions in turn.
+        let mut built = term();
+        loop {
+            let either = Expression::any_of([built.clone(), term()]);
+            let Ok(both) = either.and_then(|of| Expression::all_of([of, term()])) else { break };
+            built = both;
+        }
+        assert_eq!(Expression::parse(&built.to_string()), Ok(built.clone()));
+        assert!(built.to_string().matches('(').count() > 50, "{built}");
+        // What the program adds to a query of the deepest kind does not end it.
+        let more = Expression::conjunction([built.negation(), term()]);
+        assert_eq!(more.holds(&mut |_: &Term| Ok::<bool, ()>(true)), Ok(false));
     }
 }

@@ -14,7 +14,7 @@
 //!
 //! let query = Expression::parse(r#"frame = Verification and not text~"\bnot\b" round<=3"#)?;
 //! assert_eq!(query.to_string(), r#"frame=Verification not text~"\bnot\b" round<=3"#);
-//! assert_eq!(query.terms().map(|term| term.field).collect::<Vec<_>>(), [
+//! assert_eq!(query.terms().map(|term| term.field()).collect::<Vec<_>>(), [
 //!     Field::Frame,
 //!     Field::Text,
 //!     Field::Round,
@@ -34,10 +34,13 @@ mod nearest;
 mod parser;
 mod pattern;
 mod selection;
+mod term;
 
-pub use error::QueryError;
-pub use expression::{Comparison, Expression, LabelFacts, LabelField, LabelTest, Term, Test};
+pub use display::quoted;
+pub use error::{BuildError, QueryError};
+pub use expression::{Expression, Negated, Parts};
 pub use field::{Field, FieldKind, Operator};
 pub use nearest::nearest;
 pub use pattern::{Case, Pattern, Words};
 pub use selection::{Selection, SortKey, listed};
+pub use term::{Comparison, LabelFacts, LabelField, LabelTest, Term, Test};

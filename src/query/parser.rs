@@ -12,9 +12,9 @@ use crate::model::AnnotationSetId;
 
 /// Nesting that no one writes by hand; it keeps recursion, here and in every walk over the
 /// expression, far from the end of the stack.
-const MAX_DEPTH: usize = 64;
+pub(super) const MAX_DEPTH: usize = 64;
 
-const NULL_INSTANTIATIONS: [&str; 4] = ["INI", "DNI", "CNI", "INC"];
+pub(super) const NULL_INSTANTIATIONS: [&str; 4] = ["INI", "DNI", "CNI", "INC"];
 
 const A_TERM: &str = "a term such as `frame=Verification`";
 
@@ -45,7 +45,7 @@ impl Parser<'_> {
         while self.lexer.take_keyword("or") {
             parts.push(self.conjunction()?);
         }
-        Ok(Expression::any_of(parts))
+        Ok(Expression::disjunction(parts))
     }
 
     /// `negation { [ "and" ] negation }`
@@ -54,7 +54,7 @@ impl Parser<'_> {
         while self.lexer.take_keyword("and") || self.is_at_operand() {
             parts.push(self.negation()?);
         }
-        Ok(Expression::all_of(parts))
+        Ok(Expression::conjunction(parts))
     }
 
     fn is_at_operand(&mut self) -> bool {
@@ -70,7 +70,7 @@ impl Parser<'_> {
         }
         self.depth += 1;
         let expression = if self.lexer.take_keyword("not") {
-            self.negation()?.negated()
+            self.negation()?.negation()
         } else if self.lexer.take_mark('(') {
             self.parenthesised()?
         } else {
@@ -114,7 +114,7 @@ impl Parser<'_> {
         }
         let value = self.lexer.take_value()?;
         let term = Expression::Term(Term { field, test: self.test(field, operator, &value)? });
-        Ok(if operator == Operator::NotEqual { term.negated() } else { term })
+        Ok(if operator == Operator::NotEqual { term.negation() } else { term })
     }
 
     /// Types the value. `operator` is one that `field` takes.
@@ -545,9 +545,9 @@ mod tests {
         let leaf = prop_oneof![9 => term, 1 => Just(Expression::Everything)];
         leaf.prop_recursive(4, 24, 4, |inner| {
             prop_oneof![
-                proptest::collection::vec(inner.clone(), 0..4).prop_map(Expression::all_of),
-                proptest::collection::vec(inner.clone(), 0..4).prop_map(Expression::any_of),
-                inner.prop_map(Expression::negated),
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Expression::conjunction),
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Expression::disjunction),
+                inner.prop_map(Expression::negation),
             ]
         })
     }

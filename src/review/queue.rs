@@ -163,7 +163,7 @@ impl Reading {
         total: &OnceLock<Option<usize>>,
     ) -> Result<()> {
         let generated = "origin=generated".parse().map_err(DatabaseError::from)?;
-        let outputs = Expression::all_of([self.expression.clone(), generated]);
+        let outputs = Expression::conjunction([self.expression.clone(), generated]);
         let outputs = self.matches(&outputs, planned)?;
         let mut items = Vec::new();
         for item in mixed(&self.database, outputs, &self.reviewer, protocol)? {

@@ -108,9 +108,9 @@ fn cheapest_first(expression: &Expression) -> Expression {
         parts
     };
     match expression {
-        Expression::And(parts) => Expression::And(ordered(parts)),
-        Expression::Or(parts) => Expression::Or(ordered(parts)),
-        Expression::Not(inner) => Expression::Not(Box::new(cheapest_first(inner))),
+        Expression::And(parts) => Expression::conjunction(ordered(parts)),
+        Expression::Or(parts) => Expression::disjunction(ordered(parts)),
+        Expression::Not(inner) => cheapest_first(inner).negation(),
         other => other.clone(),
     }
 }

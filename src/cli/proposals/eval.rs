@@ -7,7 +7,7 @@ use fnstore::database::{Database, DatabaseError};
 use fnstore::exchange::open_lu_list;
 use fnstore::model::{ACCEPTED, PROPOSED};
 use fnstore::proposals::{HiddenFigures, Proposals, figures};
-use fnstore::query::Expression;
+use fnstore::query::{Expression, Field, Term};
 use fnstore::text::fold;
 use serde::Serialize;
 
@@ -111,8 +111,7 @@ pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome>
     let database = Database::open(&context.store)?;
     for (frame, lu) in &hidden {
         // A frame that is misspelt would count as one whose LUs are not found.
-        let named = Expression::parse(&format!("frame=\"{}\"", frame.replace('"', "\\\"")));
-        database.count(&named.map_err(DatabaseError::from)?)?;
+        database.count(&Expression::Term(Term::named(Field::Frame, frame)?))?;
         check_hidden(&database, frame, lu)?;
     }
     let vectors = args.ranking.vectors()?;

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, bail};
 use fnstore::model::AnnotationSetId;
-use fnstore::query::{Case, Expression, Field, Pattern};
+use fnstore::query::{Case, Field, Pattern, quoted};
 use fnstore::review::{Decision, Saved};
 use serde::Deserialize;
 use serde_json::json;
@@ -64,7 +64,8 @@ pub(super) fn read(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
     match asked.path.as_str() {
         "item" => next_item(review, asked),
         "complete" => {
-            let offered = completions(review, asked.parameter("q"))?;
+            let names_alone = asked.parameter("names") == "1";
+            let offered = completions(review, asked.parameter("q"), names_alone)?;
             Ok(Reply::json(&json!(offered)))
         }
         "growth.svg" => lexicon_page::growth(review, asked.parameter("name")),
@@ -185,8 +186,9 @@ fn saved(review: &Review, saved: &Saved) -> Reply {
 }
 
 /// Whole queries that go on from what is written: fields, their values, names of frames and LUs.
-fn completions(review: &Review, text: &str) -> anyhow::Result<Vec<String>> {
-    let start = text.rfind([' ', '(']).map_or(0, |at| at + 1);
+/// Of a field that takes a name alone, the names.
+fn completions(review: &Review, text: &str, names_alone: bool) -> anyhow::Result<Vec<String>> {
+    let start = text.rfind([' ', '(']).filter(|_| !names_alone).map_or(0, |at| at + 1);
     let (before, word) = text.split_at(start);
     let operator = word.find(['=', '!', '<', '>', '~']);
     let Some(at) = operator else {
@@ -226,14 +228,8 @@ fn completions(review: &Review, text: &str) -> anyhow::Result<Vec<String>> {
     };
     found.dedup();
     found.truncate(OFFERED);
-    let quoted = |name: String| {
-        let query = format!("{head}{name}");
-        // A name with a space or sign is quoted as the query language wants it.
-        if Expression::parse(&query).is_ok() && !name.contains(' ') {
-            format!("{before}{query} ")
-        } else {
-            format!("{before}{head}\"{name}\" ")
-        }
-    };
-    Ok(found.into_iter().map(quoted).collect())
+    if names_alone {
+        return Ok(found);
+    }
+    Ok(found.iter().map(|name| format!("{before}{head}{} ", quoted(name))).collect())
 }

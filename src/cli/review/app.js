@@ -303,11 +303,12 @@ document.addEventListener("input", async (event) => {
   if (lead === undefined) return;
   const typed = event.target.value;
   try {
-    const offered = await ask("complete?q=" + encodeURIComponent(lead + typed));
+    const names = lead ? "&names=1" : "";
+    const offered = await ask("complete?q=" + encodeURIComponent(lead + typed) + names);
     if (event.target.value !== typed) return;
     $("#offered").replaceChildren(...offered.map((query) => {
       const option = document.createElement("option");
-      option.value = lead ? query.slice(lead.length).replaceAll('"', "").trim() : query;
+      option.value = query;
       return option;
     }));
   } catch { /* completion is a convenience */ }

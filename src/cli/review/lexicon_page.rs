@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::lexicon::Lexicon;
 use fnstore::model::{Frame, FrameRelation};
-use fnstore::query::{Case, Expression, Field, Pattern};
+use fnstore::query::{Case, Expression, Field, Pattern, Term};
 use fnstore::store::NameKind;
 use maud::{Markup, html};
 
 use super::Review;
 use super::item::{definition, elements};
+use super::page::link;
 use super::server::Reply;
 use crate::cli::chart::{line, text};
 use crate::cli::stats::figure;
@@ -50,8 +51,9 @@ fn find<'a>(database: &'a Database, name: &str) -> anyhow::Result<(Lexicon<'a>, 
 }
 
 fn in_frame(frame: &Frame, more: &str) -> anyhow::Result<Expression> {
-    let query = format!("frame=\"{}\" {more}", frame.name);
-    Ok(Expression::parse(&query).map_err(DatabaseError::from)?)
+    let frame = Expression::Term(Term::named(Field::Frame, &frame.name)?);
+    let more = Expression::parse(more).map_err(DatabaseError::from)?;
+    Ok(Expression::all_of([frame, more])?)
 }
 
 fn shown(database: &Database, lexicon: &Lexicon<'_>, frame: &Frame) -> anyhow::Result<Markup> {
@@ -88,12 +90,12 @@ fn shown(database: &Database, lexicon: &Lexicon<'_>, frame: &Frame) -> anyhow::R
                 div.definition { (definition(&frame.definition)) }
                 (elements(frame))
                 h3 { "Growth" }
-                img.picture src={ "growth.svg?name=" (frame.name) } alt={ "Growth of the triggers of " (frame.name) ", round by round" };
+                img.picture src=(link("growth.svg", &frame.name)) alt={ "Growth of the triggers of " (frame.name) ", round by round" };
                 h3 { "Relations" }
                 @if neighbours.is_empty() { p.quiet { "none" } } @else {
-                    img.picture src={ "relations.svg?name=" (frame.name) } alt={ "Relations of " (frame.name) ", listed below" };
+                    img.picture src=(link("relations.svg", &frame.name)) alt={ "Relations of " (frame.name) ", listed below" };
                     ul.relations { @for (kind, role, name) in neighbours {
-                        li { (kind) ", " (role) ": " a href={ "frame?name=" (name) } { (name) } }
+                        li { (kind) ", " (role) ": " a href=(link("frame", name)) { (name) } }
                     } }
                 }
             }

@@ -33,6 +33,12 @@ pub(super) fn page(review: &Review, asked: &Asked, base: &str) -> anyhow::Result
     Ok(html_reply(&frame_of(base, view, title, &body)))
 }
 
+/// The address of a view of something by its name, whatever letters that has.
+pub(super) fn link(view: &str, name: &str) -> String {
+    let named = form_urlencoded::Serializer::new(String::new()).append_pair("name", name).finish();
+    format!("{view}?{named}")
+}
+
 /// A page that says what went wrong.
 pub(super) fn failed(base: &str, error: &str, hint: Option<&str>) -> Reply {
     let body = html! {

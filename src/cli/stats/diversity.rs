@@ -187,7 +187,7 @@ impl Found {
         let generated = "origin=generated".parse().map_err(DatabaseError::from)?;
         let mut found = Self::default();
         let mut places: HashMap<(ReleaseId, AnnotationSetId), usize> = HashMap::new();
-        for answer in database.query(&Expression::all_of([expression.clone(), generated]))? {
+        for answer in database.query(&Expression::all_of([expression.clone(), generated])?)? {
             let answer = answer?;
             let Provenance::Generated(made) = &answer.set.provenance else { continue };
             let key = (answer.release.id, made.source);

@@ -74,7 +74,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         [of_part(Split::Train)?, of_part(Split::Dev)?, of_part(Split::Test)?];
     if let Some(query) = &args.generated {
         let trained = Expression::parse("origin=generated split=train")?;
-        full_text.extend(read(&Expression::all_of([trained, query.clone()]))?);
+        full_text.extend(read(&Expression::all_of([trained, query.clone()])?)?);
     }
     let mut exemplars = Vec::new();
     if args.exemplars > 0 {

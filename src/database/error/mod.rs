@@ -19,7 +19,7 @@ pub use script::ScriptError;
 use crate::exchange::ExchangeError;
 use crate::framenet::FramenetError;
 use crate::index::IndexError;
-use crate::query::QueryError;
+use crate::query::{BuildError, QueryError};
 use crate::store::StoreError;
 
 /// A database operation failed.
@@ -44,6 +44,9 @@ pub enum DatabaseError {
     /// A query is not one.
     #[error(transparent)]
     Query(#[from] QueryError),
+    /// An expression cannot be built.
+    #[error(transparent)]
+    Build(#[from] BuildError),
     /// An edit cannot be made.
     #[error(transparent)]
     Edit(#[from] EditError),

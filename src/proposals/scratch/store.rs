@@ -12,7 +12,7 @@ use crate::durable;
 use crate::edit::Removal;
 use crate::learn::FileError;
 use crate::model::{FrameId, LuId};
-use crate::query::Expression;
+use crate::query::{Expression, quoted};
 
 impl Plan {
     /// Makes the store in a directory that is not there yet, whole or not at all: the frames, the
@@ -44,7 +44,7 @@ impl Plan {
     fn given(&self) -> Result<Expression> {
         let sets = self.seeds().flat_map(|(_, seed)| &seed.sets);
         let ids: Vec<String> = sets.map(|set| format!("id={set}")).collect();
-        let query = format!("release=\"{}\" ({})", self.release, ids.join(" or "));
+        let query = format!("release={} ({})", quoted(&self.release), ids.join(" or "));
         Ok(Expression::parse(&query).map_err(DatabaseError::from)?)
     }
 

@@ -318,7 +318,7 @@ pub(super) fn releases_of(catalog: &Catalog<'_>, expression: &Expression) -> BTr
             }
             _ => all().collect(),
         },
-        Expression::Not(inner) => match inner.as_ref() {
+        Expression::Not(inner) => match &**inner {
             Expression::Term(term) if term.field == Field::Release => {
                 let named = releases_of(catalog, inner);
                 all().filter(|release| !named.contains(release)).collect()
