@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::sync::MutexGuard;
 
-use super::reindex::with_entry_of;
+use super::reindex::{LastSentence, with_entry_of};
 use super::write::fill;
 use super::{Database, Result, Write, reindex};
 use crate::index::IndexWriter;
@@ -141,14 +141,15 @@ fn add_sets(
 ) -> Result<()> {
     let sentences: HashMap<SentenceId, &Sentence> =
         write.sentences.iter().map(|sentence| (sentence.id, sentence)).collect();
+    let mut last = LastSentence::default();
     for (set, known) in write.sets.iter().zip(known) {
         if *known {
             index.remove(release, set.id)?;
         }
         if let Some(sentence) = sentences.get(&set.sentence) {
             with_entry_of(release, set, sentence, |entry| index.add(entry))?;
-        } else if let Some(sentence) = store.sentence(release, set.sentence)? {
-            with_entry_of(release, set, &sentence, |entry| index.add(entry))?;
+        } else if let Some(sentence) = last.of(store, release, set)? {
+            with_entry_of(release, set, sentence, |entry| index.add(entry))?;
         }
     }
     Ok(())

@@ -34,7 +34,7 @@ pub use error::{
     BackupError, DatabaseError, EditError, ExportError, LookupError, ReleaseError, ScriptError,
 };
 pub use load::{LoadReport, Loader};
-pub(crate) use reindex::with_entry;
+pub(crate) use reindex::each_entry;
 pub use write::{JournalWrite, Write};
 
 use crate::durable::is_inside;

@@ -1,14 +1,17 @@
 //! Keeping the index beside the store: replaying what it has missed.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
-use super::Result;
 use super::entry::entry;
+use super::{DatabaseError, Result};
 use crate::durable::remove_directory;
 use crate::index::{Entry, IndexError, IndexWriter};
 use crate::model::{AnnotationSet, ReleaseId, Sentence};
 use crate::store::{Action, Store, Subject};
+
+/// Bytes of a text that is read once for all of its sets; a shorter one is read with each.
+const LONG: usize = 4096;
 
 /// Brings the index to the store's revision. When that fails the index stays at its last commit,
 /// and the next time replays what it has missed.
@@ -59,6 +62,7 @@ fn replay(store: &Store, writer: &mut IndexWriter, since: u64, revision: u64) ->
     // What was added since has no entry yet, and to look for one takes longer than all the rest;
     // but it is added once.
     let (mut touched, mut added) = (HashSet::new(), HashSet::new());
+    let mut sentences = LastSentence::default();
     for change in store.changes_since(since)? {
         let change = change?;
         let release = change.release;
@@ -73,10 +77,15 @@ fn replay(store: &Store, writer: &mut IndexWriter, since: u64, revision: u64) ->
             (Subject::Set(set, location), action) => {
                 let is_first = touched.insert((release, set));
                 match store.annotation_set_at(release, set, location)? {
-                    Some(set) if is_first && action == Action::Added => {
-                        with_entry(store, release, &set, |entry| writer.add(entry))?.transpose()?;
+                    Some(set) => {
+                        let Some(sentence) = sentences.of(store, release, &set)? else { continue };
+                        with_entry_of(release, &set, sentence, |entry| {
+                            match is_first && action == Action::Added {
+                                true => writer.add(entry),
+                                false => writer.put(entry),
+                            }
+                        })?;
                     }
-                    Some(set) => put_set(store, writer, release, &set)?,
                     // Removed, or moved: then a later row puts it where it is.
                     None => writer.remove(release, set)?,
                 }
@@ -86,7 +95,8 @@ fn replay(store: &Store, writer: &mut IndexWriter, since: u64, revision: u64) ->
                 for set in store.sets_of_sentence(release, sentence)? {
                     if let Some(set) = store.annotation_set(release, set?)? {
                         touched.insert((release, set.id));
-                        put_set(store, writer, release, &set)?;
+                        let Some(sentence) = sentences.of(store, release, &set)? else { continue };
+                        with_entry_of(release, &set, sentence, |entry| writer.put(entry))?;
                     }
                 }
             }
@@ -96,34 +106,127 @@ fn replay(store: &Store, writer: &mut IndexWriter, since: u64, revision: u64) ->
     Ok(writer.commit(revision)?)
 }
 
+/// Adds the sets of a release of which the index has nothing yet.
 fn add_release(store: &Store, writer: &mut IndexWriter, release: ReleaseId) -> Result<()> {
-    for set in store.annotation_sets(release)? {
-        // Nothing of the release is in the index yet.
-        with_entry(store, release, &set?, |entry| writer.add(entry))?.transpose()?;
-    }
-    Ok(())
+    each_entry(store, release, &mut |_, entry| Ok(writer.add(entry)?), &Err)
 }
 
-/// Puts a stored set into the index, in place of an earlier entry.
-fn put_set(
+/// Why a release and its index did not commit together.
+enum Failed {
+    Listing(DatabaseError),
+    Index(DatabaseError),
+}
+
+impl From<IndexError> for Failed {
+    fn from(error: IndexError) -> Self {
+        Self::Index(error.into())
+    }
+}
+
+/// Brings the index to a release whose rows are written, and lists it, so that both commit
+/// together: who is killed before that leaves both as they were. Gives why the index could not
+/// follow, if it could not: the release is listed all the same, and the next writer replays it.
+pub(crate) fn list_release(
     store: &Store,
     writer: &mut IndexWriter,
     release: ReleaseId,
-    set: &AnnotationSet,
-) -> Result<()> {
-    with_entry(store, release, set, |entry| writer.put(entry))?.transpose()?;
-    Ok(())
+    list: impl Fn() -> Result<u64>,
+) -> Result<Result<()>> {
+    let mut is_listed = false;
+    let outcome = match add_release(store, writer, release) {
+        Ok(()) => writer.commit_with(|| {
+            let revision = list().map_err(Failed::Listing)?;
+            is_listed = true;
+            Ok(revision)
+        }),
+        Err(error) => Err(Failed::Index(error)),
+    };
+    let Err(failed) = outcome else { return Ok(Ok(())) };
+    // What went wrong first is what there is to say; the next time recovers the writer.
+    let _ = writer.rollback();
+    match failed {
+        Failed::Listing(error) => Err(error),
+        Failed::Index(error) => {
+            if !is_listed {
+                list()?;
+            }
+            Ok(Err(error))
+        }
+    }
 }
 
-/// Hands on what the index should hold of a stored set; nothing when its sentence is not there.
-pub(crate) fn with_entry<T>(
+/// The sentence of the set before: many sets of one sentence often follow each other.
+#[derive(Default)]
+pub(crate) struct LastSentence(Option<(ReleaseId, Sentence)>);
+
+impl LastSentence {
+    /// The sentence of a set; nothing when it is not there.
+    pub(crate) fn of(
+        &mut self,
+        store: &Store,
+        release: ReleaseId,
+        set: &AnnotationSet,
+    ) -> Result<Option<&Sentence>> {
+        let is_last =
+            |(of, sentence): &(ReleaseId, Sentence)| (*of, sentence.id) == (release, set.sentence);
+        if !self.0.as_ref().is_some_and(is_last) {
+            self.0 = store.sentence(release, set.sentence)?.map(|sentence| (release, sentence));
+        }
+        Ok(self.0.as_ref().map(|(_, sentence)| sentence))
+    }
+}
+
+/// Hands on what the index should hold of each set of a release; `failed` is told what cannot be
+/// read, and says whether the others are handed on all the same.
+///
+/// A long text is read once for all of its sets, which come behind those of the others.
+pub(crate) fn each_entry(
     store: &Store,
     release: ReleaseId,
-    set: &AnnotationSet,
-    then: impl FnOnce(&Entry<'_>) -> T,
-) -> Result<Option<T>> {
-    let sentence = store.sentence(release, set.sentence)?;
-    Ok(sentence.map(|sentence| with_entry_of(release, set, &sentence, then)))
+    then: &mut dyn FnMut(&AnnotationSet, &Entry<'_>) -> Result<()>,
+    failed: &dyn Fn(DatabaseError) -> Result<()>,
+) -> Result<()> {
+    let mut long = BTreeSet::new();
+    for set in store.annotation_sets(release)? {
+        let set = match set {
+            Ok(set) if long.contains(&set.sentence) => continue,
+            Ok(set) => set,
+            Err(error) => {
+                failed(error.into())?;
+                continue;
+            }
+        };
+        match store.sentence(release, set.sentence) {
+            Ok(Some(sentence)) if sentence.text.len() > LONG => {
+                long.insert(sentence.id);
+            }
+            Ok(Some(sentence)) => {
+                with_entry_of(release, &set, &sentence, |entry| then(&set, entry))?;
+            }
+            Ok(None) => {}
+            Err(error) => failed(error.into())?,
+        }
+    }
+    for sentence in long {
+        let sentence = match store.sentence(release, sentence) {
+            Ok(Some(sentence)) => sentence,
+            Ok(None) => continue,
+            Err(error) => {
+                failed(error.into())?;
+                continue;
+            }
+        };
+        for set in store.sets_of_sentence(release, sentence.id)? {
+            match set.and_then(|set| store.annotation_set(release, set)) {
+                Ok(Some(set)) => {
+                    with_entry_of(release, &set, &sentence, |entry| then(&set, entry))?;
+                }
+                Ok(None) => {}
+                Err(error) => failed(error.into())?,
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Hands on what the index should hold of a set.

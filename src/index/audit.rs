@@ -17,6 +17,7 @@ use tantivy::{DocId, DocSet, Searcher, SegmentReader, TERMINATED, TantivyDocumen
 use super::entry_query::EntryQuery;
 use super::guard::guarded;
 use super::schema::{Fields, is_omitted};
+use super::words::LongTexts;
 use super::writer::document;
 use super::{Entry, IndexReader, Result};
 
@@ -39,6 +40,7 @@ pub struct IndexAudit {
     fields: Fields,
     schema: Schema,
     segments: Vec<SegmentAudit>,
+    long_texts: LongTexts,
     path: PathBuf,
 }
 
@@ -72,6 +74,7 @@ impl IndexReader {
         });
         Ok(IndexAudit {
             segments: segments?,
+            long_texts: LongTexts::default(),
             searcher: self.searcher.clone(),
             fields: self.fields,
             schema: self.searcher.schema().clone(),
@@ -110,8 +113,8 @@ impl IndexAudit {
         })
     }
 
-    fn is_right(&self, ordinal: usize, doc: DocId, entry: &Entry<'_>) -> tantivy::Result<bool> {
-        let expected = document(&self.fields, entry);
+    fn is_right(&mut self, ordinal: usize, doc: DocId, entry: &Entry<'_>) -> tantivy::Result<bool> {
+        let expected = document(&self.fields, &mut self.long_texts, entry);
         let reader = &self.searcher.segment_readers()[ordinal];
         Ok(self.segments[ordinal].fingerprints[doc as usize] == self.fingerprint(&expected)?
             && self.columns_agree(reader, doc, &expected)?)

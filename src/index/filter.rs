@@ -35,7 +35,7 @@ pub enum Filter {
     Word(String),
     /// Sets whose sentence has a word that is like a regular expression.
     WordLike(String),
-    /// Sets with a term that is too long for the index: whoever searches for terms of this kind
+    /// Sets with a term that the index leaves out: whoever searches for terms of this kind
     /// looks at these sets, too.
     Omitted(Omitted),
     /// Sets that come from there.
@@ -60,11 +60,11 @@ pub enum Filter {
 }
 
 named! {
-    /// Terms that the index leaves out of an entry, being longer than 65,530 bytes.
+    /// Terms that the index leaves out of an entry.
     pub enum Omitted {
-        /// The trigger.
+        /// The trigger, if it is longer than 65,530 bytes.
         Trigger => "trigger",
-        /// A word of the sentence.
+        /// Words of the sentence, if one is that long or there are more than 1,000 different ones.
         Word => "word",
     }
 }

@@ -13,6 +13,7 @@ mod filter;
 mod guard;
 mod reader;
 mod schema;
+mod words;
 mod writer;
 
 use std::fmt;

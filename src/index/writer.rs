@@ -10,8 +10,9 @@ use super::directory::WriteDirectory;
 use super::entry_query::EntryQuery;
 use super::guard::guarded;
 use super::schema::{
-    Fields, SCHEMA_VERSION, WORDS, analyzer, bucket, document_key, is_omitted, schema, words_of,
+    Fields, SCHEMA_VERSION, WORDS, analyzer, bucket, document_key, is_omitted, schema,
 };
+use super::words::LongTexts;
 use super::{Entry, IndexError, IndexReader, Omitted, Result, Stamp};
 use crate::model::{AnnotationSetId, ReleaseId};
 use crate::text::fold;
@@ -26,6 +27,8 @@ pub struct IndexWriter {
     path: PathBuf,
     stamp: Option<Stamp>,
     replaced: Option<IndexError>,
+    /// Words of the long texts that were added since the last commit.
+    long_texts: LongTexts,
     /// Whether going back to the last commit failed, after which Tantivy's writer is of no use.
     is_lost: bool,
 }
@@ -66,7 +69,15 @@ impl IndexWriter {
         // A commit that was cut off leaves files that no commit names; the same change would be
         // written under the same name again. That they stay when the disk is full does no harm.
         let _ = guarded(path, "tidying up", || writer.garbage_collect_files().wait().map(drop));
-        Ok(Self { writer, fields, path: path.to_owned(), stamp, replaced, is_lost: false })
+        Ok(Self {
+            writer,
+            fields,
+            path: path.to_owned(),
+            stamp,
+            replaced,
+            long_texts: LongTexts::default(),
+            is_lost: false,
+        })
     }
 
     /// What was wrong with the index that was there, when this one was made in its place for
@@ -111,7 +122,7 @@ impl IndexWriter {
     /// # Errors
     /// When a segment cannot be written.
     pub fn add(&mut self, entry: &Entry<'_>) -> Result<()> {
-        let document = document(&self.fields, entry);
+        let document = document(&self.fields, &mut self.long_texts, entry);
         guarded(&self.path, "adding an entry", || self.writer.add_document(document).map(drop))
     }
 
@@ -141,6 +152,7 @@ impl IndexWriter {
         store: impl FnOnce() -> std::result::Result<u64, E>,
     ) -> std::result::Result<(), E> {
         const ACTION: &str = "committing";
+        self.long_texts.clear();
         let mut prepared = guarded(&self.path, ACTION, || self.writer.prepare_commit())?;
         let revision = match store() {
             Ok(revision) => revision,
@@ -164,6 +176,7 @@ impl IndexWriter {
         store: impl FnOnce() -> std::result::Result<u64, E> + Send,
     ) -> (std::result::Result<u64, E>, Result<()>) {
         const ACTION: &str = "committing";
+        self.long_texts.clear();
         let (path, writer) = (&self.path, &mut self.writer);
         let (revision, prepared) =
             rayon::join(store, || guarded(path, ACTION, || writer.prepare_commit()));
@@ -189,6 +202,7 @@ impl IndexWriter {
     /// # Errors
     /// When the index cannot be written.
     pub fn rollback(&mut self) -> Result<()> {
+        self.long_texts.clear();
         if self.is_lost {
             return Ok(());
         }
@@ -230,7 +244,11 @@ fn last_commit(path: &Path) -> Result<Option<Stamp>> {
 }
 
 /// What stands in the index for an entry.
-pub(super) fn document(fields: &Fields, entry: &Entry<'_>) -> TantivyDocument {
+pub(super) fn document(
+    fields: &Fields,
+    long_texts: &mut LongTexts,
+    entry: &Entry<'_>,
+) -> TantivyDocument {
     let mut document = TantivyDocument::default();
     document.add_u64(fields.bucket, bucket(entry.set));
     document.add_u64(fields.release, u64::from(entry.release.0));
@@ -241,16 +259,16 @@ pub(super) fn document(fields: &Fields, entry: &Entry<'_>) -> TantivyDocument {
     if entry.sentence.bits() != entry.set.bits() {
         document.add_u64(fields.sentence, entry.sentence.bits());
     }
-    let (trigger, text) = (fold(entry.trigger), fold(entry.text));
+    let trigger = fold(entry.trigger);
     if is_omitted(&trigger) {
         document.add_text(fields.omitted, Omitted::Trigger.as_str());
     }
-    // Only a text that is longer than a term can hold a word that is.
-    if is_omitted(&text) && words_of(&text).iter().any(|word| is_omitted(word)) {
+    let words = long_texts.words((entry.release, entry.sentence), entry.text);
+    if words.are_omitted {
         document.add_text(fields.omitted, Omitted::Word.as_str());
     }
     document.add_text(fields.trigger, trigger);
-    document.add_text(fields.text, text);
+    document.add_text(fields.text, words.text);
     document.add_text(fields.origin, entry.origin.as_str());
     if let Some(corpus) = entry.corpus {
         document.add_u64(fields.corpus, u64::from(corpus.0));
@@ -430,7 +448,9 @@ mod tests {
         let (_dir, reader, long) = index_of(|writer, entry| {
             let mut hidden = TantivyDocument::default();
             let omitted = writer.fields.omitted;
-            for (field, value) in document(&writer.fields, entry).field_values() {
+            for (field, value) in
+                document(&writer.fields, &mut LongTexts::default(), entry).field_values()
+            {
                 if field != omitted {
                     hidden.add_field_value(field, value);
                 }

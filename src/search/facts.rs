@@ -2,6 +2,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::beside::Beside;
@@ -26,6 +27,9 @@ pub(super) struct Facts<'a> {
     editions: OnceCell<Vec<(ReleaseId, Edition)>>,
     /// Where the last seed that was asked about comes from: its offspring often lies together.
     last_seed: RefCell<Option<(ReleaseId, AnnotationSetId, Home)>>,
+    /// The last sentence that was read: a text of thousands of sets is read once for those that
+    /// lie together.
+    last_sentence: RefCell<Option<(ReleaseId, Rc<Sentence>)>>,
 }
 
 /// A frame and all that it inherits from.
@@ -56,7 +60,24 @@ impl<'a> Facts<'a> {
             beside: OnceCell::new(),
             editions: OnceCell::new(),
             last_seed: RefCell::default(),
+            last_sentence: RefCell::default(),
         }
+    }
+
+    /// The sentence of that id.
+    pub(super) fn sentence(
+        &self,
+        release: ReleaseId,
+        id: SentenceId,
+    ) -> Result<Option<Rc<Sentence>>> {
+        if let Some((of, sentence)) = self.last_sentence.borrow().as_ref()
+            && (*of, sentence.id) == (release, id)
+        {
+            return Ok(Some(Rc::clone(sentence)));
+        }
+        let found = self.store.sentence(release, id)?.map(Rc::new);
+        *self.last_sentence.borrow_mut() = found.clone().map(|sentence| (release, sentence));
+        Ok(found)
     }
 
     pub(super) fn recipe(&self, id: u32) -> Result<Option<&str>> {

@@ -1,6 +1,7 @@
 //! A set that a query found, and what can be asked of it.
 
 use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ pub struct Match<'a> {
     pub(super) facts: Rc<Facts<'a>>,
     pub(super) release: ReleaseId,
     pub(super) set: AnnotationSet,
-    sentence: OnceCell<Option<Sentence>>,
+    sentence: OnceCell<Option<Rc<Sentence>>>,
     home: OnceCell<Home>,
 }
 
@@ -48,7 +49,7 @@ impl<'a> Match<'a> {
         self.sentence()?;
         let Self { facts, release, set, sentence, .. } = self;
         let catalog = &facts.catalog;
-        let sentence = sentence.into_inner().flatten();
+        let sentence = sentence.into_inner().flatten().map(Rc::unwrap_or_clone);
         let (Some(sentence), Some(listed)) = (sentence, catalog.release(release)) else {
             return Ok(None);
         };
@@ -87,19 +88,23 @@ impl<'a> Match<'a> {
 
     pub(super) fn sentence(&self) -> Result<Option<&Sentence>> {
         if self.sentence.get().is_none() {
-            let found = self.facts.store.sentence(self.release, self.set.sentence)?;
-            let _ = self.sentence.set(found);
+            let _ = self.sentence.set(self.facts.sentence(self.release, self.set.sentence)?);
         }
-        Ok(self.sentence.get().and_then(Option::as_ref))
+        Ok(self.sentence.get().and_then(Option::as_deref))
     }
 
-    /// Reads the sentences of sets together.
+    /// Reads the sentences of sets together, each once.
     pub(super) fn read_sentences(sets: &[Self]) -> Result<()> {
         let unread: Vec<&Self> = sets.iter().filter(|of| of.sentence.get().is_none()).collect();
         let Some(first) = unread.first() else { return Ok(()) };
-        let ids: Vec<_> = unread.iter().map(|of| (of.release, of.set.sentence)).collect();
-        for (of, sentence) in unread.iter().zip(first.facts.store.sentences_of(&ids)?) {
-            let _ = of.sentence.set(sentence);
+        let mut ids: Vec<_> = unread.iter().map(|of| (of.release, of.set.sentence)).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let sentences = first.facts.store.sentences_of(&ids)?.into_iter();
+        let read: HashMap<_, _> =
+            ids.iter().copied().zip(sentences.map(|of| of.map(Rc::new))).collect();
+        for of in unread {
+            let _ = of.sentence.set(read[&(of.release, of.set.sentence)].clone());
         }
         Ok(())
     }
@@ -107,7 +112,8 @@ impl<'a> Match<'a> {
     /// Puts an empty sentence in the place of one that was not read.
     pub(super) fn leave_sentence(&self) {
         let (id, text, occurrences) = (self.set.sentence, String::new(), Vec::new());
-        let _ = self.sentence.set(Some(Sentence { id, xml_id: None, text, occurrences }));
+        let empty = Sentence { id, xml_id: None, text, occurrences };
+        let _ = self.sentence.set(Some(Rc::new(empty)));
     }
 
     pub(super) fn trigger(&self) -> Result<Option<String>> {

@@ -16,6 +16,7 @@ use super::given::Given;
 use super::import::release_name;
 use crate::database::{Database, Result, reindex};
 use crate::exchange::{ExchangeError, FaultCode, LabelledSpan, LabelledText, SpanReader};
+use crate::index::IndexWriter;
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Counted, Document, DocumentId, Extent, FeStatus,
     Frame, FrameId, HeaderTitles, IdSpace, Label, Layer, LayerName, LexUnit, Lexeme, LuId,
@@ -83,8 +84,8 @@ impl Database {
             }
         }
         progress(reader.bytes());
-        let report = loader.finish()?;
-        self.follow(&mut index);
+        let (report, indexed) = loader.finish(&mut index)?;
+        self.note_index(indexed);
         Ok(report)
     }
 }
@@ -159,12 +160,18 @@ impl<'a> SpanReading<'a> {
         let sentence = self.sentences.give(SentenceId::new(IdSpace::Imported, number(&key)));
         for span in &spans {
             self.add_span(sentence, &text, span)?;
+            self.flush_if_full()?;
         }
         let corpus = self.corpus(corpus, split);
         let occurrences = self.places(sentence, in_document, id, document, corpus)?;
         let sentence = Sentence { id: sentence, xml_id: None, text, occurrences };
         self.release.counts.add(sentence.counts());
         self.batch.put_sentence(&sentence)?;
+        self.flush_if_full()
+    }
+
+    /// Writes what was gathered, where that is much: one text may have very many spans.
+    fn flush_if_full(&mut self) -> Result<()> {
         if self.batch.size() >= FLUSH {
             let batch = std::mem::replace(&mut self.batch, self.store.batch(self.release.id));
             self.store.write_unlisted(batch)?;
@@ -313,8 +320,9 @@ impl<'a> SpanReading<'a> {
         Ok(id)
     }
 
-    /// Writes what is left and lists the release.
-    fn finish(self) -> Result<SpanImport> {
+    /// Writes what is left and lists the release, with its sets in the index. Gives what became of
+    /// the index, too.
+    fn finish(self, index: &mut IndexWriter) -> Result<(SpanImport, Result<()>)> {
         let Self { store, mut batch, mut release, texts, without_spans, types, splits, .. } = self;
         for document in self.documents.values() {
             release.counts.add(document.counts());
@@ -324,8 +332,9 @@ impl<'a> SpanReading<'a> {
         let lexunits = self.lexunits.len() as u64;
         release.counts.frames = self.frames.len() as u64;
         release.counts.lexunits = lexunits;
-        store.list_release(&release)?;
-        Ok(SpanImport { release, texts, without_spans, types, lexunits, splits })
+        let list = || Ok(store.list_release(&release)?);
+        let indexed = reindex::list_release(store, index, release.id, list)?;
+        Ok((SpanImport { release, texts, without_spans, types, lexunits, splits }, indexed))
     }
 }
 

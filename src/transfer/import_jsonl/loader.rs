@@ -40,6 +40,8 @@ pub(super) struct LineImport<'a, R> {
     pub(super) current: Option<Sentence>,
     /// The index, while it hears of each set of a file of additions as it is taken.
     index: Option<Hearing<'a>>,
+    /// The index, where it hears of a release at the end.
+    writer: Option<&'a mut IndexWriter>,
     /// An edition whose other sets are to follow.
     pub(super) edition: Option<Edition>,
     /// The last number that the file's store had counted out, where the file says so.
@@ -80,6 +82,10 @@ impl<'a, R: BufRead> LineImport<'a, R> {
         index: &'a mut IndexWriter,
     ) -> Result<Self> {
         let mut known = Known::default();
+        let (index, writer) = match scope {
+            Scope::Additions => (Some(Hearing(Some(index))), None),
+            _ => (None, Some(index)),
+        };
         if scope == Scope::Additions {
             for row in store.lexunit_names(release)? {
                 known.listed.insert(row?.1);
@@ -108,7 +114,8 @@ impl<'a, R: BufRead> LineImport<'a, R> {
             numbers: WrittenNumbers::default(),
             extended: BTreeMap::new(),
             current: None,
-            index: (scope == Scope::Additions).then(|| Hearing(Some(index))),
+            index,
+            writer,
             edition: None,
             own_number: last_counted.unwrap_or(0),
             counts: ReleaseCounts::default(),
@@ -139,8 +146,8 @@ impl<'a, R: BufRead> LineImport<'a, R> {
     /// Writes what is left, and lists the release or commits what it gets. Gives what became of the
     /// index where that was told of every set; else it has not heard of the file.
     pub(super) fn finish(self, release: &mut Release) -> Result<Option<Result<()>>> {
-        let Self { store, scope, mut batch, recipes, own_number, counts, numbers, index, .. } =
-            self;
+        let Self { store, scope, mut batch, recipes, own_number, counts, numbers, .. } = self;
+        let (index, writer) = (self.index, self.writer);
         if own_number > 0 {
             store.skip_own_number(own_number)?;
         }
@@ -166,12 +173,15 @@ impl<'a, R: BufRead> LineImport<'a, R> {
         }
         batch.put_written_numbers(&numbers)?;
         store.write_unlisted(batch)?;
-        let mut last = store.batch(release.id);
-        for (id, fingerprint, description) in &recipes {
-            last.put_recipe(*id, *fingerprint, description)?;
-        }
-        store.list_release_with(release, last)?;
-        Ok(None)
+        let list = || {
+            let mut last = store.batch(release.id);
+            for (id, fingerprint, description) in &recipes {
+                last.put_recipe(*id, *fingerprint, description)?;
+            }
+            Ok(store.list_release_with(release, last)?)
+        };
+        let Some(writer) = writer else { return list().map(|_| None) };
+        Ok(Some(reindex::list_release(store, writer, release.id, list)?))
     }
 
     /// Tells the index of a set that is new. An index that does not take it is brought up to date

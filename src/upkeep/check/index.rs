@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::{CheckCode, CheckOptions, CheckReport, Findings};
-use crate::database::{Database, Result, with_entry};
-use crate::index::{self, EntryState, IndexAudit, IndexReader};
+use crate::database::{Database, Result, each_entry};
+use crate::index::{self, Entry, EntryState, IndexAudit, IndexReader};
 use crate::model::{AnnotationSet, AnnotationSetId, ReleaseId};
 use crate::store::{Change, Subject};
 
@@ -85,21 +85,27 @@ fn entries(
     findings: &mut Findings,
 ) -> Result<()> {
     let store = &database.store;
+    let mut damage = None;
     for release in store.releases()? {
-        // A row that cannot be read was found before.
-        for set in store.annotation_sets(release.id)?.flatten() {
-            let state = with_entry(store, release.id, &set, |entry| audit.check(entry));
-            let Ok(Some(state)) = state else { continue };
-            let state = match state {
-                Ok(state) => state,
-                Err(error) => {
-                    findings.add(CheckCode::IndexDamaged, FAMILY, error.to_string());
-                    return Ok(());
-                }
-            };
-            if !pending.covers(release.id, set.id) {
-                add(findings, release.name.as_str(), &set, state);
+        let mut check = |set: &AnnotationSet, entry: &Entry<'_>| {
+            // What follows would say the same.
+            if damage.is_some() {
+                return Ok(());
             }
+            match audit.check(entry) {
+                Ok(state) if !pending.covers(release.id, set.id) => {
+                    add(findings, release.name.as_str(), set, state);
+                }
+                Ok(_) => {}
+                Err(error) => damage = Some(error),
+            }
+            Ok(())
+        };
+        // A row that cannot be read was found before.
+        each_entry(store, release.id, &mut check, &|_| Ok(()))?;
+        if let Some(error) = damage {
+            findings.add(CheckCode::IndexDamaged, FAMILY, error.to_string());
+            return Ok(());
         }
     }
     let extra = audit.unclaimed();
