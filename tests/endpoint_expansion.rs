@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use fnstore::database::Database;
 use serde_json::Value;
@@ -237,12 +238,14 @@ fn options_of_a_search_do_not_go_with_a_server() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_ends_behind_the_sentence_in_flight_and_resumes() {
+fn an_interrupted_run_waits_for_no_answer_and_resumes() {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
+    // The third question is answered long after the run was interrupted.
     let server = Server::new(move |_, body| {
-        count.fetch_add(1, Ordering::SeqCst);
-        std::thread::sleep(std::time::Duration::from_millis(300));
+        if count.fetch_add(1, Ordering::SeqCst) == 2 {
+            std::thread::sleep(Duration::from_secs(8));
+        }
         Reply::Chat(rewritten(body))
     });
     let store = new_store();
@@ -252,14 +255,21 @@ fn an_interrupted_run_ends_behind_the_sentence_in_flight_and_resumes() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    while asked.load(Ordering::SeqCst) == 0 {
-        std::thread::sleep(std::time::Duration::from_millis(5));
+    while asked.load(Ordering::SeqCst) < 3 {
+        std::thread::sleep(Duration::from_millis(5));
     }
     let pid = child.id().to_string();
+    let begun = Instant::now();
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     assert_eq!(output.status.code(), Some(130), "{output:?}");
-    assert_eq!(generated(store.path()).len(), 1, "the sentence that was asked for");
+    let before = generated(store.path());
+    assert_eq!(before.len(), 2, "the sentences that were answered");
     let rest = record(&expand(store.path(), &server.url, &[SEEDS]));
-    assert_eq!((&rest["done_before"], &rest["sentences"]), (&1.into(), &5.into()), "{rest}");
+    assert_eq!((&rest["done_before"], &rest["sentences"]), (&2.into(), &4.into()), "{rest}");
+    let whole = new_store();
+    expand(whole.path(), &good().url, &[SEEDS]);
+    let texts = |sets: &[Value]| sets.iter().map(|set| set["text"].clone()).collect::<Vec<_>>();
+    assert_eq!(texts(&generated(store.path())), texts(&generated(whole.path())));
 }

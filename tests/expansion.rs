@@ -177,17 +177,24 @@ fn stopped_and_split_run_equals_whole_one(recipe: &Recipe) -> Vec<String> {
     let whole = database(whole_dir.path());
     expand(&whole, SEEDS, recipe);
 
-    // One seed at a time, one round before the other, stopped after every finished round.
+    // One seed at a time, one round before the other, stopped with rounds in flight.
     let parts_dir = tempfile::tempdir().unwrap();
     let parts = database(parts_dir.path());
     let first = expand(&parts, SEEDS, &Recipe { rounds: 1, seed_limit: Some(1), ..recipe.clone() });
     assert!(first.left > 0 && first.left == first.seeds - 1);
-    let mut interrupted = 0;
+    let (mut interrupted, mut finished) = (0, 0);
     loop {
         let mut calls = 0;
-        let report = expand::run_with(&parts, &SEEDS.parse().unwrap(), recipe, &mut |_| {
+        let report = expand::run_with(&parts, &SEEDS.parse().unwrap(), recipe, &mut |at| {
             calls += 1;
-            if calls > 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            // After what has come to an end, or within the rounds that come next.
+            let is_through = at.sentences > 0 || at.seeds > finished;
+            finished = finished.max(at.seeds);
+            if is_through && calls % 2 == 0 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         })
         .unwrap();
         interrupted += u32::from(report.interrupted);
@@ -276,4 +283,24 @@ fn a_gpu_grows_the_sets_that_the_cpu_grows() {
         assert_eq!((&here.0, &here.1), (&there.0, &there.1));
         assert!((here.2 - there.2).abs() < 1e-3, "{here:?} {there:?}");
     }
+}
+
+#[test]
+fn who_stops_at_once_leaves_nothing_half_written_and_the_next_run_writes_the_same() {
+    let recipe = recipe();
+    let (whole_dir, stopped_dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let whole = database(whole_dir.path());
+    expand(&whole, SEEDS, &recipe);
+    let stopped = database(stopped_dir.path());
+    let mut first = true;
+    // Asked a second time when rounds are in flight: the first is over after more than a pause.
+    let report = expand::run_with(&stopped, &SEEDS.parse().unwrap(), &recipe, &mut |_| {
+        std::thread::sleep(std::time::Duration::from_millis(110));
+        if std::mem::take(&mut first) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })
+    .unwrap();
+    assert!(report.interrupted);
+    assert_eq!((report.sentences, outputs(&stopped).len()), (0, 0));
+    assert!(expand(&stopped, SEEDS, &recipe).sentences > 0);
+    assert_eq!(outputs(&stopped), outputs(&whole));
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use fnstore::database::Database;
 use fnstore::generate::{
-    Answer, Fate, Generator, LanguageFiller, Prompt, Recipe, Report, Skip, run_with,
+    Answer, Fate, GenerationProgress, Generator, LanguageFiller, Prompt, Recipe, Report, Skip,
+    run_with,
 };
 use fnstore::model::{
     AnnotationSet, Extent, FeStatus, FrameId, LayerName, LexUnit, LuId, Method, Pos, Provenance,
@@ -184,7 +185,10 @@ fn a_run_that_is_stopped_keeps_whole_batches() {
     let mut generator = Generator::copying();
     let everything = Expression::Everything;
     let recipe = Recipe::default();
-    let stop = &mut |_: &_| ControlFlow::Break(());
+    let stop = &mut |at: &GenerationProgress| match at.sentences {
+        0 => ControlFlow::Continue(()),
+        _ => ControlFlow::Break(()),
+    };
     let report = run_with(&database, &everything, &recipe, &mut generator, stop).unwrap();
     assert!(report.interrupted && report.sentences > 0);
     let rest = run(&database, "release=*", &recipe);
@@ -204,6 +208,31 @@ fn a_run_that_is_stopped_keeps_whole_batches() {
                 .sum::<u64>(),
         "{report:?} {rest:?}"
     );
+}
+
+#[test]
+fn a_run_that_is_stopped_within_a_batch_writes_none_of_it_and_later_the_same() {
+    let ((_one, whole, _), (_two, stopped, _)) = (mini::imported(), mini::imported());
+    let (everything, recipe) = (Expression::Everything, Recipe::default());
+    // Each LU takes longer than the pause between two questions whether to go on.
+    let slow = || {
+        let reads_as: Box<fnstore::generate::ReadsAs> = Box::new(|readings| {
+            std::thread::sleep(std::time::Duration::from_millis(120));
+            Ok(vec![None; readings.len()])
+        });
+        Generator::copying().reading("slow", reads_as)
+    };
+    let on = &mut |_: &_| ControlFlow::Continue(());
+    run_with(&whole, &everything, &recipe, &mut slow(), on).unwrap();
+    let revision = stopped.store().revision().unwrap();
+    let stop = &mut |_: &_| ControlFlow::Break(());
+    let report = run_with(&stopped, &everything, &recipe, &mut slow(), stop).unwrap();
+    let counts = (report.sentences, report.given(), report.left, report.recipe);
+    assert!(report.interrupted && counts.0 == 0 && counts.1 == 0, "{report:?}");
+    assert_eq!((counts.2, counts.3), (report.lexunits, None), "{report:?}");
+    assert_eq!(stopped.store().revision().unwrap(), revision);
+    run_with(&stopped, &everything, &recipe, &mut slow(), on).unwrap();
+    assert_eq!(made(&stopped), made(&whole));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use assert_cmd::Command;
 use fnstore::compute::{Device, Numbers};
-use fnstore::decode::violations;
+use fnstore::decode::{always, violations};
 use fnstore::model::Span;
 use fnstore::nn::{Gguf, LanguageAdapter, LanguageModel};
 use fnstore::paraphrase::{Constraints, ParaphraseError, Paraphraser, Refusal, Request, Settings};
@@ -124,7 +124,7 @@ fn a_rewriting_in_flight_does_not_mind() {
         let finished = session.next_finished().unwrap().unwrap();
         let at = sources.iter().position(|source| *source == finished.source).unwrap();
         assert_eq!(finished.outcome, alone[at]);
-        assert_eq!(session.substitutes(TEXT, TARGET, &[]).unwrap(), free);
+        assert_eq!(session.substitutes(TEXT, TARGET, &[], &mut always()).unwrap(), free);
     }
 }
 

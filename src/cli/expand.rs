@@ -238,7 +238,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         let database = args.splits.over(|| Database::open(&context.store))?;
         return shard::run(&database, (&expression, &recipe), (text, file), context);
     }
-    let stopped = stop::on_interrupt("finishing the rounds in flight")?;
+    let stopped = stop::on_interrupt("stopping after the step that runs")?;
     let database = args.splits.over(|| Database::open_existing_writer(&context.store))?;
     tell_of_index(&database);
     if args.redo {

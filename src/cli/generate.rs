@@ -99,7 +99,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         text => Expression::parse(text).map_err(DatabaseError::from)?,
     };
     let (recipe, mut generator) = open(&args)?;
-    let stopped = stop::on_interrupt("finishing the batch in flight")?;
+    let stopped = stop::on_interrupt("stopping after the step that runs")?;
     let database = Database::open_existing_writer(&context.store)?;
     tell_of_index(&database);
     let bar = progress::bar("generating", "LUs");

@@ -1,5 +1,6 @@
 //! Tests of which searches share a batch, and that nothing else depends on it.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::oracle::{run, search};
@@ -40,6 +41,50 @@ fn long_sources_go_first_so_that_the_last_steps_are_full() {
         let alone = search(&mut network, source, constraint.clone(), beam);
         assert_eq!((found.steps, &found.hypotheses), (source.len(), &alone.hypotheses));
     }
+}
+
+#[test]
+fn many_long_sources_are_encoded_in_parts_and_searched_together() {
+    let sources: Vec<Vec<u32>> = [300, 200, 100, 600, 2].map(|length| vec![3; length]).into();
+    let (constraint, beam) = as_long_as_the_source();
+    let beam = BeamSettings { length_limit: LengthLimit::tokens(3), ..beam };
+    let mut network = ToyNetwork::new(4, 700);
+    let mut scheduler = Scheduler::new(1000);
+    for tokens in &sources {
+        let source = scheduler.add_source(tokens.clone());
+        scheduler.submit(source, constraint.clone(), beam).unwrap();
+    }
+    // The longest first, alone; then as many as have 512 tokens together.
+    let mut encoded = Vec::new();
+    let mut finished = Vec::new();
+    while finished.is_empty() {
+        finished = scheduler.step(&mut network).unwrap();
+        encoded.push((network.encoded, network.most_rows));
+    }
+    assert_eq!(encoded, [(1, 0), (3, 0), (5, 5), (5, 5), (5, 5)]);
+    assert_eq!(finished.len(), sources.len());
+    finished.sort_by_key(|finished| finished.source);
+    for (found, source) in finished.iter().zip(&sources) {
+        let alone = search(&mut ToyNetwork::new(4, 700), source, constraint.clone(), beam);
+        assert_eq!(found.hypotheses, alone.hypotheses);
+    }
+}
+
+#[test]
+fn who_stops_searches_waits_for_the_step_that_runs() {
+    let mut network = ToyNetwork::new(4, 20);
+    let (constraint, beam) = as_long_as_the_source();
+    let sources = || vec![(vec![3; 9], constraint.clone()), (vec![3; 8], constraint.clone())];
+    let mut steps = 0;
+    let stopped = search_all_while(&mut network, sources(), beam, &mut || {
+        steps += 1;
+        if steps < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    assert!(matches!(stopped, Err(DecodeError::Stopped)));
+    assert_eq!((steps, network.open_slots()), (3, 0));
+    let again = search_all(&mut network, sources(), beam).unwrap();
+    let alone = search(&mut network, &[3; 9], constraint.clone(), beam);
+    assert_eq!(again[0], alone.hypotheses);
 }
 
 /// Searches each source, then again under more bans, as soon as its first search is over; returns

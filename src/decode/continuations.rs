@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::{Constraint, ConstraintState, DecodeError, calls};
+use super::{Constraint, ConstraintState, DecodeError, GoesOn, calls};
 use crate::nn::{Candidate, RowMask, SlotId, StepNetwork, StepRow};
 
 /// An open source whose continuations are looked at.
@@ -34,12 +34,13 @@ impl<'n, N: StepNetwork> Continuations<'n, N> {
     /// log). None holds the end, or what the constraint blocks.
     ///
     /// # Errors
-    /// When the network fails.
+    /// When the network fails, or `goes_on` stops it before a step.
     pub fn likeliest(
         &mut self,
         constraint: &Constraint,
         width: usize,
         depth: usize,
+        goes_on: &mut GoesOn<'_>,
     ) -> Result<Vec<(Vec<u32>, f32)>, DecodeError> {
         self.network.rewind(self.slot, 0);
         let (start, eos) = (self.network.start_token(), self.network.eos_token());
@@ -57,9 +58,9 @@ impl<'n, N: StepNetwork> Continuations<'n, N> {
                 }
             };
             let masks: Vec<RowMask> = beam.iter().enumerate().map(mask).collect();
-            let best = self.step(&rows, &masks, width)?.0;
-            let goes_on = best.into_iter().filter(|candidate| candidate.token != eos);
-            let next: Vec<(Row, (Vec<u32>, ConstraintState))> = goes_on
+            let best = self.step(&rows, &masks, width, goes_on)?.0;
+            let open = best.into_iter().filter(|candidate| candidate.token != eos);
+            let next: Vec<(Row, (Vec<u32>, ConstraintState))> = open
                 .map(|Candidate { parent, token, log_prob }| {
                     let ((tokens, state), row) = (&beam[parent as usize], rows[parent as usize]);
                     let tokens = [tokens.as_slice(), &[token]].concat();
@@ -80,8 +81,12 @@ impl<'n, N: StepNetwork> Continuations<'n, N> {
     /// of the continuations. Beginnings that several share are computed once.
     ///
     /// # Errors
-    /// When the network fails.
-    pub fn log_probs(&mut self, continuations: &[Vec<u32>]) -> Result<Vec<f32>, DecodeError> {
+    /// As [`likeliest`](Self::likeliest).
+    pub fn log_probs(
+        &mut self,
+        continuations: &[Vec<u32>],
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<Vec<f32>, DecodeError> {
         self.network.rewind(self.slot, 0);
         let mut sums = vec![0.0; continuations.len()];
         // The row that each continuation is in, as long as it goes on.
@@ -109,7 +114,7 @@ impl<'n, N: StepNetwork> Continuations<'n, N> {
                     ..RowMask::default()
                 })
                 .collect();
-            let scored = self.step(&rows, &masks, 1)?.1;
+            let scored = self.step(&rows, &masks, 1, goes_on)?.1;
             let mut places = HashMap::new();
             rows.clear();
             for Candidate { parent, token, log_prob } in scored {
@@ -131,7 +136,11 @@ impl<'n, N: StepNetwork> Continuations<'n, N> {
         rows: &[Row],
         masks: &[RowMask],
         top: usize,
+        goes_on: &mut GoesOn<'_>,
     ) -> Result<(Vec<Candidate>, Vec<Candidate>), DecodeError> {
+        if goes_on().is_break() {
+            return Err(DecodeError::Stopped);
+        }
         let slot = self.slot;
         let row = |&(parent, token, score): &Row| StepRow { slot, parent, token, score };
         let rows: Vec<StepRow> = rows.iter().map(row).collect();
@@ -152,10 +161,11 @@ fn row_index(row: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
     use std::sync::Arc;
 
-    use super::super::AvoidTokens;
     use super::super::toy::{EOS, ToyNetwork};
+    use super::super::{AvoidTokens, always};
     use super::*;
 
     const SOURCE: [u32; 3] = [5, 6, 7];
@@ -172,7 +182,7 @@ mod tests {
     fn a_beam_as_wide_as_the_tree_finds_every_beginning_with_its_score() {
         let mut network = ToyNetwork::new(6, 20);
         let mut source = Continuations::open(&mut network, &SOURCE).unwrap();
-        let found = source.likeliest(&Constraint::default(), 200, 3).unwrap();
+        let found = source.likeliest(&Constraint::default(), 200, 3, &mut always()).unwrap();
         drop(source);
         // All tokens but the end go on: 5 + 25 + 125.
         assert_eq!(found.len(), 155);
@@ -194,7 +204,7 @@ mod tests {
         let banned = AvoidTokens::new([vec![3], vec![4, 2]]).unwrap();
         let constraint = Constraint { tokens: Some(Arc::new(banned)), ..Constraint::default() };
         let mut source = Continuations::open(&mut network, &SOURCE).unwrap();
-        let found = source.likeliest(&constraint, 200, 3).unwrap();
+        let found = source.likeliest(&constraint, 200, 3, &mut always()).unwrap();
         assert!(found.len() > 50);
         for (tokens, _) in found {
             let is_free = !tokens.contains(&3) && !tokens.windows(2).any(|pair| pair == [4, 2]);
@@ -210,10 +220,10 @@ mod tests {
                 .map(<[u32]>::to_vec)
                 .into();
         let mut source = Continuations::open(&mut network, &SOURCE).unwrap();
-        let first = source.log_probs(&texts).unwrap();
+        let first = source.log_probs(&texts, &mut always()).unwrap();
         // A look at what is likely in between changes nothing.
-        source.likeliest(&Constraint::default(), 4, 2).unwrap();
-        assert_eq!(source.log_probs(&texts).unwrap(), first);
+        source.likeliest(&Constraint::default(), 4, 2, &mut always()).unwrap();
+        assert_eq!(source.log_probs(&texts, &mut always()).unwrap(), first);
         drop(source);
         for (text, score) in texts.iter().zip(first) {
             assert!((score - sum(&network, text)).abs() < 1e-5, "{text:?}");
@@ -221,11 +231,30 @@ mod tests {
     }
 
     #[test]
+    fn who_stops_it_waits_for_the_step_that_runs() {
+        let mut network = ToyNetwork::new(6, 20);
+        let mut source = Continuations::open(&mut network, &SOURCE).unwrap();
+        let mut left = 2;
+        let mut goes_on = || match left {
+            0 => ControlFlow::Break(()),
+            _ => {
+                left -= 1;
+                ControlFlow::Continue(())
+            }
+        };
+        let stopped = source.likeliest(&Constraint::default(), 4, 9, &mut goes_on);
+        assert!(matches!(stopped, Err(DecodeError::Stopped)));
+        assert!(matches!(source.log_probs(&[vec![2]], &mut goes_on), Err(DecodeError::Stopped)));
+        drop(source);
+        assert_eq!(network.open_slots(), 0);
+    }
+
+    #[test]
     fn a_network_that_fails_is_freed_of_the_source() {
         let mut network = ToyNetwork::new(6, 20);
         let mut source = Continuations::open(&mut network, &SOURCE).unwrap();
         source.network.is_broken = true;
-        assert!(source.log_probs(&[vec![2]]).is_err());
+        assert!(source.log_probs(&[vec![2]], &mut always()).is_err());
         drop(source);
         assert_eq!(network.open_slots(), 0);
     }

@@ -32,6 +32,9 @@ pub enum DecodeError {
         /// What it should be.
         expected: &'static str,
     },
+    /// Whoever asked for it stopped it between two steps.
+    #[error("the search was stopped")]
+    Stopped,
     /// The network failed.
     #[error("cannot {doing} in the network")]
     Network {

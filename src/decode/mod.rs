@@ -32,6 +32,7 @@ mod replay;
 mod sampling;
 mod scheduler;
 mod settings;
+mod stopping;
 mod together;
 #[cfg(test)]
 pub(crate) mod toy;
@@ -48,4 +49,5 @@ pub use scheduler::{Finished, JobId, Scheduler, SourceId};
 pub use settings::{
     BeamSettings, LengthLimit, LengthPenalty, SampleSettings, SearchSettings, Stopping,
 };
-pub use together::search_all;
+pub use stopping::{GoesOn, Paced, always};
+pub use together::{search_all, search_all_while};

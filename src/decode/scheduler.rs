@@ -27,6 +27,9 @@ use super::settings::SearchSettings;
 use super::waiting::{Queue, Waiting};
 use crate::nn::{Candidate, SlotCandidates, SlotId, StepNetwork};
 
+/// Tokens of several sources that are encoded together: whoever stops work waits for so many.
+const ENCODED_TOGETHER: usize = 512;
+
 /// A source that was given to a [`Scheduler`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceId(pub(crate) u64);
@@ -254,7 +257,8 @@ impl Scheduler {
     }
 
     /// Starts waiting searches where there is room, takes one step with all running ones, and
-    /// returns those that are over, in the order in which they began. Where the network is full,
+    /// returns those that are over, in the order in which they began. While sources have many
+    /// tokens, it encodes a part of them instead. Where the network is full,
     /// sources that are not searched give back their room; where none does, half of the searches
     /// wait again.
     ///
@@ -267,7 +271,9 @@ impl Scheduler {
     ) -> Result<Vec<Finished>, DecodeError> {
         let mut finished = Vec::new();
         let answers = loop {
-            self.admit(network, &mut finished)?;
+            if self.admit(network, &mut finished)? {
+                return Ok(finished);
+            }
             match self.take_step(network) {
                 Err(error) if is_full(&error) && self.make_room(network) => {}
                 other => break other?,
@@ -411,16 +417,17 @@ impl Scheduler {
     }
 
     /// Starts the jobs whose turn it is while they fit; those that are over without a step of the
-    /// network join the `finished`. Where the network fails they wait as before.
+    /// network join the `finished`. Where the network fails they wait as before. Says whether the
+    /// sources of others that fit come next.
     fn admit<N: StepNetwork + ?Sized>(
         &mut self,
         network: &mut N,
         finished: &mut Vec<Finished>,
-    ) -> Result<(), DecodeError> {
-        let admitted = loop {
+    ) -> Result<bool, DecodeError> {
+        let (admitted, is_cut) = loop {
             let running = self.active_rows();
-            let (admitted, rows) = self.take_waiting(running);
-            let Err(error) = self.encode(&admitted, network) else { break admitted };
+            let (admitted, rows, is_cut) = self.take_waiting(running);
+            let Err(error) = self.encode(&admitted, network) else { break (admitted, is_cut) };
             let jobs = admitted.len();
             for waiting in admitted {
                 let source = self.sources.get_mut(&waiting.source);
@@ -443,12 +450,13 @@ impl Scheduler {
                 Some(stop) => finished.push(self.finish(active, stop, network)),
             }
         }
-        Ok(())
+        Ok(is_cut)
     }
 
-    /// Takes the jobs whose turn it is while they fit beside so many rows; also returns their rows.
-    fn take_waiting(&mut self, running: usize) -> (Vec<Waiting>, usize) {
-        let (mut taken, mut rows) = (Vec::new(), 0);
+    /// Takes the jobs whose turn it is while they fit beside so many rows, and their sources
+    /// together; also returns their rows, and whether it was sources that kept others out.
+    fn take_waiting(&mut self, running: usize) -> (Vec<Waiting>, usize, bool) {
+        let (mut taken, mut rows, mut tokens) = (Vec::new(), 0, 0);
         loop {
             // One search may run alone, however large it is.
             let most = match running + rows {
@@ -458,14 +466,20 @@ impl Scheduler {
             if most == 0 {
                 break;
             }
-            let Some(next) = self.waiting.take(most, |source| !self.sources[&source].busy) else {
-                break;
-            };
-            self.sources.get_mut(&next.source).expect("jobs go with their source").busy = true;
+            let is_free = |source| !self.sources[&source].busy;
+            let Some(next) = self.waiting.take(most, is_free) else { break };
+            let source = self.sources.get_mut(&next.source).expect("jobs go with their source");
+            let unread = source.slot.map_or(source.tokens.len(), |_| 0);
+            if unread > 0 && tokens > 0 && tokens + unread > ENCODED_TOGETHER {
+                self.waiting.put(next);
+                return (taken, rows, true);
+            }
+            source.busy = true;
+            tokens += unread;
             rows += next.settings.rows();
             taken.push(next);
         }
-        (taken, rows)
+        (taken, rows, false)
     }
 
     /// Starts a search, from the first step that is not that of the search before; also says

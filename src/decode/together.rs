@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Constraint, DecodeError, Hypothesis, Scheduler, SearchSettings};
+use super::{Constraint, DecodeError, GoesOn, Hypothesis, Scheduler, SearchSettings, always};
 use crate::nn::StepNetwork;
 
 /// Rows of one step of the network: enough to fill its products.
@@ -17,6 +17,19 @@ pub fn search_all<N: StepNetwork>(
     sources: Vec<(Vec<u32>, Constraint)>,
     settings: impl Into<SearchSettings>,
 ) -> Result<Vec<Vec<Hypothesis>>, DecodeError> {
+    search_all_while(network, sources, settings, &mut always())
+}
+
+/// As [`search_all`], asking after each step whether to go on.
+///
+/// # Errors
+/// As [`search_all`], and [`DecodeError::Stopped`] after `Break`; the network is free then.
+pub fn search_all_while<N: StepNetwork>(
+    network: &mut N,
+    sources: Vec<(Vec<u32>, Constraint)>,
+    settings: impl Into<SearchSettings>,
+    goes_on: &mut GoesOn<'_>,
+) -> Result<Vec<Vec<Hypothesis>>, DecodeError> {
     let settings = settings.into();
     let mut scheduler = Scheduler::new(ROWS);
     let mut found = vec![Vec::new(); sources.len()];
@@ -30,6 +43,10 @@ pub fn search_all<N: StepNetwork>(
         for search in finished? {
             scheduler.release(search.source, network);
             found[jobs[&search.job]] = search.hypotheses;
+        }
+        if !scheduler.is_idle() && goes_on().is_break() {
+            scheduler.clear(network);
+            return Err(DecodeError::Stopped);
         }
     }
     Ok(found)

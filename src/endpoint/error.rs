@@ -65,6 +65,9 @@ pub enum EndpointError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Whoever asked stopped waiting for the answer.
+    #[error("the question to the endpoint was given up (H-stopped)")]
+    Stopped,
     /// A budget is used up.
     #[error("the budget of {most} {what} is used up (H-budget)")]
     Budget {

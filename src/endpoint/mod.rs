@@ -7,8 +7,11 @@
 mod answers;
 mod error;
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
 
 pub use error::EndpointError;
 use serde::Deserialize;
@@ -21,6 +24,8 @@ type Result<T> = std::result::Result<T, EndpointError>;
 
 /// The most bytes of an answer that are read.
 const MOST_BYTES: u64 = 1 << 20;
+/// How long nobody is asked whether an answer is waited for.
+const WAIT: Duration = Duration::from_millis(50);
 /// The longest pause that a server can ask for.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
@@ -98,10 +103,17 @@ pub struct Usage {
 #[derive(Debug)]
 pub struct Endpoint {
     settings: EndpointSettings,
-    url: String,
-    agent: ureq::Agent,
+    line: Arc<Line>,
     answers: Option<Answers>,
     usage: Usage,
+}
+
+/// What a thread needs to send a request, which nobody waits for any more where work is stopped.
+#[derive(Debug)]
+struct Line {
+    url: String,
+    key: Option<Key>,
+    agent: ureq::Agent,
 }
 
 /// What a server said to a question.
@@ -163,9 +175,13 @@ impl Endpoint {
             .max_redirects(0)
             .user_agent(concat!("fnstore/", env!("CARGO_PKG_VERSION")));
         let config = if is_here { config.proxy(None) } else { config };
-        Ok(Self {
+        let line = Line {
             url: format!("{base}/chat/completions"),
+            key: settings.key.clone(),
             agent: config.build().into(),
+        };
+        Ok(Self {
+            line: Arc::new(line),
             answers: settings.answers.clone().map(Answers::in_directory),
             usage: Usage::default(),
             settings,
@@ -175,7 +191,7 @@ impl Endpoint {
     /// The address without what is appended to it, and the model: what recipes name.
     #[must_use]
     pub fn description(&self) -> Value {
-        json!({ "url": self.url, "model": self.settings.model })
+        json!({ "url": self.line.url, "model": self.settings.model })
     }
 
     /// What was asked so far.
@@ -197,6 +213,22 @@ impl Endpoint {
         seed: u64,
         limit: u32,
     ) -> Result<Answer> {
+        self.ask_while(question, temperature, seed, limit, &mut || ControlFlow::Continue(()))
+    }
+
+    /// As [`ask`](Self::ask), asking `goes_on` now and then whether the answer is still waited for.
+    /// An answer that comes later is not kept; the server may count what it took.
+    ///
+    /// # Errors
+    /// As there, and [`EndpointError::Stopped`] after `Break`.
+    pub fn ask_while(
+        &mut self,
+        question: &str,
+        temperature: f32,
+        seed: u64,
+        limit: u32,
+        goes_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<Answer> {
         let body = json!({
             "model": self.settings.model,
             "messages": [{ "role": "user", "content": question }],
@@ -205,7 +237,8 @@ impl Endpoint {
             "max_tokens": limit,
         })
         .to_string();
-        if let Some(known) = self.answers.as_ref().and_then(|answers| answers.get(&self.url, &body))
+        if let Some(known) =
+            self.answers.as_ref().and_then(|answers| answers.get(&self.line.url, &body))
         {
             self.usage.known += 1;
             return Ok(Answer { text: known.content, ended: true });
@@ -214,7 +247,7 @@ impl Endpoint {
         for attempt in 1.. {
             self.check_budget()?;
             self.usage.requests += 1;
-            let (error, asked) = match self.send(&body)? {
+            let (error, asked) = match self.send(&body, goes_on)? {
                 Sent::Reply(reply) => {
                     let tokens = self.count(reply.usage)?;
                     match answer_in(reply.choices) {
@@ -222,7 +255,7 @@ impl Endpoint {
                             self.keep(&body, &answer, tokens)?;
                             return Ok(answer);
                         }
-                        Err(reason) => (self.unreadable(&reason), None),
+                        Err(reason) => (self.line.unreadable(&reason), None),
                     }
                 }
                 Sent::Again(error, asked) => (error, asked),
@@ -230,7 +263,7 @@ impl Endpoint {
             if attempt >= self.settings.tries {
                 return Err(error);
             }
-            std::thread::sleep(asked.unwrap_or(pause).min(LONGEST_PAUSE));
+            rest(asked.unwrap_or(pause).min(LONGEST_PAUSE), goes_on)?;
             pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
         }
         unreachable!("the loop ends by returning")
@@ -253,7 +286,7 @@ impl Endpoint {
                 Ok(tokens)
             }
             None if self.settings.max_tokens.is_some() => {
-                Err(EndpointError::Uncounted { url: self.url.clone() })
+                Err(EndpointError::Uncounted { url: self.line.url.clone() })
             }
             None => Ok(0),
         }
@@ -263,17 +296,54 @@ impl Endpoint {
     fn keep(&self, body: &str, answer: &Answer, tokens: u64) -> Result<()> {
         match &self.answers {
             Some(answers) if answer.ended => {
-                answers.put(&self.url, body, &Given { content: answer.text.clone(), tokens })
+                answers.put(&self.line.url, body, &Given { content: answer.text.clone(), tokens })
             }
             _ => Ok(()),
         }
     }
 
+    /// Sends a request once, and waits for its reply as long as it is wanted.
+    fn send(&self, body: &str, goes_on: &mut dyn FnMut() -> ControlFlow<()>) -> Result<Sent> {
+        let (told, reply) = channel();
+        let (line, body) = (Arc::clone(&self.line), body.to_owned());
+        std::thread::spawn(move || {
+            // Nobody listens where the work was stopped.
+            let _ = told.send(line.send(&body));
+        });
+        loop {
+            match reply.recv_timeout(WAIT) {
+                Ok(sent) => return sent,
+                Err(RecvTimeoutError::Timeout) if goes_on().is_break() => {
+                    return Err(EndpointError::Stopped);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    let reason = "the thread that sent the question ended".to_owned();
+                    return Err(EndpointError::Connect { url: self.line.url.clone(), reason });
+                }
+            }
+        }
+    }
+}
+
+/// Waits before a question is sent again.
+fn rest(pause: Duration, goes_on: &mut dyn FnMut() -> ControlFlow<()>) -> Result<()> {
+    let begun = Instant::now();
+    while let Some(left) = pause.checked_sub(begun.elapsed()).filter(|left| !left.is_zero()) {
+        std::thread::sleep(left.min(WAIT));
+        if goes_on().is_break() {
+            return Err(EndpointError::Stopped);
+        }
+    }
+    Ok(())
+}
+
+impl Line {
     /// Sends a request once.
     fn send(&self, body: &str) -> Result<Sent> {
         let url = || self.url.clone();
         let mut request = self.agent.post(&self.url).header("content-type", "application/json");
-        if let Some(Key(key)) = &self.settings.key {
+        if let Some(Key(key)) = &self.key {
             request = request.header("authorization", format!("Bearer {key}"));
         }
         let mut response = match request.send(body) {
@@ -296,7 +366,7 @@ impl Endpoint {
         match status {
             200 => {}
             401 | 403 => {
-                let given = self.settings.key.is_some();
+                let given = self.key.is_some();
                 return Err(EndpointError::Key { url: url(), status, given });
             }
             408 | 429 | 500.. => {
@@ -318,7 +388,7 @@ impl Endpoint {
 
     /// The beginning of what somebody said, without the key.
     fn hidden(&self, said: &str) -> String {
-        let said = match &self.settings.key {
+        let said = match &self.key {
             Some(Key(key)) if !key.is_empty() => said.replace(key.as_str(), "..."),
             _ => said.to_owned(),
         };
@@ -405,7 +475,8 @@ mod tests {
                 ..EndpointSettings::new(url, "m")
             };
             let endpoint = Endpoint::new(settings).unwrap();
-            assert!(endpoint.url.ends_with("/v1/chat/completions"), "{}", endpoint.url);
+            let url = &endpoint.line.url;
+            assert!(url.ends_with("/v1/chat/completions"), "{url}");
             assert!(!format!("{endpoint:?}").contains("sk-1"));
         }
     }

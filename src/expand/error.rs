@@ -111,6 +111,13 @@ pub enum ExpandError {
     Seeds(#[from] SeedsError),
 }
 
+impl ExpandError {
+    /// Whether whoever asked for it stopped it.
+    pub(super) fn is_stopped(&self) -> bool {
+        matches!(self, Self::Paraphrase(error) if error.is_stopped())
+    }
+}
+
 /// A recipe asks for what this database or these models cannot give.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

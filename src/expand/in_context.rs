@@ -9,6 +9,7 @@ use super::Result;
 use super::chain::Chain;
 use super::trigger_lexicon::TriggerLexicon;
 use super::trigger_slot::TriggerSlot;
+use crate::decode::GoesOn;
 use crate::paraphrase::{ParaphraseError, Rounds};
 use crate::text::{fold, is_stop_word, natural_spacing_with};
 
@@ -27,10 +28,14 @@ pub(super) const ASKED: usize = 2;
 /// several pieces, and for a sentence that cannot be rewritten.
 ///
 /// The bans are those of the seed alone, so that a chain that is resumed finds the same.
-pub(super) fn substitutes(session: &mut Rounds<'_>, chain: &Chain) -> Result<Vec<String>> {
+pub(super) fn substitutes(
+    session: &mut Rounds<'_>,
+    chain: &Chain,
+    goes_on: &mut GoesOn<'_>,
+) -> Result<Vec<String>> {
     let [target] = chain.seed.targets.as_slice() else { return Ok(Vec::new()) };
     let (text, target) = natural_spacing_with(&chain.seed.text, *target);
-    match session.substitutes(&text, target, chain.bans_of_seed()) {
+    match session.substitutes(&text, target, chain.bans_of_seed(), goes_on) {
         Ok(found) => Ok(found.into_iter().map(|substitute| substitute.text).collect()),
         Err(ParaphraseError::Refused(_)) => Ok(Vec::new()),
         Err(error) => Err(error.into()),

@@ -26,7 +26,7 @@ use super::trigger_lexicon::TriggerLexicon;
 use super::{EndReason, ExpansionProgress, Guidance, Kept, Recipe, Report, Result};
 use crate::align::Aligner;
 use crate::database::{Database, Write};
-use crate::decode::SourceId;
+use crate::decode::{GoesOn, Paced, SourceId};
 use crate::endpoint::EndpointError;
 use crate::filter::Filter;
 use crate::model::{AnnotationSetId, CoreType, FrameId, RecipeId, ReleaseId};
@@ -57,8 +57,10 @@ pub fn run(database: &Database, expression: &Expression, recipe: &Recipe) -> Res
     run_with(database, expression, recipe, &mut |_| ControlFlow::Continue(()))
 }
 
-/// As [`run`], telling `progress` after each round of each seed how far it is. If that answers
-/// `Break`, what is finished is committed and the report says that the run was interrupted.
+/// As [`run`], telling `progress` after each round of each seed how far it is, and now and then
+/// within rounds. If that answers `Break`, the run ends after the step of the decoder that runs:
+/// what is finished is committed, rounds in flight are dropped, and the report says that the run
+/// was interrupted. A later run makes those rounds anew, with the same ids and texts.
 ///
 /// # Errors
 /// As [`run`].
@@ -132,6 +134,9 @@ pub(super) fn run_keeping(
     Ok((report, keep))
 }
 
+/// Told how far a run is, and asked whether it goes on.
+pub(super) type OnProgress<'a> = dyn FnMut(&ExpansionProgress) -> ControlFlow<()> + 'a;
+
 /// What of a run's outputs is written.
 pub(super) enum Keep {
     /// All of them, with the journal, and before the first the recipe's description if the store
@@ -146,7 +151,7 @@ pub(super) enum Keep {
 /// The human sets for which an expression holds: what is generated is not expanded again.
 pub(super) fn human_sets(expression: &Expression) -> Expression {
     let human = "origin!=generated".parse().expect("a constant query, which every run reads");
-    Expression::all_of([expression.clone(), human])
+    Expression::conjunction([expression.clone(), human])
 }
 
 /// A seed that is not through all rounds, and how far it is.
@@ -289,16 +294,33 @@ impl<'a> Run<'a> {
             false => 1,
         };
         self.report.interrupted = progress(&self.progress()).is_break();
+        // What is measured is whole rounds: those in flight are finished, and no others begun.
+        let finishes = matches!(self.keeps, Keep::Nothing);
+        let mut paced = Paced::new();
+        let mut ask = |at: &ExpansionProgress, progress: &mut OnProgress<'_>| match finishes {
+            true => ControlFlow::Continue(()),
+            false => paced.ask(|| progress(at)),
+        };
         loop {
-            // An interrupted run takes no new seeds and starts no new rounds.
             while !self.report.interrupted && in_flight.len() < most {
                 let Some(next) = todo.next() else { break };
-                if let Some((source, seed)) = self.begin(session, next)? {
-                    in_flight.insert(source, seed);
+                let at = self.progress();
+                match self.begin(session, next, &mut || ask(&at, progress)) {
+                    Err(error) if error.is_stopped() => self.report.interrupted = true,
+                    begun => in_flight.extend(begun?),
                 }
                 self.step_ended(progress)?;
             }
-            let rewrite = match session.next_finished() {
+            // Rounds in flight are made anew by the run that resumes.
+            if self.report.interrupted && !finishes {
+                return Ok(());
+            }
+            let at = self.progress();
+            let rewrite = match session.next_finished_while(&mut || ask(&at, progress)) {
+                Err(error) if error.is_stopped() => {
+                    self.report.interrupted = true;
+                    return Ok(());
+                }
                 Err(ParaphraseError::Endpoint(EndpointError::Budget { .. })) => {
                     self.report.out_of_budget = true;
                     self.report.left += (todo.len() + in_flight.len()) as u64;
@@ -314,6 +336,9 @@ impl<'a> Run<'a> {
             let next = self.finish(&mut chain, attempt, &rewrite.outcome)?;
             self.finished_seeds += u64::from(matches!(next, Next::End));
             self.step_ended(progress)?;
+            if self.report.interrupted && !finishes {
+                return Ok(());
+            }
             let attempt = match next {
                 Next::Round if !self.report.interrupted => {
                     let attempt = self.first_attempt(&chain)?;
@@ -323,9 +348,8 @@ impl<'a> Run<'a> {
                     }
                     attempt
                 }
-                // The round is in flight: a run that is stopped again and again shall get on, too.
                 Next::Again(attempt) => Some(*attempt),
-                _ => None,
+                Next::Round | Next::End => None,
             };
             let Some(attempt) = attempt else {
                 session.close(rewrite.source);
@@ -390,6 +414,7 @@ impl<'a> Run<'a> {
         &mut self,
         session: &mut Rounds<'_>,
         Todo { release, set, journal }: Todo,
+        goes_on: &mut GoesOn<'_>,
     ) -> Result<Option<(SourceId, InFlight)>> {
         let database = self.database;
         let Some(seed) = Seed::read(database, release, set)? else { return Ok(None) };
@@ -410,7 +435,7 @@ impl<'a> Run<'a> {
             chain.rewording = Rewording::of(tagger, &chain.seed, self.recipe.reword)?;
         }
         if self.recipe.guidance == Guidance::Context {
-            chain.substitutes = in_context::substitutes(session, &chain)?;
+            chain.substitutes = in_context::substitutes(session, &chain, goes_on)?;
         }
         let Some(attempt) = self.first_attempt(&chain)? else {
             self.end(&chain, EndReason::NothingAlike);

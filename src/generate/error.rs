@@ -108,6 +108,27 @@ pub enum GenerateError {
     Reading(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
+impl GenerateError {
+    /// Whether whoever asked for it stopped it.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        let search = match self {
+            Self::Endpoint(error) => return matches!(error, EndpointError::Stopped),
+            Self::Decode(error) => error,
+            Self::Score(error) => match &**error {
+                ScoreError::Decode(error) => error,
+                _ => return false,
+            },
+            _ => return false,
+        };
+        matches!(search, DecodeError::Stopped)
+    }
+
+    pub(super) fn stopped() -> Self {
+        Self::Decode(Box::new(DecodeError::Stopped))
+    }
+}
+
 impl From<ScoreError> for GenerateError {
     fn from(error: ScoreError) -> Self {
         Self::Score(Box::new(error))

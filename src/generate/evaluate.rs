@@ -16,6 +16,7 @@ use super::generator::Generator;
 use super::language::Job;
 use super::{Draft, Mode, Recipe, Result};
 use crate::database::Database;
+use crate::decode::{Paced, always};
 use crate::model::{
     AnnotationSet, AnnotationSetId, FeStatus, Frame, FrameId, Method, Origin, Provenance, RecipeId,
     ReleaseId,
@@ -141,7 +142,15 @@ pub fn evaluate_test_spans(
                 continue;
             };
             let jobs: Vec<Job<'_>> = batch.iter().map(Item::job).collect();
-            let filled = generator.fill(&jobs, &recipe(mode))?;
+            let mut paced = Paced::new();
+            let mut goes_on = || paced.ask(|| progress(&at));
+            let filled = match generator.fill(&jobs, &recipe(mode), &mut goes_on) {
+                Err(error) if error.is_stopped() => {
+                    evaluated.is_cut = true;
+                    break;
+                }
+                filled => filled?,
+            };
             evaluated.is_cut |= filled.len() < batch.len();
             for (item, filled) in batch.iter().zip(filled) {
                 let drafts = filled.candidates.iter().map(|words| item.draft.filled(words));
@@ -343,7 +352,8 @@ struct Tally {
 impl Tally {
     /// Takes the candidates of a sentence.
     fn add(&mut self, generator: &mut Generator, item: &Item, drafts: Vec<Draft>) -> Result<()> {
-        let scores = generator.score(drafts.iter().map(|draft| draft.text.as_str()))?;
+        let scores =
+            generator.score(drafts.iter().map(|draft| draft.text.as_str()), &mut always())?;
         let scores = scores.unwrap_or_else(|| vec![None; drafts.len()]);
         let mut outputs = Vec::with_capacity(drafts.len());
         for (draft, score) in drafts.iter().zip(scores) {

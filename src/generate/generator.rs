@@ -10,6 +10,7 @@ use super::recipe::Recipe;
 use super::{
     Draft, GenerateError, LanguageFiller, RemoteFiller, Result, Seq2SeqFiller, TrainedFiller,
 };
+use crate::decode::GoesOn;
 use crate::durable::Stamp;
 use crate::endpoint::EndpointError;
 use crate::identify::FrameIdentifier;
@@ -137,16 +138,22 @@ impl Generator {
         }
     }
 
-    /// Words for the blanks of some sentences, in their order; fewer where a budget ended.
-    pub(super) fn fill(&mut self, jobs: &[Job<'_>], recipe: &Recipe) -> Result<Vec<Filled>> {
+    /// Words for the blanks of some sentences, in their order; fewer where a budget ended. Stops
+    /// after the step that runs when `goes_on` says so.
+    pub(super) fn fill(
+        &mut self,
+        jobs: &[Job<'_>],
+        recipe: &Recipe,
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<Vec<Filled>> {
         match (&mut self.filler, &mut self.scorer) {
-            (Filler::Language(filler), Some(scorer)) => filler.fill(scorer, jobs, recipe),
-            (Filler::Trained(filler), _) => filler.fill(jobs, recipe),
-            (Filler::Seq2Seq(filler), _) => filler.fill(jobs, recipe),
+            (Filler::Language(filler), Some(scorer)) => filler.fill(scorer, jobs, recipe, goes_on),
+            (Filler::Trained(filler), _) => filler.fill(jobs, recipe, goes_on),
+            (Filler::Seq2Seq(filler), _) => filler.fill(jobs, recipe, goes_on),
             (Filler::Remote(filler), _) => {
                 let mut answers = Vec::with_capacity(jobs.len());
                 for job in jobs {
-                    match filler.fill(job, recipe) {
+                    match filler.fill(job, recipe, goes_on) {
                         Ok(filled) => answers.push(filled),
                         Err(GenerateError::Endpoint(EndpointError::Budget { .. })) => break,
                         Err(error) => return Err(error),
@@ -183,10 +190,11 @@ impl Generator {
     pub(super) fn score<'t>(
         &mut self,
         texts: impl Iterator<Item = &'t str>,
+        goes_on: &mut GoesOn<'_>,
     ) -> Result<Option<Vec<Option<TextScore>>>> {
         let Some(scorer) = &mut self.scorer else { return Ok(None) };
         let requests = texts.map(|text| ScoreRequest::of(natural_spacing(text)));
-        let scores = scorer.score(&requests.collect::<Vec<_>>())?;
+        let scores = scorer.score_while(&requests.collect::<Vec<_>>(), goes_on)?;
         Ok(Some(scores.into_iter().map(std::result::Result::ok).collect()))
     }
 }

@@ -17,7 +17,7 @@ use super::agreement::{self, keeps_to_verb};
 use super::prompt::{Prompt, Task};
 use super::recipe::Recipe;
 use super::{Draft, Result, Skip};
-use crate::decode::{LengthLimit, SampleSettings};
+use crate::decode::{GoesOn, LengthLimit, SampleSettings};
 use crate::model::Span;
 use crate::score::{ScoreRequest, Scorer};
 use crate::text::{capitalize, fold, natural_spacing};
@@ -141,6 +141,7 @@ impl LanguageFiller {
         scorer: &mut Scorer,
         jobs: &[Job<'_>],
         recipe: &Recipe,
+        goes_on: &mut GoesOn<'_>,
     ) -> Result<Vec<Filled>> {
         let mut filled = vec![Filled::default(); jobs.len()];
         let begin = |job| State { job, words: Vec::new() };
@@ -154,7 +155,8 @@ impl LanguageFiller {
             if open.is_empty() {
                 break;
             }
-            states = self.fill_blank(scorer, jobs, recipe, (at, &open), &mut filled)?;
+            let asked = (recipe, &mut *goes_on);
+            states = self.fill_blank(scorer, jobs, asked, (at, &open), &mut filled)?;
         }
         for filled in filled.iter_mut().filter(|filled| filled.candidates.is_empty()) {
             filled.skip = filled.skip.or(Some(Skip::Rejected));
@@ -167,7 +169,7 @@ impl LanguageFiller {
         &self,
         scorer: &mut Scorer,
         jobs: &[Job<'_>],
-        recipe: &Recipe,
+        (recipe, goes_on): (&Recipe, &mut GoesOn<'_>),
         (at, open): (usize, &[State]),
         filled: &mut [Filled],
     ) -> Result<Vec<State>> {
@@ -187,7 +189,7 @@ impl LanguageFiller {
             length_limit: LengthLimit::tokens(TOKENS),
             ..SampleSettings::default()
         };
-        let drawn = scorer.continuations(&prompts.collect::<Vec<_>>(), &settings)?;
+        let drawn = scorer.continuations_while(&prompts.collect::<Vec<_>>(), &settings, goes_on)?;
         let (mut spans, mut requests) = (Vec::new(), Vec::new());
         for (number, (drawn, place)) in drawn.iter().zip(&places).enumerate() {
             match drawn {
@@ -201,7 +203,8 @@ impl LanguageFiller {
             }
         }
         let mut best: Vec<Vec<(f64, String)>> = vec![Vec::new(); open.len()];
-        for ((number, span), score) in spans.into_iter().zip(scorer.score(&requests)?) {
+        let scores = scorer.score_while(&requests, goes_on)?;
+        for ((number, span), score) in spans.into_iter().zip(scores) {
             if let Ok(score) = score {
                 best[number].push((score.log_prob / score.tokens as f64, span));
             }

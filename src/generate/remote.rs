@@ -6,6 +6,7 @@ use super::language::{Filled, Job};
 use super::prompt::Prompt;
 use super::recipe::Recipe;
 use super::{Result, Skip};
+use crate::decode::GoesOn;
 use crate::endpoint::{Endpoint, Usage};
 
 /// Tokens of an answer, for each blank.
@@ -44,18 +45,24 @@ impl RemoteFiller {
     }
 
     /// Words for the blanks of a sentence.
-    pub(super) fn fill(&mut self, job: &Job<'_>, recipe: &Recipe) -> Result<Filled> {
+    pub(super) fn fill(
+        &mut self,
+        job: &Job<'_>,
+        recipe: &Recipe,
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<Filled> {
         let question = job.prompt(&self.prompt, recipe);
         let blanks = job.draft.blanks.len();
         let temperature = if recipe.candidates == 1 { 0.0 } else { TEMPERATURE };
         let mut filled = Filled::default();
         for draw in 0..recipe.candidates as u64 {
             let limit = TOKENS * blanks as u32;
-            let answer = self.endpoint.ask(
+            let answer = self.endpoint.ask_while(
                 &question,
                 temperature,
                 recipe.seed.wrapping_add(draw) & SEEDS,
                 limit,
+                goes_on,
             )?;
             match self.prompt.answer.spans_of(&answer, blanks) {
                 Ok(spans) => filled.take(job, &spans),

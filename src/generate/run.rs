@@ -18,6 +18,7 @@ use super::sisters::Sisters;
 use super::worth::Signs;
 use super::{Draft, GenerateError, Result};
 use crate::database::{Database, JournalWrite, Write};
+use crate::decode::{GoesOn, Paced};
 use crate::expand::{FitJudge, FrameGap, Unit, lexunits_without_sentences};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CarriedElement, Extent, FeStatus, Flags, Frame, FrameFit,
@@ -73,7 +74,9 @@ impl Candidate {
 }
 
 /// Gives sentences to the LUs without any for which an expression over LUs holds, telling
-/// `progress` after each batch how far it is. If that answers `Break`, the run ends there.
+/// `progress` after each batch how far it is, and now and then while one is made. If that answers
+/// `Break`, the run ends after the step of the network that runs: the batch in flight is dropped,
+/// and a later run writes the same in its place.
 ///
 /// LUs that were done under the same recipe are skipped.
 ///
@@ -256,27 +259,49 @@ impl Run<'_> {
         if plans.is_empty() {
             return Ok(());
         }
-        let filled = self.fill(&plans)?;
-        self.report.left += (plans.len() - filled.len()) as u64;
-        plans.truncate(filled.len());
-        let candidates = self.candidates(&mut plans, filled)?;
+        let before = self.report.clone();
+        let (at, mut paced) = (self.progress(), Paced::new());
+        let made = self.made(&mut plans, &mut || paced.ask(|| progress(&at)));
+        let candidates = match made {
+            Err(error) if error.is_stopped() => {
+                let left = before.left + plans.len() as u64;
+                self.report = Report { interrupted: true, left, ..before };
+                return Ok(());
+            }
+            made => made?,
+        };
         self.generator.check_files()?;
         if !plans.is_empty() {
             self.store(&plans, candidates)?;
         }
         self.finished += plans.len() as u64;
-        let at = GenerationProgress {
+        self.report.interrupted |= progress(&self.progress()).is_break();
+        Ok(())
+    }
+
+    fn progress(&self) -> GenerationProgress {
+        GenerationProgress {
             lexunits: self.finished,
             of: self.report.lexunits,
             sentences: self.report.sentences,
-        };
-        self.report.interrupted |= progress(&at).is_break();
-        Ok(())
+        }
+    }
+
+    /// The candidates of a batch. Plans that a budget does not reach are left out.
+    fn made(
+        &mut self,
+        plans: &mut Vec<Plan>,
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<Vec<Vec<Candidate>>> {
+        let filled = self.fill(plans, goes_on)?;
+        self.report.left += (plans.len() - filled.len()) as u64;
+        plans.truncate(filled.len());
+        self.candidates(plans, filled, goes_on)
     }
 
     /// Words for the blanks of each draft of each plan, in order of plans; those of fewer plans
     /// where a budget ended.
-    fn fill(&mut self, plans: &[Plan]) -> Result<Vec<Vec<Filled>>> {
+    fn fill(&mut self, plans: &[Plan], goes_on: &mut GoesOn<'_>) -> Result<Vec<Vec<Filled>>> {
         if self.recipe.method != Method::Infill {
             let unfilled = |plan: &Plan| vec![Filled::default(); plan.drafts.len()];
             return Ok(plans.iter().map(unfilled).collect());
@@ -286,7 +311,7 @@ impl Run<'_> {
             plan.drafts.iter().map(move |draft| Job { draft, frame, lexunit })
         });
         let jobs: Vec<Job<'_>> = jobs.collect();
-        let answers = self.generator.fill(&jobs, self.recipe)?;
+        let answers = self.generator.fill(&jobs, self.recipe, goes_on)?;
         self.report.out_of_budget |= answers.len() < jobs.len();
         let mut answers = answers.into_iter();
         let mut filled = Vec::with_capacity(plans.len());
@@ -305,9 +330,13 @@ impl Run<'_> {
         &mut self,
         plans: &mut [Plan],
         filled: Vec<Vec<Filled>>,
+        goes_on: &mut GoesOn<'_>,
     ) -> Result<Vec<Vec<Candidate>>> {
         let mut all = Vec::with_capacity(plans.len());
         for (plan, filled) in plans.iter_mut().zip(filled) {
+            if goes_on().is_break() {
+                return Err(GenerateError::stopped());
+            }
             let mut candidates = Vec::new();
             for (draft, filled) in plan.drafts.iter().zip(filled) {
                 self.report.count(draft, &filled);
@@ -324,7 +353,7 @@ impl Run<'_> {
                 plan.skip = Some(Skip::Unfaithful);
             }
             self.fit(plan, &mut candidates)?;
-            self.score(&mut candidates)?;
+            self.score(&mut candidates, goes_on)?;
             candidates.sort_by(|a, b| b.worth.total_cmp(&a.worth));
             candidates.truncate(self.recipe.keep);
             let had_some = !candidates.is_empty();
@@ -370,11 +399,11 @@ impl Run<'_> {
 
     /// Scores candidates by the language model, where there is one, beside the sentences that they
     /// were made of.
-    fn score(&mut self, candidates: &mut [Candidate]) -> Result<()> {
+    fn score(&mut self, candidates: &mut [Candidate], goes_on: &mut GoesOn<'_>) -> Result<()> {
         let sources: BTreeMap<AnnotationSetId, &str> =
             candidates.iter().map(|of| (of.draft.sister, of.draft.source.as_str())).collect();
         let texts = candidates.iter().map(|of| of.draft.text.as_str());
-        let scores = self.generator.score(texts.chain(sources.values().copied()))?;
+        let scores = self.generator.score(texts.chain(sources.values().copied()), goes_on)?;
         let Some(scores) = scores else { return Ok(()) };
         let mean = |score: &Option<TextScore>| {
             score.as_ref().map(|score| (-score.log_prob / score.tokens as f64) as f32)

@@ -22,7 +22,8 @@ use super::recipe::Recipe;
 use super::{GenerateError, Mode, Result, Skip};
 use crate::compute::{Device, Numbers};
 use crate::decode::{
-    AvoidTokens, Constraint, Hypothesis, LengthLimit, SampleSettings, TokenOrder, search_all,
+    AvoidTokens, Constraint, GoesOn, Hypothesis, LengthLimit, SampleSettings, TokenOrder,
+    search_all_while,
 };
 use crate::nn::{EncoderDecoder, Layout, StepNetwork};
 use crate::text::natural_spacing;
@@ -101,7 +102,12 @@ impl Seq2SeqFiller {
 
     /// Words for the blanks of some sentences: as many draws for each as the recipe asks for
     /// candidates, less those that are alike or cannot be used.
-    pub(super) fn fill(&mut self, jobs: &[Job<'_>], recipe: &Recipe) -> Result<Vec<Filled>> {
+    pub(super) fn fill(
+        &mut self,
+        jobs: &[Job<'_>],
+        recipe: &Recipe,
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<Vec<Filled>> {
         let limit = self.network.max_length();
         let mut filled = vec![Filled::default(); jobs.len()];
         let (mut places, mut sources) = (Vec::new(), Vec::new());
@@ -123,7 +129,7 @@ impl Seq2SeqFiller {
             length_limit: LengthLimit::tokens(TOKENS.min(limit)),
             ..SampleSettings::default()
         };
-        let found = search_all(&mut self.network, sources, settings)
+        let found = search_all_while(&mut self.network, sources, settings, goes_on)
             .map_err(|source| GenerateError::Decode(Box::new(source)))?;
         for (at, drawn) in places.into_iter().zip(found) {
             for hypothesis in drawn {
@@ -244,6 +250,7 @@ pub fn is_seq2seq(directory: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decode::always;
     use crate::generate::{Blank, Draft};
     use crate::model::{AnnotationSetId, FeId, IdSpace, Span};
 
@@ -308,7 +315,7 @@ mod tests {
         let draft = draft("He check it .", &[("Inspector", "He"), ("Ground", "it")]);
         let job = [Job { draft: &draft, frame: "Checking", lexunit: "check.v" }];
         let recipe = Recipe { candidates: 40, ..Recipe::default() };
-        let filled = filler.fill(&job, &recipe).unwrap().remove(0);
+        let filled = filler.fill(&job, &recipe, &mut always()).unwrap().remove(0);
         assert!(filled.candidates.len() + filled.rejects.len() <= 40);
         assert!(!filled.candidates.is_empty(), "{filled:?}");
         assert!(filled.candidates.iter().all(|spans| spans.len() == 2), "{filled:?}");
@@ -317,7 +324,7 @@ mod tests {
         let many: Vec<(&str, &str)> = names.iter().map(|name| ("E", name.as_str())).collect();
         let draft = self::draft(&names.join(" "), &many);
         let job = [Job { draft: &draft, frame: "Checking", lexunit: "check.v" }];
-        assert_eq!(filler.fill(&job, &recipe).unwrap()[0].skip, Some(Skip::TooLong));
+        assert_eq!(filler.fill(&job, &recipe, &mut always()).unwrap()[0].skip, Some(Skip::TooLong));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::language::{Filled, Job};
 use super::recipe::Recipe;
 use super::{Prompt, Result, Skip};
-use crate::decode::{LengthLimit, SampleSettings};
+use crate::decode::{GoesOn, LengthLimit, SampleSettings};
 use crate::score::Scorer;
 
 /// Tokens of an answer, at most a quarter of what the model takes; one that is cut here has too few
@@ -48,7 +48,12 @@ impl TrainedFiller {
 
     /// Words for the blanks of some sentences: as many draws for each as the recipe asks for
     /// candidates, less those that are alike or cannot be used.
-    pub(super) fn fill(&mut self, jobs: &[Job<'_>], recipe: &Recipe) -> Result<Vec<Filled>> {
+    pub(super) fn fill(
+        &mut self,
+        jobs: &[Job<'_>],
+        recipe: &Recipe,
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<Vec<Filled>> {
         let prompts: Vec<String> =
             jobs.iter().map(|job| job.prompt(&self.prompt, recipe)).collect();
         let settings = SampleSettings {
@@ -60,7 +65,7 @@ impl TrainedFiller {
             length_limit: LengthLimit::tokens(TOKENS.min(self.writer.max_length() / 4)),
             ..SampleSettings::default()
         };
-        let drawn = self.writer.continuations(&prompts, &settings)?;
+        let drawn = self.writer.continuations_while(&prompts, &settings, goes_on)?;
         let filled = jobs.iter().zip(drawn).map(|(job, drawn)| {
             let mut filled = Filled::default();
             let Ok(drawn) = drawn else {

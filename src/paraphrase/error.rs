@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::PromptError;
 use crate::decode::DecodeError;
+use crate::endpoint::EndpointError;
 use crate::nn::{GgufError, NnError};
 use crate::tokenize::TokenizeError;
 
@@ -50,7 +51,7 @@ pub enum ParaphraseError {
     NoPrompt,
     /// A server cannot be asked, or did not answer.
     #[error(transparent)]
-    Endpoint(#[from] crate::endpoint::EndpointError),
+    Endpoint(#[from] EndpointError),
     /// A language model's file cannot be used.
     #[error(transparent)]
     File(#[from] GgufError),
@@ -93,6 +94,17 @@ pub enum ParaphraseError {
         #[from]
         source: DecodeError,
     },
+}
+
+impl ParaphraseError {
+    /// Whether whoever asked for it stopped it.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        matches!(
+            self,
+            Self::Decode { source: DecodeError::Stopped } | Self::Endpoint(EndpointError::Stopped)
+        )
+    }
 }
 
 fn listed(directories: &[PathBuf]) -> String {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{
     Constraints, Paraphrase, ParaphraseError, Refusal, Request, RequestOutcome, Rewrite, Settings,
 };
-use crate::decode::{JobId, SourceId, Stop, occurrences, violations};
+use crate::decode::{GoesOn, JobId, SourceId, Stop, always, occurrences, violations};
 use crate::endpoint::{Answer, Endpoint, Usage};
 
 /// How often a paraphrase is asked for, the first time counted.
@@ -84,6 +84,20 @@ impl RemoteParaphraser {
         request: &Request,
         settings: &Settings,
     ) -> Result<RemoteRewrite, ParaphraseError> {
+        self.paraphrase_while(request, settings, &mut always())
+    }
+
+    /// As [`paraphrase`](Self::paraphrase), asking now and then whether to wait on.
+    ///
+    /// # Errors
+    /// As there, and [`EndpointError::Stopped`](crate::endpoint::EndpointError::Stopped) after
+    /// `Break`.
+    pub fn paraphrase_while(
+        &mut self,
+        request: &Request,
+        settings: &Settings,
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<RemoteRewrite, ParaphraseError> {
         let Request { text, constraints } = request;
         let (avoid, lifted) = bans(constraints, &settings.avoid)?;
         let mut rewrite = RemoteRewrite { lifted, ..RemoteRewrite::default() };
@@ -100,7 +114,8 @@ impl RemoteParaphraser {
                 // A server that is asked the same again at temperature 0 says the same.
                 let temperature = if attempt > 0 && best.is_none() { 1.0 } else { temperature };
                 let seed = seed.wrapping_add(draw * ATTEMPTS as u64 + attempt as u64) & SEEDS;
-                let answer = self.endpoint.ask(&question, temperature, seed, limit)?;
+                let answer =
+                    self.endpoint.ask_while(&question, temperature, seed, limit, goes_on)?;
                 let Some((answer, ended)) = sentence_in(&answer) else { continue };
                 let found = Paraphrase {
                     text: answer.to_owned(),
@@ -162,12 +177,15 @@ impl<'r> RemoteSession<'r> {
         self.waiting.push_back((source, constraints.clone()));
     }
 
-    pub(super) fn next_finished(&mut self) -> Result<Option<Rewrite>, ParaphraseError> {
+    pub(super) fn next_finished(
+        &mut self,
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<Option<Rewrite>, ParaphraseError> {
         let Some((source, constraints)) = self.waiting.pop_front() else { return Ok(None) };
         let text = self.texts.get(&source).cloned().unwrap_or_default();
         let request = Request { text, constraints };
         let RemoteRewrite { paraphrases, lifted } =
-            self.rewriter.paraphrase(&request, &self.settings)?;
+            self.rewriter.paraphrase_while(&request, &self.settings, goes_on)?;
         let outcome = match paraphrases.is_empty() {
             true => RequestOutcome::NothingLeft(Stop::Blocked),
             false => RequestOutcome::Paraphrases(paraphrases),

@@ -5,7 +5,7 @@ use super::{
     Constraints, Network, ParaphraseError, Paraphraser, RemoteParaphraser, Rewrite, Session,
     Settings, Substitute,
 };
-use crate::decode::SourceId;
+use crate::decode::{GoesOn, SourceId};
 use crate::endpoint::Usage;
 use crate::model::Span;
 
@@ -70,8 +70,7 @@ pub enum Rounds<'r> {
 }
 
 impl Rounds<'_> {
-    /// Whether sources in flight share work. A server is asked for one after the other: with one in
-    /// flight a run that is stopped waits for one alone.
+    /// Whether sources in flight share work. A server is asked for one after the other.
     #[must_use]
     pub fn share_work(&self) -> bool {
         matches!(self, Self::Search(_))
@@ -125,14 +124,18 @@ impl Rounds<'_> {
         }
     }
 
-    /// As [`Session::next_finished`].
+    /// As [`Session::next_finished_while`]; a server's answer is waited for as long as `goes_on`
+    /// says so.
     ///
     /// # Errors
     /// As there; or when a server refuses, does not answer, or its budget is used up.
-    pub fn next_finished(&mut self) -> Result<Option<Rewrite>, ParaphraseError> {
+    pub fn next_finished_while(
+        &mut self,
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<Option<Rewrite>, ParaphraseError> {
         match self {
-            Self::Search(session) => session.next_finished(),
-            Self::Asked(session) => session.next_finished(),
+            Self::Search(session) => session.next_finished_while(goes_on),
+            Self::Asked(session) => session.next_finished(goes_on),
         }
     }
 
@@ -145,9 +148,10 @@ impl Rounds<'_> {
         text: &str,
         target: Span,
         avoid: &[String],
+        goes_on: &mut GoesOn<'_>,
     ) -> Result<Vec<Substitute>, ParaphraseError> {
         match self {
-            Self::Search(session) => session.substitutes(text, target, avoid),
+            Self::Search(session) => session.substitutes(text, target, avoid, goes_on),
             Self::Asked(_) => Err(ParaphraseError::NoPrompt),
         }
     }

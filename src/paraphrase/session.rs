@@ -12,8 +12,8 @@ use super::constraints::Compiled;
 use super::reading::Reading;
 use super::{Constraints, Paraphrase, ParaphraseError, Paraphraser, RequestOutcome, Settings};
 use crate::decode::{
-    AvoidPhrases, BeamSettings, Finished, JobId, LengthLimit, SampleSettings, Scheduler,
-    SearchSettings, SourceId,
+    AvoidPhrases, BeamSettings, DecodeError, Finished, GoesOn, JobId, LengthLimit, SampleSettings,
+    Scheduler, SearchSettings, SourceId, always,
 };
 use crate::nn::StepNetwork;
 
@@ -211,6 +211,17 @@ impl<'p, N: StepNetwork> Session<'p, N> {
     /// # Errors
     /// When the network fails; all sources and jobs of the session are then gone.
     pub fn next_finished(&mut self) -> Result<Option<Rewrite>, ParaphraseError> {
+        self.next_finished_while(&mut always())
+    }
+
+    /// As [`next_finished`](Self::next_finished), asking after each step whether to go on.
+    ///
+    /// # Errors
+    /// As there, and [`DecodeError::Stopped`] after `Break`: sources and jobs stay as they are.
+    pub fn next_finished_while(
+        &mut self,
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<Option<Rewrite>, ParaphraseError> {
         loop {
             if let Some(rewrite) = self.finished.pop_front() {
                 return Ok(Some(rewrite));
@@ -223,6 +234,9 @@ impl<'p, N: StepNetwork> Session<'p, N> {
                     for finished in finished {
                         let rewrite = self.rewrite(finished)?;
                         self.finished.push_back(rewrite);
+                    }
+                    if self.finished.is_empty() && goes_on().is_break() {
+                        return Err(DecodeError::Stopped.into());
                     }
                 }
                 Err(error) => {
@@ -305,6 +319,8 @@ impl<N: StepNetwork> Drop for Session<'_, N> {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
     use super::super::Refusal;
     use super::super::reading::with_marks;
     use super::super::tests::{paraphraser, settings};
@@ -469,6 +485,23 @@ mod tests {
         let mut session = paraphraser.session(settings()).unwrap();
         session.open("the cat").unwrap();
         assert_eq!(session.next_finished().unwrap(), None);
+    }
+
+    #[test]
+    fn who_stops_waits_for_one_step_and_may_go_on_later() {
+        let mut paraphraser = paraphraser();
+        let mut session = paraphraser.session(settings()).unwrap();
+        let source = session.open("the cat").unwrap();
+        session.submit(source, &Constraints::default()).unwrap();
+        let mut asked = 0;
+        let stopped = session.next_finished_while(&mut || {
+            asked += 1;
+            ControlFlow::Break(())
+        });
+        assert!(stopped.unwrap_err().is_stopped() && asked == 1);
+        let outcome = session.next_finished().unwrap().unwrap().outcome;
+        session.submit(source, &Constraints::default()).unwrap();
+        assert_eq!(session.next_finished().unwrap().unwrap().outcome, outcome);
     }
 
     #[test]

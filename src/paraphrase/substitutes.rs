@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 
 use super::{Constraints, ParaphraseError, Paraphraser, Refusal, Session, Settings};
-use crate::decode::{Constraint, Continuations};
+use crate::decode::{Constraint, Continuations, GoesOn, always};
 use crate::model::Span;
 use crate::nn::StepNetwork;
 use crate::text::fold;
@@ -76,15 +76,16 @@ impl<N: StepNetwork> Session<'_, N> {
     /// As [`Paraphraser::substitutes`], while sources are in flight.
     ///
     /// # Errors
-    /// As there.
+    /// As there, and when `goes_on` stops it between two steps.
     pub fn substitutes(
         &mut self,
         text: &str,
         target: Span,
         avoid: &[String],
+        goes_on: &mut GoesOn<'_>,
     ) -> Result<Vec<Substitute>, ParaphraseError> {
         let (paraphraser, settings) = self.parts();
-        paraphraser.substitutes(text, target, avoid, settings)
+        paraphraser.substitutes_while(text, target, avoid, settings, goes_on)
     }
 }
 
@@ -103,6 +104,17 @@ impl<N: StepNetwork> Paraphraser<N> {
         target: Span,
         avoid: &[String],
         settings: &Settings,
+    ) -> Result<Vec<Substitute>, ParaphraseError> {
+        self.substitutes_while(text, target, avoid, settings, &mut always())
+    }
+
+    fn substitutes_while(
+        &mut self,
+        text: &str,
+        target: Span,
+        avoid: &[String],
+        settings: &Settings,
+        goes_on: &mut GoesOn<'_>,
     ) -> Result<Vec<Substitute>, ParaphraseError> {
         if self.prompt().is_none() {
             return Err(ParaphraseError::NoPrompt);
@@ -128,7 +140,7 @@ impl<N: StepNetwork> Paraphraser<N> {
         let end = network.eos_token();
         let mut slot = Continuations::open(network, &source)?;
         let mut phrases = Phrases::new(&compiled.constraint, place.begins_word);
-        let mut begun = slot.likeliest(&compiled.constraint, WIDTH, DEPTH)?;
+        let mut begun = slot.likeliest(&compiled.constraint, WIDTH, DEPTH, goes_on)?;
         begun.sort_by(|a, b| b.1.total_cmp(&a.1));
         for (tokens, _) in begun {
             let bytes: Vec<u8> =
@@ -138,7 +150,7 @@ impl<N: StepNetwork> Paraphraser<N> {
         let phrases = phrases.found;
         let told = |phrase: &String| place.told(phrase, (tokenizer, end), room);
         let continuations: Vec<Vec<u32>> = phrases.iter().map(told).collect::<Result<_, _>>()?;
-        let log_probs = slot.log_probs(&continuations)?;
+        let log_probs = slot.log_probs(&continuations, goes_on)?;
         let of = |(text, log_prob)| Substitute { text, log_prob };
         let mut found: Vec<Substitute> = phrases.into_iter().zip(log_probs).map(of).collect();
         // Stable: of equals the one that began likelier.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{ScoreError, ScoreRefusal, Scorer};
-use crate::decode::{AvoidTokens, Constraint, SampleSettings, search_all};
+use crate::decode::{AvoidTokens, Constraint, GoesOn, SampleSettings, always, search_all_while};
 use crate::nn::StepNetwork;
 
 impl Scorer {
@@ -17,6 +17,19 @@ impl Scorer {
         &mut self,
         texts: &[String],
         settings: &SampleSettings,
+    ) -> Result<Vec<Result<Vec<String>, ScoreRefusal>>, ScoreError> {
+        self.continuations_while(texts, settings, &mut always())
+    }
+
+    /// As [`continuations`](Self::continuations), asking after each step whether to go on.
+    ///
+    /// # Errors
+    /// As there, and [`DecodeError::Stopped`](crate::decode::DecodeError::Stopped) after `Break`.
+    pub fn continuations_while(
+        &mut self,
+        texts: &[String],
+        settings: &SampleSettings,
+        goes_on: &mut GoesOn<'_>,
     ) -> Result<Vec<Result<Vec<String>, ScoreRefusal>>, ScoreError> {
         let constraint =
             Constraint { tokens: Some(Arc::new(self.no_lines()?)), ..Constraint::default() };
@@ -35,8 +48,8 @@ impl Scorer {
             places.push(at);
             sources.push((tokens, constraint.clone()));
         }
-        for (at, found) in places.into_iter().zip(search_all(&mut self.model, sources, *settings)?)
-        {
+        let all = search_all_while(&mut self.model, sources, *settings, goes_on)?;
+        for (at, found) in places.into_iter().zip(all) {
             drawn[at] = Ok(found.iter().map(|found| self.spelled(&found.tokens)).collect());
         }
         Ok(drawn)

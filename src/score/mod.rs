@@ -15,6 +15,7 @@ use std::sync::Arc;
 pub use error::{ScoreError, ScoreRefusal};
 
 use crate::compute::{Device, Numbers};
+use crate::decode::{DecodeError, GoesOn, always};
 use crate::model::Span;
 use crate::nn::{Fingerprint, LanguageAdapter, LanguageModel, StepNetwork, tokenizer_of};
 use crate::tokenize::Tokenizer;
@@ -145,12 +146,27 @@ impl Scorer {
         &mut self,
         requests: &[ScoreRequest],
     ) -> Result<Vec<Result<TextScore, ScoreRefusal>>, ScoreError> {
+        self.score_while(requests, &mut always())
+    }
+
+    /// As [`score`](Self::score), asking between batches of some thousand tokens whether to go on.
+    ///
+    /// # Errors
+    /// As there, and [`DecodeError::Stopped`] after `Break`.
+    pub fn score_while(
+        &mut self,
+        requests: &[ScoreRequest],
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<Vec<Result<TextScore, ScoreRefusal>>, ScoreError> {
         let prepared = requests.iter().map(|request| self.prepare(request));
         let prepared: Vec<Result<Prepared, ScoreRefusal>> =
             prepared.collect::<Result<_, ScoreError>>()?;
         let good: Vec<&Prepared> = prepared.iter().filter_map(|text| text.as_ref().ok()).collect();
         let mut scores = Vec::with_capacity(good.len());
         for batch in batches(&good) {
+            if goes_on().is_break() {
+                return Err(DecodeError::Stopped.into());
+            }
             let sequences: Vec<&[u32]> = batch.iter().map(|text| text.ids.as_slice()).collect();
             let log_probs = self.model.log_probs(&sequences)?;
             for (text, log_probs) in batch.iter().zip(log_probs) {

@@ -244,7 +244,7 @@ pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome>
         Some(_) => args.generator.open_filling()?,
         None => args.generator.open_measuring()?,
     };
-    let stopped = stop::on_interrupt("finishing the batch in flight")?;
+    let stopped = stop::on_interrupt("stopping after the step that runs")?;
     let database = args.splits.over(|| Database::open(&context.store))?;
     tell_of_index(&database);
     let bar = progress::bar("measuring", "sentences");

@@ -198,7 +198,7 @@ fn prepare(args: &Args, orders: &[Order], context: &Context) -> anyhow::Result<(
 
 /// Expands in each store by each recipe what is missing. Says whether Ctrl-C ended it.
 fn expand_all(args: &Args, orders: &[Order]) -> anyhow::Result<bool> {
-    let stopped = stop::on_interrupt("finishing the rounds in flight")?;
+    let stopped = stop::on_interrupt("stopping after the step that runs")?;
     let names = names(args)?;
     let dirs = locate::model_dirs(args.rewriter.models.clone());
     let model = locate::rewriter(args.rewriter.model.as_deref(), &dirs)?;

@@ -19,7 +19,7 @@ pub(super) fn run(
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
     let shard = if shard.is_empty() { of_slurm()? } else { parsed(shard)? };
-    let stopped = stop::on_interrupt("finishing the rounds in flight")?;
+    let stopped = stop::on_interrupt("stopping after the step that runs")?;
     let bar = progress::bar("expanding", "sets");
     let outcome = expand::run_shard(database, told, (shard, file), &mut |at| {
         bar.set_length(at.of);
