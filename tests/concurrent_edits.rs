@@ -65,6 +65,7 @@ fn numbers_are_never_given_twice() {
     let (dir, database, report) = mini::imported();
     let release = report.release.id;
     let add = |edits: &mut Transaction<'_>| {
+        edits.allow_another(true);
         let lu = edits.add_lexunit(LexUnit::named(CHECKING, LuId(0), "peruse.v")).unwrap();
         (lu, edits.add_sentence(new_sentence("They perused it .")).unwrap())
     };

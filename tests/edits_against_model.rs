@@ -256,6 +256,7 @@ proptest! {
             let (now, later) = rest.split_at(end);
             rest = later;
             let mut edits = database.transaction(release).unwrap();
+            edits.allow_another(true);
             let mut model = committed.clone();
             now.iter().for_each(|step| model.edit(&mut edits, step));
             match now.last() {

@@ -67,10 +67,12 @@ class Transaction:
                 line["as" if name == "name_as" else name] = value
         return self._edits.edit(json.dumps(line))
 
-    def add_frame(self, name: str, *, definition: str = "", elements: Sequence[str] = ()) -> str:
-        """Adds a frame with frame elements of these names."""
+    def add_frame(
+        self, name: str, *, definition: str = "", elements: Sequence[str] = (), another: bool = False
+    ) -> str:
+        """Adds a frame with frame elements of these names; with ``another`` beside one of that name in other case."""
         made = [{"name": element} for element in elements]
-        return self.edit("add-frame", name=name, definition=definition, elements=made)
+        return self.edit("add-frame", name=name, definition=definition, elements=made, another=another)
 
     def add_lu(
         self, frame: Reference, name: str, *, definition: str = "", status: str | None = None, another: bool = False

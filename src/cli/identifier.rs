@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use fnstore::compute::Device;
 use fnstore::identify::FrameIdentifier;
 use fnstore::label::Labeller;
 
@@ -10,6 +11,17 @@ use super::locate;
 
 /// Name of the shipped frame model.
 pub(super) const IDENTIFIER: &str = "frames";
+
+/// The frame model that ships, where it is at hand, for few sentences.
+pub(super) fn at_hand() -> anyhow::Result<Option<FrameIdentifier>> {
+    let dirs = locate::model_dirs(None);
+    let mut places = dirs.iter().map(|dir| dir.join(IDENTIFIER));
+    let Some(model) = places.find(|place| place.join("config.json").is_file()) else {
+        return Ok(None);
+    };
+    let encoder = locate::encoder(None, &model, &dirs)?;
+    Ok(Some(FrameIdentifier::open(&model, &encoder, &Device::cpu())?))
+}
 
 /// Which frame model identifies frames, and where.
 #[derive(Debug, clap::Args)]

@@ -3,14 +3,14 @@
 
 use std::fmt::Display;
 
-use super::staged::absent;
+use super::staged::{StagedRow as _, absent};
 use super::{EditError, Result, Transaction};
 use crate::model::{
     AnnotationSet, Document, Extent, Frame, FrameId, FrameRelation, Label, Layer, LayerName,
-    LexUnit, Pos, SemType, SemTypeId, Sentence, Span, is_name,
+    LexUnit, PROPOSED, Pos, SemType, SemTypeId, Sentence, Span, is_name,
 };
 use crate::query::nearest;
-use crate::text::CharIndex;
+use crate::text::{CharIndex, fold};
 
 /// That a name can be one.
 pub(super) fn name(field: &str, name: &str) -> Result<()> {
@@ -104,6 +104,7 @@ impl Transaction<'_> {
                 let expected = format!("that of the name, `{}`", Pos::of_lu_name(&lu.name));
                 return Err(EditError::value("pos", lu.pos, expected).into());
             }
+            self.check_lexunit_name(lu)?;
         }
         if before.is_none_or(|before| before.incorporated_fe != lu.incorporated_fe)
             && let Some(fe) = &lu.incorporated_fe
@@ -115,6 +116,48 @@ impl Transaction<'_> {
             self.check_sem_types("sem_types", &lu.sem_types)?;
         }
         Ok(())
+    }
+
+    /// That no other LU of the frame has the name, in whatever letter case, unless `another` is
+    /// allowed. One that an expansion proposed makes room.
+    fn check_lexunit_name(&self, lu: &LexUnit) -> Result<()> {
+        if self.others.has(&lu.subject()) {
+            return Ok(());
+        }
+        let called = self.lexunits_called(lu.frame, &lu.name)?.into_iter();
+        let mut others = called.filter(|other| other.id != lu.id && other.status != PROPOSED);
+        let Some(other) = others.next() else { return Ok(()) };
+        let expected = format!(
+            "a name that no LU of the frame has (number {} has it), or `another`",
+            other.id
+        );
+        Err(EditError::value("name", &lu.name, expected).into())
+    }
+
+    /// The same of every LU that is new or has a new name: another transaction may have been
+    /// committed since they were checked.
+    pub(super) fn check_lexunit_names(&self) -> Result<()> {
+        for (before, after) in self.staged.changed::<LexUnit>() {
+            let Some(after) = after else { continue };
+            if before.is_none_or(|before| before.name != after.name) {
+                self.check_lexunit_name(after)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The LUs of a frame that are called so in whatever letter case, by number.
+    pub(super) fn lexunits_called(&self, frame: FrameId, name: &str) -> Result<Vec<LexUnit>> {
+        let stored = self.database.store.lexunits_by_name(self.release, name, true)?.into_iter();
+        let staged = self.staged.rows::<LexUnit>().map(LexUnit::key);
+        let mut keys: Vec<_> = stored.chain(staged).filter(|(of, _)| *of == frame).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let mut called = Vec::new();
+        for (of, id) in keys {
+            called.extend(self.lexunit(of, id)?.filter(|lu| fold(&lu.name) == fold(name)));
+        }
+        Ok(called)
     }
 
     pub(super) fn check_document(&self, document: &Document) -> Result<()> {

@@ -8,16 +8,20 @@ use super::{EditError, Removal, Result, Transaction, check};
 use crate::model::{
     AnnotationSet, FeId, FeRealization, Frame, FrameElement, FrameId, FrameRelation, LexUnit,
 };
+use crate::store::Subject;
+use crate::text::fold;
 
 impl Transaction<'_> {
     /// Adds a frame. Its FEs get numbers of their own, too; those that stand in it only say which
-    /// FE its core sets, `requires` and `excludes` mean.
+    /// FE its core sets, `requires` and `excludes` mean. Its name is no other frame's, in whatever
+    /// letter case; see [`allow_another`](Self::allow_another).
     ///
     /// # Errors
     /// [`EditError`] when a field is wrong or refers to what is not there; so for every function
     /// here.
     pub fn add_frame(&mut self, mut frame: Frame) -> Result<FrameId> {
         frame.id = FrameId(self.own_number::<Frame>(FrameId)?);
+        self.others.note(Subject::Frame(frame.id));
         let given: BTreeSet<FeId> = frame.elements.iter().map(|fe| fe.id).collect();
         self.number_elements(&mut frame, &given)?;
         self.check_frame(&frame, None)?;
@@ -30,6 +34,7 @@ impl Transaction<'_> {
     /// [`remove_element`](Self::remove_element).
     pub fn set_frame(&mut self, mut frame: Frame) -> Result<()> {
         let before = self.frame(frame.id)?.ok_or_else(|| absent::<Frame>(frame.id))?;
+        self.others.note(Subject::Frame(frame.id));
         let new = frame.elements.iter().map(|fe| fe.id);
         let new: BTreeSet<FeId> = new.filter(|id| before.fe(*id).is_none()).collect();
         self.number_elements(&mut frame, &new)?;
@@ -161,13 +166,27 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// That no other frame has the name.
+    /// That no other frame has the name, and in other letter case only where `another` is allowed.
     fn check_frame_name(&self, frame: &Frame) -> Result<()> {
-        if self.frames_called(&frame.name)?.iter().all(|id| *id == frame.id) {
-            return Ok(());
+        let mut others = Vec::new();
+        for id in self.frames_folded(&frame.name)? {
+            others.extend(self.frame(id)?.filter(|other| other.id != frame.id));
         }
-        let expected = "a name that no other frame of the release has";
-        Err(EditError::value("name", &frame.name, expected).into())
+        if others.iter().any(|other| other.name == frame.name) {
+            let expected = "a name that no other frame of the release has";
+            return Err(EditError::value("name", &frame.name, expected).into());
+        }
+        match others.first().filter(|_| !self.others.has(&Subject::Frame(frame.id))) {
+            None => Ok(()),
+            Some(other) => {
+                let expected = format!(
+                    "a name that no other frame of the release has in any letter case (`{}` has \
+                     it), or `another`",
+                    other.name
+                );
+                Err(EditError::value("name", &frame.name, expected).into())
+            }
+        }
     }
 
     /// The same of every frame that is new or has a new name: another transaction may have been
@@ -184,14 +203,24 @@ impl Transaction<'_> {
 
     /// The frames of that name, in order of number.
     pub(super) fn frames_called(&self, name: &str) -> Result<Vec<FrameId>> {
-        let mut ids = self.database.store.frames_by_name(self.release, name, false)?;
-        ids.extend(self.staged.rows::<Frame>().map(|frame| frame.id));
-        ids.sort_unstable();
-        ids.dedup();
         let mut called = Vec::new();
-        for id in ids {
+        for id in self.frames_folded(name)? {
             if self.frame(id)?.is_some_and(|frame| frame.name == name) {
                 called.push(id);
+            }
+        }
+        Ok(called)
+    }
+
+    /// The frames of that name in whatever letter case, in order of number.
+    fn frames_folded(&self, name: &str) -> Result<BTreeSet<FrameId>> {
+        let stored = self.database.store.frames_by_name(self.release, name, true)?;
+        let staged = self.staged.rows::<Frame>().filter(|frame| fold(&frame.name) == fold(name));
+        let ids: BTreeSet<FrameId> = stored.into_iter().chain(staged.map(|of| of.id)).collect();
+        let mut called = BTreeSet::new();
+        for id in ids {
+            if self.frame(id)?.is_some_and(|frame| fold(&frame.name) == fold(name)) {
+                called.insert(id);
             }
         }
         Ok(called)

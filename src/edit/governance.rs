@@ -1,10 +1,11 @@
 //! Editions, and what becomes of LUs that expansions proposed.
 
+use super::passage::{CarriedElements, Passage};
 use super::staged::absent;
 use super::{EditError, Result, Transaction, check};
 use crate::model::{
-    ACCEPTED, AnnotationSet, Decided, Decision, Edition, Evidence, FeStatus, Frame, FrameId,
-    LayerName, LexUnit, LuId, Moved, PROPOSED, Provenance, Reviewed, Verdict,
+    ACCEPTED, AnnotationSet, AnnotationSetId, Decided, Decision, Edition, Evidence, FrameId,
+    LexUnit, LuId, Moved, PROPOSED, Provenance, Reviewed, Verdict,
 };
 
 /// What a decision does to a proposed LU.
@@ -29,6 +30,29 @@ impl Fate {
             Self::Reject => Verdict::Reject,
             Self::Move(_) => Verdict::Move,
             Self::Merge(_) => Verdict::Merge,
+        }
+    }
+}
+
+/// What went to another LU, or came back.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HandedOver {
+    /// Annotation sets.
+    pub sets: u64,
+    /// What became of their FEs where the LU is of another frame.
+    pub elements: CarriedElements,
+    /// Sets whose frame's probability was forgotten: it was that of another frame.
+    pub unfitted: Vec<AnnotationSetId>,
+}
+
+impl HandedOver {
+    /// Carries a set to another frame, or nowhere.
+    fn carry(&mut self, set: &mut AnnotationSet, passage: Option<&Passage>) {
+        self.sets += 1;
+        let Some(passage) = passage else { return };
+        self.elements.add(passage.carry(set));
+        if matches!(&set.provenance, Provenance::Generated(made) if made.fit.is_some()) {
+            self.unfitted.push(set.id);
         }
     }
 }
@@ -77,8 +101,11 @@ impl Transaction<'_> {
     }
 
     /// Decides on a proposed LU: does what the fate says, and records it with the LU's number,
-    /// where sets went, and the evidence that the reviewer had. Gives the number of sets that
-    /// moved.
+    /// where sets went, and the evidence that the reviewer had. Gives what moved.
+    ///
+    /// In another frame a set keeps the FEs that a relation between the frames maps, and those of a
+    /// name that the frame has, too. Others are dropped, and come back when the decision is taken
+    /// back. A probability of the old frame is forgotten.
     ///
     /// # Errors
     /// When there is no proposed LU of that name in the frame, a decision on it stands, or the
@@ -90,7 +117,7 @@ impl Transaction<'_> {
         fate: Fate,
         by: Reviewed,
         evidence: Evidence,
-    ) -> Result<u64> {
+    ) -> Result<HandedOver> {
         check::name("reviewer", &by.reviewer)?;
         let mut decided = self.decisions(frame, name)?.unwrap_or_else(|| Decided {
             frame,
@@ -113,6 +140,7 @@ impl Transaction<'_> {
                 "a proposed LU with sentences; those of this one are gone, or with another LU";
             return Err(EditError::value("proposal", name, expected).into());
         }
+        let mut handed_over = HandedOver::default();
         let moved = match fate {
             Fate::Reject => None,
             Fate::Accept => {
@@ -121,14 +149,13 @@ impl Transaction<'_> {
             }
             Fate::Move(to) => {
                 let (lu, made) = self.taker(to, &proposed)?;
-                Some(self.hand_over(&proposed, to, lu, made)?)
+                Some(self.hand_over(&proposed, (to, lu), made, &mut handed_over)?)
             }
             Fate::Merge(lu) => {
                 self.check_merge(&proposed, lu)?;
-                Some(self.hand_over(&proposed, frame, lu, false)?)
+                Some(self.hand_over(&proposed, (frame, lu), false, &mut handed_over)?)
             }
         };
-        let sets = moved.as_ref().map_or(0, |moved| moved.sets.len() as u64);
         let (verdict, lu, Reviewed { reviewer, time, note }) = (fate.verdict(), proposed.id, by);
         let undone = None;
         decided.history.push(Decision {
@@ -142,11 +169,11 @@ impl Transaction<'_> {
             undone,
         });
         self.put(decided)?;
-        Ok(sets)
+        Ok(handed_over)
     }
 
     /// Takes back the last standing decision on an LU: what it did is undone, and the record says
-    /// who took it back, when and why. Gives the verdict that was taken back.
+    /// who took it back, when and why. Gives the verdict that was taken back, and what came back.
     ///
     /// # Errors
     /// When no decision stands, or what it made has changed so that it cannot be undone.
@@ -155,7 +182,7 @@ impl Transaction<'_> {
         frame: FrameId,
         name: &str,
         undone: Reviewed,
-    ) -> Result<Verdict> {
+    ) -> Result<(Verdict, HandedOver)> {
         check::name("reviewer", &undone.reviewer)?;
         let nothing = || EditError::value("proposal", name, "an LU with a standing decision");
         let mut decided = self.decisions(frame, name)?.ok_or_else(nothing)?;
@@ -163,7 +190,7 @@ impl Transaction<'_> {
         let standing = standing.ok_or_else(nothing)?;
         let decision = standing.clone();
         standing.undone = Some(undone);
-        match (&decision.verdict, &decision.moved) {
+        let back = match (&decision.verdict, &decision.moved) {
             (Verdict::Accept, _) => {
                 let Some(lu) = self.lexunit(frame, decision.lu)? else {
                     return Err(absent::<LexUnit>(decision.lu).into());
@@ -174,12 +201,13 @@ impl Transaction<'_> {
                 }
                 self.check_taken_by(&lu)?;
                 self.set_lexunit(LexUnit { status: PROPOSED.to_owned(), ..lu })?;
+                HandedOver::default()
             }
             (_, Some(moved)) => self.take_back(frame, name, decision.lu, moved)?,
-            (_, None) => {}
-        }
+            (_, None) => HandedOver::default(),
+        };
         self.put(decided)?;
-        Ok(decision.verdict)
+        Ok((decision.verdict, back))
     }
 
     /// Refuses where a standing decision gave sets to an LU.
@@ -215,7 +243,7 @@ impl Transaction<'_> {
         if self.frame(to)?.is_none() {
             return Err(EditError::absent("frame", to).into());
         }
-        let there = self.lexunits_of(to)?.into_iter().filter(|lu| lu.name == proposed.name);
+        let there = self.lexunits_called(to, &proposed.name)?.into_iter();
         // An LU of the lexicon before one that is proposed there, too.
         if let Some(there) = there.min_by_key(|lu| (lu.status == PROPOSED, lu.id)) {
             if there.status == PROPOSED {
@@ -250,21 +278,28 @@ impl Transaction<'_> {
     fn hand_over(
         &mut self,
         proposed: &LexUnit,
-        frame: FrameId,
-        lu: LuId,
+        (frame, lu): (FrameId, LuId),
         made: bool,
+        handed_over: &mut HandedOver,
     ) -> Result<Moved> {
         let sets = self.sets_of_lexunit(proposed.frame, proposed.id)?;
         let ids = sets.iter().map(|set| set.id).collect();
-        for set in sets {
-            let set = self.among_elements_of(set, proposed.frame, frame)?;
+        let passage = self.passage(proposed.frame, frame)?;
+        for mut set in sets {
+            handed_over.carry(&mut set, passage.as_ref());
             self.set_annotation_set(AnnotationSet { frame, lu, ..set })?;
         }
         Ok(Moved { frame, lu, made, sets: ids })
     }
 
     /// Gives sets back to the LU that was proposed; those that are gone meanwhile stay gone.
-    fn take_back(&mut self, frame: FrameId, name: &str, lu: LuId, moved: &Moved) -> Result<()> {
+    fn take_back(
+        &mut self,
+        frame: FrameId,
+        name: &str,
+        lu: LuId,
+        moved: &Moved,
+    ) -> Result<HandedOver> {
         let Some(proposed) = self.lexunit(frame, lu)? else {
             return Err(absent::<LexUnit>(lu).into());
         };
@@ -272,11 +307,13 @@ impl Transaction<'_> {
             let expected = format!("the proposed LU `{name}`, which the sentences were taken from");
             return Err(EditError::value("lu", &proposed.name, expected).into());
         }
+        let passage = self.passage(moved.frame, frame)?;
+        let mut back = HandedOver::default();
         for id in &moved.sets {
-            if let Some(set) = self.annotation_set(*id)?
+            if let Some(mut set) = self.annotation_set(*id)?
                 && (set.frame, set.lu) == (moved.frame, moved.lu)
             {
-                let set = self.among_elements_of(set, moved.frame, frame)?;
+                back.carry(&mut set, passage.as_ref());
                 self.set_annotation_set(AnnotationSet { frame, lu, ..set })?;
             }
         }
@@ -288,54 +325,6 @@ impl Transaction<'_> {
                 self.delete::<LexUnit>((moved.frame, moved.lu))?;
             }
         }
-        Ok(())
+        Ok(back)
     }
-
-    /// A set as it is in another frame. Where that has all FEs of a layer by name, they are its
-    /// own. Else the layer keeps its labels under a name that says whose FEs they are, until the
-    /// set comes back.
-    fn among_elements_of(
-        &self,
-        mut set: AnnotationSet,
-        from: FrameId,
-        to: FrameId,
-    ) -> Result<AnnotationSet> {
-        if from == to {
-            return Ok(set);
-        }
-        let frame = |id| -> Result<Frame> {
-            Ok(self.frame(id)?.ok_or_else(|| EditError::absent("frame", id))?)
-        };
-        let (from, to) = (frame(from)?, frame(to)?);
-        let (away, back) = (foreign_elements(&from), foreign_elements(&to));
-        for layer in &mut set.layers {
-            if layer.name == back {
-                layer.name = LayerName::Fe;
-            } else if layer.name != LayerName::Fe {
-                continue;
-            }
-            let has = |name: &str| to.elements.iter().find(|element| element.name == name);
-            let is_known = layer.labels.iter().all(|label| has(&label.name).is_some());
-            for label in &mut layer.labels {
-                label.fe = has(&label.name).filter(|_| is_known).map(|element| element.id);
-            }
-            if !is_known {
-                layer.name = away.clone();
-            }
-        }
-        let carried =
-            matches!(&set.provenance, Provenance::Generated(made) if !made.elements.is_empty());
-        let is_away = set.layers.iter().any(|layer| layer.name == away);
-        set.fe_status = match (is_away, carried) {
-            (true, _) => FeStatus::Unknown,
-            (false, true) => FeStatus::Carried,
-            (false, false) => set.fe_status,
-        };
-        Ok(set)
-    }
-}
-
-/// The layer for FEs of a frame in a set of another one.
-fn foreign_elements(frame: &Frame) -> LayerName {
-    LayerName::Named(format!("FE of {}", frame.name))
 }

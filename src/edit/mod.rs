@@ -25,6 +25,7 @@ mod expansions;
 mod frame;
 mod governance;
 mod layouts;
+mod passage;
 mod script;
 mod staged;
 mod together;
@@ -33,7 +34,8 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 pub use expansions::Removed;
-pub use governance::Fate;
+pub use governance::{Fate, HandedOver};
+pub use passage::CarriedElements;
 pub use script::{Done, Script};
 use staged::{Judged, Staged, StagedRow, absent};
 
@@ -85,6 +87,27 @@ pub struct Transaction<'a> {
     staged: Staged,
     /// What the edits count on: another commit must not change it.
     basis: RefCell<Basis>,
+    others: Others,
+}
+
+/// Records whose names may be those of others.
+#[derive(Debug, Clone, Default)]
+struct Others {
+    is_allowed: bool,
+    allowed: BTreeSet<Subject>,
+}
+
+impl Others {
+    /// Takes note of what is now added or edited.
+    fn note(&mut self, subject: Subject) {
+        if self.is_allowed {
+            self.allowed.insert(subject);
+        }
+    }
+
+    fn has(&self, subject: &Subject) -> bool {
+        self.allowed.contains(subject)
+    }
 }
 
 /// What edits were checked against.
@@ -144,8 +167,8 @@ impl Database {
         self.require_writable()?;
         let began = self.store.revision()?;
         self.require_release(release)?;
-        let (staged, basis) = (Staged::default(), RefCell::default());
-        Ok(Transaction { database: self, release, began, staged, basis })
+        let (staged, basis, others) = (Staged::default(), RefCell::default(), Others::default());
+        Ok(Transaction { database: self, release, began, staged, basis, others })
     }
 }
 
@@ -289,6 +312,14 @@ impl Transaction<'_> {
         }
     }
 
+    /// Whether what is added or renamed from now on may have a name that is taken: an LU that of
+    /// another LU of its frame, a frame that of another one in other letter case. FrameNet 1.5 has
+    /// frames with two LUs of one name; queries find both, and numbers tell them apart. By default
+    /// such a name is refused.
+    pub fn allow_another(&mut self, is_allowed: bool) {
+        self.others.is_allowed = is_allowed;
+    }
+
     fn put<R: StagedRow>(&mut self, row: R) -> Result<()> {
         self.count_on(row.subject());
         self.staged.set(&self.database.store, self.release, row.key(), Some(row))
@@ -341,10 +372,12 @@ impl Transaction<'_> {
         self.put(relation)
     }
 
-    /// Adds an LU to its frame.
+    /// Adds an LU to its frame. Its name is no other LU's of the frame, in whatever letter case,
+    /// but for one that an expansion proposed; see [`allow_another`](Self::allow_another).
     pub fn add_lexunit(&mut self, mut lu: LexUnit) -> Result<LuId> {
         let frame = lu.frame;
         lu.id = LuId(self.own_number::<LexUnit>(|number| (frame, LuId(number)))?);
+        self.others.note(lu.subject());
         self.check_lexunit(&lu, None)?;
         let id = lu.id;
         self.put(lu).map(|()| id)
@@ -355,6 +388,7 @@ impl Transaction<'_> {
         let Some(before) = self.lexunit(lu.frame, lu.id)? else {
             return Err(absent::<LexUnit>(format_args!("{} of frame {}", lu.id, lu.frame)).into());
         };
+        self.others.note(lu.subject());
         self.check_lexunit(&lu, Some(&before))?;
         self.put(lu)
     }
@@ -424,7 +458,8 @@ impl Transaction<'_> {
     }
 
     /// Edits an annotation set, which may move to another LU or frame. Its sentence and its
-    /// provenance stay. Otherwise as [`add_annotation_set`](Self::add_annotation_set).
+    /// provenance stay; how likely a generated set's frame was is forgotten with the frame.
+    /// Otherwise as [`add_annotation_set`](Self::add_annotation_set).
     pub fn set_annotation_set(&mut self, mut set: AnnotationSet) -> Result<()> {
         let Some(before) = self.annotation_set(set.id)? else {
             return Err(absent::<AnnotationSet>(set.id).into());
@@ -437,6 +472,11 @@ impl Transaction<'_> {
             return Err(EditError::value("provenance", origin, "what it was").into());
         }
         self.complete_annotation_set(&mut set, Some(&before))?;
+        if let Provenance::Generated(made) = &mut set.provenance
+            && set.frame != before.frame
+        {
+            made.fit = None;
+        }
         self.put(set)
     }
 
@@ -474,9 +514,10 @@ impl Transaction<'_> {
     /// what the store holds.
     ///
     /// # Errors
-    /// [`EditError::Conflict`] when another commit has changed what this one counts on; when the
-    /// store or the index fails. When only the index fails the edits are in the store all the same,
-    /// and the next writer brings the index up to date.
+    /// [`EditError::Conflict`] when another commit has changed what this one counts on, or an
+    /// [`EditError::Value`] when it has taken a name; when the release is gone, or the store fails.
+    /// Nothing is written then. An index that could not follow is no failure: the edits are in, and
+    /// [`Database::take_index_lag`] says why.
     pub fn commit(self) -> Result<u64> {
         let database = self.database;
         database.commit_together(&[self])

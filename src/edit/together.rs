@@ -14,6 +14,7 @@ impl Database {
             self.require_release(edits.release)?;
             edits.check_conflicts()?;
             edits.check_frame_names()?;
+            edits.check_lexunit_names()?;
         }
         let Some(first) = transactions.first() else { return Ok(self.store.revision()?) };
         let mut batch = self.store.batch(first.release);

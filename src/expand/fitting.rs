@@ -13,7 +13,9 @@ use super::ExpandError;
 use super::filtering::{commit, generated_sets};
 use crate::database::{Database, Write};
 use crate::identify::{Candidates, FrameIdentifier, Question, released_lexunits};
-use crate::model::{FrameFit, FrameId, Provenance, ReleaseId, Span};
+use crate::model::{
+    AnnotationSet, AnnotationSetId, FrameFit, FrameId, Provenance, ReleaseId, Span,
+};
 use crate::query::Expression;
 use crate::search::Answer;
 
@@ -67,6 +69,47 @@ pub fn refit(
         }
     }
     judge.write(waiting, &mut done)?;
+    Ok(done)
+}
+
+/// As [`refit`], of some sets of a release by their ids, in one write; those that are no generated
+/// ones are passed over.
+///
+/// # Errors
+/// As [`refit`].
+pub fn refit_sets(
+    database: &Database,
+    release: ReleaseId,
+    sets: &[AnnotationSetId],
+    identifier: &FrameIdentifier,
+) -> Result<Refitted, ExpandError> {
+    let store = database.store();
+    let mut by_frame: BTreeMap<FrameId, Vec<(AnnotationSet, String)>> = BTreeMap::new();
+    for id in sets {
+        let Some(set) = store.annotation_set(release, *id)? else { continue };
+        let Some(sentence) = store.sentence(release, set.sentence)? else { continue };
+        if matches!(set.provenance, Provenance::Generated(_)) {
+            by_frame.entry(set.frame).or_default().push((set, sentence.text));
+        }
+    }
+    let mut judge = FitJudge::new(database, identifier);
+    let (mut done, mut write) = (Refitted::default(), Write::default());
+    for (frame, sets) in by_frame {
+        let questions = sets.iter().map(|(set, text)| (text.as_str(), set.targets.as_slice()));
+        let fits = judge.fits_of((release, frame), &questions.collect::<Vec<_>>())?;
+        for ((mut set, _), fit) in sets.into_iter().zip(fits) {
+            let Provenance::Generated(made) = &mut set.provenance else { continue };
+            (done.sets, done.without) = (done.sets + 1, done.without + u64::from(fit.is_none()));
+            if made.fit != fit {
+                made.fit = fit;
+                write.sets.push(set);
+                done.written += 1;
+            }
+        }
+    }
+    if done.written > 0 {
+        commit(database, &mut BTreeMap::from([(release, write)]))?;
+    }
     Ok(done)
 }
 

@@ -63,7 +63,7 @@ pub use elements::KeepElements;
 pub use error::{ExpandError, RecipeError, SeedsError};
 pub use filtering::{Kept, Rescored, filter_data, rescore};
 pub(crate) use fitting::FitJudge;
-pub use fitting::{Refitted, refit};
+pub use fitting::{Refitted, refit, refit_sets};
 pub use models::{FILTER, FrameModels, GuideModels, Models, RewriterSource, WORD_VECTORS};
 pub use parted::run_shard;
 pub use recipe::{Choice, Guidance, Recipe};

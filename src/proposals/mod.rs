@@ -24,7 +24,7 @@ pub use hidden::{HiddenFigures, figures};
 pub use rank::{Input, Ranker};
 
 use crate::database::{Database, DatabaseError};
-use crate::edit::Fate;
+use crate::edit::{Fate, HandedOver};
 use crate::model::{
     ACCEPTED, AnnotationSetId, Decision, Evidence, FrameId, LuId, OWN_RANGE, PROPOSED, Pos,
     ReleaseId, Reviewed, Span, Verdict,
@@ -133,7 +133,7 @@ impl<'a> Proposals<'a> {
             proposed.push_str(&format!(" or lu_status={ACCEPTED}"));
         }
         let proposed = format!("{proposed})").parse().map_err(DatabaseError::from)?;
-        let proposed = Expression::all_of([expression.clone(), proposed]);
+        let proposed = Expression::conjunction([expression.clone(), proposed]);
         for found in self.database.matches(&proposed, &Selection::default())? {
             let found = found?;
             let (release, set) = (found.release(), found.set());
@@ -189,7 +189,7 @@ impl<'a> Proposals<'a> {
     }
 
     /// Decides on a proposal, and records who did, when, why, and on what evidence. All is
-    /// committed or nothing. Gives the number of sets that moved.
+    /// committed or nothing. Gives what moved.
     ///
     /// # Errors
     /// When there is no such proposal, a decision stands, or the store cannot be written.
@@ -199,7 +199,7 @@ impl<'a> Proposals<'a> {
         (frame, name): (FrameId, &str),
         fate: Fate,
         by: Reviewed,
-    ) -> Result<u64> {
+    ) -> Result<HandedOver> {
         let mut edits = self.database.transaction(release)?;
         let standing = edits.decisions(frame, name)?;
         // A decision that stands says more than that there is nothing to decide.
@@ -216,7 +216,7 @@ impl<'a> Proposals<'a> {
     }
 
     /// Takes back the last standing decision on a proposal; the record stays, and says who took it
-    /// back. Gives what had been decided.
+    /// back. Gives what had been decided, and what came back.
     ///
     /// # Errors
     /// When no decision stands, it cannot be undone, or the store cannot be written.
@@ -225,11 +225,11 @@ impl<'a> Proposals<'a> {
         release: ReleaseId,
         (frame, name): (FrameId, &str),
         undone: Reviewed,
-    ) -> Result<Verdict> {
+    ) -> Result<(Verdict, HandedOver)> {
         let mut edits = self.database.transaction(release)?;
-        let verdict = edits.undo_decision(frame, name, undone)?;
+        let undone = edits.undo_decision(frame, name, undone)?;
         edits.commit()?;
-        Ok(verdict)
+        Ok(undone)
     }
 
     fn proposal(

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use fnstore::database::{Database, DatabaseError, LookupError};
-use fnstore::edit::Fate;
+use fnstore::edit::{Fate, HandedOver};
+use fnstore::expand;
 use fnstore::model::{ACCEPTED, FrameId, LexUnit, LuId, PROPOSED, Release, Reviewed};
 use fnstore::proposals::Proposals;
 use fnstore::query::nearest;
@@ -13,9 +14,11 @@ use fnstore::text::fold;
 use fnstore::vectors::WordVectors;
 
 use super::super::edit::{now, release};
-use super::super::output::{Format, grouped, tell, tell_index_lag};
-use super::super::{Context, Outcome, tell_of_index};
+use super::super::output::{Format, tell, tell_index_lag};
+use super::super::render::NO_ROWS;
+use super::super::{Context, Outcome, identifier, tell_of_index};
 use super::RankingArgs;
+use super::decided::DecidedRecord;
 use super::listed::DecisionRecord;
 
 /// A proposal, and who decides on it.
@@ -52,17 +55,21 @@ pub(in crate::cli) enum Asked {
 
 pub(super) fn run(args: &Args, asked: &Asked, context: &mut Context) -> anyhow::Result<Outcome> {
     let vectors = RankingArgs::default().vectors()?;
-    tell(&carry_out(&context.store, vectors.as_ref(), args, asked)?);
+    let done = carry_out(&context.store, vectors.as_ref(), args, asked)?;
+    context.output.report(&done, NO_ROWS, |_| {
+        tell(&done.said());
+        Ok(())
+    })?;
     Ok(Outcome::Done)
 }
 
-/// Does what is asked for, and says what was done.
+/// Does what is asked for.
 pub(in crate::cli) fn carry_out(
     store: &Path,
     vectors: Option<&WordVectors>,
     args: &Args,
     asked: &Asked,
-) -> anyhow::Result<String> {
+) -> anyhow::Result<DecidedRecord> {
     let database = Database::open_existing_writer(store)?;
     tell_of_index(&database);
     let release = release(&database, args.release.as_deref())?;
@@ -72,32 +79,48 @@ pub(in crate::cli) fn carry_out(
         Reviewed { reviewer: args.reviewer.clone(), time: now(), note: args.note.clone() };
     let lu = proposed_name(&database, &release, frame, &args.lu)?;
     let of = (frame, lu.as_str());
-    let name = format!("`{lu}` of `{}`", args.frame);
-    let (fate, done) = match asked {
-        Asked::Undo => {
-            let verdict = proposals.undo(release.id, of, reviewed)?;
-            tell_index_lag(&database);
-            return Ok(format!("undone: {} on {name}", verdict.as_str()));
-        }
-        Asked::Accept => (Fate::Accept, format!("accepted {name}")),
-        Asked::Reject => (Fate::Reject, format!("rejected {name}")),
-        Asked::Move(to) => {
-            let frame = frame_of(&database, &release, to)?;
-            (Fate::Move(frame), format!("moved {name} to `{to}`"))
-        }
+    let fate = match asked {
+        Asked::Undo => None,
+        Asked::Accept => Some(Fate::Accept),
+        Asked::Reject => Some(Fate::Reject),
+        Asked::Move(to) => Some(Fate::Move(frame_of(&database, &release, to)?)),
         Asked::Merge(into) => {
             let into_lu = unit_of(&database, &release, frame, into)
-                .with_context(|| format!("cannot merge {name}"))?;
-            (Fate::Merge(into_lu), format!("merged {name} into `{into}`"))
+                .with_context(|| format!("cannot merge `{lu}` of `{}`", args.frame))?;
+            Some(Fate::Merge(into_lu))
         }
     };
-    let moved = proposals.decide(release.id, of, fate, reviewed)?;
-    tell_index_lag(&database);
-    let sets = match fate {
-        Fate::Move(_) | Fate::Merge(_) => format!(", {} annotation sets", grouped(moved)),
-        _ => String::new(),
+    let (verdict, handed_over) = match fate {
+        Some(fate) => (fate.verdict(), proposals.decide(release.id, of, fate, reviewed)?),
+        None => proposals.undo(release.id, of, reviewed)?,
     };
-    Ok(format!("{done}{sets}"))
+    tell_index_lag(&database);
+    let frame_fits = fitted_again(&database, &release, &handed_over)?;
+    Ok(DecidedRecord::new(&release, [&args.frame, &lu], (asked, verdict), &handed_over, frame_fits))
+}
+
+/// Says how likely the frames are that sets have now, by the frame model that is at hand. Gives
+/// how many have a probability now.
+fn fitted_again(
+    database: &Database,
+    release: &Release,
+    handed_over: &HandedOver,
+) -> anyhow::Result<u64> {
+    let sets = &handed_over.unfitted;
+    if sets.is_empty() {
+        return Ok(0);
+    }
+    let fitted = identifier::at_hand().and_then(|identifier| {
+        let Some(identifier) = identifier else { return Ok(0) };
+        let done = expand::refit_sets(database, release.id, sets, &identifier)?;
+        tell_index_lag(database);
+        Ok(done.sets - done.without)
+    });
+    // The decision is in the store.
+    fitted.or_else(|error| {
+        tell(&format!("warning: frame fit of the sets is removed, not computed again: {error:#}"));
+        Ok(0)
+    })
 }
 
 fn frame_of(database: &Database, release: &Release, name: &str) -> anyhow::Result<FrameId> {

@@ -1,6 +1,7 @@
 //! `fnstore proposals`: LUs that expansions propose, and what reviewers decide of them.
 
 pub(super) mod decide;
+mod decided;
 mod eval;
 mod listed;
 

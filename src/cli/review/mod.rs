@@ -127,7 +127,8 @@ impl Review {
             release: Some(release),
         };
         let vectors = self.vectors()?;
-        self.session.alone(|| decide::carry_out(&self.store, vectors, &of, verdict))
+        let done = self.session.alone(|| decide::carry_out(&self.store, vectors, &of, verdict))?;
+        Ok(done.said())
     }
 }
 

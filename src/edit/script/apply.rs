@@ -7,12 +7,12 @@ use super::operation::{
 };
 use super::resolve::{core_type, element, elements, span, wrong};
 use super::{Made, Result, Script};
-use crate::edit::Removal;
+use crate::edit::{Removal, Transaction};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, Extent, FeId, FeRelation,
     FeStatus, Frame, FrameElement, FrameId, FrameRelation, IdSpace, Judgement, Label, Layer,
-    LayerName, LexUnit, Lexeme, LuId, NullInstantiation, Occurrence, PROPOSED, Provenance,
-    RelationId, SemType, SemTypeId, Sentence, SentenceId, Span,
+    LayerName, LexUnit, Lexeme, LuId, NullInstantiation, Occurrence, Provenance, RelationId,
+    SemType, SemTypeId, Sentence, SentenceId, Span,
 };
 use crate::text::CharIndex;
 
@@ -118,6 +118,18 @@ impl Script<'_, '_> {
         Ok((id.to_string(), called))
     }
 
+    /// Makes an edit that may give a name which is taken, if the line says so.
+    fn beside<T>(
+        &mut self,
+        another: bool,
+        edit: impl FnOnce(&mut Transaction<'_>) -> Result<T>,
+    ) -> Result<T> {
+        self.edits.allow_another(another);
+        let outcome = edit(self.edits);
+        self.edits.allow_another(false);
+        outcome
+    }
+
     fn add_frame(&mut self, line: AddFrame) -> EditOutcome {
         let mut frame = Frame {
             definition: line.definition,
@@ -137,7 +149,7 @@ impl Script<'_, '_> {
             let set = elements("core_sets", &frame, set)?;
             frame.core_sets.push(set);
         }
-        let id = self.edits.add_frame(frame)?;
+        let id = self.beside(line.another, |edits| edits.add_frame(frame))?;
         self.remember(line.called, id, Made::Frame(id))
     }
 
@@ -162,7 +174,7 @@ impl Script<'_, '_> {
         let sem_types = line.sem_types.as_deref().map(|of| self.sem_types(of)).transpose()?;
         replace(&mut frame.sem_types, sem_types);
         let id = frame.id;
-        self.edits.set_frame(frame)?;
+        self.beside(line.another, |edits| edits.set_frame(frame))?;
         unnamed(id)
     }
 
@@ -196,15 +208,6 @@ impl Script<'_, '_> {
 
     fn add_lu(&mut self, line: AddLu) -> EditOutcome {
         let frame = self.frame("frame", &line.frame)?.id;
-        let mut called_so = self.lexunits_named(frame, &line.name)?.into_iter();
-        // One that an expansion proposed makes room.
-        if let Some(lu) = called_so.find(|lu| lu.status != PROPOSED).filter(|_| !line.another) {
-            let expected = format!(
-                "a name that no LU of the frame has (number {} has it), or `\"another\": true`",
-                lu.id
-            );
-            return Err(wrong("name", &line.name, &expected).into());
-        }
         let mut lu = LexUnit {
             definition: line.definition,
             status: line.status.unwrap_or_else(|| LU_STATUS.to_owned()),
@@ -221,7 +224,7 @@ impl Script<'_, '_> {
             break_before: None,
         });
         lu.lexemes = lexemes.collect();
-        let id = self.edits.add_lexunit(lu)?;
+        let id = self.beside(line.another, |edits| edits.add_lexunit(lu))?;
         self.remember(line.called, id, Made::LexUnit(frame, id))
     }
 
@@ -238,7 +241,7 @@ impl Script<'_, '_> {
         let sem_types = line.sem_types.as_deref().map(|of| self.sem_types(of)).transpose()?;
         replace(&mut lu.sem_types, sem_types);
         let id = lu.id;
-        self.edits.set_lexunit(lu)?;
+        self.beside(line.another, |edits| edits.set_lexunit(lu))?;
         unnamed(id)
     }
 

@@ -55,6 +55,7 @@ operations! {
         #[serde(default)] elements: Vec<Element>,
         #[serde(default)] core_sets: Vec<Vec<String>>,
         #[serde(default)] sem_types: Vec<Reference>,
+        #[serde(default)] another: bool,
     }
     EditFrame = "edit-frame" {
         frame: Reference,
@@ -62,6 +63,7 @@ operations! {
         definition: Option<String>,
         core_sets: Option<Vec<Vec<String>>>,
         sem_types: Option<Vec<Reference>>,
+        #[serde(default)] another: bool,
     }
     RemoveFrame = "remove-frame" {
         frame: Reference,
@@ -105,6 +107,7 @@ operations! {
         status: Option<String>,
         incorporated_fe: Option<String>,
         sem_types: Option<Vec<Reference>>,
+        #[serde(default)] another: bool,
     }
     RemoveLu = "remove-lu" {
         frame: Reference,

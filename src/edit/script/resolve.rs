@@ -71,17 +71,9 @@ impl Script<'_, '_> {
     }
 
     /// The LUs of a frame that are called so, by number.
-    pub(super) fn lexunits_named(&self, frame: FrameId, name: &str) -> Result<Vec<LexUnit>> {
-        let (edits, store) = (&self.edits, &self.edits.database.store);
-        let stored = store.lexunits_by_name(edits.release, name, false)?.into_iter();
-        let staged = edits.staged.rows::<LexUnit>().map(LexUnit::key);
-        let mut keys: Vec<_> = stored.chain(staged).filter(|(of, _)| *of == frame).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        let mut named = Vec::new();
-        for (of, id) in keys {
-            named.extend(edits.lexunit(of, id)?.filter(|lu| lu.name == name));
-        }
+    fn lexunits_named(&self, frame: FrameId, name: &str) -> Result<Vec<LexUnit>> {
+        let mut named = self.edits.lexunits_called(frame, name)?;
+        named.retain(|lu| lu.name == name);
         Ok(named)
     }
 
