@@ -300,6 +300,35 @@ fn views_answer_and_say_what_is_wrong() {
 }
 
 #[test]
+fn a_frame_of_any_name_has_its_page_and_its_links() {
+    let store = store();
+    let script = store.path().with_extension("edits");
+    let name = r#"Chec* "a" & #1+100%"#;
+    let line = json!({ "op": "add-frame", "name": name, "elements": [{ "name": "Signer" }] });
+    std::fs::write(&script, line.to_string()).unwrap();
+    let edited = fnstore_in(store.path(), &["edit", script.to_str().unwrap()]);
+    std::fs::remove_file(script).unwrap();
+    assert_eq!(edited.code, Some(0), "{edited:?}");
+    let review = Review::start(store.path(), &[]);
+    let asked = "Chec*+%22a%22+%26+%231%2B100%25";
+    let (status, page) = review.get(&format!("frame?name={asked}"));
+    assert!(status == 200 && page.contains("Signer"), "{page}");
+    // Of the LUs of `Checking` none is counted here.
+    assert!(!page.contains("inspect.v"), "{page}");
+    for picture in ["growth.svg", "relations.svg"] {
+        assert!(page.contains(&format!("{picture}?name={asked}")), "{page}");
+        let (status, svg) = review.get(&format!("{picture}?name={asked}"));
+        assert!(status == 200 && svg.contains("<svg"), "{picture}: {svg}");
+    }
+    let offered = |path: &str| -> Value { serde_json::from_str(&review.get(path).1).unwrap() };
+    let queries = offered("complete?q=pos%3Dv+frame%3DChec");
+    let query = json!(r#"pos=v frame="Chec\* \"a\" & #1+100%" "#);
+    assert!(queries.as_array().unwrap().contains(&query), "{queries}");
+    let names = offered("complete?q=frame%3Dchec&names=1");
+    assert!(names.as_array().unwrap().contains(&json!(name)), "{names}");
+}
+
+#[test]
 fn agreement_is_printed_by_question_and_role() {
     let store = store();
     let none = fnstore_in(store.path(), &["stats", "agreement"]);
