@@ -107,7 +107,8 @@ OF_PYTHON := --release --locked --package fnstore-python
 python: wheels ## build the wheels of the Python package, and check and test them
 	$(CARGO) fmt --check --package fnstore-python
 	PYO3_PYTHON=$(VENV_PYTHON) $(CARGO) clippy $(OF_PYTHON) -- -D warnings
-	FNSTORE_WHEELS="$(WHEELS)" $(VENV_PYTHON) -m pytest -q --numprocesses auto --dist loadfile python
+	$(CARGO) build --release --locked
+	FNSTORE_PROGRAM="$(FNSTORE)" FNSTORE_WHEELS="$(WHEELS)" $(VENV_PYTHON) -m pytest -q --numprocesses auto --dist loadfile python
 	@ls -l "$(WHEELS)"/fnstore*.whl
 
 wheels: setup-system python-venv

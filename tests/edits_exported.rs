@@ -4,13 +4,27 @@ use std::fs;
 
 use fnstore::database::Database;
 use fnstore::edit::Removal;
-use fnstore::model::{AnnotationSet, FrameId, LexUnit, LuId, RelationId};
+use fnstore::model::{AnnotationSet, FrameId, LayerName, LexUnit, LuId, RelationId};
 use fnstore::transfer::FramenetLoss;
 
 use crate::framenet_round_trip::export;
 use crate::mini;
 
 const CHECKING: FrameId = FrameId(102);
+
+#[test]
+fn a_set_that_loses_its_fes_keeps_the_layer_that_readers_ask_for() {
+    let (_dir, database, report) = mini::imported();
+    let mut edits = database.transaction(report.release.id).unwrap();
+    let id = fnstore::model::AnnotationSetId::parse("x7004").unwrap();
+    let mut set = edits.annotation_set(id).unwrap().unwrap();
+    set.layers.retain(|layer| layer.name != LayerName::Fe);
+    edits.set_annotation_set(set).unwrap();
+    edits.commit().unwrap();
+    let set = database.store().annotation_set(report.release.id, id).unwrap().unwrap();
+    let mut layers = set.layers.iter().filter(|layer| layer.name == LayerName::Fe);
+    assert!(layers.next().is_some_and(|layer| layer.labels.is_empty()), "{set:?}");
+}
 
 #[test]
 fn an_edited_release_comes_back_from_its_export_as_it_is() {

@@ -110,7 +110,7 @@ fn script() -> Vec<Value> {
     ]
 }
 
-fn annotated() -> (tempfile::TempDir, Database) {
+pub(crate) fn annotated() -> (tempfile::TempDir, Database) {
     let store = new_store();
     let file = store.path().join("script.jsonl");
     let lines: Vec<String> = script().iter().map(Value::to_string).collect();

@@ -24,9 +24,6 @@ from ._fnstore import Database, FramenetFiles, open
 
 __all__ = ["FramenetError", "FramenetReader", "framenet", "install"]
 
-#: Layers that NLTK takes for granted in a set that evokes a frame.
-_LAYERS = ("FE", "GF", "PT")
-
 
 def _tag(element: ElementTree.Element) -> str:
     return element.tag.rpartition("}")[2]
@@ -43,19 +40,6 @@ def _tidy(sentence: ElementTree.Element) -> None:
             seen.add(what)
 
 
-def _complete(sentence: ElementTree.Element) -> None:
-    """Gives a sentence that is not FrameNet's the layers that NLTK takes for granted."""
-    sets = [child for child in sentence if _tag(child) == "annotationSet"]
-    if not sets or all(_tag(layer) == "layer" and layer.get("name") != "Target" for layer in sets[0]):
-        return
-    bare = ElementTree.Element("annotationSet", {"status": "UNANN", "ID": "0"})
-    bare.append(ElementTree.Element("layer", {"name": "BNC", "rank": "1"}))
-    sentence.insert(list(sentence).index(sets[0]), bare)
-    for made in sets:
-        for name in set(_LAYERS) - {layer.get("name") for layer in made}:
-            made.append(ElementTree.Element("layer", {"name": name, "rank": "1"}))
-
-
 class _View(list[Any]):
     """Elements of a file, in the place of NLTK's XMLCorpusView."""
 
@@ -68,8 +52,6 @@ class _View(list[Any]):
         found = [root] if not below else [child for child in root if _tag(child) == below]
         for sentence in (child for child in root.iter() if _tag(child) == "sentence"):
             _tidy(sentence)
-            if place.generated:
-                _complete(sentence)
         super().__init__(found if handle is None else (handle(element, spec) for element in found))
 
     def __enter__(self) -> _View:
@@ -103,8 +85,8 @@ class _Root(PathPointer):  # type: ignore[misc]
 class _Place:
     """A file of a release in a store, in the place of NLTK's path."""
 
-    def __init__(self, files: FramenetFiles, name: str, generated: bool) -> None:
-        self.files, self.name, self.generated = files, name, generated
+    def __init__(self, files: FramenetFiles, name: str) -> None:
+        self.files, self.name = files, name
 
 
 #: What NLTK's functions call to reach a file.
@@ -130,11 +112,10 @@ class FramenetReader(FramenetCorpusReader):  # type: ignore[misc]
     def __init__(self, database: Database, release: str | None = None, generated: bool = False) -> None:
         super().__init__(_Root(os.fspath(database.path)), [])
         self._files = database._framenet(release, generated)
-        self._generated = generated
 
     def abspath(self, fileid: str, *_: Any) -> Any:
         """The file of that name in the store."""
-        return _Place(self._files, fileid.replace(os.sep, "/"), self._generated)
+        return _Place(self._files, fileid.replace(os.sep, "/"))
 
     def readme(self) -> str:
         """Where the release comes from."""

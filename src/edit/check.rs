@@ -223,6 +223,7 @@ impl Transaction<'_> {
             }
         }
         agree_with_targets(set);
+        keep_fe_layer(set, before);
         Ok(())
     }
 }
@@ -292,6 +293,16 @@ fn unknown_fe(field: &str, fe: &str, frame: &Frame) -> EditError {
     let names = frame.elements.iter().map(|fe| fe.name.as_str());
     let near = nearest(fe, names).map_or(String::new(), |name| format!("; did you mean `{name}`?"));
     EditError::value(field, fe, format!("an FE of `{}`{near}", frame.name))
+}
+
+/// Keeps the layer of a set's FEs where none is left: readers of FrameNet's files fail without it.
+fn keep_fe_layer(set: &mut AnnotationSet, before: Option<&AnnotationSet>) {
+    let has_layer = |set: &AnnotationSet| {
+        set.layers.iter().any(|layer| layer.name == LayerName::Fe && layer.rank == 1)
+    };
+    if before.is_some_and(has_layer) && !has_layer(set) {
+        set.layers.push(Layer::empty(LayerName::Fe));
+    }
 }
 
 /// Writes the Target layer from the targets, unless it says the same.

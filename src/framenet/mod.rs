@@ -43,8 +43,8 @@ pub use indexes::{
 pub use language::{LanguageGuess, Letters, language_of_file, language_of_name};
 pub use lexunits::{Corpora, LuFile, ReadSubcorpus, read_lu_file};
 pub(crate) use numbers::ToldApart;
-pub(crate) use sentences::UNANNOTATED;
 pub use sentences::{Evokes, ReadSentence, ReadSet};
+pub(crate) use sentences::{UNANNOTATED, evokes_unsaid};
 pub use source::{FOLDERS, Source, SourceReader, TOP_FILES};
 pub use warning::{Warning, WarningCode, WarningLog};
 pub use write::{

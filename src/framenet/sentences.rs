@@ -72,22 +72,78 @@ pub enum Evokes {
         /// Its name.
         name: String,
     },
-    /// Not said. In an LU file a set of any status but `UNANN` evokes the LU's frame. An `UNANN`
-    /// one holds sentence layers; five of FrameNet 1.5's also mark a target nobody annotated.
+    /// Not said. In an LU file a set evokes the LU's frame if [`evokes_unsaid`] says so.
     Unsaid,
 }
 
 /// Status of a set that nobody annotated.
 pub(crate) const UNANNOTATED: &str = "UNANN";
 
+/// Whether a set in an LU file that does not say what it evokes evokes the file's LU. One of the
+/// status `UNANN` holds sentence layers, unless it marks a target, as five of FrameNet 1.5's do.
+pub(crate) fn evokes_unsaid(status: &str, has_target: bool) -> bool {
+    status != UNANNOTATED || has_target
+}
+
+/// Layers that every frame set of FrameNet has beside its target, if only empty; NLTK's reader
+/// fails without them.
+const EXPECTED: [LayerName; 3] = [LayerName::Fe, LayerName::Gf, LayerName::Pt];
+
 impl ReadSet {
     /// Whether the set evokes a frame when an LU file holds it.
     pub(crate) fn evokes_in_lu_file(&self) -> bool {
         match self.evokes {
             Evokes::Frame { .. } => true,
-            Evokes::Unsaid => self.status != UNANNOTATED,
+            Evokes::Unsaid => evokes_unsaid(&self.status, !self.targets().is_empty()),
             Evokes::Construction { .. } => false,
         }
+    }
+
+    /// A set without labels, for readers that take the first set of a sentence for its parts of
+    /// speech, as NLTK does.
+    pub(crate) fn filler() -> Self {
+        Self {
+            xml_id: 0,
+            line: 0,
+            status: UNANNOTATED.to_owned(),
+            created: String::new(),
+            evokes: Evokes::Unsaid,
+            layers: vec![Layer::empty(LayerName::Penn)],
+            odd: Vec::new(),
+        }
+    }
+
+    /// Whether an export alone has put the set there.
+    pub(crate) fn is_filler(&self) -> bool {
+        let says_nothing = self.layers.iter().all(|layer| layer.labels.is_empty());
+        self.xml_id == 0
+            && self.status == UNANNOTATED
+            && self.evokes == Evokes::Unsaid
+            && says_nothing
+    }
+
+    /// Puts the layers that it lacks, and that readers take for granted, before all others, where
+    /// no release has them. Labels of odd places move along.
+    pub(crate) fn fill_layers(&mut self) {
+        let lacks = |name: &&LayerName| {
+            !self.layers.iter().any(|layer| layer.name == **name && layer.rank == 1)
+        };
+        let fillers: Vec<Layer> =
+            EXPECTED.iter().filter(lacks).cloned().map(Layer::empty).collect();
+        let count = u32::try_from(fillers.len()).unwrap_or(0);
+        self.odd.iter_mut().for_each(|odd| odd.layer += count);
+        self.layers.splice(..0, fillers);
+    }
+
+    /// Takes out what [`fill_layers`](Self::fill_layers) put there.
+    pub(crate) fn drop_filled_layers(&mut self) {
+        let is_filler = |layer: &Layer| {
+            layer.rank == 1 && layer.labels.is_empty() && EXPECTED.contains(&layer.name)
+        };
+        let fillers = self.layers.iter().take_while(|layer| is_filler(layer)).count();
+        let count = u32::try_from(fillers).unwrap_or(0);
+        self.odd.iter_mut().for_each(|odd| odd.layer = odd.layer.saturating_sub(count));
+        self.layers.drain(..fillers);
     }
 
     /// The spans of all Target layers, in order of text.

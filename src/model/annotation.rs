@@ -102,6 +102,12 @@ pub struct Layer {
 }
 
 impl Layer {
+    /// A layer of the first rank without labels.
+    #[must_use]
+    pub fn empty(name: LayerName) -> Self {
+        Self { name, rank: 1, labels: Vec::new() }
+    }
+
     /// The layer that marks targets.
     #[must_use]
     pub fn of_targets(targets: &[Span]) -> Self {

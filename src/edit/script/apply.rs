@@ -483,18 +483,24 @@ fn layers(index: &CharIndex, labels: &[ElementLabel], annotator: &str) -> Result
                 return Err(wrong(&field, &given.name, "`gf` and `pt` only with `span`").into());
             }
             let names = [Some(&given.name), given.gf.as_ref(), given.pt.as_ref()];
-            for ((_, row), name) in of_rank.iter_mut().zip(names) {
-                row.extend(name.map(|name| Label {
+            for ((layer, row), name) in of_rank.iter_mut().zip(names) {
+                let label = name.map(|name| Label {
                     name: name.clone(),
                     extent: extent.clone(),
                     fe: None,
                     annotator: annotator.to_owned(),
                     colors: None,
-                }));
+                });
+                // What two FEs of one span share is said once.
+                let is_said = |label: &Label| *layer != LayerName::Fe && row.contains(label);
+                if let Some(label) = label.filter(|label| !is_said(label)) {
+                    row.push(label);
+                }
             }
         }
         let of_rank = of_rank.into_iter().map(|(name, labels)| Layer { name, rank, labels });
-        layers.extend(of_rank);
+        // Only the first rank has all three, if empty: FrameNet's have GF and PT there alone.
+        layers.extend(of_rank.filter(|layer| rank == 1 || !layer.labels.is_empty()));
     }
     Ok(layers)
 }

@@ -229,7 +229,8 @@ impl Assembler<'_> {
 fn own_origin(subcorpus: &ReadSubcorpus) -> Option<Origin> {
     let origins = [Origin::User, Origin::Imported];
     let origin = origins.into_iter().find(|origin| origin.as_str() == subcorpus.name)?;
-    let mut sets = subcorpus.sentences.iter().flat_map(|sentence| &sentence.sets).peekable();
+    let sets = subcorpus.sentences.iter().flat_map(|sentence| &sentence.sets);
+    let mut sets = sets.filter(|set| !set.is_filler()).peekable();
     let is_own =
         |number| AnnotationSetId::of_xml(IdSpace::Exemplar, number).space() == IdSpace::Imported;
     (sets.peek().is_some() && sets.all(|set| is_own(set.xml_id))).then_some(origin)

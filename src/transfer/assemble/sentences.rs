@@ -40,7 +40,14 @@ impl Assembler<'_> {
         let occurrence = self.occur(place, id, occurrence)?;
         let mut listed = ListedSentence { id, occurrence, sets: Vec::with_capacity(sets.len()) };
         let mut frame_sets = 0;
-        for set in sets {
+        let is_own = place.is_own() || NumberKind::Sentence.is_own(xml_id);
+        for mut set in sets {
+            if is_own && set.is_filler() {
+                continue;
+            }
+            if place.is_own() {
+                set.drop_filled_layers();
+            }
             let labels = set.odd.clone();
             let (set, evokes) = self.add_set(place, id, &text, set)?;
             frame_sets += usize::from(evokes);

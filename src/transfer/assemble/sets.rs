@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{Assembler, SentenceOrigin};
 use crate::database::Result;
 use crate::database::entry;
-use crate::framenet::{Evokes, ReadSet, UNANNOTATED, WarningCode};
+use crate::framenet::{Evokes, ReadSet, UNANNOTATED, WarningCode, evokes_unsaid};
 use crate::model::{
     AnnotationSet, AnnotationSetId, Extent, FeStatus, FrameId, GENERATED, IdSpace, LayerName,
     LexUnit, LuId, NullInstantiation, NumberKind, Origin, PREDICTED, Provenance, SentenceId,
@@ -108,7 +108,8 @@ impl Assembler<'_> {
         set: &ReadSet,
     ) {
         let is_own = place.lu.is_some_and(|(lu, _)| (lu.frame, lu.id) == evoked);
-        let is_said = matches!(set.evokes, Evokes::Frame { .. }) && set.status != UNANNOTATED;
+        let is_said = matches!(set.evokes, Evokes::Frame { .. })
+            && evokes_unsaid(&set.status, !set.targets().is_empty());
         if is_own && is_said {
             self.note(WarningCode::WrittenOtherwise, place.file, set.line, || {
                 format!("set {} names the LU of its file, which an export leaves out", set.xml_id)

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use super::{Annotation, Exporter, Tally, has_file};
 use crate::database::{Database, Result};
-use crate::model::{CorpusId, DocumentId, FrameId, LuId, OWN_RANGE, PROPOSED, Release};
+use crate::model::{CorpusId, DocumentId, FrameId, LuId, OWN_RANGE, Release};
 
 /// What a file is about.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +60,8 @@ impl Database {
         let mut exporter = Exporter::new(&self.store, release, Box::new(sink), None)?;
         exporter.only_given = only_given;
         let mut about = HashMap::new();
-        for frame in exporter.frames.keys() {
+        let is_left_out = |frame: &&FrameId| only_given && exporter.files.is_later(**frame);
+        for frame in exporter.frames.keys().filter(|frame| !is_left_out(frame)) {
             about.insert(exporter.files.frame(*frame), About::Frame(*frame));
         }
         for (frame, lu) in exporter.lexunits.keys() {
@@ -119,9 +120,13 @@ impl FramenetFiles<'_> {
             let mut tally = Tally::default();
             for lu in exporter.store.lexunits(exporter.release.id)? {
                 let lu = lu?;
-                let is_given = lu.listing.lu_file || lu.id.0 >= OWN_RANGE;
-                if is_given && !(exporter.only_given && lu.status == PROPOSED) {
-                    tally.lexunits.insert((lu.frame, lu.id), Annotation::default());
+                if !exporter.wants_lexunit(&lu) {
+                    continue;
+                }
+                let any = !lu.listing.lu_file && exporter.has_sets(&lu)?;
+                if any || lu.listing.lu_file || lu.id.0 >= OWN_RANGE {
+                    let annotation = Annotation { any, ..Annotation::default() };
+                    tally.lexunits.insert((lu.frame, lu.id), annotation);
                 }
             }
             for about in self.about.values() {

@@ -87,12 +87,12 @@ impl Exporter<'_> {
             }
             index.push(entry);
         }
-        // What the release's own index leaves out stays out.
-        left.retain(|id| is_new || id.0 >= OWN_RANGE);
         let mut left: Vec<FrameId> = left.into_iter().collect();
         left.sort_by_key(|id| (self.frames.get(id), *id));
         for id in left {
-            if let Some(frame) = self.store.frame(self.release.id, id)? {
+            let Some(frame) = self.store.frame(self.release.id, id)? else { continue };
+            // What the release's own index leaves out of its own stays out.
+            if is_new || id.0 >= OWN_RANGE || !frame.has_file {
                 index.push(FrameIndexEntry { id, name: frame.name, modified: frame.modified });
             }
         }

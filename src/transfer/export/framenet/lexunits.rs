@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::listed::{Listing, OfLexUnit};
 use super::{Annotation, Exporter, FramenetLoss, Tally};
 use crate::database::Result;
-use crate::framenet::{LuFile, ReadSubcorpus, WarningLog, write_lu_file};
+use crate::framenet::{LuFile, ReadSubcorpus, UNANNOTATED, WarningLog, write_lu_file};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, DocumentId, ForeignFile, Frame, IdSpace, LexUnit,
     LexUnitLayout, ListedSentence, ListedSubcorpus, LuId, NumberKind, OWN_RANGE, Origin,
@@ -24,11 +24,7 @@ impl Exporter<'_> {
         let mut sets = HashMap::new();
         for set in self.store.annotation_sets_of_lexunit(release, lu.frame, lu.id)? {
             let set = set?;
-            let origin = set.provenance.origin();
-            if origin != Origin::FullText
-                && self.takes_origin(origin)
-                && !self.stands_elsewhere(lu.id, &set)?
-            {
+            if self.stands_in_file(lu.id, &set)? {
                 sets.insert(set.id, set);
             }
         }
@@ -75,6 +71,25 @@ impl Exporter<'_> {
         self.write_lexunit(frame, &lu, layout, subcorpora, tally)
     }
 
+    /// Whether the file of an LU has sets to write.
+    pub(super) fn has_sets(&self, lu: &LexUnit) -> Result<bool> {
+        for set in self.store.annotation_sets_of_lexunit(self.release.id, lu.frame, lu.id)? {
+            let set = set?;
+            if self.wants_set(set.id) && self.stands_in_file(lu.id, &set)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a set of an LU stands in the LU's file.
+    fn stands_in_file(&self, lu: LuId, set: &AnnotationSet) -> Result<bool> {
+        let origin = set.provenance.origin();
+        Ok(origin != Origin::FullText
+            && self.takes_origin(origin)
+            && !self.stands_elsewhere(lu, set)?)
+    }
+
     /// Whether the file of another LU lists an exemplar: it names the LU that it evokes there.
     fn stands_elsewhere(&self, lu: LuId, set: &AnnotationSet) -> Result<bool> {
         let Provenance::Exemplar { lu: of, .. } = &set.provenance else { return Ok(false) };
@@ -109,7 +124,7 @@ impl Exporter<'_> {
         let sentences = subcorpora.iter().flat_map(|subcorpus| &subcorpus.sentences);
         let sets = sentences.flat_map(|sentence| &sentence.sets);
         let mut annotation = Annotation::default();
-        for set in sets.filter(|set| set.status != "UNANN") {
+        for set in sets.filter(|set| set.status != UNANNOTATED) {
             annotation.any = true;
             annotation.own |= NumberKind::AnnotationSet.is_own(set.xml_id);
         }

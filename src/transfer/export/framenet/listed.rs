@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{Exporter, Tally, loss_of};
 use crate::database::Result;
-use crate::framenet::{Evokes, ReadSentence, ReadSet};
+use crate::framenet::{Evokes, ReadSentence, ReadSet, evokes_unsaid};
 use crate::model::{
     AnnotationSet, AnnotationSetId, Document, DocumentLayout, IdSpace, Layer, LayerName, LexUnit,
     LexUnitLayout, ListedSentence, ListedSubcorpus, OddLabel, OddOffsets, Provenance, Sentence,
@@ -62,6 +62,7 @@ impl Exporter<'_> {
                 if self.wants_set(set.id) {
                     evoking += 1;
                     tally.lost_with(&set);
+                    sets.extend(filler_before(&sets, is_given(&set)));
                     sets.push(self.read_frame_set(set, of, listing.odd_of(*id)));
                 }
             } else if let Some(set) =
@@ -74,6 +75,8 @@ impl Exporter<'_> {
         if self.wanted.is_some() && evoking == 0 {
             return Ok(None);
         }
+        let is_own = matches!(sentence.id.space(), IdSpace::Imported | IdSpace::Generated);
+        sets.extend(filler_before(&sets, of.is_some() || !is_own));
         tally.sets += evoking;
         tally.sentence_layer_sets += layers;
         Ok(Some(read_sentence(sentence, listed.occurrence, sets, of.is_some())))
@@ -105,7 +108,8 @@ impl Exporter<'_> {
         // In an LU file a set evokes the LU's frame unless it says otherwise, or nobody annotated
         // it.
         let unsaid = of.is_some_and(|of| {
-            (of.lexunit.frame, of.lexunit.id) == (set.frame, set.lu) && set.status != "UNANN"
+            (of.lexunit.frame, of.lexunit.id) == (set.frame, set.lu)
+                && evokes_unsaid(&set.status, !set.targets.is_empty())
         });
         let evokes = if unsaid {
             Evokes::Unsaid
@@ -117,8 +121,8 @@ impl Exporter<'_> {
                 lu_name: self.lexunits.get(&(set.frame, set.lu)).cloned().unwrap_or_default(),
             }
         };
-        let targets = missing_target_layer(&set);
-        ReadSet {
+        let (targets, is_given) = (missing_target_layer(&set), is_given(&set));
+        let mut read = ReadSet {
             xml_id: set.id.in_xml(set.xml_id),
             line: 0,
             status: set.status,
@@ -126,7 +130,11 @@ impl Exporter<'_> {
             evokes,
             layers: targets.into_iter().chain(set.layers).collect(),
             odd,
+        };
+        if !is_given {
+            read.fill_layers();
         }
+        read
     }
 
     /// How a full-text file may have listed its sentences, for a release without layouts.
@@ -201,6 +209,16 @@ impl Tally {
             self.lose(loss);
         }
     }
+}
+
+/// Whether a set is the release's own: written as its files had it.
+fn is_given(set: &AnnotationSet) -> bool {
+    matches!(set.provenance, Provenance::Exemplar { .. } | Provenance::FullText { .. })
+}
+
+/// What stands before a sentence's sets, which are no release's, where nothing does.
+fn filler_before(sets: &[ReadSet], is_given: bool) -> Option<ReadSet> {
+    (sets.is_empty() && !is_given).then(ReadSet::filler)
 }
 
 /// The Target layer of a set that has targets and no layer for them, as generated ones may.

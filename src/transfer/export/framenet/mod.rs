@@ -32,7 +32,8 @@ use crate::framenet::{
 };
 use crate::model::{
     AnnotationSetId, CorpusId, Document, DocumentId, ForeignFile, Frame, FrameId, IdSpace, LexUnit,
-    LuId, NumberKind, OWN_RANGE, Origin, PROPOSED, Release, SentenceId, Verdict, WrittenNumbers,
+    LuId, NumberKind, OWN_RANGE, Origin, PREDICTED, PROPOSED, Release, SentenceId, Verdict,
+    WrittenNumbers,
 };
 use crate::query::Expression;
 use crate::store::Store;
@@ -380,7 +381,7 @@ impl<'a> Exporter<'a> {
     }
 
     fn wants_lexunit(&self, lu: &LexUnit) -> bool {
-        if self.only_given && lu.status == PROPOSED {
+        if self.only_given && [PROPOSED, PREDICTED].contains(&lu.status.as_str()) {
             return false;
         }
         self.wanted.as_ref().is_none_or(|wanted| wanted.lexunits.contains(&(lu.frame, lu.id)))
@@ -466,10 +467,33 @@ impl<'a> Exporter<'a> {
         for lu in lexunits.values() {
             self.lexunit_file(&frame, lu, tally)?;
         }
-        if frame.has_file && wanted {
+        if wanted && self.has_frame_file(&frame)? {
             self.frame_file(frame, lexunits, tally)?;
         }
         Ok(())
+    }
+
+    /// Whether a frame has a file: the release's, or one that the files of its LUs need.
+    fn has_frame_file(&self, frame: &Frame) -> Result<bool> {
+        if frame.has_file {
+            return Ok(true);
+        }
+        for lu in self.store.lexunits_of(self.release.id, frame.id)? {
+            let lu = lu?;
+            if !self.rejected.contains(&(frame.id, lu.id)) && self.is_listed_in_frame(&lu)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether the file of its frame lists an LU: as the release's did, or because its own file
+    /// has sets that came later.
+    fn is_listed_in_frame(&self, lu: &LexUnit) -> Result<bool> {
+        let is_named_only = !lu.listing.frame_file && !lu.listing.lu_file;
+        let is_listed =
+            lu.listing.frame_file || lu.id.0 >= OWN_RANGE || is_named_only && self.has_sets(lu)?;
+        Ok(is_listed && self.wants_lexunit(lu))
     }
 
     fn frame_file(
@@ -486,9 +510,13 @@ impl<'a> Exporter<'a> {
         if layout.relations.is_empty() && self.related.contains(&frame.id) {
             tally.lose(FramenetLoss::RelatedFrames);
         }
-        lexunits.retain(|_, lu| {
-            (lu.listing.frame_file || lu.id.0 >= OWN_RANGE) && self.wants_lexunit(lu)
-        });
+        let mut unlisted = HashSet::new();
+        for lu in lexunits.values() {
+            if !self.is_listed_in_frame(lu)? {
+                unlisted.insert(lu.id);
+            }
+        }
+        lexunits.retain(|id, _| !unlisted.contains(id));
         let mut listed: Vec<LexUnit> =
             layout.lexunits.iter().filter_map(|lu| lexunits.remove(lu)).collect();
         listed.extend(lexunits.into_values());

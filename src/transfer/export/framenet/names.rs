@@ -16,12 +16,19 @@ pub(super) struct FileNames {
     frames: HashMap<FrameId, String>,
     lexunits: HashMap<(FrameId, LuId), String>,
     documents: HashMap<(CorpusId, DocumentId), String>,
+    /// Frames with a file only for LUs whose sets came later.
+    later: HashSet<FrameId>,
     taken: HashSet<String>,
 }
 
 impl FileNames {
     pub(super) fn frame(&self, frame: FrameId) -> String {
         self.frames.get(&frame).cloned().unwrap_or_default()
+    }
+
+    /// Whether the release itself has no file for a frame.
+    pub(super) fn is_later(&self, frame: FrameId) -> bool {
+        self.later.contains(&frame)
     }
 
     pub(super) fn lexunit(&self, frame: FrameId, lu: LuId) -> String {
@@ -51,13 +58,22 @@ impl Exporter<'_> {
     /// the one with the lowest id comes first.
     pub(super) fn name_files(&mut self) -> Result<()> {
         let mut names = FileNames::default();
+        // An index may list a frame of the same name that has no file; it gets one only for LUs with
+        // sets that came later.
+        let mut later = Vec::new();
         for frame in self.store.frames(self.release.id)? {
             let frame = frame?;
-            // An index may list a frame of the same name that has no file.
             if frame.has_file {
                 let file = names.take("frame", &frame.name);
                 names.frames.insert(frame.id, file);
+            } else if self.has_frame_file(&frame)? {
+                later.push(frame);
             }
+        }
+        for frame in later {
+            let file = names.take("frame", &frame.name);
+            names.frames.insert(frame.id, file);
+            names.later.insert(frame.id);
         }
         let mut lexunits: Vec<(FrameId, LuId)> = self.lexunits.keys().copied().collect();
         // The first of those that share an id comes first again.
