@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{bail, ensure};
 use clap::ValueEnum as _;
 use fnstore::database::{Database, DatabaseError, ExportError};
-use fnstore::exchange::TokenFormat;
 use fnstore::exchange::jsonl::Scope;
+use fnstore::exchange::{TokenFormat, WordTagger};
 use fnstore::expand::filter_data;
 use fnstore::query::{Case, Expression};
 use fnstore::transfer::{FramenetLoss, JsonlExport, LossyExport};
@@ -18,6 +18,7 @@ use serde::Serialize;
 use super::align::tasks::Making;
 use super::output::{Format, grouped, tell};
 use super::splits::SplitArgs;
+use super::tag::{TaggerArgs, TaggerOnDemand};
 use super::whole_file::WholeFile;
 use super::{Context, Outcome, progress, tell_of_index};
 
@@ -27,7 +28,9 @@ use super::{Context, Outcome, progress, tell_of_index};
 /// that names no more than a release writes it whole; `origin=generated` writes what expansion
 /// added, without FrameNet's own data. `framenet-xml` is FrameNet's own form, in which a release
 /// loses nothing. `conll`, `bios`, `semafor`, `csv` and `parquet` are for other programs; what they
-/// cannot hold is counted on stderr. `alignment-task` makes tasks for annotators, as `fnstore align
+/// cannot hold is counted on stderr. `training-conll` and `training-bios` have a sentence with all of
+/// its sets in one block, and say what nobody annotated. The tagger gives words their parts of speech
+/// where no layer of FrameNet does, for these and for `conll` and `bios`. `alignment-task` makes tasks for annotators, as `fnstore align
 /// tasks` does under its own options. `filter-data` says of generated sets what `fnstore train
 /// filter` learns from. schema/exchange.md describes the formats.
 #[derive(Debug, clap::Args)]
@@ -37,8 +40,8 @@ pub(super) struct Args {
     #[arg(value_name = "EXPR")]
     expression: Vec<String>,
 
-    /// Format (jsonl, framenet-xml, conll, bios, semafor, csv, parquet, alignment-task,
-    /// filter-data) and where to write: `-`, or nothing, is stdout; framenet-xml takes an empty
+    /// Format (jsonl, framenet-xml, conll, bios, training-conll, training-bios, semafor, csv,
+    /// parquet, alignment-task, filter-data) and where to write: `-`, or nothing, is stdout; framenet-xml takes an empty
     /// directory, semafor the beginning of three names
     #[arg(long, required = true, num_args = 1..=2, value_names = ["FORMAT", "PATH"])]
     to: Vec<OsString>,
@@ -52,7 +55,7 @@ pub(super) struct Args {
     with_base: bool,
 
     /// Write all annotation sets of a sentence into one record, with what nobody annotated: for
-    /// jsonl, conll and bios
+    /// jsonl (training-conll and training-bios do so in any case)
     #[arg(long)]
     training: bool,
 
@@ -62,6 +65,9 @@ pub(super) struct Args {
 
     #[command(flatten)]
     splits: SplitArgs,
+
+    #[command(flatten)]
+    tagger: TaggerArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -72,6 +78,7 @@ Examples:
   fnstore export frame=Verification --to csv -
   fnstore export 'origin=fulltext split=train' --to conll train.conll
   fnstore export 'split=train' --split-list fold-1.tsv --training --to jsonl train.jsonl
+  fnstore export 'split=train' --to training-conll train.conll
   fnstore export 'origin=fulltext split=test' --to semafor test";
 
 /// A format of export.
@@ -85,6 +92,10 @@ enum To {
     Conll,
     /// Tokens in 16 columns, as pyfn writes them
     Bios,
+    /// Tokens of a sentence in one block, with a column for each set: for training
+    TrainingConll,
+    /// The same with core types
+    TrainingBios,
     /// Three files PATH.frame.elements, PATH.sentences and PATH.sentences.tokenized
     Semafor,
     /// A row for each FE label
@@ -130,7 +141,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     };
     tell_of_index(&database);
     if !record.found() {
-        tell("nothing found");
+        record.tell_nothing();
         return Ok(Outcome::NothingFound);
     }
     let wants_json =
@@ -164,10 +175,10 @@ fn destination(args: &Args) -> anyhow::Result<(To, Option<PathBuf>)> {
             format.display()
         );
     }
-    let trains = matches!(to, To::Jsonl | To::Conll | To::Bios);
     ensure!(
-        !args.training || trains,
-        "`--training` is for `--to jsonl`, `--to conll` and `--to bios`, found `--to {}`",
+        !args.training || matches!(to, To::Jsonl | To::TrainingConll | To::TrainingBios),
+        "`--training` is for `--to jsonl`; tokens are written for training by `--to training-conll` \
+         and `--to training-bios`, found `--to {}`",
         format.display()
     );
     ensure!(
@@ -192,20 +203,22 @@ struct Export<'a> {
 impl Export<'_> {
     fn write(&self, out: &mut (impl Write + Send)) -> anyhow::Result<ExportRecord> {
         let (database, expression) = (self.database, self.expression);
+        let tagger = TaggerOnDemand::new(self.args.tagger.clone());
+        let tagger: Option<&dyn WordTagger> = Some(&tagger);
         let report = match self.to {
             To::Jsonl if self.args.training => database.export_training(expression, out)?,
-            To::Conll if self.args.training => {
-                database.export_training_tokens(expression, TokenFormat::Conll, out)?
+            To::TrainingConll => {
+                database.export_training_tokens(expression, TokenFormat::Conll, tagger, out)?
             }
-            To::Bios if self.args.training => {
-                database.export_training_tokens(expression, TokenFormat::Bios, out)?
+            To::TrainingBios => {
+                database.export_training_tokens(expression, TokenFormat::Bios, tagger, out)?
             }
             To::Jsonl => {
                 let export = database.export_jsonl(expression, self.args.with_base, out)?;
                 return Ok(self.lossless(export));
             }
-            To::Conll => database.export_tokens(expression, TokenFormat::Conll, out)?,
-            To::Bios => database.export_tokens(expression, TokenFormat::Bios, out)?,
+            To::Conll => database.export_tokens(expression, TokenFormat::Conll, tagger, out)?,
+            To::Bios => database.export_tokens(expression, TokenFormat::Bios, tagger, out)?,
             To::Csv => database.export_csv(expression, out)?,
             To::Parquet => database.export_parquet(expression, out)?,
             To::AlignmentTask => {
@@ -393,6 +406,16 @@ impl ExportRecord {
         for (folder, count) in &self.left_out {
             tell(&format!("  {:>9}  files of {folder} left out", grouped(*count)));
         }
+        self.tell_losses();
+    }
+
+    /// Says that nothing was written, and what there would have been.
+    fn tell_nothing(&self) {
+        tell(if self.losses.is_empty() { "nothing found" } else { "nothing written" });
+        self.tell_losses();
+    }
+
+    fn tell_losses(&self) {
         if self.losses.is_empty() {
             return;
         }

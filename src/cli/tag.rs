@@ -1,15 +1,18 @@
 //! `fnstore tag`: the part of speech of each word.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-use fnstore::compute::Device;
+use fnstore::compute::{Device, GpuOptions};
+use fnstore::exchange::WordTagger;
 use fnstore::tag::{TagError, Tagger};
 use fnstore::text::words;
 use serde::{Deserialize, Serialize};
 
-use super::device::DeviceArgs;
+use super::device::{self, DeviceArgs};
 use super::line_batches::{self, LineItem, LineTask};
 use super::line_reader::{self, LineError};
+use super::output::tell;
 use super::{Context, Outcome, locate};
 
 /// Name of the shipped tagger.
@@ -38,7 +41,7 @@ const EXAMPLES: &str = r#"Examples:
   echo '{"id": 7, "words": ["They", "checked", "it"]}' | fnstore tag --format table"#;
 
 /// Which tagger tags, and where.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(super) struct TaggerArgs {
     /// Directory of the tagger, or its name among the models
     #[arg(long, value_name = "DIR|NAME", default_value = TAGGER)]
@@ -61,6 +64,59 @@ impl TaggerArgs {
     pub(super) fn open(self) -> anyhow::Result<Tagger> {
         let dirs = locate::model_dirs(self.models);
         open(&self.tagger, self.encoder.as_deref(), &dirs, &self.device.open()?)
+    }
+}
+
+/// A tagger that is opened when the first sentence needs it. If the shipped one is not at hand, there
+/// is none, and the user is told.
+pub(super) struct TaggerOnDemand {
+    args: TaggerArgs,
+    opened: OnceCell<Option<Tagger>>,
+}
+
+impl TaggerOnDemand {
+    pub(super) fn new(args: TaggerArgs) -> Self {
+        Self { args, opened: OnceCell::new() }
+    }
+
+    fn tagger(&self) -> anyhow::Result<Option<&Tagger>> {
+        if self.opened.get().is_none() {
+            let _ = self.opened.set(self.open()?);
+        }
+        Ok(self.opened.get().and_then(Option::as_ref))
+    }
+
+    fn open(&self) -> anyhow::Result<Option<Tagger>> {
+        let TaggerArgs { tagger, encoder, models, device } = &self.args;
+        let dirs = locate::model_dirs(models.clone());
+        let places = locate::model(tagger, &dirs).and_then(|tagger| {
+            let encoder = locate::encoder(encoder.as_deref(), &tagger, &dirs)?;
+            Ok((tagger, encoder))
+        });
+        let is_asked_for = tagger.as_os_str() != TAGGER || encoder.is_some();
+        let (tagger, encoder) = match places {
+            Ok(places) => places,
+            Err(error) if is_asked_for => return Err(error),
+            Err(error) => {
+                tell(&format!("sentences without parts of speech stay so: {error:#}"));
+                return Ok(None);
+            }
+        };
+        let quiet = GpuOptions { notice: None, ..device::options() };
+        let device = Device::open(&device.device, &quiet)?;
+        Ok(Some(Tagger::open(&tagger, &encoder, &device)?))
+    }
+}
+
+impl WordTagger for TaggerOnDemand {
+    fn tag_words(
+        &self,
+        sentences: &[Vec<&str>],
+    ) -> Result<Vec<Option<Vec<String>>>, Box<dyn std::error::Error + Send + Sync>> {
+        match self.tagger().map_err(Box::<dyn std::error::Error + Send + Sync>::from)? {
+            Some(tagger) => tagger.tag_words(sentences),
+            None => Ok(vec![None; sentences.len()]),
+        }
     }
 }
 

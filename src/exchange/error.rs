@@ -54,6 +54,12 @@ pub enum ExchangeError {
         /// Why.
         source: io::Error,
     },
+    /// Words could not be given their parts of speech.
+    #[error("cannot tag the words of the sentences that have no parts of speech")]
+    Tagger {
+        /// Why.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// What was to be written could not be.
     #[error("cannot write the export")]
     Write {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{AnnotationSet, Label, Origin, named};
+use crate::model::{
+    AnnotationSet, Extent, FeStatus, Label, LayerName, Origin, Provenance, Span, named,
+};
 
 macro_rules! losses {
     ($($(#[$doc:meta])* $variant:ident = $name:literal, $said:literal;)*) => {
@@ -47,14 +49,23 @@ losses! {
     NoToken = "no-token", "FE that covers no token left out";
     /// White space between tokens that is not one space.
     WhiteSpace = "white-space", "sentence with other white space than single spaces";
+    /// A sentence whose words have no part of speech, as those that no tagger has seen.
+    NoTags = "no-tags",
+        "sentence without parts of speech, whose lemmas are bare forms";
     /// A layer that the format has no place for.
     OtherLayer = "other-layer", "layer other than Target and FE left out";
     /// A grammatical function or phrase type.
     GfPt = "gf-pt", "GF or PT label left out";
     /// A label of GF or PT that stands on no FE's span.
     LooseGfPt = "loose-gf-pt", "GF or PT label that stands on no FE left out";
+    /// FrameNet's status of a set.
+    Status = "status", "status of a set left out";
     /// Annotator, date or colours.
     Metadata = "metadata", "annotator, date or colours of a set left out";
+    /// That a set's LU is proposed, and nobody decided on it.
+    Proposed = "lu-proposed", "set of a proposed LU that looks like one of any other";
+    /// What a model's set is worth by its own account.
+    Scores = "scores", "seed, round, flags or scores of a generated or predicted set left out";
     /// How a generated set came to be, beyond seed, round, flags and scores.
     Generation = "generation", "chain, recipe and method of a generated set left out";
     /// What a frame model was asked of a predicted set.
@@ -67,6 +78,21 @@ losses! {
         "predicted set that looks like a human one; `origin!=predicted` leaves it out";
     /// A judgement of a set.
     Judgements = "judgements", "judgement of a set left out";
+}
+
+/// What a format says of a set, beside frame, LU, target and FEs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Holds {
+    /// Where it comes from.
+    pub(crate) origin: bool,
+    /// Its status.
+    pub(crate) status: bool,
+    /// Whether its FEs are annotated.
+    pub(crate) fe_status: bool,
+    /// Grammatical functions and phrase types of its FEs.
+    pub(crate) gf_pt: bool,
+    /// Seed, round, flags and scores.
+    pub(crate) scores: bool,
 }
 
 /// How often each thing was lost.
@@ -95,21 +121,52 @@ impl LossLog {
         }
     }
 
-    /// Counts what a format without annotators, dates and colours loses of a set.
-    pub fn add_metadata(&mut self, set: &AnnotationSet) {
+    /// Counts what a format loses of a set that it writes.
+    pub(crate) fn add_set(&mut self, set: &AnnotationSet, is_proposed: bool, holds: Holds) {
+        for layer in set.layers.iter().filter(|layer| !layer.labels.is_empty()) {
+            match layer.name {
+                LayerName::Target | LayerName::Fe => {}
+                LayerName::Gf | LayerName::Pt if holds.gf_pt => {
+                    let of_elements: Vec<Span> = set
+                        .fe_layers()
+                        .filter(|fes| fes.rank == layer.rank)
+                        .flat_map(|fes| fes.labels.iter().filter_map(|label| label.extent.span()))
+                        .collect();
+                    let is_loose = |extent: &Extent| {
+                        extent.span().is_none_or(|span| !of_elements.contains(&span))
+                    };
+                    let loose = layer.labels.iter().filter(|label| is_loose(&label.extent)).count();
+                    self.add_many(Loss::LooseGfPt, loose as u64);
+                }
+                LayerName::Gf | LayerName::Pt => {
+                    self.add_many(Loss::GfPt, layer.labels.len() as u64);
+                }
+                _ => self.add(Loss::OtherLayer),
+            }
+        }
+        let is_open = match &set.provenance {
+            Provenance::Generated(made) if made.flags.lost_element => true,
+            _ => !matches!(set.fe_status, FeStatus::Annotated | FeStatus::Carried),
+        };
+        self.add_if(is_open && !holds.fe_status, Loss::ElementsUnknown);
+        self.add_if(!holds.status, Loss::Status);
+        self.add_if(is_proposed, Loss::Proposed);
         let mut labels = set.layers.iter().flat_map(|layer| &layer.labels);
         let is_signed = |label: &Label| !label.annotator.is_empty() || label.colors.is_some();
-        if !set.created.is_empty() || labels.any(is_signed) {
-            self.add(Loss::Metadata);
-        }
+        self.add_if(!set.created.is_empty() || labels.any(is_signed), Loss::Metadata);
+        let (made, unmarked) = match set.provenance.origin() {
+            Origin::Generated => (Loss::Generation, Loss::UnmarkedGenerated),
+            Origin::Predicted => (Loss::Prediction, Loss::UnmarkedPredicted),
+            Origin::Exemplar | Origin::FullText | Origin::Imported | Origin::User => return,
+        };
+        self.add(made);
+        self.add_if(!holds.scores, Loss::Scores);
+        self.add_if(!holds.origin, unmarked);
     }
 
-    /// Counts a set that a model made, for a format that does not say where sets come from.
-    pub fn add_unmarked(&mut self, set: &AnnotationSet) {
-        match set.provenance.origin() {
-            Origin::Generated => self.add(Loss::UnmarkedGenerated),
-            Origin::Predicted => self.add(Loss::UnmarkedPredicted),
-            Origin::Exemplar | Origin::FullText | Origin::Imported | Origin::User => {}
+    fn add_if(&mut self, is_lost: bool, loss: Loss) {
+        if is_lost {
+            self.add(loss);
         }
     }
 

@@ -12,6 +12,7 @@
 
 mod error;
 pub mod jsonl;
+mod lemmas;
 mod lines;
 mod loss;
 mod lu_list;
@@ -25,15 +26,17 @@ mod tokens;
 mod training;
 
 pub use error::{ExchangeError, FaultCode};
+pub use lemmas::Lemmas;
 pub use lines::{LINE_LIMIT, Lines};
+pub(crate) use loss::Holds;
 pub use loss::{Loss, LossLog};
 pub use lu_list::open_lu_list;
 pub use parquet_table::ParquetTable;
 pub use rows::{CsvTable, LabelRow};
 pub use spans::{LabelledSpan, LabelledText, SpanReader};
 pub use split_list::{open_split_list, read_split_list};
-pub use token_formats::{SemaforFiles, TokenFormat, TokenWriter};
-pub use tokens::{Annotated, Token, Tokens};
+pub use token_formats::{SemaforFiles, TokenFormat, TokenWriter, TokensWritten};
+pub use tokens::{Annotated, Token, Tokens, WordTagger};
 pub use training::{TrainingSentence, write_training};
 
 type Result<T> = std::result::Result<T, ExchangeError>;

@@ -4,64 +4,79 @@
 //! formats has a place for null instantiations, second FE layers, grammatical functions or phrase
 //! types; none counts characters. Whatever is left out is counted.
 
-use std::collections::HashMap;
 use std::io::Write;
 
 use super::Result;
-use super::loss::{Loss, LossLog};
+use super::loss::{Holds, Loss, LossLog};
 use super::tokens::{Annotated, Covered, Token, Tokens};
-use crate::model::{Extent, FeStatus, Label, LayerName, Pos, Provenance, Span};
-use crate::text::{fold, lemmatize};
+use crate::model::{Extent, FeStatus, Label, Span};
 
-/// A format with one token a line and one block a set.
+/// A format with one token a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenFormat {
-    /// 15 columns, as open-sesame reads them.
+    /// 15 columns, as open-sesame reads them: a block for each set.
     Conll,
     /// 16 columns, as pyfn writes them: the last is the FE's core type.
     Bios,
+}
+
+/// What token formats say of sets: nothing but frame, LU, target and FEs.
+const HOLDS: Holds =
+    Holds { origin: false, status: false, fe_status: false, gf_pt: false, scores: false };
+
+/// What a token format wrote.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TokensWritten {
+    /// Sets.
+    pub sets: u64,
+    /// Sentences with a set.
+    pub sentences: u64,
+    /// What was left out.
+    pub losses: LossLog,
 }
 
 /// Writes sets in blocks of one token a line, with `O`, `B-`, `I-` and `S-` before the FE's name.
 pub struct TokenWriter<W> {
     out: W,
     format: TokenFormat,
-    sentences: u64,
-    lemmas: Lemmas,
-    losses: LossLog,
+    written: TokensWritten,
 }
 
 impl<W: Write> TokenWriter<W> {
     /// A writer of a format.
     #[must_use]
     pub fn new(out: W, format: TokenFormat) -> Self {
-        Self { out, format, sentences: 0, lemmas: Lemmas::default(), losses: LossLog::default() }
+        Self { out, format, written: TokensWritten::default() }
     }
 
-    /// Writes the sets of a sentence.
+    /// Writes the sets of a sentence, each in a block.
     ///
     /// # Errors
     /// When the output fails.
     pub fn sentence(&mut self, text: &str, tokens: &Tokens, sets: &[Annotated]) -> Result<()> {
-        count_white_space(text, tokens, &mut self.losses);
+        let before = self.written.sets;
         for set in sets {
-            let is_target = targets(set, tokens, &mut self.losses);
+            let is_target = targets(set, tokens, HOLDS, &mut self.written.losses);
             let Some(is_target) = is_target else { continue };
-            let roles = roles(set, tokens, &mut self.losses);
+            let roles = roles(set, tokens, &mut self.written.losses);
             for (number, token) in tokens.as_slice().iter().enumerate() {
                 let target = is_target.contains(&number).then_some(set);
                 self.line(number, token.span.of(text).unwrap_or_default(), token, target, &roles)?;
             }
             self.out.write_all(b"\n")?;
+            self.written.sets += 1;
         }
-        self.sentences += 1;
+        if self.written.sets > before {
+            self.count_sentence(text, tokens);
+        }
         Ok(())
     }
 
-    /// Writes the sets of a sentence in one block. LUs and frames of all targets stand side by
-    /// side, then the FEs of each set in their own column, in order of first target (for BIOS with
-    /// core types). `?` stands where nobody looked: for the frame inside `unannotated`, for the FEs
-    /// of a set that has none annotated.
+    /// Writes the sets of a sentence in one block: the layout for training. LUs and frames of all
+    /// targets stand side by side, then the numbers of their sets, then the FEs of each set in its
+    /// own column, in order of first target (for BIOS with core types). `?` stands where nobody
+    /// looked: for frames inside `unannotated`, also beside those of a target there, and for the
+    /// FEs of a set that has none annotated.
     ///
     /// # Errors
     /// When the output fails.
@@ -72,15 +87,20 @@ impl<W: Write> TokenWriter<W> {
         sets: &[Annotated],
         unannotated: &[Span],
     ) -> Result<()> {
-        count_white_space(text, tokens, &mut self.losses);
+        // A mask says what a set's FEs are.
+        let holds = Holds { fe_status: true, ..HOLDS };
         let mut columns = Vec::new();
         for set in sets {
-            let Some(of_target) = targets(set, tokens, &mut self.losses) else { continue };
-            let mut roles = roles(set, tokens, &mut self.losses);
+            let of_target = targets(set, tokens, holds, &mut self.written.losses);
+            let Some(of_target) = of_target else { continue };
+            let mut roles = roles(set, tokens, &mut self.written.losses);
             if set.set.fe_status != FeStatus::Annotated {
                 roles.iter_mut().filter(|role| role.label == OUTSIDE).for_each(Role::mask);
             }
             columns.push((set, of_target, roles));
+        }
+        if columns.is_empty() {
+            return Ok(());
         }
         columns.sort_by_key(|(_, of_target, _)| of_target.first().copied());
         let mut is_masked = vec![false; tokens.as_slice().len()];
@@ -88,17 +108,22 @@ impl<W: Write> TokenWriter<W> {
             is_masked[covered.tokens].fill(true);
         }
         for (number, token) in tokens.as_slice().iter().enumerate() {
-            let evoking = columns.iter().filter(|(_, of_target, _)| of_target.contains(&number));
-            let (lus, frames): (Vec<&str>, Vec<&str>) =
-                evoking.map(|(set, ..)| (set.lu.as_str(), set.frame.as_str())).unzip();
-            let outside = if is_masked[number] { MASK } else { "_" };
-            let joined = |names: &[&str]| match names {
-                [] => outside.to_owned(),
-                names => names.join("|"),
-            };
+            let (mut lus, mut frames, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+            for (at, (set, of_target, _)) in (1_usize..).zip(&columns) {
+                if of_target.contains(&number) {
+                    lus.push(set.lu.as_str());
+                    frames.push(set.frame.as_str());
+                    numbers.push(at.to_string());
+                }
+            }
+            if is_masked[number] {
+                lus.push(MASK);
+                frames.push(MASK);
+            }
             let form = token.span.of(text).unwrap_or_default();
             self.first_columns(number, form, token)?;
-            write!(self.out, "\t{}\t{}", joined(&lus), joined(&frames))?;
+            let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
+            write!(self.out, "\t{}\t{}\t{}", joined(&lus), joined(&frames), joined(&numbers))?;
             for (_, _, roles) in &columns {
                 let Role { label, core_type } = &roles[number];
                 write!(self.out, "\t{label}")?;
@@ -109,8 +134,17 @@ impl<W: Write> TokenWriter<W> {
             self.out.write_all(b"\n")?;
         }
         self.out.write_all(b"\n")?;
-        self.sentences += 1;
+        self.written.sets += columns.len() as u64;
+        self.count_sentence(text, tokens);
         Ok(())
+    }
+
+    fn count_sentence(&mut self, text: &str, tokens: &Tokens) {
+        count_white_space(text, tokens, &mut self.written.losses);
+        if !tokens.are_tagged() {
+            self.written.losses.add(Loss::NoTags);
+        }
+        self.written.sentences += 1;
     }
 
     fn line(
@@ -136,9 +170,8 @@ impl<W: Write> TokenWriter<W> {
     /// The columns up to the parse, which say nothing of sets.
     fn first_columns(&mut self, number: usize, form: &str, token: &Token) -> Result<()> {
         let tag = token.tag.as_deref().unwrap_or("_");
-        let lemma = self.lemmas.of(form, tag);
         let fn_tag = if self.format == TokenFormat::Conll { tag } else { "_" };
-        let (place, sentence) = (number + 1, self.sentences);
+        let (place, sentence, lemma) = (number + 1, self.written.sentences, &token.lemma);
         write!(
             self.out,
             "{place}\t{form}\t_\t{lemma}\t{fn_tag}\t{tag}\t{sentence}\t_\t_\t_\t_\t_",
@@ -146,14 +179,19 @@ impl<W: Write> TokenWriter<W> {
         Ok(())
     }
 
-    /// Ends the file. Gives what was lost.
+    /// Ends the file. Gives what was written and what was lost.
     ///
     /// # Errors
     /// When the output fails.
-    pub fn finish(mut self) -> Result<LossLog> {
+    pub fn finish(mut self) -> Result<TokensWritten> {
         self.out.flush()?;
-        Ok(self.losses)
+        Ok(self.written)
     }
+}
+
+/// Names that share a column; `_` for none.
+fn joined(names: &[&str]) -> String {
+    if names.is_empty() { "_".to_owned() } else { names.join("|") }
 }
 
 /// The three files of SEMAFOR's format: sets, sentences, and sentences as tokens.
@@ -164,15 +202,14 @@ pub struct SemaforFiles<W> {
     pub sentences: W,
     /// `.sentences.tokenized`: the same lines, tokens parted by spaces.
     pub tokenized: W,
-    written: u64,
-    losses: LossLog,
+    written: TokensWritten,
 }
 
 impl<W: Write> SemaforFiles<W> {
     /// A writer into the three files.
     #[must_use]
     pub fn new(elements: W, sentences: W, tokenized: W) -> Self {
-        Self { elements, sentences, tokenized, written: 0, losses: LossLog::default() }
+        Self { elements, sentences, tokenized, written: TokensWritten::default() }
     }
 
     /// Writes a sentence and its sets.
@@ -180,15 +217,15 @@ impl<W: Write> SemaforFiles<W> {
     /// # Errors
     /// When the output fails.
     pub fn sentence(&mut self, text: &str, tokens: &Tokens, sets: &[Annotated]) -> Result<()> {
-        count_white_space(text, tokens, &mut self.losses);
+        let losses = &mut self.written.losses;
+        count_white_space(text, tokens, losses);
         let line = text.trim().replace(['\n', '\r', '\t'], " ");
         writeln!(self.sentences, "{line}")?;
-        let words: Vec<&str> =
-            tokens.as_slice().iter().filter_map(|token| token.span.of(text)).collect();
+        let words = tokens.words(text);
         writeln!(self.tokenized, "{}", words.join(" "))?;
         for set in sets {
-            let Some(of_target) = targets(set, tokens, &mut self.losses) else { continue };
-            let elements = elements(set, tokens, &mut self.losses);
+            let Some(of_target) = targets(set, tokens, HOLDS, losses) else { continue };
+            let elements = elements(set, tokens, losses);
             let numbers: Vec<String> = of_target.iter().map(ToString::to_string).collect();
             let target: Vec<&str> = of_target.iter().map(|number| words[*number]).collect();
             // Rank and score are those of a gold set; the count holds the frame, too.
@@ -200,7 +237,7 @@ impl<W: Write> SemaforFiles<W> {
                 set.lu,
                 numbers.join("_"),
                 target.join(" "),
-                self.written,
+                self.written.sentences,
             )?;
             for (label, Covered { tokens, .. }) in elements {
                 let (first, last) = (tokens.start, tokens.end - 1);
@@ -209,25 +246,31 @@ impl<W: Write> SemaforFiles<W> {
                 write!(self.elements, "\t{}\t{range}", label.name)?;
             }
             self.elements.write_all(b"\n")?;
+            self.written.sets += 1;
         }
-        self.written += 1;
+        self.written.sentences += 1;
         Ok(())
     }
 
-    /// Ends the files. Gives what was lost.
+    /// Ends the files. Gives what was written and what was lost.
     ///
     /// # Errors
     /// When the output fails.
-    pub fn finish(mut self) -> Result<LossLog> {
+    pub fn finish(mut self) -> Result<TokensWritten> {
         for out in [&mut self.elements, &mut self.sentences, &mut self.tokenized] {
             out.flush()?;
         }
-        Ok(self.losses)
+        Ok(self.written)
     }
 }
 
 /// The numbers of the target's tokens, in order; `None`, counted, when there are none.
-fn targets(set: &Annotated, tokens: &Tokens, losses: &mut LossLog) -> Option<Vec<usize>> {
+fn targets(
+    set: &Annotated,
+    tokens: &Tokens,
+    holds: Holds,
+    losses: &mut LossLog,
+) -> Option<Vec<usize>> {
     let mut numbers = Vec::new();
     for target in &set.set.targets {
         let Some(covered) = tokens.covered(*target) else { continue };
@@ -242,7 +285,7 @@ fn targets(set: &Annotated, tokens: &Tokens, losses: &mut LossLog) -> Option<Vec
         losses.add(Loss::NoTarget);
         return None;
     }
-    count_layers(set, losses);
+    losses.add_set(&set.set, set.is_proposed, holds);
     Some(numbers)
 }
 
@@ -318,26 +361,6 @@ fn roles(set: &Annotated, tokens: &Tokens, losses: &mut LossLog) -> Vec<Role> {
     roles
 }
 
-/// Counts the layers of a set that no token format holds.
-fn count_layers(set: &Annotated, losses: &mut LossLog) {
-    for layer in set.set.layers.iter().filter(|layer| !layer.labels.is_empty()) {
-        match layer.name {
-            LayerName::Target | LayerName::Fe => {}
-            LayerName::Gf | LayerName::Pt => {
-                losses.add_many(Loss::GfPt, layer.labels.len() as u64);
-            }
-            _ => losses.add(Loss::OtherLayer),
-        }
-    }
-    let is_lost =
-        matches!(&set.set.provenance, Provenance::Generated(made) if made.flags.lost_element);
-    if !matches!(set.set.fe_status, FeStatus::Annotated | FeStatus::Carried) || is_lost {
-        losses.add(Loss::ElementsUnknown);
-    }
-    losses.add_metadata(&set.set);
-    losses.add_unmarked(&set.set);
-}
-
 fn count_white_space(text: &str, tokens: &Tokens, losses: &mut LossLog) {
     let spaced = tokens
         .as_slice()
@@ -348,41 +371,15 @@ fn count_white_space(text: &str, tokens: &Tokens, losses: &mut LossLog) {
     }
 }
 
-/// Lemmas kept; a text's words repeat, and finding a lemma costs more than the rest of a line.
-const LEMMAS: usize = 100_000;
-
-/// Lemmas by the rules of English: the formats ask for one, and FrameNet has none for tokens.
-#[derive(Default)]
-struct Lemmas {
-    known: HashMap<(String, Pos), String>,
-}
-
-impl Lemmas {
-    fn of(&mut self, form: &str, tag: &str) -> &str {
-        let pos = match tag.as_bytes() {
-            [b'V' | b'v', ..] => Pos::Verb,
-            [b'N' | b'n', ..] => Pos::Noun,
-            [b'J' | b'j', b'J' | b'j', ..] | [b'A' | b'a', b'J' | b'j', ..] => Pos::Adjective,
-            _ => Pos::Other,
-        };
-        if self.known.len() >= LEMMAS {
-            self.known.clear();
-        }
-        self.known.entry((form.to_owned(), pos)).or_insert_with(|| match pos {
-            Pos::Other => fold(form),
-            pos => lemmatize(form, pos, &|_, _| false).0,
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::exchange::Lemmas;
     use crate::model::{
-        AnnotationSet, AnnotationSetId, FrameId, IdSpace, Layer, LuId, NullInstantiation,
-        Provenance, SentenceId, Span,
+        AnnotationSet, AnnotationSetId, FrameId, IdSpace, Layer, LayerName, LuId,
+        NullInstantiation, Provenance, SentenceId,
     };
 
     const TEXT: &str = "She  looked it over .";
@@ -408,6 +405,7 @@ mod tests {
         Annotated {
             frame: "Checking".to_owned(),
             lu: "look over.v".to_owned(),
+            is_proposed: false,
             core_types: Arc::new(core_types.into()),
             set: AnnotationSet {
                 id: AnnotationSetId::new(IdSpace::Exemplar, 1),
@@ -437,14 +435,16 @@ mod tests {
     fn bios_marks_every_token_and_counts_what_it_leaves_out() {
         let mut out = Vec::new();
         let mut writer = TokenWriter::new(&mut out, TokenFormat::Bios);
-        let tokens = Tokens::new(TEXT, &[]);
+        let mut tokens = Tokens::new(TEXT, &[]);
         let mut targetless = set();
         targetless.set.targets.clear();
+        Lemmas::new([], true).give(TEXT, &mut tokens, &[set()]);
         writer.sentence(TEXT, &tokens, &[set(), targetless]).unwrap();
-        let losses = writer.finish().unwrap();
+        let TokensWritten { sets, sentences, losses } = writer.finish().unwrap();
+        assert_eq!((sets, sentences), (1, 1));
         let lines = [
             "1\tShe\t_\tshe\t_\t_\t0\t_\t_\t_\t_\t_\t_\t_\tS-Agent\tCore",
-            "2\tlooked\t_\tlooked\t_\t_\t0\t_\t_\t_\t_\t_\tlook over.v\tChecking\tO\t_",
+            "2\tlooked\t_\tlook\t_\t_\t0\t_\t_\t_\t_\t_\tlook over.v\tChecking\tO\t_",
             "3\tit\t_\tit\t_\t_\t0\t_\t_\t_\t_\t_\t_\t_\tS-Thing\t_",
             "4\tover\t_\tover\t_\t_\t0\t_\t_\t_\t_\t_\tlook over.v\tChecking\tO\t_",
             "5\t.\t_\t.\t_\t_\t0\t_\t_\t_\t_\t_\t_\t_\tO\t_",
@@ -460,9 +460,42 @@ mod tests {
                 ("no-target", 1),
                 ("fe-inside-token", 1),
                 ("white-space", 1),
+                ("no-tags", 1),
                 ("gf-pt", 1),
+                ("status", 1),
             ]
         );
+    }
+
+    /// Two sets of one LU on words side by side, and a third on one of them that is left out.
+    #[test]
+    fn a_block_for_training_tells_targets_side_by_side_apart_and_masks_shared_ones() {
+        let text = "many many";
+        let on = |start, end, fe_status| {
+            let mut annotated = set();
+            annotated.lu = "many.a".to_owned();
+            annotated.set.targets = vec![Span::new(start, end)];
+            annotated.set.layers.clear();
+            annotated.set.fe_status = fe_status;
+            annotated
+        };
+        let mut tokens = Tokens::new(text, &[]);
+        let sets = [on(0, 4, FeStatus::Annotated), on(5, 9, FeStatus::Unknown)];
+        Lemmas::new([], true).give(text, &mut tokens, &sets);
+        let mut out = Vec::new();
+        let mut writer = TokenWriter::new(&mut out, TokenFormat::Conll);
+        writer.training(text, &tokens, &sets, &[Span::new(5, 9)]).unwrap();
+        let mut targetless = set();
+        targetless.set.targets.clear();
+        writer.training(text, &tokens, &[targetless], &[]).unwrap();
+        let written = writer.finish().unwrap();
+        assert_eq!((written.sets, written.sentences), (2, 1));
+        assert_eq!(counts(&written.losses), [("no-target", 1), ("no-tags", 1), ("status", 2)]);
+        let lines = [
+            "1\tmany\t_\tmany\t_\t_\t0\t_\t_\t_\t_\t_\tmany.a\tChecking\t1\tO\t?",
+            "2\tmany\t_\tmany\t_\t_\t0\t_\t_\t_\t_\t_\tmany.a|?\tChecking|?\t2\tO\t?",
+        ];
+        assert_eq!(String::from_utf8(out).unwrap(), format!("{}\n\n", lines.join("\n")));
     }
 
     #[test]
@@ -470,7 +503,7 @@ mod tests {
         let (mut elements, mut sentences, mut tokenized) = (Vec::new(), Vec::new(), Vec::new());
         let mut files = SemaforFiles::new(&mut elements, &mut sentences, &mut tokenized);
         files.sentence(TEXT, &Tokens::new(TEXT, &[]), &[set()]).unwrap();
-        let losses = files.finish().unwrap();
+        let losses = files.finish().unwrap().losses;
         assert_eq!(losses.count(Loss::OverlappingElement), 0);
         let line = "1\t0.0\t5\tChecking\tlook over.v\t1_3\tlooked over\t0\tAgent\t0\tMark\t0\t\
                     Thing\t2\tMatter\t2:3\n";

@@ -4,6 +4,8 @@
 //! their tags; where they leave text out, and where there are none, [`words`] does. Law: tokens
 //! ascend, do not overlap, hold no white space, and cover every character that is not white space.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::model::{AnnotationSet, LayerName, SentenceLayers, Span};
@@ -14,8 +16,23 @@ use crate::text::words;
 pub struct Token {
     /// Where it stands.
     pub span: Span,
-    /// Its part of speech in FrameNet's layer, when it has one.
+    /// Its part of speech in FrameNet's layer, when it has one, or by a tagger.
     pub tag: Option<String>,
+    /// Its lemma; empty until [`Lemmas::give`](super::Lemmas::give) has given it.
+    pub lemma: String,
+}
+
+/// Gives the words of English sentences their parts of speech.
+pub trait WordTagger {
+    /// The tags of the words of each sentence, in order; `None` for a sentence that it does not
+    /// tag, as one that is too long.
+    ///
+    /// # Errors
+    /// When it fails.
+    fn tag_words(
+        &self,
+        sentences: &[Vec<&str>],
+    ) -> std::result::Result<Vec<Option<Vec<String>>>, Box<dyn std::error::Error + Send + Sync>>;
 }
 
 /// The tokens of a sentence.
@@ -33,6 +50,8 @@ pub struct Annotated {
     pub lu: String,
     /// The set.
     pub set: AnnotationSet,
+    /// Whether an expansion proposed the LU, and nobody accepted it.
+    pub is_proposed: bool,
     /// For each FE of the frame its name and its core type, as written.
     pub core_types: std::sync::Arc<std::collections::HashMap<String, &'static str>>,
 }
@@ -75,6 +94,30 @@ impl Tokens {
         &self.tokens
     }
 
+    /// The tokens, in order, to be given tags and lemmas.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Token> {
+        self.tokens.iter_mut()
+    }
+
+    /// Whether a layer or a tagger has given a token its tag, or there is none.
+    #[must_use]
+    pub fn are_tagged(&self) -> bool {
+        self.tokens.is_empty() || self.tokens.iter().any(|token| token.tag.is_some())
+    }
+
+    /// The words of the tokens.
+    #[must_use]
+    pub fn words<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        self.tokens.iter().map(|token| token.span.of(text).unwrap_or_default()).collect()
+    }
+
+    /// Gives the tokens their tags, in order.
+    pub fn tag(&mut self, tags: Vec<String>) {
+        for (token, tag) in self.tokens.iter_mut().zip(tags) {
+            token.tag = Some(tag);
+        }
+    }
+
     /// The tokens that share a character with a span; `None` when there are none.
     pub(super) fn covered(&self, span: Span) -> Option<Covered> {
         let from = self.tokens.partition_point(|token| token.span.end <= span.start);
@@ -89,41 +132,45 @@ impl Tokens {
     }
 }
 
-/// The tokens of the first layer of that name, in order; without those that overlap an earlier one.
+/// The tokens of the first layer of that name, in order. Words that have a label of their own come
+/// first, of overlapping ones the one that begins first. The tag of a wider label is that of each of
+/// its words that overlaps none of them.
 fn tagged(text: &str, layers: &[SentenceLayers], name: &LayerName) -> Vec<Token> {
     let layers = layers.iter().flat_map(|set| &set.layers);
     let Some(layer) = layers.into_iter().find(|layer| layer.name == *name) else {
         return Vec::new();
     };
     let labels = layer.labels.iter();
-    let mut spans: Vec<(Span, &str)> =
-        labels.filter_map(|label| Some((label.extent.span()?, label.name.as_str()))).collect();
-    spans.sort_by_key(|(span, _)| (span.start, span.end));
-    let mut tokens: Vec<Token> = Vec::new();
-    for (span, tag) in spans {
-        let end = tokens.last().map_or(0, |token| token.span.end);
-        let Some(covered) = span.of(text) else { continue };
-        if span.start < end {
-            continue;
-        }
-        // The tag of a multi-word unit is that of each of its words.
-        for word in covered.split_whitespace() {
-            let start = word.as_ptr() as usize - text.as_ptr() as usize;
-            let span = Span::new(start as u32, (start + word.len()) as u32);
-            tokens.push(Token { span, tag: Some(tag.to_owned()) });
+    let spans = labels.filter_map(|label| Some((label.extent.span()?, label.name.as_str())));
+    let is_word = |(span, _): &(Span, &str)| {
+        span.of(text).is_some_and(|covered| !covered.contains(char::is_whitespace))
+    };
+    let (mut own, mut wider): (Vec<_>, Vec<_>) = spans.partition(is_word);
+    own.sort_by_key(|(span, _)| (span.start, Reverse(span.end)));
+    wider.sort_by_key(|(span, _)| (span.start, span.end));
+    let mut tokens: BTreeMap<u32, Token> = BTreeMap::new();
+    for (span, tag) in own.into_iter().chain(wider) {
+        for word in span.of(text).unwrap_or_default().split_whitespace() {
+            let start = (word.as_ptr() as usize - text.as_ptr() as usize) as u32;
+            let span = Span::new(start, start + word.len() as u32);
+            let before = tokens.range(..span.end).next_back();
+            if before.is_none_or(|(_, before)| before.span.end <= start) {
+                let tag = Some(tag.to_owned());
+                tokens.insert(start, Token { span, tag, lemma: String::new() });
+            }
         }
     }
-    tokens
+    tokens.into_values().collect()
 }
 
 /// Adds the words of a stretch that no layer covers.
 fn fill(text: &str, start: u32, end: u32, tokens: &mut Vec<Token>) {
     let Some(stretch) = text.get(start as usize..end as usize) else { return };
-    tokens.extend(
-        words(stretch)
-            .into_iter()
-            .map(|word| Token { span: Span::new(start + word.start, start + word.end), tag: None }),
-    );
+    tokens.extend(words(stretch).into_iter().map(|word| Token {
+        span: Span::new(start + word.start, start + word.end),
+        tag: None,
+        lemma: String::new(),
+    }));
 }
 
 #[cfg(test)]
@@ -175,6 +222,39 @@ mod tests {
         ];
         assert_eq!(shown(text, &tokens), expected);
         assert_eq!(shown("a b", &Tokens::new("a b", &[])), [("a", false), ("b", false)]);
+    }
+
+    #[test]
+    fn a_word_in_a_wider_label_keeps_the_tag_of_its_own() {
+        let label = |start, end, name: &str| Label {
+            name: name.to_owned(),
+            extent: Extent::Overt(Span::new(start, end)),
+            fe: None,
+            annotator: String::new(),
+            colors: None,
+        };
+        let tagged = |text: &str, labels: &[(u32, u32, &str)]| {
+            let mut sets = [layers(LayerName::Penn, &[])];
+            sets[0].layers[0].labels =
+                labels.iter().map(|(a, b, tag)| label(*a, *b, tag)).collect();
+            let tokens = Tokens::new(text, &sets);
+            let tokens = tokens.as_slice().iter();
+            let shown = tokens.map(|token| {
+                let word = token.span.of(text).unwrap();
+                format!("{word}/{}", token.tag.as_deref().unwrap_or("_"))
+            });
+            shown.collect::<Vec<_>>().join(" ")
+        };
+        let labels = [(4, 12, "nn"), (9, 12, "VBD"), (13, 16, "jj")];
+        assert_eq!(tagged("the lock was old", &labels), "the/_ lock/nn was/VBD old/jj");
+        // A wider label that ends inside a word, or begins in one, does not cut it.
+        let labels = [(0, 5, "nn"), (4, 7, "VHZ"), (6, 7, "NP")];
+        assert_eq!(tagged("& L has", &labels), "&/nn L/nn has/VHZ");
+        assert_eq!(tagged("trains", &[(0, 3, "NP"), (0, 6, "nns")]), "trains/nns");
+        let text = "the lock";
+        let tokens = Tokens::new(text, &[layers(LayerName::Penn, &[(4, 8)])]);
+        assert!(tokens.are_tagged() && !Tokens::new(text, &[]).are_tagged());
+        assert!(Tokens::new("", &[]).are_tagged());
     }
 
     #[test]

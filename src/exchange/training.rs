@@ -10,6 +10,7 @@ use std::io::Write;
 use serde::Serialize;
 
 use super::error::ExchangeError;
+use super::loss::{Holds, Loss, LossLog};
 use super::{Annotated, Result};
 use crate::model::{Extent, ReleaseId, Sentence, Span, Split};
 use crate::text::CharIndex;
@@ -70,11 +71,19 @@ struct ElementRecord<'a> {
     null_instantiation: Option<&'a str>,
 }
 
+/// What a record says of its sets.
+const HOLDS: Holds =
+    Holds { origin: true, status: false, fe_status: true, gf_pt: false, scores: false };
+
 /// Writes a sentence as a line of JSON. Offsets count code points.
 ///
 /// # Errors
 /// When a span does not fit the text, or the output fails.
-pub fn write_training(out: &mut dyn Write, of: &TrainingSentence) -> Result<()> {
+pub fn write_training(
+    out: &mut dyn Write,
+    of: &TrainingSentence,
+    losses: &mut LossLog,
+) -> Result<()> {
     let text = of.sentence.text.as_str();
     let index = CharIndex::new(text);
     let span = |span: Span| -> Result<SpanRecord<'_>> {
@@ -95,7 +104,10 @@ pub fn write_training(out: &mut dyn Write, of: &TrainingSentence) -> Result<()> 
                 let (covered, null_instantiation) = match &label.extent {
                     Extent::Overt(covered) => (Some(span(*covered)?), None),
                     Extent::Null(kind) => (None, Some(kind.as_str())),
-                    Extent::None => continue,
+                    Extent::None => {
+                        losses.add(Loss::NoExtent);
+                        continue;
+                    }
                 };
                 elements.push(ElementRecord {
                     name: &label.name,
@@ -106,6 +118,7 @@ pub fn write_training(out: &mut dyn Write, of: &TrainingSentence) -> Result<()> 
                 });
             }
         }
+        losses.add_set(set, annotated.is_proposed, HOLDS);
         sets.push(SetRecord {
             id: set.id.to_string(),
             origin: set.provenance.origin().as_str(),

@@ -6,6 +6,7 @@ use super::error::TagError;
 use super::features::features;
 use super::model::{TaggerConfig, read_mlp, read_tagger_config};
 use crate::compute::{ComputeError, Device, Tensor};
+use crate::exchange::WordTagger;
 use crate::learn::{Network, WordEncoder, softmax};
 use crate::nn::{Fingerprint, NnError};
 
@@ -108,6 +109,22 @@ impl Tagger {
     fn tags_of(&self, rows: Vec<f32>) -> Result<Vec<Tag<'_>>, TagError> {
         let best = best_tags(&self.network, rows)?.into_iter();
         Ok(best.map(|(tag, score)| Tag { name: &self.config.tags[tag], score }).collect())
+    }
+}
+
+impl WordTagger for Tagger {
+    /// The tags as [`tag_each`](Tagger::tag_each) gives them; none for a sentence that is too long.
+    fn tag_words(
+        &self,
+        sentences: &[Vec<&str>],
+    ) -> Result<Vec<Option<Vec<String>>>, Box<dyn std::error::Error + Send + Sync>> {
+        let names = |tags: Vec<Tag<'_>>| tags.iter().map(|tag| tag.name.to_owned()).collect();
+        let tagged = self.tag_each(sentences)?.into_iter().map(|tags| match tags {
+            Ok(tags) => Ok(Some(names(tags))),
+            Err(error) if error.sentence().is_some() => Ok(None),
+            Err(error) => Err(error.into()),
+        });
+        tagged.collect()
     }
 }
 

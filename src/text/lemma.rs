@@ -146,7 +146,8 @@ pub(super) fn without_auxiliaries(phrase: &str) -> &str {
     rest
 }
 
-fn irregular_lemmas(form: &str, pos: Pos) -> impl Iterator<Item = &'static str> {
+/// The lemmas that have a form among their irregular ones, as the table of exceptions lists them.
+pub fn irregular_lemmas(form: &str, pos: Pos) -> impl Iterator<Item = &'static str> {
     lemmas_of_irregular(form).iter().filter(move |(_, p)| *p == pos).map(|(lemma, _)| *lemma)
 }
 
@@ -259,7 +260,9 @@ fn lemmas_of_vowel_ending(stem: &str, ending: &str) -> Vec<String> {
         // `recall`, `respell`, `refill`, but `signal`, `travel`, `control`.
         let ends_in_l = ["call", "tall", "wall", "fall", "ball", "spell", "well", "ill"];
         let own_l = a == 'l' && (vowels < 2 || ends_in_l.iter().any(|end| stem.ends_with(end)));
-        let own = matches!(a, 's' | 'f' | 'z') || own_l;
+        // `added`, `egged`, but `upped`: hardly a verb has two letters.
+        let is_short = undoubled.chars().count() < 3 && undoubled != "up";
+        let own = matches!(a, 's' | 'f' | 'z') || own_l || is_short;
         proposals.extend(if own { [plain.clone(), undoubled] } else { [undoubled, plain.clone()] });
     }
     proposals.extend(if wants_e(stem) { [with_e, plain] } else { [plain, with_e] });
@@ -279,6 +282,8 @@ fn wants_e(stem: &str) -> bool {
         'g' if ends(&["dg", "rg", "lg"]) => return true,
         'g' if *vowel == 'n' => return vowels > 1 || ends(&["chang", "rang", "plung", "ving"]),
         'h' => return ends(&["eath", "ooth", "eeth", "oath", "bath", "with"]),
+        // `tiptoed`, `shoed`, but `echoed`, `vetoed`.
+        'o' => return ends(&["tipto", "sho", "cano"]) || ["to", "ho"].contains(&stem),
         _ => {}
     }
     if !is_vowel(*vowel) && *vowel != 'y' {
@@ -304,7 +309,8 @@ fn wants_e(stem: &str) -> bool {
         ('o', 'n') => ends(&["pon", "condon", "phon", "thron", "zon"]),
         ('o', 'p') => ends(&["scop"]),
         ('o', 's') => true,
-        ('u', 't' | 'd' | 'r' | 'm' | 'l' | 'k') => true,
+        ('u', 'r') => !ends(&["murmur", "augur", "sulfur", "sulphur"]),
+        ('u', 't' | 'd' | 'm' | 'l' | 'k') => true,
         ('y', 'p' | 's' | 'l') => true,
         _ => false,
     }
@@ -339,6 +345,13 @@ mod tests {
             ("committed", "commit"),
             ("visited", "visit"),
             ("explains", "explain"),
+            ("added", "add"),
+            ("adding", "add"),
+            ("upped", "up"),
+            ("murmured", "murmur"),
+            ("assured", "assure"),
+            ("tiptoed", "tiptoe"),
+            ("vetoed", "veto"),
             ("need", "need"),
             ("bring", "bring"),
         ] {

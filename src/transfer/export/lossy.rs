@@ -6,14 +6,15 @@ use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
 use std::sync::Arc;
 
+use super::tokens::{Layout, TokenFile, TokenSentence};
 use crate::database::{Database, Result};
 use crate::exchange::{
-    Annotated, CsvTable, ExchangeError, LabelRow, Loss, LossLog, ParquetTable, SemaforFiles,
-    TokenFormat, TokenWriter, Tokens,
+    Annotated, CsvTable, ExchangeError, Holds, LabelRow, Loss, LossLog, ParquetTable, SemaforFiles,
+    TokenFormat, Tokens, TokensWritten, WordTagger,
 };
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Extent, FrameId, LayerName, Provenance, ReleaseId, SentenceId,
-    Span,
+    AnnotationSet, AnnotationSetId, Extent, FrameId, LuId, OWN_RANGE, PROPOSED, Provenance,
+    ReleaseId, SentenceId, Span,
 };
 use crate::query::Expression;
 use crate::search::{Answer, Catalog, elements};
@@ -22,17 +23,28 @@ use crate::text::CharIndex;
 /// What an export wrote, and what its format could not hold.
 #[derive(Debug, Clone, Default)]
 pub struct LossyExport {
-    /// Sets that were to be written.
+    /// Sets that were written.
     pub sets: u64,
-    /// Their sentences.
+    /// Sentences that were written.
     pub sentences: u64,
     /// What was left out.
     pub losses: LossLog,
 }
 
+impl From<TokensWritten> for LossyExport {
+    fn from(written: TokensWritten) -> Self {
+        Self { sets: written.sets, sentences: written.sentences, losses: written.losses }
+    }
+}
+
+/// What tables say of sets.
+const HOLDS: Holds =
+    Holds { origin: true, status: true, fe_status: true, gf_pt: true, scores: true };
+
 impl Database {
     /// Writes the sets for which an expression holds, one block of tokens each, in order of
-    /// sentence. Holds the ids of the sets in memory.
+    /// sentence. Holds the ids of the sets in memory. Sentences without parts of speech get those
+    /// of the tagger, if there is one and the release is English.
     ///
     /// # Errors
     /// When the expression names what there is not, the output or the store fails; so for every
@@ -41,12 +53,13 @@ impl Database {
         &self,
         expression: &Expression,
         format: TokenFormat,
+        tagger: Option<&dyn WordTagger>,
         out: &mut dyn Write,
     ) -> Result<LossyExport> {
-        let mut writer = TokenWriter::new(out, format);
-        let mut report =
-            self.by_sentence(expression, |text, tokens, sets| writer.sentence(text, tokens, sets))?;
-        report.losses.merge(&writer.finish()?);
+        let mut file = TokenFile::new(self, (format, Layout::Sets), tagger, out);
+        let judged = self.by_sentence(expression, |sentence| file.add(sentence))?;
+        let mut report = file.finish()?;
+        report.losses.merge(&judged);
         Ok(report)
     }
 
@@ -59,9 +72,12 @@ impl Database {
         [elements, sentences, tokenized]: [&mut dyn Write; 3],
     ) -> Result<LossyExport> {
         let mut files = SemaforFiles::new(elements, sentences, tokenized);
-        let mut report =
-            self.by_sentence(expression, |text, tokens, sets| files.sentence(text, tokens, sets))?;
-        report.losses.merge(&files.finish()?);
+        let judged = self
+            .by_sentence(expression, |TokenSentence { text, tokens, sets, .. }| {
+                Ok(files.sentence(&text, &tokens, &sets)?)
+            })?;
+        let mut report = LossyExport::from(files.finish()?);
+        report.losses.merge(&judged);
         Ok(report)
     }
 
@@ -85,12 +101,13 @@ impl Database {
         Ok(report)
     }
 
-    /// Hands on the sets that are found, sentence by sentence, with the sentence's tokens.
+    /// Hands on the sets that are found, sentence by sentence, with the sentence's tokens; gives
+    /// what is lost of judgements.
     fn by_sentence(
         &self,
         expression: &Expression,
-        mut take: impl FnMut(&str, &Tokens, &[Annotated]) -> std::result::Result<(), ExchangeError>,
-    ) -> Result<LossyExport> {
+        mut take: impl FnMut(TokenSentence) -> Result<()>,
+    ) -> Result<LossLog> {
         let mut found: Vec<(ReleaseId, SentenceId, AnnotationSetId)> = Vec::new();
         for answer in self.query(expression)? {
             let answer = answer?;
@@ -99,7 +116,7 @@ impl Database {
         found.sort_unstable();
         let store = self.store();
         let mut names = Names::new(self)?;
-        let mut report = LossyExport::default();
+        let mut judged = LossLog::default();
         for group in found.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
             let Some((release, sentence, _)) = group.first().copied() else { continue };
             let Some(row) = store.sentence(release, sentence)? else { continue };
@@ -108,16 +125,15 @@ impl Database {
                 Tokens::new(&row.text, &layers.collect::<std::result::Result<Vec<_>, _>>()?);
             let mut sets = Vec::with_capacity(group.len());
             for (_, _, id) in group {
-                self.count_judgements(release, *id, &mut report.losses)?;
                 if let Some(set) = store.annotation_set(release, *id)? {
+                    self.count_judgements(release, &set, &mut judged)?;
                     sets.push(names.annotated(release, set)?);
                 }
             }
-            report.sentences += 1;
-            report.sets += sets.len() as u64;
-            take(&row.text, &tokens, &sets)?;
+            let unannotated = Vec::new();
+            take(TokenSentence { release, text: row.text, tokens, sets, unannotated })?;
         }
-        Ok(report)
+        Ok(judged)
     }
 
     /// Hands on the rows of the sets that are found, as they are read.
@@ -138,8 +154,9 @@ impl Database {
             for row in rows_of(&answer, &core_types)? {
                 take(&row)?;
             }
-            count_table_losses(&answer.set, &mut report.losses);
-            self.count_judgements(answer.release.id, answer.set.id, &mut report.losses)?;
+            let is_proposed = names.is_proposed(answer.release.id, &answer.set)?;
+            report.losses.add_set(&answer.set, is_proposed, HOLDS);
+            self.count_judgements(answer.release.id, &answer.set, &mut report.losses)?;
         }
         report.sentences = sentences.len() as u64;
         Ok(report)
@@ -149,10 +166,10 @@ impl Database {
     pub(super) fn count_judgements(
         &self,
         release: ReleaseId,
-        set: AnnotationSetId,
+        set: &AnnotationSet,
         losses: &mut LossLog,
     ) -> Result<()> {
-        for judgement in self.store().judgements(release, set)? {
+        for judgement in self.store().judgements(release, set.id)? {
             drop(judgement?);
             losses.add(Loss::Judgements);
         }
@@ -167,11 +184,28 @@ pub(super) struct Names<'a> {
     database: &'a Database,
     catalog: Catalog<'a>,
     frames: HashMap<(ReleaseId, FrameId), CoreTypes>,
+    proposed: HashMap<(ReleaseId, FrameId, LuId), bool>,
 }
 
 impl<'a> Names<'a> {
     pub(super) fn new(database: &'a Database) -> Result<Self> {
-        Ok(Self { database, catalog: database.catalog()?, frames: HashMap::new() })
+        let (frames, proposed) = (HashMap::new(), HashMap::new());
+        Ok(Self { database, catalog: database.catalog()?, frames, proposed })
+    }
+
+    /// Whether a set is of a proposed LU.
+    pub(super) fn is_proposed(&mut self, release: ReleaseId, set: &AnnotationSet) -> Result<bool> {
+        if set.lu.0 < OWN_RANGE {
+            return Ok(false);
+        }
+        let key = (release, set.frame, set.lu);
+        if let Some(known) = self.proposed.get(&key) {
+            return Ok(*known);
+        }
+        let lexunit = self.database.store().lexunit(release, set.frame, set.lu)?;
+        let is_proposed = lexunit.is_some_and(|lexunit| lexunit.status == PROPOSED);
+        self.proposed.insert(key, is_proposed);
+        Ok(is_proposed)
     }
 
     fn core_types(&mut self, release: ReleaseId, frame: FrameId) -> Result<CoreTypes> {
@@ -195,6 +229,7 @@ impl<'a> Names<'a> {
             frame: self.catalog.frame(release, set.frame)?.to_string(),
             lu: self.catalog.lexunit(release, set.frame, set.lu)?.to_string(),
             core_types: self.core_types(release, set.frame)?,
+            is_proposed: self.is_proposed(release, &set)?,
             set,
         })
     }
@@ -263,31 +298,4 @@ fn rows_of(answer: &Answer, core_types: &CoreTypes) -> Result<Vec<LabelRow>> {
         rows.push(row);
     }
     Ok(rows)
-}
-
-/// Counts what a set has and its rows have not.
-fn count_table_losses(set: &AnnotationSet, losses: &mut LossLog) {
-    for layer in set.layers.iter().filter(|layer| !layer.labels.is_empty()) {
-        match layer.name {
-            LayerName::Target | LayerName::Fe => {}
-            LayerName::Gf | LayerName::Pt => {
-                let of_elements: Vec<Span> = set
-                    .fe_layers()
-                    .filter(|fes| fes.rank == layer.rank)
-                    .flat_map(|fes| fes.labels.iter().filter_map(|label| label.extent.span()))
-                    .collect();
-                let is_loose =
-                    |extent: &Extent| extent.span().is_none_or(|span| !of_elements.contains(&span));
-                let loose = layer.labels.iter().filter(|label| is_loose(&label.extent)).count();
-                losses.add_many(Loss::LooseGfPt, loose as u64);
-            }
-            _ => losses.add(Loss::OtherLayer),
-        }
-    }
-    losses.add_metadata(set);
-    match set.provenance {
-        Provenance::Generated(_) => losses.add(Loss::Generation),
-        Provenance::Predicted(_) => losses.add(Loss::Prediction),
-        _ => {}
-    }
 }

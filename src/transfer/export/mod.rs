@@ -4,6 +4,7 @@ mod closure;
 mod framenet;
 mod jsonl;
 mod lossy;
+mod tokens;
 mod training;
 
 pub use framenet::{FramenetExport, FramenetFiles, FramenetLoss};

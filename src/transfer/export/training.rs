@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use super::lossy::{LossyExport, Names};
+use super::tokens::{Layout, TokenFile, TokenSentence};
 use crate::database::{Database, Result};
-use crate::exchange::{
-    LossLog, TokenFormat, TokenWriter, Tokens, TrainingSentence, write_training,
-};
+use crate::exchange::{LossLog, TokenFormat, Tokens, TrainingSentence, WordTagger, write_training};
 use crate::model::{
     AnnotationSet, AnnotationSetId, Provenance, ReleaseId, SentenceId, Span, Split,
 };
@@ -28,38 +27,44 @@ impl Database {
         expression: &Expression,
         out: &mut dyn Write,
     ) -> Result<LossyExport> {
-        self.training_sentences(expression, |sentence| Ok(write_training(out, sentence)?))
+        let mut report = LossyExport::default();
+        let judged = self.training_sentences(expression, |sentence| {
+            report.sentences += 1;
+            report.sets += sentence.sets.len() as u64;
+            Ok(write_training(out, &sentence, &mut report.losses)?)
+        })?;
+        report.losses.merge(&judged);
+        Ok(report)
     }
 
-    /// Writes the sentences of [`export_training`](Self::export_training) as blocks of tokens.
+    /// Writes the sentences of [`export_training`](Self::export_training) as blocks of tokens,
+    /// tagged as by [`export_tokens`](Self::export_tokens).
     pub fn export_training_tokens(
         &self,
         expression: &Expression,
         format: TokenFormat,
+        tagger: Option<&dyn WordTagger>,
         out: &mut dyn Write,
     ) -> Result<LossyExport> {
-        let mut writer = TokenWriter::new(out, format);
-        let mut losses = LossLog::default();
-        let mut report = self.training_sentences(expression, |of| {
-            for annotated in &of.sets {
-                self.count_judgements(of.release, annotated.set.id, &mut losses)?;
-            }
+        let mut file = TokenFile::new(self, (format, Layout::Training), tagger, out);
+        let judged = self.training_sentences(expression, |of| {
             let layers = self.store().sentence_layers(of.release, of.sentence.id)?;
             let layers = layers.collect::<std::result::Result<Vec<_>, _>>()?;
-            let text = of.sentence.text.as_str();
-            let tokens = Tokens::new(text, &layers);
-            Ok(writer.training(text, &tokens, &of.sets, &of.unannotated)?)
+            let TrainingSentence { release, sentence, sets, unannotated, .. } = of;
+            let tokens = Tokens::new(&sentence.text, &layers);
+            file.add(TokenSentence { release, text: sentence.text, tokens, sets, unannotated })
         })?;
-        losses.merge(&writer.finish()?);
-        report.losses = losses;
+        let mut report = file.finish()?;
+        report.losses.merge(&judged);
         Ok(report)
     }
 
+    /// Hands on the sentences that are found; gives what is lost of judgements.
     fn training_sentences(
         &self,
         expression: &Expression,
-        mut take: impl FnMut(&TrainingSentence) -> Result<()>,
-    ) -> Result<LossyExport> {
+        mut take: impl FnMut(TrainingSentence) -> Result<()>,
+    ) -> Result<LossLog> {
         let mut wanted = Wanted::new();
         for found in self.matches(expression, &Selection::default())? {
             let found = found?;
@@ -71,7 +76,7 @@ impl Database {
         let store = self.store();
         let mut names = Names::new(self)?;
         let releases = self.releases()?;
-        let mut report = LossyExport::default();
+        let mut judged = LossLog::default();
         for ((release, id), (ids, splits)) in wanted {
             let Some(sentence) = store.sentence(release, id)? else { continue };
             let mut all = Vec::new();
@@ -81,17 +86,16 @@ impl Database {
             let unannotated = unannotated(&sentence.text, &all, &ids);
             let mut sets = Vec::with_capacity(ids.len());
             for set in all.into_iter().filter(|set| ids.contains(&set.id)) {
+                self.count_judgements(release, &set, &mut judged)?;
                 sets.push(names.annotated(release, set)?);
             }
             sets.sort_by_key(|of| (of.set.targets.first().copied(), of.set.id));
-            report.sentences += 1;
-            report.sets += sets.len() as u64;
             let listed = releases.iter().find(|of| of.id == release);
             let release_name = listed.map_or_else(String::new, |of| of.name.clone());
             let split = splits[0].filter(|split| splits.iter().all(|of| *of == Some(*split)));
-            take(&TrainingSentence { release, release_name, sentence, split, sets, unannotated })?;
+            take(TrainingSentence { release, release_name, sentence, split, sets, unannotated })?;
         }
-        Ok(report)
+        Ok(judged)
     }
 }
 
@@ -99,6 +103,8 @@ impl Database {
 ///
 /// Full texts and span-labelled data are annotated throughout: there only the targets of sets that
 /// are left out are unknown. Of any other sentence only the targets of the written sets are known.
+/// A target that a written set shares with one that is left out is unknown, too: it evokes another
+/// frame besides.
 fn unannotated(text: &str, all: &[AnnotationSet], written: &[AnnotationSetId]) -> Vec<Span> {
     let is_throughout = |set: &AnnotationSet| {
         matches!(set.provenance, Provenance::FullText { .. } | Provenance::Imported { .. })
@@ -109,11 +115,26 @@ fn unannotated(text: &str, all: &[AnnotationSet], written: &[AnnotationSetId]) -
         targets.sort_unstable();
         targets
     };
-    let known = targets(true);
+    let left_out = targets(false);
     if all.iter().any(is_throughout) {
-        return without(targets(false), &known);
+        return joined(left_out);
     }
-    without(vec![Span::new(0, text.len() as u32)], &known)
+    let mut unknown = without(vec![Span::new(0, text.len() as u32)], &targets(true));
+    unknown.extend(left_out);
+    joined(unknown)
+}
+
+/// Stretches in order and apart: those that overlap or meet become one.
+fn joined(mut stretches: Vec<Span>) -> Vec<Span> {
+    stretches.sort_unstable();
+    let mut joined: Vec<Span> = Vec::new();
+    for stretch in stretches {
+        match joined.last_mut() {
+            Some(last) if stretch.start <= last.end => last.end = last.end.max(stretch.end),
+            _ => joined.push(stretch),
+        }
+    }
+    joined
 }
 
 /// Stretches in order, apart and without what some spans in order cover.
@@ -152,5 +173,7 @@ mod tests {
         assert_eq!(cut(&[(0, 20)], &[(0, 4), (16, 20)]), spans(&[(4, 16)]));
         assert_eq!(cut(&[(2, 8), (5, 12)], &[(4, 6)]), spans(&[(2, 4), (6, 8), (8, 12)]));
         assert_eq!(cut(&[(2, 8)], &[(0, 9)]), spans(&[]));
+        let stretches = spans(&[(5, 9), (0, 3), (3, 4), (6, 12)]);
+        assert_eq!(joined(stretches), spans(&[(0, 4), (5, 12)]));
     }
 }

@@ -1,0 +1,263 @@
+//! Lemmas of tokens: the formats ask for one, and FrameNet has none.
+//!
+//! What is known comes before what is guessed: the LU of a target, then the LUs of the release,
+//! then the table of irregular words, then the rules of English. A tag says which inflections a
+//! form can be of, so `gas` of the tag `NN1` is no plural.
+
+use std::collections::{HashMap, HashSet};
+
+use super::tokens::{Annotated, Tokens};
+use crate::model::{Pos, Span};
+use crate::text::{
+    Inflection, fold, inflect, irregular_lemmas, lemma_candidates, lemmatize, plain_lemma,
+    spelling_variants,
+};
+
+/// Lemmas kept; a text's words repeat, and finding a lemma costs more than the rest of a line.
+const KEPT: usize = 100_000;
+
+/// What a form is, by its tag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Form {
+    /// The lemma itself.
+    Base,
+    /// A past or a past participle: taggers take one for the other.
+    Past,
+    /// One inflection.
+    Inflected(Inflection),
+}
+
+impl Form {
+    /// Whether the form of a lemma can be this.
+    fn admits(self, lemma: &str, pos: Pos, form: &str) -> bool {
+        let is = |inflection| inflect(lemma, pos, inflection).iter().any(|of| of == form);
+        match self {
+            // `am` and `are` are no form of their own in any tag set.
+            Self::Base => lemma == form || lemma == "be" && is(Inflection::ThirdPerson),
+            Self::Past => is(Inflection::Past) || is(Inflection::PastParticiple),
+            Self::Inflected(inflection) => is(inflection),
+        }
+    }
+}
+
+/// Verbs written as the end of another word, by the beginnings of their tags.
+const CLITICS: [(&str, &[&str], &str); 9] = [
+    ("'s", &["VH"], "have"),
+    ("'s", &["VB"], "be"),
+    ("'m", &["VB"], "be"),
+    ("'re", &["VB"], "be"),
+    ("'ve", &["VH", "VB"], "have"),
+    ("'d", &["VH", "VB"], "have"),
+    ("n't", &["RB", "XX"], "not"),
+    ("ca", &["MD", "VM"], "can"),
+    ("wo", &["MD", "VM"], "will"),
+];
+
+/// Part of speech and form by a tag: of the Penn Treebank, of TreeTagger, or of CLAWS. `None` for
+/// words that do not inflect, and for proper nouns in the singular.
+fn reading(tag: &str) -> Option<(Pos, Form)> {
+    use Inflection::{Comparative, Plural, PresentParticiple, Superlative, ThirdPerson};
+    let tag = tag.to_ascii_uppercase();
+    // CLAWS joins two where it is in doubt, the likelier one first.
+    let tag = tag.split('-').next().unwrap_or_default();
+    let verb = ["VV", "VB", "VH", "VD"].into_iter().find_map(|start| tag.strip_prefix(start));
+    Some(match (verb, tag) {
+        (Some("D" | "N"), _) => (Pos::Verb, Form::Past),
+        (Some("G"), _) => (Pos::Verb, Form::Inflected(PresentParticiple)),
+        (Some("Z"), _) => (Pos::Verb, Form::Inflected(ThirdPerson)),
+        (Some("" | "P" | "B" | "I"), _) => (Pos::Verb, Form::Base),
+        (_, "NNS" | "NN2" | "NNPS" | "NPS") => (Pos::Noun, Form::Inflected(Plural)),
+        (_, "NN" | "NN0" | "NN1") => (Pos::Noun, Form::Base),
+        (_, "JJ" | "AJ0") => (Pos::Adjective, Form::Base),
+        (_, "JJR" | "AJC") => (Pos::Adjective, Form::Inflected(Comparative)),
+        (_, "JJS" | "AJS") => (Pos::Adjective, Form::Inflected(Superlative)),
+        (_, "RBR") => (Pos::Adverb, Form::Inflected(Comparative)),
+        (_, "RBS") => (Pos::Adverb, Form::Inflected(Superlative)),
+        _ => return None,
+    })
+}
+
+/// Lemmas of the tokens of a release's sentences, in small letters.
+#[derive(Debug, Default)]
+pub struct Lemmas {
+    /// Lemmas of the release's LUs.
+    units: HashSet<(String, Pos)>,
+    is_english: bool,
+    /// Lemmas that were found, by form and tag.
+    found: HashMap<(String, String), String>,
+}
+
+impl Lemmas {
+    /// Lemmas for a release with LUs of these names. In a release that is not English only they
+    /// and the forms themselves serve.
+    #[must_use]
+    pub fn new<'a>(names: impl IntoIterator<Item = &'a str>, is_english: bool) -> Self {
+        let units = names.into_iter().map(|name| {
+            let (lemma, pos) = unit(name);
+            (lemma, pos.map_or(Pos::Other, Pos::parse))
+        });
+        Self { units: units.collect(), is_english, found: HashMap::new() }
+    }
+
+    /// Whether the rules of English hold.
+    #[must_use]
+    pub fn are_english(&self) -> bool {
+        self.is_english
+    }
+
+    /// Gives every token its lemma; `sets` are the sentence's.
+    pub fn give(&mut self, text: &str, tokens: &mut Tokens, sets: &[Annotated]) {
+        let forms: Vec<String> = tokens
+            .as_slice()
+            .iter()
+            .map(|token| fold(token.span.of(text).unwrap_or_default()))
+            .collect();
+        let mut lemmas: Vec<Option<String>> = vec![None; forms.len()];
+        for set in sets {
+            of_target(set, tokens, &forms, &mut lemmas);
+        }
+        for ((token, form), lemma) in tokens.iter_mut().zip(&forms).zip(lemmas) {
+            let tag = token.tag.as_deref().unwrap_or_default();
+            token.lemma = lemma.unwrap_or_else(|| self.of(form, tag).to_owned());
+        }
+    }
+
+    /// The lemma of a form in small letters.
+    fn of(&mut self, form: &str, tag: &str) -> &str {
+        if self.found.len() >= KEPT {
+            self.found.clear();
+        }
+        let key = (form.to_owned(), tag.to_owned());
+        if !self.found.contains_key(&key) {
+            let lemma = self.find(form, tag);
+            self.found.insert(key.clone(), lemma);
+        }
+        &self.found[&key]
+    }
+
+    fn find(&self, form: &str, tag: &str) -> String {
+        if !self.is_english {
+            return form.to_owned();
+        }
+        let upper = tag.to_ascii_uppercase();
+        let is_meant = |starts: &[&str]| starts.iter().any(|start| upper.starts_with(start));
+        if let Some((.., lemma)) =
+            CLITICS.iter().find(|(clitic, starts, _)| *clitic == form && is_meant(starts))
+        {
+            return (*lemma).to_owned();
+        }
+        let Some((pos, of)) = reading(tag) else { return form.to_owned() };
+        let is_unit = |lemma: &String| self.units.contains(&(lemma.clone(), pos));
+        let may_be = |lemma: &String| of.admits(lemma, pos, form);
+        let candidates: Vec<String> =
+            lemma_candidates(form, pos).into_iter().filter(may_be).collect();
+        let respelled = candidates.iter().flat_map(|lemma| spelling_variants(lemma));
+        let unit = candidates.iter().cloned().chain(respelled).find(is_unit);
+        let irregular = || irregular_lemmas(form, pos).map(str::to_owned).find(may_be);
+        // A tag that no lemma agrees with is one that a tagger has wrong.
+        unit.or_else(irregular)
+            .or_else(|| candidates.first().cloned())
+            .unwrap_or_else(|| lemmatize(form, pos, &|lemma, pos| self.knows(lemma, pos)).0)
+    }
+
+    fn knows(&self, lemma: &str, pos: Pos) -> bool {
+        self.units.contains(&(lemma.to_owned(), pos))
+    }
+}
+
+/// The lemma of an LU's name as running text in small letters, and its part of speech.
+fn unit(name: &str) -> (String, Option<&str>) {
+    let (lemma, pos) = name.rsplit_once('.').map_or((name, None), |(of, pos)| (of, Some(pos)));
+    (fold(&plain_lemma(lemma)), pos)
+}
+
+/// The lemmas of a target's tokens: the words of its LU, each where it stands or where a form of it
+/// does.
+fn of_target(set: &Annotated, tokens: &Tokens, forms: &[String], lemmas: &mut [Option<String>]) {
+    let (lemma, pos) = unit(&set.lu);
+    let pos = pos.map_or(Pos::Other, Pos::parse);
+    let words: Vec<&str> = lemma.split(' ').filter(|word| !word.is_empty()).collect();
+    let of_span = |target: &Span| tokens.covered(*target).filter(|covered| covered.is_exact);
+    let mut places: Vec<usize> =
+        set.set.targets.iter().filter_map(of_span).flat_map(|covered| covered.tokens).collect();
+    places.sort_unstable();
+    places.dedup();
+    let is_aligned = places.len() == words.len();
+    for (at, place) in places.into_iter().enumerate() {
+        let form = &forms[place];
+        let is_form = |word: &&&str| {
+            **word == form || lemma_candidates(form, pos).iter().any(|lemma| lemma == **word)
+        };
+        let word = if is_aligned { words.get(at) } else { words.iter().find(is_form) };
+        if let (Some(word), None) = (word, &lemmas[place]) {
+            lemmas[place] = Some((*word).to_owned());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lemmas(names: &[&str]) -> Lemmas {
+        Lemmas::new(names.iter().copied(), true)
+    }
+
+    #[test]
+    fn a_tag_says_of_which_inflections_a_form_can_be() {
+        let mut none = lemmas(&[]);
+        for (form, tag, lemma) in [
+            ("gas", "NN1", "gas"),
+            ("specimen", "nn", "specimen"),
+            ("omen", "NN1-VVB", "omen"),
+            ("opera", "NN", "opera"),
+            ("bias", "nn", "bias"),
+            ("canvas", "NN1", "canvas"),
+            ("honest", "AJ0", "honest"),
+            ("modest", "jj", "modest"),
+            ("james", "NP0", "james"),
+            ("women", "NN2", "woman"),
+            ("gases", "nns", "gas"),
+            ("lay", "VVB", "lay"),
+            ("lay", "VVD", "lie"),
+            ("found", "VVN", "find"),
+            ("added", "VVD", "add"),
+            ("adding", "VVG", "add"),
+            ("murmured", "VVD", "murmur"),
+            ("tiptoed", "VVD", "tiptoe"),
+            ("are", "VBB", "be"),
+            ("is", "vbz", "be"),
+            ("was", "VBD", "be"),
+            ("has", "VHZ", "have"),
+            ("did", "VDD", "do"),
+            ("do", "VDB", "do"),
+            ("bigger", "JJR", "big"),
+            ("best", "AJS", "good"),
+            ("'s", "VBZ", "be"),
+            ("'s", "POS", "'s"),
+            ("n't", "XX0", "not"),
+            ("the", "AT0", "the"),
+            ("killed", "", "killed"),
+        ] {
+            assert_eq!(none.of(form, tag), lemma, "{form} {tag}");
+        }
+    }
+
+    #[test]
+    fn the_release_decides_before_the_table_and_the_table_before_the_rules() {
+        let mut own = lemmas(&["rate.v", "criticize.v", "fell.v", "(can't) abide.v"]);
+        assert_eq!(own.of("rating", "VVG"), "rate");
+        assert_eq!(own.of("criticised", "VVD"), "criticize");
+        assert_eq!(own.of("fell", "VVD"), "fall", "a past of no other verb");
+        assert_eq!(own.of("felled", "VVD"), "fell");
+        assert_eq!(own.of("abided", "VVD"), "abide");
+        assert_eq!(lemmas(&[]).of("rating", "VVG"), "rate");
+    }
+
+    #[test]
+    fn other_languages_have_their_units_and_forms_alone() {
+        let mut german = Lemmas::new(["gehen.v"], false);
+        assert_eq!(german.of("gas", "NN2"), "gas");
+        assert_eq!(german.of("added", "VVD"), "added");
+    }
+}

@@ -1,0 +1,132 @@
+//! Sentences on their way into a token format: what has no part of speech is tagged, all at once
+//! for many sentences, and every token gets its lemma.
+
+use std::collections::HashMap;
+use std::io::Write;
+
+use super::lossy::LossyExport;
+use crate::database::{Database, Result};
+use crate::exchange::{
+    Annotated, ExchangeError, Lemmas, TokenFormat, TokenWriter, Tokens, WordTagger,
+};
+use crate::model::{ReleaseId, Span};
+
+/// Sentences that are held until their words are tagged together.
+const HELD: usize = 512;
+
+/// How the sets of a sentence lie in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// A block for each set.
+    Sets,
+    /// A block for each sentence, with what nobody annotated.
+    Training,
+}
+
+/// A sentence that is written.
+pub(super) struct TokenSentence {
+    pub(super) release: ReleaseId,
+    pub(super) text: String,
+    pub(super) tokens: Tokens,
+    pub(super) sets: Vec<Annotated>,
+    pub(super) unannotated: Vec<Span>,
+}
+
+/// A file of tokens.
+pub(super) struct TokenFile<'a, W> {
+    database: &'a Database,
+    writer: TokenWriter<W>,
+    layout: Layout,
+    tagger: Option<&'a dyn WordTagger>,
+    lemmas: HashMap<ReleaseId, Lemmas>,
+    held: Vec<TokenSentence>,
+}
+
+impl<'a, W: Write> TokenFile<'a, W> {
+    pub(super) fn new(
+        database: &'a Database,
+        (format, layout): (TokenFormat, Layout),
+        tagger: Option<&'a dyn WordTagger>,
+        out: W,
+    ) -> Self {
+        Self {
+            database,
+            writer: TokenWriter::new(out, format),
+            layout,
+            tagger,
+            lemmas: HashMap::new(),
+            held: Vec::new(),
+        }
+    }
+
+    pub(super) fn add(&mut self, sentence: TokenSentence) -> Result<()> {
+        self.held.push(sentence);
+        if self.held.len() < HELD { Ok(()) } else { self.write_held() }
+    }
+
+    /// Ends the file.
+    pub(super) fn finish(mut self) -> Result<LossyExport> {
+        self.write_held()?;
+        Ok(self.writer.finish()?.into())
+    }
+
+    fn write_held(&mut self) -> Result<()> {
+        let mut held = std::mem::take(&mut self.held);
+        for sentence in &held {
+            if !self.lemmas.contains_key(&sentence.release) {
+                let lemmas = lemmas(self.database, sentence.release)?;
+                self.lemmas.insert(sentence.release, lemmas);
+            }
+        }
+        self.tag(&mut held)?;
+        for TokenSentence { release, text, mut tokens, sets, unannotated } in held {
+            if let Some(lemmas) = self.lemmas.get_mut(&release) {
+                lemmas.give(&text, &mut tokens, &sets);
+            }
+            match self.layout {
+                Layout::Sets => self.writer.sentence(&text, &tokens, &sets)?,
+                Layout::Training => self.writer.training(&text, &tokens, &sets, &unannotated)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Tags the sentences that have no tags and are English.
+    fn tag(&self, held: &mut [TokenSentence]) -> Result<()> {
+        let Some(tagger) = self.tagger else { return Ok(()) };
+        let is_english =
+            |of: &TokenSentence| self.lemmas.get(&of.release).is_some_and(Lemmas::are_english);
+        let mut untagged: Vec<&mut TokenSentence> =
+            held.iter_mut().filter(|of| !of.tokens.are_tagged() && is_english(of)).collect();
+        if untagged.is_empty() {
+            return Ok(());
+        }
+        let words: Vec<Vec<&str>> = untagged.iter().map(|of| of.tokens.words(&of.text)).collect();
+        let tagged = tagger.tag_words(&words);
+        let tagged = tagged.map_err(|source| ExchangeError::Tagger { source })?;
+        for (of, tags) in untagged.iter_mut().zip(tagged) {
+            if let Some(tags) = tags {
+                of.tokens.tag(tags);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a language tag is of English.
+fn is_english(tag: &str) -> bool {
+    let first = tag.split(['-', '_']).next().unwrap_or_default();
+    ["en", "eng"].iter().any(|own| first.eq_ignore_ascii_case(own))
+}
+
+/// What a release's LUs say of lemmas.
+fn lemmas(database: &Database, id: ReleaseId) -> Result<Lemmas> {
+    let release = database.releases()?.into_iter().find(|release| release.id == id);
+    let is_english = release.is_some_and(|release| is_english(&release.language));
+    let mut names = Vec::new();
+    for row in database.store().lexunit_names(id)? {
+        let (_, _, name) = row?;
+        names.push(name);
+    }
+    Ok(Lemmas::new(names.iter().map(String::as_str), is_english))
+}
