@@ -135,12 +135,15 @@ impl ReadSet {
         self.layers.splice(..0, fillers);
     }
 
-    /// Takes out what [`fill_layers`](Self::fill_layers) put there.
+    /// Takes out what [`fill_layers`](Self::fill_layers) put before the Target layer.
     pub(crate) fn drop_filled_layers(&mut self) {
         let is_filler = |layer: &Layer| {
             layer.rank == 1 && layer.labels.is_empty() && EXPECTED.contains(&layer.name)
         };
         let fillers = self.layers.iter().take_while(|layer| is_filler(layer)).count();
+        if self.layers.get(fillers).is_none_or(|next| next.name != LayerName::Target) {
+            return;
+        }
         let count = u32::try_from(fillers).unwrap_or(0);
         self.odd.iter_mut().for_each(|odd| odd.layer = odd.layer.saturating_sub(count));
         self.layers.drain(..fillers);
