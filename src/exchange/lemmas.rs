@@ -9,8 +9,8 @@ use std::collections::{HashMap, HashSet};
 use super::tokens::{Annotated, Tokens};
 use crate::model::{Pos, Span};
 use crate::text::{
-    Inflection, fold, inflect, irregular_lemmas, lemma_candidates, lemmatize, plain_lemma,
-    spelling_variants,
+    Inflection, fold, inflect, irregular_lemmas, is_listed_lemma, lemma_candidates, lemmatize,
+    plain_lemma, spelling_variants,
 };
 
 /// Lemmas kept; a text's words repeat, and finding a lemma costs more than the rest of a line.
@@ -153,15 +153,15 @@ impl Lemmas {
             lemma_candidates(form, pos).into_iter().filter(may_be).collect();
         let respelled = candidates.iter().flat_map(|lemma| spelling_variants(lemma));
         let unit = candidates.iter().cloned().chain(respelled).find(is_unit);
+        // A tagger may have an inflection wrong: `honest` as a superlative.
+        let itself = || Some(form.to_owned()).filter(is_unit);
+        let listed = || is_listed_lemma(form, pos).then(|| form.to_owned());
         let irregular = || irregular_lemmas(form, pos).map(str::to_owned).find(may_be);
-        // A tag that no lemma agrees with is one that a tagger has wrong.
-        unit.or_else(irregular)
+        unit.or_else(itself)
+            .or_else(irregular)
+            .or_else(listed)
             .or_else(|| candidates.first().cloned())
-            .unwrap_or_else(|| lemmatize(form, pos, &|lemma, pos| self.knows(lemma, pos)).0)
-    }
-
-    fn knows(&self, lemma: &str, pos: Pos) -> bool {
-        self.units.contains(&(lemma.to_owned(), pos))
+            .unwrap_or_else(|| lemmatize(form, pos, &|_, _| false).0)
     }
 }
 
@@ -214,6 +214,10 @@ mod tests {
             ("bias", "nn", "bias"),
             ("canvas", "NN1", "canvas"),
             ("honest", "AJ0", "honest"),
+            ("honest", "JJS", "honest"),
+            ("former", "jjr", "former"),
+            ("gas", "nns", "gas"),
+            ("omen", "NN2", "omen"),
             ("modest", "jj", "modest"),
             ("james", "NP0", "james"),
             ("women", "NN2", "woman"),

@@ -6,7 +6,7 @@
 //! FrameNet's lexical units. For words unknown to it the shape of the stem decides.
 
 use super::fold;
-use super::inflection::{inflections, is_consonant, is_vowel};
+use super::inflection::{SINGULARS, inflections, is_consonant, is_vowel};
 use super::irregular::lemmas_of_irregular;
 use super::phrase::head_word;
 use super::spelling::spelling_variants;
@@ -32,6 +32,52 @@ const READINGS: [Pos; 10] = [
     Pos::Article,
     Pos::SubordinatingConjunction,
 ];
+
+/// Singulars in `-men`, beside the plurals of words in `-man`.
+const IN_MEN: [&str; 14] = [
+    "abdomen", "acumen", "amen", "bitumen", "dolmen", "hymen", "lumen", "omen", "ramen", "regimen",
+    "semen", "siemens", "specimen", "stamen",
+];
+
+/// Adjectives in `-er` and `-est` that are no comparatives.
+const UNCOMPARED: [&str; 25] = [
+    "bitter",
+    "clever",
+    "dishonest",
+    "eager",
+    "earnest",
+    "former",
+    "honest",
+    "immodest",
+    "inner",
+    "latter",
+    "lesser",
+    "manifest",
+    "modest",
+    "other",
+    "outer",
+    "proper",
+    "sinister",
+    "slender",
+    "sober",
+    "super",
+    "tender",
+    "under",
+    "upper",
+    "utter",
+    "west",
+];
+
+/// Whether a form is known for a lemma, though a rule would take an ending off it: `gas`, `omen`,
+/// `honest`.
+#[must_use]
+pub fn is_listed_lemma(form: &str, pos: Pos) -> bool {
+    match pos {
+        Pos::Noun => SINGULARS.contains(&form) || IN_MEN.contains(&form),
+        Pos::Adjective => UNCOMPARED.contains(&form),
+        _ => false,
+    }
+}
 
 /// The lemma of a form and its part of speech.
 ///
@@ -68,7 +114,7 @@ pub fn lemmatize(form: &str, pos: Pos, known: &dyn Fn(&str, Pos) -> bool) -> (St
 pub fn lemma_candidates(form: &str, pos: Pos) -> Vec<String> {
     let mut candidates: Vec<String> = irregular_lemmas(form, pos).map(str::to_owned).collect();
     let regular = regular_lemmas(form, pos);
-    let form_first = !takes_off_ending(form, pos);
+    let form_first = is_listed_lemma(form, pos) || !takes_off_ending(form, pos);
     if form_first {
         candidates.push(form.to_owned());
     }
@@ -367,8 +413,16 @@ mod tests {
             ("viruses", "virus"),
             ("glass", "glass"),
             ("analyses", "analysis"),
+            ("gas", "gas"),
+            ("bias", "bias"),
+            ("canvas", "canvas"),
+            ("specimen", "specimen"),
+            ("omen", "omen"),
         ] {
             assert_eq!(guess(form, Pos::Noun), lemma, "{form}");
+        }
+        for (form, lemma) in [("honest", "honest"), ("modest", "modest"), ("nicest", "nice")] {
+            assert_eq!(guess(form, Pos::Adjective), lemma, "{form}");
         }
     }
 

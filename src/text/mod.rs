@@ -32,7 +32,7 @@ pub use bleu::bleu;
 pub use case::{capitalize, case_variants, fold, fold_letter, title_case};
 pub use idf::{Idf, is_stop_word};
 pub use inflection::{Inflection, inflect, inflections};
-pub use lemma::{irregular_lemmas, lemma_candidates, lemmatize};
+pub use lemma::{irregular_lemmas, is_listed_lemma, lemma_candidates, lemmatize};
 pub use letters::letters;
 pub use markup::{DefinitionPart, definition_parts, plain_definition};
 pub use names::names;
