@@ -176,3 +176,31 @@ fn a_release_whose_sets_are_all_its_own_goes_out_as_it_came() {
         assert_eq!(read(&out, file), read(&mini::framenet(), file), "{file}");
     }
 }
+
+#[test]
+fn a_part_of_full_text_has_the_files_of_its_lus_if_only_without_sentences() {
+    let (_dir, database, _) = mini::imported();
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("part");
+    export(&database, "origin=fulltext frame=Checking", &out).unwrap().unwrap();
+    let frame = read(&out, "frame/Checking.xml");
+    let mut lexunits = 0;
+    for entry in frame.split("<lexUnit ").skip(1) {
+        let id = entry.split(" ID=\"").nth(1).unwrap().split('"').next().unwrap();
+        let file = read(&out, &format!("lu/lu{id}.xml"));
+        assert!(!file.contains("<sentence "), "{file}");
+        lexunits += 1;
+    }
+    assert!(lexunits > 0);
+    assert_eq!(read(&out, "luIndex.xml").matches("<lu ").count(), lexunits);
+}
+
+#[test]
+fn what_people_define_without_words_has_no_empty_definition() {
+    let (_dir, database) = crate::own_numbers::annotated();
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("mini-framenet");
+    export(&database, "", &out).unwrap().unwrap();
+    assert!(!read(&out, "frame/Zooming.xml").contains("<definition"));
+    assert!(read(&out, "frame/Checking.xml").contains("<definition>"));
+}

@@ -12,7 +12,7 @@ use super::xml_writer::XmlWriter;
 use super::{FrameFile, FullTextFile, LuFile};
 use crate::model::{
     CorpusId, DocumentId, Extent, FeId, FeRealization, Foreign, FrameElement, FrameIndexEntry,
-    FrameRelation, IndexCorpus, Label, LexUnit, Lexeme, LuIndex, NumberKind, OddOffsets,
+    FrameRelation, IndexCorpus, Label, LexUnit, Lexeme, LuIndex, NumberKind, OWN_RANGE, OddOffsets,
     RelationId, RelationList, SemType, SemTypeId, SemTypeList, Title, Valences, WrittenNumbers,
 };
 use crate::text::CharIndex;
@@ -57,7 +57,7 @@ pub fn write_frame_file<'a>(
     xml.start("frame").given("cBy", &frame.created.by).given("cDate", &frame.created.date);
     xml.attribute("name", &frame.name).id("ID", NumberKind::Frame, frame.id.0);
     xml.schema("../schema/frame.xsd");
-    xml.text_element("definition", &frame.definition);
+    write_definition(&mut xml, &frame.definition, frame.has_file && frame.id.0 < OWN_RANGE);
     write_sem_type_refs(&mut xml, &frame.sem_types, sem_types);
     let names: FeNames<'_> = frame.elements.iter().map(|fe| (fe.id, fe.name.as_str())).collect();
     for fe in &frame.elements {
@@ -84,6 +84,14 @@ pub fn write_frame_file<'a>(
     xml.finish()
 }
 
+/// A definition. An empty one is left out where no release has it: NLTK's reader prints nothing with
+/// an element that is empty.
+fn write_definition(xml: &mut XmlWriter<'_>, definition: &str, is_given: bool) {
+    if is_given || !definition.is_empty() {
+        xml.text_element("definition", definition);
+    }
+}
+
 /// Names of a frame's FEs.
 type FeNames<'a> = HashMap<FeId, &'a str>;
 
@@ -98,7 +106,7 @@ fn write_element(
     xml.given("cBy", &fe.created.by).given("cDate", &fe.created.date);
     xml.attribute("abbrev", &fe.abbreviation).attribute("name", &fe.name);
     xml.id("ID", NumberKind::FrameElement, fe.id.0);
-    xml.text_element("definition", &fe.definition);
+    write_definition(xml, &fe.definition, fe.id.0 < OWN_RANGE);
     write_sem_type_refs(xml, &fe.sem_types, names);
     write_fe_refs(xml, "requiresFE", elements, &fe.requires);
     write_fe_refs(xml, "excludesFE", elements, &fe.excludes);
@@ -134,7 +142,7 @@ fn write_frame_lexunit(xml: &mut XmlWriter<'_>, lu: &LexUnit, names: &SemTypeNam
     xml.id("ID", NumberKind::LexUnit, lu.id.0);
     xml.optional_id("lemmaID", NumberKind::Lemma, lu.lemma_id);
     xml.given("cBy", &lu.created.by).given("cDate", &lu.created.date);
-    xml.text_element("definition", &lu.definition);
+    write_definition(xml, &lu.definition, lu.listing.frame_file && lu.id.0 < OWN_RANGE);
     let count = lu.sentence_count;
     xml.start("sentenceCount").number("annotated", count.annotated).number("total", count.total);
     xml.end();
@@ -167,7 +175,8 @@ pub fn write_lu_file<'a>(
     xml.id("frameID", NumberKind::Frame, lexunit.frame.0);
     xml.number("totalAnnotated", lexunit.total_annotated).schema("../schema/lexUnit.xsd");
     write_header(&mut xml, file);
-    xml.text_element("definition", &lexunit.definition);
+    let is_given = lexunit.listing.lu_file && lexunit.id.0 < OWN_RANGE;
+    write_definition(&mut xml, &lexunit.definition, is_given);
     lexunit.lexemes.iter().for_each(|lexeme| write_lexeme(&mut xml, lexeme));
     write_sem_type_refs(&mut xml, &lexunit.sem_types, sem_types);
     write_valences(&mut xml, &lexunit.valences);

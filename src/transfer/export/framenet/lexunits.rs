@@ -56,7 +56,10 @@ impl Exporter<'_> {
                 subcorpora.push(ReadSubcorpus { name: subcorpus.name.clone(), sentences });
             }
         }
-        if self.wanted.is_some() && subcorpora.is_empty() {
+        // Full text may evoke an LU whose file has no set for a part.
+        let is_given = lu.listing.lu_file || lu.id.0 >= OWN_RANGE;
+        let is_evoked = is_given && self.wants_lexunit(lu);
+        if self.wanted.is_some() && subcorpora.is_empty() && !is_evoked {
             tally.leave_out("lu");
             return Ok(());
         }
