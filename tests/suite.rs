@@ -118,6 +118,7 @@ mod index_beside_store;
 mod infilling_adapter;
 mod infilling_seq2seq;
 mod inflection_coverage;
+mod interrupted_exports;
 mod jsonl_closed;
 mod jsonl_round_trip;
 mod judgements;

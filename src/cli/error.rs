@@ -7,7 +7,10 @@ use fnstore::FileError;
 use fnstore::align::AlignError;
 use fnstore::augment::AugmentError;
 use fnstore::compute::ComputeError;
-use fnstore::database::{BackupError, DatabaseError, LookupError, ReleaseError, ScriptError};
+use fnstore::database::{
+    BackupError, DatabaseError, LookupError, ReleaseError, ScriptError, SplitListError,
+};
+use fnstore::durable::Claimed;
 use fnstore::exchange::{ExchangeError, FaultCode};
 use fnstore::expand::{ExpandError, RecipeFileError, SeedsError};
 use fnstore::experiment::ExperimentError;
@@ -27,7 +30,7 @@ use fnstore::tag::TagError;
 /// Bad input data (`EX_DATAERR` of sysexits.h).
 const BAD_DATA: u8 = 65;
 
-/// The store or a shard is locked, and trying again later may help (`EX_TEMPFAIL`).
+/// The store, a shard or a file to be written is locked, and trying again later may help (`EX_TEMPFAIL`).
 const LOCKED: u8 = 75;
 
 /// Every other error, as for clap's.
@@ -57,16 +60,17 @@ pub(super) struct LinesLeftOut {
 pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(match cause(error) {
         _ if error.chain().any(is_bad_input) => BAD_DATA,
-        _ if error.chain().any(is_locked_shard) => LOCKED,
+        _ if error.chain().any(is_claimed) => LOCKED,
         Some(DatabaseError::Store(StoreError::Locked { .. })) => LOCKED,
         Some(error) if is_bad_data(error) => BAD_DATA,
         _ => FAILED,
     })
 }
 
-/// Whether an error is about a shard that another process computes.
-fn is_locked_shard(cause: &(dyn std::error::Error + 'static)) -> bool {
+/// Whether an error is about a shard or a file that another process writes.
+fn is_claimed(cause: &(dyn std::error::Error + 'static)) -> bool {
     matches!(cause.downcast_ref(), Some(ExpandError::ShardLocked { .. }))
+        || cause.downcast_ref().is_some_and(Claimed::is_cause_of)
 }
 
 /// Whether an error is about data that a command was given.

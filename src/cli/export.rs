@@ -20,7 +20,7 @@ use super::output::{Format, grouped, tell};
 use super::splits::SplitArgs;
 use super::tag::{TaggerArgs, TaggerOnDemand};
 use super::whole_file::WholeFile;
-use super::{Context, Outcome, progress, tell_of_index};
+use super::{Context, Outcome, progress, stop, tell_of_index, tell_of_releases};
 
 /// Export annotation sets or a release
 ///
@@ -112,6 +112,7 @@ enum To {
 const SEMAFOR: [&str; 3] = ["frame.elements", "sentences", "sentences.tokenized"];
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    stop::clean_up()?;
     let (to, path) = destination(&args)?;
     let case = if args.case_sensitive { Case::Sensitive } else { Case::Fold };
     let expression =

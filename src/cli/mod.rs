@@ -103,7 +103,8 @@ use threads::ThreadArgs;
 #[command(version, max_term_width = 100, arg_required_else_help = true)]
 #[command(
     after_help = "Exit codes: 0 found or done, 1 nothing found or a check failed, 2 usage or \
-error, 65 bad input data, 75 store locked by another process, 130 interrupted."
+error, 65 bad input data, 75 store or file locked by another \
+process, 130 interrupted."
 )]
 pub(crate) struct Args {
     /// Directory of the store [default: fnstore/store in the platform's data directory]

@@ -1,11 +1,13 @@
 //! Files that commands write for the user: whole or not at all, unless they are devices or pipes.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, ensure};
+use anyhow::anyhow;
 use fnstore::durable;
+
+use super::stop;
 
 /// A file being written for the user.
 pub(super) struct WholeFile {
@@ -25,27 +27,42 @@ fn is_device(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
+fn failed(path: &Path, what: &str, error: io::Error) -> anyhow::Error {
+    let path = path.display();
+    if error.kind() == io::ErrorKind::AlreadyExists {
+        return anyhow!(
+            "cannot write the {what} `{path}`: it is there already; `--force` replaces it"
+        );
+    }
+    anyhow::Error::new(error).context(format!("cannot write the {what} `{path}`"))
+}
+
 impl WholeFile {
     /// A file that replaces an earlier one of its name. What cannot be written fails here, before
     /// the work. `what` it is stands in messages, as in `report`.
     pub(super) fn create(path: &Path, what: &'static str) -> anyhow::Result<Self> {
+        Self::begin(path, what, durable::WholeFile::create)
+    }
+
+    /// As [`create`](Self::create), but an earlier file is replaced only by `force`, and no two
+    /// commands write one file.
+    pub(super) fn create_new(path: &Path, what: &'static str, force: bool) -> anyhow::Result<Self> {
+        Self::begin(path, what, |path| durable::WholeFile::claim(path, force))
+    }
+
+    fn begin(
+        path: &Path,
+        what: &'static str,
+        begin: impl FnOnce(&Path) -> io::Result<durable::WholeFile>,
+    ) -> anyhow::Result<Self> {
+        stop::clean_up()?;
         let out = if is_device(path) {
             File::options().write(true).open(path).map(|file| Out::Device(BufWriter::new(file)))
         } else {
-            durable::WholeFile::create(path).map(Out::File)
+            begin(path).map(Out::File)
         };
-        let out = out.with_context(|| format!("cannot write the {what} `{}`", path.display()))?;
+        let out = out.map_err(|error| failed(path, what, error))?;
         Ok(Self { path: path.to_owned(), what, out })
-    }
-
-    /// As [`create`](Self::create), but an earlier file is replaced only by `force`.
-    pub(super) fn create_new(path: &Path, what: &'static str, force: bool) -> anyhow::Result<Self> {
-        ensure!(
-            force || !path.exists() || is_device(path),
-            "cannot write the {what} `{}`: it is there already; `--force` replaces it",
-            path.display()
-        );
-        Self::create(path, what)
     }
 
     /// Gives the file its name.
@@ -55,7 +72,7 @@ impl WholeFile {
             Out::File(file) => file.finish(),
             Out::Device(mut out) => out.flush(),
         };
-        outcome.with_context(|| format!("cannot write the {what} `{}`", path.display()))
+        outcome.map_err(|error| failed(&path, what, error))
     }
 }
 

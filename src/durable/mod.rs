@@ -6,9 +6,13 @@
 //!
 //! A name is on the disk once the directory that holds it is synced; syncing a file writes its
 //! content alone. [`create_directory`], [`rename`] and [`remove_directory`] know that.
+//!
+//! A process that is killed leaves its passing names. Whoever writes beside them next removes them,
+//! as their locks are free. A process that ends at once calls [`abandon`] before.
 
 mod locked_file;
 mod new_directory;
+mod passing;
 mod place;
 mod stamp;
 mod tree;
@@ -22,6 +26,7 @@ use std::path::Path;
 
 pub use locked_file::LockedFile;
 pub use new_directory::NewDirectory;
+pub use passing::{Claimed, abandon};
 pub use place::is_inside;
 pub use stamp::Stamp;
 pub use tree::sync_tree;

@@ -4,17 +4,16 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
-
+use super::passing::Passing;
 use super::place::{led_to, make_way, refuse_fixed};
-use super::{folder_of, passing_name, sync_directory, sync_tree};
+use super::{folder_of, sync_directory, sync_tree};
 
 /// A directory being filled beside the place that it will take. It goes away unless it is
 /// published.
 #[derive(Debug)]
 pub struct NewDirectory {
     place: PathBuf,
-    files: TempDir,
+    files: Passing,
 }
 
 impl NewDirectory {
@@ -23,8 +22,8 @@ impl NewDirectory {
     ///
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`] when the place is not free, [`io::ErrorKind::ResourceBusy`]
-    /// when it is a directory that cannot be replaced; another when nothing can be written beside
-    /// it.
+    /// when it is a directory that cannot be replaced; one that is [`Claimed`](super::Claimed) when
+    /// another process writes it; another when nothing can be written beside it.
     pub fn create(place: &Path, prefix: &str) -> io::Result<Self> {
         let place = led_to(place)?;
         let is_there = match fs::read_dir(&place) {
@@ -43,7 +42,7 @@ impl NewDirectory {
         if is_there {
             refuse_fixed(&place)?;
         }
-        let files = passing_name(prefix, 0o777).tempdir_in(folder_of(&place))?;
+        let files = Passing::claimed_directory(&place, prefix)?;
         Ok(Self { place, files })
     }
 
@@ -61,12 +60,12 @@ impl NewDirectory {
     pub fn publish(self) -> io::Result<()> {
         let Self { place, files } = self;
         sync_tree(files.path())?;
-        if place.exists() {
-            make_way(&place)?;
-        }
-        fs::rename(files.path(), &place)?;
-        // It is gone from where it was: there is nothing to remove any more.
-        let _ = files.keep();
+        files.take_place(|from| {
+            if place.exists() {
+                make_way(&place)?;
+            }
+            fs::rename(from, &place)
+        })?;
         sync_directory(folder_of(&place))
     }
 }
@@ -107,6 +106,8 @@ mod tests {
         assert_eq!(taken(), io::ErrorKind::AlreadyExists);
         fs::remove_file(&place).unwrap();
         let late = NewDirectory::create(&place, ".new-").unwrap();
+        let second = NewDirectory::create(&place, ".new-").unwrap_err();
+        assert!(super::super::Claimed::is_cause_of(&second), "{second}");
         fs::create_dir(&place).unwrap();
         fs::write(place.join("mine"), "mine").unwrap();
         assert_eq!(taken(), io::ErrorKind::AlreadyExists);

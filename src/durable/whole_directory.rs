@@ -8,9 +8,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{
-    create_directory, folder_of, passing_name, remove_directory, sync_directory, sync_tree,
-};
+use super::passing::Passing;
+use super::{create_directory, folder_of, remove_directory, sync_directory, sync_tree};
 
 /// The place of a directory that is to be written, tried beforehand.
 #[derive(Debug)]
@@ -82,13 +81,12 @@ impl WholeDirectory {
             remove_directory(&replaced)?;
             fs::rename(place, &replaced)?;
         }
-        if let Err(error) = fs::rename(new.path(), place) {
+        if let Err(error) = new.take_place(|from| fs::rename(from, place)) {
             if is_there {
                 fs::rename(&replaced, place)?;
             }
             return Err(error.into());
         }
-        let _ = new.keep();
         sync_directory(folder)?;
         // It is in nobody's way when that fails: the new directory is there.
         let _ = remove_directory(&replaced);
@@ -96,9 +94,8 @@ impl WholeDirectory {
     }
 
     /// An empty directory beside the place, which goes away unless it is kept.
-    fn beside(&self) -> io::Result<tempfile::TempDir> {
-        let prefix = format!(".{}.writing-", self.name);
-        passing_name(&prefix, 0o777).tempdir_in(&self.folder)
+    fn beside(&self) -> io::Result<Passing> {
+        Passing::directory(&self.folder, &format!(".{}.writing-", self.name))
     }
 
     /// Where the earlier directory is while the new one takes its place.

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
+use super::passing::Passing;
 use super::place::led_to;
-use super::{folder_of, passing_name, sync_directory};
+use super::{folder_of, sync_directory};
 
 /// Bytes that are gathered before they are written.
 const BUFFER: usize = 1 << 18;
@@ -17,7 +18,8 @@ const BUFFER: usize = 1 << 18;
 pub struct WholeFile {
     place: PathBuf,
     out: BufWriter<File>,
-    beside: TempPath,
+    beside: Passing,
+    may_replace: bool,
 }
 
 impl WholeFile {
@@ -28,25 +30,52 @@ impl WholeFile {
     /// When nothing can be written beside its place, or that is a link that leads nowhere.
     pub fn create(place: &Path) -> io::Result<Self> {
         let place = led_to(place)?;
-        let file = passing_name(".writing-", 0o666).tempfile_in(folder_of(&place))?;
-        let (file, beside) = file.into_parts();
+        let beside = Passing::file(folder_of(&place))?;
+        Self::beside(place, beside, true)
+    }
+
+    /// As [`create`](Self::create), for a place that nobody else can claim until this is finished or
+    /// dropped. An earlier file is replaced only if it may be, whenever it came.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`] when something is there that may not be replaced, one that
+    /// is [`Claimed`](super::Claimed) when another process writes the file, and as
+    /// [`create`](Self::create).
+    pub fn claim(place: &Path, may_replace: bool) -> io::Result<Self> {
+        let place = led_to(place)?;
+        let beside = Passing::claimed_file(&place)?;
+        if !may_replace && place.exists() {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        Self::beside(place, beside, may_replace)
+    }
+
+    fn beside(
+        place: PathBuf,
+        (beside, file): (Passing, File),
+        may_replace: bool,
+    ) -> io::Result<Self> {
         if let Ok(earlier) = place.metadata()
             && earlier.is_file()
         {
             file.set_permissions(earlier.permissions())?;
         }
         let out = BufWriter::with_capacity(BUFFER, file);
-        Ok(Self { place, out, beside })
+        Ok(Self { place, out, beside, may_replace })
     }
 
     /// Brings the file to the disk and gives it its name.
     ///
     /// # Errors
     /// When it cannot be written or renamed; then an earlier one is as it was.
+    /// [`io::ErrorKind::AlreadyExists`] when one came meanwhile that may not be replaced.
     pub fn finish(self) -> io::Result<()> {
-        let Self { place, out, beside } = self;
+        let Self { place, out, beside, may_replace } = self;
         out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
-        beside.persist(&place)?;
+        beside.take_place(|from| {
+            let from = TempPath::try_from_path(from)?;
+            Ok(if may_replace { from.persist(&place) } else { from.persist_noclobber(&place) }?)
+        })?;
         sync_directory(folder_of(&place))
     }
 }
@@ -85,6 +114,26 @@ mod tests {
         drop(unfinished);
         assert_eq!(std::fs::read(&place).unwrap(), b"old");
         write_file(&place, b"new").unwrap();
+        assert_eq!(std::fs::read(&place).unwrap(), b"new");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_claimed_file_replaces_what_came_meanwhile_only_if_it_may() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("file");
+        let kind = |error: io::Error| error.kind();
+        let claimed = WholeFile::claim(&place, false).unwrap();
+        let second = WholeFile::claim(&place, true).unwrap_err();
+        assert!(super::super::Claimed::is_cause_of(&second), "{second}");
+        std::fs::write(&place, b"of another").unwrap();
+        assert_eq!(kind(claimed.finish().unwrap_err()), io::ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read(&place).unwrap(), b"of another");
+        let refused = WholeFile::claim(&place, false).unwrap_err();
+        assert_eq!(kind(refused), io::ErrorKind::AlreadyExists);
+        let mut claimed = WholeFile::claim(&place, true).unwrap();
+        claimed.write_all(b"new").unwrap();
+        claimed.finish().unwrap();
         assert_eq!(std::fs::read(&place).unwrap(), b"new");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }

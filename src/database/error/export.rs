@@ -24,6 +24,14 @@ pub enum ExportError {
         /// Why.
         source: std::io::Error,
     },
+    /// Another process exports to the same place.
+    #[error("cannot export to `{}`", path.display())]
+    Claimed {
+        /// The directory.
+        path: PathBuf,
+        /// That it does, with a code.
+        source: std::io::Error,
+    },
     /// An export would overwrite something, or cannot take its place.
     #[error("cannot export to `{}` (X-place)", path.display())]
     Target {

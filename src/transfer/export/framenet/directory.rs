@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::database::{DatabaseError, ExportError, Result};
-use crate::durable::NewDirectory;
+use crate::durable::{Claimed, NewDirectory};
 
 /// Folders of a release.
 const FOLDERS: [&str; 3] = ["frame", "lu", "fulltext"];
@@ -23,6 +23,12 @@ impl Directory {
         let files = match NewDirectory::create(target, ".fnstore-export-") {
             Err(source) if is_in_the_way(&source) => {
                 return Err(DatabaseError::Export(ExportError::Target {
+                    path: target.to_owned(),
+                    source,
+                }));
+            }
+            Err(source) if Claimed::is_cause_of(&source) => {
+                return Err(DatabaseError::Export(ExportError::Claimed {
                     path: target.to_owned(),
                     source,
                 }));
