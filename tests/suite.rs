@@ -61,6 +61,7 @@ mod decisions_killed;
 mod deleting_generated;
 mod disk_full;
 mod diversity;
+mod documents_and_parts;
 mod drawing;
 mod editions;
 mod edits;

@@ -79,6 +79,7 @@ class AnnotationSet:
     status: Final[str]
     fe_status: Final[str]
     document: Final[str | None]
+    split: Final[str | None]
     generation: Final[Generation | None]
     def element(self, name: str) -> str | None: ...
     def sentence_layers(self) -> list[Layer]: ...

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use fnstore::model::{Extent, Judgement as Judged, Label as Marked, SentenceLayers};
+use fnstore::model::{Extent, Judgement as Judged, Label as Marked, SentenceLayers, Split};
 use fnstore::search::Answer;
 use fnstore::text::{CharIndex, drawing};
 use pyo3::prelude::*;
@@ -296,10 +296,16 @@ impl AnnotationSet {
         self.answer.set.fe_status.as_str()
     }
 
-    /// Name of the document, of full text.
+    /// Name of the document; of a generated set its seed's.
     #[getter]
     fn document(&self) -> Option<&str> {
         self.answer.document.as_deref()
+    }
+
+    /// The part of the data: train, dev or test, or None.
+    #[getter]
+    fn split(&self) -> Option<&'static str> {
+        self.answer.split.map(Split::as_str)
     }
 
     /// How an expansion made it, or None.

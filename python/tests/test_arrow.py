@@ -19,6 +19,7 @@ def test_a_table_says_what_the_objects_say(db: fnstore.Database) -> None:
         assert (row["id"], row["frame"], row["lu"], row["text"]) == (of.id, of.frame, of.lu, of.text)
         assert [(span["start"], span["end"]) for span in row["targets"]] == of.targets
         assert (row["document"], row["status"], row["trigger"]) == (of.document, of.status, of.trigger)
+        assert row["split"] == of.split
         assert row["seed"] is row["round"] is row["p"] is None and row["flags"] == []
         elements = [(of["name"], of["rank"], of["start"], of["ni"], of["gf"], of["pt"]) for of in row["elements"]]
         assert elements == [
@@ -31,7 +32,7 @@ def test_columns_are_chosen(db: fnstore.Database) -> None:
     assert frame.columns == ["lu", "trigger"] and frame.height == db.count("frame=Checking")
     assert "inspect.v" in frame["lu"].to_list()
     whole = db.query("frame=Checking").to_polars()
-    for columns in (["id", "lu", "document"], ["text"], ["elements", "id"]):
+    for columns in (["id", "lu", "document"], ["id", "split"], ["text"], ["elements", "id"]):
         assert db.query("frame=Checking").to_polars(columns).equals(whole.select(columns))
 
 
@@ -66,3 +67,6 @@ def test_generated_sets_have_scores_and_rounds(grown: fnstore.Database) -> None:
     assert frame["seed"].null_count() == frame["aligner"].null_count() == 0
     rounds = [of.generation.round for of in grown.query("origin=generated") if of.generation]
     assert frame["round"].to_list() == rounds
+    seeds = {of.id: (of.document, of.split) for of in grown.query("origin!=generated")}
+    for of in grown.query("origin=generated").to_polars(["seed", "document", "split"]).to_dicts():
+        assert (of["document"], of["split"]) == seeds[of["seed"]]

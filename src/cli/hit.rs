@@ -3,7 +3,7 @@
 //! The record is described in `schema/hit.schema.json`. Its spans count code points.
 
 use anyhow::Context as _;
-use fnstore::model::{Extent, Generation, Span};
+use fnstore::model::{Extent, Generation, Span, Split};
 use fnstore::search::Answer;
 use fnstore::text::CharIndex;
 use fnstore::text::drawing::{self, Mark};
@@ -30,6 +30,7 @@ pub(super) struct AnswerRecord<'a> {
     fe_status: &'static str,
     document: Option<&'a str>,
     document_description: Option<&'a str>,
+    split: Option<&'static str>,
     generation: Option<Made>,
     /// Probability of the frame, where a frame model was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,6 +115,7 @@ impl<'a> AnswerRecord<'a> {
             fe_status: set.fe_status.as_str(),
             document: answer.document.as_deref(),
             document_description: answer.document_description.as_deref(),
+            split: answer.split.map(Split::as_str),
             generation: answer.generation().map(Made::new),
             frame_fit: answer.set.provenance.fit().map(|fit| fit.probability),
             answer,
@@ -140,6 +142,7 @@ impl<'a> AnswerRecord<'a> {
             self.origin.to_owned(),
             self.status.to_owned(),
             self.document.unwrap_or_default().to_owned(),
+            self.split.unwrap_or_default().to_owned(),
             made(|made| made.seed.clone()),
             made(|made| made.round.to_string()),
             made(|made| made.method.to_owned()),
@@ -165,6 +168,7 @@ impl Block for AnswerRecord<'_> {
         "origin",
         "status",
         "document",
+        "split",
         "seed",
         "round",
         "method",

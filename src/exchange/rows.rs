@@ -94,8 +94,10 @@ row! {
     lu: String,
     /// Id of the sentence.
     sentence: String,
-    /// Name of the document, for full text.
+    /// Name of the document; of a generated set its seed's.
     document: Option<String>,
+    /// The part of the data.
+    split: Option<String>,
     /// The sentence.
     text: String,
     /// The target's text, pieces joined by a space.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::model::{AnnotationSet, Label, LayerName, Release, Sentence, Span};
+use crate::model::{AnnotationSet, Label, LayerName, Release, Sentence, Span, Split};
 
 /// An annotation set that a query found.
 #[derive(Debug, Clone)]
@@ -13,10 +13,12 @@ pub struct Answer {
     pub frame: Arc<str>,
     /// Name of its LU.
     pub lexunit: Arc<str>,
-    /// Name of its document, for full text.
+    /// Its document as the field `doc` has it: of a generated set its seed's.
     pub document: Option<Arc<str>>,
     /// Description of its document, where that has one beside its name.
     pub document_description: Option<Arc<str>>,
+    /// The part of the data that it belongs to.
+    pub split: Option<Split>,
     /// Its sentence.
     pub sentence: Sentence,
     /// The set.

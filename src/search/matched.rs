@@ -47,26 +47,21 @@ impl<'a> Match<'a> {
     /// When the store fails.
     pub fn into_answer(self) -> Result<Option<Answer>> {
         self.sentence()?;
+        let (document, split) = (self.document_name()?, self.split()?);
+        let described = self.document()?.and_then(|document| document.description.clone());
         let Self { facts, release, set, sentence, .. } = self;
         let catalog = &facts.catalog;
         let sentence = sentence.into_inner().flatten().map(Rc::unwrap_or_clone);
         let (Some(sentence), Some(listed)) = (sentence, catalog.release(release)) else {
             return Ok(None);
         };
-        let document = match set.provenance {
-            Provenance::FullText { corpus, document } => {
-                catalog.document(release, corpus, document)?
-            }
-            _ => None,
-        };
         Ok(Some(Answer {
             release: Arc::clone(listed),
             frame: catalog.frame(release, set.frame)?,
             lexunit: catalog.lexunit(release, set.frame, set.lu)?,
-            document_description: document
-                .as_ref()
-                .and_then(|document| document.description.as_deref().map(Into::into)),
-            document: document.map(|document| document.name.as_str().into()),
+            document_description: described.map(Into::into),
+            document,
+            split,
             sentence,
             set,
         }))
@@ -196,6 +191,15 @@ impl<'a> Match<'a> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// Its document as the field `doc` has it: the name of the document that lists it or its seed,
+    /// else the file that it was read from.
+    pub(super) fn document_name(&self) -> Result<Option<Arc<str>>> {
+        if let Some(document) = self.document()? {
+            return Ok(Some(document.name.as_str().into()));
+        }
+        Ok(self.home()?.file.clone())
     }
 
     /// What the corpus that lists it is called: by its document, and where no document is known by

@@ -129,7 +129,8 @@ impl<'a> Answers<'a> {
     }
 
     /// The same answers without their sentences: these are not looked up unless the query asks for
-    /// them, and have no text. For those who want ids, names and scores alone.
+    /// them, and have no text. Nor is it known then which document lists a set that is not full text,
+    /// and which part it belongs to. For those who want ids, names and scores alone.
     #[must_use]
     pub fn without_sentences(self) -> Self {
         Self { is_bare: true, ..self }

@@ -106,10 +106,7 @@ impl Match<'_> {
             Field::Ni => distinct(elements(set).filter_map(|fe| null_kind(&fe.label.extent))),
             Field::Status => text(&set.status),
             Field::Corpus => optional(self.corpus_names()?.into_iter().next()),
-            Field::Doc => {
-                let name = self.document()?.map(|document| document.name.clone());
-                optional(name.or(self.home()?.file.as_deref().map(str::to_owned)))
-            }
+            Field::Doc => optional(self.document_name()?.as_deref().map(str::to_owned)),
             Field::Foreign | Field::FrameForeign | Field::LuForeign | Field::DocForeign => {
                 distinct(self.foreign(field)?.iter().map(String::as_str))
             }

@@ -1,7 +1,7 @@
 //! Answers of a query as a table.
 
 use fnstore::database::DatabaseError;
-use fnstore::model::{Extent, FilterScores, Generation, Span};
+use fnstore::model::{Extent, FilterScores, Generation, Span, Split};
 use fnstore::search::Answer;
 use fnstore::text::CharIndex;
 
@@ -13,7 +13,7 @@ use crate::error::{Fault, Result};
 type Put = fn(&Answer, &Spans, &mut Column);
 
 /// The columns that a table has unless fewer are asked for. Spans count code points.
-const COLUMNS: [(&str, Put); 18] = [
+const COLUMNS: [(&str, Put); 19] = [
     ("release", |answer, _, column| column.text(&answer.release.name)),
     ("id", |answer, _, column| column.display(&answer.set.id)),
     ("frame", |answer, _, column| column.text(&answer.frame)),
@@ -25,6 +25,7 @@ const COLUMNS: [(&str, Put); 18] = [
     ("origin", |answer, _, column| column.text(answer.set.provenance.origin().as_str())),
     ("status", |answer, _, column| column.text(&answer.set.status)),
     ("document", |answer, _, column| column.maybe_text(answer.document.as_deref())),
+    ("split", |answer, _, column| column.maybe_text(answer.split.map(Split::as_str))),
     ("seed", |answer, _, column| match answer.generation() {
         Some(made) => column.display(&made.seed),
         None => column.maybe_text(None),
@@ -64,7 +65,7 @@ fn type_of(name: &'static str) -> Type {
         "flags" => Type::new(name, list(Kind::Text)),
         "round" => Type::nullable(name, Kind::U16),
         "paraphrase" | "aligner" | "p" | "r" => Type::nullable(name, Kind::F32),
-        "document" | "seed" => Type::nullable(name, Kind::Text),
+        "document" | "split" | "seed" => Type::nullable(name, Kind::Text),
         _ => Type::new(name, Kind::Text),
     }
 }
@@ -98,9 +99,10 @@ impl Shape {
         self.0.iter().map(|(name, _)| *name)
     }
 
-    /// Whether a column is made from the sentence; spans count its code points.
+    /// Whether a column is made from the sentence: spans count its code points, and it says which
+    /// document lists it.
     pub(crate) fn needs_sentences(&self) -> bool {
-        let of_sentences = ["trigger", "text", "targets", "elements"];
+        let of_sentences = ["trigger", "text", "targets", "elements", "document", "split"];
         self.names().any(|name| of_sentences.contains(&name))
     }
 

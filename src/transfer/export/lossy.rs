@@ -259,6 +259,7 @@ fn rows_of(answer: &Answer, core_types: &CoreTypes) -> Result<Vec<LabelRow>> {
         lu: answer.lexunit.to_string(),
         sentence: answer.sentence.id.to_string(),
         document: answer.document.as_deref().map(str::to_owned),
+        split: answer.split.map(|split| split.as_str().to_owned()),
         text: text.to_owned(),
         trigger: answer.trigger(),
         targets: targets.join(";"),
