@@ -73,6 +73,69 @@ fn a_document_is_named_by_name_or_file_and_the_built_in_list_holds_elsewhere() {
 }
 
 #[test]
+fn the_closest_line_comes_first() {
+    let store = expanded();
+    let of = |lines: &str| {
+        let hits = with_list(store.path(), lines, &["query", "id=x7012", "--fields", "split"]);
+        hits.records()[0]["split"].as_str().unwrap().to_owned()
+    };
+    let sentence =
+        fnstore_in(store.path(), &["query", "id=x7012"]).records()[0]["sentence"].clone();
+    let sentence = format!("sentence\t{}\tdev\n", sentence.as_str().unwrap());
+    let (exemplars, lu) = ("exemplars\t*\ttrain\n", "lu\tcheck.v\ttest\n");
+    assert_eq!(of(exemplars), "train");
+    assert_eq!(of(&format!("{exemplars}{lu}")), "test");
+    assert_eq!(of(&format!("{lu}lu\tChecking/check.v\ttrain\n")), "train");
+    assert_eq!(of(&format!("{lu}lu\tRoaming/check.v\ttrain\n")), "test");
+    assert_eq!(of(&format!("{sentence}{lu}lu\tChecking/check.v\ttrain\n")), "dev");
+}
+
+#[test]
+fn one_document_by_two_names_in_two_parts_is_refused() {
+    let store = new_store();
+    let names = ["HarbourLog", "MINI__HarbourLog"];
+    let lines = |parts: [&str; 2]| {
+        format!("document\t{}\t{}\ndocument\t{}\t{}\n", names[0], parts[0], names[1], parts[1])
+    };
+    let whole = fnstore_in(store.path(), &["query", "doc=HarbourLog", "--count"]).stdout;
+    assert_eq!(count(store.path(), &lines(["test", "test"]), "split=test"), whole.trim());
+    let ran = with_list(store.path(), &lines(["test", "dev"]), &["query", "split=test"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(65), ""), "{ran:?}");
+    let message = "E-conflict: split list `fold`: `HarbourLog` is in test and `MINI__HarbourLog` \
+                   in dev, and both name one document of `mini-framenet`";
+    assert!(ran.stderr.contains(message), "{}", ran.stderr);
+}
+
+#[test]
+fn a_generated_sentence_is_refused_in_a_list() {
+    let store = expanded();
+    let lines = "exemplars\t*\ttrain\nsentence\tg1\ttest\n";
+    let ran = with_list(store.path(), lines, &["query", "split=test"]);
+    assert_eq!(ran.code, Some(65), "{ran:?}");
+    let message = "fold.tsv:2: `name` is `g1`, expected a sentence that was not generated";
+    assert!(ran.stderr.contains(message), "{}", ran.stderr);
+}
+
+#[test]
+fn unknown_names_are_an_error_where_that_is_asked_for() {
+    let store = new_store();
+    let strict = |lines: &str| {
+        with_list(store.path(), lines, &["query", "split=test", "--count", "--strict-split-list"])
+    };
+    let known = strict("document\tHarbourLog\ttest\nlu\tcheck.v\ttest\n");
+    assert_eq!(known.code, Some(0), "{known:?}");
+    let ran = strict("document\tHarborLog\ttest\nlu\tchek.v\ttest\n");
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(65), ""), "{ran:?}");
+    let message = "E-missing: split list `fold`: no release has the document `HarborLog`, the lu \
+                   `chek.v`";
+    assert!(ran.stderr.contains(message), "{}", ran.stderr);
+    let many: String = (0..8).map(|at| format!("lu\tlu{at}.v\ttest\n")).collect();
+    assert!(strict(&many).stderr.contains("3 more names"));
+    let alone = fnstore_in(store.path(), &["query", "--strict-split-list"]);
+    assert_eq!(alone.code, Some(2), "{alone:?}");
+}
+
+#[test]
 fn names_that_the_store_does_not_have_are_told() {
     let store = new_store();
     let lines = "lu\tChecking/Check.v\ttest\nlu\tcheck.v\ttest\ndocument\tMINI__BikeRde\tdev\n\

@@ -109,6 +109,7 @@ fn is_bad_data(error: &DatabaseError) -> bool {
             !matches!(**source, DatabaseError::Store(_))
         }
         DatabaseError::Script(error) => !matches!(error, ScriptError::Read { .. }),
+        DatabaseError::SplitList(_) => true,
         _ => false,
     }
 }

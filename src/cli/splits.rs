@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use fnstore::database::{Database, DatabaseError};
+use fnstore::database::{Database, DatabaseError, SplitListError};
 use fnstore::exchange::open_split_list;
 use fnstore::model::SplitList;
 use fnstore::search::UnknownListed;
@@ -17,6 +17,10 @@ pub(super) struct SplitArgs {
     /// built-in list of full-text documents alone]
     #[arg(long, value_name = "FILE")]
     split_list: Option<PathBuf>,
+
+    /// Refuse a list that names what no release has, instead of a warning
+    #[arg(long, requires = "split_list")]
+    strict_split_list: bool,
 }
 
 /// Names of a list that are told one by one.
@@ -38,6 +42,32 @@ fn tell_unknown(list: &SplitList, unknown: &[UnknownListed]) {
     }
 }
 
+/// The error for names that give nothing a part.
+fn unknown_names(list: &SplitList, unknown: &[UnknownListed]) -> SplitListError {
+    let name = |UnknownListed { kind, name, .. }: &UnknownListed| format!("the {kind} `{name}`");
+    let mut names: Vec<String> = unknown.iter().take(TOLD).map(name).collect();
+    if unknown.len() > TOLD {
+        names.push(format!("{} more names", grouped((unknown.len() - TOLD) as u64)));
+    }
+    SplitListError::Unknown { list: list.id.name.clone(), names }
+}
+
+/// Warns where editions that are asked for were made under another list than the one that holds.
+fn tell_of_other_lists(database: &Database, expression: &Expression) -> anyhow::Result<()> {
+    let under = database.split_list().map(|list| &list.id);
+    for (_, edition) in database.editions_named(expression)? {
+        let made = edition.split_list.as_ref().map(|list| &list.id);
+        if !SplitListId::same(under, made) {
+            let made = made.map_or_else(|| "none".to_owned(), |list| format!("`{}`", list.name));
+            tell(&format!(
+                "warning: edition `{}` was made under another split list: {made}",
+                edition.name
+            ));
+        }
+    }
+    Ok(())
+}
+
 impl SplitArgs {
     /// The list, where one is named.
     pub(super) fn list(&self) -> anyhow::Result<Option<SplitList>> {
@@ -53,7 +83,33 @@ impl SplitArgs {
         let list = self.list()?;
         let database = open()?;
         let Some(list) = list else { return Ok(database) };
-        tell_unknown(&list, &database.unknown_in(&list)?);
-        Ok(database.with_split_list(list))
+        let unknown = database.unknown_in(&list)?;
+        if self.strict_split_list && !unknown.is_empty() {
+            return Err(DatabaseError::from(unknown_names(&list, &unknown)).into());
+        }
+        tell_unknown(&list, &unknown);
+        Ok(database.with_split_list(list)?)
+    }
+
+    /// Whether a list is named.
+    pub(super) fn is_named(&self) -> bool {
+        self.split_list.is_some()
+    }
+
+    /// As [`over`](Self::over); where no list is named, under that of the editions that an
+    /// expression asks for.
+    pub(super) fn over_query(
+        &self,
+        expression: &Expression,
+        open: impl FnOnce() -> Result<Database, DatabaseError>,
+    ) -> anyhow::Result<Database> {
+        let database = self.over(open)?;
+        if self.is_named() {
+            tell_of_other_lists(&database, expression)?;
+            return Ok(database);
+        }
+        let Some(list) = database.split_list_of_editions(expression)? else { return Ok(database) };
+        tell(&format!("parts are those of the edition's split list `{}`", list.id.name));
+        Ok(database.with_split_list(list)?)
     }
 }

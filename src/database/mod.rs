@@ -23,6 +23,7 @@ mod error;
 pub(crate) mod layouts;
 mod load;
 pub(crate) mod reindex;
+mod split_list;
 mod write;
 
 use std::io;
@@ -32,6 +33,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 pub(crate) use entry::{entry, listing};
 pub use error::{
     BackupError, DatabaseError, EditError, ExportError, LookupError, ReleaseError, ScriptError,
+    SplitListError,
 };
 pub use load::{LoadReport, Loader};
 pub(crate) use reindex::each_entry;
@@ -185,19 +187,6 @@ impl Database {
         snapshot.snapshot = Some(index);
         snapshot.splits = self.splits.clone();
         Ok(snapshot)
-    }
-
-    /// The same handle, for which a list says which part of the data something belongs to (`split`
-    /// in queries). Where the list says nothing, the built-in one holds. Nothing is written.
-    #[must_use]
-    pub fn with_split_list(self, list: SplitList) -> Self {
-        Self { splits: Some(Arc::new(list)), ..self }
-    }
-
-    /// The list of [`with_split_list`](Self::with_split_list).
-    #[must_use]
-    pub fn split_list(&self) -> Option<&Arc<SplitList>> {
-        self.splits.as_ref()
     }
 
     /// Opens the database in `dir` for writing, and makes one when there is none.

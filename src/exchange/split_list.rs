@@ -29,22 +29,19 @@ pub fn read_split_list(input: impl BufRead, file: &Path) -> Result<SplitList> {
     let id = SplitListId { name, ..SplitListId::default() };
     let mut list = SplitList { id, ..SplitList::default() };
     let mut lines = Lines::new(input, file);
-    let mut hasher = blake3::Hasher::new();
-    let mut is_empty = true;
     while lines.advance()? {
         let text = lines.text()?.trim_end_matches(['\n', '\r']);
         if text.starts_with('#') {
             continue;
         }
         take(&mut list, text).map_err(|fault| fault.at(lines.file(), lines.line()))?;
-        hasher.update(text.as_bytes());
-        hasher.update(b"\n");
-        is_empty = false;
+        list.lines.push_str(text);
+        list.lines.push('\n');
     }
-    if is_empty {
+    if list.lines.is_empty() {
         return Err(lines.fault(FaultCode::Layout, "the list holds no line".to_owned()));
     }
-    list.id.fingerprint.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    list.id.fingerprint.copy_from_slice(&blake3::hash(list.lines.as_bytes()).as_bytes()[..16]);
     Ok(list)
 }
 
@@ -57,6 +54,11 @@ pub fn open_split_list(path: &Path) -> Result<SplitList> {
     let file = std::fs::File::open(path).map_err(unreadable)?;
     read_split_list(std::io::BufReader::new(file), path)
 }
+
+/// What a list may name in place of a generated sentence: two parts for a seed and what grew from it
+/// would be a leak.
+const OF_ITS_SEED: &str = "a sentence that was not generated; one that was has the part of its \
+                           seed's sentence";
 
 fn take(list: &mut SplitList, line: &str) -> std::result::Result<(), Fault> {
     let [kind, name, split] = columns(line, "what it is, its name, its part")?;
@@ -71,6 +73,9 @@ fn take(list: &mut SplitList, line: &str) -> std::result::Result<(), Fault> {
         "sentence" => {
             let id = SentenceId::parse(name)
                 .ok_or_else(|| Fault::value("name", name, "the id of a sentence, as in `x1024`"))?;
+            if id.space() == IdSpace::Generated {
+                return Err(Fault::value("name", name, OF_ITS_SEED));
+            }
             list.sentences.insert(id, part)
         }
         "exemplars" if name == "*" => list.exemplars.replace(part),
@@ -128,6 +133,10 @@ mod tests {
             ("frame\tChecking\ttest\n", "`kind` is `frame`, expected `document`, `lu`"),
             ("lu\t\ttest\n", "`name` is ``, expected a name"),
             ("sentence\t5007\ttest\n", "`name` is `5007`, expected the id of a sentence"),
+            (
+                "lu\ta.v\tdev\nsentence\tg12\ttest\n",
+                "E-value: a/fold.tsv:2: `name` is `g12`, expected a sentence that was not generated",
+            ),
             ("exemplars\tall\ttest\n", "`name` is `all`, expected `*`"),
             ("lu\ta.v\ttest\nlu\ta.v\tdev\n", "E-repeated: a/fold.tsv:2: `name` is `a.v`"),
         ] {

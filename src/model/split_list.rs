@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::{SentenceId, Split};
+use super::{Document, SentenceId, Split};
 
 /// Which list it was.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

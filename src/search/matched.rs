@@ -276,10 +276,9 @@ impl<'a> Match<'a> {
         if !list.documents.is_empty()
             && let Some(document) = self.document()?
         {
-            let description = document.description.as_ref();
-            let mut names = [Some(&document.name), description, Some(&document.file)].into_iter();
-            if let Some(split) = names.find_map(|name| list.documents.get(name?)) {
-                return Ok(Some(*split));
+            let listed = list.of_document(&document).next();
+            if let Some((_, split)) = listed {
+                return Ok(Some(split));
             }
         }
         Ok(list.exemplars.filter(|_| home.is_exemplar))

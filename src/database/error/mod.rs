@@ -8,6 +8,7 @@ mod export;
 mod lookup;
 mod release;
 mod script;
+mod split_list;
 
 pub use backup::BackupError;
 pub use edit::EditError;
@@ -15,6 +16,7 @@ pub use export::ExportError;
 pub use lookup::LookupError;
 pub use release::ReleaseError;
 pub use script::ScriptError;
+pub use split_list::SplitListError;
 
 use crate::exchange::ExchangeError;
 use crate::framenet::FramenetError;
@@ -62,6 +64,9 @@ pub enum DatabaseError {
     /// An export cannot be made.
     #[error(transparent)]
     Export(#[from] ExportError),
+    /// A split list does not fit the store.
+    #[error(transparent)]
+    SplitList(#[from] SplitListError),
     /// The handle was opened for reading.
     #[error(
         "the database in `{}` was opened for reading; open it for writing (S-read-only)",

@@ -1,0 +1,62 @@
+//! What can be wrong with a split list beside a store.
+
+use crate::model::Split;
+use crate::text::shortened;
+
+/// A split list does not fit the store, or is not there.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SplitListError {
+    /// It gives one document two parts.
+    #[error(
+        "E-conflict: split list `{list}`: `{}` is in {} and `{}` in {}, and both name one document \
+         of `{release}`; expected one part for a document, by any of its names",
+        shortened(.name), part.as_str(), shortened(.other_name), other_part.as_str()
+    )]
+    TwoParts {
+        /// The list.
+        list: String,
+        /// The release that has the document.
+        release: String,
+        /// A name of the document.
+        name: String,
+        /// Its part.
+        part: Split,
+        /// Another name.
+        other_name: String,
+        /// Its part.
+        other_part: Split,
+    },
+    /// It names what no release has.
+    #[error(
+        "E-missing: split list `{list}`: no release has {}; expected names that the store has",
+        names.join(", ")
+    )]
+    Unknown {
+        /// The list.
+        list: String,
+        /// What each name should be, and the name.
+        names: Vec<String>,
+    },
+    /// Editions that a query names were made under different lists.
+    #[error(
+        "E-conflict: the editions {} were made under different split lists; expected editions of \
+         one list, or a list that is named",
+        editions.join(", ")
+    )]
+    Editions {
+        /// Each with its list.
+        editions: Vec<String>,
+    },
+    /// An edition keeps the name of its list alone.
+    #[error(
+        "E-missing: edition `{edition}` was made under the split list `{list}`, of which it keeps the \
+         name alone; expected that list beside it"
+    )]
+    NameAlone {
+        /// The edition.
+        edition: String,
+        /// Its list.
+        list: String,
+    },
+}
