@@ -63,6 +63,7 @@ mod disk_full;
 mod diversity;
 mod documents_and_parts;
 mod drawing;
+mod edition_exports;
 mod editions;
 mod edits;
 mod edits_against_model;

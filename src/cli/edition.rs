@@ -2,6 +2,7 @@
 
 use anyhow::bail;
 use fnstore::database::{Database, DatabaseError};
+use fnstore::exchange::kept_split_list;
 use fnstore::lexicon::EditionChanges;
 use fnstore::model::{AnnotationSetId, Edition, ReleaseId};
 use fnstore::query::{Expression, Field, Term};
@@ -99,7 +100,7 @@ impl EditionRecord {
             sentences: edition.sentences,
             pairs: edition.pairs,
             lemma_pairs: edition.lemma_pairs,
-            split_list: edition.split_list.as_ref().map(|list| list.name.clone()),
+            split_list: edition.split_list.as_ref().map(|list| list.id.name.clone()),
             blake3: edition.written_hash(),
         }
     }
@@ -199,8 +200,13 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             Ok(Outcome::Done)
         }
         Command::Verify { name, splits } => {
-            let database = splits.over(|| Database::open(&context.store))?;
+            let mut database = splits.over(|| Database::open(&context.store))?;
             let (release, edition) = database.edition(release, &name)?;
+            if let (false, Some(kept)) = (splits.is_named(), &edition.split_list)
+                && let Some(list) = kept_split_list(kept).map_err(DatabaseError::from)?
+            {
+                database = database.with_split_list(list)?;
+            }
             let changes = database.edition_changes(release, &edition)?;
             tell_of_changes(&edition, &changes, context)
         }
@@ -231,7 +237,8 @@ fn create(
         }
         None => expression,
     };
-    let database = splits.over(|| Database::open_existing_writer(&context.store))?;
+    let database =
+        splits.over_query(&expression, || Database::open_existing_writer(&context.store))?;
     tell_of_index(&database);
     let Some((release, edition)) = database.edition_of(name, &expression, now())? else {
         tell("no annotation set matches; an edition holds at least one");

@@ -162,6 +162,9 @@ pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
         DatabaseError::Framenet(FramenetError::Strict(_)) => {
             Some("without `--strict` the import counts such cases, says what it did, and goes on")
         }
+        DatabaseError::SplitList(
+            SplitListError::Editions { .. } | SplitListError::NameAlone { .. },
+        ) => Some("`--split-list FILE` names the list"),
         DatabaseError::Query(_) => {
             Some("schema/query.md describes the language; `fnstore query --help` has examples")
         }

@@ -11,6 +11,7 @@ use fnstore::database::{Database, DatabaseError, ExportError};
 use fnstore::exchange::jsonl::Scope;
 use fnstore::exchange::{TokenFormat, WordTagger};
 use fnstore::expand::filter_data;
+use fnstore::lexicon::EditionChanges;
 use fnstore::query::{Case, Expression};
 use fnstore::transfer::{FramenetLoss, JsonlExport, LossyExport};
 use serde::Serialize;
@@ -117,7 +118,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let case = if args.case_sensitive { Case::Sensitive } else { Case::Fold };
     let expression =
         Expression::parse_with(&args.expression.join(" "), case).map_err(DatabaseError::from)?;
-    let database = args.splits.over(|| Database::open(&context.store))?;
+    require_additions(&args, to, &expression)?;
+    let database = args.splits.over_query(&expression, || Database::open(&context.store))?;
     if let Some(path) = &path {
         let inside = |source| ExportError::Target { path: path.clone(), source };
         database.require_outside(path).map_err(inside).map_err(DatabaseError::from)?;
@@ -145,6 +147,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         record.tell_nothing();
         return Ok(Outcome::NothingFound);
     }
+    record.editions = editions(&database, &expression)?;
     let wants_json =
         matches!(context.output.format_or(Format::Table), Format::Json | Format::Jsonl);
     match (wants_json, path) {
@@ -152,7 +155,39 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         (true, None) => tell(&serde_json::to_string(&record)?),
         (false, path) => record.tell(path.as_deref()),
     }
-    Ok(Outcome::Done)
+    let is_intact = record.editions.iter().all(|edition| edition.removed + edition.changed == 0);
+    Ok(if is_intact { Outcome::Done } else { Outcome::CheckFailed })
+}
+
+/// Refuses `--with-base` where it says nothing.
+fn require_additions(args: &Args, to: To, expression: &Expression) -> anyhow::Result<()> {
+    ensure!(
+        !args.with_base || to == To::Jsonl,
+        "`--with-base` is for `--to jsonl`: another format has no records beside the sets"
+    );
+    ensure!(
+        !args.with_base || JsonlExport::scope_of(expression) == Scope::Additions,
+        "`--with-base` is for an expression with `origin=generated` or `origin=user`, found \
+         `{expression}`: its export has what the sets refer to in any case; leave the option out"
+    );
+    Ok(())
+}
+
+/// The editions that an expression names, with what has become of their sets.
+fn editions(database: &Database, expression: &Expression) -> anyhow::Result<Vec<EditionRecord>> {
+    let mut records = Vec::new();
+    for (release, edition) in database.editions_named(expression)? {
+        let EditionChanges { removed, changed, .. } =
+            database.edition_faults(release.id, &edition)?;
+        records.push(EditionRecord {
+            release: release.name,
+            name: edition.name,
+            sets: edition.sets.len() as u64,
+            removed: removed.len() as u64,
+            changed: changed.len() as u64,
+        });
+    }
+    Ok(records)
 }
 
 /// Format and file of `--to`; no file is stdout.
@@ -312,6 +347,7 @@ impl Export<'_> {
             origins: 0,
             losses: BTreeMap::new(),
             left_out: BTreeMap::new(),
+            editions: Vec::new(),
         }
     }
 
@@ -372,6 +408,17 @@ struct ExportRecord {
     losses: BTreeMap<&'static str, LossRecord>,
     /// Files that a part leaves out, by folder, for framenet-xml.
     left_out: BTreeMap<&'static str, u64>,
+    /// What has become of the editions that were asked for.
+    editions: Vec<EditionRecord>,
+}
+
+#[derive(Debug, Serialize)]
+struct EditionRecord {
+    release: String,
+    name: String,
+    sets: u64,
+    removed: u64,
+    changed: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -406,6 +453,17 @@ impl ExportRecord {
         }
         for (folder, count) in &self.left_out {
             tell(&format!("  {:>9}  files of {folder} left out", grouped(*count)));
+        }
+        for EditionRecord { name, sets, removed, changed, .. } in &self.editions {
+            if removed + changed > 0 {
+                tell(&format!(
+                    "edition `{name}` is not what it was: of its {} sets {} are gone and {} \
+                     changed; `fnstore edition verify {name}` names them",
+                    grouped(*sets),
+                    grouped(*removed),
+                    grouped(*changed)
+                ));
+            }
         }
         self.tell_losses();
     }

@@ -84,7 +84,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let sort = args.sort.as_deref().map(SortKey::parse_list).transpose();
     let sort = sort.map_err(DatabaseError::from)?.unwrap_or_default();
     let selection = Selection { sort, offset: args.offset, limit: args.limit };
-    let database = args.splits.over(|| Database::open(&context.store))?;
+    let database = args.splits.over_query(&expression, || Database::open(&context.store))?;
     let output = &mut context.output;
     tell_of_releases(&database, &expression)?;
     tell_of_descriptions(&database, &expression)?;

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use fnstore::database::{Database, DatabaseError, SplitListError};
 use fnstore::exchange::open_split_list;
-use fnstore::model::SplitList;
+use fnstore::model::{SplitList, SplitListId};
+use fnstore::query::Expression;
 use fnstore::search::UnknownListed;
 
 use super::output::{grouped, tell};

@@ -34,7 +34,7 @@ pub use lu_list::open_lu_list;
 pub use parquet_table::ParquetTable;
 pub use rows::{CsvTable, LabelRow};
 pub use spans::{LabelledSpan, LabelledText, SpanReader};
-pub use split_list::{open_split_list, read_split_list};
+pub use split_list::{kept_split_list, open_split_list, read_split_list};
 pub use token_formats::{SemaforFiles, TokenFormat, TokenWriter, TokensWritten};
 pub use tokens::{Annotated, Token, Tokens, WordTagger};
 pub use training::{TrainingSentence, write_training};

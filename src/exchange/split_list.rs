@@ -10,7 +10,9 @@ use std::path::Path;
 use super::Result;
 use super::error::{ExchangeError, Fault, FaultCode};
 use super::lines::{Lines, columns};
-use crate::model::{SentenceId, Split, SplitList, SplitListId};
+use crate::model::{
+    IdSpace, KeptSplitList, SentenceId, Split, SplitList, SplitListId, hexadecimal,
+};
 
 /// Reads a list; it is called what its file is called, without the ending.
 ///
@@ -43,6 +45,23 @@ pub fn read_split_list(input: impl BufRead, file: &Path) -> Result<SplitList> {
     }
     list.id.fingerprint.copy_from_slice(&blake3::hash(list.lines.as_bytes()).as_bytes()[..16]);
     Ok(list)
+}
+
+/// The list that an edition keeps; `None` where it keeps the name alone.
+///
+/// # Errors
+/// When the lines are none of a list, or of another than the fingerprint's.
+pub fn kept_split_list(kept: &KeptSplitList) -> Result<Option<SplitList>> {
+    let Some(lines) = &kept.lines else { return Ok(None) };
+    let name = &kept.id.name;
+    let mut list = read_split_list(lines.as_bytes(), name.as_ref())?;
+    list.id.name.clone_from(name);
+    if list.id != kept.id {
+        let expected = "that of the lines".to_owned();
+        let fault = Fault::value("fingerprint", hexadecimal(&kept.id.fingerprint), expected);
+        return Err(fault.at(name, 1));
+    }
+    Ok(Some(list))
 }
 
 /// Reads the list in a file.
@@ -118,6 +137,21 @@ mod tests {
         let same = read(&lines.replace("# a fold", "# another remark")).unwrap();
         assert_eq!(same.id, list.id);
         assert_ne!(read(&lines.replace("dev", "train")).unwrap().id, list.id);
+    }
+
+    #[test]
+    fn a_kept_list_is_the_list_again_and_other_lines_are_refused() {
+        let lines = "# a fold\nlu\tcheck.v\ttest\r\n\nexemplars\t*\ttrain";
+        let list = read_split_list(lines.as_bytes(), "fold.v1.tsv".as_ref()).unwrap();
+        let kept = list.kept();
+        assert_eq!(kept.lines.as_deref(), Some("lu\tcheck.v\ttest\nexemplars\t*\ttrain\n"));
+        assert_eq!(kept_split_list(&kept).unwrap(), Some(list));
+        let named = KeptSplitList { lines: None, ..kept.clone() };
+        assert_eq!(kept_split_list(&named).unwrap(), None);
+        for lines in ["lu\tcheck.v\tdev\n", "", "nothing"] {
+            let other = KeptSplitList { lines: Some(lines.to_owned()), ..kept.clone() };
+            assert!(kept_split_list(&other).is_err(), "{lines}");
+        }
     }
 
     #[test]

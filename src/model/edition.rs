@@ -1,6 +1,6 @@
 //! A named selection of annotation sets, frozen: what a publication or an experiment stands on.
 
-use super::{AnnotationSetId, SplitListId, hexadecimal};
+use super::{AnnotationSetId, KeptSplitList, hexadecimal};
 
 /// Annotation sets of a release under a name, as they were when it was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Edition {
     /// Distinct pairs of a frame and the lemma and part of speech of an LU.
     pub lemma_pairs: u64,
     /// The split list that the query was read under.
-    pub split_list: Option<SplitListId>,
+    pub split_list: Option<KeptSplitList>,
     /// Its sets, in order of id.
     pub sets: Vec<FrozenSet>,
 }

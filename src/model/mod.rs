@@ -63,5 +63,5 @@ pub use release::{Counted, Document, HeaderTitles, NamedBy, Release, ReleaseCoun
 pub use sentence::{Occurrence, Sentence};
 pub use span::Span;
 pub use split::Split;
-pub use split_list::{SplitList, SplitListId};
+pub use split_list::{KeptSplitList, SplitList, SplitListId};
 pub use written::{NumberKind, WrittenNumber, WrittenNumbers};

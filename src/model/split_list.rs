@@ -36,6 +36,17 @@ pub struct SplitList {
     pub sentences: HashMap<SentenceId, Split>,
     /// The part of exemplars that nothing else in the list names.
     pub exemplars: Option<Split>,
+    /// Its lines without remarks, each with its end: what the fingerprint is of.
+    pub lines: String,
+}
+
+/// A list as an edition keeps it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeptSplitList {
+    /// Which list it is.
+    pub id: SplitListId,
+    /// Its lines, as [`SplitList::lines`]; `None` in records that have the list's name alone.
+    pub lines: Option<String>,
 }
 
 impl SplitList {
@@ -48,5 +59,25 @@ impl SplitList {
         }
         let whole = self.lexunits.get(&format!("{frame}/{lu}"));
         whole.or_else(|| self.lexunits.get(lu)).copied()
+    }
+
+    /// The names of a document that the list has, each with its part. A database refuses a list
+    /// that gives a document two.
+    pub fn of_document<'a>(
+        &'a self,
+        document: &'a Document,
+    ) -> impl Iterator<Item = (&'a str, Split)> {
+        let description = document.description.as_ref();
+        let names = [Some(&document.name), description, Some(&document.file)];
+        names.into_iter().flatten().filter_map(move |name| {
+            let split = self.documents.get(name)?;
+            Some((name.as_str(), *split))
+        })
+    }
+
+    /// The list as an edition keeps it.
+    #[must_use]
+    pub fn kept(&self) -> KeptSplitList {
+        KeptSplitList { id: self.id.clone(), lines: Some(self.lines.clone()) }
     }
 }

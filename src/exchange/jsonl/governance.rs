@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::recorded::{Cost, Recorded};
 use super::{Checked, LineKind, read};
 use crate::exchange::error::Fault;
+use crate::exchange::kept_split_list;
 use crate::model::{
-    AnnotationSetId, Decided, Decision, Edition, Evidence, FrameId, FrozenSet, LuId, Moved,
-    Reviewed, SplitListId, Verdict, is_name,
+    AnnotationSetId, Decided, Decision, Edition, Evidence, FrameId, FrozenSet, KeptSplitList, LuId,
+    Moved, Reviewed, SplitListId, Verdict, is_name,
 };
 
 /// Sets of an edition that one line holds: far below the longest line that is read.
@@ -121,13 +122,25 @@ pub struct WholeEdition {
 }
 
 record! {
-    SplitListId as SplitListRecord { name: String, fingerprint: [u8; 16] }
+    KeptSplitList [KeptSplitList { id: SplitListId { name, fingerprint }, lines }]
+    as SplitListRecord {
+        name: String = name,
+        fingerprint: [u8; 16] = fingerprint,
+        /// In the first line of an edition.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lines: Option<String> = lines,
+    }
 }
 
 impl EditionRecord {
     /// The lines of an edition.
     pub(super) fn lines(edition: &Edition) -> impl Iterator<Item = Self> + '_ {
-        edition.sets.chunks(SETS_OF_A_LINE).map(|sets| Self {
+        let list = |is_first| {
+            let kept = edition.split_list.clone()?;
+            let lines = kept.lines.filter(|_| is_first);
+            Some(KeptSplitList { lines, ..kept })
+        };
+        edition.sets.chunks(SETS_OF_A_LINE).enumerate().map(move |(at, sets)| Self {
             kind: LineKind::Edition,
             name: edition.name.clone(),
             expression: edition.expression.clone(),
@@ -136,7 +149,7 @@ impl EditionRecord {
             sentences: edition.sentences,
             pairs: edition.pairs,
             lemma_pairs: edition.lemma_pairs,
-            split_list: edition.split_list.clone().into_record(),
+            split_list: list(at == 0).into_record(),
             blake3: Some(edition.written_hash()),
             total: edition.sets.len() as u64,
             sets: sets.iter().map(|of| format!("{} {:016x}", of.set, of.content)).collect(),
@@ -160,6 +173,13 @@ impl EditionRecord {
             let expected = "at least one set, in order of id";
             return Err(Fault::value("sets", self.sets.len(), expected));
         }
+        let list: Option<KeptSplitList> = read("split_list", self.split_list)?;
+        if let Some(list) = &list
+            && kept_split_list(list).is_err()
+        {
+            let expected = "the lines of the split list that has that fingerprint";
+            return Err(Fault::value("split_list.lines", &list.id.name, expected));
+        }
         let edition = Edition {
             name: self.name,
             expression: self.expression,
@@ -168,7 +188,7 @@ impl EditionRecord {
             sentences: self.sentences,
             pairs: self.pairs,
             lemma_pairs: self.lemma_pairs,
-            split_list: read("split_list", self.split_list)?,
+            split_list: list,
             sets,
         };
         Ok((edition, WholeEdition { sets: self.total, blake3: self.blake3 }))

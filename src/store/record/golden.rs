@@ -490,7 +490,8 @@ fn all_samples() -> impl Iterator<Item = (u8, &'static str, Vec<u8>)> {
     ];
     let later = third.into_iter().chain(fourth);
     let later = later.map(|(version, name, set)| (version, name, set.to_value().unwrap()));
-    first.chain(second).chain(later)
+    let edition = v3_edition::tests::listed().to_value().unwrap();
+    first.chain(second).chain(later).chain([(3, "edition", edition)])
 }
 
 /// Hexadecimal, 32 bytes a line.
@@ -544,7 +545,9 @@ fn every_record_comes_back_as_it_was() {
         },
         &decided,
     );
-    law(&crate::store::key::EditionKey { release, name: edition.name.clone() }, &edition);
+    let key = crate::store::key::EditionKey { release, name: edition.name.clone() };
+    law(&key, &edition);
+    law(&key, &v3_edition::tests::listed());
     assert_eq!(decode::<JournalRecord>(&encode(&journal()).unwrap()), Ok(journal()));
     assert_eq!(
         decode::<Foreign>(&encode(&v1_foreign::tests::foreign()).unwrap()),

@@ -30,6 +30,7 @@ mod v2_judgement;
 mod v2_location;
 mod v2_release_layout;
 mod v3_annotation;
+mod v3_edition;
 mod v4_annotation;
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
@@ -92,7 +93,7 @@ const LOCATION_VERSION: u8 = 2;
 /// documents with descriptions, top files of FrameNet 1.7, decisions that know more. Every other
 /// one is of version 1.
 const SECOND_VERSION: u8 = 2;
-/// Version of the records of sets to which FEs were carried.
+/// Version of the records of sets to which FEs were carried, and of editions with split lists.
 const THIRD_VERSION: u8 = 3;
 /// Version of the records of sets of which a frame model says how likely their frames are.
 const FOURTH_VERSION: u8 = 4;

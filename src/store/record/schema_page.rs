@@ -25,6 +25,7 @@ fn the_schema_page_lists_every_family_and_every_field() {
         v2_location::FIELDS,
         v2_release_layout::FIELDS,
         v3_annotation::FIELDS,
+        v3_edition::FIELDS,
         v4_annotation::FIELDS,
     ];
     for field in lists.concat() {

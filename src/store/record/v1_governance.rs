@@ -1,12 +1,14 @@
 //! Versions 1 of the records by which people govern what expansions wrote: decisions on proposed
 //! LUs, and editions. Decisions that know more are written in version 2 (`v2_decision.rs`), and so
-//! are all editions (`v2_edition.rs`).
+//! are editions (`v2_edition.rs`), or in version 3 with the lines of a split list
+//! (`v3_edition.rs`).
 
 use super::super::key::{DecisionKey, EditionKey};
 use super::v1::one_of;
 use super::v2_decision::WeighedRecord;
 use super::v2_edition::HashedRecord;
-use super::{Encoded, SECOND_VERSION, Stored, decode, decode_as, encode, encode_as};
+use super::v3_edition::ListedRecord;
+use super::{Encoded, SECOND_VERSION, Stored, THIRD_VERSION, decode, decode_as, encode, encode_as};
 use crate::model::{
     AnnotationSetId, Decided, Decision, Edition, Evidence, FrameId, FrozenSet, Moved, Reviewed,
     Verdict,
@@ -67,14 +69,22 @@ impl Stored for Edition {
     type Key = EditionKey;
 
     fn to_value(&self) -> Encoded {
-        encode_as(SECOND_VERSION, &HashedRecord::from(self))
+        match ListedRecord::of(self) {
+            Some(record) => encode_as(THIRD_VERSION, &record),
+            None => encode_as(SECOND_VERSION, &HashedRecord::from(self)),
+        }
     }
 
     fn from_value(key: &Self::Key, value: &[u8]) -> Result<Self, String> {
-        if value.first() == Some(&SECOND_VERSION) {
-            return decode_as::<HashedRecord>(SECOND_VERSION, value)?.into_model(key);
+        match value.first() {
+            Some(&THIRD_VERSION) => {
+                decode_as::<ListedRecord>(THIRD_VERSION, value)?.into_model(key)
+            }
+            Some(&SECOND_VERSION) => {
+                decode_as::<HashedRecord>(SECOND_VERSION, value)?.into_model(key)
+            }
+            _ => decode::<EditionRecord>(value)?.into_model(key),
         }
-        decode::<EditionRecord>(value)?.into_model(key)
     }
 }
 

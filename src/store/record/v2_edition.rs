@@ -2,7 +2,7 @@
 
 use super::super::key::EditionKey;
 use super::v1_governance::EditionRecord;
-use crate::model::{Edition, SplitListId};
+use crate::model::{Edition, KeptSplitList, SplitListId};
 
 fields! {
     HashedRecord { record, hash, split_list }
@@ -18,7 +18,7 @@ pub(super) struct HashedRecord {
 
 impl From<&Edition> for HashedRecord {
     fn from(edition: &Edition) -> Self {
-        let list = |list: &SplitListId| (list.name.clone(), list.fingerprint);
+        let list = |KeptSplitList { id, .. }: &KeptSplitList| (id.name.clone(), id.fingerprint);
         Self {
             record: EditionRecord::from(edition),
             hash: edition.hash(),
@@ -29,7 +29,10 @@ impl From<&Edition> for HashedRecord {
 
 impl HashedRecord {
     pub(super) fn into_model(self, key: &EditionKey) -> Result<Edition, String> {
-        let list = self.split_list.map(|(name, fingerprint)| SplitListId { name, fingerprint });
+        let list = self.split_list.map(|(name, fingerprint)| KeptSplitList {
+            id: SplitListId { name, fingerprint },
+            lines: None,
+        });
         let edition = Edition { split_list: list, ..self.record.into_model(key)? };
         if edition.hash() != self.hash {
             return Err("the hash is not that of the sets".to_owned());
@@ -45,7 +48,8 @@ pub(super) mod tests {
     use crate::model::ReleaseId;
 
     pub(in super::super) fn listed() -> Edition {
-        let list = SplitListId { name: "fold".to_owned(), fingerprint: [7; 16] };
+        let id = SplitListId { name: "fold".to_owned(), fingerprint: [7; 16] };
+        let list = KeptSplitList { id, lines: None };
         Edition { split_list: Some(list), ..v1_governance::tests::edition() }
     }
 

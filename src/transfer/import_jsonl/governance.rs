@@ -43,6 +43,10 @@ impl<R: BufRead> LineImport<'_, R> {
                 let (mut head, mut of_line) = (edition.clone(), line.clone());
                 head.sets.clear();
                 of_line.sets.clear();
+                // The first line alone has the lines of the list.
+                if let Some(list) = &mut head.split_list {
+                    list.lines = None;
+                }
                 let ends = edition.sets.last().zip(line.sets.first());
                 let follows = ends.is_some_and(|(last, first)| last.set < first.set);
                 if head != of_line || !follows {
