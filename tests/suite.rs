@@ -78,6 +78,7 @@ mod expansion_status;
 mod experiments;
 mod export_names;
 mod export_places;
+mod exports_of_several_releases;
 mod failed_first_import;
 mod failed_lines;
 mod fe_labelling;

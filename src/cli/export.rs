@@ -109,6 +109,17 @@ enum To {
     FilterData,
 }
 
+impl To {
+    /// Whether a file of the format may hold sets of several releases: each record names its own.
+    fn holds_several(self, is_training: bool) -> bool {
+        match self {
+            Self::Csv | Self::Parquet | Self::AlignmentTask | Self::FilterData => true,
+            Self::Jsonl => is_training,
+            Self::FramenetXml | Self::Conll | Self::Bios | Self::Semafor => false,
+        }
+    }
+}
+
 /// Endings of SEMAFOR's three files.
 const SEMAFOR: [&str; 3] = ["frame.elements", "sentences", "sentences.tokenized"];
 
@@ -124,8 +135,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         let inside = |source| ExportError::Target { path: path.clone(), source };
         database.require_outside(path).map_err(inside).map_err(DatabaseError::from)?;
     }
+    if to.holds_several(args.training) {
+        tell_of_releases(&database, "export", &expression)?;
+    }
     let export = Export { database: &database, expression: &expression, args: &args, to };
-    let record = match (to, &path) {
+    let mut record = match (to, &path) {
         (To::Semafor, Some(path)) => export.semafor(path)?,
         (To::FramenetXml, Some(path)) => export.framenet(path)?,
         (_, Some(path)) => {

@@ -94,6 +94,7 @@ use clap::{Parser, Subcommand};
 pub(crate) use error::{exit_code, hint, is_broken_pipe};
 use fnstore::database::Database;
 use fnstore::index::IndexError;
+use fnstore::query::{Expression, Field};
 pub(crate) use output::tell;
 use output::{Format, Output};
 use threads::ThreadArgs;
@@ -204,6 +205,26 @@ fn tell_if_empty(database: &Database) -> anyhow::Result<bool> {
         tell("the store is empty; `fnstore import PATH` brings in a release");
     }
     Ok(is_empty)
+}
+
+/// Says which releases `what` spans when its expression does not say so itself.
+fn tell_of_releases(
+    database: &Database,
+    what: &str,
+    expression: &Expression,
+) -> anyhow::Result<()> {
+    let says_so = expression.terms().any(|term| term.field() == Field::Release);
+    let releases = database.releases_of(expression)?;
+    if says_so || releases.len() < 2 {
+        return Ok(());
+    }
+    let names: Vec<String> = releases.iter().map(|release| format!("`{}`", release.name)).collect();
+    tell(&format!(
+        "the {what} spans {} releases, {}; `release=NAME` asks one of them",
+        names.len(),
+        names.join(", ")
+    ));
+    Ok(())
 }
 
 /// Says that a query had to do without the index, or that a writer has built it anew.

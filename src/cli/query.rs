@@ -12,7 +12,7 @@ use super::output::{Format, Output, grouped, tell};
 use super::plan::write_plan;
 use super::render::Block;
 use super::splits::SplitArgs;
-use super::{Context, Outcome, tell_if_empty, tell_of_index};
+use super::{Context, Outcome, tell_if_empty, tell_of_index, tell_of_releases};
 
 /// Find annotation sets
 ///
@@ -86,7 +86,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let selection = Selection { sort, offset: args.offset, limit: args.limit };
     let database = args.splits.over_query(&expression, || Database::open(&context.store))?;
     let output = &mut context.output;
-    tell_of_releases(&database, &expression)?;
+    if !tell_if_empty(&database)? {
+        tell_of_releases(&database, "query", &expression)?;
+    }
     tell_of_descriptions(&database, &expression)?;
     let outcome = if args.explain {
         let explained = database.explain(&expression, &selection)?;
@@ -152,25 +154,6 @@ fn write_matches(
 
 fn outcome(found: bool) -> Outcome {
     if found { Outcome::Done } else { Outcome::NothingFound }
-}
-
-/// Says which releases a query asks when it does not say so itself.
-fn tell_of_releases(database: &Database, expression: &Expression) -> anyhow::Result<()> {
-    if tell_if_empty(database)? {
-        return Ok(());
-    }
-    let says_so = expression.terms().any(|term| term.field() == Field::Release);
-    let releases = database.releases_of(expression)?;
-    if says_so || releases.len() < 2 {
-        return Ok(());
-    }
-    let names: Vec<String> = releases.iter().map(|release| format!("`{}`", release.name)).collect();
-    tell(&format!(
-        "the query spans {} releases, {}; `release=NAME` asks one of them",
-        names.len(),
-        names.join(", ")
-    ));
-    Ok(())
 }
 
 /// Says where a query names a document by its description, which stands beside another name.

@@ -9,7 +9,7 @@ pub enum ExportError {
     /// A file of one release would hold several.
     #[error(
         "the export would hold sets of several releases (`{}`), and a file holds one; name it with \
-         `release=NAME`",
+         `release=NAME` (X-releases)",
         names.join("`, `")
     )]
     SeveralReleases {

@@ -62,6 +62,14 @@ fn scope_of(expression: &Expression) -> Scope {
     }
 }
 
+impl JsonlExport {
+    /// How much of a release an export of an expression holds.
+    #[must_use]
+    pub fn scope_of(expression: &Expression) -> Scope {
+        scope_of(expression)
+    }
+}
+
 impl Database {
     /// Writes the sets for which an expression holds, with what they need, as JSON lines.
     ///

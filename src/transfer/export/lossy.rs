@@ -44,11 +44,12 @@ const HOLDS: Holds =
 impl Database {
     /// Writes the sets for which an expression holds, one block of tokens each, in order of
     /// sentence. Holds the ids of the sets in memory. Sentences without parts of speech get those
-    /// of the tagger, if there is one and the release is English.
+    /// of the tagger, if there is one and the release is English. Blocks do not name their release,
+    /// so all sets are of one.
     ///
     /// # Errors
     /// When the expression names what there is not, the output or the store fails; so for every
-    /// export here.
+    /// export here. When its sets belong to several releases.
     pub fn export_tokens(
         &self,
         expression: &Expression,
@@ -65,7 +66,8 @@ impl Database {
 
     /// Writes the sets for which an expression holds in SEMAFOR's format, in order of sentence,
     /// into the files `.frame.elements`, `.sentences` and `.sentences.tokenized`. Holds the ids of
-    /// the sets in memory.
+    /// the sets in memory. All sets are of one release, as in
+    /// [`export_tokens`](Self::export_tokens).
     pub fn export_semafor(
         &self,
         expression: &Expression,
@@ -114,6 +116,7 @@ impl Database {
             found.push((answer.release.id, answer.set.sentence, answer.set.id));
         }
         found.sort_unstable();
+        self.require_one_release(found.iter().map(|(release, ..)| *release))?;
         let store = self.store();
         let mut names = Names::new(self)?;
         let mut judged = LossLog::default();

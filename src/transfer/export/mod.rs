@@ -11,8 +11,10 @@ pub use framenet::{FramenetExport, FramenetFiles, FramenetLoss};
 pub use jsonl::JsonlExport;
 pub use lossy::LossyExport;
 
+use std::collections::BTreeSet;
+
 use crate::database::{Database, DatabaseError, ExportError, Result};
-use crate::model::Release;
+use crate::model::{Release, ReleaseId};
 use crate::query::{Expression, Field, Term, Test};
 use crate::search::Catalog;
 
@@ -32,6 +34,16 @@ impl Database {
             counts.iter().any(|count| count.value.as_deref() == Some(release.name.as_str()))
         };
         only_one(self.releases()?.into_iter().filter(matches).collect())
+    }
+
+    /// Refuses records of several releases, for a format that does not say which it is.
+    fn require_one_release(&self, found: impl Iterator<Item = ReleaseId>) -> Result<()> {
+        let found: BTreeSet<ReleaseId> = found.collect();
+        if found.len() > 1 {
+            let releases = self.releases()?.into_iter();
+            only_one(releases.filter(|release| found.contains(&release.id)).collect())?;
+        }
+        Ok(())
     }
 }
 

@@ -27,8 +27,9 @@ impl Database {
         expression: &Expression,
         out: &mut dyn Write,
     ) -> Result<LossyExport> {
+        let wanted = self.training_sets(expression)?;
         let mut report = LossyExport::default();
-        let judged = self.training_sentences(expression, |sentence| {
+        let judged = self.training_sentences(wanted, |sentence| {
             report.sentences += 1;
             report.sets += sentence.sets.len() as u64;
             Ok(write_training(out, &sentence, &mut report.losses)?)
@@ -38,7 +39,10 @@ impl Database {
     }
 
     /// Writes the sentences of [`export_training`](Self::export_training) as blocks of tokens,
-    /// tagged as by [`export_tokens`](Self::export_tokens).
+    /// tagged as by [`export_tokens`](Self::export_tokens), which are of one release.
+    ///
+    /// # Errors
+    /// When the sets belong to several releases, too.
     pub fn export_training_tokens(
         &self,
         expression: &Expression,
@@ -47,7 +51,9 @@ impl Database {
         out: &mut dyn Write,
     ) -> Result<LossyExport> {
         let mut file = TokenFile::new(self, (format, Layout::Training), tagger, out);
-        let judged = self.training_sentences(expression, |of| {
+        let wanted = self.training_sets(expression)?;
+        self.require_one_release(wanted.keys().map(|(release, _)| *release))?;
+        let judged = self.training_sentences(wanted, |of| {
             let layers = self.store().sentence_layers(of.release, of.sentence.id)?;
             let layers = layers.collect::<std::result::Result<Vec<_>, _>>()?;
             let TrainingSentence { release, sentence, sets, unannotated, .. } = of;
@@ -59,12 +65,7 @@ impl Database {
         Ok(report)
     }
 
-    /// Hands on the sentences that are found; gives what is lost of judgements.
-    fn training_sentences(
-        &self,
-        expression: &Expression,
-        mut take: impl FnMut(TrainingSentence) -> Result<()>,
-    ) -> Result<LossLog> {
+    fn training_sets(&self, expression: &Expression) -> Result<Wanted> {
         let mut wanted = Wanted::new();
         for found in self.matches(expression, &Selection::default())? {
             let found = found?;
@@ -73,6 +74,15 @@ impl Database {
             sets.push(found.set().id);
             splits.push(found.split()?);
         }
+        Ok(wanted)
+    }
+
+    /// Hands on the sentences of sets; gives what is lost of judgements.
+    fn training_sentences(
+        &self,
+        wanted: Wanted,
+        mut take: impl FnMut(TrainingSentence) -> Result<()>,
+    ) -> Result<LossLog> {
         let store = self.store();
         let mut names = Names::new(self)?;
         let releases = self.releases()?;
