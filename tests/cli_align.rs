@@ -310,6 +310,10 @@ const LINE: &str = r#"{"id": 7, "source": "they checked the lock twice", "span":
 fn spans_of_texts_and_of_words_come_back_in_their_own_unit() {
     let words = r#"{"source": ["they", "checked", "the", "lock", "twice"], "span": [1, 2], "target": ["the", "lock", "was", "inspected", "twice", "by", "them"]}"#;
     let pieces = r#"{"source": "she carried the plan out alone", "span": [[4, 11], [21, 24]], "target": "alone she executed the plan"}"#;
+    for line in [LINE, words, pieces] {
+        let request = serde_json::from_str(line).unwrap();
+        assert_eq!(faults_in("align-request.schema.json", &request), [""; 0], "{line}");
+    }
     let ran = spans(&format!("{LINE}\n{words}\n{pieces}\n"), &["--runners-up", "2"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let records = ran.records();

@@ -109,6 +109,9 @@ fn answers_become_training_data_and_their_agreement_is_printed() {
         answer("3", "ann", json!([5, 11])),
         answer("3", "bob", Value::Null),
     ];
+    for line in &lines {
+        assert_eq!(faults_in("alignment-answer.schema.json", line), [""; 0], "{line}");
+    }
     let to = dir.path().join("train.jsonl").to_str().unwrap().to_owned();
     let ran = answers(&dir, &lines, &["--to", &to, "--format", "jsonl"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);

@@ -73,6 +73,7 @@ mod endpoint_rewriting;
 mod endpoint_tls;
 mod endpoints;
 mod entailment_arms;
+mod every_record;
 mod expansion;
 mod expansion_status;
 mod experiments;

@@ -62,9 +62,10 @@ named! {
         Annotated => "annotated",
         /// Nobody annotated them (status `UNANN`): absence says nothing.
         Unannotated => "unannotated",
-        /// Generated, and not carried over: absence says nothing.
+        /// An import or a model named none: absence says nothing.
         Unknown => "unknown",
-        /// Generated, and carried over from the seed as far as they were found.
+        /// A model placed them: those of a generated set's seed, as far as they were found, or what
+        /// a labeller found. It may have missed some.
         Carried => "carried",
     }
 }
