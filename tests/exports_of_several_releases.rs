@@ -56,7 +56,7 @@ fn formats_whose_records_name_their_release_take_several_and_say_so() {
 #[test]
 fn formats_whose_records_do_not_name_it_refuse_several() {
     let (store, folder) = (two_releases(), tempfile::tempdir().unwrap());
-    for format in ["conll", "bios", "semafor", "conll+training", "bios+training", "jsonl"] {
+    for format in ["conll", "bios", "semafor", "training-conll", "training-bios", "jsonl"] {
         let file = folder.path().join("out");
         let to = arguments(format, file.to_str().unwrap());
         let run = |expression: &str| {

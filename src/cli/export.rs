@@ -115,7 +115,8 @@ impl To {
         match self {
             Self::Csv | Self::Parquet | Self::AlignmentTask | Self::FilterData => true,
             Self::Jsonl => is_training,
-            Self::FramenetXml | Self::Conll | Self::Bios | Self::Semafor => false,
+            Self::FramenetXml | Self::Semafor => false,
+            Self::Conll | Self::Bios | Self::TrainingConll | Self::TrainingBios => false,
         }
     }
 }

@@ -50,8 +50,8 @@ pub enum SplitListError {
     },
     /// An edition keeps the name of its list alone.
     #[error(
-        "E-missing: edition `{edition}` was made under the split list `{list}`, of which it keeps the \
-         name alone; expected that list beside it"
+        "E-missing: edition `{edition}` was made under the split list `{list}`, of which it \
+         keeps the name alone; expected that list beside it"
     )]
     NameAlone {
         /// The edition.
