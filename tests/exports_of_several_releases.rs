@@ -12,7 +12,8 @@ use crate::cli_schema::generate;
 fn two_releases() -> tempfile::TempDir {
     let store = new_store();
     generate(store.path());
-    let again = ["import", mini_framenet().to_str().unwrap(), "--release", "second"];
+    let mini = mini_framenet();
+    let again = ["import", mini.to_str().unwrap(), "--release", "second"];
     assert_eq!(fnstore_in(store.path(), &again).code, Some(0));
     store
 }
