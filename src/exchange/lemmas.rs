@@ -158,8 +158,8 @@ impl Lemmas {
         let listed = || is_listed_lemma(form, pos).then(|| form.to_owned());
         let irregular = || irregular_lemmas(form, pos).map(str::to_owned).find(may_be);
         unit.or_else(itself)
-            .or_else(irregular)
             .or_else(listed)
+            .or_else(irregular)
             .or_else(|| candidates.first().cloned())
             .unwrap_or_else(|| lemmatize(form, pos, &|_, _| false).0)
     }

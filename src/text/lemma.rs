@@ -68,6 +68,53 @@ const UNCOMPARED: [&str; 25] = [
     "west",
 ];
 
+/// Nouns in `-ie`; the plurals of others in `-ies` are of words in `-y`.
+const IN_IE: [&str; 33] = [
+    "birdie",
+    "bookie",
+    "boogie",
+    "brownie",
+    "budgie",
+    "calorie",
+    "collie",
+    "cookie",
+    "eerie",
+    "eyrie",
+    "genie",
+    "goalie",
+    "groupie",
+    "hippie",
+    "hoodie",
+    "junkie",
+    "laddie",
+    "lassie",
+    "lingerie",
+    "menagerie",
+    "movie",
+    "pixie",
+    "prairie",
+    "reverie",
+    "rookie",
+    "selfie",
+    "smoothie",
+    "sortie",
+    "specie",
+    "talkie",
+    "veggie",
+    "yuppie",
+    "zombie",
+];
+
+/// Stems of words in `-e` that no pattern of [`wants_e`] finds.
+const STEMS_IN_E: [&str; 25] = [
+    "ach", "bast", "bing", "cring", "delineat", "dissuad", "excret", "extradit", "ey", "fring",
+    "hing", "lambast", "lath", "nauseat", "ow", "past", "permeat", "persuad", "secret", "swath",
+    "tast", "ting", "wast", "whing", "writh",
+];
+
+/// Stems of words without `-e` that a pattern of [`wants_e`] finds.
+const STEMS_WITHOUT_E: [&str; 4] = ["belong", "combat", "oblong", "prolong"];
+
 /// Whether a form is known for a lemma, though a rule would take an ending off it: `gas`, `omen`,
 /// `honest`.
 #[must_use]
@@ -247,15 +294,17 @@ fn lemmas_of_s(stem: &str, pos: Pos) -> Vec<String> {
     if let Some(root) = stem.strip_suffix("ie") {
         let y = format!("{root}y");
         // `ties`, `lies`: too short for a word in y.
-        return if root.chars().count() > 1 { vec![y, plain] } else { vec![plain, y] };
+        let is_y = root.chars().count() > 1 && !IN_IE.contains(&stem);
+        return if is_y { vec![y, plain] } else { vec![plain, y] };
     }
     let Some(root) = stem.strip_suffix('e') else {
         return vec![plain];
     };
     let root_owned = root.to_owned();
     let hisses = ["ss", "x", "ch", "sh", "zz", "tz"].iter().any(|end| root.ends_with(end));
-    // `viruses`, not `causes`.
+    // `viruses`, not `causes`, nor `excuses`.
     let latin = pos != Pos::Verb
+        && !["abus", "excus", "reclus", "refus"].contains(&root)
         && root
             .strip_suffix("us")
             .is_some_and(|before| before.contains(is_vowel) && before.ends_with(is_consonant));
@@ -263,7 +312,8 @@ fn lemmas_of_s(stem: &str, pos: Pos) -> Vec<String> {
     if let Some(single) = root.strip_suffix("zz") {
         return vec![root_owned, format!("{single}z"), plain];
     }
-    if hisses || latin || o { vec![root_owned, plain] } else { vec![plain, root_owned] }
+    let in_s = SINGULARS.contains(&root);
+    if hisses || latin || o || in_s { vec![root_owned, plain] } else { vec![plain, root_owned] }
 }
 
 /// Proposals for `stem` + `ing`, `ed`, `er` or `est`.
@@ -304,8 +354,9 @@ fn lemmas_of_vowel_ending(stem: &str, ending: &str) -> Vec<String> {
         let undoubled = stem[..stem.len() - a.len_utf8()].to_owned();
         let vowels = stem.chars().filter(|&c| is_vowel(c)).count();
         // `recall`, `respell`, `refill`, but `signal`, `travel`, `control`.
-        let ends_in_l = ["call", "tall", "wall", "fall", "ball", "spell", "well", "ill"];
-        let own_l = a == 'l' && (vowels < 2 || ends_in_l.iter().any(|end| stem.ends_with(end)));
+        let ends_in_l = ["call", "tall", "wall", "fall", "ball", "spell", "well", "ill", "unroll"];
+        let ends_in_l = ends_in_l.iter().any(|end| stem.ends_with(end)) && stem != "totall";
+        let own_l = a == 'l' && (vowels < 2 || ends_in_l);
         // `added`, `egged`, but `upped`: hardly a verb has two letters.
         let is_short = undoubled.chars().count() < 3 && undoubled != "up";
         let own = matches!(a, 's' | 'f' | 'z') || own_l || is_short;
@@ -317,6 +368,9 @@ fn lemmas_of_vowel_ending(stem: &str, ending: &str) -> Vec<String> {
 
 /// Whether a stem looks like a word that has lost its final `e`.
 fn wants_e(stem: &str) -> bool {
+    if STEMS_IN_E.contains(&stem) || STEMS_WITHOUT_E.contains(&stem) {
+        return STEMS_IN_E.contains(&stem);
+    }
     let letters: Vec<char> = stem.chars().collect();
     let [before @ .., vowel, last] = letters.as_slice() else { return false };
     let ends = |endings: &[&str]| endings.iter().any(|ending| stem.ends_with(ending));
@@ -324,6 +378,8 @@ fn wants_e(stem: &str) -> bool {
     match last {
         'v' | 'c' | 'u' => return true,
         'z' | 's' => return vowel != last && *last != *vowel && !ends(&["tz"]),
+        // `centred`, but `blurred`.
+        'r' if is_consonant(*vowel) => return *vowel != 'r',
         'l' if is_consonant(*vowel) => return !matches!(vowel, 'l' | 'r' | 'w'),
         'g' if ends(&["dg", "rg", "lg"]) => return true,
         'g' if *vowel == 'n' => return vowels > 1 || ends(&["chang", "rang", "plung", "ving"]),
@@ -391,6 +447,15 @@ mod tests {
             ("committed", "commit"),
             ("visited", "visit"),
             ("explains", "explain"),
+            ("beginning", "begin"),
+            ("belonged", "belong"),
+            ("persuaded", "persuade"),
+            ("tasted", "taste"),
+            ("owed", "owe"),
+            ("centred", "centre"),
+            ("totalled", "total"),
+            ("installed", "install"),
+            ("combating", "combat"),
             ("added", "add"),
             ("adding", "add"),
             ("upped", "up"),
@@ -413,6 +478,10 @@ mod tests {
             ("viruses", "virus"),
             ("glass", "glass"),
             ("analyses", "analysis"),
+            ("movies", "movie"),
+            ("subsidies", "subsidy"),
+            ("lenses", "lens"),
+            ("excuses", "excuse"),
             ("gas", "gas"),
             ("bias", "bias"),
             ("canvas", "canvas"),
