@@ -261,6 +261,11 @@ fn what_is_left_is_counted_and_what_a_search_decides_comes_no_second_time() {
     let session = session(&dir, "kim", Question::Evokes, None);
     let sets = ["g101", "g102"].map(|set| (release, AnnotationSetId::parse(set).unwrap()));
     let numbered = session.enqueue(&sets[..1]).unwrap();
+    assert_eq!(left(&session), 2);
+    session.decide_together(&numbered, 90, 7).unwrap();
+    assert_eq!(left(&session), 1);
+    session.undo().unwrap();
+    assert_eq!(left(&session), 2);
     session.decide_together(&numbered, 90, 7).unwrap();
     let reader = Database::open(dir.path()).unwrap();
     let answers = sets.map(|(release, set)| session.answer(&reader, release, set).unwrap());
@@ -271,6 +276,35 @@ fn what_is_left_is_counted_and_what_a_search_decides_comes_no_second_time() {
         .collect();
     assert_eq!(shown, [sets[1].1]);
     assert_eq!(left(&session), 1);
+}
+
+#[test]
+fn what_a_search_decides_beside_the_query_leaves_what_is_to_go_as_it_is() {
+    let (dir, [first, second]) = two_releases();
+    let query = "origin=generated release=mini-framenet".parse().unwrap();
+    let session = Session::open(dir.path(), &query, "kim", Question::Evokes, None).unwrap();
+    assert_eq!(left(&session), 2);
+    let set = AnnotationSetId::parse("g101").unwrap();
+    let decide = |release, score| {
+        let numbered = session.enqueue(&[(release, set)]).unwrap();
+        session.decide_together(&numbered, score, 7).unwrap();
+        left(&session)
+    };
+    // The same id in a release that the query does not ask.
+    assert_eq!(decide(second, 10), 2);
+    assert_eq!(decide(first, 10), 1);
+    assert_eq!(decide(first, 90), 1, "a second decision on one set");
+    // What was judged before this review began is no item of it.
+    let later = Session::open(dir.path(), &query, "kim", Question::Evokes, None).unwrap();
+    let numbered = later.enqueue(&[(first, set)]).unwrap();
+    later.decide_together(&numbered, 50, 7).unwrap();
+    assert_eq!(left(&later), 1);
+    // The sample of the protocol.
+    let blind = Session::open(dir.path(), &query, "lee", Question::Evokes, Some(PROTOCOL)).unwrap();
+    let all = left(&blind);
+    let numbered = blind.enqueue(&[(first, set), (second, set)]).unwrap();
+    blind.decide_together(&numbered, 50, 7).unwrap();
+    assert_eq!(left(&blind), all - 1);
 }
 
 #[test]

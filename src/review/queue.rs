@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use super::view::answer;
 use super::{Item, Question, Result, ReviewError};
 use crate::database::{Database, DatabaseError};
 use crate::model::{AnnotationSetId, FrameId, LuId, Origin, ReleaseId};
-use crate::query::{Expression, Selection};
+use crate::query::{Expression, Field, Selection, Term, Test};
 use crate::search::{Match, Matches};
 
 /// Items that are read ahead.
@@ -46,6 +46,8 @@ pub(super) struct Feed {
     items: Option<Receiver<Fed>>,
     /// How many there are, once they are counted; unknown beyond [`COUNTED`].
     pub(super) total: Arc<OnceLock<Option<usize>>>,
+    /// What is read, for as long as the feed has not come to its end.
+    pub(super) reading: Weak<Reading>,
 }
 
 impl Feed {
@@ -64,11 +66,13 @@ impl Feed {
 }
 
 /// What is asked of whom, about which sets.
-struct Reading {
+pub(super) struct Reading {
     database: Database,
     expression: Expression,
     reviewer: String,
     question: Question,
+    /// The items of the protocol, once they are drawn; never those of a query.
+    drawn: Option<OnceLock<HashSet<Item>>>,
 }
 
 /// Starts reading ahead what a reviewer has not judged, in a state of the store that stays as it
@@ -81,12 +85,14 @@ pub(super) fn feed(
     protocol: Option<Protocol>,
 ) -> Result<Feed> {
     let (expression, reviewer) = (expression.clone(), reviewer.to_owned());
-    let reading = Arc::new(Reading { database, expression, reviewer, question });
+    let drawn = protocol.map(|_| OnceLock::new());
+    let reading = Arc::new(Reading { database, expression, reviewer, question, drawn });
+    let known = Arc::downgrade(&reading);
     let total = Arc::new(OnceLock::new());
     let counted = Arc::clone(&total);
     let begin = move || reading.begin(protocol, &counted);
     let items = Some(begin()?);
-    Ok(Feed { begin: Box::new(begin), items, total })
+    Ok(Feed { begin: Box::new(begin), items, total, reading: known })
 }
 
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
@@ -172,12 +178,32 @@ impl Reading {
             }
         }
         let _ = total.set(Some(items.len()));
+        if let Some(drawn) = &self.drawn {
+            let _ = drawn.set(items.iter().copied().collect());
+        }
         for item in items {
             if sender.send(Ok(Some(item))).is_err() {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Whether an item is one of those that are read, whether or not it was read yet.
+    pub(super) fn has(&self, item: Item) -> Result<bool> {
+        if let Some(drawn) = &self.drawn {
+            return Ok(drawn.get().is_some_and(|drawn| drawn.contains(&item)));
+        }
+        let id = Expression::Term(Term { field: Field::Id, test: Test::Set(item.set) });
+        let alone = Expression::all_of([id, self.expression.clone()]);
+        let mut found = false;
+        // Releases share ids.
+        let matches = self.database.matches(&alone, &Selection::default())?;
+        self.each_open(matches, |open| {
+            found |= open == item;
+            if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        Ok(found)
     }
 
     /// How many items the query has; none where that cannot be known soon. It ends early when
@@ -371,7 +397,7 @@ mod tests {
             }
             Ok(items)
         };
-        Feed { begin: Box::new(begin), items: None, total: Arc::default() }
+        Feed { begin: Box::new(begin), items: None, total: Arc::default(), reading: Weak::new() }
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use super::decide::{Act, Asked, Decision, Done, Retargeted, take_back, write};
-use super::queue::{Feed, Protocol, feed, recorded};
+use super::queue::{Feed, Protocol, Reading, feed, recorded};
 use super::view::{View, answer};
 use super::{Item, Question, Result, ReviewError, UNDO_DEPTH};
 use crate::database::Database;
@@ -43,7 +43,7 @@ pub struct Counts {
     /// Decisions that can be undone.
     pub undoable: usize,
     /// Items of the query that are not decided yet, once they are counted; unknown where there are
-    /// more than 100,000. What a search decided is subtracted when the queue comes to it.
+    /// more than 100,000. What a search decides counts as well, if the query has it.
     pub left: Option<usize>,
 }
 
@@ -59,6 +59,8 @@ pub struct Session {
     feed: Mutex<Option<Feed>>,
     /// Items of the query, once they are counted.
     total: Arc<OnceLock<Option<usize>>>,
+    /// What the feed reads; gone with the feed, when the queue has all items of the query.
+    reading: Weak<Reading>,
     undo: Mutex<VecDeque<Vec<Done>>>,
     /// One thread of the session writes at a time.
     writing: Mutex<()>,
@@ -121,6 +123,7 @@ impl Session {
             blind: protocol.is_some(),
             queue: Mutex::default(),
             total: Arc::clone(&feed.total),
+            reading: Weak::clone(&feed.reading),
             feed: Mutex::new(Some(feed)),
             undo: Mutex::default(),
             writing: Mutex::default(),
@@ -325,13 +328,30 @@ impl Session {
         }
         let (done, more) = self.alone(|| write(&self.dir, asked))?;
         gone.extend(more);
+        let to_come = self.to_come(decisions);
         let mut queue = self.queue();
+        queue.of_query.extend(to_come);
         for decision in decisions {
             queue.decided.insert(decision.item, decision.score);
             queue.shown.remove(&decision.item);
             queue.skipped.remove(&decision.item);
         }
         Ok((done, gone))
+    }
+
+    /// Those decided items that the query has and the queue has not come to: a search found them.
+    fn to_come(&self, decisions: &[Decision]) -> Vec<usize> {
+        let Some(reading) = self.reading.upgrade() else { return Vec::new() };
+        let unknown: Vec<(usize, Item)> = {
+            let queue = self.queue();
+            let numbers = decisions.iter().map(|decision| decision.item);
+            let unknown = numbers.filter(|number| !queue.of_query.contains(number));
+            unknown.filter_map(|number| Some((number, *queue.items.get(number)?))).collect()
+        };
+        // What is written is written: of an item that cannot be asked about now, the queue says it
+        // when it comes to it.
+        let of_query = unknown.into_iter().filter(|(_, item)| reading.has(*item).unwrap_or(false));
+        of_query.map(|(number, _)| number).collect()
     }
 
     fn judged(&self, view: &View, decision: &Decision, time: u64) -> Asked {

@@ -6,7 +6,7 @@ const tab = String(Math.random()), unsent = [];
 // Items that are fetched before they are wanted: a save makes the server slow for some of them.
 const AHEAD = 3;
 const $ = (query, from = document) => from.querySelector(query);
-let current = null, last = null, counts = null, ahead = [], skipped = new Set(), skipping = Promise.resolve(), since = 0, sending = null, edit = null, chord = false;
+let current = null, last = null, counts = null, greeted = false, ahead = [], skipped = new Set(), skipping = Promise.resolve(), since = 0, sending = null, edit = null, chord = false;
 
 // Names stand in backticks, as on a terminal.
 function write(at, text) {
@@ -29,7 +29,10 @@ async function ask(path, body) {
     try { said = JSON.parse(text); } catch { /* plain text */ }
     throw Object.assign(new Error([said.error, said.hint].filter(Boolean).join(". ")), { status: reply.status });
   }
-  return JSON.parse(text);
+  const said = JSON.parse(text);
+  // What any window decides counts: the last reply knows best.
+  counts = said.counts ?? counts;
+  return said;
 }
 
 // The next item. What was given back comes at the end, though its number is lower: `reach` says how far the queue was
@@ -45,8 +48,8 @@ const reachOf = (item) => item.reach ?? item.n;
 function show(item, coming = []) {
   current = item.end ? null : item;
   // The first one says how many there are, as far as they are counted.
-  if (counts === null) state(left(item.counts).slice(2));
-  counts ??= item.counts;
+  if (!greeted) state(left(counts).slice(2));
+  greeted = true;
   edit = null;
   $("#item").innerHTML = item.end
     ? "<p class='quiet'>" + ending() + " <kbd>u</kbd> undoes.</p>" : item.html;
@@ -70,8 +73,8 @@ function skip() {
   if (!current) return next(last);
   const item = current.n;
   skipped.add(item);
-  skipping = Promise.all([skipping, ask("skip", { item, tab })]).catch((error) => state(error.message, "bad"));
-  state("skipped no. " + (item + 1) + left(counts));
+  const asked = ask("skip", { item, tab }).then(() => state("skipped no. " + (item + 1) + left(counts)));
+  skipping = Promise.all([skipping, asked]).catch((error) => state(error.message, "bad"));
   next(reachOf(current));
 }
 
@@ -102,9 +105,8 @@ function flush() {
       try {
         const saved = await ask("decide", batch);
         unsent.splice(0, batch.length);
-        counts = saved.counts;
         if (saved.gone.length) state("deleted meanwhile: " + saved.gone.join(", "), "bad");
-        else if (!unsent.length) state("saved, " + saved.counts.decided + " decided" + left(counts), "good");
+        else if (!unsent.length) state("saved, " + counts.decided + " decided" + left(counts), "good");
       } catch (error) {
         state("not saved yet (" + unsent.length + "): " + error.message, "bad");
         await new Promise((done) => setTimeout(done, 1500));
@@ -121,7 +123,6 @@ function undo() {
     await Promise.all([flush(), skipping]);
     try {
       const undone = await ask("undo", {});
-      counts = undone.counts;
       show(await ask("item?tab=" + tab + "&n=" + undone.n));
       state("undone: no. " + (undone.n + 1) + left(counts), "good");
     } catch (error) { state(error.message, "bad"); }
@@ -206,7 +207,7 @@ async function bulk(score) {
     const saved = await ask("bulk", { sets: of.map((entry) => [entry.dataset.release, entry.dataset.set]), score });
     of.forEach((entry) => { if (!saved.gone.includes(entry.dataset.set)) given(entry, score); $("input", entry).checked = false; });
     counted();
-    state("saved, " + saved.saved + " decided together", "good");
+    state("saved, " + saved.saved + " decided together" + left(counts), "good");
   } catch (error) { state(error.message, "bad"); }
 }
 
@@ -260,7 +261,7 @@ async function undoQuietly() {
     for (const [release, set, score] of sets) {
       entries().filter(({ dataset }) => dataset.release === release && dataset.set === set).forEach((entry) => given(entry, score));
     }
-    state("undone: " + (sets.length === 1 ? sets[0][1] : sets.length + " sets"), "good");
+    state("undone: " + (sets.length === 1 ? sets[0][1] : sets.length + " sets") + left(counts), "good");
   } catch (error) { state(error.message, "bad"); }
 }
 
