@@ -38,7 +38,8 @@ fn a_check_that_finds_something_exits_with_one_and_names_the_code() {
     assert_eq!(faults_in("check.schema.json", &json(&ran)), [""; 0]);
     assert_eq!(json(&ran)["findings"][0]["code"], "C-index-absent");
     let ran = fnstore_in(store.path(), &["check", "--format", "tsv"]);
-    assert!(ran.stdout.starts_with("C-index-absent\t1\tindex\t"), "{ran:?}");
+    let rows = "code\tcount\tfamily\tdetail\nC-index-absent\t1\tindex\t";
+    assert!(ran.stdout.starts_with(rows), "{ran:?}");
 
     let ran = fnstore_in(store.path(), &["reindex", "--format", "json"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");

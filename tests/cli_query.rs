@@ -96,9 +96,11 @@ fn counts_add_up() {
     for field in ["frame", "lu", "pos", "lemma", "trigger", "origin", "status", "release", "split"]
     {
         let ran = fnstore(&["query", "--count-by", field]);
+        assert!(ran.stdout.starts_with("value\tcount\n"), "{}", ran.stdout);
         let rows: Vec<(&str, u64)> = ran
             .stdout
             .lines()
+            .skip(1)
             .map(|row| row.split_once('\t').unwrap())
             .map(|(value, count)| (value, count.parse().unwrap()))
             .collect();
@@ -106,9 +108,16 @@ fn counts_add_up() {
         assert!(rows.is_sorted_by(|a, b| a.1 > b.1 || (a.1 == b.1 && a.0 < b.0)), "{rows:?}");
     }
     let origins = fnstore(&["query", "--count-by", "origin"]).stdout;
-    assert_eq!(origins, "exemplar\t34\nfulltext\t8\n");
+    assert_eq!(origins, "value\tcount\nexemplar\t34\nfulltext\t8\n");
     let documents = fnstore(&["query", "origin=fulltext", "--count-by", "document"]);
-    assert_eq!(documents.stdout.lines().count(), 2);
+    assert_eq!(documents.stdout.lines().count(), 1 + 2);
+    // A name of one format is that of all.
+    let [csv, jsonl] = ["csv", "jsonl"].map(|format| {
+        fnstore(&["query", "--count-by", "origin", "--limit", "1", "--format", format])
+    });
+    assert_eq!(csv.stdout, "value,count\nexemplar,34\n");
+    let record = &jsonl.records()[0];
+    assert_eq!((&record["value"], &record["count"]), (&"exemplar".into(), &34.into()));
 }
 
 #[test]
@@ -130,7 +139,7 @@ fn every_field_with_values_can_be_counted_by() {
         assert!(ran.stdout.contains(row), "{field}: {}", ran.stdout);
     }
     let first = fnstore(&["query", "--count-by", "lu", "--limit", "2"]).stdout;
-    assert_eq!(first.lines().count(), 2);
+    assert_eq!(first.lines().count(), 1 + 2);
     for (field, message) in [
         ("fram", "unknown field `fram` at column 1; did you mean `frame`?"),
         ("since", "field `since` (column 1) has no value that can be shown, counted or compared"),

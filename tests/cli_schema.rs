@@ -239,9 +239,9 @@ fn generated_hits_follow_their_schema_and_say_how_they_came_to_be() {
     assert!(table.starts_with(title), "{table}");
     assert!(table.contains("(weak-alignment)") && table.contains("[Matter:not found]"));
     let rounds = fnstore_in(store.path(), &["query", "--count-by", "round"]).stdout;
-    assert_eq!(rounds, "(none)\t42\n1\t1\n");
+    assert_eq!(rounds, "value\tcount\n(none)\t42\n1\t1\n");
     let flags = fnstore_in(store.path(), &["query", "round=1", "--count-by", "flag"]).stdout;
-    assert_eq!(flags, "lost-fe\t1\nweak-alignment\t1\n");
+    assert_eq!(flags, "value\tcount\nlost-fe\t1\nweak-alignment\t1\n");
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn every_output_has_the_scores() {
     assert_eq!(sorted, "id,p,r\ng102,0.5,0.75\ng101,0.875,0.25\ng103,,\n", "none comes last");
     let sorted = query(&["--sort=-r", "--fields", "id", "--format", "csv"]).stdout;
     assert_eq!(sorted, "id\ng102\ng101\ng103\n");
-    assert_eq!(query(&["--count-by", "p"]).stdout, "(none)\t1\n0.5\t1\n0.875\t1\n");
+    assert_eq!(query(&["--count-by", "p"]).stdout, "value\tcount\n(none)\t1\n0.5\t1\n0.875\t1\n");
 
     let records = query(&["--sort", "id"]).records();
     for (record, (p, r)) in records.iter().zip([(Some(0.875), Some(0.25)), (Some(0.5), Some(0.75))])

@@ -56,8 +56,11 @@ fn a_trigger_counts_as_new_in_the_first_round_that_has_it() {
 fn triggers_are_compared_without_regard_to_case() {
     let count = |query: &str| {
         let values = fnstore(&["query", query, "--count-by", "trigger"]).stdout;
-        let mut folded: Vec<String> =
-            values.lines().map(|line| line.split('\t').next().unwrap().to_lowercase()).collect();
+        let mut folded: Vec<String> = values
+            .lines()
+            .skip(1)
+            .map(|line| line.split('\t').next().unwrap().to_lowercase())
+            .collect();
         folded.retain(|trigger| trigger != "(none)" && !trigger.is_empty());
         folded.sort_unstable();
         folded.dedup();

@@ -49,8 +49,11 @@ fn first_sentences_pair_by_the_words_they_share() {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert_eq!(
         ran.stdout,
-        "A fire destroyed the old mill on Monday.\tThe old mill was destroyed by a fire.\tf2:fire:a.0:b.0\n"
+        "source\ttarget\tid\tcluster\tmethod\tedits\tshared\tsource_at\ttarget_at\n\
+         A fire destroyed the old mill on Monday.\tThe old mill was destroyed by a fire.\tm1\tfire\tf2\t\t6\ta.0\tb.0\n"
     );
+    let csv = run(&["mine", "--method", "f2", "--format", "csv"], ARTICLES).stdout;
+    assert!(csv.starts_with("source,target,id,cluster,method,"), "{csv}");
 }
 
 #[test]

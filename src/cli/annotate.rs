@@ -178,6 +178,7 @@ impl LineTask for Annotating<'_> {
     type Record = Record;
 
     const DONE: &'static str = "annotated";
+    const COLUMNS: &'static [&'static str] = &["line", "id", "text", "targets", "error"];
 
     fn answer(
         &mut self,

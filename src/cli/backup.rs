@@ -6,6 +6,7 @@ use fnstore::database::Database;
 use fnstore::upkeep::BackupManifest;
 
 use super::output::{Output, grouped, size};
+use super::render::under;
 use super::{Context, Outcome};
 
 /// Back the store up to a directory, with the hash of every file
@@ -40,8 +41,8 @@ pub(super) fn print(
     place: &Path,
     output: &mut Output,
 ) -> anyhow::Result<()> {
-    let files = manifest.files.iter().map(|(file, hash)| [file, hash]);
-    output.report(manifest, Some(files), |output| {
+    let files = manifest.files.iter().map(|(file, hash)| vec![file.clone(), hash.clone()]);
+    output.report(manifest, under(&["file", "blake3"], files), |output| {
         Ok(output.line(&format!(
             "{}: {} rows, {} in {}",
             state(&manifest.releases, manifest.revision),

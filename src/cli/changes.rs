@@ -9,7 +9,7 @@ use fnstore::store::{Change, Subject};
 use serde::Serialize;
 
 use super::output::{Format, Output, tell};
-use super::render::{Block, Records, fields_of};
+use super::render::{Block, Records};
 use super::{Context, Outcome, edit};
 
 /// List what was added, edited and removed
@@ -94,10 +94,6 @@ impl Block for ChangeRecord<'_> {
     const COLUMNS: &'static [&'static str] =
         &["revision", "release", "action", "kind", "id", "frame", "lu", "sentence", "reviewer"];
 
-    fn rows(&self) -> Option<Vec<Vec<String>>> {
-        Some(vec![fields_of(self, Self::COLUMNS)])
-    }
-
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
         let Self { revision, action, kind, id, .. } = self;
         let place = self.frame.map_or(String::new(), |frame| format!("  frame {frame}"));
@@ -114,6 +110,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         None => None,
     };
     let mut records = context.output.records(Format::Jsonl);
+    // Nothing may come for long.
     records.header(ChangeRecord::COLUMNS)?;
     let mut since = args.since;
     let mut shown = false;
@@ -128,7 +125,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         std::thread::sleep(PAUSE);
         database.renew()?;
     }
-    records.end()?;
+    records.end_blocks::<ChangeRecord<'_>>()?;
     if shown {
         return Ok(Outcome::Done);
     }

@@ -7,7 +7,7 @@ use fnstore::upkeep::{CheckOptions, CheckReport, Finding, Leak};
 use serde::Serialize;
 
 use super::output::{Format, Output, grouped, tell};
-use super::render::Row;
+use super::render::{Row, under};
 use super::splits::SplitArgs;
 use super::{Context, Outcome, progress};
 
@@ -59,15 +59,6 @@ impl Row for LeakRecord {
         "other_sets",
         "text",
     ];
-
-    fn fields(&self) -> Vec<String> {
-        let Self { code, part, release, set, other_part, other_release, other_set, text, .. } =
-            self;
-        let (sets, other_sets) = (self.sets.to_string(), self.other_sets.to_string());
-        let first = [code, part, release.as_str(), set, &sets];
-        let second = [*other_part, other_release, other_set, &other_sets, text];
-        first.into_iter().chain(second).map(str::to_owned).collect()
-    }
 }
 
 /// A check as JSON; see `schema/check.schema.json`.
@@ -146,11 +137,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let rows =
         record.findings.iter().flat_map(|FindingRecord { code, count, examples, .. }| {
             let row = |of: &Finding| {
-                [(*code).to_owned(), count.to_string(), of.family.to_owned(), of.detail.clone()]
+                vec![(*code).to_owned(), count.to_string(), of.family.to_owned(), of.detail.clone()]
             };
             examples.iter().map(row)
         });
-    output.report(&record, Some(rows), |output| summary(&record, output))?;
+    let rows = under(&["code", "count", "family", "detail"], rows);
+    output.report(&record, rows, |output| summary(&record, output))?;
     Ok(if report.findings.is_empty() { Outcome::Done } else { Outcome::CheckFailed })
 }
 

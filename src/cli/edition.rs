@@ -123,15 +123,6 @@ impl Row for EditionRecord {
     const TABLE_COLUMNS: &'static [&'static str] =
         &["name", "sets", "sentences", "pairs", "lemma_pairs", "expression"];
 
-    fn fields(&self) -> Vec<String> {
-        let counts = [self.created, self.revision, self.sets, self.sentences, self.pairs];
-        let mut fields = vec![self.release.clone(), self.name.clone(), self.expression.clone()];
-        fields.extend(counts.iter().map(ToString::to_string));
-        let split_list = self.split_list.clone().unwrap_or_default();
-        fields.extend([self.lemma_pairs.to_string(), split_list, self.blake3.clone()]);
-        fields
-    }
-
     fn cells(&self) -> Vec<String> {
         let counts = [self.sets, self.sentences, self.pairs, self.lemma_pairs];
         let mut cells = vec![self.name.clone()];
@@ -143,10 +134,6 @@ impl Row for EditionRecord {
 
 impl Block for EditionRecord {
     const COLUMNS: &'static [&'static str] = <Self as Row>::COLUMNS;
-
-    fn rows(&self) -> Option<Vec<Vec<String>>> {
-        Some(vec![self.fields()])
-    }
 
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
         output.heading(&format!("{}  {}", self.name, self.release))?;
@@ -177,10 +164,6 @@ struct ChangeRecord {
 
 impl Row for ChangeRecord {
     const COLUMNS: &'static [&'static str] = &["edition", "set", "change"];
-
-    fn fields(&self) -> Vec<String> {
-        vec![self.edition.clone(), self.set.clone(), self.change.to_owned()]
-    }
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -196,7 +179,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             let record = EditionRecord::new(called(&database, release)?, &edition);
             let mut records = context.output.records(Format::Table);
             records.block(&record)?;
-            records.end()?;
+            records.end_blocks::<EditionRecord>()?;
             Ok(Outcome::Done)
         }
         Command::Verify { name, splits } => {
@@ -250,7 +233,7 @@ fn create(
     commit(&database, edits, &format!("made edition `{name}`"))?;
     let mut records = context.output.records(Format::Table);
     records.block(&record)?;
-    records.end()?;
+    records.end_blocks::<EditionRecord>()?;
     Ok(Outcome::Done)
 }
 

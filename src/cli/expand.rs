@@ -20,7 +20,7 @@ use serde::Serialize;
 use super::endpoint::EndpointArgs;
 use super::filter::write_kept;
 use super::output::{Output, grouped, tell, tell_index_lag};
-use super::render::NO_ROWS;
+use super::render::ONE_ROW;
 use super::rewriter::RewriterArgs;
 use super::splits::SplitArgs;
 use super::{Context, Outcome, locate, progress, stop, tell_of_index};
@@ -256,7 +256,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     bar.finish_and_clear();
     tell_index_lag(&database);
     let report = report?;
-    context.output.report(&ReportRecord::new(&report), NO_ROWS, |output| {
+    context.output.report(&ReportRecord::new(&report), ONE_ROW, |output| {
         summary(&report, &text, recipe.rounds, output)
     })?;
     if report.interrupted {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::output::{Output, grouped};
 use super::pass::Pass;
-use super::render::NO_ROWS;
+use super::render::ONE_ROW;
 use super::{Context, Outcome, locate};
 
 /// Score generated sets with a filter
@@ -73,7 +73,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Ok(expand::rescore(database, expression, &filter, progress)?)
     })?;
     let record = FilteredRecord::new(&done);
-    context.output.report(&record, NO_ROWS, |output| summary(&done, &text, output))?;
+    context.output.report(&record, ONE_ROW, |output| summary(&done, &text, output))?;
     PASS.outcome(context, done.kept.scored, done.interrupted)
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::identifier::IdentifierArgs;
 use super::output::grouped;
 use super::pass::Pass;
-use super::render::NO_ROWS;
+use super::render::ONE_ROW;
 use super::{Context, Outcome};
 
 /// Say how likely the frames of generated sets are
@@ -45,7 +45,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let done = PASS.over(context, &text, |database, expression, progress| {
         Ok(expand::refit(database, expression, &identifier, progress)?)
     })?;
-    context.output.report(&FitRecord::new(done), NO_ROWS, |output| {
+    context.output.report(&FitRecord::new(done), ONE_ROW, |output| {
         let count = grouped(done.sets);
         output.heading(&format!("generated annotation sets looked at for {text}: {count}"))?;
         output.line(&format!("  {:<20} {:>9}", "written", grouped(done.written)))?;

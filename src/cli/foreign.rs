@@ -58,17 +58,6 @@ struct ForeignRow<'a> {
 
 impl Row for ForeignRow<'_> {
     const COLUMNS: &'static [&'static str] = &["release", "kind", "name", "element", "content"];
-
-    fn fields(&self) -> Vec<String> {
-        let kind = match self.kind {
-            FileSubject::Frame => "frame",
-            FileSubject::Lu => "lu",
-            FileSubject::Document => "document",
-            FileSubject::Top => "top",
-        };
-        let of_file = [self.release, kind, self.name, self.element, &self.content];
-        of_file.map(str::to_owned).into()
-    }
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::generator::GeneratorArgs;
 use super::output::{Output, grouped, tell, tell_index_lag};
-use super::render::NO_ROWS;
+use super::render::ONE_ROW;
 use super::{Context, Outcome, progress, stop, tell_of_index};
 
 /// Give annotated sentences to LUs that have none
@@ -113,7 +113,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     tell_index_lag(&database);
     let report = report?;
     let record = ReportRecord::new(&report, &recipe);
-    context.output.report(&record, NO_ROWS, |output| summary(&report, &recipe, &text, output))?;
+    context.output.report(&record, ONE_ROW, |output| summary(&report, &recipe, &text, output))?;
     context.output.flush()?;
     if report.interrupted {
         tell(

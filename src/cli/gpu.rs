@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::device::{DeviceArgs, options};
 use super::output::{Output, size, tell};
+use super::render::{Row, rows_of};
 use super::{Context, Outcome};
 
 /// Shapes that each kernel is tested with.
@@ -81,11 +82,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         tests,
     };
     let output = &mut context.output;
-    let rows = record.tests.iter().map(|test| {
-        let error = test.largest_error.unwrap_or(f32::NAN).to_string();
-        [test.kernel.to_owned(), test.verdict().to_owned(), error, test.tolerance.to_string()]
-    });
-    output.report(&record, Some(rows), |output| write(&record, output))?;
+    output.report(&record, rows_of(&record.tests), |output| write(&record, output))?;
     if failed > 0 {
         output.flush()?;
         tell(&format!("{failed} kernels are wrong on this adapter; use `--device cpu`"));
@@ -140,6 +137,11 @@ impl AdapterRecord {
             pipeline_cache: adapter.pipeline_cache,
         }
     }
+}
+
+impl Row for TestRecord {
+    const COLUMNS: &'static [&'static str] =
+        &["kernel", "passed", "shapes", "largest_error", "tolerance", "failure"];
 }
 
 impl TestRecord {

@@ -179,8 +179,8 @@ impl Block for AnswerRecord<'_> {
         "flags",
     ];
 
-    fn rows(&self) -> Option<Vec<Vec<String>>> {
-        Some(vec![self.fields()])
+    fn rows(&self) -> Vec<Vec<String>> {
+        vec![self.fields()]
     }
 
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {

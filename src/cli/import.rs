@@ -15,6 +15,7 @@ use serde::Serialize;
 use super::import_lines::{self, Lines};
 use super::output::{Output, grouped, size, tell_index_behind};
 use super::piped::Input;
+use super::render::counts_of;
 use super::whole_file::WholeFile;
 use super::{Context, Outcome, progress, stop, tell_of_index};
 
@@ -118,10 +119,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let record = ReportRecord::new(&report, context, started.elapsed());
 
     report_file.map_or(Ok(()), |file| write_report(file, &record))?;
-    let counts = record.counts.iter().map(|(name, count)| (*name, count));
-    let statuses = record.statuses.iter().map(|(name, count)| (name.as_str(), count));
-    let rows = counts.chain(statuses).map(|(name, count)| [name.to_owned(), count.to_string()]);
-    context.output.report(&record, Some(rows), |output| summary(&report, &record, output))?;
+    let counts = record.counts.iter().map(|(name, count)| (*name, *count));
+    let statuses = record.statuses.iter().map(|(name, count)| (name.as_str(), *count));
+    let rows = counts_of(counts.chain(statuses));
+    let with_file = frames_with_file(&database, &report.release.name)?;
+    let lay_out = |output: &mut Output| summary(&report, &record, with_file, output);
+    context.output.report(&record, rows, lay_out)?;
     Ok(Outcome::Done)
 }
 
@@ -138,6 +141,15 @@ otherwise no more than an empty store is left: the next import removes the rows 
 fn without_a_trace(database: Database, error: anyhow::Error) -> anyhow::Error {
     let _ = database.discard_if_new();
     error
+}
+
+/// How many frames of a release have a file; annotation and LUs name others.
+fn frames_with_file(database: &Database, release: &str) -> anyhow::Result<u64> {
+    let mut count = 0;
+    for frame in database.lexicon(release)?.frames()? {
+        count += u64::from(frame?.has_file);
+    }
+    Ok(count)
 }
 
 fn write_report(mut file: WholeFile, record: &impl Serialize) -> anyhow::Result<()> {
@@ -202,6 +214,7 @@ impl ReportRecord {
 fn summary(
     report: &ImportReport,
     record: &ReportRecord,
+    with_file: u64,
     output: &mut Output,
 ) -> anyhow::Result<()> {
     let ReleaseCounts {
@@ -230,7 +243,7 @@ fn summary(
         kinds.join(", ")
     };
     let rows = [
-        ("frames", frames, String::new()),
+        ("frames", frames, format!("{} with a file", grouped(with_file))),
         ("frame relations", frame_relations, String::new()),
         ("semantic types", sem_types, String::new()),
         ("lexical units", lexunits, format!("{} with a file", grouped(lu_files))),

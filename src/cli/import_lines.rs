@@ -13,6 +13,7 @@ use fnstore::transfer::{ImportOptions, JsonlImport, SpanImport};
 use serde::Serialize;
 
 use super::output::{Output, grouped, tell_index_lag};
+use super::render::counts_of;
 use super::{Context, Outcome, progress};
 
 /// What a file of JSON lines holds.
@@ -137,8 +138,8 @@ impl LinesRecord {
 
     /// Writes the record in the format that was asked for.
     pub(super) fn write(&self, output: &mut Output) -> anyhow::Result<Outcome> {
-        let rows = self.written.iter().map(|(kind, count)| [kind.clone(), count.to_string()]);
-        output.report(self, Some(rows), |output| self.write_summary(output))?;
+        let rows = counts_of(self.written.iter().map(|(kind, count)| (kind, *count)));
+        output.report(self, rows, |output| self.write_summary(output))?;
         Ok(Outcome::Done)
     }
 

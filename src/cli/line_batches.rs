@@ -10,7 +10,7 @@ use super::Outcome;
 use super::error::LinesFailed;
 use super::line_reader::{self, LineError, LineReader};
 use super::output::{Format, Output};
-use super::render::Block;
+use super::render::{Block, fields_in};
 
 /// Lines that are worked on together.
 const BATCH: usize = 64;
@@ -31,6 +31,10 @@ pub(super) trait LineTask {
     /// What was to be done, as in "2 of 9 lines could not be scored".
     const DONE: &'static str;
 
+    /// Columns of delimited output: members of the record, and last `error`, the code of what is
+    /// wrong with a line.
+    const COLUMNS: &'static [&'static str];
+
     /// The records of items, which come with the numbers of their lines, in their order.
     fn answer(
         &mut self,
@@ -42,7 +46,7 @@ pub(super) trait LineTask {
         Ok(())
     }
 
-    /// A record as a line for reading; `None` where all formats but JSON are JSON lines.
+    /// A record as a line for reading; `None` where it is written as JSON.
     fn text(record: &Self::Record) -> Option<String>;
 }
 
@@ -60,8 +64,16 @@ enum Answered<T: LineTask> {
 }
 
 impl<T: LineTask> Block for Answered<T> {
-    fn rows(&self) -> Option<Vec<Vec<String>>> {
-        None
+    const COLUMNS: &'static [&'static str] = T::COLUMNS;
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let mut row = fields_in(self, T::COLUMNS);
+        if let Self::Failed { error, .. } = self
+            && let Some(last) = row.last_mut()
+        {
+            *last = error.code.to_owned();
+        }
+        vec![row]
     }
 
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
@@ -127,7 +139,7 @@ pub(super) fn run<T: LineTask>(
             })?;
         }
     }
-    records.end()?;
+    records.end_blocks::<Answered<T>>()?;
     task.end()?;
     if failed > 0 {
         return Err(LinesFailed { done: T::DONE, failed, lines: read }.into());

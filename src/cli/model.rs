@@ -18,7 +18,7 @@ use super::identifier::IDENTIFIER;
 use super::labeller::LABELLER;
 use super::locate::{self, ModelPlace};
 use super::output::{Format, Output, grouped, size, tell};
-use super::render::{Block, NO_ROWS, Row};
+use super::render::{Block, ONE_ROW, Row};
 use super::tag::TAGGER;
 use super::{Context, Outcome};
 
@@ -165,23 +165,17 @@ impl Row for ModelRecord {
         "fingerprint",
     ];
 
-    const TABLE_COLUMNS: &'static [&'static str] =
-        &["model", "", "kind", "layout", "weights", "numbers", "size", "place", "fingerprint"];
-
-    fn fields(&self) -> Vec<String> {
-        let number = |number: Option<u64>| number.map_or(String::new(), |n| n.to_string());
-        vec![
-            self.name.clone(),
-            self.is_default.to_string(),
-            self.kind.unwrap_or_default().to_owned(),
-            self.layout.unwrap_or_default().to_owned(),
-            number(self.weights),
-            number(self.bytes),
-            self.place.to_owned(),
-            self.path.display().to_string(),
-            self.fingerprint.clone().unwrap_or_default(),
-        ]
-    }
+    const TABLE_COLUMNS: &'static [&'static str] = &[
+        "name",
+        "is_default",
+        "kind",
+        "layout",
+        "weights",
+        "numbers",
+        "bytes",
+        "place",
+        "fingerprint",
+    ];
 
     fn cells(&self) -> Vec<String> {
         let mark = match (self.is_default, self.is_hidden) {
@@ -297,16 +291,18 @@ fn check(
         let record = check_record(&path, checked);
         records.block(&record)?;
     }
-    records.end()?;
+    records.end_blocks::<CheckRecord>()?;
     Ok(if wrong > 0 { Outcome::CheckFailed } else { Outcome::Done })
 }
 
 impl Block for CheckRecord {
-    fn rows(&self) -> Option<Vec<Vec<String>>> {
+    const COLUMNS: &'static [&'static str] = &["name", "code", "detail"];
+
+    fn rows(&self) -> Vec<Vec<String>> {
         let findings = self.findings.iter();
         let row =
             |of: &Finding| vec![self.name.clone(), of.code.as_str().to_owned(), of.detail.clone()];
-        Some(findings.map(row).collect())
+        findings.map(row).collect()
     }
 
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
@@ -457,7 +453,7 @@ fn names_in(dir: &Path) -> Vec<String> {
 }
 
 fn show(record: &ModelRecord, output: &mut Output) -> anyhow::Result<()> {
-    output.report(record, NO_ROWS, |output| {
+    output.report(record, ONE_ROW, |output| {
         output.heading(&record.name)?;
         let weights = record.weights.map_or(String::new(), grouped);
         let numbers: Vec<String> = record

@@ -6,7 +6,7 @@ use fnstore::search::{Explanation, TermReport};
 use serde::Serialize;
 
 use super::output::{Output, grouped};
-use super::render::under;
+use super::render::{fields_of, under};
 
 /// A plan as JSON; described in `schema/plan.schema.json`.
 #[derive(Debug, Serialize)]
@@ -67,8 +67,8 @@ pub(super) fn write_plan(explained: &Explanation, output: &mut Output) -> anyhow
         ]
     });
     let terms: Vec<Vec<String>> = terms.collect();
-    let delimited = under(&COLUMNS, terms.iter().cloned());
-    output.report(&plan, Some(delimited), |output| {
+    let delimited = under(&COLUMNS, plan.terms.iter().map(|term| fields_of(term, &COLUMNS)));
+    output.report(&plan, delimited, |output| {
         let releases = match explained.releases.as_slice() {
             [] => "no release".to_owned(),
             names => names.join(", "),

@@ -191,7 +191,7 @@ fn write_hits(matches: &mut Matches<'_>, output: &mut Output) -> anyhow::Result<
         records.spaced_block(&AnswerRecord::new(&answer)?)?;
     }
     let shown = records.written();
-    records.end()?;
+    records.end_blocks::<AnswerRecord<'_>>()?;
     Ok(shown)
 }
 
@@ -208,7 +208,7 @@ fn write_rows(
         records.row_under(&names, &row, || row.texts().collect())?;
     }
     let shown = records.written();
-    records.end_under(&names)?;
+    records.end_under(&names, &names)?;
     Ok(shown)
 }
 
@@ -221,8 +221,10 @@ struct CountRecord<'a> {
 }
 
 impl Block for CountRecord<'_> {
-    fn rows(&self) -> Option<Vec<Vec<String>>> {
-        Some(vec![vec![self.value.unwrap_or(NO_VALUE).to_owned(), self.count.to_string()]])
+    const COLUMNS: &'static [&'static str] = &["value", "count"];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        vec![vec![self.value.unwrap_or(NO_VALUE).to_owned(), self.count.to_string()]]
     }
 
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
@@ -243,7 +245,7 @@ fn write_counts(
         let (field, value) = (field.name(), value.as_deref());
         records.block(&CountRecord { field, value, count: *count })?;
     }
-    records.end()?;
+    records.end_blocks::<CountRecord<'_>>()?;
     if counts.is_empty() {
         tell("nothing found");
         return Ok(Outcome::NothingFound);

@@ -45,12 +45,6 @@ struct RecipeRecord {
 impl Block for RecipeRecord {
     const COLUMNS: &'static [&'static str] = &["recipe", "fingerprint", "sets", "settings"];
 
-    fn rows(&self) -> Option<Vec<Vec<String>>> {
-        let Self { recipe, fingerprint, sets, settings } = self;
-        let row = [recipe.to_string(), fingerprint.clone(), sets.to_string(), settings.to_string()];
-        Some(vec![row.to_vec()])
-    }
-
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
         let Self { recipe, fingerprint, sets, settings } = self;
         output.heading(&format!("recipe {recipe} ({fingerprint}): {} sets", grouped(*sets)))?;
@@ -68,9 +62,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let database = Database::open(&context.store)?;
     let recipes = records(&database)?;
     let mut records = context.output.records(Format::Jsonl);
-    records.header(RecipeRecord::COLUMNS)?;
     recipes.iter().try_for_each(|recipe| records.spaced_block(recipe))?;
-    records.end()?;
+    records.end_blocks::<RecipeRecord>()?;
     if recipes.is_empty() {
         tell("nothing was expanded here yet");
         return Ok(Outcome::NothingFound);

@@ -6,6 +6,7 @@ use fnstore::database::Database;
 use serde::Serialize;
 
 use super::output::grouped;
+use super::render::ONE_ROW;
 use super::{Context, Outcome};
 
 /// Rebuild the index from the store
@@ -34,9 +35,7 @@ pub(super) fn run(_args: Args, context: &mut Context) -> anyhow::Result<Outcome>
         entries: report.entries,
         seconds: (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0,
     };
-    let rows = [("revision", record.revision), ("entries", record.entries)]
-        .map(|(name, number)| [name.to_owned(), number.to_string()]);
-    context.output.report(&record, Some(rows), |output| {
+    context.output.report(&record, ONE_ROW, |output| {
         Ok(output.line(&format!(
             "{} entries, as of revision {}, in {:.1} s",
             grouped(record.entries),

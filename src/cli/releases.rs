@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use fnstore::database::Database;
+use fnstore::model::Release;
 use fnstore::store::AddedCounts;
 use serde::Serialize;
 
@@ -43,39 +44,42 @@ struct ReleaseRecord {
     source: String,
     source_bytes: u64,
     imported: u64,
+    /// Everything of its kind, whoever made it.
+    frames: u64,
+    lexunits: u64,
+    sets: u64,
+    sentences: u64,
     counts: BTreeMap<&'static str, u64>,
     added: AddedCounts,
 }
 
 impl ReleaseRecord {
-    /// The columns, with numbers as they are to be written.
-    fn row(&self, number: impl Fn(u64) -> String) -> Vec<String> {
-        let AddedCounts { imported_sets, user_sets, generated_sets, generated_sentences } =
-            self.added;
-        let own = imported_sets + user_sets + generated_sets;
-        let count = |name: &str| self.counts.get(name).copied().unwrap_or_default();
-        vec![
-            self.name.clone(),
-            self.language.clone(),
-            number(count("frames")),
-            number(count("lexunits")),
-            number(count("exemplar_sets") + count("fulltext_sets") + own),
-            number(count("sentences") + generated_sentences),
-            self.source.clone(),
-        ]
+    fn new(release: Release, added: AddedCounts) -> Self {
+        let counts = release.counts;
+        Self {
+            frames: counts.frames,
+            lexunits: counts.lexunits,
+            sets: counts.exemplar_sets + counts.fulltext_sets + added.sets(),
+            sentences: counts.sentences + added.generated_sentences,
+            counts: counts.named().into(),
+            name: release.name,
+            language: release.language,
+            source: release.source,
+            source_bytes: release.source_bytes,
+            imported: release.imported,
+            added,
+        }
     }
 }
 
 impl Row for ReleaseRecord {
     const COLUMNS: &'static [&'static str] =
-        &["release", "language", "frames", "LUs", "sets", "sentences", "source"];
-
-    fn fields(&self) -> Vec<String> {
-        self.row(|number| number.to_string())
-    }
+        &["name", "language", "frames", "lexunits", "sets", "sentences", "source"];
 
     fn cells(&self) -> Vec<String> {
-        self.row(grouped)
+        let counts = [self.frames, self.lexunits, self.sets, self.sentences].map(grouped);
+        let named = [self.name.clone(), self.language.clone()];
+        named.into_iter().chain(counts).chain([self.source.clone()]).collect()
     }
 }
 
@@ -83,16 +87,15 @@ fn remove(RemoveArgs { name, yes }: &RemoveArgs, context: &Context) -> anyhow::R
     let database = Database::open_existing_writer(&context.store)?;
     tell_of_index(&database);
     let release = database.release(name)?;
-    let counts: BTreeMap<_, _> = release.counts.named().into();
-    let count = |name: &str| counts.get(name).copied().unwrap_or_default();
+    let counts = release.counts;
     let added = database.store().added_counts(release.id)?;
     let what = format!(
         "the release `{name}`: {} frames, {} LUs, {} sets of its own and {} added ones, {} of them \
          generated",
-        grouped(count("frames")),
-        grouped(count("lexunits")),
-        grouped(count("exemplar_sets") + count("fulltext_sets")),
-        grouped(added.imported_sets + added.user_sets + added.generated_sets),
+        grouped(counts.frames),
+        grouped(counts.lexunits),
+        grouped(counts.exemplar_sets + counts.fulltext_sets),
+        grouped(added.sets()),
         grouped(added.generated_sets),
     );
     if !yes && !is_confirmed(&format!("remove {what}"))? {
@@ -115,15 +118,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let mut releases = Vec::new();
     for release in database.releases()? {
         let added = database.store().added_counts(release.id)?;
-        releases.push(ReleaseRecord {
-            counts: release.counts.named().into(),
-            name: release.name,
-            language: release.language,
-            source: release.source,
-            source_bytes: release.source_bytes,
-            imported: release.imported,
-            added,
-        });
+        releases.push(ReleaseRecord::new(release, added));
     }
     context.output.rows(Format::Jsonl, releases)?;
     if tell_if_empty(&database)? {

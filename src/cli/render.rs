@@ -4,58 +4,103 @@
 //!
 //! | result | table | JSON, JSON lines | CSV, TSV |
 //! | --- | --- | --- | --- |
-//! | a report ([`Output::report`]) | laid out | one document | its rows, or the document where it has none |
-//! | documents of a name ([`Output::shown`]) | laid out, an empty line between | documents | documents |
+//! | a report ([`Output::report`]) | laid out | one document | a header and its rows, or one row |
+//! | documents of a name ([`Output::shown`]) | laid out, an empty line between | documents | none |
 //! | rows ([`Records::row`], [`Output::rows`]) | columns side by side | a record each | a header, a row each |
 //! | blocks ([`Records::block`]) | laid out | a record each | a header, rows for each |
+//!
+//! A column has one name in every format: that of the record's member. A row takes its values from
+//! there, so CSV and JSON say the same. Delimited output begins with a header, also over no rows.
 
-use serde::Serialize;
+use std::fmt;
+
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::output::{Format, Output};
 
 /// A record that is one row of a table.
 pub(super) trait Row: Serialize {
-    /// Names of the columns of delimited output, and of tables unless they have others.
+    /// Names of the columns of delimited output: members of the record, which are never left out.
     const COLUMNS: &'static [&'static str];
 
-    /// Names of the columns of a table.
+    /// Names of the columns of a table: some of them.
     const TABLE_COLUMNS: &'static [&'static str] = Self::COLUMNS;
 
-    /// The values of the columns, those of the record's fields of the same names. Several things in
-    /// one are parted by `; `.
-    fn fields(&self) -> Vec<String> {
-        fields_of(self, Self::COLUMNS)
-    }
-
-    /// The values of the columns of a table.
+    /// What stands in the columns of a table.
     fn cells(&self) -> Vec<String> {
-        self.fields()
+        fields_of(self, Self::TABLE_COLUMNS)
     }
 }
 
-/// The fields of a record that columns are called after.
+/// The members of a record that columns are called after. Several things in one are parted by `; `.
 pub(super) fn fields_of(record: &(impl Serialize + ?Sized), columns: &[&str]) -> Vec<String> {
-    let record = serde_json::to_value(record).expect("a row's fields have names");
-    columns.iter().map(|name| field_text(&record[*name])).collect()
+    let members = members_of(record);
+    let member = |name: &&str| members.iter().find(|(of, _)| of == name);
+    let text = |name| field_text(&member(name).expect("a column is a member of the record").1);
+    columns.iter().map(text).collect()
+}
+
+/// As [`fields_of`], of a record that leaves members out.
+pub(super) fn fields_in(record: &(impl Serialize + ?Sized), columns: &[&str]) -> Vec<String> {
+    let members = members_of(record);
+    let member = |name: &&str| members.iter().find(|(of, _)| of == name);
+    columns
+        .iter()
+        .map(|name| member(name).map_or_else(String::new, |of| field_text(&of.1)))
+        .collect()
+}
+
+/// The members of a record, in its order, with values as JSON writes them.
+fn members_of(record: &(impl Serialize + ?Sized)) -> Vec<(String, Value)> {
+    // By way of text: there a number of 32 bits has the digits that JSON gives it.
+    let text = serde_json::to_string(record).expect("a record's members have names");
+    let Members(members) = serde_json::from_str(&text).expect("a record is a JSON object");
+    members
+}
+
+/// A JSON object in the order in which it is written.
+struct Members(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Members;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+
+        deserializer.deserialize_map(InOrder)
+    }
 }
 
 fn field_text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
-        Value::Array(items) => items.iter().map(field_text).collect::<Vec<_>>().join("; "),
-        Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
+        Value::Array(items) if !items.iter().any(|item| item.is_array() || item.is_object()) => {
+            items.iter().map(field_text).collect::<Vec<_>>().join("; ")
+        }
+        _ => value.to_string(),
     }
 }
 
 impl<R: Row> Row for &R {
     const COLUMNS: &'static [&'static str] = R::COLUMNS;
     const TABLE_COLUMNS: &'static [&'static str] = R::TABLE_COLUMNS;
-
-    fn fields(&self) -> Vec<String> {
-        R::fields(self)
-    }
 
     fn cells(&self) -> Vec<String> {
         R::cells(self)
@@ -64,31 +109,55 @@ impl<R: Row> Row for &R {
 
 /// A record that is laid out for reading, and may be several rows of delimited output.
 pub(super) trait Block: Serialize {
-    /// Names of the columns of delimited output; none where rows stand without a header.
-    const COLUMNS: &'static [&'static str] = &[];
+    /// Names of the columns of delimited output.
+    const COLUMNS: &'static [&'static str];
 
-    /// The rows of delimited output; none where the record is written in their place.
-    fn rows(&self) -> Option<Vec<Vec<String>>>;
+    /// The rows of delimited output.
+    fn rows(&self) -> Vec<Vec<String>> {
+        vec![fields_of(self, Self::COLUMNS)]
+    }
 
     /// Writes the record for reading.
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()>;
 }
 
-/// Delimited rows of a report that has none: its document is written in their place.
-pub(super) const NO_ROWS: Option<[[&str; 0]; 0]> = None;
+/// Rows of delimited output under their header.
+pub(super) struct Delimited {
+    columns: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+/// For a report that has no rows of its own: it is one row, its columns its members.
+pub(super) const ONE_ROW: Option<Delimited> = None;
 
 /// Delimited rows with a header before them.
 pub(super) fn under(
     columns: &[&str],
     rows: impl IntoIterator<Item = Vec<String>>,
-) -> impl Iterator<Item = Vec<String>> {
-    let header = columns.iter().map(|name| (*name).to_owned()).collect();
-    std::iter::once(header).chain(rows)
+) -> Option<Delimited> {
+    let columns = columns.iter().map(|name| (*name).to_owned()).collect();
+    Some(Delimited { columns, rows: rows.into_iter().collect() })
 }
 
 /// Rows of records with their header.
-pub(super) fn rows_of<R: Row>(records: &[R]) -> impl Iterator<Item = Vec<String>> {
-    under(R::COLUMNS, records.iter().map(R::fields))
+pub(super) fn rows_of<'r, R: Row + 'r>(
+    records: impl IntoIterator<Item = &'r R>,
+) -> Option<Delimited> {
+    under(R::COLUMNS, records.into_iter().map(|record| fields_of(record, R::COLUMNS)))
+}
+
+/// Rows of names and counts with their header.
+pub(super) fn counts_of<N: AsRef<str>>(
+    counts: impl IntoIterator<Item = (N, u64)>,
+) -> Option<Delimited> {
+    let row = |(name, count): (N, u64)| vec![name.as_ref().to_owned(), count.to_string()];
+    under(&["name", "count"], counts.into_iter().map(row))
+}
+
+/// A document as one row.
+fn one_row(record: &impl Serialize) -> Delimited {
+    let (columns, values): (_, Vec<Value>) = members_of(record).into_iter().unzip();
+    Delimited { columns, rows: vec![values.iter().map(field_text).collect()] }
 }
 
 /// Records on their way out, one by one.
@@ -103,18 +172,20 @@ pub(super) struct Records<'o> {
 
 impl Output {
     /// Writes one report, laid out for reading where no format is asked for.
-    pub(super) fn report<F: AsRef<str>, R: IntoIterator<Item = F>>(
+    pub(super) fn report(
         &mut self,
         record: &impl Serialize,
-        rows: Option<impl IntoIterator<Item = R>>,
+        rows: Option<Delimited>,
         lay_out: impl FnOnce(&mut Self) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        match (self.format_or(Format::Table), rows) {
-            (Format::Table, _) => lay_out(self),
-            (format @ (Format::Csv | Format::Tsv), Some(rows)) => {
+        match self.format_or(Format::Table) {
+            Format::Table => lay_out(self),
+            Format::Json | Format::Jsonl => self.json(record),
+            format @ (Format::Csv | Format::Tsv) => {
+                let Delimited { columns, rows } = rows.unwrap_or_else(|| one_row(record));
+                self.fields(format, columns)?;
                 rows.into_iter().try_for_each(|row| Ok(self.fields(format, row)?))
             }
-            _ => self.json(record),
         }
     }
 
@@ -150,12 +221,22 @@ impl Output {
     }
 
     /// Begins records that only JSON can hold, as lines unless one array is asked for.
-    pub(super) fn json_records(&mut self) -> Records<'_> {
+    pub(super) fn json_records(&mut self) -> anyhow::Result<Records<'_>> {
+        self.refuse_rows()?;
         let mut records = self.records(Format::Jsonl);
         if records.format != Format::Json {
             records.format = Format::Jsonl;
         }
-        records
+        Ok(records)
+    }
+
+    /// Refuses CSV and TSV for what has no rows; to be asked before the work begins.
+    pub(super) fn refuse_rows(&self) -> anyhow::Result<()> {
+        anyhow::ensure!(
+            !matches!(self.format_or(Format::Table), Format::Csv | Format::Tsv),
+            "these records have no rows for `--format csv` or `tsv`: expected `json` or `jsonl`"
+        );
+        Ok(())
     }
 
     /// Writes rows under their header, which is also written over none.
@@ -172,10 +253,11 @@ impl Output {
 }
 
 impl Records<'_> {
-    /// Writes the header of delimited output, once.
+    /// Writes the header of delimited output, once. It stands before the first row, and whoever
+    /// waits long for that writes it sooner.
     pub(super) fn header(&mut self, columns: &[&str]) -> anyhow::Result<()> {
         let is_new = !std::mem::replace(&mut self.has_header, true);
-        if is_new && !columns.is_empty() && matches!(self.format, Format::Csv | Format::Tsv) {
+        if is_new && matches!(self.format, Format::Csv | Format::Tsv) {
             self.output.fields(self.format, columns)?;
         }
         Ok(())
@@ -184,7 +266,8 @@ impl Records<'_> {
     /// Writes a row.
     pub(super) fn row<R: Row>(&mut self, row: &R) -> anyhow::Result<()> {
         let is_table = self.format == Format::Table;
-        self.row_under(R::COLUMNS, row, || if is_table { row.cells() } else { row.fields() })
+        let fields = || if is_table { row.cells() } else { fields_of(row, R::COLUMNS) };
+        self.row_under(R::COLUMNS, row, fields)
     }
 
     /// Writes a row whose columns are known only now.
@@ -218,13 +301,8 @@ impl Records<'_> {
             Format::Json | Format::Jsonl => self.output.record(block, self.format)?,
             Format::Csv | Format::Tsv => {
                 self.header(B::COLUMNS)?;
-                match block.rows() {
-                    Some(rows) => {
-                        for row in rows {
-                            self.output.fields(self.format, row)?;
-                        }
-                    }
-                    None => self.output.record(block, self.format)?,
+                for row in block.rows() {
+                    self.output.fields(self.format, row)?;
                 }
             }
         }
@@ -250,26 +328,70 @@ impl Records<'_> {
         Ok(self.output.flush()?)
     }
 
-    /// Ends rows: the table is laid out, unless it is empty and was begun without a header.
+    /// Ends rows: a table is laid out, unless it is empty and was begun without a header.
     pub(super) fn end_rows<R: Row>(self) -> anyhow::Result<()> {
-        self.end_under(R::TABLE_COLUMNS)
+        self.end_under(R::COLUMNS, R::TABLE_COLUMNS)
     }
 
     /// Ends blocks.
-    pub(super) fn end(self) -> anyhow::Result<()> {
-        self.end_under(&[])
+    pub(super) fn end_blocks<B: Block>(mut self) -> anyhow::Result<()> {
+        self.header(B::COLUMNS)?;
+        self.end()
     }
 
-    /// Ends rows under these columns, and hands on what is still buffered.
-    pub(super) fn end_under(mut self, columns: &[&str]) -> anyhow::Result<()> {
-        match self.format {
-            Format::Table if !columns.is_empty() && (self.has_header || self.written > 0) => {
-                self.output.table(columns, std::mem::take(&mut self.table))?;
-            }
-            Format::Json | Format::Jsonl => self.output.end_records(self.format)?,
-            _ => {}
+    /// Ends records of [`Output::json_records`].
+    pub(super) fn end_records(self) -> anyhow::Result<()> {
+        self.end()
+    }
+
+    /// Ends rows under columns that are known only now, of which a table has some.
+    pub(super) fn end_under(
+        mut self,
+        columns: &[&str],
+        table_columns: &[&str],
+    ) -> anyhow::Result<()> {
+        let is_begun = self.has_header || self.written > 0;
+        self.header(columns)?;
+        if self.format == Format::Table && is_begun {
+            self.output.table(table_columns, std::mem::take(&mut self.table))?;
         }
-        // Whoever reads along has all before anything is said of it.
+        self.end()
+    }
+
+    /// Hands on what is still buffered: whoever reads along has all before anything is said of it.
+    fn end(self) -> anyhow::Result<()> {
+        if matches!(self.format, Format::Json | Format::Jsonl) {
+            self.output.end_records(self.format)?;
+        }
         Ok(self.output.flush()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Serialize)]
+    struct Report {
+        zulu: f32,
+        alpha: Option<u64>,
+        names: [&'static str; 2],
+        nested: [[u8; 2]; 1],
+    }
+
+    const REPORT: Report = Report { zulu: 0.95, alpha: None, names: ["a", "b"], nested: [[1, 2]] };
+
+    #[test]
+    fn a_report_without_rows_is_one_row_under_its_members_in_their_order() {
+        let Delimited { columns, rows } = one_row(&REPORT);
+        assert_eq!(columns, ["zulu", "alpha", "names", "nested"]);
+        assert_eq!(rows, [["0.95", "", "a; b", "[[1,2]]"]]);
+        assert_eq!(fields_of(&REPORT, &["names", "zulu"]), ["a; b", "0.95"]);
+    }
+
+    #[test]
+    #[should_panic(expected = "a column is a member of the record")]
+    fn a_column_has_the_name_of_a_member() {
+        fields_of(&REPORT, &["Zulu"]);
     }
 }

@@ -62,6 +62,8 @@ impl LineTask for Scoring {
     type Record = Record;
 
     const DONE: &'static str = "scored";
+    const COLUMNS: &'static [&'static str] =
+        &["line", "id", "log_prob", "tokens", "perplexity", "error"];
 
     fn answer(
         &mut self,

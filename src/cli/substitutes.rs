@@ -66,6 +66,7 @@ impl LineTask for Substituting {
     type Record = Record;
 
     const DONE: &'static str = "answered";
+    const COLUMNS: &'static [&'static str] = &["line", "id", "target", "substitutes", "error"];
 
     fn answer(
         &mut self,

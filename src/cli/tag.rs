@@ -145,6 +145,7 @@ impl LineTask for Tagging {
     type Record = Record;
 
     const DONE: &'static str = "tagged";
+    const COLUMNS: &'static [&'static str] = &["line", "id", "words", "tags", "scores", "error"];
 
     fn answer(
         &mut self,

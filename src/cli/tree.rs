@@ -90,9 +90,8 @@ pub(super) fn write(trees: &[Tree<'_>], with_fes: bool, output: &mut Output) -> 
     // A tree one way only has something in it, or is a root alone.
     let both_ways = trees.iter().any(|tree| tree.direction == Direction::Above);
     let mut records = output.records(Format::Table);
-    records.header(Drawn::COLUMNS)?;
     trees.iter().try_for_each(|tree| records.block(&Drawn { tree, with_fes, both_ways }))?;
-    records.end()
+    records.end_blocks::<Drawn<'_>>()
 }
 
 /// A tree, and how it is drawn.
@@ -111,10 +110,10 @@ impl Block for Drawn<'_> {
     const COLUMNS: &'static [&'static str] =
         &["release", "relation", "direction", "depth", "name", "under", "fes"];
 
-    fn rows(&self) -> Option<Vec<Vec<String>>> {
+    fn rows(&self) -> Vec<Vec<String>> {
         let mut rows = Vec::new();
         push_rows(self.tree, &self.tree.root, None, 0, &mut rows);
-        Some(rows)
+        rows
     }
 
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {

@@ -8,6 +8,7 @@ use fnstore::upkeep::UpgradeReport;
 use serde::Serialize;
 
 use super::output::{Output, grouped};
+use super::render::counts_of;
 use super::{Context, Outcome};
 
 /// Back the store up, and convert it to this program's format
@@ -45,8 +46,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     };
     let record = record(&report, &context.store);
     let output = &mut context.output;
-    let rows = record.rows.iter().map(|(family, rows)| [(*family).to_owned(), rows.to_string()]);
-    output.report(&record, Some(rows), |output| summary(&record, report.is_current(), output))?;
+    let rows = counts_of(record.rows.iter().map(|(family, rows)| (*family, *rows)));
+    output.report(&record, rows, |output| summary(&record, report.is_current(), output))?;
     Ok(Outcome::Done)
 }
 

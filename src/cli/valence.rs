@@ -115,7 +115,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     for entry in &entries[..shown] {
         records.spaced_block(&ValenceRecord::new(entry, args.sets))?;
     }
-    records.end()?;
+    records.end_blocks::<ValenceRecord<'_>>()?;
     tell_of_index(&database);
     Statuses::tell_hidden(hidden);
     if shown < entries.len() {
@@ -210,9 +210,9 @@ impl<'a> ValenceRecord<'a> {
 
 impl Block for ValenceRecord<'_> {
     const COLUMNS: &'static [&'static str] =
-        &["release", "frame", "lu", "id", "table", "fes", "total", "pattern", "count", "sets"];
+        &["release", "frame", "lu", "id", "table", "elements", "total", "units", "count", "sets"];
 
-    fn rows(&self) -> Option<Vec<Vec<String>>> {
+    fn rows(&self) -> Vec<Vec<String>> {
         let Valences { realizations, groups, .. } = self.valences;
         let mut rows = Vec::new();
         for (table, realizations) in [("fe", realizations), ("group", groups)] {
@@ -234,7 +234,7 @@ impl Block for ValenceRecord<'_> {
                 }));
             }
         }
-        Some(rows)
+        rows
     }
 
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {

@@ -2,7 +2,8 @@
 //!
 //! A file of pairs has one a line. In a `.jsonl` file it is an object whose `source` and `target`
 //! are texts or lists of words, with gold links where they are known. In any other file it is the
-//! two texts with a tab between them; what follows a second tab is ignored:
+//! two texts with a tab between them; what follows a second tab is ignored. A first line of the
+//! names `source` and `target` is a header:
 //!
 //! ```text
 //! {"id": "1", "source": ["it", "grew"], "target": "It rose .", "sure": [[0, 0]], "possible": [[1, 1]]}
@@ -66,6 +67,11 @@ impl SentencePair {
         }
     }
 
+    /// Whether it is the line of names above the pairs of a table, as `fnstore mine` writes it.
+    fn is_header(&self) -> bool {
+        self.source == ["source"] && self.target == ["target"]
+    }
+
     fn read(line: &str, json: bool) -> Result<Self, (String, &'static str)> {
         if !json {
             let Some((source, rest)) = line.split_once('\t') else {
@@ -101,7 +107,12 @@ impl Dataset<SentencePair> {
     /// When the file cannot be read, or a line is no pair (naming the line).
     pub fn read(path: &Path) -> Result<Self, AlignError> {
         let json = path.extension().is_some_and(|extension| extension == "jsonl");
-        Self::read_lines(path, "read sentence pairs from", |line| SentencePair::read(line, json))
+        let mut data = Self::read_lines(path, "read sentence pairs from", |line| {
+            SentencePair::read(line, json)
+        })?;
+        let mut is_first = !json && data.lines().first().is_some_and(|at| at.line == 1);
+        data.retain(|pair| !(std::mem::take(&mut is_first) && pair.is_header()));
+        Ok(data)
     }
 }
 

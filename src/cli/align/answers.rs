@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use crate::cli::error::LinesFailed;
 use crate::cli::line_reader::{self, LineError, LineReader};
 use crate::cli::output::{Output, tell};
-use crate::cli::render::NO_ROWS;
+use crate::cli::render::ONE_ROW;
 use crate::cli::whole_file::WholeFile;
 use crate::cli::{Context, Outcome};
 
@@ -71,7 +71,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let output = &mut context.output;
     let given = collection.len();
     let record = Record::new(given, &agreement);
-    output.report(&record, NO_ROWS, |output| write_table(given, &agreement, output))?;
+    output.report(&record, ONE_ROW, |output| write_table(given, &agreement, output))?;
     output.flush()?;
     if lines.failed > 0 {
         let Lines { read, failed } = lines;

@@ -79,6 +79,8 @@ impl LineTask for Aligning {
     type Record = Record;
 
     const DONE: &'static str = "aligned";
+    const COLUMNS: &'static [&'static str] =
+        &["line", "id", "spans", "texts", "score", "runners_up", "error"];
 
     fn answer(
         &mut self,

@@ -286,8 +286,11 @@ impl Record<'_> {
 }
 
 impl Block for Record<'_> {
-    fn rows(&self) -> Option<Vec<Vec<String>>> {
-        Some(vec![vec![self.text()]])
+    const COLUMNS: &'static [&'static str] = &["id", "links", "error"];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let error = self.error.as_ref().map_or("", |error| error.code);
+        vec![vec![self.id.to_owned(), self.text(), error.to_owned()]]
     }
 
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
@@ -311,7 +314,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         let error = links.as_ref().err().map(|why| refused(*why));
         records.block(&Record { id, source, target, links: links.as_ref().ok(), error })?;
     }
-    records.end()?;
+    records.end_blocks::<Record<'_>>()?;
     let failed = tell_refused(&pairs, &links);
     if failed > 0 {
         return Err(LinesFailed { done: "aligned", failed, lines: pairs.len() as u64 }.into());

@@ -105,7 +105,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> anyhow::Result<Outcome> {
             search_weights(&known)
         }
     };
-    let mut records = output.json_records();
+    let mut records = output.json_records()?;
     let mut changes = Changes::default();
     let name = |class: Option<usize>| class.map_or("", |class| args.classes[class].as_str());
     for Item { id, class, predictions, .. } in &test {
@@ -121,7 +121,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> anyhow::Result<Outcome> {
         let label = name(Some(*class));
         records.record(&Record { id, label, original, found, shares })?;
     }
-    records.end()?;
+    records.end_records()?;
     for (variant, weight) in &weights {
         tell(&format!("weight of {variant}: {weight}"));
     }

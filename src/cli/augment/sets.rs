@@ -192,8 +192,8 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(output: &'a mut Output, names: [&'static str; 2]) -> Self {
-        Self { records: output.json_records(), names }
+    fn new(output: &'a mut Output, names: [&'static str; 2]) -> anyhow::Result<Self> {
+        Ok(Self { records: output.json_records()?, names })
     }
 
     fn write(
@@ -209,7 +209,7 @@ impl<'a> Writer<'a> {
     }
 
     fn finish(self, items: &[Item], lines: TableLines) -> anyhow::Result<Outcome> {
-        self.records.end()?;
+        self.records.end_records()?;
         lines.finish("rewritten")?;
         Ok(if items.is_empty() { Outcome::NothingFound } else { Outcome::Done })
     }
@@ -244,7 +244,7 @@ pub(super) fn nli(args: &NliArgs, output: &mut Output) -> anyhow::Result<Outcome
         .collect();
     let mut rewriter = args.rewriter.open(1)?;
     let rewritings = rewriter.rewrite(&requests)?;
-    let mut writer = Writer::new(output, names);
+    let mut writer = Writer::new(output, names)?;
     for (item, found) in items.iter().zip(rewritings.chunks_exact(2)) {
         let [premise, hypothesis] = [&*item.texts[0], &*item.texts[1]];
         let (new_premise, new_hypothesis) =
@@ -282,7 +282,7 @@ pub(super) fn qa(args: &QaArgs, output: &mut Output) -> anyhow::Result<Outcome> 
         .collect();
     let mut rewriter = args.rewriter.open(1)?;
     let rewritings = rewriter.rewrite(&requests)?;
-    let mut writer = Writer::new(output, names);
+    let mut writer = Writer::new(output, names)?;
     for (item, found) in items.iter().zip(&rewritings) {
         let [question, candidate] = [&*item.texts[0], &*item.texts[1]];
         writer.write(item, "original", [question, candidate])?;
@@ -307,7 +307,7 @@ pub(super) fn mt(args: &MtArgs, output: &mut Output) -> anyhow::Result<Outcome> 
     }
     let mut rewriter = args.rewriter.open(TEXTS)?;
     let rewritings = rewriter.rewrite(&requests)?;
-    let mut writer = Writer::new(output, names);
+    let mut writer = Writer::new(output, names)?;
     let mut start = 0;
     for (item, end) in items.iter().zip(ends) {
         let [foreign, english] = [&*item.texts[0], &*item.texts[1]];

@@ -102,7 +102,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     };
     let output = &mut context.output;
     let document = Document::new(&breakdown, threshold, diversity);
-    output.report(&document, Some(rows_of(&document.scores)), |output| {
+    output.report(&document, rows_of(&document.scores), |output| {
         write_tables(&breakdown, output)?;
         document.parts_of_speech.iter().try_for_each(|diversity| diversity.write(output))
     })?;

@@ -58,7 +58,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
     let document = Document::new(args.part, &measured);
     let rows = rows_of(&document.scores);
-    context.output.report(&document, Some(rows), |output| write_table(&document, output))?;
+    context.output.report(&document, rows, |output| write_table(&document, output))?;
     Ok(if measured.measure.targets + measured.spans > 0 {
         Outcome::Done
     } else {
@@ -248,7 +248,7 @@ impl Row for ScoreRecord {
     const COLUMNS: &'static [&'static str] =
         &["elements", "precision", "recall", "f1", "right", "found", "gold"];
 
-    fn fields(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<String> {
         let share = |share: f64| format!("{share:.4}");
         let counts = [self.right, self.found, self.gold].map(|count| count.to_string());
         let shares = [self.precision, self.recall, self.f1].map(share);

@@ -145,9 +145,9 @@ impl RuleRecord {
 
 impl Row for RuleRecord {
     const COLUMNS: &'static [&'static str] =
-        &["kept if", "kept", "P", "95 % interval", "R", "multiple", "the paper: P, R, multiple"];
+        &["rule", "kept", "precision", "precision_interval", "recall", "multiple", "paper"];
 
-    fn fields(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<String> {
         let percent = |share: f64| format!("{:.2}", 100.0 * share);
         let (low, high) = self.precision_interval;
         let paper = |[p, r, multiple]: [f64; 3]| format!("{p:.2} {r:.2} {multiple:.2}");
@@ -176,10 +176,11 @@ pub(in crate::cli) fn write_document(
     let Share { of: judged, .. } = rows[0].precision;
     let document =
         Document { outputs, judged, seeds, rows: rows.into_iter().map(RuleRecord::new).collect() };
-    output.report(&document, Some(rows_of(&document.rows)), |output| {
+    output.report(&document, rows_of(&document.rows), |output| {
         output.table_of(&document.rows)?;
         Ok(output.line(&format!(
-            "{} outputs of {} seeds, {} of them judged; P and R in percent",
+            "{} outputs of {} seeds, {} of them judged; precision, its 95 % interval and recall in percent; \
+             `paper` has precision, recall and multiple",
             document.outputs, document.seeds, document.judged
         ))?)
     })

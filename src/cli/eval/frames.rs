@@ -67,7 +67,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let (open, _) = measure(Search::Open)?;
     let document = Document::new(&lexicon, &open, left_out);
     let rows = rows_of(&document.scores);
-    context.output.report(&document, Some(rows), |output| write_table(&document, output))?;
+    context.output.report(&document, rows, |output| write_table(&document, output))?;
     Ok(if lexicon.sentences > 0 { Outcome::Done } else { Outcome::NothingFound })
 }
 
@@ -126,7 +126,7 @@ impl Row for ScoreRow {
     const COLUMNS: &'static [&'static str] =
         &["items", "which", "precision", "recall", "f1", "gold"];
 
-    fn fields(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<String> {
         let share = |share: f64| format!("{share:.4}");
         vec![
             self.items.to_owned(),

@@ -293,7 +293,7 @@ fn report(
         paper: &PAPER,
     };
     let rows = rows_of(&document.rows);
-    context.output.report(&document, Some(rows), |output| write_tables(&document, output))?;
+    context.output.report(&document, rows, |output| write_tables(&document, output))?;
     context.output.flush()?;
     if evaluated.is_cut {
         tell("ended early; the rows hold what was measured until then");

@@ -84,7 +84,7 @@ impl Row for ScoreRecord {
     const COLUMNS: &'static [&'static str] =
         &["items", "unit", "precision", "recall", "f1", "gold"];
 
-    fn fields(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<String> {
         let share = |share: f64| format!("{share:.4}");
         vec![
             self.items.to_owned(),

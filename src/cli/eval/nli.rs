@@ -302,9 +302,10 @@ impl Document {
 }
 
 impl Row for ArmRecord {
-    const COLUMNS: &'static [&'static str] = &["arm", "dev", "sd", "test", "sd"];
+    const COLUMNS: &'static [&'static str] =
+        &["arm", "dev", "dev_deviation", "test", "test_deviation"];
 
-    fn fields(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<String> {
         let numbers = [self.dev, self.dev_deviation, self.test, self.test_deviation];
         let percent = numbers.map(|share| format!("{:.2}", 100.0 * share));
         [self.arm.to_owned()].into_iter().chain(percent).collect()
@@ -315,15 +316,15 @@ impl Row for ChangeRecord {
     const COLUMNS: &'static [&'static str] = &[
         "trained",
         "split",
-        "asked on",
+        "variant",
         "items",
         "unchanged",
-        "wrong to right",
-        "right to wrong",
-        "wrong to wrong",
+        "wrong_to_right",
+        "right_to_wrong",
+        "wrong_to_wrong",
     ];
 
-    fn fields(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<String> {
         let Changes { items, unchanged, wrong_to_right, right_to_wrong, wrong_to_wrong, .. } =
             self.changes;
         let percent = |count: u64| format!("{:.2}", 100.0 * count as f64 / items.max(1) as f64);
@@ -341,7 +342,7 @@ impl Row for ChangeRecord {
 }
 
 fn write(document: Document, output: &mut Output) -> anyhow::Result<()> {
-    output.report(&document, Some(rows_of(&document.arms)), |output| {
+    output.report(&document, rows_of(&document.arms), |output| {
         output.table_of(&document.arms)?;
         output.line(&format!(
             "right in percent, mean and standard deviation of {} seeds; {} dev and {} test items; trained on {} \

@@ -143,7 +143,7 @@ pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome>
         file.finish()?;
     }
     let rows = rows_of(&document.rounds);
-    context.output.report(&document, Some(rows), |output| document.lay_out(output))?;
+    context.output.report(&document, rows, |output| document.lay_out(output))?;
     if document.rounds.is_empty() {
         context.output.flush()?;
         tell("no recipe has any output there");

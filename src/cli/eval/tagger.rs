@@ -57,7 +57,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let document = Document::new(&written, &lowercase, known);
     let output = &mut context.output;
     let rows = rows_of(&document.scores);
-    output.report(&document, Some(rows), |output| write_table(&document, output))?;
+    output.report(&document, rows, |output| write_table(&document, output))?;
     Ok(if written.0.all.words > 0 { Outcome::Done } else { Outcome::NothingFound })
 }
 
@@ -148,7 +148,7 @@ impl Document {
 impl Row for AccuracyRecord {
     const COLUMNS: &'static [&'static str] = &["words", "tagger", "number", "right", "accuracy"];
 
-    fn fields(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<String> {
         vec![
             self.words.to_owned(),
             self.tagger.to_owned(),

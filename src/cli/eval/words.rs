@@ -86,7 +86,7 @@ pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome>
     match is_compared {
         false => output.rows(Format::Table, rows)?,
         true if output.format_or(Format::Table) == Format::Table => lay_out(&rows, output)?,
-        true => output.rows(Format::Table, rows.into_iter().map(Compared))?,
+        true => output.rows(Format::Table, rows.into_iter().map(Compared::from))?,
     }
     Ok(if pairs.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }
@@ -245,8 +245,8 @@ impl Row for SpanRow {
     const COLUMNS: &'static [&'static str] =
         &["items", "unit", "precision", "recall", "f1", "gold", "unanswered"];
 
-    fn fields(&self) -> Vec<String> {
-        let mut cells = self.score.fields();
+    fn cells(&self) -> Vec<String> {
+        let mut cells = self.score.cells();
         cells.push(self.unanswered.to_string());
         cells
     }
@@ -256,9 +256,9 @@ impl Row for SpanRow {
 #[derive(Debug, Serialize)]
 struct LinkRow {
     /// Whose links they are, where aligners or annotators are compared.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip)]
     by: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip)]
     trained_on: Option<String>,
     data: String,
     words: &'static str,
@@ -282,9 +282,9 @@ impl LinkRow {
 
 impl Row for LinkRow {
     const COLUMNS: &'static [&'static str] =
-        &["data", "words", "precision", "recall", "error rate", "found", "sure", "unanswered"];
+        &["data", "words", "precision", "recall", "error_rate", "found", "sure", "unanswered"];
 
-    fn fields(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<String> {
         let share = |share: f64| format!("{share:.4}");
         vec![
             self.data.clone(),
@@ -301,26 +301,36 @@ impl Row for LinkRow {
 
 /// The same, with whose links they are.
 #[derive(Debug, Serialize)]
-#[serde(transparent)]
-struct Compared(LinkRow);
+struct Compared {
+    by: Option<&'static str>,
+    trained_on: Option<String>,
+    #[serde(flatten)]
+    links: LinkRow,
+}
+
+impl From<LinkRow> for Compared {
+    fn from(links: LinkRow) -> Self {
+        Self { by: links.by, trained_on: links.trained_on.clone(), links }
+    }
+}
 
 impl Row for Compared {
     const COLUMNS: &'static [&'static str] = &[
         "by",
-        "trained on",
+        "trained_on",
         "data",
         "words",
         "precision",
         "recall",
-        "error rate",
+        "error_rate",
         "found",
         "sure",
         "unanswered",
     ];
 
-    fn fields(&self) -> Vec<String> {
-        let LinkRow { by, trained_on, .. } = &self.0;
+    fn cells(&self) -> Vec<String> {
+        let Self { by, trained_on, links } = self;
         let whose = [by.unwrap_or_default().to_owned(), trained_on.clone().unwrap_or_default()];
-        whose.into_iter().chain(self.0.fields()).collect()
+        whose.into_iter().chain(links.cells()).collect()
     }
 }

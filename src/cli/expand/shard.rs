@@ -9,7 +9,7 @@ use fnstore::expand::{self, Manifest, Recipe, Shard};
 use fnstore::query::Expression;
 
 use super::super::output::{grouped, tell};
-use super::super::render::NO_ROWS;
+use super::super::render::ONE_ROW;
 use super::super::{Context, Outcome, progress, stop};
 
 pub(super) fn run(
@@ -35,7 +35,7 @@ pub(super) fn run(
     if report.is_none() {
         tell(&format!("`{}` is there already, whole", file.display()));
     }
-    context.output.report(&manifest, NO_ROWS, |output| {
+    context.output.report(&manifest, ONE_ROW, |output| {
         let Manifest { seeds, sets, lexunits, bytes, .. } = &manifest;
         output.heading(&format!("shard {}/{} in {}", shard.number, shard.of, file.display()))?;
         for (name, count) in

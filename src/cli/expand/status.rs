@@ -8,7 +8,7 @@ use fnstore::query::Expression;
 use serde::Serialize;
 
 use super::super::output::{Format, Output, grouped, tell};
-use super::super::render::{NO_ROWS, Row};
+use super::super::render::{ONE_ROW, Row};
 use super::super::{Context, Outcome};
 
 /// How far a frame is as JSON; see `schema/expand-status.schema.json`.
@@ -27,7 +27,7 @@ impl Row for StatusRecord {
     const COLUMNS: &'static [&'static str] =
         &["release", "frame", "seeds", "done", "ended", "begun", "rounds_missing"];
 
-    fn fields(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<String> {
         let ended = self.ended.iter().map(|(reason, count)| format!("{count} {reason}"));
         vec![
             self.release.clone(),
@@ -105,7 +105,7 @@ pub(super) fn dry_run(
         measured_seconds: estimate.map_or(0.0, |estimate| estimate.elapsed.as_secs_f64()),
         missing_seconds: estimate.map_or(0.0, |estimate| estimate.missing.as_secs_f64()),
     };
-    context.output.report(&record, NO_ROWS, |output| lay_out(&total, estimate, output))?;
+    context.output.report(&record, ONE_ROW, |output| lay_out(&total, estimate, output))?;
     found(&status, context)
 }
 

@@ -75,7 +75,7 @@ impl Row for ComparisonRow<'_> {
     ];
 
     const TABLE_COLUMNS: &'static [&'static str] =
-        &["share", "arm", "measure", "sentences", "exemplars", "added", "mean", "gain", "p"];
+        &["share", "arm", "measure", "sentences", "exemplars", "added", "mean", "gain", "p_value"];
 
     fn cells(&self) -> Vec<String> {
         let percent = |share: f64| format!("{:.2}", 100.0 * share);

@@ -145,10 +145,7 @@ pub(in crate::cli) fn sample(args: &SampleArgs, output: &mut Output) -> anyhow::
     items.extend(sources.iter().take(checks).map(|source| (*source, *source)));
     let mut items: Vec<(&str, &str)> = items.into_iter().collect();
     items.sort_by_cached_key(|(source, target)| order("place", &format!("{source}\t{target}")));
-    let format = match output.format_or(Format::Jsonl) {
-        Format::Json => Format::Json,
-        _ => Format::Jsonl,
-    };
+    let mut records = output.json_records()?;
     for (number, (source, target)) in (1..).zip(&items) {
         let item = Item {
             id: format!("w{number}"),
@@ -158,10 +155,9 @@ pub(in crate::cli) fn sample(args: &SampleArgs, output: &mut Output) -> anyhow::
             ungrammatical: false,
             nonsensical: false,
         };
-        output.record(&item, format)?;
+        records.record(&item)?;
     }
-    output.end_records(format)?;
-    output.flush()?;
+    records.end_records()?;
     finish(lines)?;
     Ok(if items.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }
@@ -225,14 +221,14 @@ impl Row for FiguresRecord {
         "system",
         "judged",
         "similarity",
-        "sd",
+        "deviation",
         "ungrammatical",
         "nonsensical",
         "fluency",
         "copied",
     ];
 
-    fn fields(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<String> {
         let percent = |share: f64| format!("{:.1}", 100.0 * share);
         vec![
             self.system.clone(),

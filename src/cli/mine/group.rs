@@ -69,17 +69,22 @@ pub(super) fn run(args: &Args, output: &mut Output) -> anyhow::Result<Outcome> {
     let mut order: Vec<usize> = (0..articles.len()).collect();
     order.sort_by_key(|at| (clusters[*at], days[*at]));
     let format = output.format_or(Format::Jsonl);
-    let is_json = matches!(format, Format::Json | Format::Jsonl);
-    if !is_json {
-        writeln!(output.data(), "cluster\tarticle\tdate\ttext")?;
+    let columns = ["cluster", "article", "date", "text"];
+    match format {
+        Format::Json | Format::Jsonl => {}
+        Format::Csv => output.fields(format, columns)?,
+        // `mine` reads lines as they are: nothing is quoted.
+        Format::Table | Format::Tsv => writeln!(output.data(), "{}", columns.join("\t"))?,
     }
     for at in order {
         let Record { cluster, article, date, text } = &articles[at];
-        if is_json {
-            output.record(&articles[at], format)?;
-        } else {
-            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            writeln!(output.data(), "{cluster}\t{article}\t{date}\t{text}")?;
+        match format {
+            Format::Json | Format::Jsonl => output.record(&articles[at], format)?,
+            Format::Csv => output.fields(format, [cluster, article, date, text])?,
+            Format::Table | Format::Tsv => {
+                let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                writeln!(output.data(), "{cluster}\t{article}\t{date}\t{text}")?;
+            }
         }
     }
     output.end_records(format)?;

@@ -103,9 +103,9 @@ pub(super) fn sample(args: &SampleArgs, output: &mut Output) -> anyhow::Result<O
     };
     items.sort_by_cached_key(draw);
     items.truncate(args.count);
-    let mut records = output.json_records();
+    let mut records = output.json_records()?;
     items.iter().try_for_each(|item| records.record(item))?;
-    records.end()?;
+    records.end_records()?;
     lines.finish("drawn from")?;
     Ok(if items.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }
@@ -122,7 +122,7 @@ struct TallyRow {
 impl Row for TallyRow {
     const COLUMNS: &'static [&'static str] = &["what", "first", "second", "estimate"];
 
-    fn fields(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<String> {
         let number =
             |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.3}"));
         vec![self.what.clone(), number(self.first), number(self.second), number(self.estimate)]

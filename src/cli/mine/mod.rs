@@ -111,6 +111,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let format = context.output.format_or(Format::Jsonl);
     let mut run = Run { options, format, seen: HashSet::new(), tally: Tally::default() };
     let mut lines = TableLines::open(args.file.as_deref())?;
+    Record::begin(format, &mut context.output)?;
     let (mut names, mut clusters, mut bytes) = (HashSet::new(), Vec::<Cluster>::new(), 0);
     loop {
         let line = lines.next(|fields| {
@@ -311,6 +312,35 @@ struct At<'a> {
 }
 
 impl<'a> Record<'a> {
+    /// Columns of delimited output, the two texts first: readers of pairs take those.
+    const COLUMNS: [&'static str; 9] = [
+        "source",
+        "target",
+        "id",
+        "cluster",
+        "method",
+        "edits",
+        "shared",
+        "source_at",
+        "target_at",
+    ];
+
+    fn fields(&self) -> [String; 9] {
+        let number = |number: Option<usize>| number.map_or_else(String::new, |n| n.to_string());
+        let place = |at: &At<'_>| format!("{}.{}", at.article, at.sentence);
+        [
+            self.source.to_owned(),
+            self.target.to_owned(),
+            self.id.clone(),
+            self.cluster.to_owned(),
+            self.method.to_owned(),
+            number(self.edits),
+            number(self.shared),
+            place(&self.source_at),
+            place(&self.target_at),
+        ]
+    }
+
     fn new(number: u64, cluster: &'a Cluster, pair: &'a Pair) -> Self {
         let [source_at, target_at] = pair.places.map(|place| {
             let article = &cluster.articles[place.article];
@@ -329,25 +359,23 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Writes the pair. Its delimited fields are source, target and provenance. Nothing is quoted:
-    /// readers of pairs take a line as it is, and a sentence has neither tab nor line end.
+    /// Writes the header of delimited output.
+    fn begin(format: Format, output: &mut Output) -> anyhow::Result<()> {
+        match format {
+            Format::Csv => output.fields(format, Self::COLUMNS)?,
+            Format::Tsv => writeln!(output.data(), "{}", Self::COLUMNS.join("\t"))?,
+            Format::Table | Format::Json | Format::Jsonl => {}
+        }
+        Ok(())
+    }
+
+    /// Writes the pair. In TSV nothing is quoted: readers of pairs take a line as it is, and a
+    /// sentence has neither tab nor line end.
     fn write(&self, format: Format, output: &mut Output) -> anyhow::Result<()> {
         match format {
             Format::Json | Format::Jsonl => output.record(self, format)?,
-            Format::Tsv => {
-                let provenance = format!(
-                    "{}:{}:{}.{}:{}.{}",
-                    self.method,
-                    self.cluster,
-                    self.source_at.article,
-                    self.source_at.sentence,
-                    self.target_at.article,
-                    self.target_at.sentence
-                );
-                let Self { source, target, .. } = self;
-                writeln!(output.data(), "{source}\t{target}\t{provenance}")?;
-            }
-            Format::Csv => output.fields(format, [self.source, self.target, &self.id])?,
+            Format::Tsv => writeln!(output.data(), "{}", self.fields().join("\t"))?,
+            Format::Csv => output.fields(format, self.fields())?,
             Format::Table => {
                 let cost = self.edits.or(self.shared).unwrap_or(0);
                 output.line(&format!("{cost:>3}  {}\n     {}", self.source, self.target))?;

@@ -274,7 +274,7 @@ impl Run {
                 self.waiting.insert(number, Record::of_search(number, item, rewrite));
             }
         }
-        records.end()
+        records.end_blocks::<Record>()
     }
 
     /// Takes lines while there is room: those that are there, and one more if all else is done.
@@ -485,18 +485,18 @@ impl Block for Record {
     }
 
     /// A row for each paraphrase.
-    fn rows(&self) -> Option<Vec<Vec<String>>> {
+    fn rows(&self) -> Vec<Vec<String>> {
         let line = self.line.to_string();
         if self.paraphrases.is_empty() {
             let code = self.error.as_ref().map(|error| error.code).or(self.stop).unwrap_or("");
-            return Some(vec![[&line, "", "", "", "", code].map(str::to_owned).to_vec()]);
+            return vec![[&line, "", "", "", "", code].map(str::to_owned).to_vec()];
         }
         let rows = (1..).zip(&self.paraphrases).map(|(rank, paraphrase)| {
             let score = paraphrase.score.map_or(String::new(), |score| format!("{score:.6}"));
             let (text, unmet) = (paraphrase.text.clone(), phrase_list(&paraphrase.unmet));
             vec![line.clone(), i32::to_string(&rank), score, text, unmet, String::new()]
         });
-        Some(rows.collect())
+        rows.collect()
     }
 }
 

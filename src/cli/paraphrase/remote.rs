@@ -50,7 +50,7 @@ pub(super) fn run(
             break;
         }
     }
-    records.end()?;
+    records.end_blocks::<Record>()?;
     let Usage { requests, tokens, known } = paraphraser.usage();
     tell(&format!(
         "{} requests, {} tokens, {} known answers",

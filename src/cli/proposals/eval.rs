@@ -73,7 +73,7 @@ impl Row for EvalRecord {
         "precision",
     ];
 
-    fn fields(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<String> {
         let counts = [self.hidden, self.proposals, self.found].map(|count| count.to_string());
         let recalls = [self.recall, self.recall_at_10, self.recall_at_50].map(Some);
         let frame = self.frame.clone().unwrap_or_else(|| "(all)".to_owned());
@@ -86,18 +86,19 @@ impl Row for EvalRecord {
 /// Refuses an LU that the lexicon has: no proposal can find it.
 fn check_hidden(database: &Database, frame: &str, name: &str) -> anyhow::Result<()> {
     for release in database.releases()? {
-        let Some(frame) = database.lexicon(&release.name)?.frame_by_name(frame)? else { continue };
-        for lu in database.store().lexunits_of(release.id, frame.id)? {
-            let lu = lu?;
-            let is_proposed = [PROPOSED, ACCEPTED].contains(&lu.status.as_str());
-            if !is_proposed && fold(&lu.name) == fold(name) {
-                let expected = "an LU that is hidden; `edit` removes it from the store, or import a release \
-                                without it";
-                bail!(
-                    "`lu` is `{name}`, which `{}` has in `{}`; expected {expected}",
-                    frame.name,
-                    release.name
-                );
+        // A release may have two frames of one name.
+        for frame_id in database.store().frames_by_name(release.id, frame, false)? {
+            for lu in database.store().lexunits_of(release.id, frame_id)? {
+                let lu = lu?;
+                let is_proposed = [PROPOSED, ACCEPTED].contains(&lu.status.as_str());
+                if !is_proposed && fold(&lu.name) == fold(name) {
+                    let expected = "an LU that is hidden; `edit` removes it from the store, or import a \
+                                    release without it";
+                    bail!(
+                        "`lu` is `{name}`, which `{frame}` has in `{}`; expected {expected}",
+                        release.name
+                    );
+                }
             }
         }
     }

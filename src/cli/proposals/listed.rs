@@ -115,9 +115,9 @@ impl Block for ProposalRecord<'_> {
         "decided",
     ];
 
-    fn rows(&self) -> Option<Vec<Vec<String>>> {
+    fn rows(&self) -> Vec<Vec<String>> {
         let texts: Vec<&str> = self.sentences.iter().map(|of| of.text).collect();
-        Some(vec![vec![
+        vec![vec![
             self.release.to_owned(),
             self.frame.to_owned(),
             self.lu.to_owned(),
@@ -135,7 +135,7 @@ impl Block for ProposalRecord<'_> {
             self.near().join("; "),
             texts.join("; "),
             self.decided.unwrap_or_default().to_owned(),
-        ]])
+        ]]
     }
 
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
@@ -231,34 +231,5 @@ impl Row for DecisionRecord<'_> {
         "undone_note",
     ];
     const TABLE_COLUMNS: &'static [&'static str] =
-        &["frame", "lu", "verdict", "to", "reviewer", "note", "undone by"];
-
-    fn fields(&self) -> Vec<String> {
-        let text = |text: &Option<String>| text.clone().unwrap_or_default();
-        vec![
-            self.release.to_owned(),
-            self.frame.to_owned(),
-            self.lu.to_owned(),
-            self.verdict.to_owned(),
-            self.reviewer.to_owned(),
-            self.time.to_string(),
-            self.note.to_owned(),
-            text(&self.to_frame),
-            text(&self.to_lu),
-            self.sets.to_string(),
-            self.undone_by.unwrap_or_default().to_owned(),
-            self.undone_at.map_or(String::new(), |time| time.to_string()),
-            self.undone_note.unwrap_or_default().to_owned(),
-        ]
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let to = match (&self.to_frame, &self.to_lu) {
-            (Some(frame), Some(lu)) => format!("{frame} {lu}"),
-            _ => String::new(),
-        };
-        let texts = [self.frame, self.lu, self.verdict, &to, self.reviewer, self.note];
-        let undone = self.undone_by.unwrap_or_default();
-        texts.into_iter().chain([undone]).map(str::to_owned).collect()
-    }
+        &["frame", "lu", "verdict", "to_frame", "to_lu", "reviewer", "note", "undone_by"];
 }

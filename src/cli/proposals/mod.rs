@@ -143,7 +143,7 @@ fn list(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
     for proposal in &proposals[..shown] {
         records.spaced_block(&ProposalRecord::new(proposal))?;
     }
-    records.end()?;
+    records.end_blocks::<ProposalRecord<'_>>()?;
     context.output.flush()?;
     tell_of_index(&database);
     if all == 0 {

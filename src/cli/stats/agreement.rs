@@ -35,7 +35,7 @@ impl Row for AgreementRow {
     const COLUMNS: &'static [&'static str] =
         &["question", "role", "items", "accepted", "share", "mean", "shared", "unanimous", "kappa"];
 
-    fn fields(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<String> {
         let counts = [self.items, self.accepted].map(|count| count.to_string());
         let agreed = [self.shared, self.unanimous].map(|count| count.to_string());
         let kappa = self.kappa.map_or_else(String::new, |kappa| format!("{kappa:.4}"));

@@ -8,7 +8,7 @@ use fnstore::align::{Features, Labels, Report};
 
 use super::settings::SettingsArgs;
 use super::tell_progress;
-use crate::cli::render::NO_ROWS;
+use crate::cli::render::ONE_ROW;
 use crate::cli::{Context, Outcome, eval, progress};
 
 /// Train the span aligner's head on the states of an encoder
@@ -86,7 +86,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let config = train::run(&options, &device, &mut |at| tell_progress(&mut bar, at, f1_of));
     bar.finish_and_clear();
     let config = config?;
-    context.output.report(&config, NO_ROWS, |output| {
+    context.output.report(&config, ONE_ROW, |output| {
         output.heading(&format!("the head is in {out}"))?;
         output.line(&format!(
             "  {} items, weights of epoch {}, threshold {:.3}",

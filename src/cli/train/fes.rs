@@ -10,7 +10,7 @@ use fnstore::query::Expression;
 use super::settings::SettingsArgs;
 use super::{tell_end, tell_progress};
 use crate::cli::labeller::{ReleaseArgs, part};
-use crate::cli::render::NO_ROWS;
+use crate::cli::render::ONE_ROW;
 use crate::cli::{Context, Outcome, progress};
 
 /// Train the labelling of frame elements on the states of an encoder
@@ -95,7 +95,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let config = train::run(&options, &inventory, &data, &device, &mut tell);
     bar.finish_and_clear();
     let config = config?;
-    context.output.report(&config, NO_ROWS, |output| {
+    context.output.report(&config, ONE_ROW, |output| {
         let training = &config.training;
         output.heading(&format!("the labeller is in {}", options.out.display()))?;
         output.line(&format!(

@@ -7,7 +7,7 @@ use fnstore::database::Database;
 use fnstore::proposals::train::{Trained, decisions, run as fit};
 use serde::Serialize;
 
-use crate::cli::render::NO_ROWS;
+use crate::cli::render::ONE_ROW;
 use crate::cli::whole_file::WholeFile;
 use crate::cli::{Context, Outcome};
 
@@ -65,7 +65,7 @@ pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome>
         bias: ranker.bias(),
         weights: ranker.weights().map(|(input, weight)| (input.as_str(), weight)).collect(),
     };
-    context.output.report(&record, NO_ROWS, |output| {
+    context.output.report(&record, ONE_ROW, |output| {
         output.heading(&format!("the weights are in {}", args.out.display()))?;
         output.line(&format!("  {accepted} accepted and {rejected} rejected proposals"))?;
         output.line("                      built-in    fitted, held out")?;

@@ -8,7 +8,7 @@ use fnstore::tag::train::{self, Options};
 
 use super::settings::SettingsArgs;
 use super::{tell_end, tell_progress};
-use crate::cli::render::NO_ROWS;
+use crate::cli::render::ONE_ROW;
 use crate::cli::{Context, Outcome, progress, tagged};
 
 /// Train a part-of-speech tagger on the states of an encoder
@@ -56,7 +56,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let config = train::run(&options, &data, &dev, &device, &mut tell);
     bar.finish_and_clear();
     let config = config?;
-    context.output.report(&config, NO_ROWS, |output| {
+    context.output.report(&config, ONE_ROW, |output| {
         let training = &config.training;
         output.heading(&format!("the tagger is in {}", options.out.display()))?;
         output.line(&format!(

@@ -7,7 +7,7 @@ use fnstore::align::words::LinkCounts;
 
 use super::settings::SettingsArgs;
 use super::tell_progress;
-use crate::cli::render::NO_ROWS;
+use crate::cli::render::ONE_ROW;
 use crate::cli::{Context, Outcome, progress};
 
 /// Train a word aligner on gold links, over the states of an encoder
@@ -47,7 +47,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         linker::run(&options, &device, &mut |at| tell_progress(&mut bar, at, error_rate_of));
     bar.finish_and_clear();
     let config = config?;
-    context.output.report(&config, NO_ROWS, |output| {
+    context.output.report(&config, ONE_ROW, |output| {
         output.heading(&format!("the linker is in {out}"))?;
         output.line(&format!(
             "  {} pairs, weights of epoch {}, thresholds {:.2} and {:.2}",

@@ -96,9 +96,9 @@ impl Row for RoundRecord {
         "missed",
         "precision",
         "recall",
-        "as the paper",
-        "precision, any POS",
-        "recall, any POS",
+        "paper_recall",
+        "lemma_precision",
+        "lemma_recall",
     ];
 
     fn cells(&self) -> Vec<String> {
