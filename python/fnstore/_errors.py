@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 __all__ = [
     "AbsentError",
+    "AmbiguousNameError",
     "ClosedError",
     "ConflictError",
     "EditError",
@@ -63,6 +66,12 @@ class QueryError(Error, ValueError):
 
 class UnknownNameError(Error, LookupError):
     """Nothing in the store has the name."""
+
+
+class AmbiguousNameError(Error, LookupError):
+    """Several things have the name of which one was asked for; ``choices`` lists them."""
+
+    choices: Sequence[str] = ()
 
 
 class ImportFailedError(Error, ValueError):

@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
+use fnstore::database::{DatabaseError, LookupError};
 use fnstore::model::{Extent, Judgement as Judged, Label as Marked, SentenceLayers, Split};
 use fnstore::search::Answer;
 use fnstore::text::{CharIndex, drawing};
 use pyo3::prelude::*;
 
 use crate::arrow::Spans;
-use crate::error::Result;
+use crate::error::{Fault, Result};
 use crate::handle::Handle;
 use crate::html;
 
@@ -254,9 +255,23 @@ impl AnnotationSet {
         self.answer.elements().map(element).collect()
     }
 
-    /// Words of the frame element of a name, or None.
-    fn element(&self, name: &str) -> Option<String> {
-        self.elements().into_iter().find(|of| of.name == name && of.text.is_some())?.text
+    /// Words of the frame element of a name, or None; of several spans an AmbiguousNameError, and
+    /// elements has all.
+    fn element(&self, name: &str) -> Result<Option<String>> {
+        let elements = self.elements().into_iter().filter(|of| of.name == name);
+        // One span may be labelled in several ranks.
+        let mut found: Vec<_> = elements.filter_map(|of| Some((of.span?, of.text?))).collect();
+        found.sort_unstable();
+        found.dedup();
+        if found.len() < 2 {
+            return Ok(found.pop().map(|(_, text)| text));
+        }
+        let choice =
+            |((start, end), text): &((u32, u32), String)| format!("{start}-{end} `{text}`");
+        let choices = found.iter().map(choice).collect();
+        let (kind, name) = ("frame element", name.to_owned());
+        let several = LookupError::Ambiguous { kind, name, choices };
+        Err(Fault::from(DatabaseError::Lookup(several)).advise("`elements` has all of them"))
     }
 
     /// All layers of the set.

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use fnstore::database::{self, DatabaseError, LookupError};
-use fnstore::lexicon::Lexicon;
-use fnstore::model::{AnnotationSetId, LuId};
+use fnstore::lexicon::{Lexicon, RecordKey};
+use fnstore::model::AnnotationSetId;
 use fnstore::query::{Case, Expression, Pattern};
-use fnstore::store::NameKind;
 use fnstore::transfer::ImportOptions;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -37,6 +36,15 @@ pub(crate) enum Key {
     Name(String),
 }
 
+impl Key {
+    fn of(&self) -> RecordKey<'_> {
+        match self {
+            Self::Id(id) => RecordKey::Number(*id),
+            Self::Name(name) => RecordKey::Name(name),
+        }
+    }
+}
+
 /// Opens the store in a directory.
 #[pyfunction]
 pub(crate) fn open(path: PathBuf) -> Result<Database> {
@@ -64,11 +72,14 @@ impl Database {
         };
         let mut found = Vec::new();
         for lexicon in lexicons {
-            let release = Arc::new(lexicon.release().clone());
-            let home = Home { handle: Arc::clone(&self.handle), release };
-            found.extend(of(&home, &lexicon)?);
+            found.extend(of(&self.home(&lexicon), &lexicon)?);
         }
         Ok(found)
+    }
+
+    fn home(&self, lexicon: &Lexicon<'_>) -> Home {
+        let release = Arc::new(lexicon.release().clone());
+        Home { handle: Arc::clone(&self.handle), release }
     }
 
     /// The release of a name, or the only one.
@@ -81,12 +92,14 @@ impl Database {
         if let [name] = names.as_slice() {
             return Ok(name.clone());
         }
-        let message = match names.len() {
-            0 => "the store holds no release".to_owned(),
-            _ => format!("the store holds several releases: {}", names.join(", ")),
-        };
-        let advice = "import one with db.import_release(path), or give release=\"NAME\"";
-        Err(Fault::new("UnknownNameError", "Q-release", &message, advice))
+        if names.is_empty() {
+            let advice = "import one with db.import_release(path)";
+            let message = "the store holds no release";
+            return Err(Fault::new("UnknownNameError", "Q-release", message, advice));
+        }
+        let message = format!("the store holds several releases: {}", names.join(", "));
+        let advice = "give release=\"NAME\"";
+        Err(Fault::new("AmbiguousNameError", "Q-ambiguous", &message, advice).among(names))
     }
 }
 
@@ -148,25 +161,29 @@ impl Database {
         })
     }
 
-    /// The frame of a name or a number, of the first release that has it.
+    /// The one frame of a name or a number; several are an AmbiguousNameError, and release narrows.
     #[pyo3(signature = (key, release=None))]
     fn frame(&self, key: Key, release: Option<&str>) -> Result<Frame> {
-        let found = self.each(release, |home, lexicon| {
-            let frame = match &key {
-                Key::Id(id) => lexicon.frame(fnstore::model::FrameId(*id))?,
-                Key::Name(name) => lexicon.frame_by_name(name)?,
-            };
-            frame.map(|frame| Frame::new(home, frame)).into_iter().collect()
-        })?;
-        found.into_iter().next().map_or_else(|| Err(self.unknown("frame", key)), Ok)
+        let database = self.handle.get()?;
+        let (lexicon, frame) = database.the_frame(key.of(), release)?;
+        Frame::new(&self.home(&lexicon), frame)
     }
 
-    /// Frame elements whose name matches.
+    /// Frame elements whose name matches: those that frames define, then those that annotation labels
+    /// and its frame does not define.
     #[pyo3(signature = (names=None, release=None))]
     fn fes(&self, names: Option<&str>, release: Option<&str>) -> Result<Vec<FrameElement>> {
-        let names = pattern(names)?;
-        let fes = self.frames(None, release)?.into_iter().flat_map(|frame| frame.fes);
-        Ok(fes.filter(|fe| names.matches(&fe.name)).collect())
+        let (names, every) = (pattern(names)?, pattern(None)?);
+        self.each(release, |home, lexicon| {
+            let mut found = Vec::new();
+            for frame in lexicon.frames()? {
+                let fes = Frame::new(home, frame?)?.fes.into_iter();
+                found.extend(fes.filter(|fe| names.matches(&fe.name)));
+            }
+            let labelled = lexicon.labelled_fes(&every, &names)?;
+            found.extend(labelled.into_iter().map(FrameElement::labelled));
+            Ok(found)
+        })
     }
 
     /// LUs whose name matches, in order of name; all, by frame, without a pattern.
@@ -188,19 +205,14 @@ impl Database {
         })
     }
 
-    /// The LU of a name or a number, of the first release and frame that has it.
-    #[pyo3(signature = (key, release=None))]
-    fn lu(&self, key: Key, release: Option<&str>) -> Result<LexicalUnit> {
-        let found = self.each(release, |home, lexicon| {
-            let lu = match &key {
-                Key::Id(id) => lexicon.lu(LuId(*id))?,
-                Key::Name(name) => lexicon.lus_by_name(name)?.into_iter().next(),
-            };
-            let Some(lu) = lu else { return Ok(Vec::new()) };
-            let frame = lexicon.frame(lu.frame)?.map_or_else(String::new, |frame| frame.name);
-            Ok(vec![LexicalUnit::new(home, &frame, lu)?])
-        })?;
-        found.into_iter().next().map_or_else(|| Err(self.unknown("lu", key)), Ok)
+    /// The one LU of a name or a number; several are an AmbiguousNameError, and release and frame
+    /// narrow.
+    #[pyo3(signature = (key, release=None, frame=None))]
+    fn lu(&self, key: Key, release: Option<&str>, frame: Option<Key>) -> Result<LexicalUnit> {
+        let database = self.handle.get()?;
+        let (lexicon, lu) = database.the_lu(key.of(), frame.as_ref().map(Key::of), release)?;
+        let frame = lexicon.frame(lu.frame)?.map_or_else(String::new, |frame| frame.name);
+        LexicalUnit::new(&self.home(&lexicon), &frame, lu)
     }
 
     #[pyo3(signature = (release=None))]
@@ -247,17 +259,23 @@ impl Database {
         py.detach(|| Ok(self.handle.get()?.count(&expression)?))
     }
 
-    /// The annotation set of an id, as in x1024.
-    fn annotation_set(&self, id: &str) -> Result<AnnotationSet> {
+    /// The one annotation set of an id, as in x1024; several are an AmbiguousNameError, and release
+    /// narrows.
+    #[pyo3(signature = (id, release=None))]
+    fn annotation_set(&self, id: &str, release: Option<&str>) -> Result<AnnotationSet> {
         let unknown = || {
             let message = format!("there is no annotation set `{id}`");
             let advice = "an id is a letter (x, f, i or g) and a number, as in x1024";
             Fault::new("UnknownNameError", "Q-id", &message, advice)
         };
         let set = AnnotationSetId::of_written(id).ok_or_else(unknown)?;
-        let query = Expression::parse(&format!("id={set}")).map_err(DatabaseError::from)?;
-        let database = self.handle.get()?;
-        let answer = database.query(&query)?.next().transpose()?.ok_or_else(unknown)?;
+        let answer = self.handle.get()?.the_annotation_set(set, release);
+        let answer = answer.map_err(|error| match error {
+            DatabaseError::Lookup(LookupError::UnknownName { kind: "annotation set", .. }) => {
+                unknown()
+            }
+            error => error.into(),
+        })?;
         Ok(AnnotationSet::new(&self.handle, answer))
     }
 
@@ -355,24 +373,5 @@ impl Database {
     fn __repr__(&self) -> String {
         let state = if self.handle.is_open() { "" } else { ", closed" };
         format!("<Database {}{state}>", self.handle.path.display())
-    }
-}
-
-impl Database {
-    /// What is told of a name that nothing has.
-    fn unknown(&self, kind: &'static str, key: Key) -> Fault {
-        let name = match key {
-            Key::Id(id) => id.to_string(),
-            Key::Name(name) => name,
-        };
-        let of = if kind == "frame" { NameKind::Frame } else { NameKind::LexUnit };
-        let exact = Pattern::exact(&name, Case::Fold);
-        let told = self.handle.get().map(|database| database.require_name(of, &exact));
-        match told {
-            Ok(Err(error)) => error.into(),
-            _ => {
-                DatabaseError::Lookup(LookupError::UnknownName { kind, name, nearest: None }).into()
-            }
-        }
     }
 }

@@ -3,7 +3,7 @@
 //! A message of the library ends in its code, or begins with it, and says after a semicolon what to
 //! do. Where the advice names a command, Python's own takes its place.
 
-use fnstore::database::{DatabaseError, EditError, ReleaseError, ScriptError};
+use fnstore::database::{DatabaseError, EditError, LookupError, ReleaseError, ScriptError};
 use fnstore::expand::{ExpandError, RecipeError, RecipeFileError};
 use fnstore::models::ModelError;
 use fnstore::paraphrase::ParaphraseError;
@@ -22,13 +22,20 @@ pub(crate) struct Fault {
     advice: Box<str>,
     nearest: Option<Box<str>>,
     column: Option<u32>,
+    choices: Option<Vec<String>>,
 }
 
 impl Fault {
     /// An error of the bindings themselves.
     pub(crate) fn new(class: &'static str, code: &str, message: &str, advice: &str) -> Self {
         let (message, code, advice) = (message.into(), code.into(), advice.into());
-        Self { class, message, code, advice, nearest: None, column: None }
+        Self { class, message, code, advice, nearest: None, column: None, choices: None }
+    }
+
+    /// The same error with the choices among which there is one to make.
+    pub(crate) fn among(mut self, choices: Vec<String>) -> Self {
+        self.choices = Some(choices);
+        self
     }
 
     /// An error of the library with its causes; `code` and `advice` where its message has none.
@@ -52,10 +59,12 @@ impl Fault {
             advice: said.unwrap_or(advice).into(),
             message: message.into(),
             column: None,
+            choices: None,
         }
     }
 
-    fn advise(mut self, advice: &str) -> Self {
+    /// The same error with another advice.
+    pub(crate) fn advise(mut self, advice: &str) -> Self {
         self.advice = advice.into();
         self
     }
@@ -78,6 +87,9 @@ impl Fault {
                 ))?;
                 if let Some(column) = self.column {
                     made.setattr("column", column)?;
+                }
+                if let Some(choices) = self.choices {
+                    made.setattr("choices", choices)?;
                 }
                 Ok(made)
             };
@@ -176,6 +188,13 @@ impl From<DatabaseError> for Fault {
             DatabaseError::Query(error) => error.into(),
             DatabaseError::Edit(error) => error.into(),
             DatabaseError::Script(ScriptError::Edit { source, .. }) => (*source).into(),
+            DatabaseError::Lookup(LookupError::Ambiguous { ref choices, .. }) => {
+                let advice = "give release=NAME, for an LU also frame=NAME, or the number";
+                let choices = choices.clone();
+                Self::of("AmbiguousNameError", &error, "Q-ambiguous", "")
+                    .advise(advice)
+                    .among(choices)
+            }
             DatabaseError::Lookup(_) => {
                 let advice = "db.frames(), db.lus() and db.releases() list the names";
                 Self::of("UnknownNameError", &error, "Q-unknown-name", advice)

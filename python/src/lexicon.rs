@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fnstore::database::{DatabaseError, LookupError};
-use fnstore::lexicon::RoundGrowth;
+use fnstore::lexicon::{LabelledElement, RoundGrowth, SetCounts};
 use fnstore::model;
 use fnstore::query::{Expression, Field, Term, nearest};
 use fnstore::text::plain_definition;
@@ -81,11 +81,12 @@ impl Release {
 #[pyclass(frozen, get_all, module = "fnstore", skip_from_py_object)]
 #[derive(Clone)]
 pub(crate) struct FrameElement {
-    id: u32,
+    /// Its number; None of one that annotation labels and its frame does not define.
+    id: Option<u32>,
     pub(crate) name: String,
     abbreviation: String,
-    /// Core, Core-Unexpressed, Peripheral or Extra-Thematic.
-    core_type: &'static str,
+    /// Core, Core-Unexpressed, Peripheral or Extra-Thematic; None where the frame does not define it.
+    core_type: Option<&'static str>,
     /// Name of the frame.
     frame: String,
     definition: String,
@@ -100,10 +101,10 @@ pub(crate) struct FrameElement {
 impl FrameElement {
     fn new(home: &Home, frame: &model::Frame, fe: &model::FrameElement) -> Result<Self> {
         Ok(Self {
-            id: fe.id.0,
+            id: Some(fe.id.0),
             name: fe.name.clone(),
             abbreviation: fe.abbreviation.clone(),
-            core_type: fe.core_type.as_str(),
+            core_type: Some(fe.core_type.as_str()),
             frame: frame.name.clone(),
             definition: plain_definition(&fe.definition),
             definition_markup: fe.definition.clone(),
@@ -111,6 +112,22 @@ impl FrameElement {
             excludes: fe_names(frame, &fe.excludes),
             sem_types: home.sem_types(&fe.sem_types)?,
         })
+    }
+
+    /// One that annotation labels and its frame does not define.
+    pub(crate) fn labelled(entry: LabelledElement) -> Self {
+        Self {
+            id: None,
+            name: entry.name,
+            abbreviation: String::new(),
+            core_type: None,
+            frame: entry.frame_name.to_string(),
+            definition: String::new(),
+            definition_markup: String::new(),
+            requires: Vec::new(),
+            excludes: Vec::new(),
+            sem_types: Vec::new(),
+        }
     }
 }
 
@@ -121,7 +138,10 @@ fn fe_names(frame: &model::Frame, ids: &[model::FeId]) -> Vec<String> {
 #[pymethods]
 impl FrameElement {
     fn __repr__(&self) -> String {
-        format!("<FrameElement {}.{} ({})>", self.frame, self.name, self.core_type)
+        {
+            let core_type = self.core_type.unwrap_or("not defined");
+            format!("<FrameElement {}.{} ({core_type})>", self.frame, self.name)
+        }
     }
 }
 
@@ -171,15 +191,27 @@ impl Frame {
 
 #[pymethods]
 impl Frame {
-    /// The frame element of a name.
+    /// The one frame element of a name; several are an AmbiguousNameError.
     fn fe(&self, name: &str) -> Result<FrameElement> {
-        let found = self.fes.iter().find(|fe| fe.name == name);
-        found.cloned().ok_or_else(|| {
-            let names = self.fes.iter().map(|fe| fe.name.as_str());
-            let nearest = nearest(name, names).map(str::to_owned);
-            let (kind, name) = ("frame element", name.to_owned());
-            DatabaseError::Lookup(LookupError::UnknownName { kind, name, nearest }).into()
-        })
+        let found: Vec<&FrameElement> = self.fes.iter().filter(|fe| fe.name == name).collect();
+        let (kind, called) = ("frame element", name.to_owned());
+        let error = match found.as_slice() {
+            [only] => return Ok((*only).clone()),
+            [] => {
+                let names = self.fes.iter().map(|fe| fe.name.as_str());
+                let nearest = nearest(name, names).map(str::to_owned);
+                LookupError::UnknownName { kind, name: called, nearest }
+            }
+            several => {
+                let choices = several.iter().map(|fe| {
+                    let (id, core_type) =
+                        (fe.id.unwrap_or_default(), fe.core_type.unwrap_or_default());
+                    format!("FE {id} ({core_type})")
+                });
+                LookupError::Ambiguous { kind, name: called, choices: choices.collect() }
+            }
+        };
+        Err(DatabaseError::Lookup(error).into())
     }
 
     /// The LUs that evoke it.
@@ -219,6 +251,7 @@ impl Frame {
 #[pyclass(frozen, module = "fnstore")]
 pub(crate) struct LexicalUnit {
     home: Home,
+    key: (model::FrameId, model::LuId),
     #[pyo3(get)]
     id: u32,
     /// Its name, as in confirm.v.
@@ -248,9 +281,10 @@ pub(crate) struct LexicalUnit {
     incorporated_fe: Option<String>,
     #[pyo3(get)]
     sem_types: Vec<String>,
-    /// FrameNet's own count of annotated sentences.
+    /// Annotated sentences by what the release's files state: exemplars in FrameNet 1.5, full text
+    /// as well in 1.7.
     #[pyo3(get)]
-    annotated: u32,
+    claimed_annotated: u32,
     #[pyo3(get)]
     subcorpora: Vec<String>,
 }
@@ -267,7 +301,8 @@ impl LexicalUnit {
             definition: plain_definition(&lu.definition),
             lexemes: lu.lexemes.into_iter().map(|of| (of.name, of.pos.as_str())).collect(),
             sem_types: home.sem_types(&lu.sem_types)?,
-            annotated: lu.sentence_count.annotated,
+            claimed_annotated: lu.sentence_count.annotated,
+            key: (lu.frame, lu.id),
             name: lu.name,
             status: lu.status,
             incorporated_fe: lu.incorporated_fe,
@@ -278,6 +313,16 @@ impl LexicalUnit {
 
 #[pymethods]
 impl LexicalUnit {
+    /// Its annotation sets, counted by origin: exemplar, fulltext, imported, user, generated,
+    /// predicted.
+    #[getter]
+    fn set_counts(&self) -> Result<BTreeMap<&'static str, u64>> {
+        let database = self.home.handle.get()?;
+        let lexicon = database.lexicon(&self.home.release.name)?;
+        let counts: SetCounts = lexicon.set_counts(self.key.0, self.key.1)?;
+        Ok(model::Origin::ALL.map(|origin| (origin.as_str(), counts.of(origin))).into())
+    }
+
     /// Its annotation sets of every origin; an expression narrows them.
     #[pyo3(signature = (expression=""))]
     fn query(&self, expression: &str) -> Result<Query> {

@@ -145,15 +145,15 @@ impl Query {
         py.import("polars")?.getattr("DataFrame")?.call1((self.to_arrow(columns)?,))
     }
 
-    /// The answers as a pandas.DataFrame, by way of pyarrow.
+    /// The answers as a pandas.DataFrame, by way of pyarrow. Integers are of pandas' nullable types,
+    /// and Python's own inside of lists.
     #[pyo3(signature = (columns=None))]
     fn to_pandas<'py>(
         &self,
         py: Python<'py>,
         columns: Option<Vec<String>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let table = py.import("pyarrow")?.call_method1("table", (self.to_arrow(columns)?,))?;
-        table.call_method0("to_pandas")
+        py.import("fnstore._pandas")?.getattr("frame")?.call1((self.to_arrow(columns)?,))
     }
 
     #[pyo3(signature = (requested_schema=None))]

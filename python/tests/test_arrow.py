@@ -43,6 +43,28 @@ def test_polars_and_pandas_read_the_query_itself(db: fnstore.Database) -> None:
     assert isinstance(frame, pandas.DataFrame) and list(frame["id"]) == [of.id for of in query]
 
 
+def test_integers_of_pandas_stay_integers_beside_missing_ones(grown: fnstore.Database) -> None:
+    frame = grown.query().to_pandas()
+    rounds = {of.id: of.generation and of.generation.round for of in grown.query()}
+    assert None in rounds.values() and 1 in rounds.values()
+    assert frame["round"].dtype == pandas.UInt16Dtype()
+    for of, number in zip(frame["id"], frame["round"], strict=True):
+        assert number is pandas.NA if rounds[of] is None else number == rounds[of]
+    assert str(frame["round"].dropna().iloc[0]) == "1"
+    spans = {of.id: [element.span for element in of.elements] for of in grown.query()}
+    assert any(None in of for of in spans.values())
+    for of, elements, targets in zip(frame["id"], frame["elements"], frame["targets"], strict=True):
+        found = [None if element["start"] is None else (element["start"], element["end"]) for element in elements]
+        assert found == spans[of]
+        numbers = [number for span in found if span for number in span]
+        numbers += [element["rank"] for element in elements]
+        numbers += [target[end] for target in targets for end in ("start", "end")]
+        assert all(isinstance(number, int) for number in numbers), (of, numbers)
+    # Also where nothing is missing, and where nothing is there.
+    assert grown.query("round=1").to_pandas(["round"])["round"].dtype == pandas.UInt16Dtype()
+    assert grown.query("trigger=zzz").to_pandas(["round"])["round"].dtype == pandas.UInt16Dtype()
+
+
 def test_an_empty_answer_keeps_the_types(db: fnstore.Database) -> None:
     table = pyarrow.table(db.query("frame=Checking trigger=zzz").to_arrow())
     assert table.num_rows == 0 and table.schema == pyarrow.table(db.query()).schema

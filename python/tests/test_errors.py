@@ -48,6 +48,52 @@ def test_a_typo_names_what_was_meant(db: fnstore.Database) -> None:
     refused(fnstore.QueryError, lambda: db.frames("~("))
 
 
+def test_of_several_none_is_picked(own: fnstore.Database) -> None:
+    own.import_release(MINI, release="second")
+    for call, count in (
+        (lambda: own.frame("Checking"), 2),
+        (lambda: own.frame(102), 2),
+        (lambda: own.lu("inspect.v"), 2),
+        (lambda: own.lu(1002), 2),
+        (lambda: own.lu("inspect.v", frame="Checking"), 2),
+        (lambda: own.annotation_set("x7002"), 2),
+        (lambda: own.transaction(), 2),
+    ):
+        error = refused(fnstore.AmbiguousNameError, call)
+        assert isinstance(error, fnstore.AmbiguousNameError) and isinstance(error, LookupError)
+        assert error.code == "Q-ambiguous" and len(error.choices) == count and "release=" in error.advice
+        assert all("second" in choice or "mini-framenet" in choice for choice in error.choices)
+    assert own.frame("Checking", release="second").release == "second"
+    assert own.lu(1002, release="second").name == "inspect.v"
+    assert own.annotation_set("x7002", release="second").release == "second"
+    of_frame = [lu for lu in own.lus("check.v", release="second") if lu.frame == "Checking"]
+    several = len(own.lus("check.v", release="second")) > 1
+    if several:
+        refused(fnstore.AmbiguousNameError, lambda: own.lu("check.v", release="second"))
+    if len(of_frame) == 1:
+        assert own.lu("check.v", "second", frame="Checking").id == of_frame[0].id
+        assert own.lu("check.v", "second", frame=102).id == of_frame[0].id
+    refused(fnstore.UnknownNameError, lambda: own.lu("check.v", frame="Roming"))
+    refused(fnstore.UnknownNameError, lambda: own.frame("Checking", release="secnd"))
+    # Calls that give all give all.
+    assert len(own.frames("Checking")) == own.count("id=x7002") == 2
+
+
+def test_an_element_on_several_spans_is_no_one_text(db: fnstore.Database) -> None:
+    repeated = one = 0
+    for of in db.query():
+        for name in {element.name for element in of.elements}:
+            spans = {element.span: element.text for element in of.elements if element.name == name and element.span}
+            if len(spans) > 1:
+                repeated += 1
+                error = refused(fnstore.AmbiguousNameError, lambda of=of, name=name: of.element(name))
+                assert len(error.choices) == len(spans) and "elements" in error.advice  # type: ignore[attr-defined]
+            else:
+                one += 1
+                assert of.element(name) == next(iter(spans.values()), None)
+    assert repeated and one and db.annotation_set("x7002").element("Nothing") is None
+
+
 def test_a_closed_handle(mini_store: Path) -> None:
     with fnstore.open(mini_store) as db:
         frame, query = db.frame("Checking"), db.query("frame=Checking")
@@ -110,4 +156,4 @@ def test_a_release_that_is_none_and_one_that_is_there(own: fnstore.Database, tmp
     assert "release=" in refused(fnstore.ImportFailedError, lambda: own.import_release(MINI)).advice
     report = own.import_release(MINI, release="again", progress=lambda files, of: None)
     assert report.release == "again" and report.warnings and own.count() == 2 * before
-    assert "release=" in refused(fnstore.UnknownNameError, own.transaction).advice
+    assert "release=" in refused(fnstore.AmbiguousNameError, own.transaction).advice

@@ -144,7 +144,7 @@ def test_progress_of_an_import(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     with fnstore.create(tmp_path / "store") as db:
         report = db.import_release(MINI, progress=lambda files, of: told.append((files, of)))
-    assert report.counts["frames"] == 5 and told[-1][0] == told[-1][1] > 20
+    assert report.counts["frames"] == 6 and told[-1][0] == told[-1][1] > 20
 
 
 @pytest.mark.parametrize("raised", [ZeroDivisionError, KeyboardInterrupt])
