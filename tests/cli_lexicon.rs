@@ -56,11 +56,30 @@ fn an_lu_without_exemplars_is_told_how_its_full_text_is_counted() {
 }
 
 #[test]
-fn the_table_of_lexical_units_calls_framenets_count_exemplars() {
-    let ran = fnstore(&["lus", "stitch.v", "--format", "table"]);
-    let header = ran.stdout.lines().next().unwrap();
-    assert!(header.trim_end().ends_with("exemplars"), "{header}");
-    assert_eq!(column(&["lus", "stitch.v"], "annotated"), [0]);
+fn annotation_of_lexical_units_is_counted_and_what_the_release_states_is_a_claim() {
+    let origins = ["exemplar", "fulltext", "imported", "user", "generated", "predicted"];
+    for name in ["stitch.v", "check.v", "inspect.v"] {
+        for (origin, counted) in origins.map(|origin| (origin, column(&["lus", name], origin))) {
+            let frames = column(&["lus", name], "frame");
+            for (frame, counted) in frames.iter().zip(counted) {
+                let query = format!("lu={name} frame={} origin={origin}", frame.as_str().unwrap());
+                let found = fnstore(&["query", &query, "--count"]).stdout;
+                assert_eq!(found.trim(), counted.to_string(), "{query}");
+            }
+        }
+    }
+    assert_eq!(column(&["lus", "stitch.v"], "claimed_annotated"), [0]);
+    assert_eq!(column(&["lus", "stitch.v"], "fulltext"), [1]);
+    // The same names in every format.
+    let header = |format: &str| {
+        let ran = fnstore(&["lus", "stitch.v", "--format", format]);
+        ran.stdout.lines().next().unwrap().to_owned()
+    };
+    let columns =
+        "release,id,name,frame,pos,status,exemplar,fulltext,imported,user,generated,predicted";
+    assert_eq!(header("csv"), format!("{columns},claimed_annotated"));
+    let table: Vec<String> = header("table").split_whitespace().map(str::to_owned).collect();
+    assert_eq!(table.join(","), columns);
 }
 
 #[test]

@@ -131,11 +131,15 @@ fn what_is_not_there_is_not_shown() {
 #[test]
 fn releases_are_listed_with_their_counts() {
     let table = fnstore(&["releases", "--format", "table"]).stdout;
-    assert!(table.starts_with("release        language  frames  LUs  sets  sentences"), "{table}");
+    assert!(
+        table.starts_with("name           language  frames  lexunits  sets  sentences"),
+        "{table}"
+    );
     let records = fnstore(&["releases"]).records();
     assert_eq!(records.len(), 1);
     assert_eq!(records[0]["name"], "mini-framenet");
     assert_eq!(records[0]["counts"]["exemplar_sets"], 34);
+    assert_eq!([&records[0]["frames"], &records[0]["lexunits"], &records[0]["sets"]], [6, 17, 42]);
 }
 
 #[test]
@@ -166,7 +170,10 @@ fn what_is_shown_has_no_rows() {
 #[test]
 fn a_lexical_unit_without_exemplars_says_how_to_see_its_full_text() {
     let shown = fnstore(&["show", "lu", "stitch.v"]).stdout;
-    assert!(shown.contains("    0 exemplars by the release's count, 0 sentences extracted\n"));
+    assert!(
+        shown
+            .contains("    0 exemplars; the release states 0 annotated of 0 sentences extracted\n")
+    );
     let query = "release=mini-framenet frame=Draft_sewing lu=stitch.v origin=fulltext";
     assert!(shown.contains(&format!("1 in full text: fnstore query '{query}'")), "{shown}");
     assert_eq!(fnstore(&["query", query, "--count"]).stdout, "1\n");

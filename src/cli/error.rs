@@ -171,6 +171,9 @@ pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
         DatabaseError::Lookup(LookupError::UnknownName { kind: "release", .. }) => {
             Some("`fnstore releases` lists the releases of the store")
         }
+        DatabaseError::Lookup(LookupError::Ambiguous { kind: "edition", .. }) => {
+            Some("`--release NAME` says whose")
+        }
         DatabaseError::Lookup(LookupError::UnknownValue { kind, value, .. })
             if *kind == "lexicographic status" && value.eq_ignore_ascii_case("rejected") =>
         {

@@ -1,7 +1,7 @@
 //! `fnstore fes`: the frame elements, one a row.
 
 use fnstore::database::Database;
-use fnstore::lexicon::{ElementOfFrame, SemTypeTree};
+use fnstore::lexicon::{ElementOfFrame, LabelledElement, SemTypeTree};
 use fnstore::store::NameKind;
 use fnstore::text::plain_definition;
 use serde::Serialize;
@@ -11,6 +11,9 @@ use super::render::Row;
 use super::{Context, Outcome};
 
 /// List frame elements
+///
+/// Those that frames define come first. Those that annotation labels and its frame does not define
+/// follow, without a number.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -36,11 +39,12 @@ Examples:
 #[derive(Debug, Serialize)]
 struct FeRow<'a> {
     release: &'a str,
-    id: u32,
+    /// `None` of an FE that annotation labels and the frame does not define; so below.
+    id: Option<u32>,
     name: &'a str,
     frame: &'a str,
-    abbreviation: &'a str,
-    core_type: &'static str,
+    abbreviation: Option<&'a str>,
+    core_type: Option<&'static str>,
     sem_types: Vec<&'a str>,
     definition_text: String,
 }
@@ -55,13 +59,26 @@ impl<'a> FeRow<'a> {
         let fe = &entry.element;
         Self {
             release,
-            id: fe.id.0,
+            id: Some(fe.id.0),
             name: &fe.name,
             frame: &entry.frame_name,
-            abbreviation: &fe.abbreviation,
-            core_type: fe.core_type.as_str(),
+            abbreviation: Some(&fe.abbreviation),
+            core_type: Some(fe.core_type.as_str()),
             sem_types: types.names(&fe.sem_types).collect(),
             definition_text: plain_definition(&fe.definition),
+        }
+    }
+
+    fn labelled(release: &'a str, entry: &'a LabelledElement) -> Self {
+        Self {
+            release,
+            id: None,
+            name: &entry.name,
+            frame: &entry.frame_name,
+            abbreviation: None,
+            core_type: None,
+            sem_types: Vec::new(),
+            definition_text: String::new(),
         }
     }
 }
@@ -81,6 +98,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
                 continue;
             }
             if !listing.row(&FeRow::new(&lexicon.release().name, &entry, &types))? {
+                break 'releases;
+            }
+        }
+        for entry in lexicon.labelled_fes(&frame_names, &fe_names)? {
+            if !listing.row(&FeRow::labelled(&lexicon.release().name, &entry))? {
                 break 'releases;
             }
         }

@@ -72,6 +72,15 @@ fn write_frame(
         }
         of_type.try_for_each(|fe| write_element(fe, profile, output))?;
     }
+    if !profile.labelled.is_empty() {
+        output.line("")?;
+        output.heading("FEs that annotation labels and the frame does not define")?;
+        for (name, sets) in &profile.labelled {
+            let sets_of =
+                if *sets == 1 { "1 set".to_owned() } else { format!("{} sets", grouped(*sets)) };
+            output.line(&format!("  {name}  in {sets_of}"))?;
+        }
+    }
     if !frame.core_sets.is_empty() {
         output.line("")?;
         output.heading("Core sets")?;
@@ -80,7 +89,7 @@ fn write_frame(
         }
     }
     write_relations(profile, output)?;
-    write_lexunits(&profile.lexunits, statuses, output)
+    write_lexunits(profile, statuses, output)
 }
 
 fn write_element(
@@ -149,10 +158,11 @@ fn other_side<'a>(relation: &'a FrameRelation, profile: &FrameProfile) -> (&'a s
 }
 
 fn write_lexunits(
-    lexunits: &[LexUnit],
+    profile: &FrameProfile,
     statuses: &Statuses,
     output: &mut Output,
 ) -> anyhow::Result<()> {
+    let FrameProfile { lexunits, sets, .. } = profile;
     if lexunits.is_empty() {
         return Ok(());
     }
@@ -163,12 +173,16 @@ fn write_lexunits(
     let name_width = shown.iter().map(|lu| lu.name.chars().count()).max().unwrap_or(0);
     let status_width = shown.iter().map(|lu| lu.status.len()).max().unwrap_or(0);
     for lu in shown {
-        let line = format!(
+        let counts = sets.get(&lu.id).copied().unwrap_or_default();
+        let mut line = format!(
             "  {:<name_width$}  {:<status_width$}  {:>5} exemplars",
             lu.name,
             lu.status,
-            grouped(u64::from(lu.sentence_count.annotated)),
+            grouped(counts.exemplar),
         );
+        if counts.fulltext > 0 {
+            line.push_str(&format!("  {:>5} in full text", grouped(counts.fulltext)));
+        }
         output.line(&line)?;
     }
     if !hidden.is_empty() {
@@ -202,6 +216,8 @@ struct FrameRecord<'a> {
     has_file: bool,
     sem_types: Vec<&'a str>,
     elements: Vec<ElementRecord<'a>>,
+    /// FEs that annotation labels and the frame does not define.
+    labelled: Vec<LabelledRecord<'a>>,
     core_sets: Vec<Vec<&'a str>>,
     relations: Vec<RelationRecord<'a>>,
     lexunits: Vec<LexUnitRecord<'a>>,
@@ -224,6 +240,12 @@ struct ElementRecord<'a> {
     bg: &'a str,
     created_by: &'a str,
     created: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct LabelledRecord<'a> {
+    name: &'a str,
+    sets: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -256,6 +278,9 @@ impl<'a> FrameRecord<'a> {
             created_by: &fe.created.by,
             created: &fe.created.date,
         };
+        let of_lexunit = |lu: &'a LexUnit| {
+            LexUnitRecord::new(lu, profile.sets.get(&lu.id).copied().unwrap_or_default())
+        };
         let relation = |relation: &'a FrameRelation| RelationRecord {
             id: relation.id.0,
             kind: &relation.kind,
@@ -283,7 +308,12 @@ impl<'a> FrameRecord<'a> {
             elements: frame.elements.iter().map(element).collect(),
             core_sets: frame.core_sets.iter().map(|set| fe_names(set, profile)).collect(),
             relations: profile.relations.iter().map(relation).collect(),
-            lexunits: profile.lexunits.iter().map(LexUnitRecord::new).collect(),
+            labelled: profile
+                .labelled
+                .iter()
+                .map(|(name, sets)| LabelledRecord { name, sets: *sets })
+                .collect(),
+            lexunits: profile.lexunits.iter().map(of_lexunit).collect(),
             foreign: Vec::new(),
         }
     }

@@ -56,14 +56,19 @@ impl Row for FrameRow<'_> {
 }
 
 impl<'a> FrameRow<'a> {
-    fn new(release: &'a str, frame: &'a Frame, lus: usize, types: &'a SemTypeTree) -> Self {
+    fn new(
+        release: &'a str,
+        frame: &'a Frame,
+        (lus, labelled): (usize, usize),
+        types: &'a SemTypeTree,
+    ) -> Self {
         let core = frame.elements.iter().filter(|fe| fe.core_type == CoreType::Core);
         Self {
             release,
             id: frame.id.0,
             name: &frame.name,
             core_fes: core.map(|fe| fe.name.as_str()).collect(),
-            fes: frame.elements.len(),
+            fes: frame.elements.len() + labelled,
             lus,
             sem_types: types.names(&frame.sem_types).collect(),
             has_file: frame.has_file,
@@ -94,8 +99,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
                     has_lu |= lu_names.as_ref().is_some_and(|names| names.matches(&lu.name));
                 }
             }
-            let row = FrameRow::new(&lexicon.release().name, &frame, lus, &types);
-            if has_lu && !listing.row(&row)? {
+            if !has_lu {
+                continue;
+            }
+            let labelled = lexicon.labelled_fes_of(&frame)?.len();
+            let row = FrameRow::new(&lexicon.release().name, &frame, (lus, labelled), &types);
+            if !listing.row(&row)? {
                 break 'releases;
             }
         }

@@ -1,8 +1,6 @@
 //! A lexical unit for reading and as JSON (`schema/lexunit.schema.json`).
 
-use std::collections::BTreeMap;
-
-use fnstore::lexicon::Lexicon;
+use fnstore::lexicon::{Lexicon, SetCounts};
 use fnstore::model::{
     AnnotationSetId, FeRealization, ForeignFile, Governor, LexUnit, Lexeme, Origin, Release,
     SemTypeId, ValencePattern, ValenceUnit,
@@ -45,7 +43,8 @@ pub(super) fn show(
         &found,
         |(lexicon, frame, lu)| {
             let foreign = foreign(lexicon, lu)?;
-            Ok(FullRecord { foreign, ..FullRecord::new(lexicon.release(), frame, lu) })
+            let sets = lexicon.set_counts(lu.frame, lu.id)?;
+            Ok(FullRecord { foreign, ..FullRecord::new(lexicon.release(), frame, lu, sets) })
         },
         |(lexicon, frame, lu), output| {
             write_lexunit(lexicon, frame, lu, output)?;
@@ -74,16 +73,26 @@ fn write_lexunit(
     if let Some(fe) = &lu.incorporated_fe {
         output.line(&format!("    incorporates {fe}"))?;
     }
+    let sets = lexicon.set_counts(lu.frame, lu.id)?;
     output.line(&format!(
-        "    {} exemplars by the release's count, {} sentences extracted",
+        "    {} exemplars; the release states {} annotated of {} sentences extracted",
+        grouped(sets.exemplar),
         grouped(u64::from(lu.sentence_count.annotated)),
         grouped(u64::from(lu.sentence_count.total))
     ))?;
-    let sets = sets_by_origin(lexicon, lu)?;
-    for (origin, place) in [(Origin::FullText, "in full text"), (Origin::Generated, "generated")] {
-        let Some(count) = sets.get(&origin) else { continue };
+    for (origin, place) in [
+        (Origin::FullText, "in full text"),
+        (Origin::Imported, "imported"),
+        (Origin::User, "by users"),
+        (Origin::Generated, "generated"),
+        (Origin::Predicted, "predicted"),
+    ] {
+        let count = sets.of(origin);
+        if count == 0 {
+            continue;
+        }
         let query = query_for(lexicon, frame, lu, origin)?.to_string().replace('\'', r"'\''");
-        output.line(&format!("    {} {place}: fnstore query '{query}'", grouped(*count)))?;
+        output.line(&format!("    {} {place}: fnstore query '{query}'", grouped(count)))?;
     }
     if !lu.valences.governors.is_empty() {
         let words: Vec<&str> =
@@ -109,15 +118,6 @@ fn query_for(
     Expression::all_of(names.map(Expression::Term))
 }
 
-/// How many sets of each origin an LU has.
-fn sets_by_origin(lexicon: &Lexicon<'_>, lu: &LexUnit) -> anyhow::Result<BTreeMap<Origin, u64>> {
-    let mut sets = BTreeMap::new();
-    for set in lexicon.annotation_sets_of_lu(lu.frame, lu.id)? {
-        *sets.entry(set?.provenance.origin()).or_default() += 1;
-    }
-    Ok(sets)
-}
-
 /// An LU as JSON, as a frame lists it.
 #[derive(Debug, Serialize)]
 pub(super) struct LexUnitRecord<'a> {
@@ -129,8 +129,12 @@ pub(super) struct LexUnitRecord<'a> {
     incorporated_fe: Option<&'a str>,
     lexemes: &'a [Lexeme],
     sem_types: &'a [SemTypeId],
-    annotated: u32,
-    extracted: u32,
+    /// Counted, by origin.
+    #[serde(flatten)]
+    sets: SetCounts,
+    /// What the release's files state.
+    claimed_annotated: u32,
+    claimed_extracted: u32,
     created_by: &'a str,
     created: &'a str,
     in_frame_file: bool,
@@ -152,11 +156,11 @@ struct FullRecord<'a> {
 }
 
 impl<'a> FullRecord<'a> {
-    fn new(release: &'a Release, frame: &'a str, lu: &'a LexUnit) -> Self {
+    fn new(release: &'a Release, frame: &'a str, lu: &'a LexUnit, sets: SetCounts) -> Self {
         Self {
             release: &release.name,
             frame,
-            lexunit: LexUnitRecord::new(lu),
+            lexunit: LexUnitRecord::new(lu, sets),
             governors: &lu.valences.governors,
             realizations: realizations(&lu.valences.realizations),
             groups: realizations(&lu.valences.groups),
@@ -182,7 +186,7 @@ struct PatternRecord<'a> {
 }
 
 impl<'a> LexUnitRecord<'a> {
-    pub(super) fn new(lu: &'a LexUnit) -> Self {
+    pub(super) fn new(lu: &'a LexUnit, sets: SetCounts) -> Self {
         Self {
             id: lu.id.0,
             name: &lu.name,
@@ -192,8 +196,9 @@ impl<'a> LexUnitRecord<'a> {
             incorporated_fe: lu.incorporated_fe.as_deref(),
             lexemes: &lu.lexemes,
             sem_types: &lu.sem_types,
-            annotated: lu.sentence_count.annotated,
-            extracted: lu.sentence_count.total,
+            sets,
+            claimed_annotated: lu.sentence_count.annotated,
+            claimed_extracted: lu.sentence_count.total,
             created_by: &lu.created.by,
             created: &lu.created.date,
             in_frame_file: lu.listing.frame_file,

@@ -1,6 +1,7 @@
 //! `fnstore lus`: the lexical units, one a row.
 
 use fnstore::database::Database;
+use fnstore::lexicon::SetCounts;
 use fnstore::model::LexUnit;
 use fnstore::store::NameKind;
 use serde::Serialize;
@@ -9,7 +10,10 @@ use super::listing::{Rows, Statuses, names_or_all};
 use super::render::Row;
 use super::{Context, Outcome};
 
-/// List lexical units
+/// List lexical units with their annotation sets, counted by origin
+///
+/// `claimed_annotated`, of CSV and JSON, is the number of annotated sentences that the release's own
+/// files state. FrameNet 1.5 counts exemplars there, 1.7 full text as well.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -43,21 +47,48 @@ struct LuRow<'a> {
     frame: &'a str,
     pos: &'static str,
     status: &'a str,
-    annotated: u32,
+    #[serde(flatten)]
+    sets: SetCounts,
+    claimed_annotated: u32,
     incorporated_fe: Option<&'a str>,
     definition: &'a str,
 }
 
 impl Row for LuRow<'_> {
-    const COLUMNS: &'static [&'static str] =
-        &["release", "id", "name", "frame", "pos", "status", "annotated"];
-    // FrameNet counts annotated exemplars: an LU may have sets in full text and none of these.
-    const TABLE_COLUMNS: &'static [&'static str] =
-        &["release", "id", "name", "frame", "pos", "status", "exemplars"];
+    const COLUMNS: &'static [&'static str] = &[
+        "release",
+        "id",
+        "name",
+        "frame",
+        "pos",
+        "status",
+        "exemplar",
+        "fulltext",
+        "imported",
+        "user",
+        "generated",
+        "predicted",
+        "claimed_annotated",
+    ];
+    // A terminal has room for what is counted.
+    const TABLE_COLUMNS: &'static [&'static str] = &[
+        "release",
+        "id",
+        "name",
+        "frame",
+        "pos",
+        "status",
+        "exemplar",
+        "fulltext",
+        "imported",
+        "user",
+        "generated",
+        "predicted",
+    ];
 }
 
 impl<'a> LuRow<'a> {
-    fn new(release: &'a str, frame: &'a str, lu: &'a LexUnit) -> Self {
+    fn new(release: &'a str, frame: &'a str, lu: &'a LexUnit, sets: SetCounts) -> Self {
         Self {
             release,
             id: lu.id.0,
@@ -65,7 +96,8 @@ impl<'a> LuRow<'a> {
             frame,
             pos: lu.pos.as_str(),
             status: &lu.status,
-            annotated: lu.sentence_count.annotated,
+            sets,
+            claimed_annotated: lu.sentence_count.annotated,
             incorporated_fe: lu.incorporated_fe.as_deref(),
             definition: &lu.definition,
         }
@@ -93,7 +125,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
                 hidden += 1;
                 continue;
             }
-            if !listing.row(&LuRow::new(&release.name, &frame, &lu))? {
+            let sets = lexicon.set_counts(lu.frame, lu.id)?;
+            if !listing.row(&LuRow::new(&release.name, &frame, &lu, sets))? {
                 break 'releases;
             }
         }

@@ -8,7 +8,7 @@ mod growth;
 use std::cell::Cell;
 
 use fnstore::database::Database;
-use fnstore::lexicon::{Coverage, CoverageCounts};
+use fnstore::lexicon::{Coverage, CoverageCounts, SetCounts};
 use fnstore::model::Origin;
 use serde::Serialize;
 
@@ -61,12 +61,8 @@ struct StatsRow<'a> {
     without_exemplars: Option<u64>,
     without_human_sets: Option<u64>,
     generated_only: Option<u64>,
-    exemplar: u64,
-    fulltext: u64,
-    imported: u64,
-    user: u64,
-    generated: u64,
-    predicted: u64,
+    #[serde(flatten)]
+    sets: SetCounts,
 }
 
 impl Row for StatsRow<'_> {
@@ -117,12 +113,14 @@ impl<'a> StatsRow<'a> {
             without_exemplars: None,
             without_human_sets: None,
             generated_only: None,
-            exemplar: sets(Origin::Exemplar),
-            fulltext: sets(Origin::FullText),
-            imported: sets(Origin::Imported),
-            user: sets(Origin::User),
-            generated: sets(Origin::Generated),
-            predicted: sets(Origin::Predicted),
+            sets: SetCounts {
+                exemplar: sets(Origin::Exemplar),
+                fulltext: sets(Origin::FullText),
+                imported: sets(Origin::Imported),
+                user: sets(Origin::User),
+                generated: sets(Origin::Generated),
+                predicted: sets(Origin::Predicted),
+            },
         }
     }
 }

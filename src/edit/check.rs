@@ -6,7 +6,7 @@ use std::fmt::Display;
 use super::staged::{StagedRow as _, absent};
 use super::{EditError, Result, Transaction};
 use crate::model::{
-    AnnotationSet, Document, Extent, Frame, FrameId, FrameRelation, Label, Layer, LayerName,
+    AnnotationSet, Document, Extent, FeId, Frame, FrameId, FrameRelation, Label, Layer, LayerName,
     LexUnit, PROPOSED, Pos, SemType, SemTypeId, Sentence, Span, is_name,
 };
 use crate::query::nearest;
@@ -275,14 +275,19 @@ impl Text<'_> {
 
 /// Finds the FE of an FE label by its name, and its number when there is none.
 fn complete_fe(field: &str, label: &mut Label, frame: &Frame) -> Result<()> {
-    let Some(fe) = frame.fe_by_name(&label.name) else {
-        return Err(unknown_fe(&format!("{field}.name"), &label.name, frame).into());
-    };
-    match label.fe {
-        None => label.fe = Some(fe.id),
-        Some(id) if id == fe.id => {}
-        Some(id) => {
-            let expected = format!("{}, the number of `{}`", fe.id, fe.name);
+    let named: Vec<FeId> = frame.fes_by_name(&label.name).map(|fe| fe.id).collect();
+    let listed = || named.iter().map(FeId::to_string).collect::<Vec<_>>().join(" or ");
+    match (label.fe, named.as_slice()) {
+        (_, []) => return Err(unknown_fe(&format!("{field}.name"), &label.name, frame).into()),
+        (None, [only]) => label.fe = Some(*only),
+        (None, _) => {
+            let expected =
+                format!("a number beside the name, as several are called so: {}", listed());
+            return Err(EditError::value(format!("{field}.name"), &label.name, expected).into());
+        }
+        (Some(id), _) if named.contains(&id) => {}
+        (Some(id), _) => {
+            let expected = format!("{}, the number of `{}`", listed(), label.name);
             return Err(EditError::value(format!("{field}.fe"), id, expected).into());
         }
     }

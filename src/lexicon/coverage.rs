@@ -53,7 +53,60 @@ impl CoverageCounts {
     }
 }
 
+/// Annotation sets by origin, as they are counted: whatever a release says of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[allow(missing_docs, reason = "the names are those of the origins")]
+pub struct SetCounts {
+    pub exemplar: u64,
+    pub fulltext: u64,
+    pub imported: u64,
+    pub user: u64,
+    pub generated: u64,
+    pub predicted: u64,
+}
+
+impl SetCounts {
+    /// The sets of an origin.
+    #[must_use]
+    pub fn of(&self, origin: Origin) -> u64 {
+        match origin {
+            Origin::Exemplar => self.exemplar,
+            Origin::FullText => self.fulltext,
+            Origin::Imported => self.imported,
+            Origin::User => self.user,
+            Origin::Generated => self.generated,
+            Origin::Predicted => self.predicted,
+        }
+    }
+
+    /// Counts a set of an origin.
+    pub(super) fn add(&mut self, origin: Origin) {
+        *match origin {
+            Origin::Exemplar => &mut self.exemplar,
+            Origin::FullText => &mut self.fulltext,
+            Origin::Imported => &mut self.imported,
+            Origin::User => &mut self.user,
+            Origin::Generated => &mut self.generated,
+            Origin::Predicted => &mut self.predicted,
+        } += 1;
+    }
+}
+
 impl Lexicon<'_> {
+    /// Counts the annotation sets of an LU by origin.
+    ///
+    /// Reads them all: every LU of FrameNet 1.5 takes half a second, one alone a millisecond.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn set_counts(&self, frame: FrameId, lu: LuId) -> Result<SetCounts> {
+        let mut counts = SetCounts::default();
+        for set in self.annotation_sets_of_lu(frame, lu)? {
+            counts.add(set?.provenance.origin());
+        }
+        Ok(counts)
+    }
+
     /// Counts the LUs for which `counts` holds, and their annotation sets.
     ///
     /// Reads every annotation set of the release: a third of a second for FrameNet 1.5.

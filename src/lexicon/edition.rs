@@ -5,9 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::database::{
-    Database, DatabaseError, EditError, ExportError, LookupError, Result, SplitListError,
-};
+use crate::database::{Database, DatabaseError, ExportError, LookupError, Result, SplitListError};
 use crate::exchange::kept_split_list;
 use crate::model::{
     AnnotationSet, AnnotationSetId, Edition, Extent, FrozenSet, Release, ReleaseId, SentenceId,
@@ -204,7 +202,7 @@ impl Database {
     /// The edition of a name with its release: of the one release that has it, or of `release`.
     ///
     /// # Errors
-    /// When there is none, or several releases have one.
+    /// When there is none, or several releases have one, which it lists.
     pub fn edition(&self, release: Option<&str>, name: &str) -> Result<(ReleaseId, Edition)> {
         let mut found = Vec::new();
         let mut known = BTreeSet::new();
@@ -229,8 +227,11 @@ impl Database {
                 nearest: crate::query::nearest(name, &known).cloned(),
             })),
             _ => {
-                let expected = "an edition of one release; name it with `--release NAME`";
-                Err(EditError::value("edition", name, expected).into())
+                let has_it = |id: &ReleaseId| found.iter().any(|(of, _)| of == id);
+                let having = releases.iter().filter(|release| has_it(&release.id));
+                let choices = having.map(|release| format!("`{}`", release.name)).collect();
+                let (kind, name) = ("edition", name.to_owned());
+                Err(DatabaseError::Lookup(LookupError::Ambiguous { kind, name, choices }))
             }
         }
     }

@@ -3,7 +3,8 @@
 //!
 //! Ids are a release's own, so everything is asked of a [`Lexicon`], which stands for one. It is a
 //! handle: it holds no data, is cheap to clone, and may be used from many threads at a time. A
-//! function that may find nothing gives an `Option`. A plural noun gives an iterator that reads
+//! function that may find nothing gives an `Option`; one that gives one thing and finds several
+//! fails and lists them. A plural noun gives an iterator that reads
 //! rows on demand, in the order of their keys. `find_*` takes a [`Pattern`] and gives what matches
 //! in order of name.
 //!
@@ -32,8 +33,10 @@
 
 mod coverage;
 mod edition;
+mod elements;
 mod foreign;
 mod growth;
+mod only;
 mod profile;
 mod semtypes;
 mod valence;
@@ -41,9 +44,11 @@ mod valence;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use coverage::{Coverage, CoverageCounts};
+pub use coverage::{Coverage, CoverageCounts, SetCounts};
 pub use edition::EditionChanges;
+pub use elements::LabelledElement;
 pub use growth::{NewTrigger, RoundGrowth};
+pub use only::RecordKey;
 pub use profile::FrameProfile;
 pub use semtypes::{Contradiction, DerivedTypes, Propagation, SemTypeTree, propagate};
 pub use valence::observed_valences;
@@ -162,6 +167,14 @@ impl Database {
                 return Ok(());
             }
         }
+        if kind == NameKind::FrameElement {
+            let (every, names) = (Pattern::wildcard("*", Case::Fold), folded(name));
+            for lexicon in self.lexicons()? {
+                if !lexicon.labelled_fes(&every, &names)?.is_empty() {
+                    return Ok(());
+                }
+            }
+        }
         Err(self.unknown(kind, name)?)
     }
 }
@@ -183,12 +196,6 @@ impl<'a> Lexicon<'a> {
     /// When the store fails; so for every function here.
     pub fn frame(&self, id: FrameId) -> Result<Option<Frame>> {
         Ok(self.store().frame(self.release.id, id)?)
-    }
-
-    /// The frame of that name, as FrameNet spells it.
-    pub fn frame_by_name(&self, name: &str) -> Result<Option<Frame>> {
-        let ids = self.store().frames_by_name(self.release.id, name, false)?;
-        ids.first().map_or(Ok(None), |id| self.frame(*id))
     }
 
     /// All frames, by number.
@@ -221,7 +228,8 @@ impl<'a> Lexicon<'a> {
         Ok(self.store().frame_names(self.release.id)?.map(|row| Ok(row?)))
     }
 
-    /// All frame elements, by number of their frame, in its order.
+    /// All frame elements that frames define, by number of their frame, in its order;
+    /// [`labelled_fes`](Self::labelled_fes) gives the others.
     pub fn fes(&self) -> Result<impl Iterator<Item = Result<ElementOfFrame>> + use<'a>> {
         Ok(self.frames()?.flat_map(|frame| match frame {
             Ok(frame) => elements_of(frame).map(Ok).collect(),
@@ -238,20 +246,6 @@ impl<'a> Lexicon<'a> {
         Ok(self.fes()?.filter(move |row| {
             row.as_ref().map_or(true, |entry| names.matches(&entry.element.name))
         }))
-    }
-
-    /// The LU of that number.
-    ///
-    /// Keys hold an LU under its frame, so this looks through the list of names, which takes some
-    /// milliseconds; [`lu_of_frame`](Self::lu_of_frame) is a read of one key.
-    pub fn lu(&self, id: LuId) -> Result<Option<LexUnit>> {
-        for row in self.store().lexunit_names(self.release.id)? {
-            let (frame, lu, _) = row?;
-            if lu == id {
-                return self.lu_of_frame(frame, id);
-            }
-        }
-        Ok(None)
     }
 
     /// The LU of that number in that frame.
@@ -329,20 +323,6 @@ impl<'a> Lexicon<'a> {
     /// The semantic type of that number.
     pub fn semtype(&self, id: SemTypeId) -> Result<Option<SemType>> {
         Ok(self.store().sem_type(self.release.id, id)?)
-    }
-
-    /// The semantic type of that name, as FrameNet spells it.
-    pub fn semtype_by_name(&self, name: &str) -> Result<Option<SemType>> {
-        self.find_semtype(|semtype| semtype.name == name)
-    }
-
-    /// The semantic type of that abbreviation, as FrameNet spells it.
-    pub fn semtype_by_abbreviation(&self, abbreviation: &str) -> Result<Option<SemType>> {
-        self.find_semtype(|semtype| semtype.abbreviation == abbreviation)
-    }
-
-    fn find_semtype(&self, is_it: impl Fn(&SemType) -> bool) -> Result<Option<SemType>> {
-        self.semtypes()?.find(|row| row.as_ref().map_or(true, &is_it)).transpose()
     }
 
     /// All semantic types with the order of inheritance among them.
@@ -479,6 +459,11 @@ impl<'a> Lexicon<'a> {
         let here = Term { field: Field::Release, test: Test::Pattern(name) };
         self.database.query(&Expression::conjunction([Expression::Term(here), expression.clone()]))
     }
+}
+
+/// A name in any letter case.
+fn folded(name: &str) -> Pattern {
+    Pattern::exact(name, Case::Fold)
 }
 
 /// What a read by id found, for iterators: a row that is gone is left out.

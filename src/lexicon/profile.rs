@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::SetCounts;
+use super::elements::Labels;
 use crate::database::{Database, Result};
-use crate::model::{Frame, FrameRelation, LexUnit, Release, SemTypeId};
+use crate::model::{Frame, FrameRelation, LexUnit, LuId, Release, SemTypeId};
 use crate::query::Pattern;
 use crate::store::NameKind;
 
@@ -16,6 +18,10 @@ pub struct FrameProfile {
     pub frame: Frame,
     /// Its LUs, by name.
     pub lexunits: Vec<LexUnit>,
+    /// Annotation sets of its LUs, counted by origin.
+    pub sets: BTreeMap<LuId, SetCounts>,
+    /// FEs that annotation labels in it and that it does not define, with the number of sets.
+    pub labelled: BTreeMap<String, u64>,
     /// Relations in which it is the super or the sub frame, by number.
     pub relations: Vec<FrameRelation>,
     /// Names of the semantic types that the frame and its FEs have.
@@ -56,6 +62,13 @@ impl Database {
                 sem_types.insert(*id, sem_type.name);
             }
         }
-        Ok(FrameProfile { release: release.clone(), frame, lexunits, relations, sem_types })
+        let (mut sets, mut labels) = (BTreeMap::<LuId, SetCounts>::new(), Labels::default());
+        for set in self.store.annotation_sets_of_frame(release.id, frame.id)? {
+            let set = set?;
+            labels.add(&frame, &set);
+            sets.entry(set.lu).or_default().add(set.provenance.origin());
+        }
+        let (release, labelled) = (release.clone(), labels.0);
+        Ok(FrameProfile { release, frame, lexunits, sets, labelled, relations, sem_types })
     }
 }

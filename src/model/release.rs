@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::named::named;
 use super::{
-    AnnotationSet, CorpusId, DocumentId, Frame, FrameRelation, IdSpace, LexUnit, Listing,
-    OWN_RANGE, Origin, ReleaseId, SemType, Sentence, SentenceLayers,
+    AnnotationSet, CorpusId, DocumentId, Frame, FrameRelation, IdSpace, LexUnit, OWN_RANGE, Origin,
+    ReleaseId, SemType, Sentence, SentenceLayers,
 };
 
 /// A FrameNet release (or a dataset of that shape) inside a store.
@@ -32,8 +32,9 @@ pub struct Release {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct ReleaseCounts {
+    /// Frames: with a file, only named by LUs or annotation, or added.
     pub frames: u64,
-    /// LUs that frame files name or that have a file in `lu/`, and those that were added.
+    /// LUs: with a file, only named by a frame file or annotation, or added.
     pub lexunits: u64,
     pub lu_files: u64,
     pub documents: u64,
@@ -89,8 +90,8 @@ impl ReleaseCounts {
 
 /// A record that counts in its release.
 ///
-/// What is not FrameNet's counts where people would look for it: frames, LUs and documents of the
-/// store's own range do. Sets that are no exemplars or full text have no count here, nor have
+/// Every frame and LU counts that is listed and found, also one that annotation alone names. Of
+/// documents those count that have sentences or are of the store's own range. Sets that are no exemplars or full text have no count here, nor have
 /// generated sentences: they are many, and counted by their keys.
 pub trait Counted {
     /// What the record alone counts.
@@ -99,8 +100,7 @@ pub trait Counted {
 
 impl Counted for Frame {
     fn counts(&self) -> ReleaseCounts {
-        let is_defined = self.has_file || self.id.0 >= OWN_RANGE;
-        ReleaseCounts { frames: u64::from(is_defined), ..ReleaseCounts::default() }
+        ReleaseCounts { frames: 1, ..ReleaseCounts::default() }
     }
 }
 
@@ -118,10 +118,8 @@ impl Counted for SemType {
 
 impl Counted for LexUnit {
     fn counts(&self) -> ReleaseCounts {
-        let Listing { frame_file, lu_file } = self.listing;
-        let is_listed = frame_file || lu_file || self.id.0 >= OWN_RANGE;
         ReleaseCounts {
-            lexunits: u64::from(is_listed),
+            lexunits: 1,
             lu_files: u64::from(self.listing.lu_file),
             ..ReleaseCounts::default()
         }

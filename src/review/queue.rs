@@ -194,8 +194,8 @@ impl Reading {
         if let Some(drawn) = &self.drawn {
             return Ok(drawn.get().is_some_and(|drawn| drawn.contains(&item)));
         }
-        let id = Expression::Term(Term { field: Field::Id, test: Test::Set(item.set) });
-        let alone = Expression::all_of([id, self.expression.clone()]);
+        let id = Term::new(Field::Id, Test::Set(item.set)).map_err(DatabaseError::from)?;
+        let alone = Expression::conjunction([Expression::Term(id), self.expression.clone()]);
         let mut found = false;
         // Releases share ids.
         let matches = self.database.matches(&alone, &Selection::default())?;

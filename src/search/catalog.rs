@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::database::{Database, DatabaseError, LookupError, Result};
 use crate::model::{CorpusId, Document, DocumentId, FrameId, LuId, Release, ReleaseId, SplitList};
 use crate::query::nearest;
+use crate::search::elements;
 use crate::store::{NameKind, Store};
 
 /// Frame relation that makes one frame a kind of another.
@@ -221,15 +222,20 @@ impl Database {
             for known in self.store.names(release.id, kind)? {
                 names.insert(known?);
             }
+            if kind == NameKind::FrameElement {
+                // Also those that no frame defines.
+                for set in self.store.annotation_sets(release.id)? {
+                    let set = set?;
+                    for element in elements(&set) {
+                        if !names.contains(&element.label.name) {
+                            names.insert(element.label.name.clone());
+                        }
+                    }
+                }
+            }
         }
         Ok(DatabaseError::Lookup(LookupError::UnknownName {
-            kind: match kind {
-                NameKind::Frame => "frame",
-                NameKind::LexUnit => "lexical unit",
-                NameKind::FrameElement => "frame element",
-                NameKind::SemType => "semantic type",
-                NameKind::Document => "document",
-            },
+            kind: kind.words(),
             name: name.to_owned(),
             nearest: nearest(name, names),
         }))

@@ -304,6 +304,20 @@ pub enum NameKind {
     Document = 5,
 }
 
+impl NameKind {
+    /// What messages call it.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Frame => "frame",
+            Self::LexUnit => "lexical unit",
+            Self::FrameElement => "frame element",
+            Self::SemType => "semantic type",
+            Self::Document => "document",
+        }
+    }
+}
+
 /// Added to a [`NameKind`] in keys of case-folded names.
 const FOLDED: u8 = 0x80;
 

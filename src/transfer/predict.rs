@@ -17,9 +17,9 @@ use crate::database::{Database, Result, reindex};
 use crate::index::IndexWriter;
 use crate::lexicon::Lexicon;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, Counted, Document, DocumentId, Extent, FeStatus,
-    Frame, FrameId, HeaderTitles, IdSpace, Label, Layer, LayerName, LexUnit, LuId, Occurrence,
-    PREDICTED, Pos, Prediction, Provenance, Release, Sentence, SentenceId, Span, Title,
+    AnnotationSet, AnnotationSetId, CorpusId, Counted, Document, DocumentId, Extent, FeId,
+    FeStatus, Frame, FrameId, HeaderTitles, IdSpace, Label, Layer, LayerName, LexUnit, LuId,
+    Occurrence, PREDICTED, Pos, Prediction, Provenance, Release, Sentence, SentenceId, Span, Title,
     hashed_number,
 };
 use crate::store::Batch;
@@ -155,7 +155,9 @@ impl Predictions<'_> {
         let mut layers = vec![layer(LayerName::Target, vec![target])];
         let fe_status = if elements.is_some() { FeStatus::Carried } else { FeStatus::Unknown };
         let labels = elements.into_iter().flatten().map(|(name, span)| {
-            let fe = frame.fe_by_name(&name).map(|fe| fe.id);
+            // Of several FEs of one name the label stands for none in particular.
+            let named: Vec<FeId> = frame.fes_by_name(&name).map(|fe| fe.id).collect();
+            let fe = if let [only] = *named { Some(only) } else { None };
             label(name, span, fe)
         });
         let labels: Vec<Label> = labels.collect();

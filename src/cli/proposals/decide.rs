@@ -9,13 +9,14 @@ use fnstore::edit::{Fate, HandedOver};
 use fnstore::expand;
 use fnstore::model::{ACCEPTED, FrameId, LexUnit, LuId, PROPOSED, Release, Reviewed};
 use fnstore::proposals::Proposals;
-use fnstore::query::nearest;
+use fnstore::query::{Case, Pattern, nearest};
+use fnstore::store::NameKind;
 use fnstore::text::fold;
 use fnstore::vectors::WordVectors;
 
 use super::super::edit::{now, release};
 use super::super::output::{Format, tell, tell_index_lag};
-use super::super::render::NO_ROWS;
+use super::super::render::ONE_ROW;
 use super::super::{Context, Outcome, identifier, tell_of_index};
 use super::RankingArgs;
 use super::decided::DecidedRecord;
@@ -56,7 +57,7 @@ pub(in crate::cli) enum Asked {
 pub(super) fn run(args: &Args, asked: &Asked, context: &mut Context) -> anyhow::Result<Outcome> {
     let vectors = RankingArgs::default().vectors()?;
     let done = carry_out(&context.store, vectors.as_ref(), args, asked)?;
-    context.output.report(&done, NO_ROWS, |_| {
+    context.output.report(&done, ONE_ROW, |_| {
         tell(&done.said());
         Ok(())
     })?;
@@ -123,22 +124,30 @@ fn fitted_again(
     })
 }
 
+/// The frame of a name, as it is spelled or else in any letter case.
 fn frame_of(database: &Database, release: &Release, name: &str) -> anyhow::Result<FrameId> {
-    for folded in [false, true] {
-        if let [frame] = *database.store().frames_by_name(release.id, name, folded)? {
-            return Ok(frame);
-        }
+    let lexicon = database.lexicon(&release.name)?;
+    if let Some(frame) = lexicon.frame_by_name(name)? {
+        return Ok(frame.id);
     }
-    let mut known = BTreeSet::new();
-    for frame in database.store().frames(release.id)? {
-        known.insert(frame?.name);
+    let folded = Pattern::exact(name, Case::Fold);
+    database.require_name(NameKind::Frame, &folded)?;
+    let found = lexicon.find_frames(&folded)?.collect::<Result<Vec<_>, _>>()?;
+    match found.as_slice() {
+        [frame] => Ok(frame.id),
+        [] => bail!("there is no frame `{name}` in the release `{}`", release.name),
+        several => Err(ambiguous("frame", name, several.iter().map(|frame| &frame.name)).into()),
     }
-    Err(DatabaseError::Lookup(LookupError::UnknownName {
-        kind: "frame",
-        name: name.to_owned(),
-        nearest: nearest(name, &known).cloned(),
-    })
-    .into())
+}
+
+/// The error for a name that several have.
+fn ambiguous<'n>(
+    kind: &'static str,
+    name: &str,
+    choices: impl Iterator<Item = &'n String>,
+) -> DatabaseError {
+    let choices = choices.map(|choice| format!("`{choice}`")).collect();
+    DatabaseError::Lookup(LookupError::Ambiguous { kind, name: name.to_owned(), choices })
 }
 
 /// The LU of a frame that is no proposal, by its name, or by its number if two have the name.
@@ -173,18 +182,22 @@ fn is_named(lexunits: &[LexUnit], name: &str) -> bool {
     lexunits.iter().any(|lu| fold(&lu.name) == fold(name))
 }
 
-/// The name that an LU of these has, whatever the letter case it was asked for in.
+/// The name that an LU of these has: as it was asked for, else the only one in another letter case.
 fn called(lexunits: &[LexUnit], kind: &'static str, asked: &str) -> Result<String, DatabaseError> {
     let names = || lexunits.iter().map(|lu| &lu.name);
-    let exact = names().find(|name| *name == asked);
-    let folded = || names().find(|name| fold(name) == fold(asked));
-    exact.or_else(folded).cloned().ok_or_else(|| {
-        DatabaseError::Lookup(LookupError::UnknownName {
+    if let Some(exact) = names().find(|name| *name == asked) {
+        return Ok(exact.clone());
+    }
+    let folded: BTreeSet<&String> = names().filter(|name| fold(name) == fold(asked)).collect();
+    match (folded.len(), folded.first()) {
+        (1, Some(only)) => Ok((*only).clone()),
+        (0, _) => Err(DatabaseError::Lookup(LookupError::UnknownName {
             kind,
             name: asked.to_owned(),
             nearest: nearest(asked, names()).cloned(),
-        })
-    })
+        })),
+        _ => Err(ambiguous(kind, asked, folded.into_iter())),
+    }
 }
 
 /// The proposed LU of a frame that is meant.

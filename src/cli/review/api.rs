@@ -7,6 +7,7 @@ use fnstore::review::{Decision, Saved};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::lexicon_page::Which;
 use super::server::{Asked, Reply};
 use super::{Review, item, lexicon_page};
 use crate::cli::edit::now;
@@ -68,8 +69,8 @@ pub(super) fn read(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
             let offered = completions(review, asked.parameter("q"), names_alone)?;
             Ok(Reply::json(&json!(offered)))
         }
-        "growth.svg" => lexicon_page::growth(review, asked.parameter("name")),
-        _ => lexicon_page::relations_picture(review, asked.parameter("name")),
+        "growth.svg" => lexicon_page::growth(review, Which::of(asked)),
+        _ => lexicon_page::relations_picture(review, Which::of(asked)),
     }
 }
 
@@ -133,7 +134,7 @@ pub(super) fn change(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
         "skip" => {
             let SkipBody { item, tab } = body(asked)?;
             session.skip(item, &tab)?;
-            Ok(Reply::json(&json!({})))
+            Ok(Reply::json(&json!({ "counts": item::counts(review) })))
         }
         "leave" => {
             let LeaveBody { tab } = body(asked)?;

@@ -4,24 +4,63 @@ use std::collections::BTreeMap;
 
 use fnstore::database::{Database, DatabaseError};
 use fnstore::lexicon::Lexicon;
-use fnstore::model::{Frame, FrameRelation};
+use fnstore::model::{Frame, FrameId, FrameRelation};
 use fnstore::query::{Case, Expression, Field, Pattern, Term};
 use fnstore::store::NameKind;
 use maud::{Markup, html};
 
 use super::Review;
 use super::item::{definition, elements};
-use super::page::link;
-use super::server::Reply;
+use super::server::{Asked, Reply};
 use crate::cli::chart::{line, text};
 use crate::cli::stats::figure;
 
 /// Frames on each side of the picture of relations.
 const NEIGHBOURS: usize = 12;
 
-pub(super) fn frame(review: &Review, name: &str) -> anyhow::Result<Markup> {
+/// Which frame the page is asked for. Releases share names, and now and then a release has two
+/// frames of one.
+#[derive(Clone, Copy)]
+pub(super) struct Which<'a> {
+    name: &'a str,
+    release: &'a str,
+    number: &'a str,
+}
+
+impl<'a> Which<'a> {
+    pub(super) fn of(asked: &'a Asked) -> Self {
+        Self {
+            name: asked.parameter("name"),
+            release: asked.parameter("release"),
+            number: asked.parameter("number"),
+        }
+    }
+
+    fn is(self, lexicon: &Lexicon<'_>, frame: &Frame) -> bool {
+        (self.release.is_empty() || self.release == lexicon.release().name)
+            && (self.number.is_empty() || self.number == frame.id.to_string())
+    }
+}
+
+/// The address of a page or picture of one frame.
+fn address(path: &str, lexicon: &Lexicon<'_>, frame: &Frame) -> String {
+    address_of(path, &frame.name, &lexicon.release().name, Some(frame.id))
+}
+
+/// As [`address`], also of a frame that is known by its name alone.
+pub(super) fn address_of(path: &str, name: &str, release: &str, number: Option<FrameId>) -> String {
+    let mut parameters = form_urlencoded::Serializer::new(format!("{path}?"));
+    parameters.append_pair("name", name).append_pair("release", release);
+    if let Some(number) = number {
+        parameters.append_pair("number", &number.to_string());
+    }
+    parameters.finish()
+}
+
+pub(super) fn frame(review: &Review, which: Which<'_>) -> anyhow::Result<Markup> {
     let database = review.session.database()?;
-    let found = if name.is_empty() { Ok(None) } else { find(&database, name).map(Some) };
+    let name = which.name;
+    let found = if name.is_empty() { Ok(Vec::new()) } else { find(&database, which) };
     Ok(html! {
         form.search role="search" {
             label { span.hidden { "Frame" }
@@ -31,29 +70,56 @@ pub(super) fn frame(review: &Review, name: &str) -> anyhow::Result<Markup> {
             datalist id="offered" {}
             button { "Show" }
         }
-        @match found {
-            Ok(Some((lexicon, frame))) => (shown(&database, &lexicon, &frame)?),
-            Ok(None) => p.quiet { kbd { "/" } " goes to the field: write the name of a frame there. Escape leaves it." },
+        @match found.as_deref() {
+            Ok([(lexicon, frame)]) => (shown(&database, lexicon, frame)?),
+            Ok([]) => p.quiet { kbd { "/" } " goes to the field: write the name of a frame there. Escape leaves it." },
+            Ok(several) => {
+                p { (several.len()) " frames are called " code { (name) } ". Which one?" }
+                ul { @for (lexicon, frame) in several {
+                    li { a href=(address("frame", lexicon, frame)) { (lexicon.release().name) ", frame " (frame.id) } }
+                } }
+            }
             Err(error) => p.error role="alert" { (format!("{error:#}")) },
         }
     })
 }
 
-/// The frame of that name, in the first release that has it.
-fn find<'a>(database: &'a Database, name: &str) -> anyhow::Result<(Lexicon<'a>, Frame)> {
+/// The frames that are meant: at least one.
+fn find<'a>(database: &'a Database, which: Which<'_>) -> anyhow::Result<Vec<(Lexicon<'a>, Frame)>> {
+    let names = Pattern::exact(which.name, Case::Sensitive);
+    let mut found = Vec::new();
     for lexicon in database.lexicons()? {
-        if let Some(frame) = lexicon.frame_by_name(name)? {
-            return Ok((lexicon, frame));
+        for frame in lexicon.find_frames(&names)? {
+            let frame = frame?;
+            if which.is(&lexicon, &frame) {
+                found.push((lexicon.clone(), frame));
+            }
         }
     }
-    database.require_name(NameKind::Frame, &Pattern::exact(name, Case::Fold))?;
-    anyhow::bail!("there is no frame `{name}`; case counts")
+    if found.is_empty() {
+        database.require_name(NameKind::Frame, &Pattern::exact(which.name, Case::Fold))?;
+        anyhow::bail!("there is no frame `{}`; case counts", which.name)
+    }
+    Ok(found)
 }
 
-fn in_frame(frame: &Frame, more: &str) -> anyhow::Result<Expression> {
-    let frame = Expression::Term(Term::named(Field::Frame, &frame.name)?);
+/// The one frame that a picture is asked for.
+fn find_one<'a>(database: &'a Database, which: Which<'_>) -> anyhow::Result<(Lexicon<'a>, Frame)> {
+    let mut found = find(database, which)?;
+    anyhow::ensure!(
+        found.len() == 1,
+        "{} frames are called `{}`; expected `release` and `number` in the address",
+        found.len(),
+        which.name
+    );
+    Ok(found.remove(0))
+}
+
+fn in_frame(lexicon: &Lexicon<'_>, frame: &Frame, more: &str) -> anyhow::Result<Expression> {
+    let release = Term::named(Field::Release, &lexicon.release().name)?;
+    let frame = Term::named(Field::Frame, &frame.name)?;
     let more = Expression::parse(more).map_err(DatabaseError::from)?;
-    Ok(Expression::all_of([frame, more])?)
+    Ok(Expression::all_of([Expression::Term(release), Expression::Term(frame), more])?)
 }
 
 fn shown(database: &Database, lexicon: &Lexicon<'_>, frame: &Frame) -> anyhow::Result<Markup> {
@@ -62,7 +128,7 @@ fn shown(database: &Database, lexicon: &Lexicon<'_>, frame: &Frame) -> anyhow::R
         units.insert(lu?.name, [0, 0]);
     }
     for (place, origin) in ["origin!=generated", "origin=generated"].into_iter().enumerate() {
-        for count in database.count_by(&in_frame(frame, origin)?, Field::Lu)? {
+        for count in database.count_by(&in_frame(lexicon, frame, origin)?, Field::Lu)? {
             units.entry(count.value.unwrap_or_default()).or_default()[place] += count.count;
         }
     }
@@ -83,6 +149,7 @@ fn shown(database: &Database, lexicon: &Lexicon<'_>, frame: &Frame) -> anyhow::R
         })
         .collect();
     neighbours.sort_unstable();
+    let release = &lexicon.release().name;
     Ok(html! {
         div.work {
             section {
@@ -90,12 +157,12 @@ fn shown(database: &Database, lexicon: &Lexicon<'_>, frame: &Frame) -> anyhow::R
                 div.definition { (definition(&frame.definition)) }
                 (elements(frame))
                 h3 { "Growth" }
-                img.picture src=(link("growth.svg", &frame.name)) alt={ "Growth of the triggers of " (frame.name) ", round by round" };
+                img.picture src=(address("growth.svg", lexicon, frame)) alt={ "Growth of the triggers of " (frame.name) ", round by round" };
                 h3 { "Relations" }
                 @if neighbours.is_empty() { p.quiet { "none" } } @else {
-                    img.picture src=(link("relations.svg", &frame.name)) alt={ "Relations of " (frame.name) ", listed below" };
+                    img.picture src=(address("relations.svg", lexicon, frame)) alt={ "Relations of " (frame.name) ", listed below" };
                     ul.relations { @for (kind, role, name) in neighbours {
-                        li { (kind) ", " (role) ": " a href=(link("frame", name)) { (name) } }
+                        li { (kind) ", " (role) ": " a href=(address_of("frame", name, release, None)) { (name) } }
                     } }
                 }
             }
@@ -112,19 +179,19 @@ fn shown(database: &Database, lexicon: &Lexicon<'_>, frame: &Frame) -> anyhow::R
     })
 }
 
-pub(super) fn growth(review: &Review, name: &str) -> anyhow::Result<Reply> {
+pub(super) fn growth(review: &Review, which: Which<'_>) -> anyhow::Result<Reply> {
     let database = review.session.database()?;
-    let (lexicon, frame) = find(&database, name)?;
-    let growth = lexicon.growth(&in_frame(&frame, "")?)?;
-    Ok(Reply::new("image/svg+xml", figure::svg(name, &growth)))
+    let (lexicon, frame) = find_one(&database, which)?;
+    let growth = lexicon.growth(&in_frame(&lexicon, &frame, "")?)?;
+    Ok(Reply::new("image/svg+xml", figure::svg(&frame.name, &growth)))
 }
 
 /// The frame in the middle, its super frames to the left, its sub frames to the right.
-pub(super) fn relations_picture(review: &Review, name: &str) -> anyhow::Result<Reply> {
+pub(super) fn relations_picture(review: &Review, which: Which<'_>) -> anyhow::Result<Reply> {
     const WIDTH: f64 = 760.0;
     const LINE: f64 = 26.0;
     let database = review.session.database()?;
-    let (lexicon, frame) = find(&database, name)?;
+    let (lexicon, frame) = find_one(&database, which)?;
     let (mut left, mut right) = (Vec::new(), Vec::new());
     for relation in lexicon.relations_of(frame.id)? {
         let relation = relation?;

@@ -7,7 +7,7 @@ use fnstore::review::{ACCEPTED, OfQuestion, Question, agreement as agreement_of}
 use maud::{Markup, html};
 
 use super::Review;
-use super::page::link;
+use super::lexicon_page::address_of;
 
 /// Entries of a page.
 const PAGE: usize = 50;
@@ -122,7 +122,7 @@ fn results(
                     label.pick { input type="checkbox" aria-label=(format!("Select {}", answer.set.id)); }
                     span.text { (targets(&answer.sentence.text, &answer.set.targets)) }
                     p.facts { code { (answer.set.id) } " " b { (answer.lexunit) } " in "
-                        a href=(link("frame", &answer.frame)) { (answer.frame) }
+                        a href=(address_of("frame", &answer.frame, &answer.release.name, Some(answer.set.frame))) { (answer.frame) }
                         " \u{b7} " (answer.set.provenance.origin().as_str())
                         span.given { @if let Some(score) = score { " \u{b7} you gave it " (score) } } }
                 }

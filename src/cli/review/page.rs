@@ -3,6 +3,7 @@
 use maud::{DOCTYPE, Markup, html};
 
 use super::keys::{SIGNS, Where, keys_of};
+use super::lexicon_page::Which;
 use super::server::{Asked, Reply};
 use super::{Review, lexicon_page, lists};
 
@@ -26,17 +27,11 @@ pub(super) fn page(review: &Review, asked: &Asked, base: &str) -> anyhow::Result
     let body = match view {
         "sentences" => sentences(),
         "proposals" => lists::proposals(review)?,
-        "frame" => lexicon_page::frame(review, asked.parameter("name"))?,
+        "frame" => lexicon_page::frame(review, Which::of(asked))?,
         "search" => lists::search(review, asked.parameter("q"), asked.parameter("offset"))?,
         _ => lists::agreement(review)?,
     };
     Ok(html_reply(&frame_of(base, view, title, &body)))
-}
-
-/// The address of a view of something by its name, whatever letters that has.
-pub(super) fn link(view: &str, name: &str) -> String {
-    let named = form_urlencoded::Serializer::new(String::new()).append_pair("name", name).finish();
-    format!("{view}?{named}")
 }
 
 /// A page that says what went wrong.

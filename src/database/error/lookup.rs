@@ -7,7 +7,7 @@ use crate::text::shortened;
 /// Most values that a message lists.
 const LISTED: usize = 40;
 
-/// The store holds nothing of a name.
+/// The store holds nothing of a name, or several things of which one was asked for.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LookupError {
@@ -34,6 +34,28 @@ pub enum LookupError {
         /// All that there are.
         known: BTreeSet<String>,
     },
+    /// A call that gives one thing was asked for a name that several have.
+    #[error(
+        "{} records of the kind {kind} are called `{}`; expected one of them: {} (Q-ambiguous)",
+        .choices.len(), shortened(.name), first_of(.choices)
+    )]
+    Ambiguous {
+        /// What it should be, as in `frame`.
+        kind: &'static str,
+        /// The name, number or id.
+        name: String,
+        /// What they are told apart by, as in "LU 12 of `Telling` (frame 7) in `bfn-1.5`".
+        choices: Vec<String>,
+    },
+}
+
+/// The first of some choices, and how many there are beside them.
+fn first_of(choices: &[String]) -> String {
+    let first = choices.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match choices.len().checked_sub(LISTED).filter(|more| *more > 0) {
+        Some(more) => format!("{first} and {more} more"),
+        None => first,
+    }
 }
 
 /// The value that was probably meant, or all there are.
@@ -41,12 +63,8 @@ fn known_values(nearest: &Option<String>, known: &BTreeSet<String>) -> String {
     if nearest.is_some() {
         return suggestion(nearest);
     }
-    let first = known.iter().take(LISTED).map(|value| format!("`{}`", shortened(value)));
-    let first = first.collect::<Vec<_>>().join(", ");
-    match known.len().checked_sub(LISTED).filter(|more| *more > 0) {
-        Some(more) => format!("; there are {first} and {more} more"),
-        None => format!("; there are {first}"),
-    }
+    let known: Vec<String> = known.iter().map(|value| format!("`{}`", shortened(value))).collect();
+    format!("; there are {}", first_of(&known))
 }
 
 fn suggestion(nearest: &Option<String>) -> String {

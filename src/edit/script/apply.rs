@@ -1,5 +1,7 @@
 //! One line done: what it says, as edits of the transaction.
 
+use std::collections::BTreeSet;
+
 use super::operation::{
     AddDocument, AddElement, AddFrame, AddLu, AddRelation, AddSemType, AddSentence, AddSet,
     EditDocument, EditElement, EditFrame, EditLu, EditRelation, EditSemType, EditSet, Element,
@@ -337,8 +339,17 @@ impl Script<'_, '_> {
     }
 
     fn add_document(&mut self, line: AddDocument) -> EditOutcome {
-        let known =
-            self.edits.all_documents()?.into_iter().find(|it| it.corpus_name == line.corpus);
+        let documents = self.edits.all_documents()?.into_iter();
+        let of_corpus: Vec<Document> =
+            documents.filter(|it| it.corpus_name == line.corpus).collect();
+        let corpora: BTreeSet<CorpusId> = of_corpus.iter().map(|it| it.corpus).collect();
+        if corpora.len() > 1 {
+            let ids: Vec<String> = corpora.iter().map(CorpusId::to_string).collect();
+            let expected =
+                format!("a name that one corpus has; the corpora {} are called so", ids.join(", "));
+            return Err(wrong("corpus", &line.corpus, &expected).into());
+        }
+        let known = of_corpus.into_iter().next();
         // In a corpus whose documents have names beside descriptions, this one's is empty.
         let description =
             known.as_ref().and_then(|known| known.description.as_ref()).map(|_| String::new());

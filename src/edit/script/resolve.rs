@@ -184,9 +184,20 @@ pub(super) fn elements(field: &str, frame: &Frame, names: &[String]) -> Result<V
 
 /// The FE of that name.
 pub(super) fn element(field: &str, frame: &Frame, name: &str) -> Result<FeId> {
-    let names = frame.elements.iter().map(|fe| fe.name.as_str());
-    let found = frame.fe_by_name(name).map(|fe| fe.id);
-    Ok(found.ok_or_else(|| not_of_frame(field, name, "an FE", frame, names))?)
+    let named: Vec<FeId> = frame.fes_by_name(name).map(|fe| fe.id).collect();
+    match named.as_slice() {
+        [only] => Ok(*only),
+        [] => {
+            let names = frame.elements.iter().map(|fe| fe.name.as_str());
+            Err(not_of_frame(field, name, "an FE", frame, names).into())
+        }
+        several => {
+            let ids = several.iter().map(FeId::to_string).collect::<Vec<_>>().join(", ");
+            let expected =
+                format!("a name that one FE of `{}` has; the FEs {ids} are called so", frame.name);
+            Err(wrong(field, name, &expected).into())
+        }
+    }
 }
 
 pub(super) fn core_type(text: &str) -> Result<CoreType> {

@@ -134,7 +134,6 @@ impl Assembler<'_> {
         from_file: LexUnit,
     ) -> Result<(LexUnit, Option<LexUnitHead>)> {
         let Some((_, mut lu)) = self.waiting.remove(&(from_file.frame, from_file.id)) else {
-            self.counts.lexunits += 1;
             let detail = format!("LU `{}` stands in no frame file; kept", from_file.name);
             self.warn(WarningCode::LuNotInFrame, file, 0, detail)?;
             return Ok((from_file, None));

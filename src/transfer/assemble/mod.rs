@@ -260,7 +260,6 @@ impl<'a> Assembler<'a> {
                 let detail = format!("frame `{}` has two LUs `{}`; both kept", frame.name, lu.name);
                 self.warn(WarningCode::LuNameRepeated, file, 0, detail)?;
             }
-            self.counts.lexunits += 1;
             self.see_number(lu.id.0);
             self.waiting.insert((frame.id, lu.id), (file.to_owned(), lu));
         }
@@ -269,7 +268,6 @@ impl<'a> Assembler<'a> {
 
     /// Writes the frames and the relations between them, once all frame files are read.
     pub(super) fn write_frames(&mut self) -> Result<()> {
-        self.counts.frames = self.frame_files.len() as u64;
         for (frame, layout) in std::mem::take(&mut self.frame_files) {
             self.batch.put_frame(&frame)?;
             self.batch.put_frame_layout(frame.id, &layout)?;
@@ -393,6 +391,8 @@ impl<'a> Assembler<'a> {
         }
         self.warn_unread()?;
         self.note_shared_numbers();
+        self.counts.frames = self.frames.len() as u64;
+        self.counts.lexunits = self.lexunits.len() as u64;
         self.counts.sem_types = self.sem_types.len() as u64;
         self.batch.put_written_numbers(&self.numbers)?;
         for document in std::mem::take(&mut self.corpora).values() {
