@@ -31,7 +31,7 @@ const OWNED_CRATES: [(&str, &str); 20] = [
     ("quick_xml", "framenet"),
     ("zip", "framenet"),
     ("csv", "exchange"),
-    ("unicode_normalization", "upkeep"),
+    ("unicode_normalization", "text"),
     ("unicode_segmentation", "mine text"),
     ("parquet", "exchange"),
     ("tokenizers", "tokenize"),

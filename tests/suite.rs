@@ -50,6 +50,7 @@ mod cli_tag;
 mod cli_threads;
 mod cli_train;
 mod columns;
+mod composed_letters;
 mod concurrent_edits;
 mod constraint_promises;
 mod control_characters;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fnstore::database::{DatabaseError, LookupError};
 use fnstore::model::{Extent, Judgement as Judged, Label as Marked, SentenceLayers, Split};
 use fnstore::search::Answer;
-use fnstore::text::{CharIndex, drawing};
+use fnstore::text::{CharIndex, drawing, is_same};
 use pyo3::prelude::*;
 
 use crate::arrow::Spans;
@@ -258,7 +258,7 @@ impl AnnotationSet {
     /// Words of the frame element of a name, or None; of several spans an AmbiguousNameError, and
     /// elements has all.
     fn element(&self, name: &str) -> Result<Option<String>> {
-        let elements = self.elements().into_iter().filter(|of| of.name == name);
+        let elements = self.elements().into_iter().filter(|of| is_same(&of.name, name));
         // One span may be labelled in several ranks.
         let mut found: Vec<_> = elements.filter_map(|of| Some((of.span?, of.text?))).collect();
         found.sort_unstable();

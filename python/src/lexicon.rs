@@ -8,7 +8,7 @@ use fnstore::database::{DatabaseError, LookupError};
 use fnstore::lexicon::{LabelledElement, RoundGrowth, SetCounts};
 use fnstore::model;
 use fnstore::query::{Expression, Field, Term, nearest};
-use fnstore::text::plain_definition;
+use fnstore::text::{is_same, plain_definition};
 use pyo3::prelude::*;
 
 use crate::error::Result;
@@ -193,7 +193,7 @@ impl Frame {
 impl Frame {
     /// The one frame element of a name; several are an AmbiguousNameError.
     fn fe(&self, name: &str) -> Result<FrameElement> {
-        let found: Vec<&FrameElement> = self.fes.iter().filter(|fe| fe.name == name).collect();
+        let found: Vec<&FrameElement> = self.fes.iter().filter(|fe| is_same(&fe.name, name)).collect();
         let (kind, called) = ("frame element", name.to_owned());
         let error = match found.as_slice() {
             [only] => return Ok((*only).clone()),

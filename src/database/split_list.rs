@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Database, Result, SplitListError};
 use crate::model::SplitList;
+use crate::text::composed;
 
 impl Database {
     /// The same handle, for which a list says which part of the data something belongs to (`split`
@@ -29,7 +30,7 @@ impl Database {
         for release in self.releases()? {
             for document in self.store.documents(release.id)? {
                 let document = document?;
-                let mut listed = list.of_document(&document);
+                let mut listed = list.of_document(&document, composed);
                 let Some((name, part)) = listed.next() else { continue };
                 if let Some((other_name, other_part)) = listed.find(|(_, other)| *other != part) {
                     return Err(SplitListError::TwoParts {

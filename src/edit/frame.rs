@@ -9,7 +9,7 @@ use crate::model::{
     AnnotationSet, FeId, FeRealization, Frame, FrameElement, FrameId, FrameRelation, LexUnit,
 };
 use crate::store::Subject;
-use crate::text::fold;
+use crate::text::{fold, is_same};
 
 impl Transaction<'_> {
     /// Adds a frame. Its FEs get numbers of their own, too; those that stand in it only say which
@@ -172,7 +172,7 @@ impl Transaction<'_> {
         for id in self.frames_folded(&frame.name)? {
             others.extend(self.frame(id)?.filter(|other| other.id != frame.id));
         }
-        if others.iter().any(|other| other.name == frame.name) {
+        if others.iter().any(|other| is_same(&other.name, &frame.name)) {
             let expected = "a name that no other frame of the release has";
             return Err(EditError::value("name", &frame.name, expected).into());
         }
@@ -205,7 +205,7 @@ impl Transaction<'_> {
     pub(super) fn frames_called(&self, name: &str) -> Result<Vec<FrameId>> {
         let mut called = Vec::new();
         for id in self.frames_folded(name)? {
-            if self.frame(id)?.is_some_and(|frame| frame.name == name) {
+            if self.frame(id)?.is_some_and(|frame| is_same(&frame.name, name)) {
                 called.push(id);
             }
         }

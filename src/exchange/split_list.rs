@@ -13,6 +13,7 @@ use super::lines::{Lines, columns};
 use crate::model::{
     IdSpace, KeptSplitList, SentenceId, Split, SplitList, SplitListId, hexadecimal,
 };
+use crate::text::composed;
 
 /// Reads a list; it is called what its file is called, without the ending.
 ///
@@ -87,8 +88,8 @@ fn take(list: &mut SplitList, line: &str) -> std::result::Result<(), Fault> {
         return Err(Fault::value("name", name, "a name"));
     }
     let before = match kind {
-        "document" => list.documents.insert(name.to_owned(), part),
-        "lu" => list.lexunits.insert(name.to_owned(), part),
+        "document" => list.documents.insert(composed(name).into_owned(), part),
+        "lu" => list.lexunits.insert(composed(name).into_owned(), part),
         "sentence" => {
             let id = SentenceId::parse(name)
                 .ok_or_else(|| Fault::value("name", name, "the id of a sentence, as in `x1024`"))?;
@@ -172,6 +173,7 @@ mod tests {
                 "E-value: a/fold.tsv:2: `name` is `g12`, expected a sentence that was not generated",
             ),
             ("exemplars\tall\ttest\n", "`name` is `all`, expected `*`"),
+            ("lu\t\u{e9}.v\ttest\nlu\te\u{301}.v\tdev\n", "E-repeated: a/fold.tsv:2: `name` is `"),
             ("lu\ta.v\ttest\nlu\ta.v\tdev\n", "E-repeated: a/fold.tsv:2: `name` is `a.v`"),
         ] {
             let error = read(lines).unwrap_err().to_string();

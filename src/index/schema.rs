@@ -8,10 +8,10 @@ use tantivy::tokenizer::{MAX_TOKEN_LEN, SimpleTokenizer, TextAnalyzer};
 use crate::model::{AnnotationSetId, CorpusId, DocumentId};
 
 /// Raised when a field is added or changes its meaning; an index of another number is rebuilt.
-pub(super) const SCHEMA_VERSION: u32 = 5;
+pub(super) const SCHEMA_VERSION: u32 = 6;
 
 /// Name of the analyser of tokenised fields: split at whatever is no letter or digit, no stemmer,
-/// no stop words. It is given folded texts.
+/// no stop words. It is given folded texts, whose letters are composed.
 pub(super) const WORDS: &str = "words";
 
 /// Handles of the fields.

@@ -1,6 +1,7 @@
 //! A list that says which part of the data documents, LUs, sentences and exemplars belong to,
 //! beside the built-in one of full-text documents.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::{Document, SentenceId, Split};
@@ -27,10 +28,10 @@ impl SplitListId {
 pub struct SplitList {
     /// Which list it is.
     pub id: SplitListId,
-    /// By a document's name, description or file.
+    /// By a document's name, description or file, in composed letters.
     pub documents: HashMap<String, Split>,
     /// By an LU's name, or a frame's and an LU's with a slash between them, as in
-    /// `Checking/check.v`.
+    /// `Checking/check.v`; in composed letters.
     pub lexunits: HashMap<String, Split>,
     /// By sentence.
     pub sentences: HashMap<SentenceId, Split>,
@@ -61,16 +62,17 @@ impl SplitList {
         whole.or_else(|| self.lexunits.get(lu)).copied()
     }
 
-    /// The names of a document that the list has, each with its part. A database refuses a list
-    /// that gives a document two.
+    /// The names of a document that the list has, each with its part; `composed` composes their
+    /// letters. A database refuses a list that gives a document two.
     pub fn of_document<'a>(
         &'a self,
         document: &'a Document,
+        composed: fn(&'a str) -> Cow<'a, str>,
     ) -> impl Iterator<Item = (&'a str, Split)> {
         let description = document.description.as_ref();
         let names = [Some(&document.name), description, Some(&document.file)];
         names.into_iter().flatten().filter_map(move |name| {
-            let split = self.documents.get(name)?;
+            let split = self.documents.get(&*composed(name))?;
             Some((name.as_str(), *split))
         })
     }

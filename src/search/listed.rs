@@ -1,10 +1,12 @@
 //! What a split list names and the store does not have.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::database::{Database, Result};
 use crate::model::SplitList;
 use crate::query::nearest;
+use crate::text::composed;
 
 /// A name of a split list that nothing in the store has. It gives nothing a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,7 +87,9 @@ fn unknown_of<'a>(
     listed: impl Iterator<Item = &'a String>,
     known: &BTreeSet<String>,
 ) -> Vec<UnknownListed> {
-    let missing: BTreeSet<&String> = listed.filter(|name| !known.contains(*name)).collect();
+    // A list's names are in composed letters.
+    let there: HashSet<Cow<'_, str>> = known.iter().map(|name| composed(name)).collect();
+    let missing: BTreeSet<&String> = listed.filter(|name| !there.contains(name.as_str())).collect();
     let unknown = |name: &String| {
         let nearest = nearest(name, known).cloned();
         UnknownListed { kind, name: name.clone(), nearest }

@@ -13,6 +13,7 @@ use crate::model::{
     Sentence, Split, SplitList,
 };
 use crate::query::Field;
+use crate::text::composed;
 
 /// An annotation set that a query found. Its sentence and its names are read on demand.
 pub struct Match<'a> {
@@ -269,14 +270,14 @@ impl<'a> Match<'a> {
             let catalog = &self.facts.catalog;
             let frame_name = catalog.frame(self.release, frame)?;
             let lu_name = catalog.lexunit(self.release, frame, lu)?;
-            if let Some(split) = list.of_lexunit(&frame_name, &lu_name) {
+            if let Some(split) = list.of_lexunit(&composed(&frame_name), &composed(&lu_name)) {
                 return Ok(Some(split));
             }
         }
         if !list.documents.is_empty()
             && let Some(document) = self.document()?
         {
-            let listed = list.of_document(&document).next();
+            let listed = list.of_document(&document, composed).next();
             if let Some((_, split)) = listed {
                 return Ok(Some(split));
             }

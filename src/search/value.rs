@@ -11,12 +11,13 @@ use super::plan::lemma;
 use crate::database::Result;
 use crate::model::{AnnotationSetId, Pos};
 use crate::query::Field;
-use crate::text::fold_letter;
+use crate::text::{composed, fold_letter};
 
 /// A value of a field.
 ///
 /// Values of one field are of one kind. They are ordered as people expect it: texts without regard
-/// to case, then as they are written; numbers by value; ids by origin and number.
+/// to case and to how letters are composed, then as they are written; numbers by value; ids by
+/// origin and number.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
@@ -58,7 +59,10 @@ impl Ord for Value {
             Self::Set(_) => 3,
         };
         match (self, other) {
-            (Self::Text(a), Self::Text(b)) => folded(a).cmp(folded(b)).then_with(|| a.cmp(b)),
+            (Self::Text(a), Self::Text(b)) => {
+                let (one, other) = (composed(a), composed(b));
+                folded(&one).cmp(folded(&other)).then_with(|| a.cmp(b))
+            }
             (Self::Integer(a), Self::Integer(b)) => a.cmp(b),
             (Self::Number(a), Self::Number(b)) => a.total_cmp(b),
             (Self::Set(a), Self::Set(b)) => a.cmp(b),
@@ -161,6 +165,9 @@ mod tests {
         let mut texts = ["b", "B", "a", "\u{c9}", "C", ""].map(text);
         texts.sort();
         assert_eq!(texts.map(|text| text.to_string()), ["", "a", "B", "b", "C", "\u{c9}"]);
+        let mut texts = ["f", "e\u{301}", "\u{e9}", "e\u{301}a"].map(text);
+        texts.sort();
+        assert_eq!(texts.map(|text| text.to_string()), ["f", "e\u{301}", "\u{e9}", "e\u{301}a"]);
         let mut numbers = [10, 9, 100].map(Value::Integer);
         numbers.sort();
         assert_eq!(numbers.map(|number| number.to_string()), ["9", "10", "100"]);

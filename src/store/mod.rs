@@ -22,6 +22,7 @@ mod held_directory;
 mod key;
 mod lock;
 mod manifest;
+mod names;
 mod numbers;
 mod read;
 mod record;

@@ -2,20 +2,18 @@
 
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Decided, Document, DocumentId, DocumentLayout,
-    Edition, FeId, Frame, FrameId, FrameLayout, FrameRelation, IdSpace, Judgement, LexUnit,
+    Edition, Frame, FrameId, FrameLayout, FrameRelation, IdSpace, Judgement, LexUnit,
     LexUnitLayout, LuId, RecipeId, RelationId, Release, ReleaseId, ReleaseLayout, SemType,
     SemTypeId, Sentence, SentenceId, SentenceLayers,
 };
-use crate::text::fold;
 
 use super::added::of_space;
-use super::batch::{lexunit_ids, pair, unpair};
 use super::engine::KeyValue;
 use super::family::Family;
 use super::key::{
     AnnotationKey, ChangeKey, DecisionKey, DocumentKey, EditionKey, FrameKey, JournalKey,
-    JudgementKey, Key, LayoutKey, LexUnitKey, NameKey, NameKind, Prefix, RecipeKey, RelationKey,
-    SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
+    JudgementKey, Key, LayoutKey, LexUnitKey, Prefix, RecipeKey, RelationKey, SemTypeKey,
+    SentenceKey, SentenceSetKey, SetKey,
 };
 use super::record::{self, JournalRecord, RecipeRecord, Stored};
 use super::{Change, JournalEntry, Result, SetLocation, Store, StoreError};
@@ -322,120 +320,6 @@ impl Store {
         document: DocumentId,
     ) -> Result<Option<DocumentLayout>> {
         self.record(Family::Layout, LayoutKey::of_document(release, corpus, document))
-    }
-
-    fn named(
-        &self,
-        release: ReleaseId,
-        kind: NameKind,
-        name: &str,
-        fold_case: bool,
-    ) -> Result<Vec<u64>> {
-        let name = if fold_case { fold(name) } else { name.to_owned() };
-        let prefix = NameKey::name_prefix(release, kind, fold_case, &name);
-        let rows = self.engine.scan(Family::Name, prefix)?;
-        let ids = rows.map(|row| Ok(self.name_key(&row?.0)?.id));
-        ids.collect()
-    }
-
-    fn name_key(&self, key: &[u8]) -> Result<NameKey> {
-        NameKey::decode(key).ok_or_else(|| StoreError::damaged(Family::Name.name(), key, "no key"))
-    }
-
-    /// The two numbers of every id that a name of a kind has (see [`NameKind`]).
-    pub fn ids_by_name(
-        &self,
-        release: ReleaseId,
-        kind: NameKind,
-        name: &str,
-        fold_case: bool,
-    ) -> Result<Vec<(u32, u32)>> {
-        Ok(self.named(release, kind, name, fold_case)?.into_iter().map(unpair).collect())
-    }
-
-    /// Whether a name of a kind is that of an id (see [`NameKind`]).
-    pub fn name_leads_to(
-        &self,
-        release: ReleaseId,
-        kind: NameKind,
-        (name, fold_case): (&str, bool),
-        (high, low): (u32, u32),
-    ) -> Result<bool> {
-        let name = if fold_case { fold(name) } else { name.to_owned() };
-        let key = NameKey { release, kind, folded: fold_case, name, id: pair(high, low) };
-        Ok(self.engine.get(Family::Name, &key.encode())?.is_some())
-    }
-
-    /// Numbers of the frames of that name.
-    pub fn frames_by_name(
-        &self,
-        release: ReleaseId,
-        name: &str,
-        fold_case: bool,
-    ) -> Result<Vec<FrameId>> {
-        let ids = self.named(release, NameKind::Frame, name, fold_case)?;
-        Ok(ids.into_iter().map(|id| FrameId(unpair(id).1)).collect())
-    }
-
-    /// Frame and number of the LUs of that name; a name has one in each frame that it evokes, and
-    /// FrameNet 1.5 has frames with two.
-    pub fn lexunits_by_name(
-        &self,
-        release: ReleaseId,
-        name: &str,
-        fold_case: bool,
-    ) -> Result<Vec<(FrameId, LuId)>> {
-        let ids = self.named(release, NameKind::LexUnit, name, fold_case)?;
-        Ok(ids.into_iter().map(lexunit_ids).collect())
-    }
-
-    /// Frame and number of the FEs of that name.
-    pub fn elements_by_name(
-        &self,
-        release: ReleaseId,
-        name: &str,
-        fold_case: bool,
-    ) -> Result<Vec<(FrameId, FeId)>> {
-        let ids = self.named(release, NameKind::FrameElement, name, fold_case)?;
-        Ok(ids.into_iter().map(unpair).map(|(frame, fe)| (FrameId(frame), FeId(fe))).collect())
-    }
-
-    /// All names of a kind, in order of name, with repetitions, as FrameNet spells them.
-    pub fn names(
-        &self,
-        release: ReleaseId,
-        kind: NameKind,
-    ) -> Result<impl Iterator<Item = Result<String>> + '_> {
-        let prefix = NameKey::kind_prefix(release, kind, false);
-        let rows = self.engine.scan(Family::Name, prefix)?;
-        Ok(rows.map(|row| Ok(self.name_key(&row?.0)?.name)))
-    }
-
-    /// Frame, number and name of every LU, in order of name, without reading the LUs themselves.
-    pub fn lexunit_names(
-        &self,
-        release: ReleaseId,
-    ) -> Result<impl Iterator<Item = Result<(FrameId, LuId, String)>> + '_> {
-        let prefix = NameKey::kind_prefix(release, NameKind::LexUnit, false);
-        let rows = self.engine.scan(Family::Name, prefix)?;
-        Ok(rows.map(|row| {
-            let key = self.name_key(&row?.0)?;
-            let (frame, lu) = lexunit_ids(key.id);
-            Ok((frame, lu, key.name))
-        }))
-    }
-
-    /// Number and name of every frame, in order of name, without reading the frames themselves.
-    pub fn frame_names(
-        &self,
-        release: ReleaseId,
-    ) -> Result<impl Iterator<Item = Result<(FrameId, String)>> + '_> {
-        let prefix = NameKey::kind_prefix(release, NameKind::Frame, false);
-        let rows = self.engine.scan(Family::Name, prefix)?;
-        Ok(rows.map(|row| {
-            let key = self.name_key(&row?.0)?;
-            Ok((FrameId(unpair(key.id).1), key.name))
-        }))
     }
 
     /// How far the chain of a seed's target has come under a recipe.

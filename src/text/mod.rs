@@ -1,13 +1,15 @@
 //! Text as the rest of the crate needs it: offsets, words, letter case, English inflection, and
 //! annotation drawn under it.
 //!
-//! Nothing here normalises a text. Every function that cuts one answers with byte spans into it,
-//! so what FrameNet wrote stays what is stored. Inflection is rules plus tables of exceptions
+//! Nothing here normalises a text in place. Every function that cuts one answers with byte spans
+//! into it, so what FrameNet wrote stays what is stored. Comparisons compose letters ([`composed`])
+//! and fold case ([`fold`]). Inflection is rules plus tables of exceptions
 //! ([`inflect`]); lemmatisation is the same rules run backwards and checked forwards
 //! ([`lemmatize`]), so the two cannot disagree.
 
 mod article;
 mod bleu;
+mod canonical;
 mod case;
 pub mod drawing;
 mod idf;
@@ -29,6 +31,7 @@ mod words;
 
 pub use article::begins_with_vowel;
 pub use bleu::bleu;
+pub use canonical::{bare_letters, composed, decomposed_letter, is_same};
 pub use case::{capitalize, case_variants, fold, fold_letter, title_case};
 pub use idf::{Idf, is_stop_word};
 pub use inflection::{Inflection, inflect, inflections};

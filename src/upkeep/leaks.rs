@@ -2,12 +2,10 @@
 
 use std::collections::HashMap;
 
-use unicode_normalization::UnicodeNormalization as _;
-
 use crate::database::{Database, Result};
 use crate::model::{AnnotationSetId, ReleaseId, Split, named};
 use crate::query::{Expression, Selection};
-use crate::text::fold;
+use crate::text::{bare_letters, fold};
 
 named! {
     /// How something stands in two parts, with its code.
@@ -137,11 +135,7 @@ impl Database {
 /// The letters and digits of a text, folded and without accents: spacing is left out, too, as
 /// releases part `isn't` in different ways.
 fn normalised(text: &str) -> String {
-    let folded = fold(text);
-    if folded.is_ascii() {
-        return folded.chars().filter(char::is_ascii_alphanumeric).collect();
-    }
-    folded.nfkd().filter(|letter| letter.is_alphanumeric()).collect()
+    bare_letters(&fold(text))
 }
 
 fn hash(text: &str) -> [u8; 16] {

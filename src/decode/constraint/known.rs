@@ -19,6 +19,7 @@ use super::letters::{self, After, BOUNDARY, TextState};
 use super::phrases::AvoidPhrases;
 use super::trie::{TOP, Trie};
 use super::vocabulary::Vocabulary;
+use crate::text::composed;
 
 /// A list of words, compiled for one vocabulary.
 #[derive(Debug)]
@@ -145,7 +146,8 @@ impl KnownWords {
         let is_known = |word: &Vec<char>| {
             [&self.list.words, &self.own].iter().any(|w| w.place(word).is_some())
         };
-        runs(text).into_iter().filter(|word| !is_known(word)).map(String::from_iter).collect()
+        let unknown = runs(text).into_iter().filter(|word| !is_known(word));
+        unknown.map(|word| composed(&String::from_iter(word)).into_owned()).collect()
     }
 
     /// The vocabulary that it was compiled for.

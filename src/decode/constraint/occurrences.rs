@@ -152,5 +152,9 @@ mod tests {
         assert_eq!(found.unwrap(), ["IT", "take place"]);
         assert!(violations("confirmation", ["confirm"]).unwrap().is_empty());
         assert_eq!(violations("the so-called", ["called"]).unwrap(), ["called"]);
+        let (one, other) = ("r\u{e9}sum\u{e9}", "re\u{301}sume\u{301}");
+        assert_eq!(violations(&format!("A {other}."), [one]).unwrap(), [one]);
+        assert_eq!(violations(&format!("A {one}."), [other]).unwrap(), [other]);
+        assert!(violations(&format!("A {one}."), ["resume"]).unwrap().is_empty());
     }
 }

@@ -14,6 +14,7 @@ use super::goals::{GoalState, Goals, Sequence};
 use super::letters::{self, After, TextState};
 use super::trie::TOP;
 use super::vocabulary::Vocabulary;
+use crate::text::composed;
 
 /// Phrases that must occur in the output, compiled for one vocabulary.
 #[derive(Debug)]
@@ -184,8 +185,12 @@ fn token_ends(vocabulary: &Vocabulary, symbols: &[u32], tokens: &[u32]) -> Optio
 
 /// Whether tokens can spell every letter.
 fn is_spellable(vocabulary: &Vocabulary, symbols: &[u32]) -> bool {
-    let mut letters = symbols.iter().filter_map(|&symbol| char::from_u32(symbol));
-    letters.all(|letter| vocabulary.can_spell(letter))
+    let text: String = symbols.iter().filter_map(|&symbol| char::from_u32(symbol)).collect();
+    // A letter and its mark may be one letter to the vocabulary.
+    composed(&text).chars().all(|letter| {
+        vocabulary.can_spell(letter)
+            || letters::fold(letter).all(|letter| vocabulary.can_spell(letter))
+    })
 }
 
 /// Each letter as a token of its own, for a phrase that the tokenizer cannot spell.

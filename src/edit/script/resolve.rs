@@ -10,7 +10,7 @@ use crate::model::{
 };
 use crate::query::nearest;
 use crate::store::NameKind;
-use crate::text::{CharIndex, CharSpan};
+use crate::text::{CharIndex, CharSpan, is_same};
 
 impl Script<'_, '_> {
     /// What an earlier line called `@name`, when the text is such a name.
@@ -73,7 +73,7 @@ impl Script<'_, '_> {
     /// The LUs of a frame that are called so, by number.
     fn lexunits_named(&self, frame: FrameId, name: &str) -> Result<Vec<LexUnit>> {
         let mut named = self.edits.lexunits_called(frame, name)?;
-        named.retain(|lu| lu.name == name);
+        named.retain(|lu| is_same(&lu.name, name));
         Ok(named)
     }
 
@@ -124,7 +124,7 @@ impl Script<'_, '_> {
                 None => {
                     let stored = self.edits.database.store.sem_types(self.edits.release)?;
                     let types = self.edits.staged.over(stored, |_: &SemType| true)?;
-                    let named = types.iter().filter(|of| of.name == *text).map(|of| of.id);
+                    let named = types.iter().filter(|of| is_same(&of.name, text)).map(|of| of.id);
                     let named: Vec<SemTypeId> = named.collect();
                     self.the_only(field, text, NameKind::SemType, &named)?
                 }
@@ -143,7 +143,7 @@ impl Script<'_, '_> {
             Some(_) => return Err(wrong("document", name, "a document").into()),
             None => {
                 let documents = self.edits.all_documents()?;
-                let is_meant = |it: &&Document| it.named_by(|own| own == name).is_some();
+                let is_meant = |it: &&Document| it.named_by(|own| is_same(own, name)).is_some();
                 let named = documents.iter().filter(is_meant);
                 let named: Vec<_> = named.map(StagedRow::key).collect();
                 match named.as_slice() {
@@ -184,7 +184,8 @@ pub(super) fn elements(field: &str, frame: &Frame, names: &[String]) -> Result<V
 
 /// The FE of that name.
 pub(super) fn element(field: &str, frame: &Frame, name: &str) -> Result<FeId> {
-    let named: Vec<FeId> = frame.fes_by_name(name).map(|fe| fe.id).collect();
+    let named = frame.elements.iter().filter(|fe| is_same(&fe.name, name));
+    let named: Vec<FeId> = named.map(|fe| fe.id).collect();
     match named.as_slice() {
         [only] => Ok(*only),
         [] => {

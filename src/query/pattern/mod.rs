@@ -4,15 +4,20 @@
 //! and wildcard patterns fold case letter by letter ([`fold`]), without context. So folding the
 //! pieces of a pattern and folding a whole text agree, and so do finding a name and matching it.
 //! Regular expressions fold with the `regex` crate's own Unicode rules.
+//!
+//! Composed and decomposed letters are the same. Pattern and text are composed before they are
+//! compared, so a `.` of a regular expression is one accented letter however the text writes it.
 
 mod automaton;
 mod words;
+
+use std::borrow::Cow;
 
 use regex::{Regex, RegexBuilder};
 
 pub use words::Words;
 
-use crate::text::{fold, fold_letter};
+use crate::text::{composed, fold, fold_letter, is_same};
 
 /// Whether capital and small letters are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -28,7 +33,7 @@ impl Case {
     fn apply(self, text: &str) -> String {
         match self {
             Self::Fold => fold(text),
-            Self::Sensitive => text.to_owned(),
+            Self::Sensitive => composed(text).into_owned(),
         }
     }
 }
@@ -101,11 +106,19 @@ impl Pattern {
     /// is anchored.
     ///
     /// # Errors
-    /// When `source` is no regular expression, or one that compiles to more than 10 MB.
-    pub fn regex(source: &str, case: Case) -> Result<Self, regex::Error> {
-        let regex = RegexBuilder::new(source).case_insensitive(case == Case::Fold).build()?;
-        let form = Form::Regex(without_escaped_quotes(source));
-        Ok(Self { form, case, matcher: Matcher::Regex(regex) })
+    /// When `written` is no regular expression, or one that compiles to more than 10 MB.
+    pub fn regex(written: &str, case: Case) -> Result<Self, regex::Error> {
+        let compiled =
+            |source: &str| RegexBuilder::new(source).case_insensitive(case == Case::Fold).build();
+        let mut source = composed(written);
+        let mut regex = compiled(&source);
+        // A mark behind a sign of the syntax, as in `\w` and an acute, is no part of a letter.
+        if let (Err(_), Cow::Owned(_)) = (&regex, &source) {
+            source = Cow::Borrowed(written);
+            regex = compiled(&source);
+        }
+        let form = Form::Regex(without_escaped_quotes(&source));
+        Ok(Self { form, case, matcher: Matcher::Regex(regex?) })
     }
 
     /// Whether `text` matches.
@@ -113,14 +126,17 @@ impl Pattern {
     pub fn matches(&self, text: &str) -> bool {
         match &self.matcher {
             Matcher::Exact(wanted) => match self.case {
-                Case::Sensitive => wanted == text,
-                Case::Fold => text.chars().flat_map(fold_letter).eq(wanted.chars()),
+                Case::Sensitive => is_same(wanted, text),
+                Case::Fold if text.is_ascii() => {
+                    text.chars().flat_map(fold_letter).eq(wanted.chars())
+                }
+                Case::Fold => fold(text) == *wanted,
             },
             Matcher::Wildcard(pieces) => match self.case {
-                Case::Sensitive => pieces_match(pieces, text),
-                Case::Fold => pieces_match(pieces, &self.case.apply(text)),
+                Case::Sensitive => pieces_match(pieces, &readable(text)),
+                Case::Fold => pieces_match(pieces, &fold(text)),
             },
-            Matcher::Regex(regex) => regex.is_match(text),
+            Matcher::Regex(regex) => regex.is_match(&readable(text)),
         }
     }
 
@@ -170,6 +186,22 @@ impl PartialEq for Pattern {
     }
 }
 
+/// The text as patterns of pieces read it: composed, and folded where folding composes more than
+/// the text has, as with `H` and a line below. So what matches a text also matches the automaton,
+/// which knows folded texts.
+fn readable(text: &str) -> Cow<'_, str> {
+    let composed = composed(text);
+    if composed.is_ascii() {
+        return composed;
+    }
+    let folded = fold(&composed);
+    if composed.chars().flat_map(fold_letter).eq(folded.chars()) {
+        composed
+    } else {
+        Cow::Owned(folded)
+    }
+}
+
 /// `\"` means `"` in a regular expression, and a query can write the first form only inside single
 /// quotes. One form for both lets every pattern be printed inside double quotes. A last backslash
 /// without a partner can only end a comment, and goes for the same reason.
@@ -216,6 +248,25 @@ mod tests {
         assert!(!folding.matches("\u{e9}tudes.n"));
         assert!(!Pattern::exact("Check", Case::Sensitive).matches("check"));
         assert!(Pattern::exact("Check", Case::Sensitive).matches("Check"));
+    }
+
+    #[test]
+    fn composed_and_decomposed_letters_match_each_other() {
+        let (one, other) = ("r\u{e9}sum\u{e9}.n", "re\u{301}sume\u{301}.n");
+        for (pattern, text) in [(one, other), (other, one)] {
+            for case in [Case::Fold, Case::Sensitive] {
+                assert!(Pattern::exact(pattern, case).matches(text));
+                assert!(Pattern::wildcard(&pattern.replace('n', "*"), case).matches(text));
+                assert!(Pattern::regex(&format!("^{pattern}$"), case).unwrap().matches(text));
+                assert!(!Pattern::exact("resume.n", case).matches(text));
+            }
+            assert!(Pattern::exact(&pattern.to_uppercase(), Case::Fold).matches(text));
+        }
+        let letter = Pattern::regex("^r[e\u{301}]sum.\\.n$", Case::Fold).unwrap();
+        assert!(letter.matches(one) && letter.matches(other));
+        assert!(!Pattern::wildcard("re*", Case::Fold).matches(other), "the letter is another");
+        // A mark that composes with nothing stays what it is.
+        assert!(Pattern::regex("\\w\u{301}", Case::Fold).unwrap().matches("x\u{301}"));
     }
 
     #[test]

@@ -370,6 +370,8 @@ mod tests {
             r"(?-u:\b{start-half})",
             "_",
             "\u{307}",
+            "H\u{331}",
+            "e\u{301}c",
         ]);
         proptest::collection::vec(piece, 0..5).prop_map(|pieces| pieces.concat())
     }
@@ -378,7 +380,7 @@ mod tests {
         #[test]
         fn no_match_is_lost(
             source in pieces(),
-            text in "([aAbBcCsSkK\u{130}\u{307}\u{212a}\u{17f}\u{b2}\u{bd}\u{e9}\u{3c2}\u{3a3}5_ .-]|abc|kab|Abk|1\u{bd}| ){0,8}",
+            text in "([aAbBcCsSkK\u{130}\u{307}\u{212a}\u{17f}\u{b2}\u{bd}\u{e9}\u{3c2}\u{3a3}5_ .-]|abc|kab|Abk|1\u{bd}| |H\u{331}|e\u{301}c|\u{301}){0,8}",
             sensitive: bool,
         ) {
             let case = if sensitive { Case::Sensitive } else { Case::Fold };
