@@ -133,6 +133,7 @@ mod killed_at_random;
 mod killed_reader;
 mod language_parity;
 mod language_rewriting;
+mod languages;
 mod layering;
 mod letter_case;
 mod lexicon_reading;

@@ -16,8 +16,8 @@ use super::linked::LinkedEncoder;
 use super::metrics::Report;
 use super::scorer::{Question, Scored, Scorer, best};
 use crate::compute::Device;
-use crate::model::Span;
-use crate::nn::{Adapter, Fingerprint, NnError, Weights};
+use crate::model::{Declared, Span};
+use crate::nn::{Adapter, Fingerprint, NnError, Weights, declared_languages};
 use crate::text::{CharIndex, words, words_with_cuts};
 
 /// Sentence pairs whose states are held at once.
@@ -88,6 +88,7 @@ pub struct Aligner {
     scorer: Scorer,
     config: HeadConfig,
     fingerprint: Fingerprint,
+    declared: Declared,
 }
 
 impl Aligner {
@@ -97,6 +98,7 @@ impl Aligner {
     /// When either cannot be read, or the head was trained on the states of another encoder.
     pub fn open(head: &Path, encoder: &Path, device: &Device) -> Result<Self, AlignError> {
         let layer = read_head_config(head)?.layer;
+        let declared = declared_languages(head).or(&declared_languages(encoder));
         // What the encoder was trained along by, where it was, lies with the head.
         let adapter = Adapter::read(head).map_err(NnError::from)?;
         let encoder = PairEncoder::open(encoder, layer, adapter, device)?;
@@ -107,6 +109,7 @@ impl Aligner {
             fingerprint: weights.fingerprint().map_err(NnError::from)?,
             encoder: LinkedEncoder::new(encoder, linker),
             config,
+            declared,
         })
     }
 
@@ -120,6 +123,12 @@ impl Aligner {
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
+    }
+
+    /// The languages that the head, or else its encoder, declares.
+    #[must_use]
+    pub fn declared(&self) -> &Declared {
+        &self.declared
     }
 
     /// Aligns a batch; one answer per request, in order.

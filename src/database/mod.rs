@@ -20,6 +20,7 @@
 
 mod entry;
 mod error;
+mod language;
 pub(crate) mod layouts;
 mod load;
 pub(crate) mod reindex;
@@ -28,6 +29,7 @@ mod write;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 pub(crate) use entry::{entry, listing};
@@ -44,6 +46,7 @@ use crate::index::{self, IndexError, IndexReader, IndexWriter};
 use crate::model::{Release, ReleaseId, SplitList};
 use crate::query::nearest;
 use crate::store::{Change, Store};
+use crate::text::is_same;
 
 /// What an operation of the database gives.
 pub(crate) type Result<T> = std::result::Result<T, DatabaseError>;
@@ -64,6 +67,8 @@ pub struct Database {
     index_fault: Mutex<Option<Arc<IndexError>>>,
     /// Which part of the data something belongs to, before the built-in list.
     splits: Option<Arc<SplitList>>,
+    /// Whether models may be used on releases in other languages than theirs.
+    any_language: AtomicBool,
     /// Commits of a handle that writes without the index, one at a time.
     alone: Mutex<()>,
 }
@@ -104,6 +109,7 @@ impl Database {
             index_fault: Mutex::default(),
             index_lag: Mutex::default(),
             splits: None,
+            any_language: AtomicBool::default(),
             alone: Mutex::default(),
         })
     }
@@ -129,6 +135,7 @@ impl Database {
             index_fault: Mutex::default(),
             index_lag: Mutex::default(),
             splits: None,
+            any_language: AtomicBool::default(),
             alone: Mutex::default(),
         })
     }
@@ -186,6 +193,7 @@ impl Database {
         let index = snapshot.index_reader()?;
         snapshot.snapshot = Some(index);
         snapshot.splits = self.splits.clone();
+        snapshot.allow_any_language(self.allows_any_language());
         Ok(snapshot)
     }
 
@@ -221,6 +229,7 @@ impl Database {
             writer: Some(Mutex::new(writer)),
             snapshot: None,
             splits: None,
+            any_language: AtomicBool::default(),
             alone: Mutex::default(),
         })
     }
@@ -355,7 +364,7 @@ impl Database {
     /// When there is none, with the nearest name.
     pub fn release(&self, name: &str) -> Result<Release> {
         let releases = self.releases()?;
-        if let Some(release) = releases.iter().find(|release| release.name == name) {
+        if let Some(release) = releases.iter().find(|release| is_same(&release.name, name)) {
             return Ok(release.clone());
         }
         let names = releases.iter().map(|release| release.name.as_str());

@@ -8,7 +8,7 @@ use super::{EndReason, Result};
 use crate::database::Database;
 use crate::model::{AnnotationSet, AnnotationSetId, FrameId, Pos, ReleaseId, Sentence, Span};
 use crate::store::JournalEntry;
-use crate::text::{head_piece, inflections_of_trigger, is_copy, natural_spacing, words};
+use crate::text::{Morphology, head_piece, is_copy, natural_spacing, words};
 
 /// FrameNet sets mark one target each, in one or several pieces; the key has room for more.
 pub(super) const TARGET: u16 = 0;
@@ -95,11 +95,19 @@ pub(super) struct Chain {
     pub(super) rewording: Rewording,
     /// How many of the bans are of the seed.
     of_seed: usize,
+    /// How words of the release are inflected.
+    morphology: Morphology,
 }
 
 impl Chain {
-    /// A seed before its first round.
+    /// A seed of an English release before its first round.
+    #[cfg(test)]
     pub(super) fn new(seed: Seed) -> Self {
+        Self::inflected(seed, &Morphology::English)
+    }
+
+    /// A seed before its first round, in a release whose words are inflected so.
+    pub(super) fn inflected(seed: Seed, morphology: &Morphology) -> Self {
         let (targets, text) = (seed.targets.clone(), seed.text.clone());
         let (lemma, pos) = (seed.lemma.clone(), seed.pos);
         let mut chain = Self {
@@ -110,6 +118,7 @@ impl Chain {
             substitutes: Vec::new(),
             rewording: Rewording::default(),
             of_seed: 0,
+            morphology: morphology.clone(),
             seed,
         };
         chain.ban(&text, &targets, &lemma, pos);
@@ -177,7 +186,7 @@ impl Chain {
     }
 
     fn ban_forms(&mut self, trigger: &str, lemma: &str, pos: Pos) {
-        for phrase in inflections_of_trigger(trigger, lemma, pos) {
+        for phrase in self.morphology.forms_of_trigger(trigger, lemma, pos) {
             if is_visible(&phrase) && !self.banned.contains(&phrase) {
                 self.banned.push(phrase);
             }
@@ -243,8 +252,12 @@ mod tests {
     use crate::model::IdSpace;
 
     fn chain(text: &str, targets: &[(u32, u32)], lemma: &str, pos: Pos) -> Chain {
+        Chain::new(seed(text, targets, lemma, pos))
+    }
+
+    fn seed(text: &str, targets: &[(u32, u32)], lemma: &str, pos: Pos) -> Seed {
         let targets: Vec<Span> = targets.iter().map(|&(a, b)| Span::new(a, b)).collect();
-        let seed = Seed {
+        Seed {
             release: ReleaseId(1),
             set: AnnotationSetId::new(IdSpace::Exemplar, 1),
             frame: FrameId(1),
@@ -254,8 +267,23 @@ mod tests {
             pos,
             expressed: None,
             elements: Elements::default(),
-        };
-        Chain::new(seed)
+        }
+    }
+
+    #[test]
+    fn another_language_bans_what_its_release_shows() {
+        let mut forms = crate::text::AttestedForms::default();
+        forms.add("v\u{e9}rifier.v", "v\u{e9}rifi\u{e9}e");
+        let french = Morphology::of("fr", forms);
+        let text = "Elle v\u{e9}rifia tout .";
+        let chain = Chain::inflected(seed(text, &[(5, 13)], "v\u{e9}rifier", Pos::Verb), &french);
+        let is_banned = |phrase: &str| chain.banned.iter().any(|ban| ban == phrase);
+        for banned in ["v\u{e9}rifia", "V\u{c9}RIFIA", "v\u{e9}rifier", "V\u{e9}rifi\u{e9}e"] {
+            assert!(is_banned(banned), "{banned}");
+        }
+        for rule in ["v\u{e9}rifias", "v\u{e9}rifiering", "v\u{e9}rifiers"] {
+            assert!(!is_banned(rule), "{rule}");
+        }
     }
 
     #[test]

@@ -124,6 +124,7 @@ pub fn rescore(
     for answer in database.query(&generated_sets(expression))? {
         let mut answer = answer?;
         let release = answer.release.id;
+        database.check_language(filter.declared(), &answer.release)?;
         let Provenance::Generated(made) = &answer.set.provenance else { continue };
         // A filter wants to know how likely an output is, which a server does not say.
         if made.paraphrase_score().is_none() {

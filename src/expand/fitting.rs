@@ -143,7 +143,9 @@ impl<'a> FitJudge<'a> {
                 let releases = self.database.releases()?.into_iter();
                 let name = releases.filter(|of| of.id == release).map(|of| of.name).next();
                 let lexicon = self.database.lexicon(&name.unwrap_or_default())?;
-                Ok(place.insert(self.identifier.candidates(released_lexunits(&lexicon)?)))
+                self.database.check_language(self.identifier.declared(), lexicon.release())?;
+                let (lexunits, forms) = (released_lexunits(&lexicon)?, lexicon.morphology()?);
+                Ok(place.insert(self.identifier.candidates_by(lexunits, &forms)))
             }
         }
     }

@@ -9,6 +9,7 @@ use crate::align::Aligner;
 use crate::endpoint::Endpoint;
 use crate::filter::{Filter, Input};
 use crate::identify::FrameIdentifier;
+use crate::model::Declared;
 use crate::paraphrase::{ParaphraseError, Paraphraser, Prompt, RemoteParaphraser, Rewriter};
 use crate::tag::Tagger;
 use crate::vectors::WordVectors;
@@ -64,6 +65,15 @@ impl Opened {
         );
         files.check()?;
         Ok(Self { rewriter, aligner, guide, filter, identifier, files, description })
+    }
+
+    /// The languages that its models declare; a server's are not known.
+    pub(super) fn declared(&self) -> Vec<Declared> {
+        let guide = self.guide.iter().flat_map(|(words, tags)| [words.declared(), tags.declared()]);
+        let others = self.filter.as_ref().map(Filter::declared).into_iter();
+        let others = others.chain(self.identifier.as_ref().map(FrameIdentifier::declared));
+        let models = self.rewriter.declared().into_iter().chain([self.aligner.declared()]);
+        models.chain(guide).chain(others).cloned().collect()
     }
 
     /// The recipe's fingerprint.

@@ -11,7 +11,7 @@ use super::phrase_set::PhraseSet;
 use super::{ExpandError, Result};
 use crate::model::Pos;
 use crate::tag::Tagger;
-use crate::text::{fold, inflections_of_trigger, is_stop_word, lemmatize, words};
+use crate::text::{Morphology, fold, is_stop_word, words};
 
 /// What of this a recipe's outputs depend on, beside the tagger, in words.
 pub(super) const RULES: &str = "of nouns, verbs, adjectives and adverbs beside the trigger, without names, negations, \
@@ -40,7 +40,12 @@ pub(super) struct Rewording {
 
 impl Rewording {
     /// Each round bans a share of the words that are free.
-    pub(super) fn of(tagger: &Tagger, seed: &Seed, share: f32) -> Result<Self> {
+    pub(super) fn of(
+        tagger: &Tagger,
+        seed: &Seed,
+        morphology: &Morphology,
+        share: f32,
+    ) -> Result<Self> {
         let spans = words(&seed.text);
         let sentence: Vec<&str> = spans.iter().filter_map(|span| span.of(&seed.text)).collect();
         let tagged = tagger.tag_each(std::slice::from_ref(&sentence));
@@ -53,9 +58,9 @@ impl Rewording {
             if !may_go(word) || seed.overlaps_target(*span) {
                 continue;
             }
-            let (lemma, _) = lemmatize(&fold(word), pos, &|_, _| false);
+            let (lemma, _) = morphology.lemmatize(&fold(word), pos, &|_, _| false);
             if found.iter().all(|(other, _)| *other != lemma) {
-                let mut forms = inflections_of_trigger(word, &lemma, pos);
+                let mut forms = morphology.forms_of_trigger(word, &lemma, pos);
                 forms.retain(|form| !is_stop_word(form));
                 found.push((lemma, forms));
             }
@@ -133,7 +138,7 @@ mod tests {
             expressed: None,
             elements: Elements::default(),
         };
-        Rewording::of(&tagger, &seed, share).unwrap()
+        Rewording::of(&tagger, &seed, &Morphology::English, share).unwrap()
     }
 
     #[test]

@@ -107,7 +107,7 @@ pub(super) fn run_keeping(
     keep: Keep,
     progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
 ) -> Result<(Report, Keep)> {
-    let print = opened.print();
+    let (print, declared) = (opened.print(), opened.declared());
     let Opened { rewriter, aligner, guide, filter, identifier, files, .. } = opened;
     let leaks_before = rewriter.leaks();
     let (guide, tagger) = guide.take().unzip();
@@ -126,6 +126,7 @@ pub(super) fn run_keeping(
     run.filter = filter.take();
     run.judge = identifier.as_ref().map(|identifier| FitJudge::new(database, identifier));
     let todo = run.find_seeds(human)?;
+    database.check_languages(&declared, todo.iter().map(|seed| seed.release))?;
     run.expand(&mut session, todo, progress)?;
     drop(session);
     let (mut report, keep) = (run.report, run.keeps);
@@ -418,7 +419,8 @@ impl<'a> Run<'a> {
     ) -> Result<Option<(SourceId, InFlight)>> {
         let database = self.database;
         let Some(seed) = Seed::read(database, release, set)? else { return Ok(None) };
-        let mut chain = Chain::new(seed);
+        let morphology = self.lexicon(release)?.morphology().clone();
+        let mut chain = Chain::inflected(seed, &morphology);
         if self.recipe.ban_lexicon {
             let frame = chain.seed.frame;
             chain.ban_units(self.lexicon(release)?.units_of(frame)?);
@@ -432,7 +434,7 @@ impl<'a> Run<'a> {
             return Ok(None);
         }
         if let Some(tagger) = self.tagger.as_ref().filter(|_| self.recipe.reword > 0.0) {
-            chain.rewording = Rewording::of(tagger, &chain.seed, self.recipe.reword)?;
+            chain.rewording = Rewording::of(tagger, &chain.seed, &morphology, self.recipe.reword)?;
         }
         if self.recipe.guidance == Guidance::Context {
             chain.substitutes = in_context::substitutes(session, &chain, goes_on)?;

@@ -7,7 +7,8 @@
 //! one. Each LU has one task before any has two, so that a few tasks are of many LUs.
 //! [`Collection`](crate::align::Collection) reads what annotators answer.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::ExpandError;
@@ -19,7 +20,7 @@ use crate::decode::SampleSettings;
 use crate::model::{AnnotationSetId, LuId, ReleaseId};
 use crate::paraphrase::{Constraints, Paraphraser, Request, RequestOutcome, Settings};
 use crate::query::Expression;
-use crate::text::{CharIndex, CharSpan};
+use crate::text::{CharIndex, CharSpan, Morphology};
 
 /// Sentences that are rewritten side by side.
 const BATCH: usize = 32;
@@ -66,6 +67,8 @@ pub struct Tasks<'a> {
     picks: std::vec::IntoIter<Pick>,
     made: std::vec::IntoIter<Task>,
     left_out: BTreeMap<&'static str, u64>,
+    /// How words of the releases are inflected.
+    morphologies: HashMap<ReleaseId, Morphology>,
 }
 
 impl<'a> Tasks<'a> {
@@ -73,7 +76,8 @@ impl<'a> Tasks<'a> {
     /// in one piece.
     ///
     /// # Errors
-    /// When the expression names what the database does not hold, or the database fails.
+    /// When the expression names what the database does not hold, the rewriter is made for another
+    /// language than a release, or the database fails.
     pub fn new(
         database: &'a Database,
         expression: &Expression,
@@ -104,8 +108,11 @@ impl<'a> Tasks<'a> {
             picks.truncate(settings.per_lu);
         }
         let picks = in_turn(of_lu.into_values(), settings.limit.unwrap_or(usize::MAX));
+        let releases = picks.iter().map(|pick| pick.release);
+        database.check_languages([paraphraser.declared()], releases)?;
         let (picks, made) = (picks.into_iter(), Vec::new().into_iter());
-        Ok(Self { database, paraphraser, settings, picks, made, left_out })
+        let morphologies = HashMap::new();
+        Ok(Self { database, paraphraser, settings, picks, made, left_out, morphologies })
     }
 
     /// Number of sentences that are still to be paraphrased.
@@ -129,7 +136,11 @@ impl<'a> Tasks<'a> {
                 *self.left_out.entry("no longer in the store").or_default() += 1;
                 continue;
             };
-            let chain = Chain::new(seed);
+            let morphology = match self.morphologies.entry(pick.release) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => place.insert(self.database.morphology(pick.release)?),
+            };
+            let chain = Chain::inflected(seed, morphology);
             requests.push(Request {
                 text: chain.seed.natural(),
                 constraints: Constraints::avoiding(&chain.banned),

@@ -11,7 +11,7 @@ use crate::model::{
     FrameId, LexUnit, Lexeme, LuId, OWN_RANGE, PROPOSED, Pos, ReleaseId, hashed_number,
 };
 use crate::store::Store;
-use crate::text::{fold, lemmatize, plain_lemma};
+use crate::text::{Morphology, fold, plain_lemma};
 
 /// Words, triggers and LUs that are kept in memory between commits: several times what FrameNet 1.5
 /// has, some 30 MB.
@@ -21,6 +21,8 @@ const KEPT: usize = 200_000;
 pub(super) struct TriggerLexicon<'a> {
     database: &'a Database,
     release: ReleaseId,
+    /// How words of the release are inflected.
+    morphology: Morphology,
     /// Lemmas of the release's own LUs, as running text in lower case, with the number of LUs of
     /// that name.
     known: HashMap<(String, Pos), u32>,
@@ -87,6 +89,7 @@ impl<'a> TriggerLexicon<'a> {
         Ok(Self {
             database,
             release,
+            morphology: database.morphology(release)?,
             known,
             frames: HashMap::new(),
             attested: HashMap::new(),
@@ -99,6 +102,11 @@ impl<'a> TriggerLexicon<'a> {
     /// The same lexicon, which takes no FEs and no words from sets that are held out.
     pub(super) fn blind_to(self, held_out: &Rc<HeldOut>) -> Self {
         Self { held_out: Rc::clone(held_out), ..self }
+    }
+
+    /// How words of the release are inflected.
+    pub(super) fn morphology(&self) -> &Morphology {
+        &self.morphology
     }
 
     /// Drops what was read and what outputs added, if that is much: the store has it. Only to be
@@ -165,9 +173,10 @@ impl<'a> TriggerLexicon<'a> {
         trigger: &str,
         pos: Pos,
     ) -> Result<(String, Pos)> {
+        let morphology = self.morphology.clone();
         let own = &self.frame(frame)?.own;
         let is_own = |lemma: &str, p: Pos| p == pos && own.contains(&(fold(lemma), pos));
-        let unit = (own_lemma(&lemmatize(trigger, pos, &is_own).0), pos);
+        let unit = (own_lemma(&morphology.lemmatize(trigger, pos, &is_own).0), pos);
         Ok(if own.contains(&unit) { unit } else { self.lemma(trigger, pos) })
     }
 
@@ -175,7 +184,7 @@ impl<'a> TriggerLexicon<'a> {
     /// knows it only there.
     fn lemma(&self, trigger: &str, pos: Pos) -> (String, Pos) {
         let in_lexicon = |lemma: &str, pos: Pos| self.known.contains_key(&(fold(lemma), pos));
-        let (lemma, pos) = lemmatize(trigger, pos, &in_lexicon);
+        let (lemma, pos) = self.morphology.lemmatize(trigger, pos, &in_lexicon);
         (own_lemma(&lemma), pos)
     }
 
@@ -258,7 +267,7 @@ impl<'a> TriggerLexicon<'a> {
             return Ok(*attested);
         }
         let in_lexicon = |lemma: &str, pos: Pos| self.known.contains_key(&(lemma.to_owned(), pos));
-        let (lemma, pos) = lemmatize(word, Pos::Noun, &in_lexicon);
+        let (lemma, pos) = self.morphology.lemmatize(word, Pos::Noun, &in_lexicon);
         let attested = in_lexicon(&lemma, pos)
             || self
                 .database

@@ -7,7 +7,7 @@ use super::chain::Chain;
 use super::phrase_set::{PhraseSet, runs};
 use super::trigger_lexicon::TriggerLexicon;
 use crate::model::Pos;
-use crate::text::{TriggerForm, capitalize, fold, inflections_of_phrase};
+use crate::text::{Morphology, TriggerForm, capitalize, fold};
 
 /// Where a chain wants a new trigger: its part of speech, its form, and what it may not be.
 pub(super) struct TriggerSlot {
@@ -19,6 +19,7 @@ pub(super) struct TriggerSlot {
     sentence: String,
     /// Words of the sentence and those that are banned by themselves, and their lemmas.
     old: BTreeSet<String>,
+    morphology: Morphology,
 }
 
 impl TriggerSlot {
@@ -35,11 +36,12 @@ impl TriggerSlot {
         }
         Ok(Self {
             pos: seed.pos,
-            form: TriggerForm::of(&trigger, &seed.lemma, seed.pos),
+            form: lexicon.morphology().trigger_form(&trigger, &seed.lemma, seed.pos),
             is_capital: begins_upper(&trigger) && !begins_upper(&seed.lemma),
             banned: PhraseSet::new(&chain.banned),
             sentence,
             old,
+            morphology: lexicon.morphology().clone(),
         })
     }
 
@@ -74,7 +76,7 @@ impl TriggerSlot {
         let stands_there = || match runs(form).as_slice() {
             [] => true,
             [word] => self.old.contains(word) || self.old.contains(&fold(lemma)),
-            _ => PhraseSet::new(inflections_of_phrase(lemma, self.pos)).is_in(&self.sentence),
+            _ => PhraseSet::new(self.morphology.forms_of(lemma, self.pos)).is_in(&self.sentence),
         };
         !self.banned.is_in(form) && !stands_there()
     }

@@ -20,7 +20,7 @@ use crate::label::train::{Data, Options, trial};
 use crate::label::{ElementCounts, Inventory, LabelError, LabelledSentence};
 use crate::learn::SplitMix64;
 use crate::model::{AnnotationSetId, Split, named};
-use crate::nn::{NnError, Weights};
+use crate::nn::{NnError, Weights, declared_languages};
 use crate::query::Expression;
 
 named! {
@@ -76,8 +76,10 @@ pub fn fes(
     progress: &mut dyn FnMut(ExperimentProgress),
 ) -> Result<Vec<Comparison>> {
     options.check()?;
+    let lexicon = source.database.lexicon(source.release)?;
+    lexicon.check_language(&declared_languages(&options.training.encoder))?;
     let pool = Pool::read(source)?;
-    let inventory = Inventory::read(&source.database.lexicon(source.release)?)?;
+    let inventory = Inventory::read(&lexicon)?;
     let run = options.run(&pool, &inventory)?;
     let checkpoint = options.training.checkpoint.as_deref();
     let share = options.base.to_string();

@@ -21,6 +21,7 @@ use crate::database::Database;
 use crate::identify::train::{Data, FitOptions, Trials};
 use crate::identify::{Figures, FrameSentence, FullText, LexunitName, released_lexunits};
 use crate::model::{AnnotationSetId, Split, named};
+use crate::nn::declared_languages;
 use crate::query::Expression;
 use crate::tag::Tagger;
 
@@ -114,9 +115,13 @@ pub fn frame_id(
 ) -> Result<Vec<Comparison>> {
     let arms = options.check()?;
     let texts = FullText::read(source.database, source.release)?;
-    let lexunits = released_lexunits(&source.database.lexicon(source.release)?)?;
+    let lexicon = source.database.lexicon(source.release)?;
+    lexicon.check_language(&declared_languages(&options.encoder))?;
+    tagger.map_or(Ok(()), |tagger| lexicon.check_language(tagger.declared()))?;
+    let lexunits = released_lexunits(&lexicon)?;
     let pool = Pool::read(source, options, &texts, tagger)?;
-    let data = Data { train: &pool.all, dev: &texts.dev, lexunits: &lexunits };
+    let morphology = &texts.morphology;
+    let data = Data { train: &pool.all, dev: &texts.dev, lexunits: &lexunits, morphology };
     let measured = (options.part == Split::Test).then_some(&texts.test[..]);
     let mut encoded = |done, total| progress(ExperimentProgress::Encoded { done, total });
     let encoder = (&*options.encoder, &*options.layers);

@@ -16,8 +16,8 @@ use super::evidence::{Evidence, Input, inputs_of};
 use super::table::Share;
 use crate::durable::WholeDirectory;
 use crate::learn::{CONFIG, FileError, read_config, write_model};
-use crate::model::FilterScores;
-use crate::nn::{Fingerprint, Weights};
+use crate::model::{Declared, FilterScores};
+use crate::nn::{Fingerprint, Weights, declared_languages};
 
 /// What `model_type` in a filter's configuration says.
 pub const MODEL_TYPE: &str = "filter";
@@ -110,6 +110,7 @@ pub struct Filter {
     precision: Committee,
     recall: Committee,
     fingerprint: Fingerprint,
+    declared: Declared,
 }
 
 impl Filter {
@@ -131,7 +132,14 @@ impl Filter {
             return Err(FileError::content(&path, 1, found, expected).into());
         }
         let fingerprint = weights.fingerprint().map_err(of_weights)?;
-        Ok(Self { precision, recall, fingerprint, config })
+        let declared = declared_languages(directory);
+        Ok(Self { precision, recall, fingerprint, config, declared })
+    }
+
+    /// The languages that the filter declares.
+    #[must_use]
+    pub fn declared(&self) -> &Declared {
+        &self.declared
     }
 
     /// What it says of a generated set. An input that is not known of the set counts as its mean

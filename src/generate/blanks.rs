@@ -12,13 +12,18 @@ use crate::model::{
     AnnotationSet, CoreType, Extent, FeId, FeStatus, Frame, LayerName, Origin, Pos, ReleaseId,
     Span, named,
 };
+use crate::text::Morphology;
 
 /// Names of the FEs that are said of people whatever the LU.
 const ACTORS: [&str; 2] = ["Agent", "Self_mover"];
 
-/// The FEs that are Agents or Self_movers, by themselves or by ancestry.
+/// The FEs that are Agents or Self_movers, by themselves or by ancestry, and how the words of their
+/// release are inflected.
 #[derive(Debug, Default)]
-pub(crate) struct Actors(HashSet<FeId>);
+pub(crate) struct Actors {
+    elements: HashSet<FeId>,
+    pub(super) morphology: Morphology,
+}
 
 impl Actors {
     /// Those of a release.
@@ -42,7 +47,7 @@ impl Actors {
                 open.extend(children.get(&fe).into_iter().flatten());
             }
         }
-        Ok(Self(actors))
+        Ok(Self { elements: actors, morphology: database.morphology(release)? })
     }
 }
 
@@ -99,7 +104,7 @@ pub(crate) fn blanks(
         let shared = labels().filter_map(|other| other.extent.span()).filter(|o| o.overlaps(span));
         let reason = match core {
             None => Some(Kept::NotCore),
-            Some(fe) if actors.0.contains(&fe.id) && !is_pp => Some(Kept::Actor),
+            Some(fe) if actors.elements.contains(&fe.id) && !is_pp => Some(Kept::Actor),
             _ if set.targets.iter().any(|target| target.overlaps(span)) => Some(Kept::OverTarget),
             _ if shared.count() > 1 => Some(Kept::Overlapping),
             _ => None,

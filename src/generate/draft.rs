@@ -28,6 +28,8 @@ pub struct Draft {
     pub blanks: Vec<Blank>,
     /// FEs that are not, by reason.
     pub kept: BTreeMap<Kept, u64>,
+    /// Whether the rules of English hold.
+    pub(super) by_rules: bool,
     /// Layers of FEs, grammatical functions and phrase types over the text.
     pub(super) layers: Vec<Layer>,
 }
@@ -50,10 +52,13 @@ pub(crate) fn draft(
     };
     let unit = Unit::of(lexunit);
     let tag = tag_of(database, release, set.sentence, target)?;
-    let Some(form) = in_form_of(&unit, (&text, target), sister, tag.as_deref()) else {
+    let Some(form) =
+        in_form_of(&unit, (&text, target), (sister, &actors.morphology), tag.as_deref())
+    else {
         return Ok(Err(Skip::NoForm));
     };
-    let article = article_before(&text, target, &form);
+    let by_rules = actors.morphology.has_rules();
+    let article = article_before(&text, target, &form).filter(|_| by_rules);
     let edits = Edits::new(article.into_iter().chain([(target, form)]).collect());
     let (found, kept) = blanks(set, frame, actors);
     let blanks = found.into_iter().map(|blank| Blank { span: edits.span(blank.span), ..blank });
@@ -65,6 +70,7 @@ pub(crate) fn draft(
         target: edits.span(target),
         blanks: blanks.collect(),
         kept,
+        by_rules,
         layers: edits.layers(&layers),
     }))
 }
@@ -96,7 +102,8 @@ impl Draft {
         let (blanks, kept) = blanks(set, frame, actors);
         let layers = set.layers.iter().filter(|layer| is_kept(layer)).cloned().collect();
         let (source, text) = (text.to_owned(), text.to_owned());
-        Ok(Self { sister: set.id, source, text, target, blanks, kept, layers })
+        let by_rules = actors.morphology.has_rules();
+        Ok(Self { sister: set.id, source, text, target, blanks, kept, by_rules, layers })
     }
 
     /// A generated set, with the blanks of the set that it was made of; none where its FEs are no

@@ -7,7 +7,7 @@
 //!
 //! Cui and Swayamdipta (2024), section 3.4 (table 1), appendices F (table 10) and G (table 13).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
@@ -123,7 +123,8 @@ pub fn evaluate_test_spans(
     };
     recipe(Mode::default()).check(generator)?;
     let mut evaluated = Evaluated::default();
-    let items = drawn(database, expression, settings, &mut evaluated.left_out)?;
+    let (items, releases) = drawn(database, expression, settings, &mut evaluated.left_out)?;
+    database.check_languages(generator.declared(), releases)?;
     let mut at =
         EvaluationProgress { sentences: 0, of: (items.len() * (1 + settings.modes.len())) as u64 };
     let writers = std::iter::once(None).chain(settings.modes.iter().copied().map(Some));
@@ -199,6 +200,7 @@ pub fn evaluate_sets(
         let mode = modes.get(&id).copied().filter(|_| method == Method::Infill);
         items.entry(Writer::Recipe(id, method, mode)).or_default().push(item);
     }
+    database.check_languages(generator.declared(), people.keys().map(|(release, _)| *release))?;
     let mut sources: Vec<_> = people.into_iter().collect();
     sources.sort_unstable_by_key(|(key, _)| *key);
     items.insert(Writer::People, sources.into_iter().map(|(_, item)| item).collect());
@@ -295,8 +297,9 @@ fn drawn(
     expression: &Expression,
     settings: &TestSpans,
     left_out: &mut u64,
-) -> Result<Vec<Item>> {
+) -> Result<(Vec<Item>, BTreeSet<ReleaseId>)> {
     let mut sources = Sources::new(database);
+    let mut releases = BTreeSet::new();
     let mut drawn: BTreeMap<[u8; 32], Item> = BTreeMap::new();
     for answer in database.query(expression)? {
         let answer = answer?;
@@ -304,6 +307,7 @@ fn drawn(
         if provenance.origin() == Origin::Generated || fe_status != FeStatus::Annotated {
             continue;
         }
+        releases.insert(answer.release.id);
         let mut hash = blake3::Hasher::new();
         hash.update(&settings.seed.to_be_bytes());
         hash.update(answer.release.name.as_bytes());
@@ -319,7 +323,7 @@ fn drawn(
             drawn.pop_last();
         }
     }
-    Ok(drawn.into_values().collect())
+    Ok((drawn.into_values().collect(), releases))
 }
 
 /// The modes that recipes name.

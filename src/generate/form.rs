@@ -6,24 +6,30 @@
 use crate::database::{Database, DatabaseError};
 use crate::expand::Unit;
 use crate::model::{LayerName, Pos, ReleaseId, SentenceId, Span};
-use crate::text::{Inflection, TriggerForm, capitalize, fold, lemmatize, words};
+use crate::text::{Inflection, Morphology, capitalize, fold, lemmatize, words};
 
 /// Auxiliaries that come before a participle.
 const BEFORE_PARTICIPLES: [&str; 3] = ["be", "have", "get"];
 /// Words that may stand between the two.
 const REACH: usize = 3;
 
-/// An LU in the form of a trigger, the usual spelling; `None` where it has no such form.
+/// An LU in the form of a trigger, the usual spelling; `None` where it has no such form. Without
+/// rules of inflection only a lemma stands where a lemma stood: of two other forms nobody knows
+/// whether they are alike.
 pub(crate) fn in_form_of(
     unit: &Unit,
     (text, target): (&str, Span),
-    sister: &str,
+    (sister, morphology): (&str, &Morphology),
     tag: Option<&str>,
 ) -> Option<String> {
     let trigger = target.of(text)?;
     let known = tag.and_then(|tag| inflection(tag, unit.pos));
-    let mut form = TriggerForm::of(trigger, sister, unit.pos);
+    let mut form = morphology.trigger_form(trigger, sister, unit.pos);
+    if !morphology.has_rules() && !form.is_lemma() {
+        return None;
+    }
     form = match known {
+        _ if !morphology.has_rules() => form,
         Some(known) => form.narrowed(known),
         // A word that may be the lemma is taken for it.
         None if unit.pos == Pos::Verb && !form.forms_of(&unit.lemma).contains(&unit.lemma) => {
@@ -107,7 +113,24 @@ mod tests {
     ) -> Option<String> {
         let start = text.find(trigger).unwrap();
         let span = Span::new(start as u32, (start + trigger.len()) as u32);
-        in_form_of(&Unit::new(lu), (text, span), sister, tag)
+        in_form_of(&Unit::new(lu), (text, span), (sister, &Morphology::English), tag)
+    }
+
+    #[test]
+    fn without_rules_a_lemma_takes_the_place_of_a_lemma_alone() {
+        let french = Morphology::without_forms("fr");
+        let form = |text: &str, trigger: &str| {
+            let start = text.find(trigger).unwrap() as u32;
+            let span = Span::new(start, start + trigger.len() as u32);
+            let unit = Unit::new("contr\u{f4}ler.v");
+            in_form_of(&unit, (text, span), ("v\u{e9}rifier", &french), Some("VVD"))
+        };
+        assert_eq!(
+            form("Il faut v\u{e9}rifier", "v\u{e9}rifier").as_deref(),
+            Some("contr\u{f4}ler")
+        );
+        assert_eq!(form("V\u{e9}rifier tout", "V\u{e9}rifier").as_deref(), Some("Contr\u{f4}ler"));
+        assert_eq!(form("Il v\u{e9}rifia tout", "v\u{e9}rifia"), None);
     }
 
     #[test]

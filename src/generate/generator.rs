@@ -14,7 +14,7 @@ use crate::decode::GoesOn;
 use crate::durable::Stamp;
 use crate::endpoint::EndpointError;
 use crate::identify::FrameIdentifier;
-use crate::model::{FeId, Frame, Span};
+use crate::model::{Declared, FeId, Frame, Span};
 use crate::score::{ScoreRequest, Scorer, TextScore};
 use crate::text::natural_spacing;
 
@@ -60,6 +60,8 @@ pub struct Generator {
     pub(super) identifier: Option<Rc<FrameIdentifier>>,
     /// The files that were opened, as they were then.
     files: Vec<(PathBuf, Stamp)>,
+    /// What models behind functions declare.
+    declared: Vec<Declared>,
 }
 
 impl fmt::Debug for Generator {
@@ -78,6 +80,7 @@ impl Generator {
             reads_as: None,
             identifier: None,
             files: Vec::new(),
+            declared: Vec::new(),
         }
     }
 
@@ -121,6 +124,27 @@ impl Generator {
     #[must_use]
     pub fn reading(self, name: &str, reads_as: Box<ReadsAs>) -> Self {
         Self { reads_as: Some((name.to_owned(), reads_as)), ..self }
+    }
+
+    /// The same, with what a model declares that works behind a function of
+    /// [`reading`](Self::reading).
+    #[must_use]
+    pub fn declaring(mut self, model: Declared) -> Self {
+        self.declared.push(model);
+        self
+    }
+
+    /// The languages that its models declare; a server's are not known.
+    #[must_use]
+    pub fn declared(&self) -> Vec<&Declared> {
+        let filler = match &self.filler {
+            Filler::Trained(filler) => Some(filler.declared()),
+            Filler::Seq2Seq(filler) => Some(filler.declared()),
+            Filler::Nothing | Filler::Language(_) | Filler::Remote(_) => None,
+        };
+        let scorer = self.scorer.as_ref().map(Scorer::declared);
+        let judge = self.identifier.as_deref().map(FrameIdentifier::declared);
+        filler.into_iter().chain(scorer).chain(judge).chain(&self.declared).collect()
     }
 
     /// The same, with a frame model that says how likely the frame of each sentence is.

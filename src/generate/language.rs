@@ -234,6 +234,8 @@ struct Place {
     old: String,
     old_words: usize,
     had_auxiliary: bool,
+    /// Whether the rules of English hold.
+    by_rules: bool,
     /// The words behind it, up to the next blank.
     right: String,
 }
@@ -259,6 +261,7 @@ impl Place {
             old: old.join(" "),
             old_words: old.len() - usize::from(lead.is_some()),
             had_auxiliary: old.iter().any(|word| is_auxiliary(word)),
+            by_rules: job.draft.by_rules,
             right: right.join(" "),
         }
     }
@@ -282,9 +285,10 @@ impl Place {
         for draw in drawn {
             for cut in cuts(draw, self.old_words) {
                 let span = if self.lead.is_empty() { cut } else { format!("{} {cut}", self.lead) };
-                let is_clause = !self.had_auxiliary && span.split(' ').any(is_auxiliary);
+                let is_clause =
+                    self.by_rules && !self.had_auxiliary && span.split(' ').any(is_auxiliary);
                 let next = self.right.split(' ').next().unwrap_or_default();
-                let agrees = keeps_to_verb(&self.old, &span, next);
+                let agrees = !self.by_rules || keeps_to_verb(&self.old, &span, next);
                 if !is_clause && agrees && !spans.contains(&span) {
                     spans.push(span);
                 }
@@ -333,6 +337,7 @@ mod tests {
             old: "the others".to_owned(),
             old_words: 2,
             had_auxiliary,
+            by_rules: true,
             right: "swam".to_owned(),
         };
         let drawn =

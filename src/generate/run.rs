@@ -114,6 +114,7 @@ pub fn run_with(
         actors: HashMap::new(),
         started: Instant::now(),
     };
+    database.check_languages(run.generator.declared(), gaps.iter().map(|gap| gap.release.id))?;
     run.check_sisters(&gaps)?;
     run.all(gaps, progress)?;
     let Run { mut report, started, generator, .. } = run;

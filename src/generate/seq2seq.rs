@@ -25,7 +25,8 @@ use crate::decode::{
     AvoidTokens, Constraint, GoesOn, Hypothesis, LengthLimit, SampleSettings, TokenOrder,
     search_all_while,
 };
-use crate::nn::{EncoderDecoder, Layout, StepNetwork};
+use crate::model::Declared;
+use crate::nn::{EncoderDecoder, Layout, StepNetwork, declared_languages};
 use crate::text::natural_spacing;
 use crate::tokenize::Tokenizer;
 
@@ -47,9 +48,16 @@ pub struct Seq2SeqFiller {
     /// Tokens that no answer holds: special ones but for sentinels and the end, and ids without a
     /// token.
     never: Arc<AvoidTokens>,
+    declared: Declared,
 }
 
 impl Seq2SeqFiller {
+    /// The languages that the model declares.
+    #[must_use]
+    pub fn declared(&self) -> &Declared {
+        &self.declared
+    }
+
     /// Opens a directory as transformers writes it: `config.json`, `model.safetensors` and
     /// `tokenizer.json`.
     ///
@@ -85,7 +93,8 @@ impl Seq2SeqFiller {
         });
         let never =
             AvoidTokens::new(never.map(|id| vec![id])).map_err(|error| cannot(error.into()))?;
-        Ok(Self { network, tokenizer, sentinels, never: Arc::new(never) })
+        let (never, declared) = (Arc::new(never), declared_languages(directory));
+        Ok(Self { network, tokenizer, sentinels, never, declared })
     }
 
     pub(super) fn description(&self) -> Value {
@@ -273,6 +282,7 @@ mod tests {
             target: Span::new(0, 1),
             blanks: (1..).zip(blanks).map(blank).collect(),
             kept: Default::default(),
+            by_rules: true,
             layers: Vec::new(),
         }
     }

@@ -9,6 +9,7 @@ use super::language::{Filled, Job};
 use super::recipe::Recipe;
 use super::{Prompt, Result, Skip};
 use crate::decode::{GoesOn, LengthLimit, SampleSettings};
+use crate::model::Declared;
 use crate::score::Scorer;
 
 /// Tokens of an answer, at most a quarter of what the model takes; one that is cut here has too few
@@ -31,6 +32,11 @@ impl TrainedFiller {
     #[must_use]
     pub fn new(writer: Scorer, prompt: Prompt) -> Self {
         Self { writer, prompt }
+    }
+
+    /// The languages that the adapter, or else its language model, declares.
+    pub(super) fn declared(&self) -> &Declared {
+        self.writer.declared()
     }
 
     pub(super) fn description(&self) -> Value {

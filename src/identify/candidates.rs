@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::model::{LexUnit, Pos};
-use crate::text::{fold, inflections_of_phrase, plain_lemma, words};
+use crate::text::{Morphology, fold, plain_lemma, words};
 
 /// Most words of a span that may evoke a frame: 0.24 % of targets have more (Culkin et al. 2021,
 /// section 6.3).
@@ -36,11 +36,12 @@ pub struct Candidates {
 
 impl Candidates {
     /// The LUs of some frames; each is given by the name of its frame and its own. Those of frames
-    /// that the network does not know are left out.
+    /// that the network does not know are left out. Forms are those of a language.
     #[must_use]
     pub fn new<F: AsRef<str>, L: AsRef<str>>(
         frames: &[String],
         lexunits: impl IntoIterator<Item = (F, L)>,
+        morphology: &Morphology,
     ) -> Self {
         let number: HashMap<&str, usize> =
             frames.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
@@ -52,7 +53,7 @@ impl Candidates {
             let this = all.lexunits.len() as u32;
             all.lexunits.push(Candidate { frame, lexunit, pos });
             let lemma = plain_lemma(LexUnit::lemma_of(name.as_ref()));
-            for form in inflections_of_phrase(&lemma, pos) {
+            for form in morphology.forms_of(&lemma, pos) {
                 let words = words(&form);
                 if words.is_empty() || words.len() > MAX_WORDS {
                     continue;
@@ -89,6 +90,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn another_language_has_the_forms_that_its_release_shows() {
+        let mut forms = crate::text::AttestedForms::default();
+        forms.add("v\u{e9}rifier.v", "v\u{e9}rifia");
+        let french = Morphology::of("fr", forms);
+        let frames = ["Inspecting".to_owned()];
+        let candidates = Candidates::new(&frames, [("Inspecting", "v\u{e9}rifier.v")], &french);
+        for form in ["v\u{e9}rifier", "ve\u{301}rifia", "V\u{c9}RIFIA"] {
+            assert_eq!(candidates.frames(&[form]), [0], "{form}");
+        }
+        assert!(candidates.frames(&["v\u{e9}rifiers"]).is_empty(), "no rule of English");
+    }
+
+    #[test]
     fn a_span_finds_the_lus_that_it_is_a_form_of() {
         let frames = ["Checking", "Destiny", "Size"].map(str::to_owned);
         let lus = [
@@ -99,7 +113,7 @@ mod tests {
             ("Elsewhere", "check.v"),
             ("Destiny", "at_the_end_of_it.prep"),
         ];
-        let candidates = Candidates::new(&frames, lus);
+        let candidates = Candidates::new(&frames, lus, &Morphology::English);
         let names = |words: &[&str]| -> Vec<(usize, String)> {
             candidates.of(words).map(|of| (of.frame, of.lexunit.to_string())).collect()
         };

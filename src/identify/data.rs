@@ -16,7 +16,7 @@ use crate::model::{
 };
 use crate::query::Expression;
 use crate::search::Answer;
-use crate::text::fold;
+use crate::text::{AttestedForms, Morphology, fold};
 
 /// A target and the frame that it evokes.
 #[derive(Debug, Clone, PartialEq)]
@@ -156,6 +156,8 @@ pub struct FullText {
     pub test: Vec<FrameSentence>,
     /// Every LU, names of frame and LU.
     pub lexunits: Vec<LexunitName>,
+    /// How words are inflected: by rule, or as the documents to learn from show it.
+    pub morphology: Morphology,
     /// Texts of development and test documents, which no training may see.
     held_out: HashSet<String>,
 }
@@ -179,8 +181,15 @@ impl FullText {
         let held_out: HashSet<String> =
             of_test.into_iter().chain(FrameSentence::texts(&dev)).collect();
         let train = FrameSentence::apart_from(train, &held_out);
-        let lexunits = lexunits(&database.lexicon(release)?)?;
-        Ok(Self { train, dev, test, lexunits, held_out })
+        let lexicon = database.lexicon(release)?;
+        let mut forms = AttestedForms::default();
+        for sentence in &train {
+            for target in &sentence.targets {
+                forms.add(&target.lexunit, target.span.of(&sentence.text).unwrap_or_default());
+            }
+        }
+        let morphology = Morphology::of(&lexicon.release().language, forms);
+        Ok(Self { train, dev, test, lexunits: lexunits(&lexicon)?, morphology, held_out })
     }
 
     /// The exemplars of the release, at most `most` of each LU, without the texts of development

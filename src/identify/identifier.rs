@@ -6,17 +6,19 @@ use std::sync::Arc;
 
 use super::candidates::Candidates;
 use super::corpus::{Answers, covered, encode};
-use super::data::FrameSentence;
+use super::data::{FrameSentence, lexunits};
 use super::error::IdentifyError;
 use super::features::{WordSpan, WordStates, pooled_states};
 use super::measure::{Figures, LexunitName};
 use super::model::{FrameConfig, read_frame_config, read_mlp};
 use super::scorer::{Asked, Scored, Scorer, Search, chosen};
 use crate::compute::Device;
+use crate::database::DatabaseError;
 use crate::learn::{EncodedBy, EncodedSentence, WordEncoder};
-use crate::model::{FrameFit, Span};
-use crate::nn::{Fingerprint, NnError};
-use crate::text::words;
+use crate::lexicon::Lexicon;
+use crate::model::{Declared, FrameFit, Span};
+use crate::nn::{Fingerprint, NnError, declared_languages};
+use crate::text::{Morphology, words};
 
 /// Sentences whose states are held at once.
 const SENTENCES_AT_ONCE: usize = 256;
@@ -77,6 +79,7 @@ pub struct FrameIdentifier {
     config: FrameConfig,
     names: Vec<Arc<str>>,
     fingerprint: Fingerprint,
+    declared: Declared,
 }
 
 impl FrameIdentifier {
@@ -86,6 +89,7 @@ impl FrameIdentifier {
     /// When either cannot be read, or the model was trained on the states of another encoder.
     pub fn open(directory: &Path, encoder: &Path, device: &Device) -> Result<Self, IdentifyError> {
         let config = read_frame_config(directory)?;
+        let declared = declared_languages(directory).or(&declared_languages(encoder));
         let encoder =
             WordEncoder::open_layers::<IdentifyError>(encoder, &config.layers, None, device)?;
         let (mlp, weights) = read_mlp(directory, &config, &encoder.fingerprint())?;
@@ -99,6 +103,7 @@ impl FrameIdentifier {
             }),
             encoder,
             config,
+            declared,
         })
     }
 
@@ -106,6 +111,12 @@ impl FrameIdentifier {
     #[must_use]
     pub fn config(&self) -> &FrameConfig {
         &self.config
+    }
+
+    /// The languages that the model, or else its encoder, declares.
+    #[must_use]
+    pub fn declared(&self) -> &Declared {
+        &self.declared
     }
 
     /// The fingerprint of the model, which names its encoder's in turn.
@@ -122,13 +133,33 @@ impl FrameIdentifier {
         FrameFit { probability, model }
     }
 
-    /// The LUs of a lexicon, names of frame and LU, whose frames the model knows.
+    /// The LUs of an English lexicon, names of frame and LU, whose frames the model knows.
     #[must_use]
     pub fn candidates<F: AsRef<str>, L: AsRef<str>>(
         &self,
         lexunits: impl IntoIterator<Item = (F, L)>,
     ) -> Candidates {
-        Candidates::new(&self.config.frames, lexunits)
+        self.candidates_by(lexunits, &Morphology::English)
+    }
+
+    /// As [`candidates`](Self::candidates), of a lexicon in any language.
+    #[must_use]
+    pub fn candidates_by<F: AsRef<str>, L: AsRef<str>>(
+        &self,
+        lexunits: impl IntoIterator<Item = (F, L)>,
+        morphology: &Morphology,
+    ) -> Candidates {
+        Candidates::new(&self.config.frames, lexunits, morphology)
+    }
+
+    /// The LUs of a release, in the forms of its language.
+    ///
+    /// # Errors
+    /// When the model is made for another language, unless the database
+    /// [allows any](crate::database::Database::with_any_language), or the store fails.
+    pub fn candidates_of(&self, lexicon: &Lexicon<'_>) -> Result<Candidates, DatabaseError> {
+        lexicon.check_language(&self.declared)?;
+        Ok(self.candidates_by(lexunits(lexicon)?, &lexicon.morphology()?))
     }
 
     /// The targets of each sentence with their frames, by place. What is found in a sentence

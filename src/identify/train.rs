@@ -32,6 +32,7 @@ use crate::learn::{
     Checkpoint, Choice, Labels, Mlp, SplitMix64, Task, TrainerOptions, TrainingProgress,
     TrainingState, WordEncoder,
 };
+use crate::text::Morphology;
 pub(crate) use trials::Trials;
 
 /// How to train.
@@ -109,6 +110,8 @@ pub struct Data<'a> {
     pub dev: &'a [FrameSentence],
     /// The lexicon's LUs, names of frame and LU.
     pub lexunits: &'a [LexunitName],
+    /// How their words are inflected.
+    pub morphology: &'a Morphology,
 }
 
 impl Data<'_> {
@@ -260,7 +263,7 @@ impl Lessons {
         let number: HashMap<&str, usize> =
             frames.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
         let lexunits = data.lexunits.iter().map(|(frame, name)| (&**frame, &**name));
-        let candidates = Candidates::new(frames, lexunits);
+        let candidates = Candidates::new(frames, lexunits, data.morphology);
         let total = data.train.len() + data.dev.len();
         let (mut before, mut left_out) = (0, 0);
         let mut ready = |sentences: &[FrameSentence]| -> Result<Vec<Encoded>, IdentifyError> {

@@ -13,8 +13,8 @@ use super::segments::{Chosen, Spans, Sums, best, log_sums};
 use crate::compute::kernels::Weight;
 use crate::compute::{ComputeError, Device, Tensor};
 use crate::learn::{EncodedSentence, TooManyPieces, WordEncoder};
-use crate::model::{CoreType, Frame, Span};
-use crate::nn::Fingerprint;
+use crate::model::{CoreType, Declared, Frame, Span};
+use crate::nn::{Fingerprint, declared_languages};
 use crate::text::words_with_cuts;
 
 /// Sentences whose states are held at once.
@@ -82,6 +82,7 @@ pub struct Labeller {
     /// What words are multiplied by.
     words: Weight,
     device: Device,
+    declared: Declared,
 }
 
 /// The words and states of a sentence, and what the network makes of them.
@@ -153,18 +154,26 @@ impl Labeller {
     /// When either cannot be read, or the labeller was trained on the states of another encoder.
     pub fn open(directory: &Path, encoder: &Path, device: &Device) -> Result<Self, LabelError> {
         let config = Trained::config_of(directory)?;
+        let declared = declared_languages(directory).or(&declared_languages(encoder));
         let encoder =
             WordEncoder::open_layers::<LabelError>(encoder, &config.layers, None, device)?;
         let trained = Trained::read(directory, config, &encoder.fingerprint())?;
         // What follows the encoder are many small products and sums, which stay on the host.
         let device = device.host();
-        Ok(Self { encoder, words: words_weight(&device, &trained.parameters)?, trained, device })
+        let words = words_weight(&device, &trained.parameters)?;
+        Ok(Self { encoder, words, trained, device, declared })
     }
 
     /// What the labeller was made for and how it did on its development data.
     #[must_use]
     pub fn config(&self) -> &LabellerConfig {
         &self.trained.config
+    }
+
+    /// The languages that the labeller, or else its encoder, declares.
+    #[must_use]
+    pub fn declared(&self) -> &Declared {
+        &self.declared
     }
 
     /// Fingerprint of its weights.

@@ -35,6 +35,7 @@ mod coverage;
 mod edition;
 mod elements;
 mod foreign;
+mod forms;
 mod growth;
 mod only;
 mod profile;

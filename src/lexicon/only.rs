@@ -8,6 +8,7 @@ use crate::model::{AnnotationSetId, Frame, FrameId, LexUnit, LuId, SemType};
 use crate::query::{Case, Expression, Field, Pattern, Term, Test};
 use crate::search::Answer;
 use crate::store::NameKind;
+use crate::text::is_same;
 
 /// What one record is asked for by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -199,7 +200,7 @@ impl Lexicon<'_> {
     /// # Errors
     /// [`LookupError::Ambiguous`] when several are called so.
     pub fn semtype_by_name(&self, name: &str) -> Result<Option<SemType>> {
-        self.semtype_called(name, |semtype| semtype.name == name)
+        self.semtype_called(name, |semtype| is_same(&semtype.name, name))
     }
 
     /// The semantic type of that abbreviation, as FrameNet spells it.

@@ -13,6 +13,7 @@ mod frame;
 mod hexadecimal;
 mod ids;
 mod judgement;
+mod language;
 mod layout;
 mod lexunit;
 mod name;
@@ -43,6 +44,7 @@ pub use ids::{
     RecipeId, RelationId, ReleaseId, SemTypeId, SentenceId, hashed_number, is_counted,
 };
 pub use judgement::{Judgement, Shown, fleiss_kappa, kappa};
+pub use language::{Declared, LanguageError, Languages, is_english, is_same_language};
 pub use layout::{
     DocumentLayout, FrameIndexEntry, FrameLayout, IndexCorpus, LexUnitHead, LexUnitLayout,
     ListedElement, ListedRelation, ListedSentence, ListedSubcorpus, LuIndex, LuIndexEntry,

@@ -7,6 +7,7 @@ use super::describe::files_of;
 use super::sums::is_of_model;
 use super::{Description, Finding, FindingCode, ModelError, describe, record_sums, verify};
 use crate::durable::{NewDirectory, create_directory};
+use crate::nn::LANGUAGES;
 
 /// How the folder of a model that is not whole yet begins.
 const UNFINISHED: &str = ".adding-";
@@ -73,6 +74,7 @@ fn is_name(name: &str) -> bool {
 fn is_wanted(file: &str) -> bool {
     let stem = file.split('.').next().unwrap_or(file).to_ascii_uppercase();
     is_of_model(file)
+        || file == LANGUAGES
         || ["tokenizer_config.json", "special_tokens_map.json"].contains(&file)
         || ["README", "MODEL_CARD", "LICENSE", "LICENCE", "NOTICE"].contains(&stem.as_str())
 }

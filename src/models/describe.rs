@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::ModelError;
-use crate::model::named;
-use crate::nn::{Fingerprint, Gguf, GgufError, LanguageAdapter, LanguageLayout, Layout, Weights};
+use crate::model::{Languages, named};
+use crate::nn::{
+    Fingerprint, Gguf, GgufError, LANGUAGES, LanguageAdapter, LanguageLayout, Layout, Weights,
+    declared_languages,
+};
 use crate::paraphrase::{PROMPT, gguf_in, is_adapter};
 use crate::{filter, vectors};
 
@@ -60,6 +63,8 @@ pub struct Description {
     pub fingerprint: Fingerprint,
     /// The licence that the weights' file names.
     pub licence: Option<String>,
+    /// The languages that it is made for, where it declares them.
+    pub languages: Option<Languages>,
 }
 
 impl Description {
@@ -162,7 +167,18 @@ pub fn describe(directory: &Path) -> Result<Description, ModelError> {
         formats: weights.formats(),
         fingerprint: weights.fingerprint().map_err(of_weights)?,
         licence: None,
+        languages: languages_of(directory)?,
     })
+}
+
+/// The languages that a model declares.
+fn languages_of(path: &Path) -> Result<Option<Languages>, ModelError> {
+    let wrong = |found| ModelError::Content {
+        path: path.join(LANGUAGES),
+        found,
+        expected: "a list of tags".to_owned(),
+    };
+    declared_languages(path).languages.map_err(wrong)
 }
 
 /// The layout of a family of language models, by its name in a configuration or in a GGUF file.
@@ -191,6 +207,7 @@ fn describe_gguf(path: &Path, file: &Path) -> Result<Description, ModelError> {
         formats: weights.formats(),
         fingerprint: weights.fingerprint().map_err(of_weights)?,
         licence: gguf.text("general.license").map_err(of_file)?.map(str::to_owned),
+        languages: languages_of(path)?,
     })
 }
 
@@ -205,6 +222,7 @@ fn describe_adapter(directory: &Path) -> Result<Description, ModelError> {
         formats: adapter.formats(),
         fingerprint: adapter.fingerprint(),
         licence: None,
+        languages: languages_of(directory)?,
     })
 }
 
@@ -317,6 +335,7 @@ mod tests {
             ]
         );
         let marian = models["marian"].as_ref().unwrap();
+        assert_eq!(marian.languages, None, "nothing declares them");
         assert_eq!(marian.formats.keys().collect::<Vec<_>>(), ["F16"]);
         // Two bytes a weight, and the header.
         let weights = parity("marian").join("model.safetensors").metadata().unwrap().len();
@@ -339,6 +358,21 @@ mod tests {
         assert!(error().contains("expected the configuration of a model"), "{}", error());
         write("{\"model_type\": \"t5\"}");
         assert!(error().contains("cannot read the weights"), "{}", error());
+    }
+
+    #[test]
+    fn every_shipped_model_is_declared_to_be_english() {
+        let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+        let models = models_in(&shipped).unwrap();
+        assert_eq!(models.len(), 11);
+        for (name, model) in models {
+            let languages = model.unwrap().languages;
+            assert_eq!(
+                languages.and_then(|of| of.only().map(str::to_owned)).as_deref(),
+                Some("en"),
+                "{name}"
+            );
+        }
     }
 
     #[cfg(unix)]

@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::compute::Tensor;
-use crate::nn::{Fingerprint, Gguf, NnError, Weights, WeightsError};
+use crate::model::Declared;
+use crate::nn::{Fingerprint, Gguf, NnError, Weights, WeightsError, declared_languages};
 
 /// Name of the file that makes a directory an adapter.
 pub const ADAPTER_CONFIG: &str = "adapter_config.json";
@@ -108,6 +109,7 @@ pub struct LanguageAdapter {
     config: Config,
     weights: Weights,
     fingerprint: Fingerprint,
+    declared: Declared,
 }
 
 impl LanguageAdapter {
@@ -131,13 +133,20 @@ impl LanguageAdapter {
         hasher.update(&read(&file)?);
         let weights = Weights::open_file(&file)?;
         let fingerprint = Fingerprint(*hasher.finalize().as_bytes());
-        Ok(Self { directory: directory.to_owned(), config, weights, fingerprint })
+        let declared = declared_languages(directory);
+        Ok(Self { directory: directory.to_owned(), config, weights, fingerprint, declared })
     }
 
     /// The directory.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
+    }
+
+    /// The languages that the adapter declares.
+    #[must_use]
+    pub fn declared(&self) -> &Declared {
+        &self.declared
     }
 
     /// Of weights, rank and scale.

@@ -22,6 +22,7 @@ mod gguf;
 mod inputs;
 mod language;
 mod language_adapter;
+mod languages;
 mod layers;
 mod recovery;
 mod save;
@@ -44,6 +45,7 @@ pub use language::{
     LanguageConfig, LanguageLayout, LanguageModel, Rotation, RotationScaling, Window, tokenizer_of,
 };
 pub use language_adapter::{ADAPTER_CONFIG, AdapterError, LanguageAdapter};
+pub use languages::{LANGUAGES, declare_languages, declared_languages};
 pub use save::{
     MatrixFormat, NamedTensor, write_model, write_small_model, write_small_weights, write_tensors,
     write_weights,

@@ -40,7 +40,8 @@ pub use substitutes::Substitute;
 
 use crate::compute::{Device, Numbers};
 use crate::decode::{AvoidTokens, BeamSettings, SampleSettings, Stop, Vocabulary, WordList};
-use crate::nn::{EncoderDecoder, Fingerprint, StepNetwork, WORDS};
+use crate::model::Declared;
+use crate::nn::{EncoderDecoder, Fingerprint, StepNetwork, WORDS, declared_languages};
 use crate::tokenize::Tokenizer;
 
 /// A rewriter: an encoder-decoder, or a language model that is asked by a prompt, and its
@@ -83,6 +84,7 @@ pub struct Paraphraser<N = Network> {
     /// The words that outputs may hold beside those of their source, where the model says so.
     words: Option<Arc<WordList>>,
     leaks: u64,
+    declared: Declared,
 }
 
 /// How to paraphrase.
@@ -187,6 +189,12 @@ impl Paraphraser<Network> {
         Self::open_in(dir, device, Numbers::F32)
     }
 
+    /// The languages that the model, or else the one that it adapts, declares.
+    #[must_use]
+    pub fn declared(&self) -> &Declared {
+        &self.declared
+    }
+
     /// As [`open`](Self::open), to compute in these numbers.
     ///
     /// # Errors
@@ -206,14 +214,18 @@ impl Paraphraser<Network> {
         device: &Device,
         numbers: Numbers,
     ) -> Result<Self, ParaphraseError> {
+        let declared = declared_languages(dir);
         if is_adapter(dir) {
             let beside = || base_of(dir, &[dir.parent().unwrap_or(Path::new("")).to_owned()]);
             let found = if base.is_none() { beside()? } else { None };
             let base = base.or(found.as_deref()).unwrap_or(dir);
-            return Self::of_language_model(base, Some(dir), device, numbers);
+            let declared = declared.or(&declared_languages(base));
+            let model = Self::of_language_model(base, Some(dir), device, numbers)?;
+            return Ok(Self { declared, ..model });
         }
         if let Some(model) = files::language_model_of(dir) {
-            return Self::of_language_model(&model, None, device, numbers);
+            let model = Self::of_language_model(&model, None, device, numbers)?;
+            return Ok(Self { declared, ..model });
         }
         let tokenizer = Tokenizer::open(dir)?;
         let network = EncoderDecoder::open_in(dir, device, numbers)
@@ -221,7 +233,7 @@ impl Paraphraser<Network> {
         let mark = network.config().avoid_token.clone();
         let source_prefix = network.config().source_prefix.clone().unwrap_or_default();
         let network = Network::EncoderDecoder(Box::new(network));
-        let mut paraphraser = Self { source_prefix, ..Self::new(network, tokenizer)? };
+        let mut paraphraser = Self { source_prefix, declared, ..Self::new(network, tokenizer)? };
         if let Some(words) = read_words(&dir.join(WORDS))? {
             paraphraser = paraphraser.with_words(words.lines());
         }
@@ -274,6 +286,7 @@ impl<N: StepNetwork> Paraphraser<N> {
             prompt: None,
             words: None,
             leaks: 0,
+            declared: Declared::nothing("rewriter"),
         })
     }
 

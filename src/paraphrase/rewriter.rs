@@ -7,7 +7,7 @@ use super::{
 };
 use crate::decode::{GoesOn, SourceId};
 use crate::endpoint::Usage;
-use crate::model::Span;
+use crate::model::{Declared, Span};
 
 /// A rewriter of one of two kinds.
 #[derive(Debug)]
@@ -26,6 +26,15 @@ impl Rewriter {
         match self {
             Self::Model(model) => model.knows_word(word),
             Self::Server(_) => true,
+        }
+    }
+
+    /// The languages that a model declares; a server's are not known.
+    #[must_use]
+    pub fn declared(&self) -> Option<&Declared> {
+        match self {
+            Self::Model(model) => Some(model.declared()),
+            Self::Server(_) => None,
         }
     }
 

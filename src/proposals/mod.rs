@@ -27,7 +27,7 @@ use crate::database::{Database, DatabaseError};
 use crate::edit::{Fate, HandedOver};
 use crate::model::{
     ACCEPTED, AnnotationSetId, Decision, Evidence, FrameId, LuId, OWN_RANGE, PROPOSED, Pos,
-    ReleaseId, Reviewed, Span, Verdict,
+    Release, ReleaseId, Reviewed, Span, Verdict,
 };
 use crate::query::{Expression, Selection};
 use crate::text::{fold, plain_lemma};
@@ -139,7 +139,9 @@ impl<'a> Proposals<'a> {
             let (release, set) = (found.release(), found.set());
             let lexicon = match releases.entry(release) {
                 Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(place) => place.insert(KnownLemmas::read(self.database, release)?),
+                Entry::Vacant(place) => {
+                    place.insert(KnownLemmas::read(self.database, release, self.vectors)?)
+                }
             };
             let of = (set.frame, set.lu);
             if lexicon.proposed.contains(&of) || with_decided && lexicon.accepted.contains(&of) {
@@ -170,7 +172,7 @@ impl<'a> Proposals<'a> {
     /// # Errors
     /// When there is none, or the database fails.
     pub fn of(&self, release: ReleaseId, frame: FrameId, name: &str) -> Result<Proposal> {
-        let lexicon = KnownLemmas::read(self.database, release)?;
+        let lexicon = KnownLemmas::read(self.database, release, self.vectors)?;
         let store = self.database.store();
         let mut gathered = Gathered::default();
         let mut number = None;
@@ -283,7 +285,9 @@ impl<'a> Proposals<'a> {
         frame: FrameId,
         (lemma, _): &Key,
     ) -> (Vec<(String, f32)>, Option<f32>) {
-        let Some(vectors) = self.vectors else { return (Vec::new(), None) };
+        // Vectors of another language say nothing.
+        let vectors = self.vectors.filter(|_| lexicon.has_vectors);
+        let Some(vectors) = vectors else { return (Vec::new(), None) };
         let Some(own) = vectors.of(lemma) else { return (Vec::new(), None) };
         let units = lexicon.units.get(&frame).map_or(&[][..], Vec::as_slice);
         let known: Vec<(&String, Vec<f32>)> =
@@ -304,6 +308,8 @@ impl<'a> Proposals<'a> {
 #[derive(Default)]
 struct KnownLemmas {
     release: String,
+    /// Whether there are word vectors that were made for its language.
+    has_vectors: bool,
     frames: HashMap<FrameId, String>,
     /// LUs that are proposed, and whose lemma the lexicon of the frame lacks.
     proposed: HashSet<(FrameId, LuId)>,
@@ -316,11 +322,21 @@ struct KnownLemmas {
 }
 
 impl KnownLemmas {
-    fn read(database: &Database, release: ReleaseId) -> Result<Self> {
+    fn read(
+        database: &Database,
+        release: ReleaseId,
+        vectors: Option<&WordVectors>,
+    ) -> Result<Self> {
         let store = database.store();
         let listed = database.releases()?.into_iter().find(|of| of.id == release);
-        let mut lexicon =
-            Self { release: listed.map_or_else(String::new, |of| of.name), ..Self::default() };
+        let is_told = |of: &Release| {
+            vectors.is_some_and(|known| database.check_language(known.declared(), of).is_ok())
+        };
+        let mut lexicon = Self {
+            has_vectors: listed.as_ref().is_some_and(is_told),
+            release: listed.map_or_else(String::new, |of| of.name),
+            ..Self::default()
+        };
         for row in store.frame_names(release)? {
             let (frame, name) = row?;
             lexicon.frames.insert(frame, name);

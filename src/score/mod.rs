@@ -16,8 +16,10 @@ pub use error::{ScoreError, ScoreRefusal};
 
 use crate::compute::{Device, Numbers};
 use crate::decode::{DecodeError, GoesOn, always};
-use crate::model::Span;
-use crate::nn::{Fingerprint, LanguageAdapter, LanguageModel, StepNetwork, tokenizer_of};
+use crate::model::{Declared, Span};
+use crate::nn::{
+    Fingerprint, LanguageAdapter, LanguageModel, StepNetwork, declared_languages, tokenizer_of,
+};
 use crate::tokenize::Tokenizer;
 
 /// Tokens that are computed together, about: enough for products to be worth their while.
@@ -44,6 +46,7 @@ pub struct Scorer {
     model: LanguageModel,
     tokenizer: Tokenizer,
     start: u32,
+    declared: Declared,
 }
 
 /// A text to score, or a part of it.
@@ -107,6 +110,11 @@ impl Scorer {
         device: &Device,
         numbers: Numbers,
     ) -> Result<Self, ScoreError> {
+        let declared = declared_languages(path);
+        let declared = match &adapter {
+            Some(adapter) => adapter.declared().clone().or(&declared),
+            None => declared,
+        };
         let model = LanguageModel::open_with(path, adapter.map(Arc::new), device, numbers)?;
         let (tokenizer, begins_with_start) = tokenizer_of::<ScoreError>(path)?;
         let (network, vocabulary) = (model.config().vocab_size, tokenizer.vocab_size());
@@ -116,7 +124,13 @@ impl Scorer {
         let config = model.config();
         let own = config.start_token.filter(|_| begins_with_start);
         let start = own.or_else(|| tokenizer.id(BETWEEN_TEXTS)).unwrap_or(config.end_tokens[0]);
-        Ok(Self { model, tokenizer, start })
+        Ok(Self { model, tokenizer, start, declared })
+    }
+
+    /// The languages that the adapter, or else the model, declares.
+    #[must_use]
+    pub fn declared(&self) -> &Declared {
+        &self.declared
     }
 
     /// The model's fingerprint.

@@ -8,7 +8,8 @@ use super::model::{TaggerConfig, read_mlp, read_tagger_config};
 use crate::compute::{ComputeError, Device, Tensor};
 use crate::exchange::WordTagger;
 use crate::learn::{Network, WordEncoder, softmax};
-use crate::nn::{Fingerprint, NnError};
+use crate::model::Declared;
+use crate::nn::{Fingerprint, NnError, declared_languages};
 
 /// Sentences whose states are held at once.
 const SENTENCES_AT_ONCE: usize = 256;
@@ -43,6 +44,7 @@ pub struct Tagger {
     network: Network,
     config: TaggerConfig,
     fingerprint: Fingerprint,
+    declared: Declared,
 }
 
 impl Tagger {
@@ -52,6 +54,7 @@ impl Tagger {
     /// When either cannot be read, or the tagger was trained on the states of another encoder.
     pub fn open(directory: &Path, encoder: &Path, device: &Device) -> Result<Self, TagError> {
         let config = read_tagger_config(directory)?;
+        let declared = declared_languages(directory).or(&declared_languages(encoder));
         let encoder = WordEncoder::open::<TagError>(encoder, config.layer, None, device)?;
         let (mlp, weights) = read_mlp(directory, &config, &encoder.fingerprint())?;
         Ok(Self {
@@ -60,6 +63,7 @@ impl Tagger {
             fingerprint: weights.fingerprint().map_err(NnError::from)?,
             encoder,
             config,
+            declared,
         })
     }
 
@@ -73,6 +77,12 @@ impl Tagger {
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
+    }
+
+    /// The languages that the tagger, or else its encoder, declares.
+    #[must_use]
+    pub fn declared(&self) -> &Declared {
+        &self.declared
     }
 
     /// The tags of the words of each sentence, in order. A sentence's tags depend on nothing but

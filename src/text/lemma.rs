@@ -20,7 +20,7 @@ const AUXILIARIES: [&str; 30] = [
 ];
 
 /// Parts of speech in the order in which a form is looked up when its own does not know it.
-const READINGS: [Pos; 10] = [
+pub(super) const READINGS: [Pos; 10] = [
     Pos::Verb,
     Pos::Noun,
     Pos::Adjective,

@@ -3,9 +3,10 @@
 //!
 //! Nothing here normalises a text in place. Every function that cuts one answers with byte spans
 //! into it, so what FrameNet wrote stays what is stored. Comparisons compose letters ([`composed`])
-//! and fold case ([`fold`]). Inflection is rules plus tables of exceptions
-//! ([`inflect`]); lemmatisation is the same rules run backwards and checked forwards
-//! ([`lemmatize`]), so the two cannot disagree.
+//! and fold case ([`fold`]). Inflection is rules plus tables of exceptions ([`inflect`]);
+//! lemmatisation is the same rules run backwards and checked forwards ([`lemmatize`]), so the two
+//! cannot disagree. They hold for English. [`Morphology`] knows them, and what a release shows of
+//! another language.
 
 mod article;
 mod bleu;
@@ -18,6 +19,7 @@ mod irregular;
 mod lemma;
 mod letters;
 mod markup;
+mod morphology;
 mod names;
 mod offsets;
 mod phrase;
@@ -38,6 +40,7 @@ pub use inflection::{Inflection, inflect, inflections};
 pub use lemma::{irregular_lemmas, is_listed_lemma, lemma_candidates, lemmatize};
 pub use letters::letters;
 pub use markup::{DefinitionPart, definition_parts, plain_definition};
+pub use morphology::{AttestedForms, Morphology};
 pub use names::names;
 pub use offsets::{CharIndex, CharSpan, OffsetError};
 pub use phrase::{

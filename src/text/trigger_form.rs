@@ -1,8 +1,11 @@
 //! The grammatical form of a trigger, so that another lemma can take its place.
 
+use std::sync::Arc;
+
 use super::fold;
 use super::inflection::Inflection;
 use super::lemma::{lemmatize, without_auxiliaries};
+use super::morphology::AttestedForms;
 use super::phrase::{inflect_phrase, plain_lemma, respellings};
 use crate::model::Pos;
 
@@ -26,6 +29,8 @@ pub struct TriggerForm {
     /// It may be the lemma itself.
     is_lemma: bool,
     inflections: Vec<Inflection>,
+    /// What another lemma has in place of inflections, in a language without rules.
+    attested: Option<Arc<AttestedForms>>,
 }
 
 impl TriggerForm {
@@ -47,12 +52,27 @@ impl TriggerForm {
                 .copied()
                 .filter(|&inflection| inflect_phrase(lemma, pos, inflection).iter().any(is_trigger))
                 .collect();
-            Self { pos, is_lemma: is_trigger(&lemma.to_owned()), inflections }
+            Self { pos, is_lemma: is_trigger(&lemma.to_owned()), inflections, attested: None }
         };
         let forms = [read(&unit), read(&own)];
         let found = forms.into_iter().find(|form| form.is_lemma || !form.inflections.is_empty());
-        let any = || Self { pos, is_lemma: true, inflections: Inflection::of(pos).to_vec() };
-        found.unwrap_or_else(any)
+        found.unwrap_or_else(|| Self {
+            pos,
+            is_lemma: true,
+            inflections: Inflection::of(pos).to_vec(),
+            attested: None,
+        })
+    }
+
+    /// The form of a trigger in a language without rules: its lemma, or any other form.
+    pub(super) fn attested(pos: Pos, is_lemma: bool, forms: Arc<AttestedForms>) -> Self {
+        Self { pos, is_lemma, inflections: Vec::new(), attested: Some(forms) }
+    }
+
+    /// Whether the trigger may be the lemma itself.
+    #[must_use]
+    pub fn is_lemma(&self) -> bool {
+        self.is_lemma
     }
 
     /// The same form, of which is known that the trigger is the lemma itself (`None`) or has one
@@ -73,6 +93,9 @@ impl TriggerForm {
     /// where the lemma has no such form.
     #[must_use]
     pub fn forms_of(&self, lemma: &str) -> Vec<String> {
+        if let Some(attested) = self.attested.as_ref().filter(|_| !self.is_lemma) {
+            return attested.beside(lemma, self.pos);
+        }
         let mut forms: Vec<String> = self.is_lemma.then(|| lemma.to_owned()).into_iter().collect();
         for &inflection in &self.inflections {
             for form in inflect_phrase(lemma, self.pos, inflection) {

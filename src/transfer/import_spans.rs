@@ -23,7 +23,7 @@ use crate::model::{
     Occurrence, Pos, Provenance, Release, Sentence, SentenceId, Title, hashed_number,
 };
 use crate::store::{Batch, Store};
-use crate::text::{fold, lemmatize};
+use crate::text::{Morphology, composed, fold};
 
 /// Bytes of rows gathered before they are written.
 const FLUSH: usize = 4 << 20;
@@ -95,6 +95,7 @@ struct SpanReading<'a> {
     store: &'a Store,
     batch: Batch<'a>,
     release: Release,
+    morphology: Morphology,
     texts: u64,
     without_spans: u64,
     types: BTreeMap<String, u64>,
@@ -118,6 +119,7 @@ impl<'a> SpanReading<'a> {
         Self {
             store,
             batch: store.batch(release.id),
+            morphology: Morphology::without_forms(&release.language),
             release,
             texts: 0,
             without_spans: 0,
@@ -285,16 +287,19 @@ impl<'a> SpanReading<'a> {
         Ok(id)
     }
 
-    /// The LU of a span: the given lemma, else that of its text by the rules of English, with the
-    /// given part of speech, else `x`.
+    /// The LU of a span: the given lemma, else that of its text, with the given part of speech,
+    /// else `x`. Without a rule for the release's language the text is its own lemma, in small
+    /// letters.
     fn lexunit(&mut self, frame: FrameId, covered: &str, span: &LabelledSpan) -> Result<LuId> {
         let pos = span.pos.unwrap_or(Pos::Other);
         let lemma = match &span.lemma {
             Some(lemma) => lemma.clone(),
-            None => lemmatize(&one_line(covered), pos, &|_, _| false).0,
+            None => self.morphology.lemmatize(&one_line(covered), pos, &|_, _| false).0,
         };
         let lemma = if lemma.is_empty() { "-".to_owned() } else { lemma };
-        let key = (frame, format!("{lemma}.{}", fold(pos.as_str())));
+        let name = format!("{lemma}.{}", fold(pos.as_str()));
+        // Composed and decomposed letters name one LU, which has the name that came first.
+        let key = (frame, composed(&name).into_owned());
         if let Some(id) = self.lexunits.get(&key) {
             return Ok(*id);
         }
@@ -314,7 +319,7 @@ impl<'a> SpanReading<'a> {
             lexemes: lexemes.collect(),
             status: STATUS.to_owned(),
             definition: span.definition.clone().unwrap_or_default(),
-            ..LexUnit::named(frame, id, &key.1)
+            ..LexUnit::named(frame, id, &name)
         })?;
         self.lexunits.insert(key, id);
         Ok(id)

@@ -23,7 +23,7 @@ use crate::model::{
     hashed_number,
 };
 use crate::store::Batch;
-use crate::text::lemmatize;
+use crate::text::Morphology;
 
 /// Bytes of rows gathered before they are written.
 const FLUSH: usize = 4 << 20;
@@ -75,6 +75,7 @@ impl Database {
             database: self,
             index,
             lexicon,
+            morphology: lexicon.morphology()?,
             batch: self.store.batch(release.id),
             release,
             document: Document::titled(PLACE.0, PLACE.1, titles),
@@ -92,6 +93,7 @@ pub struct Predictions<'a> {
     database: &'a Database,
     index: MutexGuard<'a, IndexWriter>,
     lexicon: &'a Lexicon<'a>,
+    morphology: Morphology,
     batch: Batch<'a>,
     release: Release,
     document: Document,
@@ -199,7 +201,7 @@ impl Predictions<'_> {
     fn lexunit(&mut self, frame: &str, name: Option<String>, words: &str) -> Result<LuId> {
         let frame = self.frames[frame].id;
         let named = name.unwrap_or_else(|| {
-            let lemma = lemmatize(&one_line(words), Pos::Other, &|_, _| false).0;
+            let lemma = self.morphology.lemmatize(&one_line(words), Pos::Other, &|_, _| false).0;
             format!("{}.x", if lemma.is_empty() { "-" } else { &lemma })
         });
         let key = (frame, named);

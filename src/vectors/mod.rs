@@ -17,7 +17,8 @@ use serde::Deserialize;
 
 pub use error::VectorsError;
 
-use crate::nn::{Fingerprint, WORDS, Weights};
+use crate::model::Declared;
+use crate::nn::{Fingerprint, WORDS, Weights, declared_languages};
 use crate::text::fold;
 
 /// The format that this build reads.
@@ -60,6 +61,7 @@ pub struct WordVectors {
     /// (V, D), row by row.
     table: Vec<f32>,
     fingerprint: Fingerprint,
+    declared: Declared,
 }
 
 impl WordVectors {
@@ -96,7 +98,8 @@ impl WordVectors {
         let mut table = weights.tensor(TENSOR, &shape).map_err(of_weights)?.into_data();
         table.chunks_exact_mut(config.dimensions).for_each(to_length_1);
         let fingerprint = weights.fingerprint().map_err(of_weights)?;
-        Ok(Self { words, rows, dimensions: config.dimensions, table, fingerprint })
+        let (dimensions, declared) = (config.dimensions, declared_languages(directory));
+        Ok(Self { words, rows, dimensions, table, fingerprint, declared })
     }
 
     /// The same table with the words of its text alone. Words that were added from a lexicon stand
@@ -121,6 +124,12 @@ impl WordVectors {
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
+    }
+
+    /// The languages that the table declares.
+    #[must_use]
+    pub fn declared(&self) -> &Declared {
+        &self.declared
     }
 
     /// The words with their vectors, in the order of the table.

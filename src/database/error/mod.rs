@@ -21,6 +21,7 @@ pub use split_list::SplitListError;
 use crate::exchange::ExchangeError;
 use crate::framenet::FramenetError;
 use crate::index::IndexError;
+use crate::model::LanguageError;
 use crate::query::{BuildError, QueryError};
 use crate::store::StoreError;
 
@@ -58,6 +59,9 @@ pub enum DatabaseError {
     /// A query or command names what the store does not hold.
     #[error(transparent)]
     Lookup(#[from] LookupError),
+    /// A model is made for another language than that of a release.
+    #[error(transparent)]
+    Language(#[from] LanguageError),
     /// A release cannot be taken in.
     #[error(transparent)]
     Release(#[from] ReleaseError),

@@ -60,7 +60,7 @@ impl Trials {
         let frames: HashMap<&str, usize> =
             names.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
         let lexunits = data.lexunits.iter().map(|(frame, name)| (&**frame, &**name));
-        let candidates = Candidates::new(&names, lexunits);
+        let candidates = Candidates::new(&names, lexunits, data.morphology);
         let total = data.train.len() + data.dev.len() + measured.map_or(0, <[_]>::len);
         let mut before = 0;
         let mut ready = |sentences: &[FrameSentence]| -> Result<_, IdentifyError> {

@@ -9,7 +9,7 @@ use crate::database::{Database, Result};
 use crate::exchange::{
     Annotated, ExchangeError, Lemmas, TokenFormat, TokenWriter, Tokens, WordTagger,
 };
-use crate::model::{ReleaseId, Span};
+use crate::model::{ReleaseId, Span, is_english};
 
 /// Sentences that are held until their words are tagged together.
 const HELD: usize = 512;
@@ -111,12 +111,6 @@ impl<'a, W: Write> TokenFile<'a, W> {
         }
         Ok(())
     }
-}
-
-/// Whether a language tag is of English.
-fn is_english(tag: &str) -> bool {
-    let first = tag.split(['-', '_']).next().unwrap_or_default();
-    ["en", "eng"].iter().any(|own| first.eq_ignore_ascii_case(own))
 }
 
 /// What a release's LUs say of lemmas.
