@@ -284,6 +284,7 @@ class Database:
         device: str = "cpu",
         limit: int | None = None,
         progress: Callable[[Progress], object] | None = None,
+        any_language: bool = False,
         **settings: object,
     ) -> ExpansionReport: ...
     def transaction(self, release: str | None = None, *, reviewer: str | None = None) -> Transaction: ...

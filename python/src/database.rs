@@ -314,9 +314,10 @@ impl Database {
     /// Writes new annotated sentences from the human ones that a query finds. Run again it goes on
     /// where it was stopped, by Ctrl-C or otherwise; progress is called with a Progress. Settings
     /// are those of a recipe's file: rounds, beam, candidates, max_pieces, words, guide, choice,
-    /// tell_bans, ban_lexicon, reword, keep_fe.
+    /// tell_bans, ban_lexicon, reword, keep_fe. Models that are made for another language than the
+    /// release are refused, unless any_language is true.
     #[pyo3(signature = (expression, *, recipe=None, model=None, models=None, filter=None, device="cpu", limit=None,
-                        progress=None, **settings))]
+                        progress=None, any_language=false, **settings))]
     #[allow(clippy::too_many_arguments, reason = "Python's callers name them")]
     fn expand(
         &self,
@@ -329,6 +330,7 @@ impl Database {
         device: &str,
         limit: Option<usize>,
         progress: Option<Py<PyAny>>,
+        any_language: bool,
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<ExpansionReport> {
         let models = match models {
@@ -336,7 +338,8 @@ impl Database {
             None => py.import("fnstore._models")?.call_method0("directories")?.extract()?,
         };
         let (settings, device) = (expand::settings(settings)?, device.to_owned());
-        let wishes = Wishes { settings, recipe, model, models, filter, device, limit };
+        let wishes =
+            Wishes { settings, recipe, model, models, filter, device, limit, any_language };
         expand::expand(py, &self.handle, expression, (wishes, progress))
     }
 

@@ -199,6 +199,10 @@ impl From<DatabaseError> for Fault {
                 let advice = "db.frames(), db.lus() and db.releases() list the names";
                 Self::of("UnknownNameError", &error, "Q-unknown-name", advice)
             }
+            DatabaseError::Language(_) => {
+                let advice = "give models for that language, or any_language=True";
+                Self::of("ExpandError", &error, "M-language", advice).advise(advice)
+            }
             DatabaseError::Release(ReleaseError::Exists { .. }) => {
                 Self::of("ImportFailedError", &error, "I-exists", "")
                     .advise("give the release another name: import_release(path, release=\"NAME\")")

@@ -155,6 +155,7 @@ pub(crate) struct Wishes {
     pub(crate) filter: Option<PathBuf>,
     pub(crate) device: String,
     pub(crate) limit: Option<usize>,
+    pub(crate) any_language: bool,
 }
 
 impl Wishes {
@@ -208,6 +209,7 @@ pub(crate) fn expand(
         let expression = Expression::parse(expression).map_err(DatabaseError::from)?;
         let recipe = wishes.recipe()?;
         handle.write(|database: &Database| {
+            database.allow_any_language(wishes.any_language);
             Ok(expand::run_with(database, &expression, &recipe, &mut |at| {
                 let told = Progress { seeds: at.seeds, of: at.of, sentences: at.sentences };
                 teller.tell(|function| function.call1((told,)).map(drop))

@@ -8,7 +8,6 @@ use std::path::PathBuf;
 use fnstore::database::Database;
 use fnstore::identify::{
     Candidates, EncodedSentence, FoundEncoded, FoundTarget, FrameIdentifier, IdentifyError, Search,
-    lexunits,
 };
 use fnstore::label::{Asked, FoundElement, Labeller};
 use fnstore::model::{Frame, FrameId, Prediction, Span};
@@ -22,7 +21,7 @@ use super::labeller::LABELLER;
 use super::line_batches::{self, LineItem, LineTask};
 use super::line_reader::{self, LineError};
 use super::output::tell;
-use super::{Context, Outcome, edit};
+use super::{Context, Outcome, edit, language};
 
 /// Find the targets of sentences, with the frames that they evoke and their frame elements
 ///
@@ -76,10 +75,19 @@ const EXAMPLES: &str = r#"Examples:
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let lines = line_batches::open(args.file.as_deref())?;
-    let database = Database::open(&context.store)?;
+    let database = context.joined(Database::open(&context.store)?);
     let release = edit::release(&database, args.release.as_deref())?.name;
     let lexicon = database.lexicon(&release)?;
     let identifier = args.identifier.open()?;
+    let candidates = identifier.candidates_of(&lexicon)?;
+    let labeller = match args.no_fes {
+        true => None,
+        false => Some(args.identifier.open_labeller(&args.labeller)?),
+    };
+    let models = std::iter::once(identifier.declared());
+    let models: Vec<_> = models.chain(labeller.as_ref().map(Labeller::declared)).collect();
+    models.iter().try_for_each(|model| lexicon.check_language(model))?;
+    language::tell_undeclared(&models, [lexicon.release().language.as_str()]);
     let into = args.into.as_deref().map(Database::open_writer).transpose()?;
     let source = args.file.unwrap_or_else(|| PathBuf::from(STANDARD_INPUT));
     let name = args.name.as_deref().unwrap_or(PREDICTED);
@@ -87,13 +95,13 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let task = Annotating {
         predictions: predictions.transpose()?,
         source: source.display().to_string(),
-        candidates: identifier.candidates(lexunits(&lexicon)?),
+        candidates,
         search: if args.open { Search::Open } else { Search::Lexicon },
         identifier,
-        elements: match args.no_fes {
-            true => None,
-            false => Some(Elements {
-                labeller: args.identifier.open_labeller(&args.labeller)?,
+        elements: match labeller {
+            None => None,
+            Some(labeller) => Some(Elements {
+                labeller,
                 frames: lexicon
                     .frames()?
                     .map(|frame| frame.map(|frame| (frame.name.clone(), frame)))

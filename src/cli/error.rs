@@ -20,6 +20,7 @@ use fnstore::generate::GenerateError;
 use fnstore::identify::IdentifyError;
 use fnstore::index::IndexError;
 use fnstore::label::LabelError;
+use fnstore::model::LanguageError;
 use fnstore::models::ModelError;
 use fnstore::nn::{GgufError, NnError, WeightsError};
 use fnstore::proposals::ProposalError;
@@ -165,6 +166,10 @@ pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
         DatabaseError::SplitList(
             SplitListError::Editions { .. } | SplitListError::NameAlone { .. },
         ) => Some("`--split-list FILE` names the list"),
+        DatabaseError::Language(LanguageError::Mismatch { .. }) => Some(
+            "`--any-language` goes on all the same; `languages.json` in a model's folder says what it is \
+             made for",
+        ),
         DatabaseError::Query(_) => {
             Some("schema/query.md describes the language; `fnstore query --help` has examples")
         }

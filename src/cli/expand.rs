@@ -14,6 +14,7 @@ use fnstore::expand::{
     self, BlindTo, CarriedTally, EndReason, FromSisters, Guidance, GuideModels, KeepElements, Kept,
     Models, Recipe, RecipeSettings, Report, RewriterSource,
 };
+use fnstore::nn::declared_languages;
 use fnstore::query::Expression;
 use serde::Serialize;
 
@@ -23,7 +24,7 @@ use super::output::{Output, grouped, tell, tell_index_lag};
 use super::render::ONE_ROW;
 use super::rewriter::RewriterArgs;
 use super::splits::SplitArgs;
-use super::{Context, Outcome, locate, progress, stop, tell_of_index};
+use super::{Context, Outcome, language, locate, progress, stop, tell_of_index};
 
 /// Write new annotated sentences from human ones
 ///
@@ -231,16 +232,18 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         return status::run(&database, &expression, &recipe, context);
     }
     if args.dry_run {
-        let database = args.splits.over(|| Database::open(&context.store))?;
+        let database = context.joined(args.splits.over(|| Database::open(&context.store))?);
         return status::dry_run(&database, &expression, &recipe, context);
     }
     if let (Some(text), Some(file)) = (&args.shard, &args.out) {
-        let database = args.splits.over(|| Database::open(&context.store))?;
+        let database = context.joined(args.splits.over(|| Database::open(&context.store))?);
         return shard::run(&database, (&expression, &recipe), (text, file), context);
     }
     let stopped = stop::on_interrupt("stopping after the step that runs")?;
     let database = args.splits.over(|| Database::open_existing_writer(&context.store))?;
+    let database = context.joined(database);
     tell_of_index(&database);
+    tell_undeclared(&recipe, &database)?;
     if args.redo {
         let removed = expand::forget(&database, &expression, &recipe)?;
         tell(&format!("removed {} annotation sets, to be written anew", grouped(removed.sets)));
@@ -274,6 +277,16 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         return Ok(Outcome::NothingFound);
     }
     Ok(Outcome::Done)
+}
+
+/// Says that the rewriter declares no language beside a release that is not English.
+fn tell_undeclared(recipe: &Recipe, database: &Database) -> anyhow::Result<()> {
+    let RewriterSource::Model { directory, base } = &recipe.models.rewriter else { return Ok(()) };
+    let mut declared = declared_languages(directory);
+    if let Some(base) = base {
+        declared = declared.or(&declared_languages(base));
+    }
+    language::tell_undeclared_for(&[&declared], database)
 }
 
 /// What is asked for on the command line, then by a named recipe.

@@ -132,6 +132,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Expression::parse_with(&args.expression.join(" "), case).map_err(DatabaseError::from)?;
     require_additions(&args, to, &expression)?;
     let database = args.splits.over_query(&expression, || Database::open(&context.store))?;
+    let database = context.joined(database);
     if let Some(path) = &path {
         let inside = |source| ExportError::Target { path: path.clone(), source };
         database.require_outside(path).map_err(inside).map_err(DatabaseError::from)?;

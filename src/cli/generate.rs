@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::generator::GeneratorArgs;
 use super::output::{Output, grouped, tell, tell_index_lag};
 use super::render::ONE_ROW;
-use super::{Context, Outcome, progress, stop, tell_of_index};
+use super::{Context, Outcome, language, progress, stop, tell_of_index};
 
 /// Give annotated sentences to LUs that have none
 ///
@@ -100,8 +100,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     };
     let (recipe, mut generator) = open(&args)?;
     let stopped = stop::on_interrupt("stopping after the step that runs")?;
-    let database = Database::open_existing_writer(&context.store)?;
+    let database = context.joined(Database::open_existing_writer(&context.store)?);
     tell_of_index(&database);
+    language::tell_undeclared_for(&generator.declared(), &database)?;
     let bar = progress::bar("generating", "LUs");
     let report = generate::run_with(&database, &expression, &recipe, &mut generator, &mut |at| {
         bar.set_length(at.of);

@@ -188,6 +188,7 @@ impl GeneratorArgs {
     fn reading(&self, generator: Generator) -> anyhow::Result<Generator> {
         let Some(labeller) = classifier(self)? else { return Ok(generator) };
         let name = labeller.fingerprint().to_string();
+        let generator = generator.declaring(labeller.declared().clone());
         Ok(generator.reading(&name, Box::new(move |readings| read(&labeller, readings))))
     }
 }

@@ -1,6 +1,6 @@
 //! What commands over the labeller of FEs are told: which labeller, and which release.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use fnstore::database::Database;
 use fnstore::label::Labeller;
@@ -9,7 +9,7 @@ use fnstore::query::Expression;
 
 use super::device::DeviceArgs;
 use super::splits::SplitArgs;
-use super::{edit, locate};
+use super::{Context, edit, locate};
 
 /// Name of the shipped labeller.
 pub(super) const LABELLER: &str = "fes";
@@ -56,8 +56,9 @@ pub(super) struct ReleaseArgs {
 
 impl ReleaseArgs {
     /// The database and the release's name.
-    pub(super) fn open(&self, store: &Path) -> anyhow::Result<(Database, String)> {
-        let database = self.splits.over(|| Database::open(store))?;
+    pub(super) fn open(&self, context: &Context) -> anyhow::Result<(Database, String)> {
+        let database = self.splits.over(|| Database::open(&context.store))?;
+        let database = context.joined(database);
         let release = edit::release(&database, self.release.as_deref())?.name;
         Ok((database, release))
     }

@@ -41,6 +41,7 @@ mod import;
 mod import_lines;
 mod judge;
 mod labeller;
+mod language;
 mod lexunit;
 mod line_batches;
 mod line_reader;
@@ -117,6 +118,10 @@ pub(crate) struct Args {
     /// --count-by`]
     #[arg(long, global = true, value_name = "FORMAT", value_enum)]
     format: Option<Format>,
+
+    /// Use models on releases and texts in other languages than the models are made for
+    #[arg(long, global = true)]
+    any_language: bool,
 
     #[command(flatten)]
     threads: ThreadArgs,
@@ -243,13 +248,18 @@ struct Context {
     /// Directory of the store.
     store: PathBuf,
     output: Output,
+    /// Whether models may be joined with what is in another language.
+    any_language: bool,
 }
 
 /// Runs the command that was asked for.
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     args.threads.apply()?;
-    let mut context =
-        Context { store: locate::store(args.store)?, output: Output::stdout(args.format) };
+    let mut context = Context {
+        store: locate::store(args.store)?,
+        output: Output::stdout(args.format),
+        any_language: args.any_language,
+    };
     let outcome = match args.command {
         Command::Import(args) => import::run(args, &mut context),
         Command::Query(args) => query::run(args, &mut context),

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use fnstore::expand::{FILTER, WORD_VECTORS};
+use fnstore::model::Languages;
 use fnstore::models::{
     self, Description, Finding, FindingCode, ModelError, ModelKind, Verification, add,
     default_rewriter, describe, models_in, record_sums, verify,
 };
+use fnstore::nn::declare_languages;
 use fnstore::paraphrase::PROMPT;
 use serde::Serialize;
 
@@ -82,6 +84,16 @@ struct AddArgs {
     /// Name among the models [default: that of the directory or file]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
+
+    /// Languages that it is made for, as in en,fr; `mul` for any [default: what it says itself]
+    #[arg(long, value_name = "TAG,...", value_parser = languages)]
+    language: Option<Languages>,
+}
+
+/// Reads tags of languages.
+fn languages(tags: &str) -> Result<Languages, String> {
+    Languages::of(tags.split(','))
+        .ok_or_else(|| "expected tags parted by commas, as en,fr".to_owned())
 }
 
 /// Make a rewriter the one that `expand` and `paraphrase` take when none is named
@@ -110,6 +122,8 @@ struct ModelRecord {
     fingerprint: Option<String>,
     /// The licence that its file names.
     licence: Option<String>,
+    /// What it is made for; null where it does not say.
+    languages: Option<Vec<String>>,
     /// Why nothing more can be said of it.
     problem: Option<String>,
 }
@@ -163,6 +177,7 @@ impl Row for ModelRecord {
         "place",
         "path",
         "fingerprint",
+        "languages",
     ];
 
     const TABLE_COLUMNS: &'static [&'static str] = &[
@@ -174,6 +189,7 @@ impl Row for ModelRecord {
         "numbers",
         "bytes",
         "place",
+        "languages",
         "fingerprint",
     ];
 
@@ -194,6 +210,7 @@ impl Row for ModelRecord {
             numbers.map_or(String::new(), |(format, _)| format.clone()),
             self.bytes.map_or(String::new(), size),
             self.place.to_owned(),
+            self.languages.as_ref().map_or_else(|| "?".to_owned(), |tags| tags.join(" ")),
             // Enough to tell models apart; the JSON has all of it.
             self.fingerprint.as_deref().map_or("", |print| &print[..12]).to_owned(),
         ]
@@ -256,6 +273,9 @@ fn record(
         numbers: of.map_or_else(BTreeMap::new, |model| model.formats.clone()),
         fingerprint: of.map(|model| model.fingerprint.to_string()),
         licence: of.and_then(|model| model.licence.clone()),
+        languages: of
+            .and_then(|model| model.languages.as_ref())
+            .map(|languages| languages.tags().map(str::to_owned).collect()),
         problem,
     }
 }
@@ -349,6 +369,10 @@ fn add_one(args: AddArgs, models: Option<PathBuf>, output: &mut Output) -> anyho
     // Said before anything is copied, if the choice cannot be read.
     default_rewriter(&dirs)?;
     let added = add(checkpoint, &dir, &name, &dirs)?;
+    if let Some(languages) = &args.language {
+        declare_languages(&added.path, languages)
+            .with_context(|| format!("cannot write into `{}`", added.path.display()))?;
+    }
     let record = listed(&added.path, models)?;
     show(&record, output)?;
     output.flush()?;

@@ -7,6 +7,7 @@ use fnstore::score::{ScoreRefusal, ScoreRequest, Scorer, TextScore};
 use serde::{Deserialize, Serialize};
 
 use super::device::DeviceArgs;
+use super::language::LanguageArgs;
 use super::line_batches::{self, LineItem, LineTask};
 use super::line_reader::{self, LineError};
 use super::rewriter::numbers;
@@ -40,6 +41,9 @@ pub(super) struct Args {
     models: Option<PathBuf>,
 
     #[command(flatten)]
+    language: LanguageArgs,
+
+    #[command(flatten)]
     device: DeviceArgs,
 }
 
@@ -51,6 +55,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let lines = line_batches::open(args.file.as_deref())?;
     let model = locate::language_model(&args.model, &locate::model_dirs(args.models))?;
     let scorer = Scorer::open(&model, &args.device.open()?, args.numbers)?;
+    args.language.check(scorer.declared(), context)?;
     line_batches::run(Scoring(scorer), lines, &mut context.output)
 }
 

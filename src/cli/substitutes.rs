@@ -5,11 +5,10 @@ use std::path::PathBuf;
 
 use fnstore::model::{Pos, Span};
 use fnstore::paraphrase::{ParaphraseError, Paraphraser, Refusal, Settings, Substitute};
-use fnstore::text::{
-    fold, inflections_of_trigger, lemma_candidates, lemmatize, natural_spacing_with,
-};
+use fnstore::text::{Morphology, fold, lemma_candidates, natural_spacing_with};
 use serde::{Deserialize, Serialize};
 
+use super::language::LanguageArgs;
 use super::line_batches::{self, LineItem, LineTask};
 use super::line_reader::{self, LineError};
 use super::rewriter::RewriterArgs;
@@ -37,6 +36,9 @@ pub(super) struct Args {
 
     #[command(flatten)]
     rewriter: RewriterArgs,
+
+    #[command(flatten)]
+    language: LanguageArgs,
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -49,8 +51,10 @@ pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome>
     if rewriter.prompt().is_none() {
         return Err(ParaphraseError::NoPrompt.into());
     }
+    args.language.check(rewriter.declared(), context)?;
+    let morphology = Morphology::without_forms(&args.language.of(rewriter.declared()));
     line_batches::run(
-        Substituting { rewriter, n_best: args.n_best.get() },
+        Substituting { rewriter, morphology, n_best: args.n_best.get() },
         lines,
         &mut context.output,
     )
@@ -58,6 +62,8 @@ pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome>
 
 struct Substituting {
     rewriter: Paraphraser,
+    /// How words of the texts are inflected.
+    morphology: Morphology,
     n_best: usize,
 }
 
@@ -75,7 +81,8 @@ impl LineTask for Substituting {
         let answer = |(line, item): (u64, Item)| {
             let Item { id, text, span, avoid } = item;
             let target = span.of(&text).unwrap_or_default().to_owned();
-            let avoid: Vec<String> = forms(&target).into_iter().chain(avoid).collect();
+            let avoid = forms(&target, &self.morphology).into_iter().chain(avoid);
+            let avoid: Vec<String> = avoid.collect();
             // The model's context is the only limit.
             let settings = Settings { max_source_pieces: usize::MAX, ..Settings::default() };
             match self.rewriter.substitutes(&text, span, &avoid, &settings) {
@@ -98,14 +105,18 @@ impl LineTask for Substituting {
 }
 
 /// Forms of a target, whatever its part of speech.
-fn forms(target: &str) -> Vec<String> {
+fn forms(target: &str, morphology: &Morphology) -> Vec<String> {
     let mut forms = vec![target.to_owned()];
     let folded = fold(target);
     for pos in [Pos::Verb, Pos::Noun, Pos::Adjective] {
         // Of several words the head inflects.
-        let of_head = lemmatize(&folded, pos, &|_, _| false).0;
-        for lemma in lemma_candidates(&folded, pos).into_iter().chain([of_head]) {
-            forms.extend(inflections_of_trigger(target, &lemma, pos));
+        let of_head = morphology.lemmatize(&folded, pos, &|_, _| false).0;
+        let mut lemmas = vec![of_head];
+        if morphology.has_rules() {
+            lemmas.extend(lemma_candidates(&folded, pos));
+        }
+        for lemma in lemmas {
+            forms.extend(morphology.forms_of_trigger(target, &lemma, pos));
         }
     }
     forms.sort_unstable();
@@ -240,6 +251,13 @@ mod tests {
     }
 
     #[test]
+    fn no_rule_of_english_inflects_another_language() {
+        let forms = forms("V\u{e9}rifia", &Morphology::without_forms("fr"));
+        let cases = ["V\u{c9}RIFIA", "V\u{e9}rifia", "v\u{e9}rifia"];
+        assert_eq!(forms, cases);
+    }
+
+    #[test]
     fn forms_of_a_target_are_banned_whatever_it_is() {
         for (target, others) in [
             ("tore", &["tore", "tear", "tears", "tearing", "torn"][..]),
@@ -247,7 +265,7 @@ mod tests {
             ("went through", &["go through", "goes through", "going through", "gone through"]),
             ("points of view", &["point of view"]),
         ] {
-            let forms = forms(target);
+            let forms = forms(target, &Morphology::English);
             for form in others {
                 assert!(forms.iter().any(|banned| banned == form), "{form}: {forms:?}");
             }

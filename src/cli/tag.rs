@@ -10,6 +10,7 @@ use fnstore::text::words;
 use serde::{Deserialize, Serialize};
 
 use super::device::{self, DeviceArgs};
+use super::language::LanguageArgs;
 use super::line_batches::{self, LineItem, LineTask};
 use super::line_reader::{self, LineError};
 use super::output::tell;
@@ -34,6 +35,9 @@ pub(super) struct Args {
 
     #[command(flatten)]
     tagger: TaggerArgs,
+
+    #[command(flatten)]
+    language: LanguageArgs,
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -134,7 +138,9 @@ pub(super) fn open(
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let lines = line_batches::open(args.file.as_deref())?;
-    line_batches::run(Tagging(args.tagger.open()?), lines, &mut context.output)
+    let tagger = args.tagger.open()?;
+    args.language.check(tagger.declared(), context)?;
+    line_batches::run(Tagging(tagger), lines, &mut context.output)
 }
 
 /// The tagging of lines.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cli::device::DeviceArgs;
 use crate::cli::eval::HEAD;
+use crate::cli::language::LanguageArgs;
 use crate::cli::line_batches::{self, LineItem, LineTask};
 use crate::cli::line_reader::{self, LineError};
 use crate::cli::{Context, Outcome, locate, number};
@@ -50,6 +51,9 @@ pub(super) struct Args {
     models: Option<PathBuf>,
 
     #[command(flatten)]
+    language: LanguageArgs,
+
+    #[command(flatten)]
     device: DeviceArgs,
 }
 
@@ -62,6 +66,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let encoder = locate::encoder(args.encoder.as_deref(), &head, &dirs)?;
     let lines = line_batches::open(args.file.as_deref())?;
     let aligner = Aligner::open(&head, &encoder, &args.device.open()?)?;
+    args.language.check(aligner.declared(), context)?;
     let threshold = args.threshold.unwrap_or(aligner.config().threshold);
     let aligning = Aligning { aligner, threshold, runners_up: args.runners_up };
     line_batches::run(aligning, lines, &mut context.output)

@@ -147,7 +147,7 @@ impl Making {
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let expression: Expression = args.expression.join(" ").parse().map_err(DatabaseError::from)?;
-    let database = Database::open(&context.store)?;
+    let database = context.joined(Database::open(&context.store)?);
     let made = match &args.out {
         Some(path) => {
             let mut file = WholeFile::create_new(path, "tasks", args.force)?;

@@ -45,13 +45,14 @@ fn named_part(name: &str) -> Result<Split, String> {
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let (database, release) = args.release.open(&context.store)?;
+    let (database, release) = args.release.open(context)?;
     let sentences = LabelledSentence::read(&database, &release, &part(args.part)?)?;
     let lexicon = database.lexicon(&release)?;
     let inventory = Inventory::read(&lexicon)?;
     let frames = lexicon.frames()?.map(|frame| frame.map(|frame| (frame.name.clone(), frame)));
     let frames: HashMap<String, Frame> = frames.collect::<Result<_, _>>()?;
     let labeller = args.labeller.open()?;
+    lexicon.check_language(labeller.declared())?;
     let mut measured = Measured::default();
     for sentences in by_targets(&sentences) {
         measured.add(&labeller, &inventory, &frames, sentences)?;

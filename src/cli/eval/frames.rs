@@ -48,7 +48,7 @@ fn part(name: &str) -> Result<Split, String> {
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let database = args.splits.over(|| Database::open(&context.store))?;
+    let database = context.joined(args.splits.over(|| Database::open(&context.store))?);
     let release = edit::release(&database, args.release.as_deref())?.name;
     let texts = FullText::read(&database, &release)?;
     let seen = texts.train.iter().flat_map(|sentence| &sentence.targets);
@@ -60,8 +60,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Split::Test => &texts.test,
     };
     let identifier = args.identifier.open()?;
+    database.lexicon(&release)?.check_language(identifier.declared())?;
     let lexunits = texts.lexunits.iter().map(|(frame, name)| (&**frame, &**name));
-    let candidates = identifier.candidates(lexunits);
+    let candidates = identifier.candidates_by(lexunits, &texts.morphology);
     let measure = |search| identifier.measure(sentences, &candidates, search, &seen);
     let (lexicon, left_out) = measure(Search::Lexicon)?;
     let (open, _) = measure(Search::Open)?;

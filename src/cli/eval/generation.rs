@@ -246,6 +246,7 @@ pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome>
     };
     let stopped = stop::on_interrupt("stopping after the step that runs")?;
     let database = args.splits.over_query(&expression, || Database::open(&context.store))?;
+    let database = context.joined(database);
     tell_of_index(&database);
     let bar = progress::bar("measuring", "sentences");
     let mut on_progress = |at: &generate::EvaluationProgress| {

@@ -13,7 +13,9 @@ use clap::ValueEnum;
 use fnstore::database::Database;
 use fnstore::expand::{self, Recipe, RecipeSettings};
 use fnstore::filter::Judged;
+use fnstore::lexicon::Lexicon;
 use fnstore::proposals::scratch::{Plan, Sizes, Ties};
+use fnstore::text::Morphology;
 
 use self::report::Document;
 use self::work::{Order, Run};
@@ -129,7 +131,7 @@ pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome>
     if args.does(Step::Prepare) {
         prepare(args, &orders, context)?;
     }
-    if args.does(Step::Expand) && expand_all(args, &orders)? {
+    if args.does(Step::Expand) && expand_all(args, &orders, context)? {
         tell("interrupted; the same command goes on from there");
         return Ok(Outcome::Interrupted);
     }
@@ -197,7 +199,7 @@ fn prepare(args: &Args, orders: &[Order], context: &Context) -> anyhow::Result<(
 }
 
 /// Expands in each store by each recipe what is missing. Says whether Ctrl-C ended it.
-fn expand_all(args: &Args, orders: &[Order]) -> anyhow::Result<bool> {
+fn expand_all(args: &Args, orders: &[Order], context: &Context) -> anyhow::Result<bool> {
     let stopped = stop::on_interrupt("stopping after the step that runs")?;
     let names = names(args)?;
     let dirs = locate::model_dirs(args.rewriter.models.clone());
@@ -209,7 +211,7 @@ fn expand_all(args: &Args, orders: &[Order]) -> anyhow::Result<bool> {
         for name in &names {
             let recipe = recipe(args, name)?;
             let label = format!("{name}, {model}");
-            let database = Database::open_existing_writer(&order.store())?;
+            let database = context.joined(Database::open_existing_writer(&order.store())?);
             let bar = progress::bar("expanding", "sets");
             let everything = "".parse().expect("an empty query");
             let report = expand::run_with(&database, &everything, &recipe, &mut |at| {
@@ -220,7 +222,10 @@ fn expand_all(args: &Args, orders: &[Order]) -> anyhow::Result<bool> {
             bar.finish_and_clear();
             tell_index_lag(&database);
             let report = report.with_context(|| format!("cannot expand by `{name}`"))?;
-            let (any, listed) = work::writable(&args.rewriter.open()?, &plan)?;
+            let lexicons = database.lexicons()?;
+            let morphology =
+                lexicons.first().map_or(Ok(Morphology::English), Lexicon::morphology)?;
+            let (any, listed) = work::writable(&args.rewriter.open()?, &plan, &morphology)?;
             order.note(Run { label: label.clone(), recipe: report.recipe.0, any, listed })?;
             if report.interrupted {
                 return Ok(true);

@@ -95,7 +95,7 @@ impl SourceArgs {
 
     /// The database and the release's name.
     fn open(&self, context: &Context) -> anyhow::Result<(Database, String)> {
-        self.release.open(&context.store)
+        self.release.open(context)
     }
 
     fn dirs(&self) -> Vec<PathBuf> {

@@ -16,12 +16,14 @@ use std::sync::mpsc::{self, Receiver};
 use anyhow::Context as _;
 use fnstore::database::Database;
 use fnstore::decode::{SourceId, Stop};
+use fnstore::model::Declared;
 use fnstore::paraphrase::{Network, Paraphrase, RequestOutcome, Rewrite, Session};
 use fnstore::text::{self, Idf};
 use serde::Serialize;
 
 use super::endpoint::EndpointArgs;
 use super::error::LinesFailed;
+use super::language::LanguageArgs;
 use super::line_reader::{self, LineError};
 use super::output::{Format, Output, tell};
 use super::render::{Block, Records};
@@ -88,6 +90,9 @@ pub(super) struct Args {
     rewriter: RewriterArgs,
 
     #[command(flatten)]
+    language: LanguageArgs,
+
+    #[command(flatten)]
     endpoint: EndpointArgs,
 }
 
@@ -115,6 +120,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         return remote::run(endpoint, lines, &heuristics, &settings, &mut context.output);
     }
     let mut paraphraser = args.rewriter.open()?;
+    args.language.check(paraphraser.declared(), context)?;
+    if args.avoid_telling > 0 && args.idf.is_none() {
+        check_language_of_store(paraphraser.declared(), context)?;
+    }
     let mut run = Run {
         lines: read_ahead(Lines::new(input, layout)),
         is_read: false,
@@ -208,6 +217,13 @@ fn idf_of_store(store: &Path) -> anyhow::Result<Idf> {
         }
     }
     Ok(idf)
+}
+
+/// Checks that the rewriter is made for the language of the store, whose words are counted.
+fn check_language_of_store(rewriter: &Declared, context: &Context) -> anyhow::Result<()> {
+    let database = context.joined(Database::open(&context.store)?);
+    let releases = database.releases()?.into_iter().map(|release| release.id);
+    Ok(database.check_languages([rewriter], releases)?)
 }
 
 /// Lines on their way.

@@ -133,7 +133,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 fn list(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let expression = Expression::parse(&args.expression.join(" ")).map_err(DatabaseError::from)?;
     let ranker = args.ranking.ranker()?;
-    let database = Database::open(&context.store)?;
+    let database = context.joined(Database::open(&context.store)?);
     let vectors = args.ranking.vectors()?;
     let proposals = Proposals::new(&database, vectors.as_ref(), ranker);
     let proposals = proposals.list(&expression, args.with_decided)?;

@@ -7,7 +7,7 @@ use fnstore::label::{ElementCounts, Goal, Inventory, LabelledSentence};
 use fnstore::model::Split;
 use fnstore::query::Expression;
 
-use super::settings::SettingsArgs;
+use super::settings::{SettingsArgs, declare};
 use super::{tell_end, tell_progress};
 use crate::cli::labeller::{ReleaseArgs, part};
 use crate::cli::render::ONE_ROW;
@@ -67,7 +67,7 @@ Examples:
   fnstore train fes --exemplars 5 --out fes --checkpoint fes.state";
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let (database, release) = args.release.open(&context.store)?;
+    let (database, release) = args.release.open(context)?;
     let read = |query: &Expression| LabelledSentence::read(&database, &release, query);
     let of_part = |split| -> anyhow::Result<Vec<LabelledSentence>> { Ok(read(&part(split)?)?) };
     let [mut full_text, dev, test] =
@@ -86,7 +86,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             *data = LabelledSentence::apart_from(std::mem::take(data), others);
         }
     }
-    let inventory = Inventory::read(&database.lexicon(&release)?)?;
+    let lexicon = database.lexicon(&release)?;
+    let inventory = Inventory::read(&lexicon)?;
+    args.settings.check_language(&lexicon)?;
     let device = args.settings.device()?;
     let options = options(args)?;
     let data = Data { full_text, exemplars, dev };
@@ -95,6 +97,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let config = train::run(&options, &inventory, &data, &device, &mut tell);
     bar.finish_and_clear();
     let config = config?;
+    declare(&options.out, &lexicon)?;
     context.output.report(&config, ONE_ROW, |output| {
         let training = &config.training;
         output.heading(&format!("the labeller is in {}", options.out.display()))?;

@@ -7,7 +7,7 @@ use fnstore::identify::train::{self, Data, Options};
 use fnstore::identify::{Figures, FullText};
 use fnstore::query::Expression;
 
-use super::settings::SettingsArgs;
+use super::settings::{SettingsArgs, declare};
 use super::{tell_end, tell_progress};
 use crate::cli::render::ONE_ROW;
 use crate::cli::splits::SplitArgs;
@@ -74,23 +74,26 @@ Examples:
   fnstore train frames --exemplars 0 --generated 'p>=0.9' --out frames --checkpoint frames.state";
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let database = args.splits.over(|| Database::open(&context.store))?;
+    let database = context.joined(args.splits.over(|| Database::open(&context.store))?);
     let release = edit::release(&database, args.release.as_deref())?.name;
+    let lexicon = database.lexicon(&release)?;
+    args.settings.check_language(&lexicon)?;
     let texts = FullText::read(&database, &release)?;
     let mut more = texts.exemplars(&database, &release, args.exemplars)?;
     if let Some(query) = &args.generated {
         more.extend(texts.generated(&database, &release, query)?);
     }
-    let FullText { mut train, dev, lexunits, .. } = texts;
+    let FullText { mut train, dev, lexunits, morphology, .. } = texts;
     train.append(&mut more);
     let device = args.settings.device()?;
     let options = options(args)?;
-    let data = Data { train: &train, dev: &dev, lexunits: &lexunits };
+    let data = Data { train: &train, dev: &dev, lexunits: &lexunits, morphology: &morphology };
     let mut bar = progress::bar("encoding", "sentences");
     let mut tell = |at| tell_progress(&mut bar, at, went);
     let config = train::run(&options, data, &device, &mut tell);
     bar.finish_and_clear();
     let config = config?;
+    declare(&options.out, &lexicon)?;
     context.output.report(&config, ONE_ROW, |output| {
         let training = &config.training;
         output.heading(&format!("the frame model is in {}", options.out.display()))?;

@@ -1,10 +1,14 @@
 //! What trainers over an encoder are told on the command line.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use fnstore::TrainerOptions;
 use fnstore::compute::Device;
+use fnstore::lexicon::Lexicon;
+use fnstore::model::Languages;
+use fnstore::nn::{declare_languages, declared_languages};
 
 use crate::cli::device::DeviceArgs;
 use crate::cli::{eval, locate, number};
@@ -52,10 +56,25 @@ pub(super) struct SettingsArgs {
     device: DeviceArgs,
 }
 
+/// Declares that a model was trained on a release, in whose language it can be used.
+pub(super) fn declare(out: &Path, lexicon: &Lexicon<'_>) -> anyhow::Result<()> {
+    if let Some(languages) = Languages::of([&lexicon.release().language]) {
+        declare_languages(out, &languages)
+            .with_context(|| format!("cannot write into `{}`", out.display()))?;
+    }
+    Ok(())
+}
+
 impl SettingsArgs {
     /// Opens the device to train on.
     pub(super) fn device(&self) -> anyhow::Result<Device> {
         self.device.open()
+    }
+
+    /// Checks that the encoder was made for the language of a release.
+    pub(super) fn check_language(&self, lexicon: &Lexicon<'_>) -> anyhow::Result<()> {
+        let [encoder, _] = self.places()?;
+        Ok(lexicon.check_language(&declared_languages(&encoder))?)
     }
 
     /// The directories of the encoder and of what is trained.

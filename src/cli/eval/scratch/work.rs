@@ -9,7 +9,7 @@ use fnstore::durable;
 use fnstore::model::{Pos, Provenance};
 use fnstore::paraphrase::Paraphraser;
 use fnstore::proposals::scratch::{Output, Plan, Ties};
-use fnstore::text::{inflections_of_phrase, plain_lemma};
+use fnstore::text::{Morphology, plain_lemma};
 use serde::{Deserialize, Serialize};
 
 /// A recipe that ran.
@@ -122,12 +122,13 @@ impl Order {
 pub(super) fn writable(
     rewriter: &Paraphraser,
     plan: &Plan,
+    morphology: &Morphology,
 ) -> anyhow::Result<(usize, Option<usize>)> {
     let tokenizer = rewriter.tokenizer();
     let (mut any, mut listed) = (0, 0);
     for name in plan.frames.iter().flat_map(|frame| &frame.hidden) {
         let lemma = name.rsplit_once('.').map_or(name.as_str(), |(lemma, _)| lemma);
-        let forms = inflections_of_phrase(&plain_lemma(lemma), Pos::of_lu_name(name));
+        let forms = morphology.forms_of(&plain_lemma(lemma), Pos::of_lu_name(name));
         let mut is_spelt = false;
         for form in &forms {
             let written = tokenizer.decode(&tokenizer.encode_inside(form)?)?;
