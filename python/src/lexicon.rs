@@ -193,7 +193,8 @@ impl Frame {
 impl Frame {
     /// The one frame element of a name; several are an AmbiguousNameError.
     fn fe(&self, name: &str) -> Result<FrameElement> {
-        let found: Vec<&FrameElement> = self.fes.iter().filter(|fe| is_same(&fe.name, name)).collect();
+        let found: Vec<&FrameElement> =
+            self.fes.iter().filter(|fe| is_same(&fe.name, name)).collect();
         let (kind, called) = ("frame element", name.to_owned());
         let error = match found.as_slice() {
             [only] => return Ok((*only).clone()),
