@@ -34,6 +34,21 @@ pub struct AlignRequest<'a> {
     pub target: &'a str,
 }
 
+/// A target to be found in one paraphrase, where the caller says what is a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WordRequest<'a> {
+    /// The words of the sentence.
+    pub source: &'a [String],
+    /// The pieces of the target among them; one unless it is discontinuous.
+    pub pieces: &'a [WordSpan],
+    /// The words of the paraphrase.
+    pub target: &'a [String],
+}
+
+/// Where a target went, in words: for each piece the span that answers to it with its score, and
+/// the other spans with the highest scores, best first.
+pub type WordRanking = Vec<((WordSpan, f32), Vec<(WordSpan, f32)>)>;
+
 /// Where a target went.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Alignment {
@@ -171,10 +186,65 @@ impl Aligner {
             });
             target_words.push(target);
         }
-        // 2. Score and place, a few pairs at a time.
-        let mut answers = Vec::with_capacity(requests.len());
-        for start in (0..requests.len()).step_by(PAIRS_AT_ONCE) {
-            let these = start..(start + PAIRS_AT_ONCE).min(requests.len());
+        // 2. Their places in bytes.
+        let rankings = self.rank_pairs(&pairs, &pieces, runners_up)?.into_iter().zip(&target_words);
+        let in_bytes = |(span, score): Scored, words: &[Span]| (in_bytes(span, words), score);
+        let ranking = |(ranking, words): (Option<WordRanking>, &Vec<Span>)| {
+            let (placed, others): (Vec<Scored>, Vec<Vec<Scored>>) = ranking?.into_iter().unzip();
+            let others = others.into_iter();
+            Some(Ranking {
+                alignment: self.alignment(&placed, words),
+                runners_up: others
+                    .map(|of_piece| of_piece.into_iter().map(|one| in_bytes(one, words)).collect())
+                    .collect(),
+            })
+        };
+        Ok(rankings.map(ranking).collect())
+    }
+
+    /// Aligns lists of words as [`rank`](Self::rank) aligns texts. Spans hold whole words of the
+    /// lists, whatever the words look like.
+    ///
+    /// # Errors
+    /// As [`align`](Self::align).
+    pub fn rank_words(
+        &self,
+        requests: &[WordRequest<'_>],
+        runners_up: usize,
+    ) -> Result<Vec<Option<WordRanking>>, AlignError> {
+        fn pair<'a>(request: &WordRequest<'a>) -> WordPair<'a> {
+            let words = |words: &'a [String]| words.iter().map(String::as_str).collect();
+            WordPair { source: words(request.source), target: words(request.target) }
+        }
+        for (number, request) in requests.iter().enumerate() {
+            let refuse = |WordSpan { start, end }| {
+                Err(AlignError::Piece { request: number, start, end, source: None })
+            };
+            if request.pieces.is_empty() {
+                return refuse(WordSpan::new(0, 0));
+            }
+            for &piece in request.pieces {
+                if piece.is_empty() || piece.end as usize > request.source.len() {
+                    return refuse(piece);
+                }
+            }
+        }
+        let pairs: Vec<WordPair<'_>> = requests.iter().map(pair).collect();
+        let pieces: Vec<Vec<WordSpan>> =
+            requests.iter().map(|request| request.pieces.to_vec()).collect();
+        self.rank_pairs(&pairs, &pieces, runners_up)
+    }
+
+    /// Scores and places the pieces of each pair, a few pairs at a time.
+    fn rank_pairs(
+        &self,
+        pairs: &[WordPair<'_>],
+        pieces: &[Vec<WordSpan>],
+        runners_up: usize,
+    ) -> Result<Vec<Option<WordRanking>>, AlignError> {
+        let mut answers = Vec::with_capacity(pairs.len());
+        for start in (0..pairs.len()).step_by(PAIRS_AT_ONCE) {
+            let these = start..(start + PAIRS_AT_ONCE).min(pairs.len());
             let states =
                 self.encoder.encode(&pairs[these.clone()]).map_err(|e| e.counted_from(start))?;
             let questions: Vec<Question<'_>> = these
@@ -188,16 +258,10 @@ impl Aligner {
             for at in these {
                 let of_pieces: Vec<Vec<Scored>> = scores.by_ref().take(pieces[at].len()).collect();
                 answers.push(place(&of_pieces).map(|placed| {
-                    Ranking {
-                        alignment: self.alignment(&placed, &target_words[at]),
-                        runners_up: of_pieces
-                            .into_iter()
-                            .zip(&placed)
-                            .map(|(scored, taken)| {
-                                others(scored, taken.0, runners_up, &target_words[at])
-                            })
-                            .collect(),
-                    }
+                    let ranked = of_pieces.into_iter().zip(placed);
+                    ranked
+                        .map(|(scored, taken)| (taken, others(scored, taken.0, runners_up)))
+                        .collect()
                 }));
             }
         }
@@ -278,16 +342,11 @@ fn in_bytes(span: WordSpan, words: &[Span]) -> Span {
 }
 
 /// The candidates with the highest scores but for the one that was taken; of equals the first.
-fn others(
-    mut scored: Vec<Scored>,
-    taken: WordSpan,
-    count: usize,
-    words: &[Span],
-) -> Vec<(Span, f32)> {
+fn others(mut scored: Vec<Scored>, taken: WordSpan, count: usize) -> Vec<Scored> {
     scored.retain(|(span, _)| *span != taken);
     scored.sort_by(|a, b| b.1.total_cmp(&a.1));
     scored.truncate(count);
-    scored.into_iter().map(|(span, score)| (in_bytes(span, words), score)).collect()
+    scored
 }
 
 /// The first item of a pair.
@@ -386,10 +445,11 @@ mod tests {
 
     #[test]
     fn runners_up_come_best_first_without_the_answer() {
-        let words = words("she gave it");
         let all = scored(&[(0, 1, 0.2), (1, 2, 0.9), (0, 2, 0.4), (2, 3, 0.4)]);
-        let others = others(all, WordSpan::new(1, 2), 2, &words);
-        assert_eq!(others, [(Span::new(0, 8), 0.4), (Span::new(9, 11), 0.4)]);
+        let others = others(all, WordSpan::new(1, 2), 2);
+        assert_eq!(others, scored(&[(0, 2, 0.4), (2, 3, 0.4)]));
+        let words = words("she gave it");
+        assert_eq!(in_bytes(others[0].0, &words), Span::new(0, 8));
     }
 
     #[test]

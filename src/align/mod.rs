@@ -48,7 +48,9 @@ pub mod train;
 mod trained;
 pub mod words;
 
-pub use aligner::{AlignRequest, Aligner, Alignment, Prediction, Ranking};
+pub use aligner::{
+    AlignRequest, Aligner, Alignment, Prediction, Ranking, WordRanking, WordRequest,
+};
 pub use breakdown::{Bin, Breakdown, DISTANCE_BIN, DISTANCE_BINS, LONGEST, Lengths, SeenSpans};
 pub use candidates::{WordSpan, candidates};
 pub use data::AlignedSpan;

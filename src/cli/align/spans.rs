@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use fnstore::align::{AlignError, AlignRequest, Aligner, Ranking};
+use fnstore::align::{
+    AlignError, AlignRequest, Aligner, Ranking, WordRanking, WordRequest, WordSpan,
+};
 use fnstore::model::Span;
 use fnstore::text::{CharIndex, CharSpan};
 use serde::{Deserialize, Serialize};
@@ -64,7 +66,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let dirs = locate::model_dirs(args.models);
     let head = locate::model(&args.head, &dirs)?;
     let encoder = locate::encoder(args.encoder.as_deref(), &head, &dirs)?;
-    let lines = line_batches::open(args.file.as_deref())?;
+    let lines = line_reader::open(args.file.as_deref())?;
     let aligner = Aligner::open(&head, &encoder, &args.device.open()?)?;
     args.language.check(aligner.declared(), context)?;
     let threshold = args.threshold.unwrap_or(aligner.config().threshold);
@@ -91,30 +93,26 @@ impl LineTask for Aligning {
         &mut self,
         items: Vec<(u64, Item)>,
     ) -> anyhow::Result<Vec<Result<Record, LineError>>> {
-        // A refused request takes the batch with it, so it is set aside and the rest tried again.
-        let mut refused: BTreeMap<usize, LineError> = BTreeMap::new();
-        let rankings = loop {
-            let good: Vec<usize> =
-                (0..items.len()).filter(|at| !refused.contains_key(at)).collect();
-            let requests: Vec<AlignRequest<'_>> =
-                good.iter().map(|&at| items[at].1.request()).collect();
-            match self.aligner.rank(&requests, self.runners_up) {
-                Ok(rankings) => break rankings,
-                Err(error) => match error.request() {
-                    Some(request) => refused.insert(good[request], refusal(&error)),
-                    None => return Err(error.into()),
-                },
-            };
-        };
-        let mut rankings = rankings.into_iter();
-        let records = items.into_iter().enumerate().map(|(at, (line, item))| {
-            refused.remove(&at).map_or_else(
-                || {
-                    let ranking = rankings.next().expect("every good line has been aligned");
-                    Ok(item.record(line, ranking, self.threshold))
-                },
-                Err,
-            )
+        let (mut texts, mut lists) = (Vec::new(), Vec::new());
+        for (at, (_, item)) in items.iter().enumerate() {
+            match &item.pair {
+                Pair::Texts(texts_of) => texts.push((at, texts_of.request())),
+                Pair::Words(lists_of) => lists.push((at, lists_of.request())),
+            }
+        }
+        let runners_up = self.runners_up;
+        let of_texts = each(&texts, |requests| self.aligner.rank(requests, runners_up))?;
+        let of_lists = each(&lists, |requests| self.aligner.rank_words(requests, runners_up))?;
+        let mut found: Vec<Result<Option<Found>, LineError>> = Vec::new();
+        found.resize_with(items.len(), || Ok(None));
+        for ((at, request), ranking) in texts.iter().zip(of_texts) {
+            found[*at] = ranking.map(|ranking| Some(of_text(request.target, ranking?)));
+        }
+        for ((at, request), ranking) in lists.iter().zip(of_lists) {
+            found[*at] = ranking.map(|ranking| Some(of_list(request.target, ranking?)));
+        }
+        let records = items.into_iter().zip(found).map(|((line, item), found)| {
+            Ok(Record::new(line, item.id, item.pair.pieces(), found?, self.threshold))
         });
         Ok(records.collect())
     }
@@ -122,6 +120,60 @@ impl LineTask for Aligning {
     fn text(_: &Record) -> Option<String> {
         None
     }
+}
+
+/// What is found for each request. A refused one takes its batch with it, so it is set aside and
+/// the rest are tried again.
+fn each<Q: Copy, R>(
+    requests: &[(usize, Q)],
+    mut rank: impl FnMut(&[Q]) -> Result<Vec<Option<R>>, AlignError>,
+) -> anyhow::Result<Vec<Result<Option<R>, LineError>>> {
+    let mut refused: BTreeMap<usize, LineError> = BTreeMap::new();
+    let rankings = loop {
+        let good: Vec<usize> = (0..requests.len()).filter(|at| !refused.contains_key(at)).collect();
+        let asked: Vec<Q> = good.iter().map(|&at| requests[at].1).collect();
+        match rank(&asked) {
+            Ok(rankings) => break rankings,
+            Err(error) => match error.request() {
+                Some(request) => refused.insert(good[request], refusal(&error)),
+                None => return Err(error.into()),
+            },
+        };
+    };
+    let mut rankings = rankings.into_iter();
+    let outcome = |at| match refused.remove(&at) {
+        Some(error) => Err(error),
+        None => Ok(rankings.next().expect("every good line has been aligned")),
+    };
+    Ok((0..requests.len()).map(outcome).collect())
+}
+
+/// For each piece what answers to it, and what else might.
+type Found = Vec<(Place, Vec<Place>)>;
+
+/// What is found in a text, whose spans count code points.
+fn of_text(target: &str, Ranking { alignment, runners_up }: Ranking) -> Found {
+    let index = CharIndex::new(target);
+    let place = |(span, score): (Span, f32)| {
+        let CharSpan { start, end } = index.to_chars(span).expect("the span is of this text");
+        let text = span.of(target).unwrap_or_default().to_owned();
+        Place { span: [start, end], text, score }
+    };
+    let answers = alignment.spans.into_iter().zip(alignment.scores).map(place);
+    let others = runners_up.into_iter().map(|others| others.into_iter().map(place).collect());
+    answers.zip(others).collect()
+}
+
+/// What is found in a list, whose spans count words.
+fn of_list(target: &[String], ranking: WordRanking) -> Found {
+    let place = |(WordSpan { start, end }, score): (WordSpan, f32)| {
+        let text = target[start as usize..end as usize].join(" ");
+        Place { span: [start, end], text, score }
+    };
+    let of_piece = |(answer, others): ((WordSpan, f32), Vec<_>)| {
+        (place(answer), others.into_iter().map(place).collect())
+    };
+    ranking.into_iter().map(of_piece).collect()
 }
 
 fn refusal(error: &AlignError) -> LineError {
@@ -161,65 +213,46 @@ enum Pieces {
     Several(Vec<[u32; 2]>),
 }
 
-/// A text whose spans count code points, or words parted by spaces, whose spans count words.
+/// Two texts, with spans in bytes.
 #[derive(Debug)]
-struct Text {
-    text: String,
-    /// Where each word lies, in bytes.
-    words: Option<Vec<Span>>,
+struct Texts {
+    source: String,
+    pieces: Vec<Span>,
+    target: String,
 }
 
-impl Text {
-    fn new(side: Side) -> Self {
-        match side {
-            Side::Text(text) => Self { text, words: None },
-            Side::Words(words) => {
-                let mut start = 0;
-                let span = |word: &String| {
-                    let span = Span::new(start, start + word.len() as u32);
-                    start = span.end + 1;
-                    span
-                };
-                let spans = words.iter().map(span).collect();
-                Self { text: words.join(" "), words: Some(spans) }
-            }
-        }
+impl Texts {
+    fn request(&self) -> AlignRequest<'_> {
+        AlignRequest { source: &self.source, pieces: &self.pieces, target: &self.target }
     }
+}
 
-    /// A span in bytes, if it lies inside and is not empty.
-    fn bytes(&self, [start, end]: [u32; 2]) -> Option<Span> {
-        if start >= end {
-            return None;
-        }
-        match &self.words {
-            None => CharIndex::new(&self.text).to_bytes(CharSpan { start, end }).ok(),
-            Some(words) => {
-                let last = words.get(end as usize - 1)?;
-                Some(Span::new(words[start as usize].start, last.end))
-            }
-        }
+/// Two lists of words.
+#[derive(Debug)]
+struct Words {
+    source: Vec<String>,
+    pieces: Vec<WordSpan>,
+    target: Vec<String>,
+}
+
+impl Words {
+    fn request(&self) -> WordRequest<'_> {
+        WordRequest { source: &self.source, pieces: &self.pieces, target: &self.target }
     }
+}
 
-    /// A span of bytes in the unit of the text; of words those that it touches.
-    fn units(&self, span: Span) -> [u32; 2] {
-        match &self.words {
-            None => {
-                let chars = CharIndex::new(&self.text).to_chars(span);
-                let CharSpan { start, end } = chars.expect("the span is of this text");
-                [start, end]
-            }
-            Some(words) => {
-                let start = words.partition_point(|word| word.end <= span.start);
-                let end = words.partition_point(|word| word.start < span.end);
-                [start as u32, end as u32]
-            }
-        }
-    }
+#[derive(Debug)]
+enum Pair {
+    Texts(Texts),
+    Words(Words),
+}
 
-    fn size(&self) -> String {
-        match &self.words {
-            None => format!("{} code points", CharIndex::new(&self.text).chars()),
-            Some(words) => format!("{} words", words.len()),
+impl Pair {
+    /// Number of pieces of the target.
+    fn pieces(&self) -> usize {
+        match self {
+            Self::Texts(texts) => texts.pieces.len(),
+            Self::Words(lists) => lists.pieces.len(),
         }
     }
 }
@@ -228,68 +261,57 @@ impl Text {
 #[derive(Debug)]
 struct Item {
     id: Option<serde_json::Value>,
-    source: Text,
-    pieces: Vec<Span>,
-    target: Text,
+    pair: Pair,
 }
 
 impl LineItem for Item {
-    fn read(line: &[u8], _is_json: bool) -> Result<Self, LineError> {
-        let text = line_reader::text(line)?;
-        let line: Line = serde_json::from_str(text).map_err(|error| LineError::json(&error))?;
-        if matches!(line.source, Side::Text(_)) != matches!(line.target, Side::Text(_)) {
-            let message =
-                "`source` and `target` differ in kind: expected two texts or two lists of words";
-            return Err(LineError::new("E-type", message));
-        }
-        let (source, target) = (Text::new(line.source), Text::new(line.target));
+    fn read(line: &str, _is_json: bool) -> Result<Self, LineError> {
+        let line: Line = serde_json::from_str(line).map_err(|error| LineError::json(&error))?;
         let pieces = match line.span {
             Pieces::One(piece) => vec![piece],
             Pieces::Several(pieces) => pieces,
         };
-        let pieces: Vec<Span> = pieces
-            .into_iter()
-            .map(|[start, end]| {
-                source.bytes([start, end]).ok_or_else(|| {
-                    let size = source.size();
-                    let message = format!("`span` is [{start}, {end}), `source` has {size}");
-                    LineError::new("E-span", message)
-                })
-            })
-            .collect::<Result<_, _>>()?;
-        Ok(Self { id: line.id, source, pieces, target })
+        let pair = match (line.source, line.target) {
+            (Side::Text(source), Side::Text(target)) => {
+                let index = CharIndex::new(&source);
+                let pieces = pieces.into_iter().map(|[start, end]| {
+                    let span = index.to_bytes(CharSpan { start, end }).ok();
+                    span.filter(|_| start < end).ok_or_else(|| {
+                        outside([start, end], &format!("{} code points", index.chars()))
+                    })
+                });
+                let pieces = pieces.collect::<Result<_, _>>()?;
+                Pair::Texts(Texts { source, pieces, target })
+            }
+            (Side::Words(source), Side::Words(target)) => {
+                let pieces = pieces.into_iter().map(|[start, end]| {
+                    let is_inside = start < end && end as usize <= source.len();
+                    is_inside
+                        .then(|| WordSpan::new(start, end))
+                        .ok_or_else(|| outside([start, end], &format!("{} words", source.len())))
+                });
+                let pieces = pieces.collect::<Result<_, _>>()?;
+                for (name, words) in [("source", &source), ("target", &target)] {
+                    if let Some(at) = words.iter().position(|word| word.trim().is_empty()) {
+                        let message = format!("`{name}` has an empty word, its number {}", at + 1);
+                        return Err(LineError::new("E-empty", message));
+                    }
+                }
+                Pair::Words(Words { source, pieces, target })
+            }
+            _ => {
+                let message = "`source` and `target` differ in kind: expected two texts or two \
+                               lists of words";
+                return Err(LineError::new("E-type", message));
+            }
+        };
+        Ok(Self { id: line.id, pair })
     }
 }
 
-impl Item {
-    fn request(&self) -> AlignRequest<'_> {
-        AlignRequest { source: &self.source.text, pieces: &self.pieces, target: &self.target.text }
-    }
-
-    fn record(self, line: u64, ranking: Option<Ranking>, threshold: f32) -> Record {
-        let target = |span: Span| self.target.units(span);
-        let text = |span: Span| span.of(&self.target.text).unwrap_or_default().to_owned();
-        let aligned = ranking.as_ref().filter(|ranking| ranking.alignment.score >= threshold);
-        let spans = aligned.map(|ranking| ranking.alignment.spans.clone());
-        let runners_up = ranking.as_ref().map_or(Vec::new(), |ranking| {
-            let of_piece = |at: usize| {
-                // What was too weak to be the answer stands before the others.
-                let alignment = &ranking.alignment;
-                let weak = aligned.is_none().then(|| (alignment.spans[at], alignment.score));
-                let others = weak.into_iter().chain(ranking.runners_up[at].iter().copied());
-                others.map(|(span, score)| RunnerUp { span: target(span), text: text(span), score })
-            };
-            (0..self.pieces.len()).map(|at| of_piece(at).collect()).collect()
-        });
-        Record {
-            line,
-            spans: spans.as_ref().map(|spans| spans.iter().map(|span| target(*span)).collect()),
-            texts: spans.map(|spans| spans.into_iter().map(text).collect()),
-            score: ranking.as_ref().map(|ranking| ranking.alignment.score),
-            runners_up,
-            id: self.id,
-        }
-    }
+/// The error of a span that is no part of its sentence.
+fn outside([start, end]: [u32; 2], size: &str) -> LineError {
+    LineError::new("E-span", format!("`span` is [{start}, {end}), `source` has {size}"))
 }
 
 /// One line of the output; see `schema/align-spans.schema.json`.
@@ -301,37 +323,90 @@ struct Record {
     spans: Option<Vec<[u32; 2]>>,
     texts: Option<Vec<String>>,
     score: Option<f32>,
-    runners_up: Vec<Vec<RunnerUp>>,
+    runners_up: Vec<Vec<Place>>,
 }
 
+/// A span of the target and the text that it covers.
 #[derive(Debug, Serialize)]
-struct RunnerUp {
+struct Place {
     span: [u32; 2],
     text: String,
     score: f32,
 }
 
+impl Record {
+    fn new(
+        line: u64,
+        id: Option<serde_json::Value>,
+        pieces: usize,
+        found: Option<Found>,
+        threshold: f32,
+    ) -> Self {
+        let Some(found) = found else {
+            let runners_up = (0..pieces).map(|_| Vec::new()).collect();
+            return Self { line, id, spans: None, texts: None, score: None, runners_up };
+        };
+        let score = found.iter().map(|(answer, _)| answer.score).fold(1.0, f32::min);
+        let (answers, mut runners_up): (Vec<Place>, Vec<Vec<Place>>) = found.into_iter().unzip();
+        let (mut spans, mut texts) = (None, None);
+        if score >= threshold {
+            spans = Some(answers.iter().map(|answer| answer.span).collect());
+            texts = Some(answers.into_iter().map(|answer| answer.text).collect());
+        } else {
+            // What was too weak to be the answer stands before the others.
+            for (answer, others) in answers.into_iter().zip(&mut runners_up) {
+                others.insert(0, answer);
+            }
+        }
+        Self { line, id, spans, texts, score: Some(score), runners_up }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use fnstore::align::Alignment;
+
     use super::*;
 
     fn code(line: &str) -> (&'static str, String) {
-        let error = Item::read(line.as_bytes(), true).unwrap_err();
+        let error = Item::read(line, true).unwrap_err();
         (error.code, error.message)
     }
 
     #[test]
     fn spans_count_code_points_of_texts_and_words_of_lists() {
         let line = r#"{"source": "caf\u00e9 au lait", "span": [5, 7], "target": "x"}"#;
-        let item = Item::read(line.as_bytes(), true).unwrap();
-        assert_eq!(item.pieces, [Span::new(6, 8)]);
-        assert_eq!(item.source.units(Span::new(6, 8)), [5, 7]);
+        let Pair::Texts(texts) = Item::read(line, true).unwrap().pair else { panic!("{line}") };
+        assert_eq!(texts.pieces, [Span::new(6, 8)]);
         let line =
             r#"{"source": ["caf\u00e9", "au", "lait"], "span": [[0, 1], [2, 3]], "target": ["x"]}"#;
-        let item = Item::read(line.as_bytes(), true).unwrap();
-        assert_eq!(item.pieces, [Span::new(0, 5), Span::new(9, 13)]);
-        // A part of a word is that word.
-        assert_eq!(item.source.units(Span::new(6, 10)), [1, 3]);
+        let Pair::Words(lists) = Item::read(line, true).unwrap().pair else { panic!("{line}") };
+        assert_eq!(lists.pieces, [WordSpan::new(0, 1), WordSpan::new(2, 3)]);
+    }
+
+    #[test]
+    fn a_place_has_the_text_of_its_span_in_the_unit_of_its_target() {
+        let ranking = Ranking {
+            alignment: Alignment {
+                spans: vec![Span::new(6, 8)],
+                scores: vec![0.5],
+                score: 0.5,
+                weak: false,
+            },
+            runners_up: vec![vec![(Span::new(0, 8), 0.25)]],
+        };
+        let found = of_text("caf\u{e9} au lait", ranking);
+        assert_eq!((found[0].0.span, found[0].0.text.as_str()), ([5, 7], "au"));
+        assert_eq!((found[0].1[0].span, found[0].1[0].text.as_str()), ([0, 7], "caf\u{e9} au"));
+        let words = ["big.", "is", "New York"].map(str::to_owned);
+        let ranking = vec![((WordSpan::new(2, 3), 0.5), vec![(WordSpan::new(0, 2), 0.25)])];
+        let found = of_list(&words, ranking);
+        assert_eq!((found[0].0.span, found[0].0.text.as_str()), ([2, 3], "New York"));
+        assert_eq!((found[0].1[0].span, found[0].1[0].text.as_str()), ([0, 2], "big. is"));
+        // What is too weak stands first among the others, with its own score.
+        let weak = Record::new(1, None, 1, Some(found), 0.6);
+        assert_eq!((weak.spans, weak.runners_up[0][0].span), (None, [2, 3]));
+        assert_eq!(Record::new(1, None, 2, None, 0.0).runners_up.len(), 2);
     }
 
     #[test]
@@ -341,12 +416,13 @@ mod tests {
             (r#"{"source": "a b", "span": [1, 1], "target": "x"}"#, "E-span", "[1, 1)"),
             (r#"{"source": ["a"], "span": [1, 2], "target": ["x"]}"#, "E-span", "1 words"),
             (r#"{"source": ["a"], "span": [0, 1], "target": "x"}"#, "E-type", "`target`"),
+            (r#"{"source": ["a"], "span": [0, 1], "target": ["x", ""]}"#, "E-empty", "number 2"),
             (r#"{"source": "a", "span": "b", "target": "x"}"#, "E-type", "[start, end]"),
             (r#"{"source": 4, "span": [0, 1], "target": "x"}"#, "E-type", "text or a list"),
             (r#"{"source": "a", "span": [0, 1]}"#, "E-key", "`target`"),
             (r#"{"source": "a", "span": [0, 1], "target": "x", "k": 1}"#, "E-key", "`k`"),
             (r#"{"source": "a""#, "E-json", "column"),
-            ("", "E-empty", "empty"),
+            ("", "E-json", "column"),
         ] {
             let (code, message) = code(line);
             assert_eq!(code, want, "{line}: {message}");
