@@ -29,7 +29,7 @@ pub enum FramenetError {
     },
     /// The place holds no release.
     #[error(
-        "`{}` holds no FrameNet release: expected {expected}; give the release's zip file, or the \
+        "E-no-release: `{}` holds no FrameNet release: expected {expected}; give the release's zip file, or the \
          directory that holds one of `frame/`, `lu/` and `fulltext/`",
         path.display()
     )]

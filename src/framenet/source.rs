@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use zip::ZipArchive;
@@ -270,7 +270,13 @@ impl SourceReader<'_> {
 fn open_archive(path: &Path) -> Result<ZipArchive<BufReader<File>>> {
     let file =
         File::open(path).map_err(|source| FramenetError::Io { path: path.to_owned(), source })?;
-    ZipArchive::new(BufReader::new(file)).map_err(|error| damaged(path, error))
+    let mut file = BufReader::new(file);
+    // A damaged download still begins as a zip file does.
+    let begins = file.fill_buf().is_ok_and(|begin| begin.starts_with(b"PK"));
+    ZipArchive::new(file).map_err(|error| match begins {
+        true => damaged(path, error),
+        false => FramenetError::NotARelease { path: path.to_owned(), expected: "a zip file" },
+    })
 }
 
 fn damaged(path: &Path, error: impl ToString) -> FramenetError {
