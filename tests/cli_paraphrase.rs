@@ -70,8 +70,8 @@ fn a_line_of_5000_words_is_an_error_and_the_others_go_on() {
 #[test]
 fn bytes_that_are_no_utf8_are_an_error_and_the_others_go_on() {
     let (code, message) = refused(b"They \xff left.", &["--input", "text"]);
-    assert_eq!(code, "E-utf8");
-    assert!(message.contains("invalid from byte 5"), "{message}");
+    assert_eq!(code, "E-encoding");
+    assert!(message.contains("not UTF-8, its number 6"), "{message}");
 }
 
 #[test]

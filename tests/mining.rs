@@ -75,7 +75,7 @@ fn a_wrong_line_is_told_and_the_rest_goes_on() {
         ("fire\te\tyesterday\tText.", "E-date", "`yesterday`"),
         ("fire\te\t2004-08-23", "E-columns", "cluster, article, date, text"),
         ("vote\td\t\tText.\nfire\te\t\tText.", "E-order", "`fire`"),
-        (&format!("fire\te\t\t{long}"), "E-too-long", "2097"),
+        (&format!("fire\te\t\t{long}"), "E-too-long", "more than 1048576 bytes"),
     ] {
         let ran = run(&["mine"], &ARTICLES.replace("vote\td\t", &format!("{line}\nvote\td\t")));
         let wrong = if code == "E-order" { "line 6" } else { "line 5" };

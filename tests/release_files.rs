@@ -423,7 +423,7 @@ fn nothing_and_nonsense_through_a_pipe_are_errors_and_make_no_store() {
     let store = dir.path().join("store");
     for (command, code, message) in [
         ("\"$0\" import - < /dev/null", 2, "is empty; expected a release's zip file or JSON lines"),
-        ("echo nonsense | \"$0\" import -", 65, "as a zip archive"),
+        ("echo nonsense | \"$0\" import -", 65, "holds no FrameNet release: expected a zip file"),
         ("\"$0\" import /dev/null", 2, "`/dev/null` is empty"),
     ] {
         let ran = shell(&store, command, &[]);

@@ -74,7 +74,7 @@ const EXAMPLES: &str = r#"Examples:
   echo '{"id": 7, "text": "They checked it."}' | fnstore annotate --open"#;
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let lines = line_batches::open(args.file.as_deref())?;
+    let lines = line_reader::open(args.file.as_deref())?;
     let database = context.joined(Database::open(&context.store)?);
     let release = edit::release(&database, args.release.as_deref())?.name;
     let lexicon = database.lexicon(&release)?;
@@ -269,13 +269,12 @@ struct Item {
 }
 
 impl LineItem for Item {
-    fn read(line: &[u8], is_json: bool) -> Result<Self, LineError> {
-        let text = line_reader::text(line)?;
+    fn read(line: &str, is_json: bool) -> Result<Self, LineError> {
         if !is_json {
-            return Ok(Self { id: None, text: text.to_owned() });
+            return Ok(Self { id: None, text: line.to_owned() });
         }
         let Line { id, text } =
-            serde_json::from_str(text).map_err(|error| LineError::json(&error))?;
+            serde_json::from_str(line).map_err(|error| LineError::json(&error))?;
         if text.trim().is_empty() {
             return Err(LineError::new("E-empty", "`text` is empty: expected a sentence"));
         }
@@ -296,10 +295,10 @@ mod tests {
             (r#"{"text": " "}"#, "E-empty", "`text`"),
             ("{", "E-json", "column"),
         ] {
-            let error = Item::read(line.as_bytes(), true).unwrap_err();
+            let error = Item::read(line, true).unwrap_err();
             assert_eq!(error.code, code, "{line}: {}", error.message);
             assert!(error.message.contains(names), "{line}: {}", error.message);
         }
-        assert_eq!(Item::read(b"{x} is a text.", false).unwrap().text, "{x} is a text.");
+        assert_eq!(Item::read("{x} is a text.", false).unwrap().text, "{x} is a text.");
     }
 }

@@ -27,6 +27,7 @@ use fnstore::proposals::ProposalError;
 use fnstore::score::ScoreError;
 use fnstore::store::StoreError;
 use fnstore::tag::TagError;
+use fnstore::text::input::BadLine;
 
 /// Bad input data (`EX_DATAERR` of sysexits.h).
 const BAD_DATA: u8 = 65;
@@ -57,6 +58,17 @@ pub(super) struct LinesLeftOut {
     pub(super) lines: u64,
 }
 
+/// The line with the names of the columns cannot be read, so that no other line says anything.
+#[derive(Debug, thiserror::Error)]
+#[error("{code}: {name} line {line}: {message}; the names of the columns should stand there")]
+pub(super) struct NoNames {
+    pub(super) code: &'static str,
+    /// The file.
+    pub(super) name: String,
+    pub(super) line: u64,
+    pub(super) message: String,
+}
+
 /// The exit code for an error.
 pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(match cause(error) {
@@ -81,6 +93,9 @@ fn is_bad_input(cause: &(dyn std::error::Error + 'static)) -> bool {
     }
     cause.is::<LinesFailed>()
         || cause.is::<LinesLeftOut>()
+        || cause.is::<NoNames>()
+        || cause.is::<BadLine>()
+        || cause.downcast_ref().is_some_and(is_bad_line)
         || cause.downcast_ref().is_some_and(is_wrong_file)
         || is_any! {
             AlignError::File(FileError::Content { .. }) | AlignError::Item { .. },
@@ -94,6 +109,11 @@ fn is_bad_input(cause: &(dyn std::error::Error + 'static)) -> bool {
             RecipeFileError::Toml { .. },
             ModelError::Broken { .. } | ModelError::Content { .. } | ModelError::Weights { .. },
         }
+}
+
+/// Whether a small file has a line that cannot be read.
+fn is_bad_line(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|error| error.is::<BadLine>())
 }
 
 /// Whether a database's error is about what it was given.
@@ -169,6 +189,9 @@ pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
         DatabaseError::Language(LanguageError::Mismatch { .. }) => Some(
             "`--any-language` goes on all the same; `languages.json` in a model's folder says what it is \
              made for",
+        ),
+        DatabaseError::Framenet(FramenetError::NotARelease { .. }) => Some(
+            "other annotation comes in as JSON lines with spans, which schema/exchange.md describes",
         ),
         DatabaseError::Query(_) => {
             Some("schema/query.md describes the language; `fnstore query --help` has examples")

@@ -2,13 +2,12 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Context as _;
 use fnstore::database::Database;
+use fnstore::text::input::{self, Form};
 use fnstore::transfer::{ImportOptions, JsonlImport, SpanImport};
 use serde::Serialize;
 
@@ -36,15 +35,9 @@ pub(super) fn kind_of(path: &Path) -> anyhow::Result<Option<Lines>> {
     if !path.is_file() {
         return Ok(None);
     }
-    let file = File::open(path).with_context(|| format!("cannot read `{}`", path.display()))?;
-    let mut start = Vec::new();
-    BufReader::new(file.take(LOOKED_AT))
-        .read_until(b'\n', &mut start)
+    let start = input::beginning(path, LOOKED_AT)
         .with_context(|| format!("cannot read `{}`", path.display()))?;
-    let start = String::from_utf8_lossy(&start);
-    let start = start.trim_start_matches('\u{feff}').trim_start();
-    let is_named_so = path.extension().is_some_and(|ending| ending == "jsonl");
-    if !start.starts_with('{') && !is_named_so {
+    if !start.starts_with('{') && Form::of_name(path) != Some(Form::Json) {
         return Ok(None);
     }
     // A record of an export begins with its kind; a span-labelled text has no such key.

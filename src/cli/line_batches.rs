@@ -1,14 +1,11 @@
 //! Commands that answer an input line by line: read in batches, a record for each line, and for a
 //! bad line its error in the record's place.
 
-use std::io::BufRead;
-use std::path::Path;
-
 use serde::Serialize;
 
 use super::Outcome;
 use super::error::LinesFailed;
-use super::line_reader::{self, LineError, LineReader};
+use super::line_reader::{self, Input, LineError};
 use super::output::{Format, Output};
 use super::render::{Block, fields_in};
 
@@ -17,8 +14,8 @@ const BATCH: usize = 64;
 
 /// What a line asks for.
 pub(super) trait LineItem: Sized {
-    /// Reads a line, as JSON where the first line is.
-    fn read(line: &[u8], is_json: bool) -> Result<Self, LineError>;
+    /// Reads a line that is not blank, as JSON where the lines are.
+    fn read(line: &str, is_json: bool) -> Result<Self, LineError>;
 }
 
 /// What a command does with lines.
@@ -89,32 +86,22 @@ impl<T: LineTask> Block for Answered<T> {
     }
 }
 
-/// Lines of a file or of standard input.
-pub(super) type Lines = LineReader<Box<dyn BufRead + Send>>;
-
-/// Opens a file, or standard input for none.
-pub(super) fn open(file: Option<&Path>) -> anyhow::Result<Lines> {
-    Ok(LineReader::new(line_reader::open(file)?))
-}
-
 /// Answers every line, in order.
 pub(super) fn run<T: LineTask>(
     mut task: T,
-    mut lines: Lines,
+    mut lines: Input,
     output: &mut Output,
 ) -> anyhow::Result<Outcome> {
     let mut records = output.records(Format::Jsonl);
-    let (mut read, mut failed, mut is_json) = (0, 0, None);
+    let (mut read, mut failed) = (0, 0);
     loop {
         // The lines with what is wrong with them, and the items of the good ones.
         let (mut batch, mut items) = (Vec::new(), Vec::new());
         while batch.len() < BATCH {
             let Some((number, line)) = lines.next()? else { break };
-            let is_json = *is_json.get_or_insert_with(|| {
-                line.as_ref().is_ok_and(|line| line.trim_ascii_start().starts_with(b"{"))
-            });
-            let item = line.as_ref().map_err(Clone::clone);
-            let item = item.and_then(|line| T::Item::read(line, is_json));
+            let is_json = lines.is_json();
+            let item = line.as_deref().map_err(Clone::clone);
+            let item = item.and_then(|line| T::Item::read(line_reader::filled(line)?, is_json));
             // Of a line that fails later the mark is wanted, too.
             let json = line.ok().filter(|_| is_json);
             batch.push((number, json, item.map(|item| items.push((number, item))).err()));

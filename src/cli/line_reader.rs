@@ -9,6 +9,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use fnstore::model::Span;
+use fnstore::text::input::Lines;
 use fnstore::text::{CharIndex, CharSpan};
 use serde::{Deserialize, Serialize};
 
@@ -41,95 +42,66 @@ impl LineError {
     }
 }
 
+/// Lines of a file or of standard input.
+pub(super) type Input = LineReader<Box<dyn BufRead + Send>>;
+
 /// Opens a file, or standard input for none and for `-`.
-pub(super) fn open(file: Option<&Path>) -> anyhow::Result<Box<dyn BufRead + Send>> {
+pub(super) fn open(file: Option<&Path>) -> anyhow::Result<Input> {
     Ok(match file.filter(|path| *path != Path::new("-")) {
-        None => Box::new(BufReader::new(io::stdin())),
+        None => LineReader::new(Box::new(BufReader::new(io::stdin()))),
         Some(path) => {
             let file = File::open(path)
                 .with_context(|| format!("cannot read lines from `{}`", path.display()))?;
-            Box::new(BufReader::new(file))
+            let LineReader(lines) = LineReader::new(Box::new(BufReader::new(file)) as Box<_>);
+            LineReader(lines.named(path))
         }
     })
 }
 
-/// The number of a line, from 1, and its bytes without its end.
-pub(super) type NumberedLine = (u64, Result<Vec<u8>, LineError>);
+/// The number of a line, from 1, and its text.
+pub(super) type NumberedLine = (u64, Result<String, LineError>);
 
 /// Reads lines one by one.
-pub(super) struct LineReader<R> {
-    input: R,
-    number: u64,
-}
+pub(super) struct LineReader<R>(Lines<R>);
 
 impl<R: BufRead> LineReader<R> {
     pub(super) fn new(input: R) -> Self {
-        Self { input, number: 0 }
+        Self(Lines::new(input, MAX_LINE_BYTES))
     }
 
     /// The next line; `None` at the end of the input.
     pub(super) fn next(&mut self) -> io::Result<Option<NumberedLine>> {
-        let Some(line) = self.read()? else { return Ok(None) };
-        self.number += 1;
-        Ok(Some((self.number, line)))
+        if !self.0.advance()? {
+            return Ok(None);
+        }
+        let line = self.0.text().map(str::to_owned);
+        let line = line.map_err(|fault| LineError::new(fault.code(), fault.to_string()));
+        Ok(Some((self.0.number(), line)))
     }
 
-    /// The bytes of a line without its end. Of a line that is too long nothing is kept.
-    fn read(&mut self) -> io::Result<Option<Result<Vec<u8>, LineError>>> {
-        let mut line = Vec::new();
-        let mut length = 0;
-        loop {
-            let part = self.input.fill_buf()?;
-            if part.is_empty() && length == 0 {
-                return Ok(None);
-            }
-            let end = part.iter().position(|&byte| byte == b'\n');
-            let taken = &part[..end.unwrap_or(part.len())];
-            length += taken.len();
-            if length <= MAX_LINE_BYTES {
-                line.extend_from_slice(taken);
-            }
-            let is_last = end.is_some() || part.is_empty();
-            let consumed = taken.len() + usize::from(end.is_some());
-            self.input.consume(consumed);
-            // An empty line has an end and no byte.
-            length = length.max(usize::from(consumed > 0));
-            if is_last {
-                break;
-            }
-        }
-        if length > MAX_LINE_BYTES {
-            let message =
-                format!("the line has `{length}` bytes: expected at most {MAX_LINE_BYTES}");
-            return Ok(Some(Err(LineError::new("E-too-long", message))));
-        }
-        if line.last() == Some(&b'\r') {
-            line.pop();
-        }
-        Ok(Some(Ok(line)))
+    /// Whether the lines are JSON objects, as the file's name or the first line that is not blank
+    /// says.
+    pub(super) fn is_json(&self) -> bool {
+        self.0.is_json()
     }
 }
 
 /// The caller's own mark of a line that is a JSON object, whatever else the object has: a line that
 /// fails shall be found again.
-pub(super) fn id_of(line: &[u8]) -> Option<serde_json::Value> {
+pub(super) fn id_of(line: &str) -> Option<serde_json::Value> {
     #[derive(Deserialize)]
     struct Marked {
         id: Option<serde_json::Value>,
     }
-    serde_json::from_slice::<Marked>(line).ok()?.id
+    serde_json::from_str::<Marked>(line).ok()?.id
 }
 
-/// The text of a line.
-pub(super) fn text(bytes: &[u8]) -> Result<&str, LineError> {
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let message = format!("the line is not UTF-8: invalid from byte {}", error.valid_up_to());
-        LineError::new("E-utf8", message)
-    })?;
-    if text.trim().is_empty() {
+/// The line, unless it is blank.
+pub(super) fn filled(line: &str) -> Result<&str, LineError> {
+    if line.trim().is_empty() {
         return Err(LineError::new("E-empty", "the line is empty"));
     }
-    Ok(text)
+    Ok(line)
 }
 
 /// A span of code points of a text, in bytes.
@@ -150,29 +122,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_without_end_is_not_held_in_memory() {
-        let mut input = vec![b'x'; MAX_LINE_BYTES + 9];
-        input.extend_from_slice(b"\nnext\n");
-        let mut lines = LineReader::new(input.as_slice());
-        assert_eq!(lines.next().unwrap().unwrap().1.unwrap_err().code, "E-too-long");
-        assert_eq!(lines.next().unwrap(), Some((2, Ok(b"next".to_vec()))));
-        assert_eq!(lines.next().unwrap(), None);
-    }
-
-    #[test]
     fn a_mark_is_found_beside_whatever_else_an_object_has() {
-        assert_eq!(id_of(br#"{"txt": 5, "id": ["a", 7]}"#), Some(serde_json::json!(["a", 7])));
-        for line in [&br#"{"id": null}"#[..], br#"{"text": "x"}"#, br#"{"id": "a"#, b"id", b"7"] {
+        assert_eq!(id_of(r#"{"txt": 5, "id": ["a", 7]}"#), Some(serde_json::json!(["a", 7])));
+        for line in [r#"{"id": null}"#, r#"{"text": "x"}"#, r#"{"id": "a"#, "id", "7"] {
             assert_eq!(id_of(line), None, "{line:?}");
         }
     }
 
     #[test]
     fn blank_lines_and_bytes_that_are_no_text_have_a_code() {
-        assert_eq!(text(b" \t").unwrap_err().code, "E-empty");
-        let error = text(b"tw\xffo").unwrap_err();
-        assert_eq!(error.code, "E-utf8");
-        assert!(error.message.ends_with("from byte 2"), "{}", error.message);
-        assert_eq!(text(b" a"), Ok(" a"));
+        assert_eq!(filled(" \t").unwrap_err().code, "E-empty");
+        assert_eq!(filled(" a"), Ok(" a"));
+        let mut lines = LineReader::new(&b"tw\xffo\n{}\n"[..]);
+        let (number, error) = lines.next().unwrap().unwrap();
+        assert_eq!((number, error.unwrap_err().code), (1, "E-encoding"));
+        assert!(!lines.is_json());
+        assert_eq!(lines.next().unwrap(), Some((2, Ok("{}".to_owned()))));
+        let long = vec![b'{'; MAX_LINE_BYTES + 9];
+        let mut lines = LineReader::new(long.as_slice());
+        assert_eq!(lines.next().unwrap().unwrap().1.unwrap_err().code, "E-too-long");
+        assert!(lines.is_json());
+        assert_eq!(lines.next().unwrap(), None);
     }
 }

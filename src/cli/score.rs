@@ -52,7 +52,7 @@ const EXAMPLES: &str = r#"Examples:
   echo '{"id": 7, "text": "They tore it open.", "span": [5, 9]}' | fnstore score --model model.gguf"#;
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let lines = line_batches::open(args.file.as_deref())?;
+    let lines = line_reader::open(args.file.as_deref())?;
     let model = locate::language_model(&args.model, &locate::model_dirs(args.models))?;
     let scorer = Scorer::open(&model, &args.device.open()?, args.numbers)?;
     args.language.check(scorer.declared(), context)?;
@@ -117,13 +117,12 @@ struct Item {
 }
 
 impl LineItem for Item {
-    fn read(line: &[u8], is_json: bool) -> Result<Self, LineError> {
-        let text = line_reader::text(line)?;
+    fn read(line: &str, is_json: bool) -> Result<Self, LineError> {
         if !is_json {
-            return Ok(Self { id: None, request: ScoreRequest::of(text) });
+            return Ok(Self { id: None, request: ScoreRequest::of(line) });
         }
         let Line { id, text, span } =
-            serde_json::from_str(text).map_err(|error| LineError::json(&error))?;
+            serde_json::from_str(line).map_err(|error| LineError::json(&error))?;
         let span = span.map(|span| line_reader::span_in_bytes(&text, span)).transpose()?;
         Ok(Self { id, request: ScoreRequest { text, span } })
     }
@@ -151,10 +150,10 @@ mod tests {
 
     #[test]
     fn a_line_is_a_sentence_or_names_a_part_of_one() {
-        let item = Item::read(b"{x} y", false).unwrap();
+        let item = Item::read("{x} y", false).unwrap();
         assert_eq!(item.request, ScoreRequest::of("{x} y"));
         let line = "{\"id\": [1], \"text\": \"\u{e9}t\u{e9} nu\", \"span\": [1, 3]}";
-        let item = Item::read(line.as_bytes(), true).unwrap();
+        let item = Item::read(line, true).unwrap();
         assert_eq!(item.request.span, Some(Span::new(2, 5)));
         assert_eq!(item.id, Some(serde_json::json!([1])));
     }
@@ -170,7 +169,7 @@ mod tests {
             ("{", "E-json", "column"),
             (" ", "E-empty", "empty"),
         ] {
-            let error = Item::read(line.as_bytes(), true).unwrap_err();
+            let error = Item::read(line, true).unwrap_err();
             assert_eq!(error.code, code, "{line}: {}", error.message);
             assert!(error.message.contains(names), "{line}: {}", error.message);
         }

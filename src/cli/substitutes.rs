@@ -46,7 +46,7 @@ const EXAMPLES: &str = r#"Examples:
   echo '{"text": "They tore it open.", "span": [5, 9], "avoid": ["ripped"]}' | fnstore substitutes"#;
 
 pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let lines = line_batches::open(args.file.as_deref())?;
+    let lines = line_reader::open(args.file.as_deref())?;
     let rewriter = args.rewriter.open()?;
     if rewriter.prompt().is_none() {
         return Err(ParaphraseError::NoPrompt.into());
@@ -173,10 +173,9 @@ impl Item {
 }
 
 impl LineItem for Item {
-    fn read(line: &[u8], is_json: bool) -> Result<Self, LineError> {
-        let text = line_reader::text(line)?;
+    fn read(line: &str, is_json: bool) -> Result<Self, LineError> {
         if !is_json {
-            let parts: Vec<&str> = text.split('*').collect();
+            let parts: Vec<&str> = line.split('*').collect();
             let [before, target, after] = parts.as_slice() else {
                 let message = "expected one target between asterisks, as in `They *tore* it open.`";
                 return Err(LineError::new("E-span", message.to_owned()));
@@ -186,7 +185,7 @@ impl LineItem for Item {
             return Self::spaced(None, &format!("{before}{target}{after}"), span, Vec::new());
         }
         let Line { id, text, span, avoid } =
-            serde_json::from_str(text).map_err(|error| LineError::json(&error))?;
+            serde_json::from_str(line).map_err(|error| LineError::json(&error))?;
         if let Some(blank) = avoid.iter().find(|phrase| !phrase.contains(char::is_alphanumeric)) {
             let message = format!("`avoid` has `{blank}`: expected phrases with a letter or digit");
             return Err(LineError::new("E-avoid", message));
@@ -224,11 +223,11 @@ mod tests {
 
     #[test]
     fn a_line_marks_its_target_or_names_its_span() {
-        let item = Item::read(b"They *tore* it open .", false).unwrap();
+        let item = Item::read("They *tore* it open .", false).unwrap();
         assert_eq!((item.text.as_str(), item.span), ("They tore it open.", Span::new(5, 9)));
         let line =
             "{\"id\": 3, \"text\": \"\u{e9}t\u{e9} , nu\", \"span\": [6, 8], \"avoid\": [\"a\"]}";
-        let item = Item::read(line.as_bytes(), true).unwrap();
+        let item = Item::read(line, true).unwrap();
         assert_eq!(item.span.of(&item.text), Some("nu"));
         assert_eq!((item.id, item.avoid), (Some(3.into()), vec!["a".to_owned()]));
     }
@@ -244,7 +243,7 @@ mod tests {
             (r#"{"text": "ab", "span": [1, 3]}"#, true, "E-span", "2 code points"),
             (r#"{"text": "ab", "span": [0, 1], "avoid": ["."]}"#, true, "E-avoid", "`.`"),
         ] {
-            let error = Item::read(line.as_bytes(), is_json).unwrap_err();
+            let error = Item::read(line, is_json).unwrap_err();
             assert_eq!(error.code, code, "{line}: {}", error.message);
             assert!(error.message.contains(names), "{line}: {}", error.message);
         }

@@ -1,15 +1,14 @@
-//! Lines with named fields: tab-separated under names, or JSON objects, as the first line shows.
+//! Lines with named fields: tab-separated under names, or JSON objects.
 //!
 //! A line that cannot be used is told with its number and a code, and left out; the others go on.
 
 use std::collections::HashMap;
-use std::io::BufRead;
 use std::path::Path;
 
 use serde_json::Value;
 
-use super::error::LinesLeftOut;
-use super::line_reader::{self, LineError, LineReader};
+use super::error::{LinesLeftOut, NoNames};
+use super::line_reader::{self, Input, LineError};
 use super::output::tell;
 
 /// The fields of a line by their names.
@@ -36,20 +35,24 @@ impl Fields {
 
 /// Reads such lines one by one.
 pub(super) struct TableLines {
-    input: LineReader<Box<dyn BufRead + Send>>,
-    /// The names of the columns; none before the first line, empty for JSON lines.
+    input: Input,
+    /// The names of the columns; none before their line, and none for JSON lines.
     columns: Option<Vec<String>>,
+    /// Names without which no line can be used.
+    needed: Vec<String>,
     name: String,
     read: u64,
     failed: u64,
 }
 
 impl TableLines {
-    /// Opens a file, or standard input for none and for `-`.
-    pub(super) fn open(file: Option<&Path>) -> anyhow::Result<Self> {
+    /// Opens a file, or standard input for none and for `-`. Columns of the names `needed` must be
+    /// there.
+    pub(super) fn open(file: Option<&Path>, needed: &[&str]) -> anyhow::Result<Self> {
+        let needed = needed.iter().map(|&name| name.to_owned()).collect();
         let name = file.map_or("standard input".to_owned(), |file| file.display().to_string());
-        let input = LineReader::new(line_reader::open(file)?);
-        Ok(Self { input, columns: None, name, read: 0, failed: 0 })
+        let input = line_reader::open(file)?;
+        Ok(Self { input, columns: None, needed, name, read: 0, failed: 0 })
     }
 
     /// The next line that `read` can use, with its number; `None` at the end.
@@ -58,8 +61,15 @@ impl TableLines {
         mut read: impl FnMut(&Fields) -> Result<T, LineError>,
     ) -> anyhow::Result<Option<(u64, T)>> {
         while let Some((number, line)) = self.input.next()? {
+            if let (Err(why), true) = (&line, self.awaits_names()) {
+                let LineError { code, message } = why.clone();
+                return Err(NoNames { code, name: self.name.clone(), line: number, message }.into());
+            }
             let fields = line.and_then(|line| self.fields(&line));
-            let Some(fields) = fields.transpose() else { continue };
+            let Some(fields) = fields.transpose() else {
+                self.check_names(number)?;
+                continue;
+            };
             self.read += 1;
             match fields.and_then(|fields| read(&fields)) {
                 Ok(item) => return Ok(Some((number, item))),
@@ -75,21 +85,32 @@ impl TableLines {
         tell(&format!("{} line {number}: {code}: {message}", self.name));
     }
 
+    /// Refuses a line of names that lacks one.
+    fn check_names(&self, line: u64) -> Result<(), NoNames> {
+        let names = self.columns.as_deref().unwrap_or_default();
+        if self.needed.iter().all(|name| names.contains(name)) {
+            return Ok(());
+        }
+        let message =
+            format!("the line has `{}`: expected {}", names.join(", "), self.needed.join(", "));
+        Err(NoNames { code: "E-columns", name: self.name.clone(), line, message })
+    }
+
+    /// Whether the line that was read last should be that of names.
+    fn awaits_names(&self) -> bool {
+        self.columns.is_none() && !self.input.is_json()
+    }
+
     /// The fields of a line; none of the line of names.
-    fn fields(&mut self, line: &[u8]) -> Result<Option<Fields>, LineError> {
-        let text = line_reader::text(line)?;
+    fn fields(&mut self, line: &str) -> Result<Option<Fields>, LineError> {
+        let text = line_reader::filled(line)?;
+        if self.input.is_json() {
+            return of_json(text).map(Some);
+        }
         let Some(columns) = &self.columns else {
-            if text.trim_start().starts_with('{') {
-                self.columns = Some(Vec::new());
-                return of_json(text).map(Some);
-            }
-            let text = text.trim_start_matches('\u{feff}');
             self.columns = Some(text.split('\t').map(|name| name.trim().to_owned()).collect());
             return Ok(None);
         };
-        if columns.is_empty() {
-            return of_json(text).map(Some);
-        }
         let cells: Vec<&str> = text.split('\t').collect();
         if cells.len() != columns.len() {
             let message = format!(

@@ -137,7 +137,7 @@ pub(super) fn open(
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let lines = line_batches::open(args.file.as_deref())?;
+    let lines = line_reader::open(args.file.as_deref())?;
     let tagger = args.tagger.open()?;
     args.language.check(tagger.declared(), context)?;
     line_batches::run(Tagging(tagger), lines, &mut context.output)
@@ -208,12 +208,11 @@ struct Item {
 }
 
 impl LineItem for Item {
-    fn read(line: &[u8], is_json: bool) -> Result<Self, LineError> {
-        let text = line_reader::text(line)?;
+    fn read(line: &str, is_json: bool) -> Result<Self, LineError> {
         if !is_json {
-            return Ok(Self { id: None, words: words_of(text) });
+            return Ok(Self { id: None, words: words_of(line) });
         }
-        let line: Line = serde_json::from_str(text).map_err(|error| LineError::json(&error))?;
+        let line: Line = serde_json::from_str(line).map_err(|error| LineError::json(&error))?;
         let words = match (line.text, line.words) {
             (Some(text), None) => words_of(&text),
             (None, Some(words)) => words,
@@ -258,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_sentence_is_a_text_or_its_words() {
-        let read = |line: &str, is_json| Item::read(line.as_bytes(), is_json).unwrap();
+        let read = |line: &str, is_json| Item::read(line, is_json).unwrap();
         assert_eq!(read("They don't.", false).words, ["They", "do", "n't", "."]);
         let item = read(r#"{"id": [1], "text": "{x}"}"#, true);
         assert_eq!((item.words.len(), item.id), (3, Some(serde_json::json!([1]))));
@@ -277,7 +276,7 @@ mod tests {
             ("{", "E-json", "column"),
             (" ", "E-empty", "empty"),
         ] {
-            let error = Item::read(line.as_bytes(), true).unwrap_err();
+            let error = Item::read(line, true).unwrap_err();
             assert_eq!(error.code, code, "{line}: {}", error.message);
             assert!(error.message.contains(names), "{line}: {}", error.message);
         }

@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::model::{OutOfRange, named};
+use crate::text::input::LineFault;
 use crate::text::shortened;
 
 named! {
@@ -13,7 +14,7 @@ named! {
     pub enum FaultCode {
         /// It is longer than a line may be.
         LineLength => "E-line-length",
-        /// It is not UTF-8.
+        /// It is not text in an encoding that is read.
         Encoding => "E-encoding",
         /// It is no JSON, or not the JSON that its kind of record has.
         Json => "E-json",
@@ -33,6 +34,16 @@ named! {
         Missing => "E-missing",
         /// The store has something else under the same id or name.
         Conflict => "E-conflict",
+    }
+}
+
+impl FaultCode {
+    /// The code of a line that cannot be used at all.
+    pub(super) fn of_line(fault: &LineFault) -> Self {
+        match fault {
+            LineFault::TooLong { .. } => Self::LineLength,
+            _ => Self::Encoding,
+        }
     }
 }
 

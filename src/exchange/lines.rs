@@ -1,18 +1,17 @@
-//! Lines of a text file, numbered, one at a time and in bounded memory.
+//! Lines of a text file that are not blank, with the errors of this layer.
 
-use std::io::{BufRead, Read};
+use std::io::BufRead;
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
 use super::Result;
 use super::error::{ExchangeError, Fault, FaultCode};
+use crate::text::input;
 
 /// Most bytes that a line may have. Far above the longest record of FrameNet 1.5 (an LU with its
 /// valence tables, under 4 MB of JSON), far below what a hostile file could fill memory with.
 pub const LINE_LIMIT: usize = 64 << 20;
-
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The columns of a line parted by tabs, trimmed; `expected` says what they are.
 pub(super) fn columns<'l, const N: usize>(
@@ -27,14 +26,10 @@ pub(super) fn columns<'l, const N: usize>(
     })
 }
 
-/// The lines of a file that are not blank.
+/// The lines of a file that are not blank; what is wrong with one names file and line.
 pub struct Lines<R> {
-    input: R,
+    input: input::Lines<R>,
     file: String,
-    line: usize,
-    bytes: u64,
-    limit: usize,
-    buffer: Vec<u8>,
 }
 
 impl<R: BufRead> Lines<R> {
@@ -45,14 +40,7 @@ impl<R: BufRead> Lines<R> {
     /// The lines of a file, which is named in messages; one of more than `limit` bytes is an error.
     #[must_use]
     pub fn with_limit(input: R, file: &Path, limit: usize) -> Self {
-        Self {
-            input,
-            file: file.display().to_string(),
-            line: 0,
-            bytes: 0,
-            limit,
-            buffer: Vec::new(),
-        }
+        Self { input: input::Lines::new(input, limit), file: file.display().to_string() }
     }
 
     /// The file, for messages.
@@ -63,49 +51,35 @@ impl<R: BufRead> Lines<R> {
     /// Number of the line that was read last, from 1.
     #[must_use]
     pub fn line(&self) -> usize {
-        self.line
+        usize::try_from(self.input.number()).unwrap_or(usize::MAX)
     }
 
     /// Number of bytes read so far.
     pub(super) fn bytes(&self) -> u64 {
-        self.bytes
+        self.input.bytes()
     }
 
     /// Goes to the next line that is not blank; says whether there is one.
     ///
     /// # Errors
-    /// When the file cannot be read, or a line is too long.
+    /// When the file cannot be read, or a line is too long or no text.
     pub fn advance(&mut self) -> Result<bool> {
-        loop {
-            self.buffer.clear();
-            let most = self.limit as u64 + 1;
-            let read = self.input.by_ref().take(most).read_until(b'\n', &mut self.buffer);
-            let read = read
-                .map_err(|source| ExchangeError::Read { path: self.file.clone().into(), source })?;
-            if read == 0 {
-                return Ok(false);
+        let unreadable = |source| ExchangeError::Read { path: self.file.clone().into(), source };
+        while self.input.advance().map_err(unreadable)? {
+            if let Err(fault) = self.input.text() {
+                return Err(self.fault(FaultCode::of_line(fault), fault.to_string()));
             }
-            self.line += 1;
-            self.bytes += read as u64;
-            if read > self.limit && self.buffer.last() != Some(&b'\n') {
-                let reason = format!("the line has more than {} bytes", self.limit);
-                return Err(self.fault(FaultCode::LineLength, reason));
-            }
-            if self.line == 1 && self.buffer.starts_with(BYTE_ORDER_MARK) {
-                self.buffer.drain(..BYTE_ORDER_MARK.len());
-            }
-            if !self.buffer.trim_ascii().is_empty() {
+            if !self.input.is_blank() {
                 return Ok(true);
             }
         }
+        Ok(false)
     }
 
-    /// The line that [`advance`](Self::advance) went to.
-    ///
-    /// # Errors
-    /// When it is not UTF-8.
-    pub fn text(&self) -> Result<&str> {
-        self.current().text()
+    /// The line that [`advance`](Self::advance) went to, without its end.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.input.text().unwrap_or_default()
     }
 
     /// The line as JSON. Nesting is limited by the JSON reader, to 128 levels.
@@ -119,7 +93,7 @@ impl<R: BufRead> Lines<R> {
 
     /// The line with its place.
     pub(super) fn current(&self) -> Line<'_> {
-        Line { file: &self.file, number: self.line, bytes: &self.buffer }
+        Line { file: &self.file, number: self.line(), text: self.text() }
     }
 }
 
@@ -129,19 +103,12 @@ pub(super) struct Line<'a> {
     pub(super) file: &'a str,
     /// From 1.
     pub(super) number: usize,
-    pub(super) bytes: &'a [u8],
+    pub(super) text: &'a str,
 }
 
-impl<'a> Line<'a> {
-    fn text(self) -> Result<&'a str> {
-        std::str::from_utf8(self.bytes).map_err(|error| {
-            let reason = format!("byte {} of the line is not UTF-8", error.valid_up_to() + 1);
-            self.fault(FaultCode::Encoding, reason)
-        })
-    }
-
+impl Line<'_> {
     pub(super) fn json<T: DeserializeOwned>(self) -> Result<T> {
-        serde_json::from_str(self.text()?).map_err(|error| {
+        serde_json::from_str(self.text).map_err(|error| {
             // The reader takes each line for a document of its own: its line number says nothing.
             let message = error.to_string();
             let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
@@ -187,16 +154,17 @@ mod tests {
         let mut lines = lines(b"1\n123456789\n", 4);
         assert!(lines.advance().unwrap());
         let error = lines.advance().unwrap_err().to_string();
-        assert_eq!(error, "E-line-length: a.jsonl:2: the line has more than 4 bytes");
-        assert!(lines.buffer.len() <= 5);
+        let start = "E-line-length: a.jsonl:2: the line has more than 4 bytes";
+        assert!(error.starts_with(start), "{error}");
+        assert!(lines.bytes() < 10);
     }
 
     #[test]
     fn a_line_that_is_no_text_or_no_json_says_where() {
         let mut bytes = lines(b"\"a\xff\"\n", 9);
-        assert!(bytes.advance().unwrap());
-        let error = bytes.json::<String>().unwrap_err().to_string();
-        assert_eq!(error, "E-encoding: a.jsonl:1: byte 3 of the line is not UTF-8");
+        let error = bytes.advance().unwrap_err().to_string();
+        let start = "E-encoding: a.jsonl:1: the line has a byte that is not UTF-8, its number 3";
+        assert!(error.starts_with(start), "{error}");
         let deep = "[".repeat(300);
         let mut deep = lines(deep.as_bytes(), 999);
         assert!(deep.advance().unwrap());

@@ -18,7 +18,7 @@ pub fn open_lu_list(path: &Path) -> Result<Vec<(String, String)>> {
     let mut lines = Lines::new(std::io::BufReader::new(file), path);
     let mut list = Vec::new();
     while lines.advance()? {
-        let text = lines.text()?.trim_end_matches(['\n', '\r']);
+        let text = lines.text();
         if !text.starts_with('#') {
             let pair = pair(text).map_err(|fault| fault.at(lines.file(), lines.line()))?;
             list.push(pair);

@@ -33,7 +33,7 @@ pub fn read_split_list(input: impl BufRead, file: &Path) -> Result<SplitList> {
     let mut list = SplitList { id, ..SplitList::default() };
     let mut lines = Lines::new(input, file);
     while lines.advance()? {
-        let text = lines.text()?.trim_end_matches(['\n', '\r']);
+        let text = lines.text();
         if text.starts_with('#') {
             continue;
         }

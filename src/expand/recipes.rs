@@ -15,6 +15,7 @@ use serde::Deserialize;
 
 use super::recipe::Choice;
 use super::{Guidance, KeepElements, Recipe};
+use crate::text::input::read_text;
 
 /// The recipes that have a name, in alphabetic order, with their files.
 const NAMED: [(&str, &str); 5] = [
@@ -125,8 +126,7 @@ impl RecipeSettings {
         if !path.is_file() {
             return Err(RecipeFileError::Name { name: name.to_owned() });
         }
-        std::fs::read_to_string(path)
-            .map_err(|source| RecipeFileError::Read { path: path.to_owned(), source })
+        read_text(path).map_err(|source| RecipeFileError::Read { path: path.to_owned(), source })
     }
 
     fn parse(path: &Path, text: &str) -> Result<Self, RecipeFileError> {

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::Answer;
 use crate::model::{hexadecimal, named};
+use crate::text::input::read_text;
 
 named! {
     /// What a generator is told beside the sentence.
@@ -116,7 +117,7 @@ impl Prompt {
     /// # Errors
     /// When it is absent, or one of its fields is missing or asks for nothing.
     pub fn read(path: &Path) -> Result<Self, PromptFileError> {
-        let text = std::fs::read_to_string(path)
+        let text = read_text(path)
             .map_err(|source| PromptFileError::Read { path: path.to_owned(), source })?;
         Self::parse(path, &text)
     }

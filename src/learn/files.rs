@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::durable::WholeDirectory;
 use crate::nn::{NamedTensor, write_model as write_tensors};
+use crate::text::input::Lines;
 
 /// Name of a configuration's file.
 pub(crate) const CONFIG: &str = "config.json";
@@ -92,6 +93,9 @@ pub(crate) fn write_model(
     write_tensors(out, config, tensors).map_err(FileError::io(action, &place))
 }
 
+/// Most bytes of a line of data.
+pub(crate) const LINE_LIMIT: usize = 64 << 20;
+
 /// Reads the lines of a file that are not blank, each with its number from 1. If `parse` cannot use
 /// a line, it says what it found and what was expected there.
 pub(crate) fn read_lines<T>(
@@ -99,17 +103,16 @@ pub(crate) fn read_lines<T>(
     action: &'static str,
     mut parse: impl FnMut(&str) -> Result<T, (String, &'static str)>,
 ) -> Result<Vec<(usize, T)>, FileError> {
-    let bytes = std::fs::read(path).map_err(FileError::io(action, path))?;
+    let unreadable = FileError::io(action, path);
+    let mut lines = Lines::open(path, LINE_LIMIT).map_err(&unreadable)?;
     let mut items = Vec::new();
-    for (line, text) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
-        let text = std::str::from_utf8(text).map_err(|error| {
-            (format!("bytes that are not UTF-8 from byte {}", error.valid_up_to()), "UTF-8")
-        });
-        let item = match text.map(str::trim_end) {
-            Ok("") => continue,
-            Ok(text) => parse(text),
-            Err(error) => Err(error),
-        };
+    while lines.advance().map_err(&unreadable)? {
+        if lines.is_blank() {
+            continue;
+        }
+        let line = usize::try_from(lines.number()).unwrap_or(usize::MAX);
+        let text = lines.text().map_err(|fault| (fault.found(), fault.expected()));
+        let item = text.and_then(&mut parse);
         let wrong = |(found, expected)| FileError::content(path, line, found, expected);
         items.push((line, item.map_err(wrong)?));
     }

@@ -24,7 +24,7 @@ mod words;
 pub(crate) use adamw::{AdamW, Schedule, Trained};
 pub(crate) use checkpoint::Checkpoint;
 pub use files::FileError;
-pub(crate) use files::{CONFIG, read_config, read_lines, write_model};
+pub(crate) use files::{CONFIG, LINE_LIMIT, read_config, read_lines, write_model};
 pub(crate) use logistic::{sigmoid, softplus};
 pub(crate) use loss::{Choice, Labels, softmax};
 pub(crate) use mlp::{Activation, EPSILON, Mlp, Part};

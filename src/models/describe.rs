@@ -12,6 +12,7 @@ use crate::nn::{
     declared_languages,
 };
 use crate::paraphrase::{PROMPT, gguf_in, is_adapter};
+use crate::text::input::read_text;
 use crate::{filter, vectors};
 
 const CONFIG: &str = "config.json";
@@ -229,7 +230,7 @@ fn describe_adapter(directory: &Path) -> Result<Description, ModelError> {
 /// Whether an adapter's prompt is one of parts, by which the words of blanks are asked for; a
 /// rewriter's has lines.
 fn fills_blanks(directory: &Path) -> bool {
-    let prompt = std::fs::read_to_string(directory.join(PROMPT)).unwrap_or_default();
+    let prompt = read_text(&directory.join(PROMPT)).unwrap_or_default();
     toml::from_str::<toml::Table>(&prompt).is_ok_and(|prompt| prompt.contains_key("part"))
 }
 

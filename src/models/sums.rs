@@ -9,6 +9,7 @@ use super::{Finding, FindingCode, ModelError};
 use crate::durable::write_file;
 use crate::nn::ADAPTER_CONFIG;
 use crate::paraphrase::PROMPT;
+use crate::text::input::read_text;
 
 /// Name of the file.
 pub const SUMS: &str = "BLAKE3SUMS";
@@ -47,7 +48,7 @@ pub(super) fn check(directory: &Path) -> Result<Option<Vec<Finding>>, ModelError
         return Ok(None);
     }
     let path = directory.join(SUMS);
-    let text = match std::fs::read_to_string(&path) {
+    let text = match read_text(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         text => {
             text.map_err(|source| ModelError::File { action: "read", path: path.clone(), source })?

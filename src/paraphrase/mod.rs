@@ -42,6 +42,7 @@ use crate::compute::{Device, Numbers};
 use crate::decode::{AvoidTokens, BeamSettings, SampleSettings, Stop, Vocabulary, WordList};
 use crate::model::Declared;
 use crate::nn::{EncoderDecoder, Fingerprint, StepNetwork, WORDS, declared_languages};
+use crate::text::input::read_text;
 use crate::tokenize::Tokenizer;
 
 /// A rewriter: an encoder-decoder, or a language model that is asked by a prompt, and its
@@ -410,7 +411,7 @@ impl<N: StepNetwork> Paraphraser<N> {
 
 /// A list of words, a line each; `None` where there is none.
 fn read_words(path: &Path) -> Result<Option<String>, ParaphraseError> {
-    match std::fs::read_to_string(path) {
+    match read_text(path) {
         Ok(words) => Ok(Some(words)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(ParaphraseError::Words { path: path.display().to_string(), source }),

@@ -16,6 +16,7 @@ use toml::Spanned;
 
 use super::ParaphraseError;
 use crate::nn::Fingerprint;
+use crate::text::input::read_text;
 use crate::tokenize::Tokenizer;
 
 /// Name of the file.
@@ -138,8 +139,8 @@ impl Prompt {
     /// When it is absent, or one of its fields is missing or asks for nothing.
     pub fn read(directory: &Path) -> Result<Self, PromptError> {
         let path = directory.join(PROMPT);
-        let text = std::fs::read_to_string(&path)
-            .map_err(|source| PromptError::Read { path: path.clone(), source })?;
+        let text =
+            read_text(&path).map_err(|source| PromptError::Read { path: path.clone(), source })?;
         Self::parse(&path, &text)
     }
 

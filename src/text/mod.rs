@@ -1,5 +1,5 @@
-//! Text as the rest of the crate needs it: offsets, words, letter case, English inflection, and
-//! annotation drawn under it.
+//! Text as the rest of the crate needs it: lines that come in ([`input`]), offsets, words, letter
+//! case, English inflection, and annotation drawn under it.
 //!
 //! Nothing here normalises a text in place. Every function that cuts one answers with byte spans
 //! into it, so what FrameNet wrote stays what is stored. Comparisons compose letters ([`composed`])
@@ -15,6 +15,7 @@ mod case;
 pub mod drawing;
 mod idf;
 mod inflection;
+pub mod input;
 mod irregular;
 mod lemma;
 mod letters;

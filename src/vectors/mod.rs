@@ -20,6 +20,7 @@ pub use error::VectorsError;
 use crate::model::Declared;
 use crate::nn::{Fingerprint, WORDS, Weights, declared_languages};
 use crate::text::fold;
+use crate::text::input::read_text;
 
 /// The format that this build reads.
 const FORMAT: u32 = 1;
@@ -210,8 +211,7 @@ fn read_config(directory: &Path) -> Result<Config, VectorsError> {
 }
 
 fn read(path: &Path) -> Result<String, VectorsError> {
-    std::fs::read_to_string(path)
-        .map_err(|source| VectorsError::Read { path: path.to_owned(), source })
+    read_text(path).map_err(|source| VectorsError::Read { path: path.to_owned(), source })
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::cli::error::LinesFailed;
-use crate::cli::line_reader::{self, LineError, LineReader};
+use crate::cli::line_reader::{self, LineError};
 use crate::cli::output::{Output, tell};
 use crate::cli::render::ONE_ROW;
 use crate::cli::whole_file::WholeFile;
@@ -94,11 +94,11 @@ impl Lines {
         file: &Path,
         mut each: impl FnMut(T) -> Result<(), TaskProblem>,
     ) -> anyhow::Result<()> {
-        let mut lines = LineReader::new(line_reader::open(Some(file))?);
+        let mut lines = line_reader::open(Some(file))?;
         while let Some((number, line)) = lines.next()? {
             self.read += 1;
             let parsed = line.and_then(|line| {
-                serde_json::from_str(line_reader::text(&line)?).map_err(|e| LineError::json(&e))
+                serde_json::from_str(line_reader::filled(&line)?).map_err(|e| LineError::json(&e))
             });
             let used = parsed.and_then(|record| each(record).map_err(|e| refusal(&e)));
             if let Err(LineError { code, message }) = used {

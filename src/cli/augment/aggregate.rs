@@ -83,7 +83,7 @@ fn read(fields: &Fields, classes: &[String]) -> Result<Item, LineError> {
 }
 
 pub(super) fn run(args: &Args, output: &mut Output) -> anyhow::Result<Outcome> {
-    let mut lines = TableLines::open(args.file.as_deref())?;
+    let mut lines = TableLines::open(args.file.as_deref(), &["id", "variant", "label"])?;
     let mut items: BTreeMap<(String, String), Item> = BTreeMap::new();
     while let Some((_, item)) = lines.next(|fields| read(fields, &args.classes))? {
         match items.get_mut(&(item.split.clone(), item.id.clone())) {

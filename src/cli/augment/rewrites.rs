@@ -2,16 +2,20 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use fnstore::compute::Numbers;
 use fnstore::paraphrase::{Constraints, Crew, Request, RequestOutcome, Settings};
+use fnstore::text::input::Lines;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::output::{grouped, tell};
 use crate::cli::progress;
+
+/// Longest line of the file in bytes.
+const LINE_LIMIT: usize = 64 << 20;
 
 /// Requests that are rewritten between two writes to the file.
 const BATCH: usize = 512;
@@ -197,10 +201,12 @@ fn key_of(Request { text, constraints }: &Request) -> Key {
 /// The rewritings of a file that were made so, and the number of others.
 fn read(path: &Path, by: &By) -> anyhow::Result<(HashMap<Key, Vec<Text>>, u64)> {
     let open = || format!("cannot read rewritings from `{}`", path.display());
-    let file = BufReader::new(File::open(path).with_context(open)?);
+    let mut lines = Lines::open(path, LINE_LIMIT).with_context(open)?;
     let (mut known, mut others) = (HashMap::new(), 0);
-    for (number, line) in (1..).zip(file.lines()) {
-        match serde_json::from_str::<Kept>(&line.with_context(open)?) {
+    while lines.advance().with_context(open)? {
+        let number = lines.number();
+        let line = lines.readable().with_context(open)?;
+        match serde_json::from_str::<Kept>(line) {
             Ok(kept) if kept.by == *by => {
                 known.insert((kept.text, kept.avoid, kept.require), kept.rewritings);
             }

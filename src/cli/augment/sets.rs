@@ -161,7 +161,7 @@ fn read(
     names: [&str; 2],
     labels: &[String],
 ) -> anyhow::Result<(Vec<Item>, TableLines)> {
-    let mut lines = TableLines::open(file.map(PathBuf::as_path))?;
+    let mut lines = TableLines::open(file.map(PathBuf::as_path), &names)?;
     let mut items = Vec::new();
     loop {
         let number = lines.count() + 1;

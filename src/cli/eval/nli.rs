@@ -75,6 +75,9 @@ Examples:
   fnstore eval nli augmented.jsonl --predictions said --format json
   fnstore augment aggregate said/train.tsv --classes entailment,no";
 
+/// What each line must have.
+const NAMES: [&str; 6] = ["id", "split", "variant", "label", "premise", "hypothesis"];
+
 /// A line of the input.
 struct Line {
     number: u64,
@@ -130,7 +133,7 @@ fn read(lines: &mut TableLines) -> anyhow::Result<(Vec<Line>, Vec<String>)> {
 }
 
 pub(super) fn run(args: &Args, output: &mut Output) -> anyhow::Result<Outcome> {
-    let mut lines = TableLines::open(args.file.as_deref())?;
+    let mut lines = TableLines::open(args.file.as_deref(), &NAMES)?;
     let (read, labels) = read(&mut lines)?;
     let mut said = args.predictions.as_deref().map(|dir| Said::create(dir, &labels)).transpose()?;
 

@@ -87,7 +87,7 @@ fn read_rewriting(fields: &Fields) -> Result<(String, String), LineError> {
 }
 
 fn read_system(file: &Path) -> anyhow::Result<(System, TableLines)> {
-    let mut lines = TableLines::open(Some(file))?;
+    let mut lines = TableLines::open(Some(file), &[])?;
     let mut rewritings = Vec::new();
     while let Some((_, rewriting)) = lines.next(read_rewriting)? {
         rewritings.push(rewriting);
@@ -294,7 +294,7 @@ fn read_rater<'n>(
     names: &HashMap<(&str, &str), Vec<&'n str>>,
     pass: u8,
 ) -> anyhow::Result<(Rater, Said<'n>, TableLines)> {
-    let mut lines = TableLines::open(Some(file))?;
+    let mut lines = TableLines::open(Some(file), &["source", "target"])?;
     let (mut rater, mut said) = (Rater::default(), Vec::new());
     while let Some((_, (verdict, wrote))) = lines.next(|fields| {
         let ([source, target], verdict) = read_verdict(fields)?;

@@ -42,7 +42,7 @@ struct Record {
 }
 
 pub(super) fn run(args: &Args, output: &mut Output) -> anyhow::Result<Outcome> {
-    let mut lines = TableLines::open(args.file.as_deref())?;
+    let mut lines = TableLines::open(args.file.as_deref(), &["article", "date", "text"])?;
     let (mut articles, mut days) = (Vec::new(), Vec::new());
     while let Some((_, (record, day))) = lines.next(|fields| {
         let date = date(fields)?.to_owned();

@@ -87,7 +87,7 @@ impl Item {
 }
 
 fn read(file: Option<&Path>) -> anyhow::Result<(Vec<Item>, TableLines)> {
-    let mut lines = TableLines::open(file)?;
+    let mut lines = TableLines::open(file, &["id", "source", "target"])?;
     let mut items = Vec::new();
     while let Some((_, item)) = lines.next(Item::read)? {
         items.push(item);

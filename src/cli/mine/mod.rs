@@ -110,7 +110,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     };
     let format = context.output.format_or(Format::Jsonl);
     let mut run = Run { options, format, seen: HashSet::new(), tally: Tally::default() };
-    let mut lines = TableLines::open(args.file.as_deref())?;
+    let mut lines = TableLines::open(args.file.as_deref(), &["cluster", "article", "text"])?;
     Record::begin(format, &mut context.output)?;
     let (mut names, mut clusters, mut bytes) = (HashSet::new(), Vec::<Cluster>::new(), 0);
     loop {

@@ -23,16 +23,6 @@ pub(super) enum Layout {
     Parabank,
 }
 
-impl Layout {
-    /// The layout that a file's first line shows.
-    fn of(line: &[u8]) -> Self {
-        match line.trim_ascii_start().first() {
-            Some(b'{') => Self::Jsonl,
-            _ => Self::Text,
-        }
-    }
-}
-
 /// One line of the input.
 #[derive(Debug)]
 pub(super) struct Line {
@@ -77,25 +67,26 @@ pub(super) struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Lines of a layout; without one, that of the first line.
-    pub(super) fn new(input: R, layout: Option<Layout>) -> Self {
-        Self { input: LineReader::new(input), layout }
+    /// Lines of a layout; without one, JSON or sentences, as the lines show.
+    pub(super) fn new(input: LineReader<R>, layout: Option<Layout>) -> Self {
+        Self { input, layout }
     }
 
     /// The next line, `None` at the end.
     pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
         let Some((number, line)) = self.input.next()? else { return Ok(None) };
-        let content = line.map_err(|error| (None, error)).and_then(|bytes| {
-            let layout = *self.layout.get_or_insert_with(|| Layout::of(&bytes));
-            let id = || (layout == Layout::Jsonl).then(|| line_reader::id_of(&bytes)).flatten();
-            parse(&bytes, layout).map_err(|error| (id(), error))
+        let shown = if self.input.is_json() { Layout::Jsonl } else { Layout::Text };
+        let layout = self.layout.unwrap_or(shown);
+        let content = line.map_err(|error| (None, error)).and_then(|line| {
+            let id = || (layout == Layout::Jsonl).then(|| line_reader::id_of(&line)).flatten();
+            parse(&line, layout).map_err(|error| (id(), error))
         });
         Ok(Some(Line { number, content }))
     }
 }
 
-fn parse(bytes: &[u8], layout: Layout) -> Result<Item, LineError> {
-    let text = line_reader::text(bytes)?;
+fn parse(line: &str, layout: Layout) -> Result<Item, LineError> {
+    let text = line_reader::filled(line)?;
     match layout {
         Layout::Text => {
             let request = Request { text: text.to_owned(), ..Request::default() };
@@ -183,7 +174,7 @@ mod tests {
     use super::*;
 
     fn read(input: &[u8], layout: Option<Layout>) -> Vec<Result<Item, LineError>> {
-        let mut lines = Lines::new(input, layout);
+        let mut lines = Lines::new(LineReader::new(input), layout);
         let mut all = Vec::new();
         while let Some(line) = lines.next().unwrap() {
             assert_eq!(line.number, all.len() as u64 + 1);
@@ -208,8 +199,8 @@ mod tests {
         assert_eq!(lines[0].as_ref().unwrap().request, request("one"));
         assert_eq!(lines[1].as_ref().unwrap_err().code, "E-empty");
         let error = lines[2].as_ref().unwrap_err();
-        assert_eq!(error.code, "E-utf8");
-        assert!(error.message.ends_with("from byte 2"), "{}", error.message);
+        assert_eq!(error.code, "E-encoding");
+        assert!(error.message.contains("its number 3"), "{}", error.message);
         assert_eq!(lines[3].as_ref().unwrap().request, request("three"));
         assert!(read(b"", None).is_empty());
         assert_eq!(read(b"\n", None).len(), 1);
@@ -221,6 +212,11 @@ mod tests {
         assert_eq!(lines[0].as_ref().unwrap().request.text, "a");
         assert_eq!(lines[1].as_ref().unwrap().id, Some(7.into()));
         assert_eq!(read(b"a\n{}\n", None)[1].as_ref().unwrap().request.text, "{}");
+        let lines = read("\u{feff}\r\n{\"text\": \"a\", \"avoid\": [\"b\"]}\r\n".as_bytes(), None);
+        assert_eq!(lines[0].as_ref().unwrap_err().code, "E-empty");
+        assert_eq!(lines[1].as_ref().unwrap().request.constraints.avoid, ["b"]);
+        let marked = read("\u{feff}a b\r\n".as_bytes(), None);
+        assert_eq!(marked[0].as_ref().unwrap().request, request("a b"));
     }
 
     #[test]

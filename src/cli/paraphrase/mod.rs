@@ -18,6 +18,7 @@ use fnstore::database::Database;
 use fnstore::decode::{SourceId, Stop};
 use fnstore::model::Declared;
 use fnstore::paraphrase::{Network, Paraphrase, RequestOutcome, Rewrite, Session};
+use fnstore::text::input::read_text;
 use fnstore::text::{self, Idf};
 use serde::Serialize;
 
@@ -144,7 +145,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 }
 
 /// Reads lines on a thread of its own, so that waiting for the next line holds up no rewriting.
-fn read_ahead(mut lines: Lines<Box<dyn BufRead + Send>>) -> Receiver<io::Result<Line>> {
+fn read_ahead<R: BufRead + Send + 'static>(mut lines: Lines<R>) -> Receiver<io::Result<Line>> {
     let (send, receive) = mpsc::sync_channel(IN_FLIGHT);
     std::thread::spawn(move || {
         while let Some(line) = lines.next().transpose() {
@@ -176,7 +177,7 @@ impl Heuristics {
         let idf = match (&args.idf, args.avoid_telling) {
             (_, 0) => Idf::default(),
             (Some(file), _) => {
-                let text = std::fs::read_to_string(file)
+                let text = read_text(file)
                     .with_context(|| format!("cannot count words in `{}`", file.display()))?;
                 Idf::new(text.lines())
             }

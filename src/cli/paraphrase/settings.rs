@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use clap::ValueEnum;
 use fnstore::decode::{BeamSettings, LengthLimit, LengthPenalty, SampleSettings, Stopping};
 use fnstore::paraphrase::Settings;
+use fnstore::text::input::read_text;
 
 use crate::cli::expand::Words;
 
@@ -162,7 +163,7 @@ impl SearchArgs {
 
 /// The phrases of a file, one a line; empty lines are left out.
 pub(super) fn phrases_of(file: &PathBuf) -> anyhow::Result<Vec<String>> {
-    let text = std::fs::read_to_string(file)
+    let text = read_text(file)
         .with_context(|| format!("cannot read phrases from `{}`", file.display()))?;
     Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
 }

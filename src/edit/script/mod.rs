@@ -125,6 +125,6 @@ fn each_line(lines: impl BufRead, mut take: impl FnMut(u64, &str) -> Result<()>)
         if !lines.advance().map_err(unreadable)? {
             return Ok(());
         }
-        take(lines.line() as u64, lines.text().map_err(unreadable)?.trim())?;
+        take(lines.line() as u64, lines.text().trim())?;
     }
 }

@@ -86,10 +86,9 @@ struct Tagged {
 
 /// What a line says it is. It says so first where this program wrote it; else all of it is read.
 fn kind_of(line: Line<'_>) -> Result<LineKind> {
-    const BEGIN: &[u8] = b"{\"kind\":\"";
-    let name =
-        line.bytes.strip_prefix(BEGIN).and_then(|rest| rest.split(|byte| *byte == b'"').next());
-    match name.and_then(|name| LineKind::parse(std::str::from_utf8(name).ok()?)) {
+    const BEGIN: &str = "{\"kind\":\"";
+    let name = line.text.strip_prefix(BEGIN).and_then(|rest| rest.split('"').next());
+    match name.and_then(LineKind::parse) {
         Some(kind) => Ok(kind),
         None => Ok(line.json::<Tagged>()?.kind),
     }
@@ -170,13 +169,13 @@ impl<R: BufRead> RecordReader<R> {
 
     /// Reads the next lines and parses them; what stands behind a line that cannot be read is left.
     fn read_ahead(&mut self) {
-        let (mut bytes, mut places, mut failed) = (Vec::new(), Vec::new(), None);
-        while bytes.len() < AHEAD {
+        let (mut text, mut places, mut failed) = (String::new(), Vec::new(), None);
+        while text.len() < AHEAD {
             match self.lines.advance() {
                 Ok(true) => {
-                    let (line, begin) = (self.lines.current(), bytes.len());
-                    bytes.extend_from_slice(line.bytes);
-                    places.push((line.number, begin..bytes.len()));
+                    let (line, begin) = (self.lines.current(), text.len());
+                    text.push_str(line.text);
+                    places.push((line.number, begin..text.len()));
                 }
                 Ok(false) => break,
                 Err(error) => {
@@ -187,7 +186,7 @@ impl<R: BufRead> RecordReader<R> {
         }
         let file = self.lines.file();
         let parse = |(number, place): (usize, Range<usize>)| {
-            (number, parsed(Line { file, number, bytes: &bytes[place] }))
+            (number, parsed(Line { file, number, text: &text[place] }))
         };
         let lines: Vec<_> = places.into_par_iter().map(parse).collect();
         self.ahead.extend(lines.into_iter().chain(failed));
