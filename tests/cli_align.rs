@@ -239,17 +239,32 @@ fn links_are_measured_by_the_spans_they_cover() {
 }
 
 #[test]
-fn files_of_pairs_with_a_bad_line_are_refused_with_its_number() {
+fn a_line_that_is_no_pair_has_an_empty_line_and_the_others_are_aligned() {
     let files = Files::new();
-    let good = r#"{"source": "a", "target": "b"}"#;
-    for (name, text, says) in [
-        ("a.jsonl", format!("{good}\n{{\"source\": \"a\"}}\n"), "line 2"),
-        ("b.jsonl", r#"{"source": "a", "target": "b", "sure": [[0, 4]]}"#.to_owned(), "[0, 4]"),
-        ("c.tsv", "a\tb\n\nno tab\n".to_owned(), "line 3"),
+    let good = r#"{"source": "a", "target": "a"}"#;
+    let outside = r#"{"source": "a", "target": "b", "sure": [[0, 4]]}"#;
+    for (name, text, lines, code, says) in [
+        ("a.jsonl", format!("{good}\n{{\"source\": \"a\"}}\n"), "0-0\n\n", "E-key", "line 2"),
+        ("b.jsonl", outside.to_owned(), "\n", "E-span", "[0, 4]"),
+        ("c.tsv", "a\ta\nno tab\na\ta".to_owned(), "0-0\n\n0-0\n", "E-columns", "line 2"),
+        ("d.tsv", "\na\ta\n".to_owned(), "\n0-0\n", "E-empty", "line 1"),
     ] {
-        let ran = fnstore(&["align", "words", &files.write(name, &text)]);
-        assert_eq!((ran.code, ran.stdout.as_str()), (Some(65), ""), "{}", ran.stderr);
-        assert!(ran.stderr.contains(says), "{}", ran.stderr);
+        let pairs = files.write(name, &text);
+        let ran = fnstore(&["align", "words", &pairs]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(65), lines), "{}", ran.stderr);
+        assert!(ran.stderr.contains(says) && ran.stderr.contains(code), "{}", ran.stderr);
+        let ran = fnstore(&["align", "words", &pairs, "--format", "jsonl"]);
+        for record in &ran.records() {
+            assert_eq!(faults_in("align-words.schema.json", record), [""; 0]);
+        }
+        assert!(ran.stdout.contains(&format!("\"code\":\"{code}\"")), "{}", ran.stdout);
+        // Where pairs are learned from, a line that is none ends the command.
+        if code != "E-empty" {
+            let ran =
+                fnstore(&["align", "words", &files.write("good.tsv", "a\ta"), "--train", &pairs]);
+            assert_eq!(ran.code, Some(65), "{}", ran.stderr);
+            assert!(ran.stderr.contains(says), "{}", ran.stderr);
+        }
     }
     assert_eq!(fnstore(&["align", "words", "/nowhere.tsv"]).code, Some(2));
     assert_eq!(fnstore(&["align", "words"]).code, Some(2));
@@ -304,6 +319,34 @@ fn spans(lines: &str, more: &[&str]) -> Ran {
     Ran::of(command.write_stdin(lines).output().unwrap())
 }
 
+#[test]
+fn an_empty_side_has_an_empty_line_whatever_the_model() {
+    let files = Files::new();
+    // Each of them ends as it does in `found/`: with nothing after the tab.
+    let pairs = files.write("empty.tsv", "a dog\ta dog\nx y\t\n\t\n\tz\nb\tb\n");
+    let none = files.write("none.tsv", "x y\t\r\n\t\r\n\tz\r\n");
+    let alone = files.write("alone.tsv", "a dog\ta dog\nb\tb\n");
+    let words = |file: &str, more: &[&str]| {
+        let ran = fnstore(&[&["align", "words", file, "--format", "table"], more].concat());
+        assert_eq!(ran.code, Some(0), "{more:?}: {}", ran.stderr);
+        ran.stdout
+    };
+    for model in ["model1", "fast-align", "hmm"] {
+        for how in ["forward", "union", "grow-diag-final-and", "agreement"] {
+            let settings = ["--model", model, "--symmetrize", how];
+            let links = words(&alone, &settings);
+            let (dog, b) = links.split_once('\n').unwrap();
+            assert_eq!(words(&pairs, &settings), format!("{dog}\n\n\n\n{b}"), "{settings:?}");
+            assert_eq!(words(&none, &settings), "\n\n\n", "{settings:?}");
+        }
+    }
+    let models = trained();
+    let encoder = models.encoder.path().to_str().unwrap();
+    let embeddings = ["--model", "embeddings", "--encoder", encoder];
+    assert_eq!(words(&none, &embeddings), "\n\n\n");
+    assert_eq!(words(&pairs, &embeddings).lines().count(), 5);
+}
+
 const LINE: &str = r#"{"id": 7, "source": "they checked the lock twice", "span": [5, 12], "target": "the lock was inspected twice by them"}"#;
 
 #[test]
@@ -326,6 +369,56 @@ fn spans_of_texts_and_of_words_come_back_in_their_own_unit() {
     assert_eq!(records[0]["score"], records[1]["score"]);
     assert_eq!(records[0]["runners_up"][0].as_array().map(Vec::len), Some(2));
     assert_eq!(records[2]["spans"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn every_span_has_its_own_text_also_where_words_are_odd() {
+    let odd = [
+        json!({"source": ["a", "\u{200b}", "dog", "ran"], "span": [2, 3],
+               "target": ["the", "dog", "\u{200b}", "fled"]}),
+        json!({"source": ["New York", "is", "big."], "span": [0, 1],
+               "target": ["big,", "it's", "New York", "(is)"]}),
+        json!({"source": "a \u{1f415} dog ran", "span": [2, 3], "target": "the \u{1f415} fled"}),
+        json!({"source": ["a", "dog"], "span": [1, 2], "target": []}),
+        json!({"source": "a dog", "span": [2, 5], "target": "\u{3000}"}),
+    ];
+    let lines = odd.iter().map(Value::to_string).collect::<Vec<_>>().join("\n");
+    let ran = spans(&lines, &["--runners-up", "9"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let records = ran.records();
+    for (asked, record) in odd.iter().zip(&records) {
+        assert_eq!(faults_in("align-spans.schema.json", record), [""; 0]);
+        let answers = record["spans"].as_array().into_iter().flatten();
+        let texts = record["texts"].as_array().into_iter().flatten();
+        let others = record["runners_up"][0].as_array().unwrap();
+        let mut seen = Vec::new();
+        for (span, text) in
+            answers.zip(texts).chain(others.iter().map(|other| (&other["span"], &other["text"])))
+        {
+            let [start, end] = [0, 1].map(|edge| span[edge].as_u64().unwrap() as usize);
+            let of_span = match &asked["target"] {
+                Value::Array(words) => {
+                    let words = words[start..end].iter().map(|word| word.as_str().unwrap());
+                    words.collect::<Vec<_>>().join(" ")
+                }
+                text => text.as_str().unwrap().chars().skip(start).take(end - start).collect(),
+            };
+            assert_eq!(text, &json!(of_span), "{record}");
+            assert!(!seen.contains(&span), "{span} stands twice: {record}");
+            seen.push(span);
+        }
+    }
+    // Four words have ten spans; the span of a source of one word has at most six words.
+    assert_eq!(records[1]["runners_up"][0].as_array().map(Vec::len), Some(9));
+    assert_eq!((&records[3]["spans"], &records[4]["spans"]), (&Value::Null, &Value::Null));
+    let empty = r#"{"source": ["a", "", "dog"], "span": [2, 3], "target": ["the", "dog"]}"#;
+    let ran = spans(empty, &[]);
+    assert_eq!(ran.code, Some(65), "{}", ran.stderr);
+    let error = &ran.records()[0]["error"];
+    assert_eq!(error["code"], "E-empty");
+    assert!(
+        error["message"].as_str().unwrap().contains("`source` has an empty word, its number 2")
+    );
 }
 
 #[test]

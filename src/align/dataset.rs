@@ -51,6 +51,11 @@ impl<T> Dataset<T> {
         self.items
     }
 
+    /// Items with their lines.
+    pub fn into_lines(self) -> impl Iterator<Item = (T, FileLine)> {
+        self.items.into_iter().zip(self.lines)
+    }
+
     /// Number of items.
     #[must_use]
     pub fn len(&self) -> usize {

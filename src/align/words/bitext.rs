@@ -1,9 +1,10 @@
 //! Sentence pairs, and their words as numbers.
 //!
-//! A file of pairs has one a line. In a `.jsonl` file it is an object whose `source` and `target`
-//! are texts or lists of words, with gold links where they are known. In any other file it is the
-//! two texts with a tab between them; what follows a second tab is ignored. A first line of the
-//! names `source` and `target` is a header:
+//! A file of pairs has one a line. In a `.jsonl` file, and in one whose first line begins with `{`,
+//! it is an object whose `source` and `target` are texts or lists of words, with gold links where
+//! they are known. In any other file it is the two texts with a tab between them; what follows a
+//! second tab is ignored. Either side may be empty. A first line of the names `source` and `target`
+//! is a header:
 //!
 //! ```text
 //! {"id": "1", "source": ["it", "grew"], "target": "It rose .", "sure": [[0, 0]], "possible": [[1, 1]]}
@@ -12,13 +13,16 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::links::Links;
-use crate::align::AlignError;
+use super::links::{Link, Links};
 use crate::align::dataset::Dataset;
 use crate::align::encode::WordPair;
+use crate::align::{AlignError, FileLine};
+use crate::learn::{FileError, LINE_LIMIT};
+use crate::text::input::{LineFault, Lines};
 
 /// A sentence and its paraphrase in words, with the links that are known of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -72,46 +76,123 @@ impl SentencePair {
         self.source == ["source"] && self.target == ["target"]
     }
 
-    fn read(line: &str, json: bool) -> Result<Self, (String, &'static str)> {
+    fn read(line: &str, json: bool) -> Result<Self, NoPair> {
         if !json {
-            let Some((source, rest)) = line.split_once('\t') else {
-                return Err(("no tab".to_owned(), "two texts with a tab between them"));
-            };
+            let (source, rest) = line.split_once('\t').ok_or(NoPair::NoTab)?;
             let target = rest.split_once('\t').map_or(rest, |(target, _)| target);
             let (source, target) = (words_of(source), words_of(target));
             return Ok(Self { source, target, ..Self::default() });
         }
-        let expected = "an object with `source` and `target`, texts or lists of words";
-        let pair: Self = serde_json::from_str(line).map_err(|e| (e.to_string(), expected))?;
-        for link in pair.sure.iter().chain(pair.possible.iter()) {
-            if link.source as usize >= pair.source.len()
-                || link.target as usize >= pair.target.len()
-            {
-                let sizes = (pair.source.len(), pair.target.len());
-                let found = format!(
-                    "link [{}, {}] of {} and {} words",
-                    link.source, link.target, sizes.0, sizes.1
-                );
-                return Err((found, "links between words that are there, counted from 0"));
+        let pair: Self = serde_json::from_str(line).map_err(NoPair::Json)?;
+        let words = (pair.source.len(), pair.target.len());
+        let is_outside =
+            |link: &Link| link.source as usize >= words.0 || link.target as usize >= words.1;
+        let outside = pair.sure.iter().chain(pair.possible.iter()).find(is_outside);
+        match outside {
+            Some(link) => Err(NoPair::Link { link, words }),
+            None => Ok(pair),
+        }
+    }
+}
+
+/// Why a line of a file of pairs is none.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum NoPair {
+    /// It is blank.
+    Blank,
+    /// It is too long, or no text.
+    Line(LineFault),
+    /// It is no JSON object with `source` and `target`.
+    Json(serde_json::Error),
+    /// It has no tab.
+    NoTab,
+    /// It has a link of a word that is not there.
+    Link {
+        /// The link.
+        link: Link,
+        /// Number of words of the sentence and of its paraphrase.
+        words: (usize, usize),
+    },
+}
+
+impl NoPair {
+    /// What the line has.
+    #[must_use]
+    pub fn found(&self) -> String {
+        match self {
+            Self::Blank => "nothing".to_owned(),
+            Self::Line(fault) => fault.found(),
+            Self::Json(error) => error.to_string(),
+            Self::NoTab => "no tab".to_owned(),
+            Self::Link { link: Link { source, target }, words } => {
+                format!("link [{source}, {target}] of {} and {} words", words.0, words.1)
             }
         }
-        Ok(pair)
+    }
+
+    /// What it should have.
+    #[must_use]
+    pub fn expected(&self) -> &'static str {
+        match self {
+            Self::Line(fault) => fault.expected(),
+            Self::Json(_) => "an object with `source` and `target`, texts or lists of words",
+            Self::Blank | Self::NoTab => "two texts with a tab between them",
+            Self::Link { .. } => "links between words that are there, counted from 0",
+        }
+    }
+}
+
+impl Dataset<Result<SentencePair, NoPair>> {
+    /// Reads every line of a file, in the form that its name or its first line says (see the table
+    /// above [`SentencePair`]): the pair, or why it is none. A header is left out.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn read_every(path: &Path) -> Result<Self, AlignError> {
+        let unreadable = FileError::io("read sentence pairs from", path);
+        let mut lines = Lines::open(path, LINE_LIMIT).map_err(&unreadable)?;
+        let file: Arc<Path> = path.into();
+        let (mut data, mut is_first) = (Self::default(), true);
+        while lines.advance().map_err(&unreadable)? {
+            let pair = match lines.text() {
+                Err(fault) => Err(NoPair::Line(fault.clone())),
+                // A tab is white space, and parts two empty texts.
+                Ok(text) if lines.is_blank() && (lines.is_json() || !text.contains('\t')) => {
+                    Err(NoPair::Blank)
+                }
+                Ok(text) => SentencePair::read(text, lines.is_json()),
+            };
+            let may_be_header = is_first && !lines.is_json();
+            is_first &= matches!(pair, Err(NoPair::Blank));
+            if may_be_header && pair.as_ref().is_ok_and(SentencePair::is_header) {
+                continue;
+            }
+            let line = usize::try_from(lines.number()).unwrap_or(usize::MAX);
+            data.push(pair, FileLine { file: Arc::clone(&file), line });
+        }
+        Ok(data)
     }
 }
 
 impl Dataset<SentencePair> {
-    /// Reads a file of sentence pairs, in the form that its name says (see the table above
-    /// [`SentencePair`]).
+    /// Reads the lines of a file that are not blank, in the form that its name or its first line
+    /// says (see the table above [`SentencePair`]).
     ///
     /// # Errors
     /// When the file cannot be read, or a line is no pair (naming the line).
     pub fn read(path: &Path) -> Result<Self, AlignError> {
-        let json = path.extension().is_some_and(|extension| extension == "jsonl");
-        let mut data = Self::read_lines(path, "read sentence pairs from", |line| {
-            SentencePair::read(line, json)
-        })?;
-        let mut is_first = !json && data.lines().first().is_some_and(|at| at.line == 1);
-        data.retain(|pair| !(std::mem::take(&mut is_first) && pair.is_header()));
+        let mut data = Self::default();
+        for (pair, place) in Dataset::read_every(path)?.into_lines() {
+            match pair {
+                Ok(pair) => data.push(pair, place),
+                Err(NoPair::Blank) => {}
+                Err(why) => {
+                    let (found, expected) = (why.found(), why.expected());
+                    return Err(FileError::content(path, place.line, found, expected).into());
+                }
+            }
+        }
         Ok(data)
     }
 }
@@ -208,7 +289,6 @@ impl Pair {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::FileError;
 
     fn read(name: &str, text: &str) -> Result<Vec<SentencePair>, AlignError> {
         let dir = tempfile::tempdir().unwrap();
@@ -256,6 +336,31 @@ mod tests {
             read_pairs(Path::new("/nowhere.tsv")),
             Err(AlignError::File(FileError::Io { .. }))
         ));
+    }
+
+    #[test]
+    fn a_side_may_be_empty_and_every_line_is_heard_of() {
+        let pairs = read("a.tsv", "x y\t\r\n\t\n\tz\n").unwrap();
+        let words = |pair: &SentencePair| (pair.source.len(), pair.target.len());
+        assert_eq!(pairs.iter().map(words).collect::<Vec<_>>(), [(2, 0), (0, 0), (0, 1)]);
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("pairs.txt");
+        let every = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            let lines = Dataset::read_every(&path).unwrap();
+            let found = |(pair, place): (Result<SentencePair, NoPair>, FileLine)| {
+                (place.line, pair.map(|pair| words(&pair)).map_err(|why| why.found()))
+            };
+            lines.into_lines().map(found).collect::<Vec<_>>()
+        };
+        let lines = every(b"\xef\xbb\xbfa\tb\n\t\n\nno tab\n\xff\tb\n");
+        assert_eq!(lines[..2], [(1, Ok((1, 1))), (2, Ok((0, 0)))]);
+        assert_eq!(lines[2..4], [(3, Err("nothing".into())), (4, Err("no tab".into()))]);
+        assert!(lines[4].1.as_ref().is_err_and(|found| found.contains("not UTF-8")));
+        // The first line that is not blank shows that the lines are JSON, whatever the name.
+        let lines = every(b"\n{\"source\": \"a b\", \"target\": []}\n\t\n");
+        let blank = || Err("nothing".into());
+        assert_eq!(lines, [(1, blank()), (2, Ok((2, 0))), (3, blank())]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 use clap::ValueEnum;
 use fnstore::align::linker::Linker;
 use fnstore::align::words::{
-    Links, Model, SentencePair, Settings, Symmetrization, WordAligner, read_pairs,
+    Links, Model, NoPair, SentencePair, Settings, Symmetrization, WordAligner, read_pairs,
 };
 use fnstore::align::{Dataset, EmbeddingAligner, TooLong};
 use serde::Serialize;
@@ -22,12 +22,12 @@ use crate::cli::{Context, Outcome, locate, number, progress};
 
 /// Align the words of sentence pairs
 ///
-/// A file of pairs has one a line: two texts with a tab between them, or in a .jsonl file objects
-/// with `source` and `target`, texts or lists of words. A statistical model knows only the pairs it
-/// is trained on, so the pairs to be aligned are part of them: FILE, and what `--train` adds. Links
-/// are printed in Pharaoh format (`0-0 1-2`, words counted from 0), one line per pair. A pair that
-/// is too long for an encoder has an empty line, or an error with its code in JSON. The other pairs
-/// are aligned, and the exit code is 65.
+/// A file of pairs has one a line: two texts with a tab between them, or JSON objects with `source`
+/// and `target`, texts or lists of words. Either side may be empty. A statistical model knows only
+/// the pairs it is trained on, so the pairs to be aligned are part of them: FILE, and what `--train`
+/// adds. Links are printed in Pharaoh format (`0-0 1-2`, words counted from 0), one line per line
+/// read. A line that is no pair, or too long for an encoder, has an empty line, or an error with its
+/// code in JSON. The other pairs are aligned, and the exit code is 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct Args {
@@ -278,7 +278,18 @@ struct Record<'a> {
     error: Option<LineError>,
 }
 
-impl Record<'_> {
+impl<'a> Record<'a> {
+    fn of_pair(pair: &'a SentencePair, links: &'a Result<Links, TooLong>) -> Self {
+        let SentencePair { id, source, target, .. } = pair;
+        let error = links.as_ref().err().map(|why| refused(*why));
+        Self { id, source, target, links: links.as_ref().ok(), error }
+    }
+
+    /// Of a line that is no pair.
+    fn of_no_pair(error: LineError) -> Self {
+        Self { id: "", source: &[], target: &[], links: None, error: Some(error) }
+    }
+
     /// The links as `0-0 1-2`; empty for a pair without links, so that lines match the pairs'.
     fn text(&self) -> String {
         self.links.map_or(String::new(), Links::to_string)
@@ -304,22 +315,55 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Some(file) => (vec![file], &args.training.train),
         None => (args.training.train.clone(), &[]),
     };
-    let mut pairs = Dataset::default();
+    let (mut pairs, mut lines) = (Dataset::default(), Vec::new());
     for file in &mine {
-        pairs.append(Dataset::<SentencePair>::read(file)?);
+        for (line, place) in Dataset::read_every(file)?.into_lines() {
+            let error = match line {
+                Ok(pair) => {
+                    pairs.push(pair, place);
+                    None
+                }
+                Err(why) => {
+                    let error = no_pair(&why);
+                    tell(&format!("{}: {place}: {}", error.code, error.message));
+                    Some(error)
+                }
+            };
+            lines.push(error);
+        }
     }
     let links = args.training.links(&pairs, others)?;
+    let bad = lines.iter().flatten().count() as u64;
+    let failed = bad + tell_refused(&pairs, &links);
     let mut records = context.output.records(Format::Table);
-    for (SentencePair { id, source, target, .. }, links) in pairs.items().iter().zip(&links) {
-        let error = links.as_ref().err().map(|why| refused(*why));
-        records.block(&Record { id, source, target, links: links.as_ref().ok(), error })?;
+    let (read, mut aligned) = (lines.len() as u64, pairs.items().iter().zip(&links));
+    for error in lines {
+        records.block(&match error {
+            Some(error) => Record::of_no_pair(error),
+            None => {
+                let (pair, links) = aligned.next().expect("each pair has been aligned");
+                Record::of_pair(pair, links)
+            }
+        })?;
     }
     records.end_blocks::<Record<'_>>()?;
-    let failed = tell_refused(&pairs, &links);
     if failed > 0 {
-        return Err(LinesFailed { done: "aligned", failed, lines: pairs.len() as u64 }.into());
+        return Err(LinesFailed { done: "aligned", failed, lines: read }.into());
     }
-    Ok(if pairs.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+    Ok(if read > 0 { Outcome::Done } else { Outcome::NothingFound })
+}
+
+/// The error of a line that is no pair.
+fn no_pair(why: &NoPair) -> LineError {
+    let code = match why {
+        NoPair::Blank => "E-empty",
+        NoPair::Line(fault) => fault.code(),
+        NoPair::Json(error) => return LineError::json(error),
+        NoPair::NoTab => "E-columns",
+        _ => "E-span",
+    };
+    let message = format!("the line has {}: expected {}", why.found(), why.expected());
+    LineError::new(code, message)
 }
 
 #[cfg(test)]
