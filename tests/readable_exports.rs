@@ -26,6 +26,16 @@ fn sentence_of<'a>(file: &'a str, id: &str) -> &'a str {
     &file[start..start + file[start..].find("</sentence>").unwrap()]
 }
 
+/// The content of a file, without what stands before its root element.
+fn content_of(file: &str) -> &str {
+    file[file.find("xmlns:xsi").unwrap()..].trim_end()
+}
+
+/// The subcorpora of an LU file.
+fn sets_of(file: &str) -> &str {
+    file[file.find("<subCorpus").unwrap()..].trim_end()
+}
+
 const FILLER: &str = "<annotationSet status=\"UNANN\" ID=\"0\">";
 
 /// Adds a person's set without FEs to an exemplar.
@@ -68,8 +78,8 @@ fn sets_without_fes_have_their_layers_if_only_empty() {
     let sentence = sentence_of(&file, &made);
     assert!(sentence.contains(FILLER) && sentence.contains("name=\"FE\"/>"), "{sentence}");
     // The release's own sets are as they were.
-    let (ours, theirs) = (read(&out, "lu/lu1002.xml"), read(&mini::framenet(), "lu/lu1002.xml"));
-    assert_eq!(ours, theirs);
+    let theirs = fs::read_to_string(mini::framenet().join("lu/lu1002.xml")).unwrap();
+    assert_eq!(sets_of(&read(&out, "lu/lu1002.xml")), sets_of(&theirs));
 }
 
 #[test]
@@ -173,7 +183,8 @@ fn a_release_whose_sets_are_all_its_own_goes_out_as_it_came() {
     mini::import(&again, &out).unwrap();
     assert_equal(&database, &again);
     for file in ["luIndex.xml", "frameIndex.xml", "frame/Checking.xml", "lu/lu1001.xml"] {
-        assert_eq!(read(&out, file), read(&mini::framenet(), file), "{file}");
+        let theirs = read(&mini::framenet(), file);
+        assert_eq!(content_of(&read(&out, file)), content_of(&theirs), "{file}");
     }
 }
 

@@ -57,7 +57,7 @@ fn only_sentences_without_parts_of_speech_are_tagged_and_all_at_once() {
     let (_dir, database) = with_generated();
     let tagger = Notes::default();
     let (lines, report) = export(&database, "", Some(&tagger));
-    let calls = tagger.calls.borrow();
+    let calls = tagger.calls.borrow().clone();
     let [asked] = calls.as_slice() else { panic!("{} calls", calls.len()) };
     assert!(asked.contains(&"He verified the figures .".to_owned()), "{asked:?}");
     assert_eq!(report.losses.count(Loss::NoTags), 0);

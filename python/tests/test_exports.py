@@ -98,7 +98,7 @@ def exported(store: Path, folder: Path, *query: str) -> nltks.FramenetCorpusRead
 
 
 def pieces(fn: nltks.FramenetCorpusReader) -> Iterator[tuple[tuple[str, object], Callable[[], object]]]:
-    """Every frame, LU and document, each read and printed whole."""
+    """Every frame, LU and document, each read and printed."""
 
     def whole_lu(id: int) -> object:
         lu = fn.lu(id)
@@ -109,7 +109,8 @@ def pieces(fn: nltks.FramenetCorpusReader) -> Iterator[tuple[tuple[str, object],
     def whole_document(id: int) -> object:
         document = fn.doc(id)
         sets = [made for sentence in document.sentence for made in sentence.annotationSet[1:]]
-        return [str(document), *map(str, document.sentence), *map(str, sets)]
+        # A document itself is not printed: NLTK asks for its name, which those of FrameNet 1.5 do not have.
+        return [*map(str, document.sentence), *map(str, sets)]
 
     for id in fn.frame_ids_and_names():
         yield ("frame", id), lambda id=id: str(fn.frame(id))  # type: ignore[misc]

@@ -155,11 +155,11 @@ impl Lemmas {
         let unit = candidates.iter().cloned().chain(respelled).find(is_unit);
         // A tagger may have an inflection wrong: `honest` as a superlative.
         let itself = || Some(form.to_owned()).filter(is_unit);
-        let listed = || is_listed_lemma(form, pos).then(|| form.to_owned());
+        let is_listed = is_listed_lemma(form, pos);
         let irregular = || irregular_lemmas(form, pos).map(str::to_owned).find(may_be);
-        unit.or_else(itself)
-            .or_else(listed)
-            .or_else(irregular)
+        unit.or_else(|| irregular().filter(|_| !is_listed))
+            .or_else(itself)
+            .or_else(|| is_listed.then(|| form.to_owned()))
             .or_else(|| candidates.first().cloned())
             .unwrap_or_else(|| lemmatize(form, pos, &|_, _| false).0)
     }
