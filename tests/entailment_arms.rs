@@ -70,7 +70,7 @@ fn four_arms_and_what_changes_are_printed_and_their_predictions_aggregate() {
     }
     let table = evaluate(&["--seeds", "1", "--format", "table"], &augmented());
     assert!(table.stdout.contains("+train+agg"), "{}", table.stdout);
-    assert!(table.stdout.contains("wrong to right"), "{}", table.stdout);
+    assert!(table.stdout.contains("wrong_to_right"), "{}", table.stdout);
 }
 
 #[test]

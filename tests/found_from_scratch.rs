@@ -69,7 +69,7 @@ fn what_is_hidden_is_found_without_being_seen() {
     // score.
     let again = scratch(store.path(), work.path(), &FEW);
     assert!(again.stderr.contains("0 sentences, 4 sets done before"), "{}", again.stderr);
-    assert!(again.stdout.contains("as the paper") && again.stdout.contains("Repairing"));
+    assert!(again.stdout.contains("paper_recall") && again.stdout.contains("Repairing"));
     let only = ["--only", "score", "--format", "json"];
     assert_eq!(document(&scratch(Path::new("/nowhere"), work.path(), &only)), all);
 

@@ -98,11 +98,14 @@ fn a_copy_counts_for_its_system_and_checks_the_rater() {
     assert_eq!(sheet.records().len(), 12, "{}", sheet.stdout);
     let rater = folder.path().join("kim.jsonl");
     fill(&sheet, &rater, |source, target| (if source == target { 100 } else { 60 }, false));
-    let arguments = ["judge", "tally", path(&rater), "--system", path(&system), "--format", "tsv"];
+    let arguments =
+        ["judge", "tally", path(&rater), "--system", path(&system), "--format", "table"];
     let ran = run(&arguments, "");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(ran.stderr.contains("passed 3 of 3 attention checks and judged 9"), "{}", ran.stderr);
-    assert!(ran.stdout.contains("lazy\t12\t70.0\t18.1\t0.0\t0.0\t100.0\t25.0"), "{}", ran.stdout);
+    let lazy = ran.stdout.lines().find(|line| line.starts_with("lazy")).unwrap();
+    let cells: Vec<&str> = lazy.split_whitespace().collect();
+    assert_eq!(cells, ["lazy", "12", "70.0", "18.1", "0.0", "0.0", "100.0", "25.0"]);
 }
 
 #[test]

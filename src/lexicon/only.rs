@@ -5,7 +5,7 @@ use std::fmt;
 use super::Lexicon;
 use crate::database::{Database, DatabaseError, LookupError, Result};
 use crate::model::{AnnotationSetId, Frame, FrameId, LexUnit, LuId, SemType};
-use crate::query::{Case, Expression, Field, Pattern, Term, Test};
+use crate::query::{Expression, Field, Term, Test};
 use crate::search::Answer;
 use crate::store::NameKind;
 use crate::text::is_same;
@@ -94,6 +94,8 @@ impl Database {
         let terms = here.into_iter().chain([is_it]).map(Expression::Term);
         let expression = Expression::all_of(terms)?;
         let mut found = self.query(&expression)?.collect::<Result<Vec<_>>>()?;
+        // Releases may differ in letter case alone.
+        found.retain(|answer| release.is_none_or(|name| answer.release.name == name));
         match found.len() {
             1 => Ok(found.remove(0)),
             0 => {
@@ -150,7 +152,9 @@ impl Lexicon<'_> {
         match key {
             RecordKey::Number(number) => Ok(self.frame(FrameId(number))?.into_iter().collect()),
             RecordKey::Name(name) => {
-                self.find_frames(&Pattern::exact(name, Case::Sensitive))?.collect()
+                let ids = self.store().frames_by_name(self.release.id, name, false)?;
+                let frames = ids.into_iter().map(|id| self.frame(id));
+                Ok(frames.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
             }
         }
     }

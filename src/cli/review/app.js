@@ -106,7 +106,7 @@ function flush() {
         const saved = await ask("decide", batch);
         unsent.splice(0, batch.length);
         if (saved.gone.length) state("deleted meanwhile: " + saved.gone.join(", "), "bad");
-        else if (!unsent.length) state("saved, " + counts.decided + " decided" + left(counts), "good");
+        else if (!unsent.length) state("saved, " + saved.counts.decided + " decided" + left(saved.counts), "good");
       } catch (error) {
         state("not saved yet (" + unsent.length + "): " + error.message, "bad");
         await new Promise((done) => setTimeout(done, 1500));
@@ -124,7 +124,7 @@ function undo() {
     try {
       const undone = await ask("undo", {});
       show(await ask("item?tab=" + tab + "&n=" + undone.n));
-      state("undone: no. " + (undone.n + 1) + left(counts), "good");
+      state("undone: no. " + (undone.n + 1) + left(undone.counts), "good");
     } catch (error) { state(error.message, "bad"); }
   });
 }
@@ -207,7 +207,7 @@ async function bulk(score) {
     const saved = await ask("bulk", { sets: of.map((entry) => [entry.dataset.release, entry.dataset.set]), score });
     of.forEach((entry) => { if (!saved.gone.includes(entry.dataset.set)) given(entry, score); $("input", entry).checked = false; });
     counted();
-    state("saved, " + saved.saved + " decided together" + left(counts), "good");
+    state("saved, " + saved.saved + " decided together" + left(saved.counts), "good");
   } catch (error) { state(error.message, "bad"); }
 }
 
@@ -257,11 +257,11 @@ function act(key) {
 
 async function undoQuietly() {
   try {
-    const { sets } = await ask("undo", {});
+    const { sets, counts: after } = await ask("undo", {});
     for (const [release, set, score] of sets) {
       entries().filter(({ dataset }) => dataset.release === release && dataset.set === set).forEach((entry) => given(entry, score));
     }
-    state("undone: " + (sets.length === 1 ? sets[0][1] : sets.length + " sets") + left(counts), "good");
+    state("undone: " + (sets.length === 1 ? sets[0][1] : sets.length + " sets") + left(after), "good");
   } catch (error) { state(error.message, "bad"); }
 }
 
