@@ -190,7 +190,8 @@ fn in_new_store(command: &[&str], query: &str) -> impl Fn(&str) -> Ran {
 #[test]
 fn scripts_and_data_are_taken_in_alike_in_every_encoding() {
     let script = "{\"op\": \"add-sentence\", \"as\": \"s\", \"text\": \"She probed it .\"}\n\
-         {\"op\": \"add-set\", \"sentence\": \"@s\", \"frame\": \"Checking\", \"targets\": [[4, 10]]}\n";
+         {\"op\": \"add-set\", \"sentence\": \"@s\", \"frame\": \"Checking\", \"lu\": \"inspect.v\", \
+          \"targets\": [[4, 10]]}\n";
     assert_same("script", script, in_new_store(&["edit"], "trigger=probed"));
     let spans = "{\"text\": \"\u{c9}va probed it .\", \
                  \"spans\": [{\"start\": 4, \"end\": 10, \"type\": \"Probing\"}]}\n";

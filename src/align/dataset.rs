@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_line_that_cannot_be_read_is_named() {
-        for (text, says) in [(&b"1\n2\nx\n"[..], "line 3"), (b"1\n2\xff\n", "line 2: found bytes")]
+        for (text, says) in [(&b"1\n2\nx\n"[..], "line 3"), (b"1\n2\xff\n", "line 2: found a byte")]
         {
             let error = numbers(text).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");
