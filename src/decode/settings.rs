@@ -58,8 +58,8 @@ impl BeamSettings {
     /// Checks the settings.
     ///
     /// # Errors
-    /// When the beam is empty or too wide, more outputs are wanted than it holds, or a number is out
-    /// of its range.
+    /// When the beam is empty or too wide, more outputs are wanted than it holds, or a number is
+    /// out of its range.
     pub fn check(&self) -> Result<(), DecodeError> {
         let refuse = |setting, value: String, expected| {
             Err(DecodeError::Settings { setting, value, expected })

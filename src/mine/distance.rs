@@ -43,7 +43,7 @@ pub fn word_distance<W: PartialEq>(
     if a.len().abs_diff(b.len()) > limit {
         return None;
     }
-    // Nothing is further than all words taken out and all put in; the rows are as long as the limit.
+    // Nothing is further than all words taken out and all put in; rows are as long as the limit.
     let limit = limit.min(a.len() + b.len());
     let over = limit + 1;
     // Cell `at` of row `i` is column `i + at - limit`; cells outside the table stay over the limit.
