@@ -269,7 +269,7 @@ fn an_upgrade_leaves_a_backup_of_another_state_alone() {
     let needed = Database::upgrade_needed(&store).unwrap();
     let error = Database::upgrade(&store, &backup).unwrap_err();
     let message = error.to_string();
-    assert!(message.contains("name another directory with `--backup DIR`"), "{message}");
+    assert!(message.contains("name another directory, or remove that one"), "{message}");
     assert!(matches!(error, DatabaseError::Backup(BackupError::Other { .. })), "{message}");
     assert_eq!(Database::upgrade_needed(&store).unwrap(), needed, "nothing was rewritten");
 }

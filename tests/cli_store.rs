@@ -14,7 +14,7 @@ fn without_a_store_the_message_says_how_to_make_one() {
     {
         let ran = fnstore_in(&nowhere, &arguments);
         assert_eq!(ran.code, Some(2), "{arguments:?}");
-        assert!(ran.stderr.contains("make one with `fnstore import PATH`"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("hint: `fnstore import PATH` makes one"), "{}", ran.stderr);
     }
     assert!(!nowhere.exists());
 }

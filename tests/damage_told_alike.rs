@@ -41,10 +41,7 @@ fn a_table_that_is_cut_short_or_gone() {
         let error = told(dir.path());
         assert!(matches!(error, StoreError::FileLost { .. }), "{error}");
         let message = error.to_string();
-        assert!(
-            message.contains("`fnstore restore DIR`") && message.contains("(C-open)"),
-            "{message}"
-        );
+        assert!(message.contains("restore a backup") && message.contains("(C-open)"), "{message}");
         let _ = fs::remove_file(&table);
     }
     fs::write(&table, whole).unwrap();
@@ -59,7 +56,7 @@ fn a_manifest_that_is_gone_or_nonsense() {
     fs::write(&manifest, vec![7; whole.len()]).unwrap();
     let error = told(dir.path());
     assert_eq!(error.code(), "C-open", "{error}");
-    assert!(error.to_string().contains("`fnstore restore DIR`"), "{error}");
+    assert!(error.to_string().contains("restore a backup"), "{error}");
 }
 
 /// The list of what the store is made of: without it RocksDB would make an empty store over the

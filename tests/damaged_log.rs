@@ -132,7 +132,7 @@ fn what_is_left_is_opened_once_someone_says_so() {
     let error = everything(dir.path()).unwrap_err();
     assert!(error.contains("was acknowledged: the log that held the commits"), "{error}");
     assert!(
-        error.contains("`fnstore restore DIR`") && error.contains("`fnstore reindex`"),
+        error.contains("restore a backup") && error.contains("build the index anew"),
         "{error}"
     );
     Database::reindex(dir.path()).unwrap();

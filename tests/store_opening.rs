@@ -42,7 +42,7 @@ fn where_no_store_is_only_a_new_writer_makes_one() {
     for outcome in [Database::open(&path), Database::open_existing_writer(&path)] {
         let error = store_error(outcome);
         assert!(matches!(error, StoreError::Absent { .. }), "{error}");
-        assert!(error.to_string().contains("fnstore import"), "{error}");
+        assert!(error.to_string().ends_with("; make one, or name another (S-absent)"), "{error}");
         assert!(!path.exists(), "looking made nothing");
     }
     drop(Database::open_writer(&path).unwrap());

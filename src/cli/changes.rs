@@ -5,32 +5,45 @@ use std::time::Duration;
 
 use fnstore::database::Database;
 use fnstore::model::ReleaseId;
-use fnstore::store::{Change, Subject};
+use fnstore::store::Change;
 use serde::Serialize;
 
+use super::hang_up::HangUp;
 use super::output::{Format, Output, tell};
 use super::render::{Block, Records};
 use super::{Context, Outcome, edit};
 
 /// List what was added, edited and removed
 ///
-/// One record for each change of each commit, in order. A program that remembers the last
-/// `revision` gets later ones with `--since`. An import is one change of its release. Of a release
-/// that was removed the number stands in place of the name.
+/// One record for each change of each commit, in order. An import is one change of its release. Of
+/// a release that was removed the number stands in place of the name.
 #[derive(Debug, clap::Args)]
+#[command(after_help = RULE)]
 pub(super) struct Args {
     /// List only commits after REVISION
     #[arg(long, value_name = "REVISION", default_value_t = 0, hide_default_value = true)]
     since: u64,
 
+    /// Fail if the store is of another generation, as after a restore
+    #[arg(long, value_name = "GENERATION")]
+    generation: Option<String>,
+
     /// List only changes of this release
     #[arg(long, value_name = "NAME")]
     release: Option<String>,
 
-    /// Keep listing new commits until Ctrl-C
+    /// Keep listing new commits until Ctrl-C, until the reader of the output ends, or until the
+    /// store is replaced
     #[arg(long)]
     follow: bool,
 }
+
+const RULE: &str = "\
+How to follow a store without losing a change:
+  Take the records of a commit together: the last one has `last`: true.
+  Then remember its `revision` and `generation`, never those of an earlier record.
+  Go on with `--since REVISION --generation GENERATION`.
+  Exit code 76 says that the store was replaced, as by a restore: read it anew, from revision 0.";
 
 /// How long `--follow` waits before it looks again.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -47,52 +60,43 @@ struct ChangeRecord<'a> {
     lu: Option<u32>,
     sentence: Option<String>,
     reviewer: Option<&'a str>,
+    last: bool,
+    generation: Option<&'a str>,
 }
 
 impl<'a> ChangeRecord<'a> {
-    fn new(change: &'a Change, release: &'a str) -> Self {
-        let (kind, id) = match &change.subject {
-            Subject::Release => ("release", release.to_owned()),
-            Subject::SemType(id) => ("semtype", id.to_string()),
-            Subject::Frame(id) => ("frame", id.to_string()),
-            Subject::Relation(id) => ("relation", id.to_string()),
-            Subject::LexUnit(_, id) => ("lu", id.to_string()),
-            Subject::Document(corpus, id) => ("document", format!("{corpus}/{id}")),
-            Subject::Sentence(id) => ("sentence", id.to_string()),
-            Subject::SentenceLayers(_, id) => ("layers", id.to_string()),
-            Subject::Set(id, _) => ("set", id.to_string()),
-            Subject::Judgement(set, _) => ("judgement", set.to_string()),
-            Subject::Decision(_, name) => ("decision", name.clone()),
-            Subject::Edition(name) => ("edition", name.clone()),
-            _ => ("other", String::new()),
-        };
-        let (frame, lu, sentence) = match &change.subject {
-            Subject::LexUnit(frame, _) | Subject::Decision(frame, _) => (Some(frame.0), None, None),
-            Subject::Set(_, at) => (Some(at.frame.0), Some(at.lu.0), Some(at.sentence)),
-            Subject::SentenceLayers(sentence, _) => (None, None, Some(*sentence)),
-            _ => (None, None, None),
-        };
-        let reviewer = match &change.subject {
-            Subject::Judgement(_, reviewer) => Some(reviewer.as_str()),
-            _ => None,
-        };
+    fn new(change: &'a Change, release: &'a str, generation: Option<&'a str>) -> Self {
+        let subject = &change.subject;
         Self {
             revision: change.revision,
             release,
             action: change.action.as_str(),
-            kind,
-            id,
-            frame,
-            lu,
-            sentence: sentence.map(|id| id.to_string()),
-            reviewer,
+            kind: subject.kind(),
+            id: subject.id().unwrap_or_else(|| release.to_owned()),
+            frame: subject.frame().map(|id| id.0),
+            lu: subject.lexunit().map(|id| id.0),
+            sentence: subject.sentence().map(|id| id.to_string()),
+            reviewer: subject.reviewer(),
+            last: change.is_last,
+            generation,
         }
     }
 }
 
 impl Block for ChangeRecord<'_> {
-    const COLUMNS: &'static [&'static str] =
-        &["revision", "release", "action", "kind", "id", "frame", "lu", "sentence", "reviewer"];
+    const COLUMNS: &'static [&'static str] = &[
+        "revision",
+        "release",
+        "action",
+        "kind",
+        "id",
+        "frame",
+        "lu",
+        "sentence",
+        "reviewer",
+        "last",
+        "generation",
+    ];
 
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
         let Self { revision, action, kind, id, .. } = self;
@@ -109,20 +113,24 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Some(name) => Some(edit::release(&database, Some(name))?.id),
         None => None,
     };
+    if let Some(generation) = &args.generation {
+        database.require_generation(generation)?;
+    }
+    let watch = args.follow.then(|| HangUp::new(&database)).flatten();
     let mut records = context.output.records(Format::Jsonl);
     // Nothing may come for long.
     records.header(ChangeRecord::COLUMNS)?;
     let mut since = args.since;
     let mut shown = false;
     loop {
-        let last = write_changes(&database, since, only, &mut records)?;
-        shown |= last.is_some();
-        since = last.unwrap_or(since);
+        (since, shown) = write_changes(&database, since, only, &mut records)
+            .map(|(last, is_any)| (last, shown || is_any))?;
         if !args.follow {
             break;
         }
         records.flush()?;
         std::thread::sleep(PAUSE);
+        watch.as_ref().map_or(Ok(()), HangUp::check)?;
         database.renew()?;
     }
     records.end_blocks::<ChangeRecord<'_>>()?;
@@ -134,25 +142,28 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     Ok(Outcome::NothingFound)
 }
 
-/// Writes what was committed after a revision; gives the last one written.
+/// Writes what was committed after a revision; gives the last one that was looked at, and whether
+/// any was written.
 fn write_changes(
     database: &Database,
     since: u64,
     only: Option<ReleaseId>,
     records: &mut Records<'_>,
-) -> anyhow::Result<Option<u64>> {
+) -> anyhow::Result<(u64, bool)> {
     let names: HashMap<ReleaseId, String> =
         database.releases()?.into_iter().map(|release| (release.id, release.name)).collect();
-    let mut last = None;
-    for change in database.changes(since)? {
+    let (mut last, mut is_any) = (since, false);
+    let changes: Box<dyn Iterator<Item = _>> = match only {
+        Some(release) => Box::new(database.changes_of(release, since)?),
+        None => Box::new(database.changes(since)?),
+    };
+    let generation = database.identity()?.map(|identity| identity.generation);
+    for change in changes {
         let change = change?;
-        if only.is_some_and(|release| release != change.release) {
-            continue;
-        }
         let number = change.release.to_string();
         let release = names.get(&change.release).unwrap_or(&number);
-        records.block(&ChangeRecord::new(&change, release))?;
-        last = Some(change.revision);
+        records.block(&ChangeRecord::new(&change, release, generation.as_deref()))?;
+        (last, is_any) = (change.revision, true);
     }
-    Ok(last)
+    Ok((last, is_any))
 }

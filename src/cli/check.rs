@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use fnstore::database::Database;
+use fnstore::edit::RepairReport;
 use fnstore::upkeep::{CheckOptions, CheckReport, Finding, Leak};
 use serde::Serialize;
 
+use super::confirm::is_confirmed;
 use super::output::{Format, Output, grouped, tell};
 use super::render::{Row, under};
 use super::splits::SplitArgs;
@@ -14,8 +16,8 @@ use super::{Context, Outcome, progress};
 /// Check that the store is whole
 ///
 /// Reads every row with its checksum, decodes it, looks up its references, and counts the index's
-/// entries. Works beside a writer and changes nothing. The exit code is 1 if something is wrong.
-/// schema/check.md explains the codes.
+/// entries. Works beside a writer and changes nothing, unless `--repair` is given. The exit code is
+/// 1 if something is wrong. schema/check.md explains the codes.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Also check references in both directions, and compare the index term by term
@@ -27,9 +29,20 @@ pub(super) struct Args {
     #[arg(long, conflicts_with = "deep")]
     leaks: bool,
 
+    /// First remove the records that cannot be read, with what would be left dangling
+    #[arg(long, conflicts_with = "leaks")]
+    repair: bool,
+
+    /// Remove without asking
+    #[arg(long, requires = "repair")]
+    yes: bool,
+
     #[command(flatten)]
     splits: SplitArgs,
 }
+
+/// Records that a question names before it.
+const NAMED: usize = 5;
 
 /// A leak as JSON; see `schema/leak.schema.json`.
 #[derive(Debug, Serialize)]
@@ -65,13 +78,24 @@ impl Row for LeakRecord {
 #[derive(Debug, Serialize)]
 struct CheckRecord {
     store: String,
+    id: Option<String>,
+    generation: Option<String>,
     deep: bool,
     revision: u64,
     rows: BTreeMap<&'static str, u64>,
     unlisted_rows: u64,
     index_entries: Option<u64>,
     index_behind: u64,
+    removed: Vec<RemovedRecord>,
+    gone: BTreeMap<&'static str, u64>,
     findings: Vec<FindingRecord>,
+}
+
+/// A record that could not be read and was removed.
+#[derive(Debug, Serialize)]
+struct RemovedRecord {
+    family: &'static str,
+    detail: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -123,6 +147,16 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         args.splits.list()?.is_none(),
         "`--split-list` says which part of the data something is in; expected it with `--leaks`"
     );
+    let mut repaired = RepairReport::default();
+    if args.repair {
+        match repair(args.yes, context)? {
+            Some(report) => repaired = report,
+            None => {
+                tell("nothing was removed");
+                return Ok(Outcome::NothingFound);
+            }
+        }
+    }
     let bar = progress::bar("checking", "rows");
     let options = CheckOptions { deep: args.deep };
     let report = Database::check_at(&context.store, options, &mut |rows| {
@@ -133,7 +167,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     bar.finish_and_clear();
     let report = report?;
     let output = &mut context.output;
-    let record = record(&report, args.deep, context.store.display().to_string());
+    let record = record(&report, &repaired, args.deep, context.store.display().to_string());
     let rows =
         record.findings.iter().flat_map(|FindingRecord { code, count, examples, .. }| {
             let row = |of: &Finding| {
@@ -146,26 +180,67 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     Ok(if report.findings.is_empty() { Outcome::Done } else { Outcome::CheckFailed })
 }
 
-fn record(report: &CheckReport, deep: bool, store: String) -> CheckRecord {
+/// Removes what cannot be read, once that is confirmed; `None` when it is not.
+fn repair(is_confirmed_already: bool, context: &Context) -> anyhow::Result<Option<RepairReport>> {
+    let faults = Database::open(&context.store)?.unreadable_rows()?;
+    if faults.is_empty() {
+        return Ok(Some(RepairReport::default()));
+    }
+    let first: Vec<String> =
+        faults.iter().take(NAMED).map(|fault| format!("{} {}", fault.family, fault.name)).collect();
+    let more = match faults.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {} more", grouped(more as u64)),
+    };
+    let what = format!(
+        "remove records that cannot be read, with what would be left dangling: {}{more}",
+        first.join(", ")
+    );
+    if !is_confirmed_already && !is_confirmed(&what)? {
+        return Ok(None);
+    }
+    Ok(Some(Database::repair(&context.store)?))
+}
+
+fn record(report: &CheckReport, repaired: &RepairReport, deep: bool, store: String) -> CheckRecord {
     let findings = report.findings.iter().map(|(code, count, examples)| FindingRecord {
         code: code.as_str(),
         count,
         meaning: code.meaning(),
         examples: examples.to_vec(),
     });
+    let (id, generation) = report.identity.clone().map(|of| (of.id, of.generation)).unzip();
     CheckRecord {
         store,
+        id,
+        generation,
         deep,
         revision: report.revision,
         rows: report.rows.clone(),
         unlisted_rows: report.unlisted_rows,
         index_entries: report.index_entries,
         index_behind: report.index_behind,
+        removed: repaired
+            .removed
+            .iter()
+            .map(|fault| RemovedRecord {
+                family: fault.family,
+                detail: format!("{}: {}", fault.place(), fault.reason),
+            })
+            .collect(),
+        gone: repaired.gone.clone(),
         findings: findings.collect(),
     }
 }
 
 fn summary(report: &CheckRecord, output: &mut Output) -> anyhow::Result<()> {
+    for RemovedRecord { family, detail } in &report.removed {
+        output.line(&format!("removed {family}: {detail}"))?;
+    }
+    if !report.gone.is_empty() {
+        let gone = report.gone.iter().map(|(kind, count)| format!("{} {kind}", grouped(*count)));
+        output.line(&format!("removed in all: {}", gone.collect::<Vec<_>>().join(", ")))?;
+    }
     let rows: u64 = report.rows.values().sum();
     let entries = report.index_entries.map_or("no index".to_owned(), |entries| {
         format!("{} entries of the index", grouped(entries))

@@ -11,6 +11,7 @@ use fnstore::database::{
     BackupError, DatabaseError, LookupError, ReleaseError, ScriptError, SplitListError,
 };
 use fnstore::durable::Claimed;
+use fnstore::endpoint::EndpointError;
 use fnstore::exchange::{ExchangeError, FaultCode};
 use fnstore::expand::{ExpandError, RecipeFileError, SeedsError};
 use fnstore::experiment::ExperimentError;
@@ -23,6 +24,7 @@ use fnstore::label::LabelError;
 use fnstore::model::LanguageError;
 use fnstore::models::ModelError;
 use fnstore::nn::{GgufError, NnError, WeightsError};
+use fnstore::paraphrase::ParaphraseError;
 use fnstore::proposals::ProposalError;
 use fnstore::score::ScoreError;
 use fnstore::store::StoreError;
@@ -34,6 +36,9 @@ const BAD_DATA: u8 = 65;
 
 /// The store, a shard or a file to be written is locked, and trying again later may help (`EX_TEMPFAIL`).
 const LOCKED: u8 = 75;
+
+/// The store is not the one that was followed, and has to be read anew.
+const REPLACED: u8 = 76;
 
 /// Every other error, as for clap's.
 const FAILED: u8 = 2;
@@ -75,6 +80,9 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
         _ if error.chain().any(is_bad_input) => BAD_DATA,
         _ if error.chain().any(is_claimed) => LOCKED,
         Some(DatabaseError::Store(StoreError::Locked { .. })) => LOCKED,
+        Some(DatabaseError::Store(StoreError::Replaced { .. } | StoreError::BeyondEnd { .. })) => {
+            REPLACED
+        }
         Some(error) if is_bad_data(error) => BAD_DATA,
         _ => FAILED,
     })
@@ -121,7 +129,7 @@ fn is_bad_data(error: &DatabaseError) -> bool {
     match error {
         DatabaseError::Exchange(ExchangeError::Line { .. } | ExchangeError::Field { .. })
         | DatabaseError::Release(ReleaseError::TooLarge { .. } | ReleaseError::NoBase { .. })
-        | DatabaseError::Store(StoreError::TooLarge { .. })
+        | DatabaseError::Store(StoreError::TooLarge { .. } | StoreError::Invalid { .. })
         | DatabaseError::Backup(BackupError::NotABackup { .. } | BackupError::Damaged { .. }) => {
             true
         }
@@ -169,17 +177,24 @@ pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
     if let Some(&(_, hint)) = OF_THE_SYSTEM.iter().find(|(said, _)| message.contains(said)) {
         return Some(hint);
     }
-    if let Some(option) = error.chain().find_map(option) {
+    if let Some(option) = error.chain().find_map(|cause| option(cause).or_else(|| command(cause))) {
         return Some(option);
     }
     match cause(error)? {
+        DatabaseError::Store(error) => of_store(error),
+        DatabaseError::Backup(BackupError::NotABackup { .. }) => {
+            Some("`fnstore backup DIR` writes one")
+        }
+        DatabaseError::Backup(BackupError::Other { .. }) => {
+            Some("`--backup DIR` names another directory")
+        }
+        DatabaseError::Index(IndexError::Damaged { .. }) => {
+            Some("`fnstore reindex` builds the index again")
+        }
         DatabaseError::Index(IndexError::Engine { .. }) => Some(
             "a full disk and the limit on open files (`ulimit -n`) are the usual causes; what was in \
              the store before is still there",
         ),
-        DatabaseError::Store(StoreError::Locked { .. }) => {
-            Some("`query`, `show` and `releases` work beside a writer")
-        }
         DatabaseError::Framenet(FramenetError::Strict(_)) => {
             Some("without `--strict` the import counts such cases, says what it did, and goes on")
         }
@@ -214,6 +229,54 @@ pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
     }
 }
 
+/// What helps where the store is the matter, by the code of its error.
+fn of_store(error: &StoreError) -> Option<&'static str> {
+    Some(match error.code() {
+        "S-absent" => "`fnstore import PATH` makes one, `--store DIR` names another",
+        "S-not-a-store" => "`--store DIR` names a store, or a place for a new one",
+        "S-locked" => "`query`, `show` and `releases` work beside a writer",
+        "S-replaced" | "S-beyond" => "`fnstore changes` without `--since` begins at revision 0",
+        "C-record" => {
+            "`fnstore check` lists what is damaged, `fnstore check --repair` removes what cannot be \
+             read, and `fnstore restore DIR` brings a backup back"
+        }
+        "C-commits-lost" => {
+            "`fnstore restore DIR` brings a backup back, `fnstore reindex` goes on with what is left"
+        }
+        "C-open" | "C-unreadable" => {
+            "`fnstore check` says what is damaged, and `fnstore restore DIR` brings a backup back"
+        }
+        _ => return None,
+    })
+}
+
+/// The command that an error's advice is about.
+fn command(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+    macro_rules! hints {
+        ($($pattern:pat => $hint:literal,)*) => {
+            $(if let Some($pattern) = cause.downcast_ref() {
+                return Some($hint);
+            })*
+        };
+    }
+    hints! {
+        IdentifyError::Encoder { .. } => "`fnstore train frames` trains a frame model",
+        LabelError::Encoder { .. } => "`fnstore train fes` trains a labeller",
+        LabelError::GivenSpans => "`fnstore train fes` without `--given-spans` trains one that finds spans",
+        AlignError::Encoder { .. } => "`fnstore train aligner` trains a head",
+        TagError::Encoder { .. } => "`fnstore train tagger` trains a tagger",
+        FilterError::TooFew { .. } => "`fnstore judge` records judgements",
+        AugmentError::NoPairs { .. } => "`fnstore augment nli` writes such a file",
+        ExperimentError::NoGenerated { .. } => "`fnstore expand` writes generated sets, `--generated QUERY` names them",
+        ProposalError::Absent { .. } => "`fnstore proposals` lists what is proposed",
+        ProposalError::TooFew { .. } => "`fnstore proposals accept` and `reject` decide on them",
+        ParaphraseError::BaseMissing { .. } => "`make rewriter` fetches it, `fnstore model add FILE.gguf` adds a file",
+        ParaphraseError::NoPrompt => "`make rewriter` fetches one, `--model NAME` names it",
+        EndpointError::Uncounted { .. } => "`--max-requests N` sets a budget of requests",
+    }
+    None
+}
+
 /// The option that an error's advice is about.
 fn option(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
     match cause.downcast_ref() {
@@ -229,10 +292,12 @@ fn option(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
     {
         return Some("`--lacking exemplars` also takes LUs whose sentences all stand in full text");
     }
+    if let Some(ModelError::Content { expected, .. }) = cause.downcast_ref()
+        && expected.contains("the choice of a model")
+    {
+        return Some("`fnstore model use NAME` writes it anew");
+    }
     match cause.downcast_ref() {
-        Some(DatabaseError::Store(StoreError::Absent { .. })) => {
-            return Some("`--store DIR` names another store");
-        }
         Some(DatabaseError::Exchange(ExchangeError::Field { code, expected, .. }))
             if *code == FaultCode::Missing && expected.contains("adds to") =>
         {

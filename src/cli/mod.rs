@@ -35,6 +35,7 @@ mod frames;
 mod generate;
 mod generator;
 mod gpu;
+mod hang_up;
 mod hit;
 mod identifier;
 mod import;
@@ -106,7 +107,7 @@ use threads::ThreadArgs;
 #[command(
     after_help = "Exit codes: 0 found or done, 1 nothing found or a check failed, 2 usage or \
 error, 65 bad input data, 75 store or file locked by another \
-process, 130 interrupted."
+process, 76 the store that was followed was replaced, 130 interrupted."
 )]
 pub(crate) struct Args {
     /// Directory of the store [default: fnstore/store in the platform's data directory]
@@ -238,6 +239,9 @@ fn tell_of_index(database: &Database) {
     match (&*fault, database.store().is_writer()) {
         (IndexError::Damaged { action, reason, .. }, true) => tell(&format!(
             "the index was damaged (C-index-damaged: {reason}, while {action}); it was built anew"
+        )),
+        (IndexError::Damaged { .. }, false) => tell(&format!(
+            "warning: {fault} with `fnstore reindex`; a scan of the store answered meanwhile"
         )),
         _ => tell(&format!("warning: {fault}; a scan of the store answered meanwhile")),
     }

@@ -186,13 +186,20 @@ fn countable(name: &str) -> anyhow::Result<Field> {
 /// Writes sets whole; gives their number.
 fn write_hits(matches: &mut Matches<'_>, output: &mut Output) -> anyhow::Result<usize> {
     let mut records = output.records(Format::Jsonl);
-    for found in matches {
-        let Some(answer) = found?.into_answer()? else { continue };
-        records.spaced_block(&AnswerRecord::new(&answer)?)?;
-    }
+    let left_out = loop {
+        match matches.next().transpose() {
+            Ok(None) => break None,
+            Ok(Some(found)) => match found.into_answer() {
+                Ok(None) => {}
+                Ok(Some(answer)) => records.spaced_block(&AnswerRecord::new(&answer)?)?,
+                Err(error) => matches.leave_out(error)?,
+            },
+            Err(error) => break Some(error),
+        }
+    };
     let shown = records.written();
     records.end_blocks::<AnswerRecord<'_>>()?;
-    Ok(shown)
+    left_out.map_or(Ok(shown), |error| Err(error.into()))
 }
 
 /// Writes columns of sets; gives the number of sets.
@@ -203,13 +210,20 @@ fn write_rows(
 ) -> anyhow::Result<usize> {
     let names: Vec<&str> = columns.iter().map(|column| column.name()).collect();
     let mut records = output.records(Format::Jsonl);
-    for found in matches {
-        let Some(row) = Cells::new(found?, columns)? else { continue };
-        records.row_under(&names, &row, || row.texts().collect())?;
-    }
+    let left_out = loop {
+        match matches.next().transpose() {
+            Ok(None) => break None,
+            Ok(Some(found)) => match Cells::new(found, columns) {
+                Ok(None) => {}
+                Ok(Some(row)) => records.row_under(&names, &row, || row.texts().collect())?,
+                Err(error) => matches.leave_out(error.downcast()?)?,
+            },
+            Err(error) => break Some(error),
+        }
+    };
     let shown = records.written();
     records.end_under(&names, &names)?;
-    Ok(shown)
+    left_out.map_or(Ok(shown), |error| Err(error.into()))
 }
 
 /// A value and its frequency as JSON.

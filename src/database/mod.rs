@@ -20,12 +20,14 @@
 
 mod entry;
 mod error;
+mod feed;
 mod language;
 pub(crate) mod layouts;
 mod load;
 pub(crate) mod reindex;
 mod split_list;
 mod write;
+mod write_check;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -45,7 +47,7 @@ use crate::durable::is_inside;
 use crate::index::{self, IndexError, IndexReader, IndexWriter};
 use crate::model::{Release, ReleaseId, SplitList};
 use crate::query::nearest;
-use crate::store::{Change, Store};
+use crate::store::{Identity, Store};
 use crate::text::is_same;
 
 /// What an operation of the database gives.
@@ -71,6 +73,8 @@ pub struct Database {
     any_language: AtomicBool,
     /// Commits of a handle that writes without the index, one at a time.
     alone: Mutex<()>,
+    /// Which store it was when the handle was opened.
+    opened: Option<Identity>,
 }
 
 /// Revisions that the index may be behind when it is left there: each query reads through them.
@@ -93,17 +97,21 @@ pub(crate) type IndexView = (Arc<IndexReader>, u64);
 impl Database {
     /// Opens the database in `dir` for reading, beside a writer or alone.
     ///
-    /// Records are one view until [`refresh`](Self::refresh) or the next query or count, which
-    /// answers as of the moment it starts.
+    /// Records are one view until [`refresh`](Self::refresh) or the next query, count or reading of
+    /// [`changes`](Self::changes), which answer as of the moment they start. The path is made
+    /// absolute here: the process may go to another directory later.
     ///
     /// # Errors
     /// When there is none, or its format is another.
     pub fn open(dir: &Path) -> Result<Self> {
-        let store = Store::open_reader(dir)?;
-        let dir = dir.to_owned();
+        Self::without_index(Store::open_reader(dir)?)
+    }
+
+    fn without_index(store: Store) -> Result<Self> {
         Ok(Self {
+            dir: store.dir().to_owned(),
+            opened: store.identity()?,
             store,
-            dir,
             writer: None,
             snapshot: None,
             index_fault: Mutex::default(),
@@ -122,22 +130,12 @@ impl Database {
     /// When there is none, another process writes it, or its format is another.
     pub(crate) fn open_writer_beside_index(dir: &Path) -> Result<Self> {
         let store = Store::open_writer(dir, false)?;
-        let stamp = index::stamp(&dir.join("index")).ok().flatten();
+        let stamp = index::stamp(&store.dir().join("index")).ok().flatten();
         let revision = store.revision()?;
         if stamp.is_none_or(|stamp| revision.saturating_sub(stamp.revision) > BEHIND) {
-            return Self::over_writer(store, dir);
+            return Self::over_writer(store);
         }
-        Ok(Self {
-            store,
-            dir: dir.to_owned(),
-            writer: None,
-            snapshot: None,
-            index_fault: Mutex::default(),
-            index_lag: Mutex::default(),
-            splits: None,
-            any_language: AtomicBool::default(),
-            alone: Mutex::default(),
-        })
+        Self::without_index(store)
     }
 
     /// As [`refresh`](Self::refresh), for a handle that stays open beside writers: a reader keeps
@@ -153,8 +151,19 @@ impl Database {
         self.refresh()
     }
 
+    /// A fresh reader's handle on the same database, for those who share one between threads: it
+    /// keeps no views yet. It follows the store that this handle follows.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn reopened(&self) -> Result<Self> {
+        let (opened, splits) = (self.opened.clone(), self.splits.clone());
+        let fresh = Self { opened, splits, ..Self::open(&self.dir)? };
+        Ok(fresh.with_any_language(self.allows_any_language()))
+    }
+
     /// Whether this reader keeps more views that it has moved on from than [`renew`](Self::renew)
-    /// leaves. Who shares a handle between threads opens another one then.
+    /// leaves. Who shares a handle between threads takes a [`reopened`](Self::reopened) one then.
     #[must_use]
     pub fn is_worn(&self) -> bool {
         self.snapshot.is_none() && !self.store.is_writer() && self.store.views() > VIEWS
@@ -197,10 +206,11 @@ impl Database {
         Ok(snapshot)
     }
 
-    /// Opens the database in `dir` for writing, and makes one when there is none.
+    /// Opens the database in `dir` for writing, and makes one when there is none: where nothing is,
+    /// or in an empty folder.
     ///
     /// # Errors
-    /// When another process writes it, or its format is another.
+    /// When something else is there, another process writes it, or its format is another.
     pub fn open_writer(dir: &Path) -> Result<Self> {
         Self::for_writing(dir, true)
     }
@@ -214,23 +224,17 @@ impl Database {
     }
 
     fn for_writing(dir: &Path, create: bool) -> Result<Self> {
-        Self::over_writer(Store::open_writer(dir, create)?, dir)
+        Self::over_writer(Store::open_writer(dir, create)?)
     }
 
-    pub(crate) fn over_writer(store: Store, dir: &Path) -> Result<Self> {
-        reindex::remove_leftovers(dir)?;
-        let mut writer = IndexWriter::open(&dir.join("index"))?;
+    pub(crate) fn over_writer(store: Store) -> Result<Self> {
+        reindex::remove_leftovers(store.dir())?;
+        let mut writer = IndexWriter::open(&store.dir().join("index"))?;
         reindex::catch_up(&store, &mut writer)?;
         Ok(Self {
-            store,
-            dir: dir.to_owned(),
             index_fault: Mutex::new(writer.take_replaced().map(Arc::new)),
-            index_lag: Mutex::default(),
             writer: Some(Mutex::new(writer)),
-            snapshot: None,
-            splits: None,
-            any_language: AtomicBool::default(),
-            alone: Mutex::default(),
+            ..Self::without_index(store)?
         })
     }
 
@@ -332,7 +336,7 @@ impl Database {
         &self.store
     }
 
-    /// The directory.
+    /// The directory; its path is absolute.
     #[must_use]
     pub fn dir(&self) -> &Path {
         &self.dir
@@ -373,15 +377,6 @@ impl Database {
             name: name.to_owned(),
             nearest: nearest(name, names).map(str::to_owned),
         }))
-    }
-
-    /// What was committed after a revision, in order: what a copy, a cache or a tool beside the
-    /// database catches up by. Revision 0 is before everything.
-    ///
-    /// # Errors
-    /// When the store fails.
-    pub fn changes(&self, since: u64) -> Result<impl Iterator<Item = Result<Change>> + '_> {
-        Ok(self.store.changes_since(since)?.map(|change| Ok(change?)))
     }
 
     /// What is wrong with the index, as far as this handle has met it. A query that could not use

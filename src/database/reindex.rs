@@ -28,16 +28,30 @@ fn replay_or_rebuild(store: &Store, writer: &mut IndexWriter) -> Result<()> {
     writer.recover()?;
     let revision = store.revision()?;
     match writer.stamp() {
-        Some(stamp) if stamp.revision == revision => Ok(()),
-        Some(stamp) if stamp.revision < revision => replay(store, writer, stamp.revision, revision),
-        // No index, or one of a store that is gone.
-        _ => {
-            writer.clear()?;
-            for release in store.releases()? {
-                add_release(store, writer, release.id)?;
+        Some(stamp) if stamp.revision == revision => return Ok(()),
+        Some(stamp) if stamp.revision < revision => {
+            match replay(store, writer, stamp.revision, revision) {
+                // A change that cannot be read may be any: what there is says more.
+                Err(error) if error.is_unreadable_record() => {}
+                outcome => return outcome,
             }
-            Ok(writer.commit(revision)?)
         }
+        // No index, or one of a store that is gone.
+        _ => {}
+    }
+    writer.clear()?;
+    for release in store.releases()? {
+        add_release(store, writer, release.id)?;
+    }
+    Ok(writer.commit(revision)?)
+}
+
+/// What there is to index of a record. One that cannot be read keeps nobody from the others: it is
+/// left out, and told by whoever reads it, and by a check.
+fn readable<T>(read: Result<T>) -> Result<Option<T>> {
+    match read {
+        Err(error) if error.is_unreadable_record() => Ok(None),
+        read => read.map(Some),
     }
 }
 
@@ -76,9 +90,11 @@ fn replay(store: &Store, writer: &mut IndexWriter, since: u64, revision: u64) ->
             }
             (Subject::Set(set, location), action) => {
                 let is_first = touched.insert((release, set));
-                match store.annotation_set_at(release, set, location)? {
+                let found = store.annotation_set_at(release, set, location);
+                match readable(found.map_err(Into::into))?.flatten() {
                     Some(set) => {
-                        let Some(sentence) = sentences.of(store, release, &set)? else { continue };
+                        let sentence = readable(sentences.of(store, release, &set))?.flatten();
+                        let Some(sentence) = sentence else { continue };
                         with_entry_of(release, &set, sentence, |entry| {
                             match is_first && action == Action::Added {
                                 true => writer.add(entry),
@@ -93,9 +109,11 @@ fn replay(store: &Store, writer: &mut IndexWriter, since: u64, revision: u64) ->
             // The places that list it stand beside each of its sets.
             (Subject::Sentence(sentence), Action::Edited) => {
                 for set in store.sets_of_sentence(release, sentence)? {
-                    if let Some(set) = store.annotation_set(release, set?)? {
+                    let found = store.annotation_set(release, set?);
+                    if let Some(set) = readable(found.map_err(Into::into))?.flatten() {
                         touched.insert((release, set.id));
-                        let Some(sentence) = sentences.of(store, release, &set)? else { continue };
+                        let sentence = readable(sentences.of(store, release, &set))?.flatten();
+                        let Some(sentence) = sentence else { continue };
                         with_entry_of(release, &set, sentence, |entry| writer.put(entry))?;
                     }
                 }
@@ -108,7 +126,8 @@ fn replay(store: &Store, writer: &mut IndexWriter, since: u64, revision: u64) ->
 
 /// Adds the sets of a release of which the index has nothing yet.
 fn add_release(store: &Store, writer: &mut IndexWriter, release: ReleaseId) -> Result<()> {
-    each_entry(store, release, &mut |_, entry| Ok(writer.add(entry)?), &Err)
+    let failed = |error| readable::<()>(Err(error)).map(drop);
+    each_entry(store, release, &mut |_, entry| Ok(writer.add(entry)?), &failed)
 }
 
 /// Why a release and its index did not commit together.

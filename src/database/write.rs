@@ -1,9 +1,8 @@
 //! Writing records into a release that is there: one commit of the store, then one of the index.
 
+use super::write_check::{WriteCheck, is_looked_up};
 use super::{Database, Result};
-use crate::model::{
-    AnnotationSet, AnnotationSetId, IdSpace, LexUnit, RecipeId, ReleaseId, Sentence,
-};
+use crate::model::{AnnotationSet, AnnotationSetId, LexUnit, RecipeId, ReleaseId, Sentence};
 use crate::store::{Action, Batch, JournalEntry, SetLocation, Store, Subject};
 
 /// Rows to be written together, all of them or none.
@@ -56,12 +55,15 @@ impl Database {
     /// Writes rows into a release; they are safe and found by queries once this returns. Gives the
     /// new revision.
     ///
-    /// This is how programs add many rows that they know to be right: nothing is checked, and in
-    /// the list of changes a set stands for its sentence, too. People's edits go through
-    /// [`transaction`](Self::transaction).
+    /// This is how programs add many rows. What is checked is what every reader counts on: frames,
+    /// LUs and sentences of sets are there, spans lie in their texts, and each record can be read
+    /// again. In the list of changes a set stands for its sentence, too. People's edits, which are
+    /// checked further, go through [`transaction`](Self::transaction).
     ///
     /// # Errors
-    /// When the handle is a reader's, or the store fails. An index that could not follow is no
+    /// When a record is not right ([`EditError`](super::EditError),
+    /// [`StoreError::Invalid`](crate::store::StoreError::Invalid)), with nothing written; when the
+    /// handle is a reader's, or the store fails. An index that could not follow is no
     /// failure: see [`take_index_lag`](Self::take_index_lag).
     pub fn write(&self, release: ReleaseId, write: &Write) -> Result<u64> {
         let mut index = self.lock_writer()?;
@@ -76,7 +78,7 @@ impl Database {
     }
 }
 
-/// Puts rows into a batch, and lists them as changes. Says of each set whether the release had one
+/// Puts rows into a batch that are right, and lists them as changes. Says of each set whether the release had one
 /// of its id.
 pub(super) fn fill(
     store: &Store,
@@ -84,7 +86,9 @@ pub(super) fn fill(
     release: ReleaseId,
     write: &Write,
 ) -> Result<Vec<bool>> {
+    let mut check = WriteCheck::new(store, release, write);
     for lexunit in &write.lexunits {
+        check.lexunit(lexunit)?;
         let there = store.lexunit(release, lexunit.frame, lexunit.id)?;
         if let Some(there) = &there {
             batch.delete_lexunit(there)?;
@@ -97,13 +101,15 @@ pub(super) fn fill(
     for sentence in &write.sentences {
         batch.put_sentence(sentence)?;
         // Generated ones are many, and not counted by commits.
-        if sentence.id.space() != IdSpace::Generated {
+        if is_looked_up(sentence.id) {
             let there = store.sentence(release, sentence.id)?;
+            check.sentence(sentence, there.as_ref())?;
             batch.recount(there.as_ref(), Some(sentence));
         }
     }
     let mut known = Vec::with_capacity(write.sets.len());
     for set in &write.sets {
+        check.set(set)?;
         // The frame and the LU stand in the key: a set that moves leaves its old row.
         let there = store.set_location(release, set.id)?;
         if let Some(location) = there {

@@ -26,9 +26,11 @@ mod frame;
 mod governance;
 mod layouts;
 mod passage;
+mod repair;
 mod script;
 mod staged;
 mod together;
+mod unreadable;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -36,6 +38,7 @@ use std::collections::BTreeSet;
 pub use expansions::Removed;
 pub use governance::{Fate, HandedOver};
 pub use passage::CarriedElements;
+pub use repair::RepairReport;
 pub use script::{Done, Script};
 use staged::{Judged, Staged, StagedRow, absent};
 

@@ -64,6 +64,8 @@ pub(super) struct Staged {
     editions: Table<Edition>,
     /// Journal rows to write, or to delete.
     pub(super) journal: BTreeMap<JournalOf, Option<JournalEntry>>,
+    /// Whether scans pass over records that cannot be read.
+    passes_over: bool,
 }
 
 /// A kind of record that people edit.
@@ -247,6 +249,17 @@ impl Staged {
         Ok(())
     }
 
+    /// From now on scans pass over records that cannot be read.
+    pub(super) fn pass_over_unreadable(&mut self) {
+        self.passes_over = true;
+    }
+
+    /// Puts a record in the place of one that the store has and nobody can read.
+    pub(super) fn stand_in<R: StagedRow>(&mut self, row: R) {
+        let slot = Slot { before: Some(row.clone()), after: Some(row.clone()) };
+        R::table_mut(self).insert(row.key(), slot);
+    }
+
     /// A scan of the store as it will be: its rows in order, touched ones as they will be, and then
     /// those that are new to it and belong there.
     pub(super) fn over<R: StagedRow>(
@@ -257,7 +270,10 @@ impl Staged {
         let table = R::table(self);
         let mut rows = Vec::new();
         for row in scan {
-            let row = row?;
+            let row = match row {
+                Err(StoreError::Damaged { .. }) if self.passes_over => continue,
+                row => row?,
+            };
             if !table.contains_key(&row.key()) {
                 rows.push(row);
             }

@@ -20,6 +20,9 @@ use crate::model::Release;
 use crate::query::{Expression, Selection, SortKey};
 
 /// The sets that a query finds, read as they are asked for.
+///
+/// A record that cannot be read keeps nobody from the others: those come first, and then an error
+/// that names it. So for [`Answers`].
 pub struct Matches<'a> {
     evaluator: Evaluator<'a>,
     rows: Rows<'a>,
@@ -29,6 +32,8 @@ pub struct Matches<'a> {
     skip: usize,
     /// Matches to give yet.
     left: Option<usize>,
+    /// The first record that could not be read, told behind those that could.
+    unreadable: Option<DatabaseError>,
 }
 
 enum Rows<'a> {
@@ -42,7 +47,25 @@ impl<'a> Matches<'a> {
     /// The sets among these rows of which the query holds.
     pub(super) fn scanned(evaluator: Evaluator<'a>, rows: SetRows<'a>) -> Self {
         let (read, rows) = (Rc::default(), Rows::Scanned(rows));
-        Self { evaluator, rows, read, skip: 0, left: None }
+        Self { evaluator, rows, read, skip: 0, left: None, unreadable: None }
+    }
+
+    /// Goes on past a record that cannot be read, which is told at the end: the last item names
+    /// the first of them.
+    ///
+    /// # Errors
+    /// The error itself when it is another.
+    pub fn leave_out(&mut self, error: DatabaseError) -> Result<()> {
+        if !error.is_unreadable_record() {
+            return Err(error);
+        }
+        self.unreadable.get_or_insert(error);
+        Ok(())
+    }
+
+    /// What was left out, told once.
+    fn left_out<T>(&mut self) -> Option<Result<T>> {
+        self.unreadable.take().map(Err)
     }
 
     /// Whether there are more than the limit let through; `None` when `rows` more sets did not say.
@@ -53,11 +76,9 @@ impl<'a> Matches<'a> {
         for _ in 0..rows {
             match self.next_row() {
                 None => return Ok(Some(false)),
-                Some(found) => {
-                    if found?.is_some() {
-                        return Ok(Some(true));
-                    }
-                }
+                Some(Ok(Some(_))) => return Ok(Some(true)),
+                Some(Ok(None)) => {}
+                Some(Err(error)) => self.leave_out(error)?,
             }
         }
         Ok(None)
@@ -93,17 +114,22 @@ impl<'a> Iterator for Matches<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.left == Some(0) {
-            return None;
+            return self.left_out();
         }
         loop {
-            match self.next_row()? {
+            let Some(row) = self.next_row() else { return self.left_out() };
+            match row {
                 Ok(None) => {}
                 Ok(Some(_)) if self.skip > 0 => self.skip -= 1,
                 Ok(Some(found)) => {
                     self.left = self.left.map(|left| left - 1);
                     return Some(Ok(found));
                 }
-                Err(error) => return Some(Err(error)),
+                Err(error) => {
+                    if let Err(error) = self.leave_out(error) {
+                        return Some(Err(error));
+                    }
+                }
             }
         }
     }
@@ -172,11 +198,21 @@ impl Iterator for Answers<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             if let Some(found) = self.ready.next() {
-                if let Some(answer) = found.into_answer().transpose() {
-                    return Some(answer);
+                match found.into_answer() {
+                    Ok(None) => {}
+                    Ok(Some(answer)) => return Some(Ok(answer)),
+                    Err(error) => {
+                        if let Err(error) = self.matches.leave_out(error) {
+                            return Some(Err(error));
+                        }
+                    }
                 }
-            } else if let Err(error) = self.read()? {
-                return Some(Err(error));
+            } else {
+                match self.read() {
+                    None => return self.matches.left_out(),
+                    Some(Ok(())) => {}
+                    Some(Err(error)) => return Some(Err(error)),
+                }
             }
         }
     }
@@ -286,6 +322,7 @@ impl Database {
             read: Rc::default(),
             skip: selection.offset,
             left: selection.limit,
+            unreadable: None,
         };
         if !selection.sort.is_empty() {
             let places = first_in_order(&mut matches, selection)?;
@@ -306,13 +343,20 @@ fn first_in_order(matches: &mut Matches<'_>, selection: &Selection) -> Result<Ve
     // One more than are given, so that whether there are more is known.
     let wanted =
         selection.limit.map(|limit| selection.offset.saturating_add(limit).saturating_add(1));
-    let mut first = BinaryHeap::new();
-    for found in matches {
-        first.push(ranked(&found?, &selection.sort)?);
+    let (mut first, mut left_out) = (BinaryHeap::new(), None);
+    while let Some(found) = matches.next() {
+        match found.and_then(|found| ranked(&found, &selection.sort)) {
+            Ok(found) => first.push(found),
+            Err(error) if error.is_unreadable_record() => {
+                left_out.get_or_insert(error);
+            }
+            Err(error) => return Err(error),
+        }
         if wanted.is_some_and(|wanted| first.len() > wanted) {
             first.pop();
         }
     }
+    left_out.map_or(Ok(()), |error| matches.leave_out(error))?;
     Ok(first.into_sorted_vec().into_iter().map(|ranked| ranked.place).collect())
 }
 

@@ -20,6 +20,7 @@ use super::key::{
     SentenceSetKey, SetKey,
 };
 use super::record::{self, ChangeRecord, Encoded, JournalRecord, RecipeRecord, Stored};
+use super::rows::content;
 use super::{Action, Change, JournalEntry, Result, SetLocation, Store, StoreError, Subject};
 
 /// Rows of a release, or of several, to be written together, and what the list of changes says of
@@ -63,7 +64,8 @@ impl<'a> Batch<'a> {
         self.rows.is_empty()
     }
 
-    /// Puts a record; `name` is what errors call it.
+    /// Puts a record that its reader takes; `name` is what errors call it. Every writer of records
+    /// comes through here: what could not be read again would keep everybody from the rest.
     pub(super) fn put(
         &mut self,
         family: Family,
@@ -71,13 +73,25 @@ impl<'a> Batch<'a> {
         name: impl Display,
         value: Encoded,
     ) -> Result<()> {
-        let value = value.map_err(|large| StoreError::too_large(family.name(), name, large))?;
-        self.store.engine.put(&mut self.rows, family, &key.encode(), &value)
+        let value = value.map_err(|large| StoreError::too_large(family.name(), &name, large))?;
+        self.put_row(family, &key.encode(), name, &value)
+    }
+
+    fn put_row(
+        &mut self,
+        family: Family,
+        key: &[u8],
+        name: impl Display,
+        value: &[u8],
+    ) -> Result<()> {
+        content(family, key, value)
+            .map_err(|(_, reason)| StoreError::invalid(family.name(), name, reason))?;
+        self.store.engine.put(&mut self.rows, family, key, value)
     }
 
     /// Puts a key without a value.
-    fn mark(&mut self, family: Family, key: &impl Key) -> Result<()> {
-        self.store.engine.put(&mut self.rows, family, &key.encode(), &[])
+    fn mark(&mut self, family: Family, key: &impl Key, name: impl Display) -> Result<()> {
+        self.put_row(family, &key.encode(), name, &[])
     }
 
     fn delete(&mut self, family: Family, key: &impl Key) -> Result<()> {
@@ -98,8 +112,9 @@ impl<'a> Batch<'a> {
     }
 
     fn put_name(&mut self, kind: NameKind, name: &str, id: u64) -> Result<()> {
+        require_text(Family::Name, name)?;
         for key in name_keys(self.release, kind, name, id) {
-            self.mark(Family::Name, &key)?;
+            self.mark(Family::Name, &key, name)?;
         }
         Ok(())
     }
@@ -239,7 +254,7 @@ impl<'a> Batch<'a> {
         let value = record::encode_location(set.id, SetLocation::of(set));
         self.put(Family::SetLocation, &SetKey { release, set: set.id }, set.id, value)?;
         let by_sentence = SentenceSetKey { release, sentence: set.sentence, set: set.id };
-        self.mark(Family::BySentence, &by_sentence)
+        self.mark(Family::BySentence, &by_sentence, set.id)
     }
 
     /// Deletes the rows of an annotation set from where it was kept.
@@ -369,6 +384,7 @@ impl<'a> Batch<'a> {
     /// When the engine fails.
     pub fn put_judgement(&mut self, set: AnnotationSetId, judgement: &Judgement) -> Result<()> {
         let Judgement { reviewer, question, .. } = judgement;
+        require_text(Family::Judgement, reviewer)?;
         let key = JudgementKey::new(self.release, set, reviewer, question);
         self.put(Family::Judgement, &key, set, record::encode_judgement(judgement))
     }
@@ -451,6 +467,15 @@ impl<'a> Batch<'a> {
         let recipe = RecipeRecord { fingerprint, description: description.to_owned() };
         self.put(Family::Recipe, &RecipeKey { recipe: id }, id, record::encode(&recipe))
     }
+}
+
+/// Fails for a text that ends early in a key: a zero character stands behind it there.
+fn require_text(family: Family, text: &str) -> Result<()> {
+    if text.contains('\0') {
+        let reason = "a zero character in a name";
+        return Err(StoreError::invalid(family.name(), text.escape_debug(), reason));
+    }
+    Ok(())
 }
 
 /// The keys of a name: as it is spelled, and folded.

@@ -1,6 +1,8 @@
 //! What commits touched: the rows of the family `change`, which the index and every follower of the
 //! store catch up by.
 
+use std::collections::VecDeque;
+
 use super::SetLocation;
 use super::record::{
     ChangeRecord, SubjectRecord, WrittenRecord, sentence_code, sentence_from, set_code, set_from,
@@ -22,6 +24,8 @@ pub struct Change {
     pub action: Action,
     /// The record.
     pub subject: Subject,
+    /// Whether it is the last of its commit that is listed: what is listed of the commit is whole.
+    pub is_last: bool,
 }
 
 named! {
@@ -66,6 +70,84 @@ pub enum Subject {
     Decision(FrameId, String),
     /// An edition.
     Edition(String),
+}
+
+impl Subject {
+    /// What it is, as `changes` calls it.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Release => "release",
+            Self::SemType(_) => "semtype",
+            Self::Frame(_) => "frame",
+            Self::Relation(_) => "relation",
+            Self::LexUnit(..) => "lu",
+            Self::Document(..) => "document",
+            Self::Sentence(_) => "sentence",
+            Self::SentenceLayers(..) => "layers",
+            Self::Set(..) => "set",
+            Self::Judgement(..) => "judgement",
+            Self::Decision(..) => "decision",
+            Self::Edition(_) => "edition",
+        }
+    }
+
+    /// Its id: of a document the corpus's and its own, of a judgement the set's, of a decision the
+    /// LU's name, of an edition its name; `None` of a release.
+    #[must_use]
+    pub fn id(&self) -> Option<String> {
+        Some(match self {
+            Self::Release => return None,
+            Self::SemType(id) => id.to_string(),
+            Self::Frame(id) => id.to_string(),
+            Self::Relation(id) => id.to_string(),
+            Self::LexUnit(_, id) => id.to_string(),
+            Self::Document(corpus, id) => format!("{corpus}/{id}"),
+            Self::Sentence(id) => id.to_string(),
+            Self::SentenceLayers(_, id) | Self::Set(id, _) | Self::Judgement(id, _) => {
+                id.to_string()
+            }
+            Self::Decision(_, name) | Self::Edition(name) => name.clone(),
+        })
+    }
+
+    /// The frame of an LU, a set or a decision.
+    #[must_use]
+    pub fn frame(&self) -> Option<FrameId> {
+        match self {
+            Self::LexUnit(frame, _) | Self::Decision(frame, _) => Some(*frame),
+            Self::Set(_, at) => Some(at.frame),
+            _ => None,
+        }
+    }
+
+    /// The LU of a set.
+    #[must_use]
+    pub fn lexunit(&self) -> Option<LuId> {
+        match self {
+            Self::Set(_, at) => Some(at.lu),
+            _ => None,
+        }
+    }
+
+    /// The sentence of a set or of layers.
+    #[must_use]
+    pub fn sentence(&self) -> Option<SentenceId> {
+        match self {
+            Self::Set(_, at) => Some(at.sentence),
+            Self::SentenceLayers(sentence, _) => Some(*sentence),
+            _ => None,
+        }
+    }
+
+    /// Whose judgement it is.
+    #[must_use]
+    pub fn reviewer(&self) -> Option<&str> {
+        match self {
+            Self::Judgement(_, reviewer) => Some(reviewer),
+            _ => None,
+        }
+    }
 }
 
 impl From<&Subject> for SubjectRecord {
@@ -124,7 +206,8 @@ impl Change {
         ChangeRecord { release: release.0, action: action as u8, subject: subject.into() }
     }
 
-    /// Reads a row's value, of format 1.0 or later.
+    /// Reads a row's value, of format 1.0 or later. What stands behind the row says whether it is
+    /// the last of its commit.
     pub(super) fn decode(revision: u64, value: &[u8]) -> std::result::Result<Self, String> {
         match super::record::decode_change(value)? {
             Ok(ChangeRecord { release, action, subject }) => {
@@ -135,6 +218,7 @@ impl Change {
                     release: ReleaseId(release),
                     action,
                     subject: subject.try_into()?,
+                    is_last: false,
                 })
             }
             Err(written) => Self::of_format_1_0(revision, written),
@@ -155,6 +239,63 @@ impl Change {
                 (release, Action::Written, Subject::LexUnit(FrameId(frame), LuId(lu)))
             }
         };
-        Ok(Self { revision, release: ReleaseId(release), action, subject })
+        Ok(Self { revision, release: ReleaseId(release), action, subject, is_last: false })
+    }
+}
+
+/// The changes of one release among those of all. The last one of a commit that is listed is marked
+/// as such, also where the commit ends with another release's.
+pub(crate) fn of_release<E>(
+    mut changes: impl Iterator<Item = std::result::Result<Change, E>>,
+    release: ReleaseId,
+) -> impl Iterator<Item = std::result::Result<Change, E>> {
+    // Held until it is known whether another one of its commit comes.
+    let (mut held, mut ready) = (None, VecDeque::new());
+    std::iter::from_fn(move || {
+        loop {
+            if let Some(change) = ready.pop_front() {
+                return Some(Ok(change));
+            }
+            let change = match changes.next()? {
+                Ok(change) => change,
+                Err(error) => return Some(Err(error)),
+            };
+            let is_end = change.is_last;
+            if change.release == release {
+                ready.extend(held.replace(Change { is_last: false, ..change }));
+            }
+            if is_end {
+                ready.extend(held.take().map(|change| Change { is_last: true, ..change }));
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Changes of frames: revision, release, frame; the last of each revision is marked.
+    fn changes(of: &[(u64, u16, u32)]) -> Vec<Change> {
+        let change = |at: usize| {
+            let (revision, release, frame) = of[at];
+            let is_last = of.get(at + 1).is_none_or(|next| next.0 != revision);
+            let (release, subject) = (ReleaseId(release), Subject::Frame(FrameId(frame)));
+            Change { revision, release, action: Action::Added, subject, is_last }
+        };
+        (0..of.len()).map(change).collect()
+    }
+
+    #[test]
+    fn the_last_of_a_commit_is_marked_among_those_of_one_release() {
+        let all = changes(&[(1, 1, 1), (1, 2, 2), (1, 1, 3), (1, 2, 4), (2, 2, 5), (3, 1, 6)]);
+        let of = |release| -> Vec<(u64, bool)> {
+            let all = all.iter().cloned().map(Ok::<_, ()>);
+            let found = of_release(all, ReleaseId(release)).map(Result::unwrap);
+            found.map(|change| (change.revision, change.is_last)).collect()
+        };
+        assert_eq!(of(1), [(1, false), (1, true), (3, true)]);
+        assert_eq!(of(2), [(1, false), (1, true), (2, true)]);
+        assert_eq!(of(3), []);
     }
 }

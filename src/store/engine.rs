@@ -24,7 +24,7 @@ use super::lock::WriterLock;
 use super::scratch::Scratch;
 use super::tuning::{database_options, descriptors};
 use super::view::{View, table};
-use super::{Result, StoreError, acknowledged, book_of, replace};
+use super::{Result, StoreError, acknowledged, book_of, identity, replace, site};
 use crate::durable::create_directory;
 
 /// A key and its value.
@@ -78,6 +78,7 @@ pub(super) struct Engine {
 impl Engine {
     /// Opens the store for writing.
     pub(super) fn open_writer(dir: &Path, opening: Opening) -> Result<Self> {
+        site::require_free_or_ours(dir)?;
         if !exists(dir) && !replace::is_underway(dir) {
             if !opening.create {
                 return Err(absent_or_lost(dir));
@@ -94,6 +95,7 @@ impl Engine {
         let db_dir = dir.join("db");
         replace::recover(dir)?;
         let is_new = !exists(dir);
+        let mut is_rewound = false;
         if is_new && !create {
             return Err(absent_or_lost(dir));
         }
@@ -111,7 +113,7 @@ impl Engine {
         } else {
             // Refused before the primary opens it, which tidies up and cuts the log where it ends.
             match Self::examine(dir) {
-                Err(StoreError::CommitsLost { .. }) if despite_loss => {}
+                Err(StoreError::CommitsLost { .. }) if despite_loss => is_rewound = true,
                 outcome => outcome?,
             }
             // RocksDB's primary must open every family there is, a newer format's too.
@@ -131,6 +133,8 @@ impl Engine {
         let meta = engine.first.family(Family::Meta)?;
         batch.put_cf(meta, FORMAT_KEY, format);
         batch.put_cf(meta, WRITTEN_BY_KEY, env!("CARGO_PKG_VERSION"));
+        // Revisions that were lost are given again, with other content.
+        identity::put(&engine, &mut batch, is_rewound)?;
         engine.write_synced(batch)?;
         Ok(engine)
     }
@@ -178,6 +182,7 @@ impl Engine {
     }
 
     fn open_secondary(dir: &Path) -> Result<Self> {
+        site::require_free_or_ours(dir)?;
         let absent = || absent_or_lost(dir);
         if !exists(dir) {
             return Err(absent());

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use super::lock::Holder;
 use super::record::{LIMIT, TooLarge};
+use super::rows::record_name;
 use crate::model::hexadecimal;
 use crate::text::shortened;
 
@@ -16,13 +17,50 @@ use crate::text::shortened;
 pub enum StoreError {
     /// There is no store at the path.
     #[error(
-        "there is no store in `{}`; make one with `fnstore import PATH`, or name another \
-         (S-absent)",
+        "there is no store in `{}`; make one, or name another (S-absent)",
         path.display()
     )]
     Absent {
         /// The path.
         path: PathBuf,
+    },
+    /// Something else is at the path.
+    #[error("`{}` is no store: {reason} (S-not-a-store)", path.display())]
+    NotAStore {
+        /// The path.
+        path: PathBuf,
+        /// What is there, and what was expected.
+        reason: String,
+    },
+    /// The store is not the one that somebody has followed: a restore has taken its place, or lost
+    /// commits were accepted.
+    #[error(
+        "the store in `{}` was replaced: what was followed is generation {followed}, and it is {} \
+         now; read it anew, from revision 0 on (S-replaced)",
+        path.display(),
+        found.as_deref().unwrap_or("one without a generation")
+    )]
+    Replaced {
+        /// The store's directory.
+        path: PathBuf,
+        /// The generation that was followed.
+        followed: String,
+        /// The store's own, where it has one.
+        found: Option<String>,
+    },
+    /// Changes are asked for since a revision that the store has not reached.
+    #[error(
+        "revision {since} is not in the store in `{}`, whose last one is {last}: it is another \
+         store's, or this one was replaced; read it anew, from revision 0 on (S-beyond)",
+        path.display()
+    )]
+    BeyondEnd {
+        /// The store's directory.
+        path: PathBuf,
+        /// The revision asked for.
+        since: u64,
+        /// The store's last one.
+        last: u64,
     },
     /// Another process is writing.
     #[error(
@@ -84,8 +122,8 @@ pub enum StoreError {
     /// Commits that were acknowledged are not in the store.
     #[error(
         "the store in `{}` is at revision {found}, and revision {acknowledged} was acknowledged: the \
-         log that held the commits between is damaged; restore a backup with `fnstore restore DIR`, \
-         or go on with what is left by `fnstore reindex` (C-commits-lost)",
+         log that held the commits between is damaged; restore a backup, or build the index anew to \
+         go on with what is left (C-commits-lost)",
         path.display()
     )]
     CommitsLost {
@@ -111,7 +149,7 @@ pub enum StoreError {
     /// A file is missing or cannot be opened without which rows cannot be read.
     #[error(
         "rows of `{family}` are lost: `{}` is missing or damaged, or another table of that family; \
-         restore a backup with `fnstore restore DIR` (C-open)",
+         restore a backup (C-open)",
         path.display()
     )]
     FileLost {
@@ -122,12 +160,14 @@ pub enum StoreError {
     },
     /// A key or a record is not what the format says.
     #[error(
-        "damaged {family} record {key}: {reason}; `fnstore check` lists what is damaged, and \
-         `fnstore restore DIR` brings a backup back (C-record)"
+        "damaged {family} record {}: {reason}; remove it, or restore a backup (C-record)",
+        place(.name, .key)
     )]
     Damaged {
         /// The column family.
         family: &'static str,
+        /// The record as its key names it, as in `set x12`; empty where the key tells nothing.
+        name: String,
         /// The key, hexadecimal.
         key: String,
         /// What is wrong with it.
@@ -150,6 +190,20 @@ pub enum StoreError {
         /// MiB that a record may take.
         limit: usize,
     },
+    /// A record could not be read again.
+    #[error(
+        "the {family} record of `{}` could not be read again: {reason}; nothing was written \
+         (E-record)",
+        shortened(.name)
+    )]
+    Invalid {
+        /// The column family.
+        family: &'static str,
+        /// What the record is called: a name or an id.
+        name: String,
+        /// What its reader would say.
+        reason: String,
+    },
     /// A write needs the writer's handle.
     #[error("the store was opened for reading; open it for writing (S-read-only)")]
     ReadOnly,
@@ -167,7 +221,12 @@ fn advice(reason: &str) -> &'static str {
     if !is_damage(reason) {
         return "";
     }
-    "; `fnstore check` says what is damaged, and `fnstore restore DIR` brings a backup back"
+    "; check the store, and restore a backup"
+}
+
+/// How a record is named.
+fn place(name: &str, key: &str) -> String {
+    if name.is_empty() { key.to_owned() } else { format!("of {name} (key {key})") }
 }
 
 fn engine_code(action: &str, reason: &str) -> &'static str {
@@ -184,6 +243,9 @@ impl StoreError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Absent { .. } => "S-absent",
+            Self::NotAStore { .. } => "S-not-a-store",
+            Self::Replaced { .. } => "S-replaced",
+            Self::BeyondEnd { .. } => "S-beyond",
             Self::Locked { .. } => "S-locked",
             Self::Format { .. } => "S-format",
             Self::Link { .. } => "S-link",
@@ -194,6 +256,7 @@ impl StoreError {
             Self::FileLost { .. } => "C-open",
             Self::Damaged { .. } => "C-record",
             Self::TooLarge { .. } => "E-record-size",
+            Self::Invalid { .. } => "E-record",
             Self::ReadOnly => "S-read-only",
         }
     }
@@ -208,7 +271,16 @@ impl StoreError {
     }
 
     pub(super) fn damaged(family: &'static str, key: &[u8], reason: impl ToString) -> Self {
-        Self::Damaged { family, key: hexadecimal(key), reason: reason.to_string() }
+        let name = record_name(family, key).unwrap_or_default();
+        Self::Damaged { family, name, key: hexadecimal(key), reason: reason.to_string() }
+    }
+
+    pub(super) fn invalid(
+        family: &'static str,
+        name: impl ToString,
+        reason: impl ToString,
+    ) -> Self {
+        Self::Invalid { family, name: name.to_string(), reason: reason.to_string() }
     }
 }
 
@@ -234,6 +306,9 @@ mod tests {
             |action, reason: &str| StoreError::Engine { action, reason: reason.to_owned() };
         vec![
             StoreError::Absent { path: path() },
+            StoreError::NotAStore { path: path(), reason: "it is a file".to_owned() },
+            StoreError::Replaced { path: path(), followed: "0f".to_owned(), found: None },
+            StoreError::BeyondEnd { path: path(), since: 9, last: 2 },
             StoreError::Locked { path: path(), holder: Holder::default() },
             StoreError::Format {
                 path: path(),
@@ -250,6 +325,7 @@ mod tests {
             StoreError::FileLost { path: path(), family: "frame".to_owned() },
             StoreError::damaged("frame", &[1, 2], "no record"),
             StoreError::too_large("document", "train", TooLarge { bytes: 1 << 30 }),
+            StoreError::invalid("annotation", "i1", "a span from 5 to 2"),
             StoreError::ReadOnly,
         ]
     }
@@ -268,9 +344,18 @@ mod tests {
     fn damage_is_told_with_what_helps() {
         for error in one_of_each() {
             let message = error.to_string();
-            let helps = ["`fnstore check`", "`fnstore restore DIR`"];
-            let is_told = helps.iter().any(|command| message.contains(command));
+            let is_told = message.contains("restore a backup");
             assert_eq!(is_told, error.code().starts_with("C-"), "{message}");
         }
+    }
+
+    #[test]
+    fn a_damaged_record_is_named_by_its_key() {
+        let key = [0, 1, 2, 0, 0, 0, 0, 0, 0, 7];
+        let error = StoreError::damaged("set_location", &key, "empty").to_string();
+        let expected = "damaged set_location record of set i7 (key 00010200000000000007): empty; ";
+        assert!(error.starts_with(expected), "{error}");
+        let error = StoreError::damaged("frame", &[9], "no key").to_string();
+        assert!(error.starts_with("damaged frame record 09: no key; "), "{error}");
     }
 }

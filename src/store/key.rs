@@ -386,6 +386,7 @@ mod tests {
     use crate::model::IdSpace;
     use crate::store::engine::{FORMAT_KEY, WRITTEN_BY_KEY};
     use crate::store::family::Family;
+    use crate::store::identity::IDENTITY_KEY;
     use crate::store::{BOOK_KEY, OWN_IDS_KEY};
 
     fn set(number: u64, space: u8) -> AnnotationSetId {
@@ -533,7 +534,7 @@ mod tests {
         let page = include_str!("../../schema/keys.md");
         let of_page: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
         let meta = "| `meta` | name: `format` (two u16), `written_by` (text), `book` (record), \
-                    `own_ids` (record) |";
+                    `own_ids` (record), `identity` (id of 16 bytes, generation of 8) |";
         let name = "| `name` | release u16, kind u8 (top bit: case-folded), name, 0x00, id u64 |";
         let mut expected: Vec<String> = of_every_key!(rows()).into_iter().flatten().collect();
         expected.extend([meta, name].map(str::to_owned));
@@ -542,7 +543,7 @@ mod tests {
         assert_eq!(of_page, expected);
         let families: Vec<_> = of_page.into_iter().map(family).collect();
         assert_eq!(families, Family::ALL.map(Some));
-        for key in [FORMAT_KEY, WRITTEN_BY_KEY, BOOK_KEY, OWN_IDS_KEY] {
+        for key in [FORMAT_KEY, WRITTEN_BY_KEY, BOOK_KEY, OWN_IDS_KEY, IDENTITY_KEY] {
             let key = std::str::from_utf8(key).unwrap();
             assert!(meta.contains(&format!("`{key}`")), "{key}");
         }

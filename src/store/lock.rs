@@ -17,6 +17,9 @@ use crate::durable::{self, LockedFile};
 
 const LOCK_FILE: &str = "writer.lock";
 
+/// More bytes than any holder's name has: command lines have limits.
+const LONGEST: u64 = 4 << 20;
+
 /// How long a process that was refused waits for the holder to write down its name.
 const PAUSES: [Duration; 3] =
     [Duration::ZERO, Duration::from_millis(10), Duration::from_millis(50)];
@@ -32,6 +35,19 @@ pub struct Holder {
     pub command: String,
     /// When the lock was taken, seconds since 1970 (UTC).
     pub since: u64,
+}
+
+/// Whether a folder has the lock of a store's writer, held or not.
+pub(super) fn is_of_a_writer(dir: &Path) -> bool {
+    let path = dir.join(LOCK_FILE);
+    let length = path.symlink_metadata().ok().filter(|found| found.is_file()).map(|it| it.len());
+    match length {
+        // It is empty for the moment between its making and its writing.
+        Some(0) => true,
+        Some(1..LONGEST) => std::fs::read(&path)
+            .is_ok_and(|text| text.is_empty() || serde_json::from_slice::<Holder>(&text).is_ok()),
+        _ => false,
+    }
 }
 
 impl Holder {

@@ -2,7 +2,8 @@
 //!
 //! RocksDB is the truth; the Tantivy index beside it can always be rebuilt. Keys are laid out in
 //! [`key`](self) (written down in `schema/keys.md`), values in versioned records
-//! (`schema/records.md`). Nothing of RocksDB or bincode shows outside this folder.
+//! (`schema/records.md`). No signature outside this folder names RocksDB or bincode. The types of
+//! [`crate::model`] are encoded by bincode's traits, which are no part of the public interface.
 //!
 //! A commit is one batch with the next revision number, synced before it returns. An import writes
 //! its rows in bulk under a release number that is not listed; one last commit lists it. Rows of an
@@ -19,6 +20,7 @@ mod estimate;
 mod family;
 mod foreign;
 mod held_directory;
+mod identity;
 mod key;
 mod lock;
 mod manifest;
@@ -27,9 +29,11 @@ mod numbers;
 mod read;
 mod record;
 mod removal;
+mod repair;
 mod replace;
 mod rows;
 mod scratch;
+mod site;
 mod tuning;
 mod upgrade;
 mod view;
@@ -44,6 +48,7 @@ use crate::model::{
 use acknowledged::Acknowledged;
 pub use added::AddedCounts;
 pub use batch::Batch;
+pub(crate) use change::of_release;
 pub use change::{Action, Change, Subject};
 pub use engine::FORMAT;
 use engine::{Engine, Opening};
@@ -51,11 +56,13 @@ pub use error::StoreError;
 pub use estimate::SetRange;
 use family::Family;
 pub(crate) use held_directory::HeldDirectory;
+pub use identity::Identity;
 pub use key::NameKind;
 use key::{ChangeKey, Key, Prefix};
 pub use lock::Holder;
 use lock::WriterLock;
 use record::{ChangeRecord, JournalRecord, MetaRecord, OwnIdsRecord};
+pub(crate) use repair::Unreadable;
 pub use replace::Replacement;
 use rocksdb::WriteBatch;
 pub use rows::{LayoutOf, Row, RowContent, RowFault, RowFaultKind, decode_row};
@@ -178,7 +185,8 @@ impl Store {
     /// # Errors
     /// When another process writes it, its format is another, or there is none to open.
     pub fn open_writer(dir: &Path, create: bool) -> Result<Self> {
-        Self::over(Engine::open_writer(dir, Opening { create, ..Opening::default() })?, dir)
+        let dir = site::fixed(dir)?;
+        Self::over(Engine::open_writer(&dir, Opening { create, ..Opening::default() })?, dir)
     }
 
     /// Opens the store in `dir` for writing even when it has lost commits that were acknowledged
@@ -187,10 +195,9 @@ impl Store {
     /// # Errors
     /// Otherwise as [`open_writer`](Self::open_writer).
     pub fn open_writer_despite_loss(dir: &Path) -> Result<Self> {
-        Self::over(
-            Engine::open_writer(dir, Opening { despite_loss: true, ..Opening::default() })?,
-            dir,
-        )
+        let dir = site::fixed(dir)?;
+        let opening = Opening { despite_loss: true, ..Opening::default() };
+        Self::over(Engine::open_writer(&dir, opening)?, dir)
     }
 
     /// Takes the right to write the store in `dir` and leaves it as it is. A writer's opening
@@ -199,10 +206,13 @@ impl Store {
     /// # Errors
     /// When there is none, or another process writes it.
     pub fn reserve(dir: &Path) -> Result<Reservation> {
-        if !Self::exists(dir) {
-            return Err(StoreError::Absent { path: dir.to_owned() });
+        let dir = site::fixed(dir)?;
+        site::require_free_or_ours(&dir)?;
+        if !Self::exists(&dir) {
+            return Err(StoreError::Absent { path: dir });
         }
-        Ok(Reservation { dir: dir.to_owned(), lock: WriterLock::take(dir)? })
+        let lock = WriterLock::take(&dir)?;
+        Ok(Reservation { dir, lock })
     }
 
     /// Opens a store for writing that was reserved.
@@ -211,7 +221,7 @@ impl Store {
     /// When its format is another.
     pub fn open_reserved(reservation: Reservation) -> Result<Self> {
         let Reservation { dir, lock } = reservation;
-        Self::over(Engine::open_locked(&dir, lock, Opening::default())?, &dir)
+        Self::over(Engine::open_locked(&dir, lock, Opening::default())?, dir)
     }
 
     /// Opens the store in `dir` for reading, beside a writer or alone.
@@ -219,16 +229,17 @@ impl Store {
     /// # Errors
     /// When there is none, or its format is another.
     pub fn open_reader(dir: &Path) -> Result<Self> {
-        Self::over(Engine::open_reader(dir)?, dir)
+        let dir = site::fixed(dir)?;
+        Self::over(Engine::open_reader(&dir)?, dir)
     }
 
-    fn over(engine: Engine, dir: &Path) -> Result<Self> {
+    fn over(engine: Engine, dir: PathBuf) -> Result<Self> {
         let mut acknowledged = None;
         if engine.is_writer() {
             // A disk without room for a line is no reason not to open: its absence says nothing.
-            acknowledged = Acknowledged::begin(dir, book_of(&engine)?.revision).ok();
+            acknowledged = Acknowledged::begin(&dir, book_of(&engine)?.revision).ok();
         }
-        let (dir, own_ids) = (dir.to_owned(), Mutex::new(None));
+        let own_ids = Mutex::new(None);
         Ok(Self { engine, dir, acknowledged, commit: Mutex::new(()), own_ids })
     }
 
@@ -247,7 +258,7 @@ impl Store {
         Ok(true)
     }
 
-    /// The directory.
+    /// The directory; its path is absolute.
     #[must_use]
     pub fn dir(&self) -> &Path {
         &self.dir

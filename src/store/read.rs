@@ -437,18 +437,28 @@ impl Store {
         self.records(Family::Edition, Prefix::of(release).bytes())
     }
 
-    /// What was written after a revision, in order of commit.
+    /// What was written after a revision, in order of commit; the last one of each is marked.
     pub fn changes_since(
         &self,
         revision: u64,
     ) -> Result<impl Iterator<Item = Result<Change>> + '_> {
         let family = Family::Change;
         let start = ChangeKey { revision: revision.saturating_add(1), ordinal: 0 }.encode();
-        Ok(self.engine.scan_from(family, start)?.map(move |row| {
-            let (key, value) = row?;
-            let damaged = |reason: String| StoreError::damaged(family.name(), &key, reason);
-            let at = ChangeKey::decode(&key).ok_or_else(|| damaged("no key".to_owned()))?;
-            Change::decode(at.revision, &value).map_err(damaged)
+        let mut rows = self.engine.scan_from(family, start)?.peekable();
+        let revision = |key: &[u8]| ChangeKey::decode(key).map(|key| key.revision);
+        Ok(std::iter::from_fn(move || {
+            let row = rows.next()?;
+            Some(row.and_then(|(key, value)| {
+                let damaged = |reason: String| StoreError::damaged(family.name(), &key, reason);
+                let at = revision(&key).ok_or_else(|| damaged("no key".to_owned()))?;
+                // A commit is one batch: whoever sees one of its rows sees all of them.
+                let is_last = match rows.peek() {
+                    None => true,
+                    Some(Ok((next, _))) => revision(next) != Some(at),
+                    Some(Err(_)) => false,
+                };
+                Ok(Change { is_last, ..Change::decode(at, &value).map_err(damaged)? })
+            }))
         }))
     }
 

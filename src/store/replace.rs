@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use super::engine::exists;
 use super::lock::WriterLock;
-use super::{Result, StoreError};
+use super::{Result, StoreError, site};
 use crate::durable::{create_directory, exchange, remove_directory, rename, sync_tree};
 
 const INCOMING: &str = "incoming";
@@ -38,8 +38,11 @@ impl Replacement {
     /// one.
     ///
     /// # Errors
-    /// When another process writes it, or the directory cannot be written.
+    /// When another process writes it, something else lies there, or the directory cannot be
+    /// written.
     pub fn begin(dir: &Path) -> Result<Self> {
+        let dir = &site::fixed(dir)?;
+        site::require_free_or_ours(dir)?;
         create_directory(dir).map_err(io_error(dir))?;
         let replacement = Self { dir: dir.to_owned(), _lock: WriterLock::take(dir)? };
         recover(dir)?;

@@ -13,9 +13,11 @@ use crate::model::{
 
 use super::batch::unpair;
 use super::family::Family;
+use super::identity::{self, IDENTITY_KEY};
 use super::key::{
-    ChangeKey, JournalKey, JudgementKey, Key, LayoutKey, NameKey, NameKind, RecipeKey,
-    SentenceSetKey, SetKey,
+    AnnotationKey, ChangeKey, DecisionKey, DocumentKey, EditionKey, FrameKey, JournalKey,
+    JudgementKey, Key, LayoutKey, LexUnitKey, NameKey, NameKind, RecipeKey, RelationKey,
+    SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
 };
 use super::record::{
     self, JournalRecord, MetaRecord, NumbersRecord, OwnIdsRecord, RecipeRecord, Stored,
@@ -99,12 +101,30 @@ pub struct RowFault {
     pub family: &'static str,
     /// The key, hexadecimal; of an unreadable row, the last key that could be read.
     pub key: String,
+    /// What the row is about, as in `set x12`; empty where its key does not tell.
+    pub name: String,
+    /// The key itself.
+    pub(super) bytes: Box<[u8]>,
     /// The release, when the key tells.
     pub release: Option<ReleaseId>,
     /// What is wrong.
     pub kind: RowFaultKind,
     /// The engine's or the decoder's words.
     pub reason: String,
+}
+
+impl RowFault {
+    /// What the row is about, as far as its key tells, and the key.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let Self { name, key, .. } = self;
+        match (self.kind, key.is_empty(), name.is_empty()) {
+            (RowFaultKind::Unreadable, true, _) => "before the first key".to_owned(),
+            (RowFaultKind::Unreadable, false, _) => format!("after key {key}"),
+            (_, _, true) => format!("key {key}"),
+            (_, _, false) => format!("{name}, key {key}"),
+        }
+    }
 }
 
 /// What is wrong with a row.
@@ -147,6 +167,8 @@ impl Store {
                 Box::new(RowFault {
                     family: family.name(),
                     key: hexadecimal(key),
+                    name: record_name(family.name(), key).unwrap_or_default(),
+                    bytes: key.into(),
                     release: release_of(family, key),
                     kind,
                     reason,
@@ -166,6 +188,44 @@ impl Store {
             row
         }))
     }
+}
+
+/// What a row is about, as its key says: for messages.
+pub(super) fn record_name(family: &str, key: &[u8]) -> Option<String> {
+    let of_set = |set: AnnotationSetId| format!("set {set}");
+    Some(match Family::parse(family)? {
+        Family::Meta => format!("`{}`", std::str::from_utf8(key).ok()?),
+        Family::Frame => format!("frame {}", FrameKey::decode(key)?.frame),
+        Family::Relation => format!("relation {}", RelationKey::decode(key)?.relation),
+        Family::SemType => format!("semantic type {}", SemTypeKey::decode(key)?.sem_type),
+        Family::LexUnit => {
+            let LexUnitKey { frame, lu, .. } = LexUnitKey::decode(key)?;
+            format!("LU {lu} of frame {frame}")
+        }
+        Family::Document => {
+            let DocumentKey { corpus, document, .. } = DocumentKey::decode(key)?;
+            format!("document {document} of corpus {corpus}")
+        }
+        Family::Sentence => format!("sentence {}", SentenceKey::decode(key)?.sentence),
+        Family::Annotation => of_set(AnnotationKey::decode(key)?.set),
+        Family::SentenceLayers => {
+            let SentenceSetKey { sentence, set, .. } = SentenceSetKey::decode(key)?;
+            format!("layers {set} of sentence {sentence}")
+        }
+        Family::SetLocation => of_set(SetKey::decode(key)?.set),
+        Family::BySentence => of_set(SentenceSetKey::decode(key)?.set),
+        Family::Name => format!("name `{}`", NameKey::decode(key)?.name),
+        Family::Recipe => format!("recipe {}", RecipeKey::decode(key)?.recipe),
+        Family::Journal => format!("journal of {}", JournalKey::decode(key)?.seed),
+        Family::Judgement => format!("judgement of {}", JudgementKey::decode(key)?.set),
+        Family::Decision => format!("decisions on `{}`", DecisionKey::decode(key)?.name),
+        Family::Edition => format!("edition `{}`", EditionKey::decode(key)?.name),
+        Family::Layout => {
+            let LayoutKey { kind, first, second, .. } = LayoutKey::decode(key)?;
+            format!("layout {kind}/{first}/{second}")
+        }
+        Family::Change => format!("a change of revision {}", ChangeKey::decode(key)?.revision),
+    })
 }
 
 /// The release that a row belongs to.
@@ -216,6 +276,8 @@ pub(super) fn content(
                 record::decode::<MetaRecord>(value).map_err(record)?;
             } else if key == OWN_IDS_KEY {
                 record::decode::<OwnIdsRecord>(value).map_err(record)?;
+            } else if key == IDENTITY_KEY {
+                identity::decode(value).ok_or_else(|| record("no identity".to_owned()))?;
             }
             RowContent::Meta
         }

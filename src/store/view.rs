@@ -97,6 +97,7 @@ impl View {
     pub(super) fn family(&self, family: Family) -> Result<&ColumnFamily> {
         self.db.cf_handle(family.name()).ok_or_else(|| StoreError::Damaged {
             family: family.name(),
+            name: String::new(),
             key: String::new(),
             reason: "the column family is missing".to_owned(),
         })

@@ -33,6 +33,7 @@ impl Database {
     /// old one is still there.
     pub fn reindex(dir: &Path) -> Result<ReindexReport> {
         let store = Store::open_writer_despite_loss(dir)?;
+        let dir = store.dir();
         remove_leftovers(dir)?;
         let (path, [fresh, old]) = (dir.join("index"), LEFTOVERS.map(|name| dir.join(name)));
         let mut writer = IndexWriter::open(&fresh)?;

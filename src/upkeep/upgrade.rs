@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::database::{Database, Result};
-use crate::store::{FORMAT, Store};
+use crate::store::{FORMAT, Store, StoreError};
 
 /// What an upgrade did, or would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +50,8 @@ impl Database {
     /// When there is no store, another process writes it, something else lies in `backup` or it
     /// cannot be written, or a row cannot be read.
     pub fn upgrade(dir: &Path, backup: &Path) -> Result<UpgradeReport> {
+        let dir = &std::path::absolute(dir)
+            .map_err(|source| StoreError::Io { path: dir.to_owned(), source })?;
         let report = Self::upgrade_needed(dir)?;
         if report.is_current() {
             return Ok(report);
@@ -60,7 +62,7 @@ impl Database {
         // Before the writer opens it: that already claims this build's format.
         Self::open(dir)?.backup_once(backup)?;
         report.backup = Some(backup.to_owned());
-        let database = Self::over_writer(Store::open_reserved(reservation)?, dir)?;
+        let database = Self::over_writer(Store::open_reserved(reservation)?)?;
         report.outdated = database.store.rewrite_outdated()?;
         database.close()?;
         Ok(report)

@@ -27,7 +27,7 @@ pub enum BackupError {
     /// The directory holds a backup of something else.
     #[error(
         "cannot write a backup to `{}`: one of revision {found} is there, and the store is at revision \
-         {revision}; name another directory with `--backup DIR`, or remove that one (B-other)",
+         {revision}; name another directory, or remove that one (B-other)",
         path.display()
     )]
     Other {
@@ -40,8 +40,8 @@ pub enum BackupError {
     },
     /// The directory holds no backup.
     #[error(
-        "`{}` holds no backup: {reason}; expected a directory that `fnstore backup` wrote, with its \
-         `backup.json` (B-none)",
+        "`{}` holds no backup: {reason}; expected a directory that a backup was written to, with \
+         its `backup.json` (B-none)",
         path.display()
     )]
     NotABackup {

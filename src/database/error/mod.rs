@@ -83,10 +83,17 @@ pub enum DatabaseError {
 }
 
 impl DatabaseError {
-    /// Says of a record that is too large which file has it; `line` is 0 where it is not known.
+    /// Whether it says of one record that it cannot be read, which leaves the others readable.
+    #[must_use]
+    pub fn is_unreadable_record(&self) -> bool {
+        matches!(self, Self::Store(StoreError::Damaged { .. }))
+    }
+
+    /// Says of a record that could not be read again which file has it; `line` is 0 where it is not
+    /// known.
     pub(crate) fn in_file(self, file: &str, line: usize) -> Self {
         match self {
-            Self::Store(error @ StoreError::TooLarge { .. }) => {
+            Self::Store(error @ (StoreError::TooLarge { .. } | StoreError::Invalid { .. })) => {
                 ReleaseError::TooLarge { file: file.to_owned(), line, error: Box::new(error) }
                     .into()
             }

@@ -2,6 +2,22 @@
 //!
 //! bincode writes neither names nor nesting, so the list is the format. A type of [`crate::model`]
 //! may get other fields or another order of them; what is listed here for a version stays.
+//!
+//! The traits of bincode are hidden in the documentation: they are no part of the public interface.
+
+/// Decodes a type that borrows nothing, where bincode asks for one that may.
+macro_rules! borrowed {
+    ($type:ident) => {
+        #[doc(hidden)]
+        impl<'de, C> bincode::BorrowDecode<'de, C> for $type {
+            fn borrow_decode<D: bincode::de::BorrowDecoder<'de, Context = C>>(
+                decoder: &mut D,
+            ) -> Result<Self, bincode::error::DecodeError> {
+                bincode::Decode::decode(decoder)
+            }
+        }
+    };
+}
 
 /// Encodes types as the fields given, in that order. Fields after `absent` are not in the record:
 /// they stand in its key, or version 1 has no room for them, and decoding gives them these values.
@@ -10,6 +26,7 @@ macro_rules! fields {
         $($field:ident),* $(; absent $($absent:ident: $value:expr),*)?
     })*) => {
         $(
+            #[doc(hidden)]
             impl bincode::Encode for $type {
                 fn encode<E: bincode::enc::Encoder>(
                     &self,
@@ -20,7 +37,9 @@ macro_rules! fields {
                 }
             }
 
-            impl<C> bincode::Decode<C> for $type {
+            #[doc(hidden)]
+            #[doc(hidden)]
+        impl<C> bincode::Decode<C> for $type {
                 fn decode<D: bincode::de::Decoder<Context = C>>(
                     decoder: &mut D,
                 ) -> Result<Self, bincode::error::DecodeError> {
@@ -31,7 +50,7 @@ macro_rules! fields {
                 }
             }
 
-            bincode::impl_borrow_decode!($type);
+            borrowed!($type);
         )*
 
         /// Every field that is listed here.
@@ -43,6 +62,7 @@ macro_rules! fields {
 /// Encodes types as a code: how it is made, and how it is read.
 macro_rules! coded {
     ($($type:ident as $code:ty: $write:expr, $read:expr;)*) => {$(
+        #[doc(hidden)]
         impl bincode::Encode for $type {
             fn encode<E: bincode::enc::Encoder>(
                 &self,
@@ -53,6 +73,7 @@ macro_rules! coded {
             }
         }
 
+        #[doc(hidden)]
         impl<C> bincode::Decode<C> for $type {
             fn decode<D: bincode::de::Decoder<Context = C>>(
                 decoder: &mut D,
@@ -63,6 +84,6 @@ macro_rules! coded {
             }
         }
 
-        bincode::impl_borrow_decode!($type);
+        borrowed!($type);
     )*};
 }

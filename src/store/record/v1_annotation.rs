@@ -71,6 +71,7 @@ fn no_case<T>(what: &str, case: u32) -> Result<T, DecodeError> {
     Err(DecodeError::OtherString(format!("{what} {case}")))
 }
 
+#[doc(hidden)]
 impl Encode for Extent {
     fn encode<E: Encoder>(&self, encoder: &mut E) -> Result<(), EncodeError> {
         match self {
@@ -84,6 +85,7 @@ impl Encode for Extent {
     }
 }
 
+#[doc(hidden)]
 impl<C> Decode<C> for Extent {
     fn decode<D: Decoder<Context = C>>(decoder: &mut D) -> Result<Self, DecodeError> {
         match u32::decode(decoder)? {
@@ -95,6 +97,7 @@ impl<C> Decode<C> for Extent {
     }
 }
 
+#[doc(hidden)]
 impl Encode for Provenance {
     fn encode<E: Encoder>(&self, encoder: &mut E) -> Result<(), EncodeError> {
         match self {
@@ -117,6 +120,7 @@ impl Encode for Provenance {
     }
 }
 
+#[doc(hidden)]
 impl<C> Decode<C> for Provenance {
     fn decode<D: Decoder<Context = C>>(decoder: &mut D) -> Result<Self, DecodeError> {
         Ok(match u32::decode(decoder)? {

@@ -32,6 +32,7 @@ fields! {
     OddOffsets { layer, label, start, end, null }
 }
 
+#[doc(hidden)]
 impl Encode for ReleaseLayout {
     /// A release without a frame index is written like one whose index is empty.
     fn encode<E: Encoder>(&self, encoder: &mut E) -> Result<(), EncodeError> {
@@ -44,6 +45,7 @@ impl Encode for ReleaseLayout {
     }
 }
 
+#[doc(hidden)]
 impl<C> Decode<C> for ReleaseLayout {
     fn decode<D: Decoder<Context = C>>(decoder: &mut D) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -56,4 +58,4 @@ impl<C> Decode<C> for ReleaseLayout {
     }
 }
 
-bincode::impl_borrow_decode!(ReleaseLayout);
+borrowed!(ReleaseLayout);

@@ -110,6 +110,8 @@ fn restore_under_lock(
         let reason = format!("its revision is {revision}, expected {}", manifest.revision);
         return Err(BackupError::Damaged { path: backup.to_owned(), reason }.into());
     }
+    // What was committed behind the backup's revision is no more: those who followed it are told.
+    restored.store().begin_generation()?;
     restored.close()?;
     Ok(replacement.commit()?)
 }

@@ -19,7 +19,7 @@ use std::path::Path;
 pub use codes::{CheckCode, Finding, Findings};
 
 use crate::database::{Database, DatabaseError, Result};
-use crate::store::StoreError;
+use crate::store::{Identity, StoreError};
 
 /// How much is checked.
 #[derive(Debug, Clone, Copy, Default)]
@@ -31,6 +31,8 @@ pub struct CheckOptions {
 /// What a check saw.
 #[derive(Debug, Clone, Default)]
 pub struct CheckReport {
+    /// Which store it is, where a writer has given it an identity.
+    pub identity: Option<Identity>,
     /// The store's revision that was checked.
     pub revision: u64,
     /// Rows read of each column family.
@@ -94,6 +96,7 @@ impl Database {
         let index = index::open(self, &mut report)?;
         self.store.refresh()?;
         report.revision = self.store.revision()?;
+        report.identity = self.store.identity().unwrap_or_default();
         let sets = rows::check(&self.store, options, &mut report, progress)?;
         index::check(self, index, sets, options, &mut report)?;
         Ok(report)

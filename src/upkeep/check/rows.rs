@@ -19,7 +19,8 @@ const STEP: u64 = 4096;
 /// Families that have one row for each set that evokes a frame.
 const SET_FAMILIES: [&str; 3] = ["annotation", "set_location", "by_sentence"];
 
-/// Goes over every row; gives the number of frame-evoking sets of the listed releases.
+/// Goes over every row; gives the number of frame-evoking sets of the listed releases that can be
+/// read.
 pub(super) fn check(
     store: &Store,
     options: CheckOptions,
@@ -29,7 +30,7 @@ pub(super) fn check(
     let listed: BTreeSet<ReleaseId> = store.releases()?.iter().map(|release| release.id).collect();
     let mut checker = Checker::new(store, options, report.revision, &mut report.findings);
     let mut of_release: BTreeMap<(ReleaseId, &'static str), u64> = BTreeMap::new();
-    let mut read = 0;
+    let (mut read, mut unreadable) = (0, 0);
     for row in store.rows()? {
         read += 1;
         if read % STEP == 0 {
@@ -49,7 +50,10 @@ pub(super) fn check(
         }
         match row {
             Ok(row) => checker.row(&row),
-            Err(fault) => checker.fault(&fault),
+            Err(fault) => {
+                unreadable += u64::from(fault.family == SET_FAMILIES[0]);
+                checker.fault(&fault);
+            }
         }
     }
     let count = |release, family| of_release.get(&(release, family)).copied().unwrap_or(0);
@@ -60,7 +64,8 @@ pub(super) fn check(
             report.findings.add(CheckCode::Count, SET_FAMILIES[0], detail);
         }
     }
-    Ok(listed.iter().map(|release| count(*release, SET_FAMILIES[0])).sum())
+    let sets: u64 = listed.iter().map(|release| count(*release, SET_FAMILIES[0])).sum();
+    Ok(sets.saturating_sub(unreadable))
 }
 
 struct Checker<'a> {
@@ -134,12 +139,7 @@ impl<'a> Checker<'a> {
             RowFaultKind::Key => CheckCode::Key,
             _ => CheckCode::Record,
         };
-        let place = match (fault.kind, fault.key.is_empty()) {
-            (RowFaultKind::Unreadable, true) => "before the first key".to_owned(),
-            (RowFaultKind::Unreadable, false) => format!("after key {}", fault.key),
-            _ => format!("key {}", fault.key),
-        };
-        self.findings.add(code, fault.family, format!("{place}: {}", fault.reason));
+        self.findings.add(code, fault.family, format!("{}: {}", fault.place(), fault.reason));
     }
 
     fn row(&mut self, row: &Row) {
