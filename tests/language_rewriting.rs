@@ -202,7 +202,7 @@ fn an_adapter_that_does_not_fit_is_refused_with_file_field_and_code() {
     std::fs::remove_file(&other).unwrap();
     let missing =
         base_of(&directory("lora"), &[nowhere.path().to_owned()]).unwrap_err().to_string();
-    assert!(missing.contains("A-missing") && missing.contains("make rewriter"), "{missing}");
+    assert!(missing.contains("A-missing") && missing.contains("fetch it there"), "{missing}");
 }
 
 #[test]

@@ -333,3 +333,17 @@ fn comments_are_no_wider_than_code() {
         }
     }
 }
+
+/// Whoever embeds the library has no such program: the command line adds its own hints.
+#[test]
+fn messages_of_the_library_name_no_commands_and_no_options() {
+    for Source { path, module, text } in sources() {
+        if ["cli", "main"].contains(&module.as_str()) {
+            continue;
+        }
+        for (at, line) in code(&text).lines().enumerate() {
+            let is_named = ["`fnstore ", "`make ", "`--"].iter().any(|named| line.contains(named));
+            assert!(!is_named, "{}: line {} of the code: {line}", path.display(), at + 1);
+        }
+    }
+}

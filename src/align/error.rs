@@ -86,7 +86,7 @@ pub enum AlignError {
     #[error(transparent)]
     File(#[from] FileError),
     /// The head was trained on another encoder.
-    #[error("cannot use head `{head}` with this encoder: it was trained on the states of `{expected}`, this is `{found}`; give the encoder it names or train a head with `fnstore train aligner`", head = .head.display())]
+    #[error("cannot use head `{head}` with this encoder: it was trained on the states of `{expected}`, this is `{found}`; give the encoder it names, or train a head on this one", head = .head.display())]
     Encoder {
         /// Directory of the head.
         head: PathBuf,

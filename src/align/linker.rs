@@ -186,7 +186,7 @@ pub(super) fn for_head(
 }
 
 fn no_linker(directory: &Path) -> AlignError {
-    let expected = "a linker (`fnstore train words`), or a head that has one";
+    let expected = "a linker, or a head that has one";
     refused(directory, "a head without `linker`".to_owned(), expected)
 }
 

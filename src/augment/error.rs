@@ -10,7 +10,7 @@ use crate::tokenize::TokenizeError;
 pub enum AugmentError {
     /// There is nothing to learn from or to measure.
     #[error(
-        "no pair is the `original` of the split `{split}`; expected what `fnstore augment nli` writes of a \
+        "no pair is the `original` of the split `{split}`; expected what an augmentation writes of a \
          table with the splits train, dev and test"
     )]
     NoPairs {

@@ -79,7 +79,7 @@ pub enum EndpointError {
     /// Tokens have a budget, and nobody counts them.
     #[error(
         "the endpoint `{url}` does not say how many tokens it took, so that a budget of tokens would never end; set \
-         one of requests (`--max-requests N`) in its place (H-usage)"
+         one of requests in its place (H-usage)"
     )]
     Uncounted {
         /// The address.

@@ -151,7 +151,7 @@ pub enum RecipeError {
     },
     /// Words shall be banned that a tagger finds, and there is none.
     #[error(
-        "the recipe rewords and is not guided, expected a guide (`--guide lexicon`), whose tagger finds content \
+        "the recipe rewords and is not guided, expected a guide, as by the lexicon, whose tagger finds content \
          words, and its models `word-vectors` and `tagger`"
     )]
     RewordUnguided,

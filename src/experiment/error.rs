@@ -36,7 +36,7 @@ pub enum ExperimentError {
     },
     /// There is nothing to augment with.
     #[error(
-        "E-no-generated: the query `{query}` finds no generated set whose seed is among the {seeds} sets to draw from; write some with `fnstore expand` or name others with `--generated QUERY`"
+        "E-no-generated: the query `{query}` finds no generated set whose seed is among the {seeds} sets to draw from; expand them first, or name other generated sets"
     )]
     NoGenerated {
         /// What was asked for.

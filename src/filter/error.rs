@@ -24,7 +24,7 @@ pub enum FilterError {
     #[error(
         "cannot train a filter on {accepted} accepted and {refused} refused outputs of {sentences} sentences; \
          expected some of both in any eight of ten parts by sentence, and some hundred outputs for a filter that is of use: \
-         judge more with `fnstore judge`"
+         judge more"
     )]
     TooFew {
         /// Judged outputs that are acceptable.

@@ -43,7 +43,7 @@ pub enum IdentifyError {
     #[error(transparent)]
     File(#[from] FileError),
     /// The model was trained on another encoder.
-    #[error("cannot use the frame model `{model}` with this encoder: it was trained on the states of `{expected}`, this is `{found}`; give the encoder it names or train a model with `fnstore train frames`", model = .model.display())]
+    #[error("cannot use the frame model `{model}` with this encoder: it was trained on the states of `{expected}`, this is `{found}`; give the encoder it names, or train a frame model on this one", model = .model.display())]
     Encoder {
         /// Directory of the model.
         model: PathBuf,

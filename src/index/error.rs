@@ -8,8 +8,7 @@ use std::path::PathBuf;
 pub enum IndexError {
     /// Files of the index are not what was written: it can be built again from the store.
     #[error(
-        "the index in `{}` is damaged (C-index-damaged): {reason}, while {action}; build it again \
-         with `fnstore reindex`",
+        "the index in `{}` is damaged (C-index-damaged): {reason}, while {action}; build it again",
         path.display()
     )]
     Damaged {

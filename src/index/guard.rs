@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(
             error.unwrap_err().to_string(),
             "the index in `index` is damaged (C-index-damaged): a panic: no block 7, while \
-             searching; build it again with `fnstore reindex`"
+             searching; build it again"
         );
         assert!(!panics_are_caught());
         assert_eq!(guarded(path, "searching", || Ok(1)).unwrap(), 1);

@@ -39,14 +39,14 @@ pub enum LabelError {
     },
     /// The labeller cannot find FEs.
     #[error(
-        "cannot find FEs: the labeller was trained to classify given spans; use one that was trained without `--given-spans`"
+        "cannot find FEs: the labeller was trained to classify given spans; use one that was trained to find spans"
     )]
     GivenSpans,
     /// A file of a labeller cannot be used.
     #[error(transparent)]
     File(#[from] FileError),
     /// The labeller was trained on another encoder.
-    #[error("cannot use labeller `{labeller}` with this encoder: it was trained on the states of `{expected}`, this is `{found}`; give the encoder it names or train a labeller with `fnstore train fes`", labeller = .labeller.display())]
+    #[error("cannot use labeller `{labeller}` with this encoder: it was trained on the states of `{expected}`, this is `{found}`; give the encoder it names, or train a labeller on this one", labeller = .labeller.display())]
     Encoder {
         /// Directory of the labeller.
         labeller: PathBuf,

@@ -161,7 +161,7 @@ impl Checkpoint {
 
     /// The text beside the tensors, when it is of this run.
     fn note<R: DeserializeOwned>(&self, weights: &Weights) -> Result<Note<R>, FileError> {
-        let expected = "a checkpoint of `fnstore train`";
+        let expected = "a checkpoint of a training";
         let refuse = |found: String| FileError::content(&self.path, 1, found, expected);
         let note = weights.note().ok_or_else(|| refuse("tensors without a note".to_owned()))?;
         let note: Note<R> = serde_json::from_str(note).map_err(|e| refuse(e.to_string()))?;

@@ -53,7 +53,7 @@ pub fn preferred(directories: &[PathBuf]) -> Result<Option<Preferred>, ModelErro
             Err(error) => Err(ModelError::Content {
                 path: file,
                 found: error.to_string(),
-                expected: "`{\"paraphraser\": NAME}`; `fnstore model use NAME` writes it anew"
+                expected: "`{\"paraphraser\": NAME}`, as the choice of a model writes it"
                     .to_owned(),
             }),
         };
@@ -125,7 +125,7 @@ mod tests {
         for wrong in ["{}", "[]", "{\"paraphraser\": 5}", "{\"paraphraser\": \"x\", \"y\": 1}"] {
             std::fs::write(a.path().join(PREFERRED), wrong).unwrap();
             let message = preferred(&dirs).unwrap_err().to_string();
-            assert!(message.contains("fnstore model use"), "{wrong}: {message}");
+            assert!(message.contains("as the choice of a model writes it"), "{wrong}: {message}");
         }
     }
 }

@@ -46,7 +46,7 @@ pub enum ParaphraseError {
     /// What only a language model can be asked is asked of another rewriter.
     #[error(
         "the rewriter is no language model: expected one that is asked by a prompt, which alone says \
-         what can stand in a place; `make rewriter` fetches one (A-prompt)"
+         what can stand in a place; name one (A-prompt)"
     )]
     NoPrompt,
     /// A server cannot be asked, or did not answer.
@@ -57,8 +57,8 @@ pub enum ParaphraseError {
     File(#[from] GgufError),
     /// The language model that an adapter was trained on is not there.
     #[error(
-        "the adapter `{}` is for the language model `{base}`, which is in no folder of {}; `make rewriter` \
-         fetches it, `fnstore model add FILE.gguf` adds a file (A-missing)",
+        "the adapter `{}` is for the language model `{base}`, which is in no folder of {}; fetch it \
+         there, or add its file (A-missing)",
         adapter.display(), listed(searched)
     )]
     BaseMissing {

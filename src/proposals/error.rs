@@ -18,7 +18,7 @@ pub enum ProposalError {
     File(#[from] FileError),
     /// There is no such proposal.
     #[error(
-        "E-absent: no generated set proposes `{name}` for frame {frame}; `fnstore proposals` lists what is proposed"
+        "E-absent: no generated set proposes `{name}` for frame {frame}; name one that is proposed"
     )]
     Absent {
         /// The frame.
@@ -29,7 +29,7 @@ pub enum ProposalError {
     /// There are too few decisions to learn from.
     #[error(
         "cannot train a ranker on {accepted} accepted and {rejected} rejected proposals; expected at least {least} \
-         of each: decide on more with `fnstore proposals accept` and `reject`"
+         of each: decide on more"
     )]
     TooFew {
         /// Proposals that belong to their frame.

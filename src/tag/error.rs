@@ -33,7 +33,7 @@ pub enum TagError {
     #[error(transparent)]
     File(#[from] FileError),
     /// The tagger was trained on another encoder.
-    #[error("cannot use tagger `{tagger}` with this encoder: it was trained on the states of `{expected}`, this is `{found}`; give the encoder it names or train a tagger with `fnstore train tagger`", tagger = .tagger.display())]
+    #[error("cannot use tagger `{tagger}` with this encoder: it was trained on the states of `{expected}`, this is `{found}`; give the encoder it names, or train a tagger on this one", tagger = .tagger.display())]
     Encoder {
         /// Directory of the tagger.
         tagger: PathBuf,
