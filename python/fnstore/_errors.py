@@ -17,6 +17,7 @@ __all__ = [
     "ModelMissingError",
     "PickleError",
     "QueryError",
+    "ReplacedError",
     "StoreError",
     "UnknownNameError",
 ]
@@ -52,6 +53,10 @@ class AbsentError(StoreError, FileNotFoundError):
 
 class LockedError(StoreError, BlockingIOError):
     """Another process or handle writes the store."""
+
+
+class ReplacedError(StoreError):
+    """The store is not the one that was followed, as after a restore: read it anew."""
 
 
 class ClosedError(StoreError, ValueError):

@@ -11,7 +11,7 @@ import polars
 from ._edits import Transaction
 
 __all__ = [
-    "AnnotationSet", "Answers", "Database", "Document", "Edits", "Element", "ExpansionReport", "Frame",
+    "AnnotationSet", "Answers", "Change", "Database", "Document", "Edits", "Element", "ExpansionReport", "Frame",
     "FrameElement", "FrameRelation", "FramenetFiles", "Generation", "Growth", "ImportReport", "Judgement", "Label",
     "Layer", "LexicalUnit", "Progress", "Query", "Release", "SemType", "Table", "create", "open",
 ]
@@ -115,6 +115,19 @@ class Table:
     column_names: Final[list[str]]
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __arrow_c_schema__(self) -> object: ...
+
+@final
+class Change:
+    revision: Final[int]
+    release: Final[str]
+    action: Final[str]
+    kind: Final[str]
+    id: Final[str]
+    frame: Final[int | None]
+    lu: Final[int | None]
+    sentence: Final[str | None]
+    reviewer: Final[str | None]
+    last: Final[bool]
 
 @final
 class Release:
@@ -244,9 +257,15 @@ class Edits:
 class Database:
     path: Final[Path]
     closed: Final[bool]
+    revision: Final[int]
+    id: Final[str | None]
+    generation: Final[str | None]
     def close(self) -> None: ...
     def refresh(self) -> None: ...
     def snapshot(self) -> Database: ...
+    def changes(
+        self, since: int = 0, *, release: str | None = None, generation: str | None = None
+    ) -> list[Change]: ...
     def releases(self) -> list[Release]: ...
     def frames(self, names: str | None = None, release: str | None = None) -> list[Frame]: ...
     def frame(self, key: str | int, release: str | None = None) -> Frame: ...

@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::annotation::AnnotationSet;
+use crate::changes::{self, Change};
 use crate::error::{Fault, Result};
 use crate::expand::{self, ExpansionReport, ImportReport, Wishes};
 use crate::framenet::FramenetFiles;
@@ -149,6 +150,42 @@ impl Database {
 
     fn releases(&self) -> Result<Vec<Release>> {
         Ok(self.handle.get()?.releases()?.into_iter().map(Release::from).collect())
+    }
+
+    /// Number of the last commit.
+    #[getter]
+    fn revision(&self, py: Python<'_>) -> Result<u64> {
+        py.detach(|| {
+            let database = self.handle.get()?;
+            database.refresh()?;
+            Ok(database.store().revision()?)
+        })
+    }
+
+    /// Which store this is; its backups, and what is restored from them, have the same id. `None`
+    /// where no writer has given it one.
+    #[getter]
+    fn id(&self) -> Result<Option<String>> {
+        Ok(self.handle.get()?.identity()?.map(|identity| identity.id))
+    }
+
+    /// Its generation, which a restore changes: revisions can be compared within one alone.
+    #[getter]
+    fn generation(&self) -> Result<Option<String>> {
+        Ok(self.handle.get()?.identity()?.map(|identity| identity.generation))
+    }
+
+    /// What was committed after a revision, in order. Remember the revision of a change that is
+    /// `last`, and the generation with it; then nothing is lost.
+    #[pyo3(signature = (since=0, *, release=None, generation=None))]
+    fn changes(
+        &self,
+        py: Python<'_>,
+        since: u64,
+        release: Option<&str>,
+        generation: Option<&str>,
+    ) -> Result<Vec<Change>> {
+        py.detach(|| changes::since(&self.handle.get()?, since, release, generation))
     }
 
     /// Frames whose name matches, in order of name; all, by number, without a pattern.

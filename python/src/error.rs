@@ -134,6 +134,7 @@ impl From<StoreError> for Fault {
         let class = match &error {
             StoreError::Absent { .. } => "AbsentError",
             StoreError::Locked { .. } => "LockedError",
+            StoreError::Replaced { .. } | StoreError::BeyondEnd { .. } => "ReplacedError",
             _ => "StoreError",
         };
         let fault = Self::of(class, &error, code, "fnstore check says what is wrong with a store");
@@ -141,6 +142,16 @@ impl From<StoreError> for Fault {
             StoreError::Absent { .. } => {
                 fault.advise("make a store with fnstore.create(path), or open another path")
             }
+            StoreError::NotAStore { .. } => {
+                fault.advise("name a store, or for a new one a path where nothing is")
+            }
+            StoreError::Replaced { .. } | StoreError::BeyondEnd { .. } => fault.advise(
+                "open it again with fnstore.open(path), and read it anew with db.changes(0)",
+            ),
+            StoreError::Damaged { .. } => fault.advise(
+                "`fnstore check --repair` removes what cannot be read, `fnstore restore` brings a \
+                 backup back",
+            ),
             StoreError::Locked { .. } => fault.advise(
                 "reading goes on meanwhile; wait until the writer ends, or end its transaction",
             ),

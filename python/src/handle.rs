@@ -28,7 +28,8 @@ pub(crate) struct Handle {
 impl Handle {
     pub(crate) fn open(path: PathBuf) -> Result<Arc<Self>> {
         let database = Database::open(&path)?;
-        Ok(Self::over(path, database))
+        // Absolute: the process may go elsewhere.
+        Ok(Self::over(database.dir().to_owned(), database))
     }
 
     pub(crate) fn over(path: PathBuf, database: Database) -> Arc<Self> {
@@ -43,7 +44,7 @@ impl Handle {
         if !open.is_worn() {
             return Ok(open);
         }
-        let fresh = Arc::new(Database::open(&self.path)?);
+        let fresh = Arc::new(open.reopened()?);
         let mut place = self.open.write().unwrap_or_else(|poisoned| poisoned.into_inner());
         let shown = place.as_mut().ok_or_else(|| self.closed())?;
         shown.clone_from(&fresh);
@@ -96,10 +97,25 @@ impl Handle {
                 };
                 let sizes = CHUNKS.into_iter().chain(std::iter::repeat(CHUNKS[3]));
                 for size in sizes {
-                    match answers.by_ref().take(size).collect::<std::result::Result<Vec<_>, _>>() {
-                        Ok(chunk) if chunk.is_empty() => break,
-                        Ok(chunk) => sender.send(Ok(chunk)).ok()?,
-                        Err(error) => return failed(error),
+                    let (mut chunk, mut error) = (Vec::new(), None);
+                    for answer in answers.by_ref().take(size) {
+                        match answer {
+                            Ok(answer) => chunk.push(answer),
+                            Err(fault) => error = Some(fault),
+                        }
+                        if error.is_some() {
+                            break;
+                        }
+                    }
+                    // What was found before an error is handed over before it.
+                    let is_end = chunk.is_empty();
+                    if !is_end {
+                        sender.send(Ok(chunk)).ok()?;
+                    }
+                    match error {
+                        Some(error) => return failed(error),
+                        None if is_end => break,
+                        None => {}
                     }
                 }
                 Some(())

@@ -6,6 +6,7 @@
 
 mod annotation;
 mod arrow;
+mod changes;
 mod database;
 mod error;
 mod expand;
@@ -28,6 +29,8 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 mod _fnstore {
     #[pymodule_export]
     use crate::annotation::{AnnotationSet, Element, Generation, Judgement, Label, Layer};
+    #[pymodule_export]
+    use crate::changes::Change;
     #[pymodule_export]
     use crate::database::{Database, create, open};
     #[pymodule_export]

@@ -29,6 +29,9 @@ def test_a_path_that_is_no_store(tmp_path: Path) -> None:
     file.write_text("x")
     refused(fnstore.StoreError, lambda: fnstore.open(file))
     refused(fnstore.StoreError, lambda: fnstore.create(file))
+    error = refused(fnstore.StoreError, lambda: fnstore.create(tmp_path))
+    assert error.code == "S-not-a-store" and not isinstance(error, fnstore.AbsentError)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_typo_names_what_was_meant(db: fnstore.Database) -> None:

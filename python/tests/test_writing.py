@@ -48,6 +48,36 @@ def test_many_writes_leave_no_more_files_open_than_some(own: fnstore.Database) -
     assert files() < before + 30
 
 
+def test_changes_say_where_a_commit_ends_and_which_store_it_is(own: fnstore.Database, tmp_path: Path) -> None:
+    (imported,) = own.changes()
+    assert (imported.revision, imported.kind, imported.last) == (1, "release", True)
+    assert own.id is not None and len(own.id) == 32
+    assert own.generation is not None and len(own.generation) == 16
+    with own.transaction() as edits:
+        frame = edits.add_frame("Proofing")
+        edits.add_lu(frame, "proof.v")
+    changes = own.changes(1, generation=own.generation)
+    assert [(of.kind, of.last) for of in changes] == [("frame", False), ("lu", True)]
+    assert {of.revision for of in changes} == {own.revision}
+    assert own.changes(own.revision, release="mini-framenet") == []
+    for call in (lambda: own.changes(99), lambda: own.changes(generation="0" * 16)):
+        with pytest.raises(fnstore.ReplacedError) as raised:
+            call()
+        assert raised.value.code in {"S-beyond", "S-replaced"}
+
+
+def test_a_relative_path_stays_where_it_was(
+    mini_store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(mini_store, tmp_path / "store")
+    monkeypatch.chdir(tmp_path)
+    db = fnstore.open("store")
+    monkeypatch.chdir("/")
+    with db.transaction() as edits:
+        edits.add_frame("Proofing")
+    assert db.frames("Proofing") and db.path.is_absolute()
+
+
 def test_an_error_in_the_block_writes_nothing(own: fnstore.Database) -> None:
     with pytest.raises(KeyError):
         with own.transaction() as edits:
