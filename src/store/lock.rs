@@ -17,8 +17,8 @@ use crate::durable::{self, LockedFile};
 
 const LOCK_FILE: &str = "writer.lock";
 
-/// More bytes than any holder's name has: command lines have limits.
-const LONGEST: u64 = 4 << 20;
+/// What the file begins with.
+const BEGINNING: &[u8] = b"{\"pid\":";
 
 /// How long a process that was refused waits for the holder to write down its name.
 const PAUSES: [Duration; 3] =
@@ -37,17 +37,15 @@ pub struct Holder {
     pub since: u64,
 }
 
-/// Whether a folder has the lock of a store's writer, held or not.
+/// Whether a folder has the lock of a store's writer, held or not. It is empty for the moment
+/// between its making and its writing.
 pub(super) fn is_of_a_writer(dir: &Path) -> bool {
     let path = dir.join(LOCK_FILE);
-    let length = path.symlink_metadata().ok().filter(|found| found.is_file()).map(|it| it.len());
-    match length {
-        // It is empty for the moment between its making and its writing.
-        Some(0) => true,
-        Some(1..LONGEST) => std::fs::read(&path)
-            .is_ok_and(|text| text.is_empty() || serde_json::from_slice::<Holder>(&text).is_ok()),
-        _ => false,
-    }
+    let mut start = Vec::new();
+    let read = |file: File| file.take(BEGINNING.len() as u64).read_to_end(&mut start);
+    path.symlink_metadata().is_ok_and(|found| found.is_file())
+        && File::open(&path).and_then(read).is_ok()
+        && BEGINNING.starts_with(&start)
 }
 
 impl Holder {
@@ -183,7 +181,9 @@ mod tests {
         };
         assert_eq!(holder.pid, std::process::id());
         assert!(!holder.command.is_empty());
+        assert!(is_of_a_writer(dir.path()));
         drop(first);
+        assert!(is_of_a_writer(dir.path()), "it stays");
         WriterLock::take(dir.path()).unwrap();
     }
 
