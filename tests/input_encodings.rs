@@ -16,6 +16,10 @@ fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
     text.encode_utf16().flat_map(bytes).collect()
 }
 
+fn low_first(unit: u16) -> [u8; 2] {
+    unit.swap_bytes().to_be_bytes()
+}
+
 /// A text in the encodings that are read, each with its name.
 fn written(text: &str) -> Vec<(&'static str, Vec<u8>)> {
     let windows = text.replace('\n', "\r\n");
@@ -23,9 +27,9 @@ fn written(text: &str) -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("a mark", format!("\u{feff}{text}").into_bytes()),
         ("CRLF", windows.clone().into_bytes()),
-        ("UTF-16, low byte first", utf16(&marked, u16::to_le_bytes)),
+        ("UTF-16, low byte first", utf16(&marked, low_first)),
         ("UTF-16, high byte first", utf16(&marked, u16::to_be_bytes)),
-        ("UTF-16 without a mark", utf16(&windows, u16::to_le_bytes)),
+        ("UTF-16 without a mark", utf16(&windows, low_first)),
     ]
 }
 
@@ -79,8 +83,8 @@ fn a_blank_first_line_is_an_error_of_its_own_and_the_others_keep_their_ids() {
 fn what_is_neither_utf_8_nor_plainly_utf_16_has_a_code_that_says_what_to_do() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("lines");
-    let hebrew = utf16("\u{5d1}\u{5d3}\u{5e7}\n\u{5d1}\u{5d3}\n", u16::to_le_bytes);
-    let half = [&utf16("\u{feff}They left\n", u16::to_le_bytes)[..], b"\0"].concat();
+    let hebrew = utf16("\u{5d1}\u{5d3}\u{5e7}\n\u{5d1}\u{5d3}\n", low_first);
+    let half = [&utf16("\u{feff}They left\n", low_first)[..], b"\0"].concat();
     for (bytes, says) in [
         (hebrew, "NUL character"),
         (half, "half a character of UTF-16"),

@@ -92,7 +92,7 @@ impl<R: BufRead> Decoded<R> {
             let pair = [first, byte];
             let unit = match encoding {
                 Encoding::Utf16Be => u16::from_be_bytes(pair),
-                _ => u16::from_le_bytes(pair),
+                _ => u16::from_be_bytes(pair).swap_bytes(),
             };
             let waiting = self.half_pair.take();
             let is_second = (0xdc00..0xe000).contains(&unit);
@@ -195,7 +195,8 @@ mod tests {
     use super::*;
 
     fn utf16(text: &str, big: bool) -> Vec<u8> {
-        let bytes = |unit: u16| if big { unit.to_be_bytes() } else { unit.to_le_bytes() };
+        let bytes =
+            |unit: u16| if big { unit.to_be_bytes() } else { unit.swap_bytes().to_be_bytes() };
         text.encode_utf16().flat_map(bytes).collect()
     }
 
@@ -251,7 +252,11 @@ mod tests {
         assert_eq!(decoded(&odd), b"ab\xff");
         // The first half of a pair alone, at the end, and the second half alone.
         let units = |units: &[u16]| -> Vec<u8> {
-            [0xfeff].iter().chain(units).flat_map(|unit: &u16| unit.to_le_bytes()).collect()
+            [0xfeff]
+                .iter()
+                .chain(units)
+                .flat_map(|unit: &u16| unit.swap_bytes().to_be_bytes())
+                .collect()
         };
         assert_eq!(decoded(&units(&[0xd83d, 0x61, 0xd83d])), b"\xffa\xff");
         assert_eq!(decoded(&units(&[0xdc15, 0x61])), b"\xffa");
