@@ -110,7 +110,7 @@ fn a_move_maps_keeps_and_drops_fes_and_says_how_many() {
         _ => unreachable!("it was generated"),
     };
     let mut before = before;
-    [&mut back, &mut before].map(without_fit);
+    [&mut back, &mut before].into_iter().for_each(without_fit);
     assert_eq!(back, before);
 }
 

@@ -344,7 +344,7 @@ fn first_in_order(matches: &mut Matches<'_>, selection: &Selection) -> Result<Ve
     let wanted =
         selection.limit.map(|limit| selection.offset.saturating_add(limit).saturating_add(1));
     let (mut first, mut left_out) = (BinaryHeap::new(), None);
-    while let Some(found) = matches.next() {
+    for found in matches.by_ref() {
         match found.and_then(|found| ranked(&found, &selection.sort)) {
             Ok(found) => first.push(found),
             Err(error) if error.is_unreadable_record() => {
