@@ -185,7 +185,10 @@ impl Database {
         release: Option<&str>,
         generation: Option<&str>,
     ) -> Result<Vec<Change>> {
-        py.detach(|| changes::since(&self.handle.get()?, since, release, generation))
+        py.detach(|| {
+            let database = self.handle.get()?;
+            changes::since(&database, since, release, generation)
+        })
     }
 
     /// Frames whose name matches, in order of name; all, by number, without a pattern.
