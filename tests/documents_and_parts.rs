@@ -88,8 +88,9 @@ fn hits_and_tables_have_the_document_and_the_part_of_a_generated_sets_seed() {
         let shown = run(&["query", "--fields", "id,document,split", "--format", "csv"], list);
         assert_eq!(of_csv(&shown.stdout, "id"), expected);
 
-        let file = store.path().join("table.parquet");
-        run(&["export", "--to", "parquet", file.to_str().unwrap(), "--force"], list);
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("table.parquet");
+        run(&["export", "--to", "parquet", file.to_str().unwrap()], list);
         let reader = SerializedFileReader::new(std::fs::File::open(&file).unwrap()).unwrap();
         let schema = reader.metadata().file_metadata().schema_descr_ptr();
         let at = |name: &str| schema.columns().iter().position(|of| of.name() == name).unwrap();
