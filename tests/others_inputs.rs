@@ -115,7 +115,7 @@ fn other_scripts_are_found_and_come_back_from_xml_and_json_lines() {
         let expected = [json!(text), json!(trigger), json!(lu), json!([[start, end]])];
         for query in [format!("trigger={trigger}"), format!("lu={lu}"), format!("text=*{trigger}*")]
         {
-            assert_eq!(sets(&query), [expected.clone()], "{query}");
+            assert_eq!(sets(&query), std::slice::from_ref(&expected), "{query}");
         }
     }
     for (format, to) in [("jsonl", "again.jsonl"), ("framenet-xml", "xml")] {

@@ -251,7 +251,8 @@ fn a_repair_of_each_family_leaves_a_store_that_is_whole() {
         at.unwrap().unwrap().sentence.bits().to_be_bytes()
     };
     let of_seed = |key: &[u8]| key[2..] == seed;
-    let families: [(&str, &str, &dyn Fn(&[u8]) -> bool); 8] = [
+    type IsMeant<'a> = &'a dyn Fn(&[u8]) -> bool;
+    let families: [(&str, &str, IsMeant<'_>); 8] = [
         ("sentence", "sentence", &of_seed),
         ("lexunit", "LU", &check),
         ("relation", "relation", &any),

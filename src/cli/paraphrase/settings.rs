@@ -1,6 +1,6 @@
 //! The options of `fnstore paraphrase`, resolved into the library's settings.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::str::FromStr;
 
 use anyhow::Context as _;
@@ -162,7 +162,7 @@ impl SearchArgs {
 }
 
 /// The phrases of a file, one a line; empty lines are left out.
-pub(super) fn phrases_of(file: &PathBuf) -> anyhow::Result<Vec<String>> {
+pub(super) fn phrases_of(file: &Path) -> anyhow::Result<Vec<String>> {
     let text = read_text(file)
         .with_context(|| format!("cannot read phrases from `{}`", file.display()))?;
     Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
