@@ -54,7 +54,7 @@ AXE := $(CACHE)/axe-core-$(AXE_VERSION).js
 
 PREFIX := /usr/local
 
-.PHONY: help demo review test python wheels python-venv laws install dist dist-check setup setup-system setup-browser minilm rewriter parity-venv parity transcripts bench figures figures-store figures-review figures-python peers peers-venv decoder-peers placement paraphraser tagger recipes fmt
+.PHONY: help demo review test python wheels python-venv exports-check laws install dist dist-check setup setup-system setup-browser minilm rewriter parity-venv parity transcripts bench figures figures-store figures-review figures-python peers peers-venv decoder-peers placement paraphraser tagger recipes fmt
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -117,6 +117,11 @@ wheels: setup-system python-venv
 	$(PIP) wheel --no-deps --no-build-isolation --wheel-dir "$(WHEELS)" python/models
 	rm -rf python/models/build python/models/*.egg-info
 	$(PIP) install --no-deps --force-reinstall "$(WHEELS)"/fnstore-*.whl
+
+exports-check: wheels ## compare every export of FRAMENET with its XML and the schemas by an independent script
+	@[ -f "$(FRAMENET)" ] || { echo "no $(FRAMENET): give FRAMENET=fndata-1.5.zip" >&2; exit 2; }
+	$(CARGO) build --release --locked
+	$(VENV_PYTHON) -B tests/independent/compare.py --fnstore "$(FNSTORE)" --release "$(FRAMENET)" --models models
 
 python-venv:
 	@if "$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null; then exit 0; fi; \

@@ -1,0 +1,215 @@
+"""Every other command that prints JSON: its records follow their schemas.
+
+What a command prints is checked by the tests of that command; here only the form of it, over a store with sets of
+every origin. `UNSEEN` lists the schemas of commands that train or ask a server, which take minutes.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from expected import order
+from findings import Findings
+from program import Program
+from store import TEXTS, Built
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Schemas of what takes minutes, a server or a graphics card; `tests/` checks these records.
+UNSEEN = {
+    "eval-fes", "eval-frames", "eval-generation", "eval-nli", "eval-scratch", "experiment", "gpu", "proposal-ranker",
+    "substitutes", "score", "eval-filter",
+}
+# What only stands in files of releases with oddities of their own.
+OF_RELEASES = {"foreign", "jsonl-foreign", "jsonl-element", "jsonl-written-number", "leak", "propagation"}
+
+PAIRS = "the judge confirmed it\tthe judge verified it\nshe confirmed the date\tshe verified the date\n"
+GOLD = {"source": "they confirmed it", "target": "they verified it", "sure": [[0, 0], [1, 1], [2, 2]]}
+SPAN = {
+    "id": "1", "source": ["she", "confirmed", "the", "date"], "source_span": [1, 2],
+    "target": ["she", "verified", "the", "date"], "target_span": [1, 2], "changed": True,
+}
+ALIGN = [
+    {"id": 7, "source": "they checked the lock twice", "span": [5, 12], "target": "the lock was inspected twice by them"},
+    {"source": ["they", "checked", "it"], "span": [1, 2], "target": ["it", "was", "inspected"]},
+    {"source": "she carried the plan out", "span": [[4, 11], [21, 24]], "target": "she executed the plan"},
+    {"id": 8, "source": "odd", "span": [0, 9], "target": "odd"},
+]
+PARAPHRASE = [
+    {"id": 1, "text": "They checked the bill.", "avoid": ["checked"], "require": [["bill", "invoice"]]},
+    {"text": ""}, {"text": "The guards inspected every bag."},
+]
+ARTICLES = (
+    "cluster\tarticle\tdate\ttext\n"
+    "fire\ta\t2004-08-23\tA fire destroyed the old mill on Monday. Nobody was hurt.\n"
+    "fire\tb\t2004-08-24\tThe old mill was destroyed by a fire. Nobody was injured.\n"
+)
+ENTAILMENT = (
+    "split\tid\tlabel\tpremise\thypothesis\n"
+    "train\t1\tentailment\tThe police arrested two men in the city.\tTwo men were arrested.\n"
+)
+
+
+def lines(records: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+
+
+def check(program: Program, built: Built, work: Path) -> None:
+    files = work / "files"
+    files.mkdir(exist_ok=True)
+    reading(program, built)
+    checking(program, work)
+    texts(program, files)
+    people(program, built, files)
+    changing(program, built, work, files)
+    seen = {area.removeprefix("schema ") for area in program.findings.compared if area.startswith("schema ")}
+    known = {name.removesuffix(".schema.json") for name in program.schemas.documents}
+    for name in sorted(known - seen - UNSEEN - OF_RELEASES):
+        program.findings.add("schemas", "no record of this schema was seen", name)
+
+
+def reading(program: Program, built: Built) -> None:
+    main, of = built.main, ["--release", built.main.name]
+    frame = main.frame_named("Proofreading").name
+    sample = main.sets[min(main.sets, key=order)]
+    generated = next((id_ for id_, set_ in main.sets.items() if set_.origin == "generated"), sample.id)
+    predicted = next(iter(built.predicted.sets), sample.id)
+    for set_ in (sample.id, generated, predicted, next(iter(built.edits))):
+        program.records("hit", "show", "set", set_)
+    for kind, schema, name in (
+        ("frame", "frame", sample.frame[1]), ("frame", "frame", frame), ("lu", "lexunit", sample.lu[1]),
+        ("lu", "lexunit", "proofread.v"), ("sentence", "sentence", sample.sentence), ("document", "document", "*"),
+    ):
+        program.records(schema, "show", kind, name, *(of if kind != "sentence" else []))
+    for schema, arguments in (
+        ("frames", ["frames"]), ("lus", ["lus", "--include-status", "Problem"]), ("fes", ["fes"]),
+        ("relations", ["relations"]), ("fe-relations", ["relations", "--fes"]),
+        ("relation-kinds", ["relations", "--kinds"]), ("tree", ["relations", "--tree", "*", "--kind", "*"]),
+        ("tree", ["semtypes", "--tree"]), ("semtypes", ["semtypes"]), ("valence", ["valence", sample.lu[1], "--sets"]),
+        ("valence", ["valence", "*", "--over", f"release={main.name} frame={sample.frame[1]}"]), ("stats", ["stats"]),
+        ("growth", ["stats", "growth", f"release={main.name}"]),
+    ):
+        program.records(schema, *arguments, *of)
+    program.records("propagation", "semtypes", "--propagate", *of, expect=(0, 1))
+    program.records("diversity", "stats", "diversity", f"release={main.name} origin=generated")
+    program.records("agreement", "stats", "agreement", expect=(0, 1))
+    for by in ("origin", "split", "doc", "frame", "fe", "flag", "round", "edition"):
+        program.records("count", "query", f"release={main.name} (origin=generated or frame={sample.frame[1]})", "--count-by", by)
+    program.records("plan", "query", f"release={main.name} origin=generated aligner>=0.1", "--explain")
+    program.records("recipe", "recipes")
+    program.records("foreign", "foreign", *of, expect=(0, 1))
+    program.records("proposal", "proposals", "--with-decided", f"release={main.name}", expect=(0, 1))
+    program.records("proposal-decision", "proposals", "decisions", *of, expect=(0, 1))
+    program.records("edition", "edition", "list", *of)
+    program.records("edition", "edition", "show", "v1", *of)
+
+
+def checking(program: Program, work: Path) -> None:
+    program.records("change", "changes")
+    found = program.records("check", "check", "--deep")
+    for record in found:
+        program.findings.same("commands", "findings of a deep check", "check --deep", record.get("findings", []), [])
+    program.records("leak", "check", "--leaks", "--split-list", work / "fold.tsv", expect=(0, 1))
+    program.records("reindex", "reindex")
+    program.records("upgrade", "upgrade", "--dry-run")
+    program.records("backup", "backup", work / "backup")
+    for record in program.records("model", "model", "list"):
+        program.findings.same("commands", "a model has a name", str(record), "name" in record, True)
+    program.records("model-check", "model", "verify", "tagger")
+
+
+def texts(program: Program, files: Path) -> None:
+    """Commands over sentences and pairs."""
+    def written(name: str, text: str) -> Path:
+        path = files / name
+        path.write_text(text, encoding="utf-8", newline="\n")
+        return path
+
+    some = lines([{"id": number, "text": text} for number, text in enumerate(TEXTS[:4])])
+    pairs = written("pairs.tsv", PAIRS)
+    program.records("tag", "tag", given=some)
+    for line in PARAPHRASE[:1]:
+        program.schemas.check("paraphrase-request", line, program.findings, str(line))
+    program.records("paraphrase", "paraphrase", "--model", "paraphrase", "--beam", "2", given=lines(PARAPHRASE), expect=(0, 65))
+    for line in ALIGN[:3]:
+        program.schemas.check("align-request", line, program.findings, str(line))
+    program.records("align-spans", "align", "spans", "--runners-up", "2", given=lines(ALIGN), expect=(0, 65))
+    program.records("align-words", "align", "words", pairs, "--train", pairs)
+    gold, spans = written("gold.jsonl", lines([GOLD])), written("spans.jsonl", lines([SPAN]))
+    program.records("link-error-rate", "eval", "words", "--data", gold, "--train", pairs)
+    program.records("span-cover", "eval", "words", "--spans", spans, "--train", pairs)
+    program.records("eval-aligner", "eval", "aligner", "--data", spans)
+    tagged = ROOT / "tests/data/tagging"
+    program.records("eval-tagger", "eval", "tagger", "--data", tagged / "dev.jsonl", "--train", tagged / "train.jsonl")
+    mined = program.records("mined-pair", "mine", given=ARTICLES)
+    (files / "mined.jsonl").write_text(lines(mined), encoding="utf-8")
+    drawn = program.run("mine", "sample", "--count", "2", given=lines(mined)).records()
+    judged = written("judged.jsonl", lines([of | {"label": "paraphrase", "phrasal": 1} for of in drawn]))
+    program.records("mine-tally", "mine", "tally", judged)
+    program.records("augmented", "augment", "nli", "--model", "paraphrase", "--beam", "2", given=ENTAILMENT)
+    system = written("system.tsv", "source\ttarget\n" + "".join(f"Line {n} ended.\tLine {n} came to an end.\n" for n in range(12)))
+    sheet = program.records("rewriting-judgement", "judge", "sample", system, "--count", "10", "--checks", "2")
+    filled = [of | {"similarity": 100 if of["source"] == of["target"] else 80, "ungrammatical": False} for of in sheet]
+    program.records("rewriter-figures", "judge", "tally", written("rater.jsonl", lines(filled)), "--system", system)
+
+
+def people(program: Program, built: Built, files: Path) -> None:
+    """Tasks for annotators, and their answers."""
+    frame = built.main.sets[min(built.main.sets, key=order)].frame[1]
+    expression = f"release={built.main.name} frame={frame}"
+    path = files / "tasks.jsonl"
+    path.unlink(missing_ok=True)
+    program.report(expression, "--to", "alignment-task", path)
+    tasks = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+    for task in tasks:
+        program.schemas.check("alignment-task", task, program.findings, task["id"])
+        start, end = task["span"]
+        program.findings.same("alignment-task", "trigger", task["id"], task["sentence"][start:end], task["trigger"])
+    answers = [{"id": of["id"], "annotator": who, "span": [0, 2]} for of in tasks for who in ("ann", "bob")]
+    for answer in answers:
+        program.schemas.check("alignment-answer", answer, program.findings, answer["id"])
+    (files / "answers.jsonl").write_text(lines(answers), encoding="utf-8")
+    to = files / "trained.jsonl"
+    to.unlink(missing_ok=True)
+    program.records("align-answers", "align", "answers", files / "answers.jsonl", "--tasks", path, "--to", to)
+    hidden = files / "hidden.tsv"
+    hidden.write_text(f"{frame}\tvet.v\n", encoding="utf-8")
+    program.records("proposals-eval", "proposals", "eval", "--hidden", hidden, expect=(0, 1))
+
+
+def changing(program: Program, built: Built, work: Path, files: Path) -> None:
+    """What changes the store, last."""
+    name, of = built.main.name, ["--release", built.main.name]
+    if (files / "mined.jsonl").stat().st_size:
+        program.records("import-lines", "import", files / "mined.jsonl", "--release", "news")
+    seed = next(id_ for id_ in sorted(built.main.sets, key=order) if built.main.sets[id_].origin == "exemplar")
+    shard = files / "1-of-1.zst"
+    for path in (shard, Path(f"{shard}.manifest.json")):
+        path.unlink(missing_ok=True)
+    expand = ["expand", f"id={seed}", "--rounds", "1", "--beam", "2", "--candidates", "2", "--model", "paraphrase"]
+    program.run(*expand, "--shard", "1/1", "--out", shard, expect=(0, 1))
+    manifest = Path(f"{shard}.manifest.json")
+    if manifest.is_file():
+        program.schemas.check("shard-manifest", json.loads(manifest.read_text()), program.findings, manifest.name)
+        program.records("merge", "merge", shard)
+    generated = [id_ for id_, set_ in built.main.sets.items() if set_.origin == "generated" and id_ in built.edition]
+    if generated:
+        program.run("delete", f"id={generated[0]}", "--yes")
+        program.records("edition-change", "edition", "verify", "v1", *of, expect=(0, 1))
+        gone = program.run("export", f"release={name} edition=v1", "--to", "csv", "-", expect=(0, 2))
+        if gone.code == 0 and "edition" not in gone.err:
+            program.findings.add("editions", "an edition that lost sets is exported without a word", gone.err[:200])
+    several = program.run("export", "origin!=generated", "--to", "conll", "-", expect=(0, 2))
+    if several.code == 0 and "release" not in several.err:
+        program.findings.add("exports", "sets of several releases are mixed without a word", several.err[:300])
+    program.run("releases", "remove", "predicted", "--yes")
+    check_backup(program, work, program.findings)
+
+
+def check_backup(program: Program, work: Path, findings: Findings) -> None:
+    """A backup restores to the same records."""
+    manifest = next((work / "backup").rglob("*.json"), None)
+    if manifest is not None:
+        program.schemas.check("backup", json.loads(manifest.read_text()), findings, manifest.name)

@@ -1,0 +1,402 @@
+"""Readers of the formats that hold less than the store, each compared with the release.
+
+Every reader is written after schema/exchange.md alone: none knows how fnstore writes.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import expected
+from expected import SplitList, Tokens, order
+from findings import Findings
+from framenet import AnnotationSet, Release, Sentence
+from schemas import Schemas
+from store import Built
+
+csv.field_size_limit(1 << 27)
+
+
+@dataclass
+class Export:
+    """What was exported: which sets of which release, under which list of parts, with which report."""
+
+    area: str
+    release: Release
+    sets: set[str]
+    by: SplitList | None
+    report: dict[str, Any]
+    built: Built
+    schemas: Schemas
+    findings: Findings
+
+    def sentences(self) -> Iterator[tuple[Sentence, list[AnnotationSet]]]:
+        """The sentences in order of id, each with its sets in order of id."""
+        found: dict[str, list[str]] = {}
+        for one in self.sets:
+            found.setdefault(self.release.sets[one].sentence, []).append(one)
+        for sentence in sorted(found, key=order):
+            ids = sorted(found[sentence], key=order)
+            yield self.release.sentences[sentence], [self.release.sets[one] for one in ids]
+
+    def same(self, kind: str, where: str, one: object, other: object) -> bool:
+        return self.findings.same(self.area, kind, where, one, other)
+
+    def check_report(self, sets: int, sentences: int, losses: Counter[str]) -> None:
+        """The report counts what was written, and what was lost."""
+        self.same("records in the report", self.area, self.report["records"], {"set": sets, "sentence": sentences})
+        found = {name: of["count"] for name, of in self.report["losses"].items()}
+        self.same("losses in the report", self.area, found, dict(+losses))
+
+    def check_losses(self, sets: Iterable[AnnotationSet], losses: Counter[str]) -> None:
+        losses["judgements"] += sum(self.built.judged[set_.id] for set_ in sets)
+
+
+def blocks(path: Path) -> Iterator[list[list[str]]]:
+    """The blocks of a file of tokens: a line of columns for each token."""
+    block: list[list[str]] = []
+    with path.open(encoding="utf-8", newline="\n") as lines:
+        for line in lines:
+            line = line.removesuffix("\n")
+            if line:
+                block.append(line.split("\t"))
+            else:
+                yield block
+                block = []
+    if block:
+        yield block
+
+
+class TokenFile:
+    """What the first twelve columns of conll and bios say of a sentence."""
+
+    def __init__(self, export: Export, is_bios: bool):
+        self.export, self.is_bios = export, is_bios
+        self.lemmas: Counter[str] = Counter()
+
+    def tokens(self, block: list[list[str]], sentence: Sentence, number: int) -> Tokens | None:
+        """The tokens of a block, if they are those of the sentence."""
+        export, where = self.export, sentence.id
+        tokens = Tokens(sentence.text, [line[1] for line in block])
+        if tokens.error is not None:
+            export.findings.add(export.area, "tokens", f"{where}: {tokens.error}")
+            return None
+        export.findings.count(f"{export.area} tokens", len(block))
+        labels = expected.pos_labels(export.release, sentence)
+        tags = expected.tags(labels, tokens)
+        for place, (line, possible) in enumerate(zip(block, tags, strict=True)):
+            rest = ["_", line[3], "_" if self.is_bios else line[5], line[5], str(number), "_", "_", "_", "_", "_"]
+            if [line[0], *line[2:12]] != [str(place + 1), *rest]:
+                export.same("first columns", f"{where} token {place + 1}", line[:12], [str(place + 1), line[1], *rest])
+            if possible is None and not labels and sentence.id[0] in "gi":
+                # No layer of the release: a tagger's tag, but of words that are none.
+                if line[5] == "_" and sentence.id[0] == "g":
+                    export.findings.add(export.area, "no tag", f"{where} {line[1]!r}")
+            elif line[5] not in (possible or {"_"}):
+                export.same("tag", f"{where} token {place + 1} {line[1]!r}", line[5], possible)
+            if not line[3] or line[3] == "_" and line[1] != "_":
+                export.findings.add(export.area, "no lemma", f"{where} {line[1]!r}")
+        return tokens
+
+    def lemma(self, block: list[list[str]], set_: AnnotationSet, targets: list[int]) -> None:
+        """The lemma of a target of one word is that of its LU."""
+        lemma = set_.lu[1].rpartition(".")[0]
+        is_changed = set_.id in self.export.built.edits or set_.lu[0] in self.export.built.renamed
+        if is_changed or len(targets) != 1 or not lemma.replace("-", "").isalpha():
+            return
+        line = block[targets[0]]
+        if set_.origin == "user" and not line[1].startswith(lemma[:3]):
+            return
+        self.export.findings.count(f"{self.export.area} lemmas of targets")
+        if line[3].casefold() != lemma.casefold():
+            kind = "lemma of a generated target" if set_.origin == "generated" else "lemma of a target"
+            self.export.findings.add(
+                self.export.area, kind, f"{set_.id} {line[1]!r} {line[5]} of {set_.lu[1]}: {line[3]!r}"
+            )
+
+
+def check_tokens(export: Export, path: Path, is_bios: bool) -> None:
+    """CoNLL and BIOS: a block for each set."""
+    file, written, sentences = TokenFile(export, is_bios), 0, 0
+    losses: Counter[str] = Counter()
+    of_file = blocks(path)
+    for number, (sentence, sets) in enumerate(export.sentences()):
+        export.check_losses(sets, losses)
+        tokens: Tokens | None = None
+        sentences += 1
+        for set_ in sets:
+            if not set_.targets:
+                losses["no-target"] += 1
+                continue
+            block = next(of_file, None)
+            if block is None:
+                export.findings.add(export.area, "blocks missing", f"from {set_.id} on")
+                return
+            forms = tokens
+            tokens = file.tokens(block, sentence, number) or forms
+            if tokens is None or len(tokens.spans) != len(block):
+                continue
+            if forms is None and not tokens.is_spaced(sentence.text):
+                losses["white-space"] += 1
+            check_block(export, file, block, set_, tokens)
+            losses += expected.losses_of_tokens(set_, tokens)
+            written += 1
+    if (rest := next(of_file, None)) is not None:
+        export.findings.add(export.area, "more blocks than sets", str(rest[:2]))
+    export.findings.count(f"{export.area} sets", written)
+    export.check_report(written, sentences, losses)
+
+
+def check_block(
+    export: Export, file: TokenFile, block: list[list[str]], set_: AnnotationSet, tokens: Tokens
+) -> None:
+    targets, roles = expected.target_tokens(set_, tokens), expected.roles(set_, tokens)
+    core_types = export.release.core_types(set_)
+    file.lemma(block, set_, targets)
+    for place, (line, role) in enumerate(zip(block, roles, strict=True)):
+        names = [set_.lu[1], set_.frame[1]] if place in targets else ["_", "_"]
+        rest = [*names, role]
+        if file.is_bios:
+            rest.append("_" if role == "O" else core_types.get(role[2:], "_"))
+        if line[12:] != rest:
+            export.same("frame, LU and FE", f"{set_.id} token {place + 1} {line[1]!r}", line[12:], rest)
+
+
+def check_training_tokens(export: Export, path: Path, is_bios: bool) -> None:
+    """Training records as CoNLL and BIOS: a block for each sentence."""
+    file, written, number = TokenFile(export, is_bios), 0, 0
+    losses: Counter[str] = Counter()
+    of_file = blocks(path)
+    for number, (sentence, sets) in enumerate(export.sentences()):
+        export.check_losses(sets, losses)
+        block = next(of_file, None)
+        if block is None:
+            export.findings.add(export.area, "blocks missing", f"from {sentence.id} on")
+            return
+        tokens = file.tokens(block, sentence, number)
+        if tokens is None:
+            continue
+        losses["white-space"] += not tokens.is_spaced(sentence.text)
+        columns = []
+        for set_ in sorted(sets, key=lambda of: (of.targets[:1], order(of.id))):
+            losses += expected.losses_of_tokens(set_, tokens)
+            if targets := expected.target_tokens(set_, tokens):
+                columns.append((set_, targets, expected.roles(set_, tokens)))
+                file.lemma(block, set_, targets)
+        columns.sort(key=lambda of: of[1][0])
+        written += len(columns)
+        points = expected.unknown_points(export.release, sentence, {set_.id for set_ in sets})
+        for place, line in enumerate(block):
+            start, end = tokens.spans[place]
+            mask = "?" if any(point in points for point in range(start, end)) else "_"
+            evoked = [set_ for set_, targets, _ in columns if place in targets]
+            # A target whose other frame is left out has both.
+            more = ["?"] if mask == "?" and evoked else []
+            rest = [
+                "|".join([*(set_.lu[1] for set_ in evoked), *more]) or mask,
+                "|".join([*(set_.frame[1] for set_ in evoked), *more]) or mask,
+            ]
+            for set_, _, roles in columns:
+                role = roles[place] if roles[place] != "O" or set_.fe_status == "annotated" else "?"
+                rest.append(role)
+                if is_bios:
+                    core_types = export.release.core_types(set_)
+                    rest.append("_" if role in "O?" else core_types.get(role[2:], "_"))
+            if line[12:] != rest:
+                export.same("frames and FEs", f"{sentence.id} token {place + 1} {line[1]!r}", line[12:], rest)
+    if (rest_of_file := next(of_file, None)) is not None:
+        export.findings.add(export.area, "more blocks than sentences", str(rest_of_file[:2]))
+    export.findings.count(f"{export.area} sets", written)
+    # FEs that nobody annotated are told from those that are not expressed.
+    losses["fes-not-annotated"] = 0
+    export.check_report(written, number + 1, losses)
+
+
+def check_training(export: Export, path: Path) -> None:
+    """Training records as JSON lines."""
+    losses: Counter[str] = Counter()
+    found = (json.loads(line) for line in path.open(encoding="utf-8", newline="\n"))
+    written = number = 0
+    for number, (sentence, sets) in enumerate(export.sentences()):
+        record = next(found, None)
+        if record is None:
+            export.findings.add(export.area, "records missing", f"from {sentence.id} on")
+            return
+        export.schemas.check("training-sentence", record, export.findings, sentence.id)
+        export.check_losses(sets, losses)
+        check_sentence(export, record, sentence, sets)
+        written += len(sets)
+        for set_ in sets:
+            losses += expected.common_losses(set_)
+            for rank, label in set_.elements():
+                losses["no-extent"] += label.span is None and label.ni is None
+            for layer in set_.layers:
+                losses["gf-pt"] += len(layer.labels) if layer.name in ("GF", "PT") else 0
+            losses["generation"] += set_.origin == "generated"
+            losses["prediction"] += set_.origin == "predicted"
+    if (rest := next(found, None)) is not None:
+        export.findings.add(export.area, "more records than sentences", str(rest)[:200])
+    export.findings.count(f"{export.area} sets", written)
+    export.check_report(written, number + 1, losses)
+
+
+def check_sentence(export: Export, record: dict[str, Any], sentence: Sentence, sets: list[AnnotationSet]) -> None:
+    text, where = sentence.text, sentence.id
+    parts = {expected.split(export.release, set_, export.by) for set_ in sets}
+    known = {
+        "release": export.release.name, "sentence": sentence.id, "offset_unit": "codepoint", "text": text,
+        "split": parts.pop() if len(parts) == 1 else None,
+    }
+    for name, value in known.items():
+        export.same(name, where, record.get(name), value)
+    for of in record["unannotated"]:
+        export.same("text of a stretch", where, of["text"], text[of["start"] : of["end"]])
+    stretches = [(of["start"], of["end"]) for of in record["unannotated"]]
+    export.same("order of the mask", where, stretches, sorted(stretches))
+    points = [point for start, end in stretches for point in range(start, end)]
+    unknown = sorted(expected.unknown_points(export.release, sentence, {set_.id for set_ in sets}))
+    export.same("mask", where, points, unknown)
+    of_record = {of["id"]: of for of in record["sets"]}
+    in_order = [set_.id for set_ in sorted(sets, key=lambda of: (of.targets[:1], order(of.id)))]
+    if not export.same("sets", where, list(of_record), in_order):
+        return
+    for set_ in sets:
+        check_training_set(export, of_record[set_.id], set_, text)
+
+
+def check_training_set(export: Export, of: dict[str, Any], set_: AnnotationSet, text: str) -> None:
+    core_types = export.release.core_types(set_)
+    known = {
+        "origin": set_.origin, "frame": set_.frame[1], "lu": set_.lu[1], "fe_status": set_.fe_status,
+        "targets": [spelled(span, text) for span in set_.targets],
+    }
+    for name, value in known.items():
+        export.same(name, set_.id, of.get(name), value)
+    elements = [
+        {
+            "name": label.name, "core_type": core_types.get(label.name), "rank": rank,
+            "span": spelled(label.span, text) if label.span else None, "null_instantiation": label.ni,
+        }
+        for rank, label in set_.elements() if label.span or label.ni is not None
+    ]
+    export.same("elements", set_.id, [{name: one.get(name) for name in elements[0]} for one in of["elements"]]
+                if elements else of["elements"], elements)
+
+
+def spelled(span: tuple[int, int], text: str) -> dict[str, object]:
+    return {"start": span[0], "end": span[1], "text": text[span[0] : span[1]]}
+
+
+def check_semafor(export: Export, prefix: Path) -> None:
+    """SEMAFOR's three files."""
+    def lines(ending: str) -> Iterator[str]:
+        with Path(f"{prefix}.{ending}").open(encoding="utf-8", newline="\n") as of_file:
+            for line in of_file:
+                yield line.removesuffix("\n")
+
+    elements, texts, tokenized = lines("frame.elements"), lines("sentences"), lines("sentences.tokenized")
+    losses: Counter[str] = Counter()
+    written = number = 0
+    for number, (sentence, sets) in enumerate(export.sentences()):
+        export.check_losses(sets, losses)
+        text = next(texts, None)
+        plain = sentence.text.strip(expected.WHITE).translate(str.maketrans("\n\r\t", "   "))
+        export.same("text", sentence.id, text, plain)
+        tokens = Tokens(sentence.text, next(tokenized, "").split(" "))
+        if tokens.error is not None:
+            export.findings.add(export.area, "tokens", tokens.error)
+            continue
+        losses["white-space"] += not tokens.is_spaced(sentence.text)
+        for set_ in sets:
+            lost = expected.losses_of_tokens(set_, tokens)
+            # Overlapping FEs are all written.
+            lost["overlapping-fe"] = 0
+            losses += lost
+            targets = expected.target_tokens(set_, tokens)
+            if not targets:
+                continue
+            written += 1
+            of_set = expected.token_elements(set_, tokens)
+            words = [sentence.text[slice(*tokens.spans[place])] for place in targets]
+            line = ["1", "0.0", str(len(of_set) + 1), set_.frame[1], set_.lu[1], "_".join(map(str, targets)),
+                    " ".join(words), str(number)]
+            for name, covered in of_set:
+                last = covered.stop - 1
+                line += [name, str(last) if covered.start == last else f"{covered.start}:{last}"]
+            export.same("line", set_.id, next(elements, "").split("\t"), line)
+    for rest in (next(elements, None), next(texts, None), next(tokenized, None)):
+        if rest is not None:
+            export.findings.add(export.area, "more lines than expected", rest)
+    export.findings.count(f"{export.area} sets", written)
+    export.check_report(written, number + 1, losses)
+
+
+def check_rows(export: Export, found: Iterable[dict[str, Any]], columns: list[str], is_text: bool) -> None:
+    """CSV (`is_text`: a missing value is an empty one) and Parquet: a row for each FE label."""
+    known = ROW_COLUMNS
+    export.same("columns missing", export.area, sorted(set(known) - set(columns)), [])
+    export.same("columns unknown", export.area, sorted(set(columns) - set(known)), [])
+    shared = [name for name in columns if name in known]
+    losses: Counter[str] = Counter()
+    rows: dict[str, list[tuple[object, ...]]] = {}
+    for row in found:
+        rows.setdefault(row["set"], []).append(tuple(row[name] for name in shared))
+    export.same("sets missing", export.area, sorted(export.sets - rows.keys())[:5], [])
+    export.same("sets too many", export.area, sorted(rows.keys() - export.sets)[:5], [])
+    for id_ in export.sets & rows.keys():
+        set_ = export.release.sets[id_]
+        losses += expected.losses_of_tables(set_)
+        wanted = [
+            tuple(cell(row[name], is_text) for name in shared)
+            for row in expected.rows(export.release, set_, export.by)
+        ]
+        if wanted == rows[id_]:
+            continue
+        if not export.same("number of rows", id_, len(rows[id_]), len(wanted)):
+            continue
+        for number, (one, other) in enumerate(zip(rows[id_], wanted, strict=True)):
+            for name, value, right in zip(shared, one, other, strict=True):
+                if value != right and not (is_text and as_number(value) is not None and as_number(value) == as_number(right)):
+                    export.same(f"column {name}", f"{id_} row {number + 1}", value, right)
+    export.check_losses((export.release.sets[id_] for id_ in export.sets), losses)
+    export.findings.count(f"{export.area} rows", sum(map(len, rows.values())))
+    sentences = {export.release.sets[id_].sentence for id_ in export.sets}
+    export.check_report(len(export.sets), len(sentences), losses)
+
+
+def cell(value: object, is_text: bool) -> object:
+    return ("" if value is None else str(value)) if is_text else value
+
+
+def as_number(value: object) -> float | None:
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+
+
+ROW_COLUMNS = [
+    "release", "set", "origin", "status", "fe_status", "frame", "lu", "sentence", "document", "split", "text",
+    "trigger", "targets", "fe", "core_type", "rank", "start", "end", "fe_text", "ni", "gf", "pt", "seed", "round",
+    "flags", "paraphrase", "aligner", "p", "r", "frame_fit",
+]
+
+
+def check_csv(export: Export, path: Path) -> None:
+    with path.open(encoding="utf-8", newline="") as lines:
+        reader = csv.DictReader(lines, strict=True)
+        check_rows(export, reader, list(reader.fieldnames or []), is_text=True)
+
+
+def check_parquet(export: Export, path: Path) -> None:
+    import pyarrow.parquet
+
+    file = pyarrow.parquet.ParquetFile(path)
+    batches = (batch.to_pylist() for batch in file.iter_batches(20_000))
+    check_rows(export, (row for batch in batches for row in batch), file.schema_arrow.names, is_text=False)
