@@ -89,12 +89,16 @@ def check_records(built: store.Built, program: Program, work: Path) -> None:
             # What was edited is compared with the edits.
             for id_ in built.edits:
                 built.before[id_] = release.sets.pop(id_)
-        extra = Comparison(release, program.schemas, program.findings, area).run(path)
+        comparison = Comparison(release, program.schemas, program.findings, area)
+        extra = comparison.run(path)
         program.findings.same(area, "scope", path.name, extra.scope, "whole")
         counts = {kind: count for kind, count in extra.counts.items() if kind not in ("header", "release", "end")}
         program.findings.same(area, "records in the report", path.name, report["records"], counts)
         if release is built.main:
             check_main(built, extra, program.findings)
+            # What is missing was said; other formats need not say it again.
+            for id_ in comparison.missing["set"]:
+                release.sentences[release.sets.pop(id_).sentence].sets.remove(id_)
         adopt_edited(built, release, extra)
         path.unlink()
     store.check_added(built, built.main, program.findings)
@@ -155,7 +159,7 @@ def select_edition(built: store.Built) -> Selection:
 
 
 FORMATS = (
-    "conll", "bios", "semafor", "csv", "parquet", "jsonl", "training jsonl", "training conll", "training bios",
+    "conll", "bios", "semafor", "csv", "parquet", "jsonl", "training jsonl", "training-conll", "training-bios",
     "filter-data", "framenet-xml", "hits", "table of hits", "arrow",
 )
 
@@ -171,9 +175,9 @@ def jobs(of: list[Selection]) -> list[Job]:
     return sorted(found, key=lambda job: -len(job.selection.sets))
 
 
-def run_job(job: Job) -> Findings:
-    """Exports and compares; findings travel back to the parent."""
-    findings = Findings()
+def run_job(job: Job) -> tuple[Findings, float]:
+    """Exports and compares; findings travel back to the parent, with the seconds that it took."""
+    findings, begun = Findings(), time.monotonic()
     program = replace(PROGRAM, findings=findings)
     selection, format_ = job.selection, job.format
     area = f"{format_} of {selection.name}"
@@ -184,7 +188,7 @@ def run_job(job: Job) -> Findings:
         findings.add(area, "the comparison failed", traceback.format_exc()[-1500:])
     finally:
         shutil.rmtree(path.parent, ignore_errors=True)
-    return findings
+    return findings, time.monotonic() - begun
 
 
 def check_job(program: Program, selection: Selection, format_: str, area: str, path: Path) -> None:
@@ -200,9 +204,8 @@ def check_job(program: Program, selection: Selection, format_: str, area: str, p
     if format_ == "arrow":
         others.check_arrow(made, program.store, selection.expression[0])
         return
-    training = format_.startswith("training ")
     name = format_.removeprefix("training ")
-    more = ["--training"] if training else []
+    more = ["--training"] if name != format_ else []
     made.report = program.report(*selection.expression, "--to", name, path, *more)
     check = {
         "csv": formats.check_csv, "parquet": formats.check_parquet, "semafor": formats.check_semafor,
@@ -211,10 +214,10 @@ def check_job(program: Program, selection: Selection, format_: str, area: str, p
     }.get(format_)
     if check is not None:
         check(made, path)
-    elif training:
-        formats.check_training_tokens(made, path, name == "bios")
+    elif format_.startswith("training-"):
+        formats.check_training_tokens(made, path, format_)
     else:
-        formats.check_tokens(made, path, name == "bios")
+        formats.check_tokens(made, path, format_)
 
 
 def check_part(export: Export, path: Path) -> None:
@@ -278,8 +281,11 @@ def compare(args: argparse.Namespace, work: Path) -> int:
     todo = [job for job in jobs(selections(BUILT)) if args.only is None or args.only in f"{job.format} of {job.selection.name}"]
     gc.freeze()
     with ProcessPoolExecutor(args.jobs, mp_context=multiprocessing.get_context("fork")) as pool:
-        for found in pool.map(run_job, todo):
+        took: dict[str, float] = {}
+        for job, (found, seconds) in zip(todo, pool.map(run_job, todo), strict=True):
             findings.merge(found)
+            took[job.format] = took.get(job.format, 0.0) + seconds
+    say(begun, "seconds: " + ", ".join(f"{name} {took[name]:.0f}" for name in sorted(took, key=lambda name: -took[name])))
     say(begun, f"{len(todo)} exports were compared")
     if not args.no_commands:
         commands.check(PROGRAM, BUILT, work)

@@ -9,7 +9,7 @@ import re
 import struct
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from framenet import AnnotationSet, Label, Release, Sentence, Span
@@ -96,13 +96,10 @@ def listing(release: Release, set_: AnnotationSet) -> tuple[int, int] | None:
 
 def document_name(release: Release, set_: AnnotationSet) -> str | None:
     """What the document that lists a set is called."""
-    place = listing(release, set_)
-    if place is None:
-        return None
-    document = release.documents.get(place)
-    if document is not None:
-        return document.name
-    return release.headers[place][1] if place in release.headers else None
+    of, place = home(release, set_), listing(release, set_)
+    if of is None or place is None or place not in release.documents:
+        return of.provenance.get("file") if of else None
+    return release.documents[place].name
 
 
 def split(release: Release, set_: AnnotationSet, by: SplitList | None = None) -> str | None:
@@ -118,10 +115,7 @@ def split(release: Release, set_: AnnotationSet, by: SplitList | None = None) ->
         for name in (f"{of.frame[1]}/{of.lu[1]}", of.lu[1]):
             if name in by.lexunits:
                 return by.lexunits[name]
-        names = (document.name, document.description, document.file) if document else ()
-        if document is None and place in release.headers:
-            names = (release.headers[place][1],)
-        for name in names:
+        for name in (document.name, document.description, document.file) if document else ():
             if name in by.documents:
                 return by.documents[name]
         if of.origin == "exemplar" and by.exemplars:
@@ -129,7 +123,7 @@ def split(release: Release, set_: AnnotationSet, by: SplitList | None = None) ->
     if of.origin == "exemplar":
         return None
     if document is None or not document.file:
-        corpus = document.corpus[1] if document else release.headers[place][0] if place in release.headers else ""
+        corpus = document.corpus[1] if document else ""
         return corpus if corpus in ("train", "dev", "test") else None
     return "test" if document.file in TEST else "dev" if document.file in DEV else "train"
 
@@ -295,9 +289,49 @@ def rows(release: Release, set_: AnnotationSet, by: SplitList | None) -> Iterato
 
 # ---- What a format cannot hold.
 
+OF_SETS = {
+    "gf-pt", "other-layer", "status", "metadata", "lu-proposed", "scores", "generation", "prediction", "judgements",
+}
+OF_SPANS = {
+    "null-instantiation", "no-extent", "fe-layer-2-3", "no-target", "target-inside-token", "fe-inside-token",
+    "no-token", "white-space", "generated-unmarked", "predicted-unmarked",
+}
+# The table of schema/exchange.md (*Losses*): which of them a format counts.
+LOSSES = {
+    "conll": OF_SETS | OF_SPANS | {"overlapping-fe", "no-tags", "fes-not-annotated"},
+    "training-conll": OF_SETS | OF_SPANS | {"overlapping-fe", "no-tags"},
+    "semafor": OF_SETS | OF_SPANS | {"fes-not-annotated"},
+    "tables": OF_SETS - {"gf-pt", "status", "scores"} | {"loose-gf-pt"},
+    "training jsonl": OF_SETS | {"no-extent"},
+}
+LOSSES |= {"bios": LOSSES["conll"], "training-bios": LOSSES["training-conll"]}
 
-def losses_of_tokens(set_: AnnotationSet, tokens: Tokens) -> Counter[str]:
-    """What the formats over tokens lose of a set, by the names of schema/exchange.md."""
+
+def losses_of_set(release: Release, set_: AnnotationSet) -> Counter[str]:
+    """What formats lose of a set, tokens apart."""
+    lost: Counter[str] = Counter(status=1)
+    for layer in set_.layers:
+        if layer.name in ("GF", "PT"):
+            spans = {label.span for rank, label in set_.elements() if rank == layer.rank and label.span}
+            lost["gf-pt"] += len(layer.labels)
+            lost["loose-gf-pt"] += sum(label.span not in spans for label in layer.labels)
+        elif layer.name not in ("Target", "FE"):
+            lost["other-layer"] += bool(layer.labels)
+    lost["no-extent"] = sum(label.span is None and label.ni is None for _, label in set_.elements())
+    labels = (label for layer in set_.layers for label in layer.labels)
+    lost["metadata"] = bool(set_.created) or any(label.annotator or label.colors for label in labels)
+    lost["lu-proposed"] = release.lexunits[set_.lu[0]].status == "Proposed"
+    lost["generation"] = lost["generated-unmarked"] = set_.origin == "generated"
+    lost["prediction"] = lost["predicted-unmarked"] = set_.origin == "predicted"
+    lost["scores"] = set_.origin in ("generated", "predicted")
+    lost["fes-not-annotated"] = set_.fe_status in ("unannotated", "unknown") or (
+        set_.origin == "generated" and "lost-fe" in set_.provenance["flags"]
+    )
+    return lost
+
+
+def losses_of_tokens(release: Release, set_: AnnotationSet, tokens: Tokens) -> Counter[str]:
+    """What the formats over tokens lose of a set."""
     lost: Counter[str] = Counter()
     for span in set_.targets:
         covered = tokens.covered(span)
@@ -305,12 +339,13 @@ def losses_of_tokens(set_: AnnotationSet, tokens: Tokens) -> Counter[str]:
     if not target_tokens(set_, tokens):
         lost["no-target"] += 1
         return lost
+    lost += losses_of_set(release, set_)
     free, found = 0, []
     for rank, label in set_.elements():
         if label.ni is not None:
             lost["null-instantiation"] += 1
         elif label.span is None:
-            lost["no-extent"] += 1
+            continue
         elif rank > 1:
             lost["fe-layer-2-3"] += 1
         elif (covered := tokens.covered(label.span)) is None:
@@ -321,38 +356,9 @@ def losses_of_tokens(set_: AnnotationSet, tokens: Tokens) -> Counter[str]:
     for covered in sorted(found, key=lambda one: (one.start, one.stop)):
         lost["overlapping-fe"] += covered.start < free
         free = free if covered.start < free else covered.stop
-    for layer in set_.layers:
-        if layer.name in ("GF", "PT"):
-            lost["gf-pt"] += len(layer.labels)
-    lost["fes-not-annotated"] += set_.fe_status in ("unannotated", "unknown") or (
-        set_.origin == "generated" and "lost-fe" in set_.provenance["flags"]
-    )
-    lost["generated-unmarked"] += set_.origin == "generated"
-    lost["predicted-unmarked"] += set_.origin == "predicted"
-    return lost + common_losses(set_)
-
-
-def losses_of_tables(set_: AnnotationSet) -> Counter[str]:
-    """What tables lose of a set."""
-    lost = common_losses(set_)
-    for layer in set_.layers:
-        if layer.name in ("GF", "PT"):
-            spans = {label.span for rank, label in set_.elements() if rank == layer.rank and label.span}
-            lost["loose-gf-pt"] += sum(label.span not in spans for label in layer.labels)
-    lost["generation"] += set_.origin == "generated"
-    lost["prediction"] += set_.origin == "predicted"
     return lost
 
 
-def common_losses(set_: AnnotationSet) -> Counter[str]:
-    """What no format but JSON lines holds."""
-    others = sum(bool(layer.labels) for layer in set_.layers if layer.name not in ("Target", "FE", "GF", "PT"))
-    labels = (label for layer in set_.layers for label in layer.labels)
-    signed = bool(set_.created) or any(label.annotator or label.colors for label in labels)
-    return Counter({"other-layer": others, "metadata": int(signed)})
-
-
-def kept(losses: Iterable[tuple[str, int]], known: Iterable[str]) -> dict[str, int]:
-    """The losses of these names that occur."""
-    names = set(known)
-    return {name: count for name, count in losses if name in names and count}
+def kept(losses: Counter[str], format_: str) -> dict[str, int]:
+    """Those of some losses that a format counts."""
+    return {name: int(count) for name, count in losses.items() if count and name in LOSSES[format_]}

@@ -186,7 +186,7 @@ class Reader:
     def read(self) -> Release:
         for path in sorted((self.root / "frame").glob("*.xml")):
             self.frame(ET.parse(path).getroot())
-        for path in sorted((self.root / "lu").glob("lu*.xml")):
+        for path in sorted((self.root / "lu").glob("lu*.xml"), key=lambda path: (len(path.name), path.name)):
             self.lexunit(ET.parse(path).getroot())
         for path in sorted((self.root / "fulltext").glob("*.xml")):
             self.fulltext(path.stem, ET.parse(path).getroot())

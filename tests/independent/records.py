@@ -35,6 +35,7 @@ class Comparison:
         self.is_part = is_part
         self.extra = Extra()
         self.seen: dict[str, set[Any]] = {kind: set() for kind in KINDS}
+        self.missing: dict[str, set[Any]] = {kind: set() for kind in KINDS}
         self.text: dict[str, str] = {}
 
     def run(self, path: Path) -> Extra:
@@ -54,7 +55,8 @@ class Comparison:
         self.findings.same(self.area, "last line", path.name, last, {"kind": "end", "records": records})
         if not self.is_part:
             for kind, name in KINDS.items():
-                for missing in getattr(self.expected, name).keys() - self.seen[kind]:
+                self.missing[kind] = getattr(self.expected, name).keys() - self.seen[kind]
+                for missing in self.missing[kind]:
                     self.findings.add(self.area, f"{kind} missing", str(missing))
         return self.extra
 

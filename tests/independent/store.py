@@ -409,6 +409,9 @@ def check_generated(release: Release, findings: Findings) -> None:
         before = source.provenance["round"] if source.origin == "generated" else 0
         findings.same(area, "round follows its source", set_.id, made["round"] > before, True)
         findings.same(area, "number begins with its frame's", set_.id, set_.id[0], "g")
+        if set_.frame != seed.frame:
+            # A decision moved it; its FEs are those of another frame.
+            continue
         names = {label.name for _, label in seed.elements() if label.span}
         carried = [of["name"] for of in made.get("elements", [])]
         findings.same(area, "FEs of the seed", set_.id, sorted(set(carried) - names), [])
