@@ -7,6 +7,7 @@ every origin. `UNSEEN` lists the schemas of commands that train or ask a server,
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ UNSEEN = {
 }
 # What only stands in files of releases with oddities of their own.
 OF_RELEASES = {"foreign", "jsonl-foreign", "jsonl-element", "jsonl-written-number", "leak", "propagation"}
+
+ORIGINS = ("exemplar", "fulltext", "imported", "user", "generated", "predicted")
 
 PAIRS = "the judge confirmed it\tthe judge verified it\nshe confirmed the date\tshe verified the date\n"
 GOLD = {"source": "they confirmed it", "target": "they verified it", "sure": [[0, 0], [1, 1], [2, 2]]}
@@ -60,6 +63,7 @@ def check(program: Program, built: Built, work: Path) -> None:
     files = work / "files"
     files.mkdir(exist_ok=True)
     reading(program, built)
+    counting(program, built)
     checking(program, work)
     texts(program, files)
     people(program, built, files)
@@ -104,6 +108,31 @@ def reading(program: Program, built: Built) -> None:
     program.records("proposal-decision", "proposals", "decisions", *of, expect=(0, 1))
     program.records("edition", "edition", "list", *of)
     program.records("edition", "edition", "show", "v1", *of)
+
+
+def counting(program: Program, built: Built) -> None:
+    """What is counted is what there is."""
+    listed = {record["name"]: record for record in program.records("release", "releases")}
+    for release in (built.main, built.spans, built.predicted):
+        area, of = f"counts of {release.name if release is not built.main else 'the release'}", ["--release", release.name]
+        origins: dict[int, Counter[str]] = {id_: Counter() for id_ in release.lexunits}
+        for set_ in release.sets.values():
+            origins[set_.lu[0]][set_.origin] += 1
+        lus = program.records("lus", "lus", "--include-status", "Problem", *of)
+        program.findings.same(area, "LUs", release.name, sorted(lu["id"] for lu in lus), sorted(origins))
+        for lu in lus:
+            found = {name: lu.get(name) for name in ORIGINS}
+            wanted = {name: origins.get(lu["id"], Counter())[name] for name in ORIGINS}
+            program.findings.same(area, "sets of an LU by origin", lu["name"], found, wanted)
+        frames = program.records("frames", "frames", *of)
+        program.findings.same(area, "frames", release.name, sorted(of["id"] for of in frames), sorted(release.frames))
+        counts = {
+            "frames": len(release.frames), "lexunits": len(release.lexunits), "sets": len(release.sets),
+            "sentences": len(release.sentences),
+        }
+        found = {name: listed.get(release.name, {}).get(name) for name in counts}
+        program.findings.same(area, "releases", release.name, found, counts)
+        program.findings.count(area, len(lus) + len(frames))
 
 
 def checking(program: Program, work: Path) -> None:

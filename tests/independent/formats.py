@@ -22,6 +22,9 @@ from store import Built
 
 csv.field_size_limit(1 << 27)
 
+# Columns of a parse that nobody made.
+BLANK = ["_"] * 5
+
 # Words whose lemmas rules alone get wrong.
 KNOWN = {
     "added": "add", "adding": "add", "gas": "gas", "honest": "honest", "modest": "modest", "murmured": "murmur",
@@ -95,18 +98,21 @@ class TokenFile:
         export.findings.count(f"{export.area} tokens", len(block))
         labels = expected.pos_labels(export.release, sentence)
         tags = expected.tags(labels, tokens)
+        sentence_number = str(number)
         for place, (line, possible) in enumerate(zip(block, tags, strict=True)):
-            rest = ["_", line[3], "_" if self.is_bios else line[5], line[5], str(number), "_", "_", "_", "_", "_"]
-            if [line[0], *line[2:12]] != [str(place + 1), *rest]:
-                export.same("first columns", f"{where} token {place + 1}", line[:12], [str(place + 1), line[1], *rest])
+            tag = line[5]
+            before = str(place + 1), "_", "_" if self.is_bios else tag, sentence_number
+            if (line[0], line[2], line[4], line[6]) != before or line[7:12] != BLANK:
+                detail = [before[0], line[1], "_", line[3], before[2], tag, sentence_number, *BLANK]
+                export.same("first columns", f"{where} token {place + 1}", line[:12], detail)
             if not labels:
                 # No layer of the release: a tagger's tags, which are of the Penn Treebank.
-                if line[5] == "_":
+                if tag == "_":
                     export.findings.add(export.area, "no tag", f"{where} {line[1]!r}")
-            elif line[5] not in (possible or {"_"}):
-                export.same("tag", f"{where} token {place + 1} {line[1]!r}", line[5], possible)
-            if line[3] != KNOWN.get(line[1], line[3]):
-                export.same("lemma", f"{where} {line[1]!r} {line[5]}", line[3], KNOWN[line[1]])
+            elif tag not in (possible or {"_"}):
+                export.same("tag", f"{where} token {place + 1} {line[1]!r}", tag, possible)
+            if line[1] in KNOWN and line[3] != KNOWN[line[1]]:
+                export.same("lemma", f"{where} {line[1]!r} {tag}", line[3], KNOWN[line[1]])
             if not line[3] or line[3] != line[3].lower() or line[3] == "_" and line[1] != "_":
                 export.findings.add(export.area, "no lemma in small letters", f"{where} {line[1]!r}: {line[3]!r}")
         return tokens
