@@ -20,8 +20,17 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Schemas of what takes minutes, a server or a graphics card; `tests/` checks these records.
 UNSEEN = {
-    "eval-fes", "eval-frames", "eval-generation", "eval-nli", "eval-scratch", "experiment", "gpu", "proposal-ranker",
-    "substitutes", "score", "eval-filter",
+    "eval-fes",
+    "eval-frames",
+    "eval-generation",
+    "eval-nli",
+    "eval-scratch",
+    "experiment",
+    "gpu",
+    "proposal-ranker",
+    "substitutes",
+    "score",
+    "eval-filter",
 }
 # What only stands in files of releases with oddities of their own.
 OF_RELEASES = {"foreign", "jsonl-foreign", "jsonl-element", "jsonl-written-number", "leak", "propagation"}
@@ -29,20 +38,30 @@ OF_RELEASES = {"foreign", "jsonl-foreign", "jsonl-element", "jsonl-written-numbe
 ORIGINS = ("exemplar", "fulltext", "imported", "user", "generated", "predicted")
 
 PAIRS = "the judge confirmed it\tthe judge verified it\nshe confirmed the date\tshe verified the date\n"
-GOLD = {"source": "they confirmed it", "target": "they verified it", "sure": [[0, 0], [1, 1], [2, 2]]}
-SPAN = {
-    "id": "1", "source": ["she", "confirmed", "the", "date"], "source_span": [1, 2],
-    "target": ["she", "verified", "the", "date"], "target_span": [1, 2], "changed": True,
+GOLD: dict[str, Any] = {"source": "they confirmed it", "target": "they verified it", "sure": [[0, 0], [1, 1], [2, 2]]}
+SPAN: dict[str, Any] = {
+    "id": "1",
+    "source": ["she", "confirmed", "the", "date"],
+    "source_span": [1, 2],
+    "target": ["she", "verified", "the", "date"],
+    "target_span": [1, 2],
+    "changed": True,
 }
-ALIGN = [
-    {"id": 7, "source": "they checked the lock twice", "span": [5, 12], "target": "the lock was inspected twice by them"},
+ALIGN: list[dict[str, Any]] = [
+    {
+        "id": 7,
+        "source": "they checked the lock twice",
+        "span": [5, 12],
+        "target": "the lock was inspected twice by them",
+    },
     {"source": ["they", "checked", "it"], "span": [1, 2], "target": ["it", "was", "inspected"]},
     {"source": "she carried the plan out", "span": [[4, 11], [21, 24]], "target": "she executed the plan"},
     {"id": 8, "source": "odd", "span": [0, 9], "target": "odd"},
 ]
-PARAPHRASE = [
+PARAPHRASE: list[dict[str, Any]] = [
     {"id": 1, "text": "They checked the bill.", "avoid": ["checked"], "require": [["bill", "invoice"]]},
-    {"text": ""}, {"text": "The guards inspected every bag."},
+    {"text": ""},
+    {"text": "The guards inspected every bag."},
 ]
 ARTICLES = (
     "cluster\tarticle\tdate\ttext\n"
@@ -83,16 +102,27 @@ def reading(program: Program, built: Built) -> None:
     for set_ in (sample.id, generated, predicted, next(iter(built.edits))):
         program.records("hit", "show", "set", set_)
     for kind, schema, name in (
-        ("frame", "frame", sample.frame[1]), ("frame", "frame", frame), ("lu", "lexunit", sample.lu[1]),
-        ("lu", "lexunit", "proofread.v"), ("sentence", "sentence", sample.sentence), ("document", "document", "*"),
+        ("frame", "frame", sample.frame[1]),
+        ("frame", "frame", frame),
+        ("lu", "lexunit", sample.lu[1]),
+        ("lu", "lexunit", "proofread.v"),
+        ("sentence", "sentence", sample.sentence),
+        ("document", "document", "*"),
     ):
         program.records(schema, "show", kind, name, *(of if kind != "sentence" else []))
     for schema, arguments in (
-        ("frames", ["frames"]), ("lus", ["lus", "--include-status", "Problem"]), ("fes", ["fes"]),
-        ("relations", ["relations"]), ("fe-relations", ["relations", "--fes"]),
-        ("relation-kinds", ["relations", "--kinds"]), ("tree", ["relations", "--tree", "*", "--kind", "*"]),
-        ("tree", ["semtypes", "--tree"]), ("semtypes", ["semtypes"]), ("valence", ["valence", sample.lu[1], "--sets"]),
-        ("valence", ["valence", "*", "--over", f"release={main.name} frame={sample.frame[1]}"]), ("stats", ["stats"]),
+        ("frames", ["frames"]),
+        ("lus", ["lus", "--include-status", "Problem"]),
+        ("fes", ["fes"]),
+        ("relations", ["relations"]),
+        ("fe-relations", ["relations", "--fes"]),
+        ("relation-kinds", ["relations", "--kinds"]),
+        ("tree", ["relations", "--tree", "*", "--kind", "*"]),
+        ("tree", ["semtypes", "--tree"]),
+        ("semtypes", ["semtypes"]),
+        ("valence", ["valence", sample.lu[1], "--sets"]),
+        ("valence", ["valence", "*", "--over", f"release={main.name} frame={sample.frame[1]}"]),
+        ("stats", ["stats"]),
         ("growth", ["stats", "growth", f"release={main.name}"]),
     ):
         program.records(schema, *arguments, *of)
@@ -100,7 +130,9 @@ def reading(program: Program, built: Built) -> None:
     program.records("diversity", "stats", "diversity", f"release={main.name} origin=generated")
     program.records("agreement", "stats", "agreement", expect=(0, 1))
     for by in ("origin", "split", "doc", "frame", "fe", "flag", "round", "edition"):
-        program.records("count", "query", f"release={main.name} (origin=generated or frame={sample.frame[1]})", "--count-by", by)
+        program.records(
+            "count", "query", f"release={main.name} (origin=generated or frame={sample.frame[1]})", "--count-by", by
+        )
     program.records("plan", "query", f"release={main.name} origin=generated aligner>=0.1", "--explain")
     program.records("recipe", "recipes")
     program.records("foreign", "foreign", *of, expect=(0, 1))
@@ -114,7 +146,10 @@ def counting(program: Program, built: Built) -> None:
     """What is counted is what there is."""
     listed = {record["name"]: record for record in program.records("release", "releases")}
     for release in (built.main, built.spans, built.predicted):
-        area, of = f"counts of {release.name if release is not built.main else 'the release'}", ["--release", release.name]
+        area, of = (
+            f"counts of {release.name if release is not built.main else 'the release'}",
+            ["--release", release.name],
+        )
         origins: dict[int, Counter[str]] = {id_: Counter() for id_ in release.lexunits}
         for set_ in release.sets.values():
             origins[set_.lu[0]][set_.origin] += 1
@@ -127,7 +162,9 @@ def counting(program: Program, built: Built) -> None:
         frames = program.records("frames", "frames", *of)
         program.findings.same(area, "frames", release.name, sorted(of["id"] for of in frames), sorted(release.frames))
         counts = {
-            "frames": len(release.frames), "lexunits": len(release.lexunits), "sets": len(release.sets),
+            "frames": len(release.frames),
+            "lexunits": len(release.lexunits),
+            "sets": len(release.sets),
             "sentences": len(release.sentences),
         }
         found = {name: listed.get(release.name, {}).get(name) for name in counts}
@@ -151,6 +188,7 @@ def checking(program: Program, work: Path) -> None:
 
 def texts(program: Program, files: Path) -> None:
     """Commands over sentences and pairs."""
+
     def written(name: str, text: str) -> Path:
         path = files / name
         path.write_text(text, encoding="utf-8", newline="\n")
@@ -161,7 +199,9 @@ def texts(program: Program, files: Path) -> None:
     program.records("tag", "tag", given=some)
     for line in PARAPHRASE[:1]:
         program.schemas.check("paraphrase-request", line, program.findings, str(line))
-    program.records("paraphrase", "paraphrase", "--model", "paraphrase", "--beam", "2", given=lines(PARAPHRASE), expect=(0, 65))
+    program.records(
+        "paraphrase", "paraphrase", "--model", "paraphrase", "--beam", "2", given=lines(PARAPHRASE), expect=(0, 65)
+    )
     for line in ALIGN[:3]:
         program.schemas.check("align-request", line, program.findings, str(line))
     program.records("align-spans", "align", "spans", "--runners-up", "2", given=lines(ALIGN), expect=(0, 65))
@@ -178,7 +218,9 @@ def texts(program: Program, files: Path) -> None:
     judged = written("judged.jsonl", lines([of | {"label": "paraphrase", "phrasal": 1} for of in drawn]))
     program.records("mine-tally", "mine", "tally", judged)
     program.records("augmented", "augment", "nli", "--model", "paraphrase", "--beam", "2", given=ENTAILMENT)
-    system = written("system.tsv", "source\ttarget\n" + "".join(f"Line {n} ended.\tLine {n} came to an end.\n" for n in range(12)))
+    system = written(
+        "system.tsv", "source\ttarget\n" + "".join(f"Line {n} ended.\tLine {n} came to an end.\n" for n in range(12))
+    )
     sheet = program.records("rewriting-judgement", "judge", "sample", system, "--count", "10", "--checks", "2")
     filled = [of | {"similarity": 100 if of["source"] == of["target"] else 80, "ungrammatical": False} for of in sheet]
     program.records("rewriter-figures", "judge", "tally", written("rater.jsonl", lines(filled)), "--system", system)

@@ -110,13 +110,17 @@ def check_records(built: store.Built, program: Program, work: Path) -> None:
 def check_main(built: store.Built, extra: Extra, findings: Findings) -> None:
     store.check_edited(built, extra.release.sets, findings)
     humans = [id_ for id_, set_ in extra.release.sets.items() if set_.origin in ("exemplar", "fulltext")]
-    findings.same("jsonl of the release", "human sets that the XML lacks", "all", sorted(set(humans) - built.edits.keys()), [])
+    findings.same(
+        "jsonl of the release", "human sets that the XML lacks", "all", sorted(set(humans) - built.edits.keys()), []
+    )
     own = [id_ for id_, frame in extra.release.frames.items() if frame.name not in store.OWN_FRAMES]
     findings.same("jsonl of the release", "frames that the XML lacks", "all", own, [])
     judged = {(of["set"], of["reviewer"]) for of in extra.judgements}
     findings.same("jsonl of the release", "judgements", "all", len(judged), sum(built.judged.values()))
     built.edition = {one.split()[0] for of in extra.editions for one in of["sets"]}
-    built.rejected = {(of["frame"]["name"], of["lu"]) for of in extra.decisions if of["history"][-1]["verdict"] == "reject"}
+    built.rejected = {
+        (of["frame"]["name"], of["lu"]) for of in extra.decisions if of["history"][-1]["verdict"] == "reject"
+    }
 
 
 def adopt_edited(built: store.Built, release: Release, extra: Extra) -> None:
@@ -142,7 +146,11 @@ def selections(built: store.Built) -> list[Selection]:
     select("full text", f"origin=fulltext split={test}", lambda of: of.origin == "fulltext" and split(main, of) == test)
     select("verbs", "pos=v origin=fulltext", lambda of: of.origin == "fulltext" and main.lexunits[of.lu[0]].pos == "V")
     select("one frame", f"frame={frame}", lambda of: of.frame[1] == frame)
-    select("one FE", f"fe={element} frame={frame}", lambda of: of.frame[1] == frame and any(label.name == element for _, label in of.elements()))
+    select(
+        "one FE",
+        f"fe={element} frame={frame}",
+        lambda of: of.frame[1] == frame and any(label.name == element for _, label in of.elements()),
+    )
     if (fold := built.fold) is not None:
         select("a list's test part", "split=test", lambda of: split(main, of, fold) == "test", fold)
         select("a list's dev part", "split=dev", lambda of: split(main, of, fold) == "dev", fold)
@@ -159,8 +167,20 @@ def select_edition(built: store.Built) -> Selection:
 
 
 FORMATS = (
-    "conll", "bios", "semafor", "csv", "parquet", "jsonl", "training jsonl", "training-conll", "training-bios",
-    "filter-data", "framenet-xml", "hits", "table of hits", "arrow",
+    "conll",
+    "bios",
+    "semafor",
+    "csv",
+    "parquet",
+    "jsonl",
+    "training jsonl",
+    "training-conll",
+    "training-bios",
+    "filter-data",
+    "framenet-xml",
+    "hits",
+    "table of hits",
+    "arrow",
 )
 
 
@@ -168,7 +188,9 @@ def jobs(of: list[Selection]) -> list[Job]:
     found = []
     for selection in of:
         for format_ in FORMATS:
-            if format_ == "filter-data" and not any(selection.release.sets[id_].origin == "generated" for id_ in selection.sets):
+            if format_ == "filter-data" and not any(
+                selection.release.sets[id_].origin == "generated" for id_ in selection.sets
+            ):
                 continue
             found.append(Job(format_, selection))
     # The longest first.
@@ -192,9 +214,7 @@ def run_job(job: Job) -> tuple[Findings, float]:
 
 
 def check_job(program: Program, selection: Selection, format_: str, area: str, path: Path) -> None:
-    made = Export(
-        area, selection.release, selection.sets, selection.by, {}, BUILT, program.schemas, program.findings
-    )
+    made = Export(area, selection.release, selection.sets, selection.by, {}, BUILT, program.schemas, program.findings)
     if format_ == "hits":
         others.check_hits(made, program.run("query", *selection.expression, "--format", "jsonl").out)
         return
@@ -208,9 +228,13 @@ def check_job(program: Program, selection: Selection, format_: str, area: str, p
     more = ["--training"] if name != format_ else []
     made.report = program.report(*selection.expression, "--to", name, path, *more)
     check = {
-        "csv": formats.check_csv, "parquet": formats.check_parquet, "semafor": formats.check_semafor,
-        "filter-data": others.check_filter_data, "framenet-xml": others.check_xml,
-        "training jsonl": formats.check_training, "jsonl": check_part,
+        "csv": formats.check_csv,
+        "parquet": formats.check_parquet,
+        "semafor": formats.check_semafor,
+        "filter-data": others.check_filter_data,
+        "framenet-xml": others.check_xml,
+        "training jsonl": formats.check_training,
+        "jsonl": check_part,
     }.get(format_)
     if check is not None:
         check(made, path)
@@ -235,7 +259,9 @@ def check_part(export: Export, path: Path) -> None:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fnstore", type=Path, required=True, help="the program")
-    parser.add_argument("--release", type=Path, default=ROOT / "tests/data/mini-framenet", help="a directory or an archive")
+    parser.add_argument(
+        "--release", type=Path, default=ROOT / "tests/data/mini-framenet", help="a directory or an archive"
+    )
     parser.add_argument("--work", type=Path, help="directory for the store and the exports [default: a temporary one]")
     parser.add_argument("--models", type=Path, help="models beside those of the checkout")
     parser.add_argument("--jobs", type=int, default=2, help="processes at once")
@@ -278,14 +304,21 @@ def compare(args: argparse.Namespace, work: Path) -> int:
     say(begun, "the store has imported, edited, predicted and generated sets")
     check_records(BUILT, PROGRAM, work)
     say(begun, "JSON lines were compared")
-    todo = [job for job in jobs(selections(BUILT)) if args.only is None or args.only in f"{job.format} of {job.selection.name}"]
+    todo = [
+        job
+        for job in jobs(selections(BUILT))
+        if args.only is None or args.only in f"{job.format} of {job.selection.name}"
+    ]
     gc.freeze()
     with ProcessPoolExecutor(args.jobs, mp_context=multiprocessing.get_context("fork")) as pool:
         took: dict[str, float] = {}
         for job, (found, seconds) in zip(todo, pool.map(run_job, todo), strict=True):
             findings.merge(found)
             took[job.format] = took.get(job.format, 0.0) + seconds
-    say(begun, "seconds: " + ", ".join(f"{name} {took[name]:.0f}" for name in sorted(took, key=lambda name: -took[name])))
+    say(
+        begun,
+        "seconds: " + ", ".join(f"{name} {took[name]:.0f}" for name in sorted(took, key=lambda name: -took[name])),
+    )
     say(begun, f"{len(todo)} exports were compared")
     if not args.no_commands:
         commands.check(PROGRAM, BUILT, work)

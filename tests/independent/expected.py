@@ -11,27 +11,48 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from framenet import AnnotationSet, Label, Release, Sentence, Span
 
 # Unicode's White_Space; Python's own idea of it has four separators more.
-WHITE = "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+WHITE = "\t\n\x0b\x0c\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 WORDS = re.compile(f"[^{WHITE}]+")
 
 # The full texts of Das and Smith (2011), as open-sesame lists them.
 DEV = {
-    "ANC__110CYL072", "KBEval__MIT", "LUCorpus-v0.3__20000415_apw_eng-NEW",
-    "LUCorpus-v0.3__ENRON-pearson-email-25jul02", "Miscellaneous__Hijack",
-    "NTI__NorthKorea_NuclearOverview", "NTI__WMDNews_062606", "PropBank__TicketSplitting",
+    "ANC__110CYL072",
+    "KBEval__MIT",
+    "LUCorpus-v0.3__20000415_apw_eng-NEW",
+    "LUCorpus-v0.3__ENRON-pearson-email-25jul02",
+    "Miscellaneous__Hijack",
+    "NTI__NorthKorea_NuclearOverview",
+    "NTI__WMDNews_062606",
+    "PropBank__TicketSplitting",
 }
 TEST = {
-    "ANC__110CYL067", "ANC__110CYL069", "ANC__112C-L013", "ANC__IntroHongKong", "ANC__StephanopoulosCrimes",
-    "ANC__WhereToHongKong", "KBEval__Brandeis", "KBEval__Stanford", "KBEval__atm", "KBEval__cycorp",
-    "KBEval__parc", "KBEval__utd-icsi", "LUCorpus-v0.3__20000410_nyt-NEW",
-    "LUCorpus-v0.3__AFGP-2002-602187-Trans", "LUCorpus-v0.3__IZ-060316-01-Trans-1",
-    "LUCorpus-v0.3__SNO-525", "LUCorpus-v0.3__enron-thread-159550",
-    "LUCorpus-v0.3__sw2025-ms98-a-trans.ascii-1-NEW", "Miscellaneous__Hound-Ch14",
-    "Miscellaneous__SadatAssassination", "NTI__NorthKorea_Introduction", "NTI__Syria_NuclearOverview",
+    "ANC__110CYL067",
+    "ANC__110CYL069",
+    "ANC__112C-L013",
+    "ANC__IntroHongKong",
+    "ANC__StephanopoulosCrimes",
+    "ANC__WhereToHongKong",
+    "KBEval__Brandeis",
+    "KBEval__Stanford",
+    "KBEval__atm",
+    "KBEval__cycorp",
+    "KBEval__parc",
+    "KBEval__utd-icsi",
+    "LUCorpus-v0.3__20000410_nyt-NEW",
+    "LUCorpus-v0.3__AFGP-2002-602187-Trans",
+    "LUCorpus-v0.3__IZ-060316-01-Trans-1",
+    "LUCorpus-v0.3__SNO-525",
+    "LUCorpus-v0.3__enron-thread-159550",
+    "LUCorpus-v0.3__sw2025-ms98-a-trans.ascii-1-NEW",
+    "Miscellaneous__Hound-Ch14",
+    "Miscellaneous__SadatAssassination",
+    "NTI__NorthKorea_Introduction",
+    "NTI__Syria_NuclearOverview",
     "PropBank__AetnaLifeAndCasualty",
 }
 
@@ -58,13 +79,17 @@ class SplitList:
     """The lines of a split list."""
 
     name: str
-    documents: dict[str, str]
+    documents: dict[str | None, str]
     lexunits: dict[str, str]
     sentences: dict[str, str]
     exemplars: str | None = None
 
     def lines(self) -> str:
-        kinds = (("document", self.documents), ("lu", self.lexunits), ("sentence", self.sentences))
+        kinds: tuple[tuple[str, dict[Any, str]], ...] = (
+            ("document", self.documents),
+            ("lu", self.lexunits),
+            ("sentence", self.sentences),
+        )
         lines = [f"{kind}\t{name}\t{part}" for kind, of in kinds for name, part in of.items()]
         lines += [f"exemplars\t*\t{self.exemplars}"] if self.exemplars else []
         return "\n".join(lines) + "\n"
@@ -86,7 +111,8 @@ def listing(release: Release, set_: AnnotationSet) -> tuple[int, int] | None:
         return of.provenance["corpus"], of.provenance["document"]
     for one in release.sentences[of.sentence].occurrences:
         if of.origin == "exemplar" and (one.get("lu"), one.get("subcorpus")) != (
-            of.provenance["lu"], of.provenance["subcorpus"],
+            of.provenance["lu"],
+            of.provenance["subcorpus"],
         ):
             continue
         if "corpus" in one and "document" in one:
@@ -115,9 +141,9 @@ def split(release: Release, set_: AnnotationSet, by: SplitList | None = None) ->
         for name in (f"{of.frame[1]}/{of.lu[1]}", of.lu[1]):
             if name in by.lexunits:
                 return by.lexunits[name]
-        for name in (document.name, document.description, document.file) if document else ():
-            if name in by.documents:
-                return by.documents[name]
+        for known in (document.name, document.description, document.file) if document else ():
+            if known in by.documents:
+                return by.documents[known]
         if of.origin == "exemplar" and by.exemplars:
             return by.exemplars
     if of.origin == "exemplar":
@@ -255,8 +281,10 @@ def scores(set_: AnnotationSet) -> dict[str, float | None]:
     made, fit = set_.provenance, set_.provenance.get("fit")
     filtered = made.get("filter") or {}
     return {
-        "paraphrase": f32(made.get("paraphrase")), "aligner": f32(made.get("aligner")),
-        "p": f32(filtered.get("p")), "r": f32(filtered.get("r")),
+        "paraphrase": f32(made.get("paraphrase")),
+        "aligner": f32(made.get("aligner")),
+        "p": f32(filtered.get("p")),
+        "r": f32(filtered.get("r")),
         "frame_fit": f32(fit["probability"]) if fit else None,
     }
 
@@ -265,23 +293,47 @@ def rows(release: Release, set_: AnnotationSet, by: SplitList | None) -> Iterato
     """The rows of a set in a table: one for each FE label, or one without."""
     text, made = release.sentences[set_.sentence].text, set_.origin == "generated"
     row: dict[str, object] = {
-        "release": release.name, "set": set_.id, "origin": set_.origin, "status": set_.status,
-        "fe_status": set_.fe_status, "frame": set_.frame[1], "lu": set_.lu[1], "sentence": set_.sentence,
-        "document": document_name(release, set_), "split": split(release, set_, by), "text": text,
-        "trigger": trigger(set_, text), "targets": ";".join(f"{start}-{end}" for start, end in set_.targets),
-        "fe": None, "core_type": None, "rank": None, "start": None, "end": None, "fe_text": None, "ni": None,
-        "gf": None, "pt": None, "seed": set_.provenance.get("seed") if made else None,
+        "release": release.name,
+        "set": set_.id,
+        "origin": set_.origin,
+        "status": set_.status,
+        "fe_status": set_.fe_status,
+        "frame": set_.frame[1],
+        "lu": set_.lu[1],
+        "sentence": set_.sentence,
+        "document": document_name(release, set_),
+        "split": split(release, set_, by),
+        "text": text,
+        "trigger": trigger(set_, text),
+        "targets": ";".join(f"{start}-{end}" for start, end in set_.targets),
+        "fe": None,
+        "core_type": None,
+        "rank": None,
+        "start": None,
+        "end": None,
+        "fe_text": None,
+        "ni": None,
+        "gf": None,
+        "pt": None,
+        "seed": set_.provenance.get("seed") if made else None,
         "round": set_.provenance.get("round") if made else None,
-        "flags": ";".join(set_.provenance["flags"]) if made else None, **scores(set_),
+        "flags": ";".join(set_.provenance["flags"]) if made else None,
+        **scores(set_),
     }
     core_types, is_empty = release.core_types(set_), True
     for rank, label in set_.elements():
         is_empty = False
         start, end = label.span or (None, None)
         yield row | {
-            "fe": label.name, "core_type": core_types.get(label.name), "rank": rank, "start": start, "end": end,
-            "fe_text": text[start:end] if label.span else None, "ni": label.ni,
-            "gf": on_span(set_, "GF", rank, label.span), "pt": on_span(set_, "PT", rank, label.span),
+            "fe": label.name,
+            "core_type": core_types.get(label.name),
+            "rank": rank,
+            "start": start,
+            "end": end,
+            "fe_text": text[start:end] if label.span else None,
+            "ni": label.ni,
+            "gf": on_span(set_, "GF", rank, label.span),
+            "pt": on_span(set_, "PT", rank, label.span),
         }
     if is_empty:
         yield row
@@ -290,11 +342,27 @@ def rows(release: Release, set_: AnnotationSet, by: SplitList | None) -> Iterato
 # ---- What a format cannot hold.
 
 OF_SETS = {
-    "gf-pt", "other-layer", "status", "metadata", "lu-proposed", "scores", "generation", "prediction", "judgements",
+    "gf-pt",
+    "other-layer",
+    "status",
+    "metadata",
+    "lu-proposed",
+    "scores",
+    "generation",
+    "prediction",
+    "judgements",
 }
 OF_SPANS = {
-    "null-instantiation", "no-extent", "fe-layer-2-3", "no-target", "target-inside-token", "fe-inside-token",
-    "no-token", "white-space", "generated-unmarked", "predicted-unmarked",
+    "null-instantiation",
+    "no-extent",
+    "fe-layer-2-3",
+    "no-target",
+    "target-inside-token",
+    "fe-inside-token",
+    "no-token",
+    "white-space",
+    "generated-unmarked",
+    "predicted-unmarked",
 }
 # The table of schema/exchange.md (*Losses*): which of them a format counts.
 LOSSES = {
@@ -340,7 +408,7 @@ def losses_of_tokens(release: Release, set_: AnnotationSet, tokens: Tokens) -> C
         lost["no-target"] += 1
         return lost
     lost += losses_of_set(release, set_)
-    free, found = 0, []
+    free, found = 0, list[range]()
     for rank, label in set_.elements():
         if label.ni is not None:
             lost["null-instantiation"] += 1
@@ -353,9 +421,9 @@ def losses_of_tokens(release: Release, set_: AnnotationSet, tokens: Tokens) -> C
         else:
             lost["fe-inside-token"] += not covered[1]
             found.append(covered[0])
-    for covered in sorted(found, key=lambda one: (one.start, one.stop)):
-        lost["overlapping-fe"] += covered.start < free
-        free = free if covered.start < free else covered.stop
+    for tokens_of in sorted(found, key=lambda one: (one.start, one.stop)):
+        lost["overlapping-fe"] += tokens_of.start < free
+        free = free if tokens_of.start < free else tokens_of.stop
     return lost
 
 

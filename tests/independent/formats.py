@@ -27,8 +27,18 @@ BLANK = ["_"] * 5
 
 # Words whose lemmas rules alone get wrong.
 KNOWN = {
-    "added": "add", "adding": "add", "gas": "gas", "honest": "honest", "modest": "modest", "murmured": "murmur",
-    "tiptoed": "tiptoe", "specimen": "specimen", "omen": "omen", "canvas": "canvas", "bias": "bias", "opera": "opera",
+    "added": "add",
+    "adding": "add",
+    "gas": "gas",
+    "honest": "honest",
+    "modest": "modest",
+    "murmured": "murmur",
+    "tiptoed": "tiptoe",
+    "specimen": "specimen",
+    "omen": "omen",
+    "canvas": "canvas",
+    "bias": "bias",
+    "opera": "opera",
 }
 
 
@@ -60,7 +70,9 @@ class Export:
     def check_report(self, format_: str, sets: Iterable[str], sentences: int, losses: Counter[str]) -> None:
         """The report counts what was written, and what was lost."""
         written = list(sets)
-        self.same("records in the report", self.area, self.report["records"], {"set": len(written), "sentence": sentences})
+        self.same(
+            "records in the report", self.area, self.report["records"], {"set": len(written), "sentence": sentences}
+        )
         losses["judgements"] = sum(self.built.judged[id_] for id_ in written)
         found, lost = {name: of["count"] for name, of in self.report["losses"].items()}, expected.kept(losses, format_)
         for name in sorted(found.keys() | lost.keys()):
@@ -163,9 +175,7 @@ def check_tokens(export: Export, path: Path, format_: str) -> None:
     export.check_report(format_, written, sentences, losses)
 
 
-def check_block(
-    export: Export, file: TokenFile, block: list[list[str]], set_: AnnotationSet, tokens: Tokens
-) -> None:
+def check_block(export: Export, file: TokenFile, block: list[list[str]], set_: AnnotationSet, tokens: Tokens) -> None:
     targets, roles = expected.target_tokens(set_, tokens), expected.roles(set_, tokens)
     core_types = export.release.core_types(set_)
     file.lemma(block, set_, targets)
@@ -213,8 +223,12 @@ def check_training_tokens(export: Export, path: Path, format_: str) -> None:
 
 
 def check_training_block(
-    file: TokenFile, block: list[list[str]], sentence: Sentence, tokens: Tokens,
-    columns: list[tuple[AnnotationSet, list[int], list[str]]], sets: set[str],
+    file: TokenFile,
+    block: list[list[str]],
+    sentence: Sentence,
+    tokens: Tokens,
+    columns: list[tuple[AnnotationSet, list[int], list[str]]],
+    sets: set[str],
 ) -> None:
     export = file.export
     points = expected.unknown_points(export.release, sentence, sets)
@@ -224,7 +238,8 @@ def check_training_block(
         # A target whose other frame is left out has both.
         mask = ["?"] if any(point in points for point in range(start, end)) else []
         values = (
-            [*(set_.lu[1] for _, set_ in evoked), *mask], [*(set_.frame[1] for _, set_ in evoked), *mask],
+            [*(set_.lu[1] for _, set_ in evoked), *mask],
+            [*(set_.frame[1] for _, set_ in evoked), *mask],
             [str(number) for number, _ in evoked],
         )
         rest = ["|".join(value) or "_" for value in values]
@@ -262,7 +277,10 @@ def check_sentence(export: Export, record: dict[str, Any], sentence: Sentence, s
     text, where = sentence.text, sentence.id
     parts = {expected.split(export.release, set_, export.by) for set_ in sets}
     known = {
-        "release": export.release.name, "sentence": sentence.id, "offset_unit": "codepoint", "text": text,
+        "release": export.release.name,
+        "sentence": sentence.id,
+        "offset_unit": "codepoint",
+        "text": text,
         "split": parts.pop() if len(parts) == 1 else None,
     }
     for name, value in known.items():
@@ -285,20 +303,31 @@ def check_sentence(export: Export, record: dict[str, Any], sentence: Sentence, s
 def check_training_set(export: Export, of: dict[str, Any], set_: AnnotationSet, text: str) -> None:
     core_types = export.release.core_types(set_)
     known = {
-        "origin": set_.origin, "frame": set_.frame[1], "lu": set_.lu[1], "fe_status": set_.fe_status,
+        "origin": set_.origin,
+        "frame": set_.frame[1],
+        "lu": set_.lu[1],
+        "fe_status": set_.fe_status,
         "targets": [spelled(span, text) for span in set_.targets],
     }
     for name, value in known.items():
         export.same(name, set_.id, of.get(name), value)
     elements = [
         {
-            "name": label.name, "core_type": core_types.get(label.name), "rank": rank,
-            "span": spelled(label.span, text) if label.span else None, "null_instantiation": label.ni,
+            "name": label.name,
+            "core_type": core_types.get(label.name),
+            "rank": rank,
+            "span": spelled(label.span, text) if label.span else None,
+            "null_instantiation": label.ni,
         }
-        for rank, label in set_.elements() if label.span or label.ni is not None
+        for rank, label in set_.elements()
+        if label.span or label.ni is not None
     ]
-    export.same("elements", set_.id, [{name: one.get(name) for name in elements[0]} for one in of["elements"]]
-                if elements else of["elements"], elements)
+    export.same(
+        "elements",
+        set_.id,
+        [{name: one.get(name) for name in elements[0]} for one in of["elements"]] if elements else of["elements"],
+        elements,
+    )
 
 
 def spelled(span: tuple[int, int], text: str) -> dict[str, object]:
@@ -307,6 +336,7 @@ def spelled(span: tuple[int, int], text: str) -> dict[str, object]:
 
 def check_semafor(export: Export, prefix: Path) -> None:
     """SEMAFOR's three files."""
+
     def lines(ending: str) -> Iterator[str]:
         with Path(f"{prefix}.{ending}").open(encoding="utf-8", newline="\n") as of_file:
             for line in of_file:
@@ -332,8 +362,16 @@ def check_semafor(export: Export, prefix: Path) -> None:
             written.append(set_.id)
             of_set = expected.token_elements(set_, tokens)
             words = [sentence.text[slice(*tokens.spans[place])] for place in targets]
-            line = ["1", "0.0", str(len(of_set) + 1), set_.frame[1], set_.lu[1], "_".join(map(str, targets)),
-                    " ".join(words), str(number)]
+            line = [
+                "1",
+                "0.0",
+                str(len(of_set) + 1),
+                set_.frame[1],
+                set_.lu[1],
+                "_".join(map(str, targets)),
+                " ".join(words),
+                str(number),
+            ]
             for name, covered in of_set:
                 last = covered.stop - 1
                 line += [name, str(last) if covered.start == last else f"{covered.start}:{last}"]
@@ -361,8 +399,7 @@ def check_rows(export: Export, found: Iterable[dict[str, Any]], columns: list[st
         set_ = export.release.sets[id_]
         losses += expected.losses_of_set(export.release, set_)
         wanted = [
-            tuple(cell(row[name], is_text) for name in shared)
-            for row in expected.rows(export.release, set_, export.by)
+            tuple(cell(row[name], is_text) for name in shared) for row in expected.rows(export.release, set_, export.by)
         ]
         if wanted == rows[id_]:
             continue
@@ -370,7 +407,9 @@ def check_rows(export: Export, found: Iterable[dict[str, Any]], columns: list[st
             continue
         for number, (one, other) in enumerate(zip(rows[id_], wanted, strict=True)):
             for name, value, right in zip(shared, one, other, strict=True):
-                if value != right and not (is_text and as_number(value) is not None and as_number(value) == as_number(right)):
+                if value != right and not (
+                    is_text and as_number(value) is not None and as_number(value) == as_number(right)
+                ):
                     export.same(f"column {name}", f"{id_} row {number + 1}", value, right)
     export.findings.count(f"{export.area} rows", sum(map(len, rows.values())))
     sentences = {export.release.sets[id_].sentence for id_ in export.sets}
@@ -389,9 +428,36 @@ def as_number(value: object) -> float | None:
 
 
 ROW_COLUMNS = [
-    "release", "set", "origin", "status", "fe_status", "frame", "lu", "sentence", "document", "split", "text",
-    "trigger", "targets", "fe", "core_type", "rank", "start", "end", "fe_text", "ni", "gf", "pt", "seed", "round",
-    "flags", "paraphrase", "aligner", "p", "r", "frame_fit",
+    "release",
+    "set",
+    "origin",
+    "status",
+    "fe_status",
+    "frame",
+    "lu",
+    "sentence",
+    "document",
+    "split",
+    "text",
+    "trigger",
+    "targets",
+    "fe",
+    "core_type",
+    "rank",
+    "start",
+    "end",
+    "fe_text",
+    "ni",
+    "gf",
+    "pt",
+    "seed",
+    "round",
+    "flags",
+    "paraphrase",
+    "aligner",
+    "p",
+    "r",
+    "frame_fit",
 ]
 
 

@@ -175,7 +175,7 @@ def own_id(number: str, space: str) -> str:
 
 
 class Reader:
-    """Reads the files of a release from a directory. Of an export, `conflicts` are the ids that stand for two things."""
+    """Reads the files of a release from a directory; `conflicts` are the ids that stand for two things."""
 
     def __init__(self, root: Path):
         self.root = root
@@ -202,16 +202,28 @@ class Reader:
         self.release.frames[frame.id] = frame
         for lu in children(root, "lexUnit"):
             self.release.lexunits[int(lu.attrib["ID"])] = LexUnit(
-                int(lu.attrib["ID"]), lu.attrib["name"], lu.get("POS", ""), lu.get("status", ""),
-                text_of(first(lu, "definition")), (frame.id, frame.name), in_frame_file=True,
+                int(lu.attrib["ID"]),
+                lu.attrib["name"],
+                lu.get("POS", ""),
+                lu.get("status", ""),
+                text_of(first(lu, "definition")),
+                (frame.id, frame.name),
+                in_frame_file=True,
             )
 
     def lexunit(self, root: ET.Element) -> None:
         number, frame = int(root.attrib["ID"]), (int(root.attrib["frameID"]), root.attrib["frame"])
-        lu = self.release.lexunits.setdefault(number, LexUnit(
-            number, root.attrib["name"], root.get("POS", ""), root.get("status", ""),
-            text_of(first(root, "definition")), frame,
-        ))
+        lu = self.release.lexunits.setdefault(
+            number,
+            LexUnit(
+                number,
+                root.attrib["name"],
+                root.get("POS", ""),
+                root.get("status", ""),
+                text_of(first(root, "definition")),
+                frame,
+            ),
+        )
         lu.has_file = True
         for header in children(root, "header"):
             for corpus in children(header, "corpus"):
@@ -246,7 +258,13 @@ class Reader:
     def sentence(self, space: str, element: ET.Element, occurrence: dict[str, Any]) -> Sentence:
         text = text_of(first(element, "text"))
         number = element.attrib["ID"]
-        names = {"corpID": "corpus", "docID": "document", "paragNo": "paragraph", "sentNo": "number", "aPos": "position"}
+        names = {
+            "corpID": "corpus",
+            "docID": "document",
+            "paragNo": "paragraph",
+            "sentNo": "number",
+            "aPos": "position",
+        }
         occurrence |= {known: int(element.attrib[name]) for name, known in names.items() if name in element.attrib}
         written = own_id(number, space)
         found = self.places.get((written, text))
@@ -270,9 +288,9 @@ class Reader:
             Layer(sys.intern(layer.get("name", "")), int(layer.get("rank", "1")), read_labels(layer, len(text)))
             for layer in children(element, "layer")
         )
-        spans = sorted({
-            label.span for layer in layers if layer.name == "Target" for label in layer.labels if label.span
-        })
+        spans = sorted(
+            {label.span for layer in layers if layer.name == "Target" for label in layer.labels if label.span}
+        )
         lu = place[0] if isinstance(place[0], LexUnit) else None
         status = get("status", "")
         names_frame = get("frameID") is not None or get("frameName") is not None
@@ -294,8 +312,16 @@ class Reader:
         if written in self.release.sets:
             self.conflicts.append(f"two sets {written}")
         self.release.sets[written] = AnnotationSet(
-            written, sentence.id, frame, unit, status, get("cDate", ""),
-            "unannotated" if status == "UNANN" else "annotated", tuple(spans), layers, provenance,
+            written,
+            sentence.id,
+            frame,
+            unit,
+            status,
+            get("cDate", ""),
+            "unannotated" if status == "UNANN" else "annotated",
+            tuple(spans),
+            layers,
+            provenance,
         )
         sentence.sets.append(written)
 
@@ -305,9 +331,17 @@ class Reader:
 
     def unit(self, element: ET.Element) -> tuple[int, str]:
         number, name = int(element.attrib["luID"]), element.get("luName", "")
-        known = self.release.lexunits.setdefault(number, LexUnit(
-            number, name, name.rpartition(".")[2].upper(), "", "", (int(element.attrib["frameID"]), element.get("frameName", "")),
-        ))
+        known = self.release.lexunits.setdefault(
+            number,
+            LexUnit(
+                number,
+                name,
+                name.rpartition(".")[2].upper(),
+                "",
+                "",
+                (int(element.attrib["frameID"]), element.get("frameName", "")),
+            ),
+        )
         return known.id, known.name
 
     def sentence_layers(
@@ -317,9 +351,7 @@ class Reader:
         if known is None:
             get = element.attrib.get
             construction = (int(get("cxnID", "0")), get("cxnName", "")) if get("cxnID") is not None else None
-            known = SentenceLayers(
-                written, sentence.id, construction, get("status", ""), get("cDate", ""), [], layers
-            )
+            known = SentenceLayers(written, sentence.id, construction, get("status", ""), get("cDate", ""), [], layers)
             self.release.layers[written] = known
             sentence.layers.append(written)
         if (known.sentence, known.layers) != (sentence.id, layers):
@@ -351,10 +383,16 @@ def read_labels(layer: ET.Element, length: int) -> tuple[Label, ...]:
             # What lies outside its sentence covers nothing.
             span = place if 0 <= place[0] < place[1] <= length else None
         fe, fg, bg = get("feID"), get("fgColor"), get("bgColor")
-        labels.append(Label(
-            sys.intern(get("name", "")), span, ni, int(fe) if fe is not None else None, sys.intern(get("cBy", "")),
-            (sys.intern(fg or ""), sys.intern(bg or "")) if fg is not None or bg is not None else None,
-        ))
+        labels.append(
+            Label(
+                sys.intern(get("name", "")),
+                span,
+                ni,
+                int(fe) if fe is not None else None,
+                sys.intern(get("cBy", "")),
+                (sys.intern(fg or ""), sys.intern(bg or "")) if fg is not None or bg is not None else None,
+            )
+        )
     return tuple(labels)
 
 

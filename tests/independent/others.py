@@ -23,8 +23,10 @@ def check_import(report: dict[str, Any], release: Release, findings: Findings) -
     counts = {
         "frames": sum(frame.has_file for frame in release.frames.values()),
         "lexunits": sum(lu.in_frame_file or lu.has_file for lu in release.lexunits.values()),
-        "lu_files": sum(lu.has_file for lu in release.lexunits.values()), "documents": len(release.documents),
-        "frame_relations": len(release.relations), "sem_types": len(release.sem_types),
+        "lu_files": sum(lu.has_file for lu in release.lexunits.values()),
+        "documents": len(release.documents),
+        "frame_relations": len(release.relations),
+        "sem_types": len(release.sem_types),
         "exemplar_sets": sum(set_.origin == "exemplar" for set_ in sets),
         "fulltext_sets": sum(set_.origin == "fulltext" for set_ in sets),
         "construction_sets": sum(of.construction is not None for of in release.layers.values()),
@@ -42,7 +44,9 @@ def check_import(report: dict[str, Any], release: Release, findings: Findings) -
 def check_untouched(source: Path, written: Path, is_exact: bool, findings: Findings) -> None:
     """The XML of a release that nobody touched is the release, byte by byte if the import says so."""
     area = "framenet-xml of the release as it came"
-    names = {path.relative_to(source) for folder in ("frame", "lu", "fulltext") for path in (source / folder).glob("*.xml")}
+    names = {
+        path.relative_to(source) for folder in ("frame", "lu", "fulltext") for path in (source / folder).glob("*.xml")
+    }
     names |= {path.relative_to(source) for path in source.glob("*.xml")}
     found = {path.relative_to(written) for path in written.rglob("*.xml")}
     findings.same(area, "files", "all", sorted(map(str, found ^ names))[:5], [])
@@ -56,6 +60,7 @@ def check_untouched(source: Path, written: Path, is_exact: bool, findings: Findi
 
 def tree(path: Path) -> Any:
     """An XML file without its white space, comments and instructions."""
+
     def of(element: ET.Element) -> Any:
         text = (element.text or "").strip() if len(element) else element.text or ""
         # Of semantic types, which FrameNet puts in two places, the order says nothing.
@@ -122,10 +127,20 @@ def hit_of(export: Export, set_: AnnotationSet) -> dict[str, Any]:
     place = expected.listing(release, set_)
     document = release.documents.get(place) if place else None
     return {
-        "release": release.name, "id": set_.id, "frame": set_.frame[1], "lu": set_.lu[1],
-        "trigger": expected.trigger(set_, text), "sentence": set_.sentence, "text": text, "offset_unit": "codepoint",
-        "targets": [list(span) for span in set_.targets], "elements": elements_of(set_, text), "origin": set_.origin,
-        "status": set_.status, "fe_status": set_.fe_status, "document": expected.document_name(release, set_),
+        "release": release.name,
+        "id": set_.id,
+        "frame": set_.frame[1],
+        "lu": set_.lu[1],
+        "trigger": expected.trigger(set_, text),
+        "sentence": set_.sentence,
+        "text": text,
+        "offset_unit": "codepoint",
+        "targets": [list(span) for span in set_.targets],
+        "elements": elements_of(set_, text),
+        "origin": set_.origin,
+        "status": set_.status,
+        "fe_status": set_.fe_status,
+        "document": expected.document_name(release, set_),
         "split": expected.split(release, set_, export.by),
         "document_description": document.description if document else None,
         "frame_fit": expected.scores(set_)["frame_fit"],
@@ -135,8 +150,12 @@ def hit_of(export: Export, set_: AnnotationSet) -> dict[str, Any]:
 def elements_of(set_: AnnotationSet, text: str) -> list[dict[str, Any]]:
     return [
         {
-            "name": label.name, "rank": rank, "span": list(label.span) if label.span else None, "ni": label.ni,
-            "gf": expected.on_span(set_, "GF", rank, label.span), "pt": expected.on_span(set_, "PT", rank, label.span),
+            "name": label.name,
+            "rank": rank,
+            "span": list(label.span) if label.span else None,
+            "ni": label.ni,
+            "gf": expected.on_span(set_, "GF", rank, label.span),
+            "pt": expected.on_span(set_, "PT", rank, label.span),
             "text": text[slice(*label.span)] if label.span else None,
         }
         for rank, label in set_.elements()
@@ -188,8 +207,25 @@ def check_hit_table(export: Export, text: str) -> None:
 
 
 ARROW = {
-    "release", "id", "frame", "lu", "trigger", "text", "targets", "elements", "origin", "status", "document",
-    "split", "seed", "round", "paraphrase", "aligner", "p", "r", "flags",
+    "release",
+    "id",
+    "frame",
+    "lu",
+    "trigger",
+    "text",
+    "targets",
+    "elements",
+    "origin",
+    "status",
+    "document",
+    "split",
+    "seed",
+    "round",
+    "paraphrase",
+    "aligner",
+    "p",
+    "r",
+    "flags",
 }
 
 
@@ -280,8 +316,11 @@ def check_filter_data(export: Export, path: Path) -> None:
                 continue
             made, seed = set_.provenance, export.release.sets.get(set_.provenance["seed"])
             known = {
-                "release": export.release.name, "seed": made["seed"], "round": made["round"],
-                "sentence": seed.sentence if seed else None, "judgements": export.built.judged[set_.id],
+                "release": export.release.name,
+                "seed": made["seed"],
+                "round": made["round"],
+                "sentence": seed.sentence if seed else None,
+                "judgements": export.built.judged[set_.id],
             }
             for name, value in known.items():
                 found = len(record[name]) if name == "judgements" else record[name]

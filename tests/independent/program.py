@@ -43,9 +43,7 @@ class Program:
         if self.models is not None:
             environment["FNSTORE_MODELS"] = str(self.models)
         words = [str(self.path), *map(str, arguments)]
-        done = subprocess.run(
-            words, input=(given or "").encode(), capture_output=True, env=environment, check=False
-        )
+        done = subprocess.run(words, input=(given or "").encode(), capture_output=True, env=environment, check=False)
         self.seconds[" ".join(words[1:3])] = self.seconds.get(" ".join(words[1:3]), 0.0) + time.monotonic() - begun
         ran = Ran(done.returncode, done.stdout, done.stderr.decode(errors="replace"))
         if ran.code not in expect:

@@ -87,9 +87,15 @@ class Comparison:
         self.compare("frame", frame.id, frame, self.expected.frames, self.extra.release.frames)
 
     def take_lexunit(self, record: dict[str, Any]) -> None:
-        names = ("id", "name", "pos", "status", "definition")
         lu = LexUnit(
-            *(record[name] for name in names), named(record["frame"]), record["in_frame_file"], record["has_file"]
+            record["id"],
+            record["name"],
+            record["pos"],
+            record["status"],
+            record["definition"],
+            named(record["frame"]),
+            record["in_frame_file"],
+            record["has_file"],
         )
         self.compare("lexunit", lu.id, lu, self.expected.lexunits, self.extra.release.lexunits)
 
@@ -124,8 +130,8 @@ class Comparison:
             sentence.sets, sentence.layers = expected.sets, expected.layers
             if self.is_part and expected.occurrences != sentence.occurrences:
                 # A part lists the places that are in the file.
-                known = all(one in expected.occurrences for one in sentence.occurrences)
-                sentence.occurrences = expected.occurrences if known else sentence.occurrences
+                if all(one in expected.occurrences for one in sentence.occurrences):
+                    sentence.occurrences = expected.occurrences
         self.compare("sentence", id_, sentence, self.expected.sentences, self.extra.release.sentences)
 
     def take_set(self, record: dict[str, Any]) -> None:
@@ -134,10 +140,16 @@ class Comparison:
             self.findings.add(self.area, "set does not follow its sentence", record["id"])
             return
         set_ = AnnotationSet(
-            record["id"], record["sentence"], named(record["frame"]), named(record["lu"]), record["status"],
-            record["created"], record["fe_status"],
+            record["id"],
+            record["sentence"],
+            named(record["frame"]),
+            named(record["lu"]),
+            record["status"],
+            record["created"],
+            record["fe_status"],
             tuple(self.span(of, text, record["id"]) for of in record["targets"]),
-            self.layers(record, text), record["provenance"],
+            self.layers(record, text),
+            record["provenance"],
         )
         self.compare("set", set_.id, set_, self.expected.sets, self.extra.release.sets)
 
@@ -145,8 +157,13 @@ class Comparison:
         text = self.text.get(record["sentence"], "")
         construction = named(record["construction"]) if record["construction"] else None
         layers = SentenceLayers(
-            record["id"], record["sentence"], construction, record["status"], record["created"],
-            record["listed_under"], self.layers(record, text),
+            record["id"],
+            record["sentence"],
+            construction,
+            record["status"],
+            record["created"],
+            record["listed_under"],
+            self.layers(record, text),
         )
         known = self.expected.layers.get(layers.id)
         if self.is_part and known and set(layers.listed_under) <= set(known.listed_under):
@@ -155,7 +172,11 @@ class Comparison:
 
     def take_document(self, record: dict[str, Any]) -> None:
         document = Document(
-            named(record["corpus"]), record["id"], record["name"], record.get("description"), record["file"],
+            named(record["corpus"]),
+            record["id"],
+            record["name"],
+            record.get("description"),
+            record["file"],
             record["sentences"],
         )
         known = self.expected.documents.get((document.corpus[0], document.id))
@@ -196,8 +217,14 @@ class Comparison:
 
 
 KINDS = {
-    "frame": "frames", "lexunit": "lexunits", "relation": "relations", "sem_type": "sem_types",
-    "sentence": "sentences", "set": "sets", "layers": "layers", "document": "documents",
+    "frame": "frames",
+    "lexunit": "lexunits",
+    "relation": "relations",
+    "sem_type": "sem_types",
+    "sentence": "sentences",
+    "set": "sets",
+    "layers": "layers",
+    "document": "documents",
 }
 
 

@@ -17,9 +17,9 @@ class Schemas:
     def __init__(self, folder: Path):
         files = sorted(folder.glob("*.schema.json"))
         self.documents = {path.name: json.loads(path.read_text()) for path in files}
-        self.registry = jsonschema_rs.Registry([
-            (f"json-schema:///{name}", self.absolute(document)) for name, document in self.documents.items()
-        ])
+        self.registry = jsonschema_rs.Registry(
+            [(f"json-schema:///{name}", self.absolute(document)) for name, document in self.documents.items()]
+        )
         self.validators: dict[str, Any] = {}
 
     def absolute(self, of: Any) -> Any:

@@ -16,33 +16,62 @@ from typing import Any
 
 from expected import WORDS, SplitList, f32, on_span, order
 from findings import Findings
-from framenet import AnnotationSet, Label, Layer, LexUnit, Release
+from framenet import AnnotationSet, Label, Layer, Release
 from program import Program
 
 TEXTS = [
-    "They checked the locks before dawn .", "She repaired the roof after the storm .",
-    "We wandered through the old town until dark.", "The guards inspected every bag, and nobody complained.",
-    "He said that the price rose by 5 % in May .", "Did you  buy the house that\tMary sold ?",
-    "Caf\u00e9 owners \U0001f6b2 walked to the market \u2014 they bought fish .", "`` Nobody knew , '' he told us .",
-    "The old bridge collapsed while the engineers examined it .", "Ana looked it over and gave it back .",
+    "They checked the locks before dawn .",
+    "She repaired the roof after the storm .",
+    "We wandered through the old town until dark.",
+    "The guards inspected every bag, and nobody complained.",
+    "He said that the price rose by 5 % in May .",
+    "Did you  buy the house that\tMary sold ?",
+    "Caf\u00e9 owners \U0001f6b2 walked to the market \u2014 they bought fish .",
+    "`` Nobody knew , '' he told us .",
+    "The old bridge collapsed while the engineers examined it .",
+    "Ana looked it over and gave it back .",
 ]
 
-SPANS = [
-    {"text": "Ana verified the lock .", "spans": [{"start": 4, "end": 12, "type": "check", "lemma": "verify", "pos": "v"}]},
-    {"id": "two", "document": "notes", "split": "test", "text": "Ben checked , then rechecked \U0001f6b2 bikes",
-     "spans": [{"start": 4, "end": 11, "type": "check"}, {"start": 19, "end": 28, "type": "check"},
-               {"start": 29, "end": 36, "type": "thing", "pos": "n"}, {"start": 31, "end": 36, "type": "thing"}]},
-    {"id": "odd", "split": "dev", "text": "e\u0301te\u0301 \u2028 \"a\",b | c\td\r\n  x ",
-     "spans": [{"start": 0, "end": 5, "type": "season"}, {"start": 8, "end": 13, "type": "quoted"},
-               {"start": 10, "end": 12, "type": "inside"}]},
+SPANS: list[dict[str, Any]] = [
+    {
+        "text": "Ana verified the lock .",
+        "spans": [{"start": 4, "end": 12, "type": "check", "lemma": "verify", "pos": "v"}],
+    },
+    {
+        "id": "two",
+        "document": "notes",
+        "split": "test",
+        "text": "Ben checked , then rechecked \U0001f6b2 bikes",
+        "spans": [
+            {"start": 4, "end": 11, "type": "check"},
+            {"start": 19, "end": 28, "type": "check"},
+            {"start": 29, "end": 36, "type": "thing", "pos": "n"},
+            {"start": 31, "end": 36, "type": "thing"},
+        ],
+    },
+    {
+        "id": "odd",
+        "split": "dev",
+        "text": 'e\u0301te\u0301 \u2028 "a",b | c\td\r\n  x ',
+        "spans": [
+            {"start": 0, "end": 5, "type": "season"},
+            {"start": 8, "end": 13, "type": "quoted"},
+            {"start": 10, "end": 12, "type": "inside"},
+        ],
+    },
     {"text": "Ana verified the lock .", "spans": []},
-    {"text": "Ana verified the lock .", "spans": [{"start": 4, "end": 12, "type": "check"}, {"start": 4, "end": 12, "type": "check"}]},
+    {
+        "text": "Ana verified the lock .",
+        "spans": [{"start": 4, "end": 12, "type": "check"}, {"start": 4, "end": 12, "type": "check"}],
+    },
 ]
 
 
 # A frame of FrameNet's that the shipped models know, for releases that lack it.
 STATEMENT = {
-    "op": "add-frame", "as": "st", "name": "Statement",
+    "op": "add-frame",
+    "as": "st",
+    "name": "Statement",
     "elements": [{"name": name} for name in ("Speaker", "Message", "Addressee", "Topic")],
 }
 OWN_FRAMES = {"Proofreading", "Statement"}
@@ -113,8 +142,17 @@ class Editor:
         second = [{"name": names[0], "span": self.free_word(set_, 1), "gf": "Dep", "pt": "AVP", "rank": 2}]
         return [first, *rest, *second]
 
-    def add(self, sentence: str, text: str, frame: str, lu: str, target: list[int], elements: list[dict[str, Any]]) -> None:
-        line = {"op": "add-set", "sentence": sentence, "frame": frame, "lu": lu, "targets": [target], "elements": elements}
+    def add(
+        self, sentence: str, text: str, frame: str, lu: str, target: list[int], elements: list[dict[str, Any]]
+    ) -> None:
+        line = {
+            "op": "add-set",
+            "sentence": sentence,
+            "frame": frame,
+            "lu": lu,
+            "targets": [target],
+            "elements": elements,
+        }
         self.lines.append(line)
         self.built.added.append({"text": text, "line": line})
 
@@ -149,9 +187,13 @@ class Editor:
         for set_ in self.release.sets.values():
             if set_.frame[0] == frame.id:
                 set_.layers = tuple(
-                    Layer(layer.name, layer.rank, tuple(
-                        label._replace(name=new) if label.fe == number else label for label in layer.labels
-                    )) if layer.name == "FE" else layer
+                    Layer(
+                        layer.name,
+                        layer.rank,
+                        tuple(label._replace(name=new) if label.fe == number else label for label in layer.labels),
+                    )
+                    if layer.name == "FE"
+                    else layer
                     for layer in set_.layers
                 )
 
@@ -161,9 +203,9 @@ class Editor:
         lu = self.release.lexunits[min(number, key=lambda id_: (number[id_], id_))]
         lu.name = f"re{lu.name}"
         self.built.renamed.add(lu.id)
-        self.lines.append({
-            "op": "edit-lu", "frame": lu.frame[1], "lu": lu.id, "name": lu.name, "definition": "renamed & edited",
-        })
+        self.lines.append(
+            {"op": "edit-lu", "frame": lu.frame[1], "lu": lu.id, "name": lu.name, "definition": "renamed & edited"}
+        )
         lu.definition = "renamed & edited"
         for set_ in self.release.sets.values():
             if set_.lu[0] == lu.id:
@@ -172,8 +214,12 @@ class Editor:
     def additions(self, shared: AnnotationSet) -> None:
         text, other = "Ana proofread the two lists twice .", "Nobody \U0001f600 proofread  it\u2028here ."
         self.lines += [
-            {"op": "add-frame", "as": "f", "name": "Proofreading",
-             "elements": [{"name": "Proofreader"}, {"name": "Text", "core_type": "Peripheral"}]},
+            {
+                "op": "add-frame",
+                "as": "f",
+                "name": "Proofreading",
+                "elements": [{"name": "Proofreader"}, {"name": "Text", "core_type": "Peripheral"}],
+            },
             {"op": "add-lu", "as": "l", "frame": "@f", "name": "proofread.v"},
             {"op": "add-document", "as": "d", "corpus": "OWN", "name": "Notes"},
             {"op": "add-sentence", "as": "s", "text": text, "document": "@d"},
@@ -182,10 +228,17 @@ class Editor:
         if all(frame.name != "Statement" for frame in self.release.frames.values()):
             self.lines.append(STATEMENT)
             self.lines += [{"op": "add-lu", "frame": "@st", "name": name} for name in ("say.v", "tell.v", "complain.v")]
-        self.add("@s", text, "@f", "@l", [4, 13], [
-            {"name": "Proofreader", "span": [0, 3], "gf": "Ext", "pt": "NP"},
-            {"name": "Text", "span": [14, 27], "gf": "Obj", "pt": "NP"},
-        ])
+        self.add(
+            "@s",
+            text,
+            "@f",
+            "@l",
+            [4, 13],
+            [
+                {"name": "Proofreader", "span": [0, 3], "gf": "Ext", "pt": "NP"},
+                {"name": "Text", "span": [14, 27], "gf": "Obj", "pt": "NP"},
+            ],
+        )
         self.add("@t", other, "@f", "@l", [9, 18], [{"name": "Text", "ni": "INI"}])
         sentence = self.release.sentences[shared.sentence]
         target = self.free_word(shared, 2)
@@ -227,8 +280,12 @@ def seeds(built: Built, is_whole: bool) -> list[str]:
     for document in release.documents.values():
         if document.file in stems:
             of_document = [
-                id_ for sentence in document.sentences for id_ in release.sentences[sentence].sets
-                if release.sets[id_].lu[1].endswith(".v") and len(release.sets[id_].targets) == 1 and id_ not in built.edits
+                id_
+                for sentence in document.sentences
+                for id_ in release.sentences[sentence].sets
+                if release.sets[id_].lu[1].endswith(".v")
+                and len(release.sets[id_].targets) == 1
+                and id_ not in built.edits
             ]
             found += of_document[:2]
     exemplars = (set_.id for set_ in editable(release, "exemplar") if set_.lu[1].endswith(".v"))
@@ -260,8 +317,13 @@ def grow(program: Program, built: Built, work: Path, is_whole: bool) -> None:
     (work / "fold.tsv").write_text(built.fold.lines(), encoding="utf-8")
     frame = next(iter(built.main.sets.values())).frame[1]
     program.records(
-        "edition", "edition", "create", "v1", f"release={name} (origin=generated or frame={frame})",
-        "--split-list", work / "fold.tsv",
+        "edition",
+        "edition",
+        "create",
+        "v1",
+        f"release={name} (origin=generated or frame={frame})",
+        "--split-list",
+        work / "fold.tsv",
     )
 
 
@@ -271,10 +333,11 @@ def decide(program: Program, name: str) -> None:
     reviewer = ["--reviewer", "kim", "--release", name]
     for number, of in enumerate(proposals[:3]):
         which = ["accept", "reject", "move"][number]
-        more = ["--to", next(other["frame"] for other in [*proposals, {"frame": "Proofreading"}] if other["frame"] != of["frame"])]
-        program.run(
-            "proposals", which, of["frame"], of["lu"], *(more if which == "move" else []), *reviewer
-        )
+        more = [
+            "--to",
+            next(other["frame"] for other in [*proposals, {"frame": "Proofreading"}] if other["frame"] != of["frame"]),
+        ]
+        program.run("proposals", which, of["frame"], of["lu"], *(more if which == "move" else []), *reviewer)
 
 
 def fold(built: Built) -> SplitList:
@@ -284,8 +347,11 @@ def fold(built: Built) -> SplitList:
     exemplars = [set_ for set_ in editable(release, "exemplar") if set_.id not in built.edits]
     lu, sentence = exemplars[0], exemplars[-1]
     return SplitList(
-        "fold", {documents[0]: "dev"}, {f"{lu.frame[1]}/{lu.lu[1]}": "test", exemplars[len(exemplars) // 2].lu[1]: "dev"},
-        {sentence.sentence: "test"}, "train",
+        "fold",
+        {documents[0]: "dev"},
+        {f"{lu.frame[1]}/{lu.lu[1]}": "test", exemplars[len(exemplars) // 2].lu[1]: "dev"},
+        {sentence.sentence: "test"},
+        "train",
     )
 
 
@@ -340,7 +406,11 @@ def check_added(built: Built, release: Release, findings: Findings) -> None:
     """Each line that added a set has one."""
     users = [set_ for set_ in release.sets.values() if set_.origin == "user"]
     found = Counter(
-        (release.sentences[set_.sentence].text, set_.targets, *by_name([element_of(l, r, set_) for r, l in set_.elements()]))
+        (
+            release.sentences[set_.sentence].text,
+            set_.targets,
+            *by_name([element_of(l, r, set_) for r, l in set_.elements()]),
+        )
         for set_ in users
     )
     wanted = Counter(
@@ -350,21 +420,21 @@ def check_added(built: Built, release: Release, findings: Findings) -> None:
     findings.count("added sets", len(users))
     findings.same("added sets", "text, targets and FEs", "all", sorted((found - wanted)), sorted(wanted - found))
     for set_ in users:
-        findings.same("added sets", "frame and LU", set_.id, (set_.frame[1], set_.lu[1]), ("Proofreading", "proofread.v"))
+        findings.same(
+            "added sets", "frame and LU", set_.id, (set_.frame[1], set_.lu[1]), ("Proofreading", "proofread.v")
+        )
 
 
 def check_spans(release: Release, findings: Findings) -> None:
     """Span-labelled data came in as it was."""
-    def lemma(line: dict[str, Any], span: dict[str, Any]) -> str | None:
-        return span.get("lemma")
-
-    found = Counter(
+    found: Counter[tuple[Any, ...]] = Counter(
         (release.sentences[set_.sentence].text, set_.targets, set_.frame[1], set_.fe_status, set_.origin)
         for set_ in release.sets.values()
     )
-    wanted = Counter(
+    wanted: Counter[tuple[Any, ...]] = Counter(
         (line["text"], ((span["start"], span["end"]),), span["type"], "unknown", "imported")
-        for line in SPANS for span in line["spans"]  # type: ignore[attr-defined, index]
+        for line in SPANS
+        for span in line["spans"]
     )
     findings.count("imported sets", sum(found.values()))
     findings.same("imported sets", "text, target and type", "all", sorted(found - wanted), sorted(wanted - found))
@@ -374,6 +444,7 @@ def check_spans(release: Release, findings: Findings) -> None:
 
 def check_predicted(built: Built, release: Release, findings: Findings) -> None:
     """What `annotate` wrote into the store is what it printed."""
+
     def of_set(set_: AnnotationSet) -> tuple[Any, ...]:
         text, made = release.sentences[set_.sentence].text, set_.provenance
         elements = tuple(sorted((label.name, label.span) for _, label in set_.elements()))
