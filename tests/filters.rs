@@ -249,6 +249,30 @@ fn an_expansion_writes_the_scores_of_the_filter_among_its_models() {
 }
 
 #[test]
+fn sets_that_nothing_scored_are_no_data_of_a_filter() {
+    let (store, folder) = (new_store(), tempfile::tempdir().unwrap());
+    generate(store.path());
+    let run = |arguments: &[&str]| fnstore_in(store.path(), arguments);
+    let ran = run(&["generate", "frame=Checking", "--model", "none", "--limit", "1"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let path = folder.path().join("data.jsonl");
+    let to = ["--to", "filter-data", path.to_str().unwrap(), "--format", "json"];
+    let ran = run(&[&["export"], &to[..]].concat());
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(report["records"], json!({"set": 1}));
+    let unscored = run(&["query", "origin=generated not paraphrase>=0", "--count"]).stdout;
+    assert_eq!(report["losses"]["unscored"]["count"].to_string(), unscored.trim());
+    assert_ne!(unscored.trim(), "0");
+    let written = std::fs::read_to_string(&path).unwrap();
+    for line in written.lines() {
+        assert_eq!(
+            faults_in("filter-data.schema.json", &serde_json::from_str(line).unwrap()),
+            [""; 0]
+        );
+    }
+}
+
+#[test]
 fn a_filter_looks_at_frame_fits_where_there_are_some() {
     let folder = tempfile::tempdir().unwrap();
     let (without, out) = (data(folder.path()), folder.path().join("fitted"));

@@ -285,13 +285,26 @@ impl Export<'_> {
                 });
             }
             To::FilterData => {
-                let mut sets = 0;
+                let (mut sets, mut unscored) = (0, 0);
                 for output in filter_data(database, expression)? {
-                    serde_json::to_writer(&mut *out, &output?).map_err(std::io::Error::from)?;
+                    let output = output?;
+                    // No filter looks at such a set, and JSON has no number for it.
+                    if !output.evidence.paraphrase.is_finite() {
+                        unscored += 1;
+                        continue;
+                    }
+                    serde_json::to_writer(&mut *out, &output).map_err(std::io::Error::from)?;
                     out.write_all(b"\n")?;
                     sets += 1;
                 }
-                return Ok(ExportRecord { records: [("set", sets)].into(), ..self.record() });
+                let said = "set without a paraphrase score, at which no filter looks, left out";
+                let lost =
+                    (unscored > 0).then(|| ("unscored", LossRecord { count: unscored, said }));
+                return Ok(ExportRecord {
+                    records: [("set", sets)].into(),
+                    losses: lost.into_iter().collect(),
+                    ..self.record()
+                });
             }
             To::Semafor | To::FramenetXml => unreachable!("several files are written elsewhere"),
         };

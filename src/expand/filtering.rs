@@ -164,7 +164,7 @@ pub(super) fn commit(
 }
 
 /// The generated sets for which an expression holds, with what a filter looks at and what people
-/// say of them.
+/// say of them. A set that nothing scored as a paraphrase has an infinite score.
 ///
 /// # Errors
 /// When the expression names what the database does not hold; the iterator, when the database

@@ -60,9 +60,11 @@ class Job:
     selection: Selection
 
 
+# What the processes that compare have from their parent.
 PROGRAM: Program
 BUILT: store.Built
 WORK: Path
+JOBS: list[Job] = []
 
 
 def unpacked(release: Path, work: Path) -> Path:
@@ -197,9 +199,9 @@ def jobs(of: list[Selection]) -> list[Job]:
     return sorted(found, key=lambda job: -len(job.selection.sets))
 
 
-def run_job(job: Job) -> tuple[Findings, float]:
+def run_job(number: int) -> tuple[Findings, float]:
     """Exports and compares; findings travel back to the parent, with the seconds that it took."""
-    findings, begun = Findings(), time.monotonic()
+    findings, begun, job = Findings(), time.monotonic(), JOBS[number]
     program = replace(PROGRAM, findings=findings)
     selection, format_ = job.selection, job.format
     area = f"{format_} of {selection.name}"
@@ -304,22 +306,20 @@ def compare(args: argparse.Namespace, work: Path) -> int:
     say(begun, "the store has imported, edited, predicted and generated sets")
     check_records(BUILT, PROGRAM, work)
     say(begun, "JSON lines were compared")
-    todo = [
-        job
-        for job in jobs(selections(BUILT))
-        if args.only is None or args.only in f"{job.format} of {job.selection.name}"
-    ]
+    for job in jobs(selections(BUILT)):
+        if args.only is None or args.only in f"{job.format} of {job.selection.name}":
+            JOBS.append(job)
     gc.freeze()
     with ProcessPoolExecutor(args.jobs, mp_context=multiprocessing.get_context("fork")) as pool:
         took: dict[str, float] = {}
-        for job, (found, seconds) in zip(todo, pool.map(run_job, todo), strict=True):
-            findings.merge(found)
+        for job, (of_job, seconds) in zip(JOBS, pool.map(run_job, range(len(JOBS))), strict=True):
+            findings.merge(of_job)
             took[job.format] = took.get(job.format, 0.0) + seconds
     say(
         begun,
         "seconds: " + ", ".join(f"{name} {took[name]:.0f}" for name in sorted(took, key=lambda name: -took[name])),
     )
-    say(begun, f"{len(todo)} exports were compared")
+    say(begun, f"{len(JOBS)} exports were compared")
     if not args.no_commands:
         commands.check(PROGRAM, BUILT, work)
         say(begun, "the records of the other commands were checked")
