@@ -27,9 +27,18 @@ BLANK = ["_"] * 5
 
 # Words whose lemmas rules alone get wrong.
 KNOWN = {
-    "added": ("v", "add"), "adding": ("v", "add"), "murmured": ("v", "murmur"), "tiptoed": ("v", "tiptoe"),
-    "gas": ("n", "gas"), "specimen": ("n", "specimen"), "omen": ("n", "omen"), "canvas": ("n", "canvas"),
-    "bias": ("n", "bias"), "opera": ("n", "opera"), "honest": ("aj", "honest"), "modest": ("aj", "modest"),
+    "added": ("v", "add"),
+    "adding": ("v", "add"),
+    "murmured": ("v", "murmur"),
+    "tiptoed": ("v", "tiptoe"),
+    "gas": ("n", "gas"),
+    "specimen": ("n", "specimen"),
+    "omen": ("n", "omen"),
+    "canvas": ("n", "canvas"),
+    "bias": ("n", "bias"),
+    "opera": ("n", "opera"),
+    "honest": ("aj", "honest"),
+    "modest": ("aj", "modest"),
 }
 
 
