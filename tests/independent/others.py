@@ -329,10 +329,10 @@ def check_filter_data(export: Export, path: Path) -> None:
                 export.same(f"field {name}", set_.id, expected.f32(record[name]), expected.f32(made[name]))
             lu = export.release.lexunits[set_.lu[0]]
             export.same("field proposed", set_.id, record["proposed"], lu.status == "Proposed")
-    made = [export.release.sets[id_] for id_ in export.sets if export.release.sets[id_].origin == "generated"]
-    generated = {set_.id for set_ in made if set_.provenance["paraphrase"] is not None}
+    sets = [export.release.sets[id_] for id_ in export.sets if export.release.sets[id_].origin == "generated"]
+    generated = {set_.id for set_ in sets if set_.provenance["paraphrase"] is not None}
     lost = export.report["losses"].get("unscored", {"count": 0})
-    export.same("loss unscored in the report", export.area, lost["count"], len(made) - len(generated))
+    export.same("loss unscored in the report", export.area, lost["count"], len(sets) - len(generated))
     export.findings.count(f"{export.area} sets", sum(seen.values()))
     export.same("sets", export.area, sorted(seen.keys() ^ generated)[:5], [])
     export.same("records in the report", export.area, export.report["records"], {"set": len(generated)})

@@ -337,7 +337,8 @@ def decide(program: Program, name: str) -> None:
             "--to",
             next(other["frame"] for other in [*proposals, {"frame": "Proofreading"}] if other["frame"] != of["frame"]),
         ]
-        program.run("proposals", which, of["frame"], of["lu"], *(more if which == "move" else []), *reviewer)
+        decision = ["proposals", which, of["frame"], of["lu"], *(more if which == "move" else []), *reviewer]
+        program.records("proposal-decided", *decision)
 
 
 def fold(built: Built) -> SplitList:
