@@ -6,8 +6,8 @@ use std::path::Path;
 use fnstore::database::{Database, DatabaseError, EditError, Write};
 use fnstore::edit::Removal;
 use fnstore::model::{
-    AnnotationSetId, Decided, Extent, FrameId, IdSpace, LexUnit, LuId, ReleaseId, Sentence,
-    SentenceId, SentenceLayers, Span,
+    AnnotationSetId, Decided, Extent, FrameFit, FrameId, Generation, IdSpace, LexUnit, LuId,
+    Provenance, ReleaseId, Sentence, SentenceId, SentenceLayers, Span,
 };
 use fnstore::store::{Action, StoreError, Subject};
 use fnstore::upkeep::{CheckCode, CheckOptions, restore};
@@ -83,6 +83,33 @@ fn what_no_reader_could_show_is_refused_with_field_and_value() {
     assert_eq!(told_of, [of_text.as_str(); 2]);
     drop(database);
     drop(Database::open_existing_writer(dir.path()).unwrap());
+}
+
+#[test]
+fn a_number_outside_its_range_is_refused_with_field_and_value() {
+    let (_dir, database, report) = mini::imported();
+    database.store().recipe([7; 16], "{}").unwrap();
+    let share = "a number from 0 to 1, in the provenance of set g101";
+    let wrong: [(fn(&mut Generation), String); 4] = [
+        (|made| made.aligner = 9.0, format!("`aligner` is `9`; expected {share}")),
+        (|made| made.aligner = f32::NAN, format!("`aligner` is `NaN`; expected {share}")),
+        (
+            |made| made.fit = Some(FrameFit { probability: -0.5, model: [4; 16] }),
+            format!("`fit.probability` is `-0.5`; expected {share}"),
+        ),
+        (
+            |made| made.round = 0,
+            "`round` is `0`; expected a whole number from 1, in the provenance of set g101".into(),
+        ),
+    ];
+    for (change, expected) in wrong {
+        let told = told(&database, report.release.id, |write| {
+            let Provenance::Generated(made) = &mut write.sets[0].provenance else { panic!() };
+            change(made);
+        });
+        let expected = format!("E-value: {expected}");
+        assert_eq!(told, [expected.as_str(); 2]);
+    }
 }
 
 /// Below the checks of `Database::write`, at the one place that all writers pass.

@@ -176,7 +176,12 @@ pub(crate) fn list_release(
 
 /// The sentence of the set before: many sets of one sentence often follow each other.
 #[derive(Default)]
-pub(crate) struct LastSentence(Option<(ReleaseId, Sentence)>);
+pub(crate) struct LastSentence {
+    last: Option<(ReleaseId, Sentence)>,
+    /// Sentences that were read.
+    #[cfg(test)]
+    pub(crate) reads: u32,
+}
 
 impl LastSentence {
     /// The sentence of a set; nothing when it is not there.
@@ -188,10 +193,14 @@ impl LastSentence {
     ) -> Result<Option<&Sentence>> {
         let is_last =
             |(of, sentence): &(ReleaseId, Sentence)| (*of, sentence.id) == (release, set.sentence);
-        if !self.0.as_ref().is_some_and(is_last) {
-            self.0 = store.sentence(release, set.sentence)?.map(|sentence| (release, sentence));
+        if !self.last.as_ref().is_some_and(is_last) {
+            #[cfg(test)]
+            {
+                self.reads += 1;
+            }
+            self.last = store.sentence(release, set.sentence)?.map(|sentence| (release, sentence));
         }
-        Ok(self.0.as_ref().map(|(_, sentence)| sentence))
+        Ok(self.last.as_ref().map(|(_, sentence)| sentence))
     }
 }
 

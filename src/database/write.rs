@@ -56,9 +56,9 @@ impl Database {
     /// new revision.
     ///
     /// This is how programs add many rows. What is checked is what every reader counts on: frames,
-    /// LUs and sentences of sets are there, spans lie in their texts, and each record can be read
-    /// again. In the list of changes a set stands for its sentence, too. People's edits, which are
-    /// checked further, go through [`transaction`](Self::transaction).
+    /// LUs and sentences of sets are there, spans lie in their texts, numbers in their ranges, and
+    /// each record can be read again. In the list of changes a set stands for its sentence, too.
+    /// People's edits, which are checked further, go through [`transaction`](Self::transaction).
     ///
     /// # Errors
     /// When a record is not right ([`EditError`](super::EditError),

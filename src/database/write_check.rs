@@ -3,9 +3,11 @@
 
 use std::collections::HashMap;
 
+use super::reindex::LastSentence;
 use super::{EditError, Result, Write};
 use crate::model::{
-    AnnotationSet, Extent, FrameId, IdSpace, LexUnit, LuId, ReleaseId, Sentence, SentenceId, Span,
+    AnnotationSet, Extent, FrameId, IdSpace, LexUnit, LuId, OutOfRange, ReleaseId, Sentence,
+    SentenceId, Span,
 };
 use crate::store::Store;
 
@@ -14,6 +16,8 @@ pub(super) struct WriteCheck<'a> {
     store: &'a Store,
     release: ReleaseId,
     sentences: HashMap<SentenceId, &'a Sentence>,
+    /// The last sentence that was read because the write does not bring it along.
+    stored: LastSentence,
     /// Frames that were looked up, and whether they are there.
     frames: HashMap<FrameId, bool>,
     /// So for LUs; those of the write are there.
@@ -24,7 +28,8 @@ impl<'a> WriteCheck<'a> {
     pub(super) fn new(store: &'a Store, release: ReleaseId, write: &'a Write) -> Self {
         let sentences = write.sentences.iter().map(|sentence| (sentence.id, sentence)).collect();
         let lexunits = write.lexunits.iter().map(|lu| ((lu.frame, lu.id), true)).collect();
-        Self { store, release, sentences, frames: HashMap::new(), lexunits }
+        let stored = LastSentence::default();
+        Self { store, release, sentences, stored, frames: HashMap::new(), lexunits }
     }
 
     /// That an LU's frame is there.
@@ -45,8 +50,16 @@ impl<'a> WriteCheck<'a> {
         Err(EditError::value("text", &sentence.text, expected).into())
     }
 
-    /// That a set's LU and sentence are there, and its spans in the sentence's text.
+    /// That a set's LU and sentence are there, its spans in the sentence's text, and its numbers in
+    /// their ranges.
     pub(super) fn set(&mut self, set: &AnnotationSet) -> Result<()> {
+        set.provenance.check_ranges().map_err(|OutOfRange { field, found, expected }| {
+            EditError::value(
+                field,
+                found,
+                format!("{expected}, in the provenance of set {}", set.id),
+            )
+        })?;
         let key = (set.frame, set.lu);
         let is_there = match self.lexunits.get(&key) {
             Some(known) => *known,
@@ -60,7 +73,7 @@ impl<'a> WriteCheck<'a> {
         match self.sentences.get(&set.sentence) {
             Some(sentence) => spans_lie_in(set, &sentence.text),
             None => {
-                let there = self.store.sentence(self.release, set.sentence)?;
+                let there = self.stored.of(self.store, self.release, set)?;
                 let absent = || EditError::absent("sentence", set.sentence);
                 spans_lie_in(set, &there.ok_or_else(absent)?.text)
             }
@@ -100,4 +113,30 @@ fn spans_lie_in(set: &AnnotationSet, text: &str) -> Result<()> {
 /// Whether a sentence of this id is looked up before it is written.
 pub(super) fn is_looked_up(sentence: SentenceId) -> bool {
     sentence.space() != IdSpace::Generated
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::database::Database;
+    use crate::transfer::ImportOptions;
+
+    #[test]
+    fn a_sentence_is_read_once_for_the_sets_of_it_that_follow_each_other() {
+        let store = tempfile::tempdir().unwrap();
+        let mini = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mini-framenet");
+        let database = Database::open_writer(store.path()).unwrap();
+        let options = ImportOptions::default();
+        let release = database.import(mini.as_ref(), &options, &mut |_| {}).unwrap().release.id;
+        let sets = database.store().annotation_sets(release).unwrap();
+        let sets: Vec<AnnotationSet> = sets.map(std::result::Result::unwrap).collect();
+        let one = &sets[0];
+        let other = sets.iter().find(|set| set.sentence != one.sentence).unwrap();
+        let write = Write::default();
+        let mut check = WriteCheck::new(database.store(), release, &write);
+        for set in [one, one, one, other, other] {
+            check.set(set).unwrap();
+        }
+        assert_eq!(check.stored.reads, 2);
+    }
 }
