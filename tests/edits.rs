@@ -156,6 +156,7 @@ fn a_new_name_is_found_and_the_old_one_is_not() {
     let release = report.release.id;
     edited(&database, release, |edits| {
         let lu = edits.lexunit(CHECKING, CHECK)?.unwrap();
+        edits.allow_another(true);
         edits.set_lexunit(LexUnit { name: "verify.v".to_owned(), ..lu })?;
         let mut frame = edits.frame(CHECKING)?.unwrap();
         frame.name = "Inspecting".to_owned();

@@ -38,6 +38,7 @@ fn an_edited_release_comes_back_from_its_export_as_it_is() {
     edits.set_frame(frame).unwrap();
     let lu = edits.lexunit(CHECKING, LuId(1001)).unwrap().unwrap();
     let definition = "to make sure".to_owned();
+    edits.allow_another(true);
     edits.set_lexunit(LexUnit { name: "verify.v".to_owned(), definition, ..lu }).unwrap();
     edits.remove_lexunit(CHECKING, LuId(1002), Removal::Cascade).unwrap();
     edits.remove_relation(RelationId(11)).unwrap();

@@ -34,7 +34,8 @@ use fnstore::text::input::BadLine;
 /// Bad input data (`EX_DATAERR` of sysexits.h).
 const BAD_DATA: u8 = 65;
 
-/// The store, a shard or a file to be written is locked, and trying again later may help (`EX_TEMPFAIL`).
+/// The store, a shard or a file to be written is locked, and trying again later may help
+/// (`EX_TEMPFAIL`).
 const LOCKED: u8 = 75;
 
 /// The store is not the one that was followed, and has to be read anew.

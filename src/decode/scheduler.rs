@@ -258,9 +258,8 @@ impl Scheduler {
 
     /// Starts waiting searches where there is room, takes one step with all running ones, and
     /// returns those that are over, in the order in which they began. While sources have many
-    /// tokens, it encodes a part of them instead. Where the network is full,
-    /// sources that are not searched give back their room; where none does, half of the searches
-    /// wait again.
+    /// tokens, it encodes a part of them instead. Where the network is full, sources that are not
+    /// searched give back their room; where none does, half of the searches wait again.
     ///
     /// # Errors
     /// When the network fails. The searches in progress are then lost; call
