@@ -116,7 +116,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     if let Some(generation) = &args.generation {
         database.require_generation(generation)?;
     }
-    let watch = args.follow.then(|| HangUp::new(&database)).flatten();
+    let mut watch = args.follow.then(HangUp::new).flatten();
     let mut records = context.output.records(Format::Jsonl);
     // Nothing may come for long.
     records.header(ChangeRecord::COLUMNS)?;
@@ -130,7 +130,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         }
         records.flush()?;
         std::thread::sleep(PAUSE);
-        watch.as_ref().map_or(Ok(()), HangUp::check)?;
+        watch.as_mut().map_or(Ok(()), HangUp::check)?;
         database.renew()?;
     }
     records.end_blocks::<ChangeRecord<'_>>()?;

@@ -2,89 +2,108 @@
 
 use std::io;
 
-use fnstore::database::Database;
-
-/// Tells that a pipe which is written to has no reader any more.
-///
-/// A pipe says so to whoever is about to write. What is handed over here is the rest of a file that
-/// was read to its end: nothing. Linux has the pipe looked at all the same. Elsewhere, and where
-/// the output is no pipe, the next record tells.
+/// Tells that a pipe or a socket which is written to has no reader any more. It says so to whoever
+/// is about to write, and to whoever watches it; nothing is written here.
 #[derive(Debug)]
 pub(super) struct HangUp {
-    #[cfg(target_os = "linux")]
-    pipe: Pipe,
+    #[cfg(unix)]
+    watched: unix::Watched,
 }
 
 impl HangUp {
-    /// Watches the program's output, where it is a pipe.
-    pub(super) fn new(database: &Database) -> Option<Self> {
-        #[cfg(target_os = "linux")]
-        return Pipe::of_output(database).map(|pipe| Self { pipe });
-        #[cfg(not(target_os = "linux"))]
-        return Some(database).and(None);
+    /// Watches the program's output; `None` where it is nothing that a reader can leave.
+    pub(super) fn new() -> Option<Self> {
+        #[cfg(unix)]
+        return unix::Watched::output().ok().map(|watched| Self { watched });
+        #[cfg(not(unix))]
+        return None;
     }
 
     /// Fails when nobody reads the output any more.
     ///
     /// # Errors
     /// [`io::ErrorKind::BrokenPipe`].
-    pub(super) fn check(&self) -> io::Result<()> {
-        #[cfg(target_os = "linux")]
-        self.pipe.check()?;
+    pub(super) fn check(&mut self) -> io::Result<()> {
+        #[cfg(unix)]
+        self.watched.check()?;
         Ok(())
     }
 }
 
-#[cfg(target_os = "linux")]
-#[derive(Debug)]
-struct Pipe {
-    /// Read to its end.
-    file: std::fs::File,
-    output: std::fs::File,
-}
-
-#[cfg(target_os = "linux")]
-impl Pipe {
-    fn of_output(database: &Database) -> Option<Self> {
-        use std::io::Seek as _;
-        use std::os::fd::AsFd as _;
-        use std::os::unix::fs::FileTypeExt as _;
-        let output = std::fs::File::from(io::stdout().as_fd().try_clone_to_owned().ok()?);
-        if !output.metadata().ok()?.file_type().is_fifo() {
-            return None;
-        }
-        // Any file of the store will do; an empty one would not be handed over at all.
-        let mut file = std::fs::File::open(database.dir().join("db/CURRENT")).ok()?;
-        file.seek(io::SeekFrom::End(0)).ok()?;
-        Some(Self { file, output })
-    }
-
-    fn check(&self) -> io::Result<()> {
-        io::copy(&mut &self.file, &mut &self.output).map(drop)
-    }
-}
-
-#[cfg(all(test, target_os = "linux"))]
-mod tests {
+#[cfg(unix)]
+mod unix {
     use std::fs::File;
-    use std::io::{Seek as _, Write as _};
-    use std::os::fd::OwnedFd;
+    use std::io;
+    use std::os::fd::{AsFd as _, AsRawFd as _};
+    use std::time::Duration;
 
-    use super::*;
+    use mio::unix::SourceFd;
+    use mio::{Events, Interest, Poll, Token};
 
-    #[test]
-    fn a_pipe_without_a_reader_is_told_and_nothing_is_written_before() {
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(b"content").unwrap();
-        file.seek(io::SeekFrom::End(0)).unwrap();
-        let (mut reader, writer) = io::pipe().unwrap();
-        let pipe = Pipe { file, output: File::from(OwnedFd::from(writer)) };
-        pipe.check().unwrap();
-        (&pipe.output).write_all(b"x").unwrap();
-        let mut read = [0; 9];
-        let length = io::Read::read(&mut reader, &mut read).unwrap();
-        assert_eq!(&read[..length], b"x");
-        drop(reader);
-        assert_eq!(pipe.check().unwrap_err().kind(), io::ErrorKind::BrokenPipe);
+    #[derive(Debug)]
+    pub(super) struct Watched {
+        /// A handle of its own: the number stays the output's as long as it is watched.
+        _output: File,
+        poll: Poll,
+        events: Events,
+    }
+
+    impl Watched {
+        pub(super) fn output() -> io::Result<Self> {
+            Self::of(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+        }
+
+        /// Fails for files, which nobody leaves.
+        pub(super) fn of(output: File) -> io::Result<Self> {
+            let (poll, events) = (Poll::new()?, Events::with_capacity(4));
+            let fd = output.as_raw_fd();
+            poll.registry().register(&mut SourceFd(&fd), Token(0), Interest::WRITABLE)?;
+            Ok(Self { _output: output, poll, events })
+        }
+
+        pub(super) fn check(&mut self) -> io::Result<()> {
+            self.poll.poll(&mut self.events, Some(Duration::ZERO))?;
+            match self.events.iter().any(|event| event.is_error() || event.is_write_closed()) {
+                true => Err(io::ErrorKind::BrokenPipe.into()),
+                false => Ok(()),
+            }
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use std::io::{Read as _, Write as _};
+        use std::os::fd::OwnedFd;
+
+        use super::*;
+
+        #[test]
+        fn a_pipe_without_a_reader_is_told_and_nothing_is_written_before() {
+            let (mut reader, mut writer) = io::pipe().unwrap();
+            let mut watched =
+                Watched::of(File::from(OwnedFd::from(writer.try_clone().unwrap()))).unwrap();
+            watched.check().unwrap();
+            writer.write_all(b"x").unwrap();
+            watched.check().unwrap();
+            let mut read = [0; 9];
+            let length = reader.read(&mut read).unwrap();
+            assert_eq!(&read[..length], b"x");
+            drop(reader);
+            assert_eq!(watched.check().unwrap_err().kind(), io::ErrorKind::BrokenPipe);
+        }
+
+        #[test]
+        fn a_socket_without_a_reader_is_told() {
+            let (one, other) = std::os::unix::net::UnixStream::pair().unwrap();
+            let mut watched = Watched::of(File::from(OwnedFd::from(one))).unwrap();
+            watched.check().unwrap();
+            drop(other);
+            assert_eq!(watched.check().unwrap_err().kind(), io::ErrorKind::BrokenPipe);
+        }
+
+        #[test]
+        fn a_file_has_no_reader_that_could_leave() {
+            assert!(Watched::of(tempfile::tempfile().unwrap()).is_err());
+        }
     }
 }

@@ -167,7 +167,6 @@ mod tests {
             (r#"{"text": "ab", "span": [1, 3]}"#, "E-span", "2 code points"),
             (r#"{"text": "ab", "span": [1, 1]}"#, "E-span", "[1, 1)"),
             ("{", "E-json", "column"),
-            (" ", "E-empty", "empty"),
         ] {
             let error = Item::read(line, true).unwrap_err();
             assert_eq!(error.code, code, "{line}: {}", error.message);

@@ -274,7 +274,6 @@ mod tests {
             (r#"{"words": ["a", " "]}"#, "E-empty", "number 2"),
             (r#"{"text": " "}"#, "E-empty", "no word"),
             ("{", "E-json", "column"),
-            (" ", "E-empty", "empty"),
         ] {
             let error = Item::read(line, true).unwrap_err();
             assert_eq!(error.code, code, "{line}: {}", error.message);
