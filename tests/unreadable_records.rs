@@ -332,6 +332,21 @@ fn a_repair_of_a_generated_set_takes_it_out_of_its_chain() {
 }
 
 #[test]
+fn a_seed_that_cannot_be_read_keeps_nobody_from_the_sets_that_grew_from_it() {
+    let (dir, database, report) = mini::imported();
+    generated::write(&database, report.release.id);
+    database.close().unwrap();
+    let seed = generated::seed().bits().to_be_bytes();
+    overwrite(dir.path(), "annotation", |key| key[18..] == seed);
+    let database = Database::open_existing_writer(dir.path()).unwrap();
+    let expression = "origin=generated".parse().unwrap();
+    let answers = database.query(&expression).unwrap().filter_map(Result::ok);
+    let found: Vec<_> =
+        answers.map(|answer| (answer.set.id.to_string(), answer.document)).collect();
+    assert_eq!(found, [("g101".to_owned(), None), ("g102".to_owned(), None)]);
+}
+
+#[test]
 fn an_edit_of_an_unreadable_record_names_it() {
     let dir = damaged();
     let writer = Database::open_existing_writer(dir.path()).unwrap();

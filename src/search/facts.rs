@@ -25,12 +25,15 @@ pub(super) struct Facts<'a> {
     beside: OnceCell<Beside>,
     /// Every release's editions.
     editions: OnceCell<Vec<(ReleaseId, Edition)>>,
-    /// Where the last seed that was asked about comes from: its offspring often lies together.
-    last_seed: RefCell<Option<(ReleaseId, AnnotationSetId, Home)>>,
+    /// Where the seeds that were asked about come from: offspring of several lies mixed.
+    seeds: RefCell<HashMap<(ReleaseId, AnnotationSetId), Home>>,
     /// The last sentence that was read: a text of thousands of sets is read once for those that
     /// lie together.
     last_sentence: RefCell<Option<(ReleaseId, Rc<Sentence>)>>,
 }
+
+/// Most seeds that are remembered at once.
+const SEEDS: usize = 10_000;
 
 /// A frame and all that it inherits from.
 type Ancestors = Arc<BTreeSet<FrameId>>;
@@ -59,7 +62,7 @@ impl<'a> Facts<'a> {
             ancestors: RefCell::default(),
             beside: OnceCell::new(),
             editions: OnceCell::new(),
-            last_seed: RefCell::default(),
+            seeds: RefCell::default(),
             last_sentence: RefCell::default(),
         }
     }
@@ -121,20 +124,32 @@ impl<'a> Facts<'a> {
 
     /// Where a seed comes from.
     pub(super) fn home_of_seed(&self, release: ReleaseId, seed: AnnotationSetId) -> Result<Home> {
-        if let Some((of, id, home)) = self.last_seed.borrow().as_ref()
-            && (*of, *id) == (release, seed)
-        {
+        if let Some(home) = self.seeds.borrow().get(&(release, seed)) {
             return Ok(home.clone());
         }
         let home = match self.store.annotation_set(release, seed)? {
+            // It says so itself; no sentence needs to be read.
+            Some(set) if matches!(set.provenance, Provenance::FullText { .. }) => {
+                Home::of(&set, None)
+            }
             Some(set) => {
                 let sentence = self.store.sentence(release, set.sentence)?;
                 Home::of(&set, sentence.as_ref())
             }
             None => Home::default(),
         };
-        *self.last_seed.borrow_mut() = Some((release, seed, home.clone()));
+        let mut seeds = self.seeds.borrow_mut();
+        if seeds.len() >= SEEDS {
+            seeds.clear();
+        }
+        seeds.insert((release, seed), home.clone());
         Ok(home)
+    }
+
+    /// Number of seeds of which it is known where they come from.
+    #[cfg(test)]
+    pub(super) fn known_seeds(&self) -> usize {
+        self.seeds.borrow().len()
     }
 }
 

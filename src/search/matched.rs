@@ -1,6 +1,6 @@
 //! A set that a query found, and what can be asked of it.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,12 +22,23 @@ pub struct Match<'a> {
     pub(super) set: AnnotationSet,
     sentence: OnceCell<Option<Rc<Sentence>>>,
     home: OnceCell<Home>,
+    /// Whether its sentence was left unread, and with it what else an answer reads.
+    is_bare: Cell<bool>,
+}
+
+/// What an answer says of its document and its part.
+#[derive(Default)]
+struct Place {
+    document: Option<Arc<str>>,
+    description: Option<Arc<str>>,
+    split: Option<Split>,
 }
 
 impl<'a> Match<'a> {
     pub(super) fn new(facts: &Rc<Facts<'a>>, release: ReleaseId, set: AnnotationSet) -> Self {
         let facts = Rc::clone(facts);
-        Self { facts, release, set, sentence: OnceCell::new(), home: OnceCell::new() }
+        let (sentence, home, is_bare) = (OnceCell::new(), OnceCell::new(), Cell::new(false));
+        Self { facts, release, set, sentence, home, is_bare }
     }
 
     /// Number of its release.
@@ -48,8 +59,11 @@ impl<'a> Match<'a> {
     /// When the store fails.
     pub fn into_answer(self) -> Result<Option<Answer>> {
         self.sentence()?;
-        let (document, split) = (self.document_name()?, self.split()?);
-        let described = self.document()?.and_then(|document| document.description.clone());
+        let Place { document, description, split } = match self.place() {
+            // A seed that cannot be read keeps nobody from what grew from it.
+            Err(error) if error.is_unreadable_record() && self.seed().is_some() => Place::default(),
+            place => place?,
+        };
         let Self { facts, release, set, sentence, .. } = self;
         let catalog = &facts.catalog;
         let sentence = sentence.into_inner().flatten().map(Rc::unwrap_or_clone);
@@ -60,12 +74,22 @@ impl<'a> Match<'a> {
             release: Arc::clone(listed),
             frame: catalog.frame(release, set.frame)?,
             lexunit: catalog.lexunit(release, set.frame, set.lu)?,
-            document_description: described.map(Into::into),
+            document_description: description,
             document,
             split,
             sentence,
             set,
         }))
+    }
+
+    /// Where an answer says that it comes from; of a bare one nothing is looked up.
+    fn place(&self) -> Result<Place> {
+        if self.is_bare.get() {
+            return Ok(Place::default());
+        }
+        let (document, split) = (self.document_name()?, self.split()?);
+        let description = self.document()?.and_then(|document| document.description.clone());
+        Ok(Place { document, description: description.map(Into::into), split })
     }
 
     /// The sentence's text; `None` when the sentence is gone.
@@ -105,11 +129,13 @@ impl<'a> Match<'a> {
         Ok(())
     }
 
-    /// Puts an empty sentence in the place of one that was not read.
+    /// Puts an empty sentence in the place of one that was not read, and leaves document and part
+    /// unread, too.
     pub(super) fn leave_sentence(&self) {
         let (id, text, occurrences) = (self.set.sentence, String::new(), Vec::new());
         let empty = Sentence { id, xml_id: None, text, occurrences };
         let _ = self.sentence.set(Some(Rc::new(empty)));
+        self.is_bare.set(true);
     }
 
     pub(super) fn trigger(&self) -> Result<Option<String>> {

@@ -155,8 +155,8 @@ impl<'a> Answers<'a> {
     }
 
     /// The same answers without their sentences: these are not looked up unless the query asks for
-    /// them, and have no text. Nor is it known then which document lists a set that is not full text,
-    /// and which part it belongs to. For those who want ids, names and scores alone.
+    /// them, and have no text. Nor do answers say then which document lists a set, and which part
+    /// it belongs to. For those who want ids, names and scores alone.
     #[must_use]
     pub fn without_sentences(self) -> Self {
         Self { is_bare: true, ..self }
@@ -375,4 +375,64 @@ fn ranked(found: &Match<'_>, keys: &[SortKey]) -> Result<Ranked> {
         set: set.id,
     };
     Ok(Ranked { values: keys.iter().map(ranking).collect::<Result<_>>()?, place })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::database::Write;
+    use crate::model::{
+        AnnotationSet, AnnotationSetId, Flags, Generation, IdSpace, Method, Provenance, ReleaseId,
+    };
+    use crate::transfer::ImportOptions;
+
+    /// Writes four sets that lie together and have grown from two seeds by turns.
+    fn grow(database: &Database, release: ReleaseId) {
+        let recipe = database.store().recipe([7; 16], "{}").unwrap();
+        let sets = database.store().annotation_sets(release).unwrap();
+        let seeds: Vec<AnnotationSet> = sets.take(2).map(std::result::Result::unwrap).collect();
+        let grown = (1..=4).map(|number: u64| {
+            let seed = seeds[(number % 2) as usize].id;
+            let generation = Generation {
+                seed,
+                source: seed,
+                target_ordinal: 0,
+                round: 1,
+                rank: 0,
+                chain: Vec::new(),
+                method: Method::Paraphrase,
+                recipe,
+                flags: Flags::default(),
+                paraphrase: 0.5,
+                aligner: 0.5,
+                filter: None,
+                elements: Vec::new(),
+                fit: None,
+            };
+            AnnotationSet {
+                id: AnnotationSetId::new(IdSpace::Generated, number),
+                xml_id: None,
+                provenance: Provenance::Generated(Box::new(generation)),
+                ..seeds[0].clone()
+            }
+        });
+        database.write(release, &Write { sets: grown.collect(), ..Write::default() }).unwrap();
+    }
+
+    #[test]
+    fn each_seed_is_looked_up_once_and_none_for_bare_answers() {
+        let store = tempfile::tempdir().unwrap();
+        let mini = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mini-framenet");
+        let database = Database::open_writer(store.path()).unwrap();
+        let options = ImportOptions::default();
+        let release = database.import(mini.as_ref(), &options, &mut |_| {}).unwrap().release.id;
+        grow(&database, release);
+        let query = Expression::parse("origin=generated").unwrap();
+        let mut answers = database.query(&query).unwrap();
+        assert_eq!(answers.by_ref().filter(|answer| answer.is_ok()).count(), 4);
+        assert_eq!(answers.matches.evaluator().facts.known_seeds(), 2);
+        let mut bare = database.query(&query).unwrap().without_sentences();
+        assert!(bare.by_ref().all(|answer| answer.unwrap().document.is_none()));
+        assert_eq!(bare.matches.evaluator().facts.known_seeds(), 0);
+    }
 }
