@@ -143,6 +143,9 @@ fn predicted_sets_have_their_lus_in_frame_files_and_in_the_index() {
     let dir = tempfile::tempdir().unwrap();
     let into = Database::open_writer(&dir.path().join("news")).unwrap();
     let release = predicted(&database, &into);
+    assert!(into.take_index_lag().is_none());
+    let count = |query: &str| into.count(&query.parse().unwrap()).unwrap();
+    assert_eq!((count("trigger=checked"), count("frame=Quantity")), (1, 1));
     let out = dir.path().join("out");
     export(&into, "", &out).unwrap().unwrap();
     let index = read(&out, "luIndex.xml");

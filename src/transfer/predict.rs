@@ -223,7 +223,8 @@ impl Predictions<'_> {
         Ok(id)
     }
 
-    /// Writes what is left and lists the release.
+    /// Writes what is left and lists the release, with its sets in the index: who is killed before
+    /// that leaves both as they were.
     ///
     /// # Errors
     /// When the store fails.
@@ -234,8 +235,9 @@ impl Predictions<'_> {
         database.store.write_unlisted(batch)?;
         release.counts.frames = self.frames.len() as u64;
         release.counts.lexunits = self.lexunits.len() as u64;
-        database.store.list_release(&release)?;
-        database.follow(&mut index);
+        let list = || Ok(database.store.list_release(&release)?);
+        let indexed = reindex::list_release(&database.store, &mut index, release.id, list)?;
+        database.note_index(indexed);
         Ok(release)
     }
 }
