@@ -218,7 +218,8 @@ fn a_wrong_line_is_named_and_nothing_of_the_script_is_done() {
     }
     let ran = fed(store.path(), &["edit", "-"], b"{\"op\": \"add-sentence\", \"text\": \"\xff\"}");
     assert_eq!(ran.code, Some(65));
-    assert!(ran.stderr.contains("line 1: E-syntax: byte "), "{}", ran.stderr);
+    let expected = "line 1: E-syntax: the line has a byte that is not UTF-8, its number 33";
+    assert!(ran.stderr.contains(expected), "{}", ran.stderr);
     let long = vec![b' '; (16 << 20) + 2];
     let ran = fed(store.path(), &["edit", "-"], &long);
     assert!(

@@ -79,7 +79,7 @@ fn the_summary_counts_what_came_in_and_what_was_odd() {
     let ran = import(dir.path(), &mini_framenet(), &[]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     for line in [
-        "  lexical units               16  15 with a file",
+        "  lexical units               17  15 with a file",
         "  documents                    2",
         "  exemplar sets               34  32 MANUAL, 1 AUTO_EDITED, 1 AUTO_APP",
         "  full-text sets               8  7 MANUAL, 1 UNANN",

@@ -108,7 +108,7 @@ struct Drawn<'a> {
 
 impl Block for Drawn<'_> {
     const COLUMNS: &'static [&'static str] =
-        &["release", "relation", "direction", "depth", "name", "under", "fes"];
+        &["release", "relation", "direction", "depth", "name", "under", "elements"];
 
     fn rows(&self) -> Vec<Vec<String>> {
         let mut rows = Vec::new();
