@@ -1,7 +1,7 @@
 //! Composed and decomposed letters are one: either spelling finds the other, and what is stored
 //! stays as it was written.
 
-use fnstore::database::Database;
+use fnstore::database::{Database, DatabaseError, ReleaseError};
 use fnstore::query::{Case, Expression, Pattern};
 use fnstore::search::Answer;
 use fnstore::transfer::ImportOptions;
@@ -119,6 +119,30 @@ fn names_are_looked_up_in_either_spelling() {
         let names: Vec<String> = lexicon.frame_names().unwrap().map(|row| row.unwrap().1).collect();
         assert_eq!(names, [stored], "a list spells it as the release does");
     }
+}
+
+#[test]
+fn two_spellings_of_a_release_are_one_name() {
+    let (dir, database) = store_of(COMPOSED);
+    let options =
+        |name: &str| ImportOptions { release: Some(name.to_owned()), ..ImportOptions::default() };
+    let spans = dir.path().join("spans.jsonl");
+    database.import_spans(&spans, &options(COMPOSED), &mut |_| {}).unwrap();
+    let error = database.import_spans(&spans, &options(DECOMPOSED), &mut |_| {}).unwrap_err();
+    assert!(matches!(error, DatabaseError::Release(ReleaseError::Exists { .. })), "{error}");
+
+    let mut lines = Vec::new();
+    let all = format!("release={COMPOSED}").parse().unwrap();
+    database.export_jsonl(&all, false, &mut lines).unwrap();
+    let file = dir.path().join("release.jsonl");
+    std::fs::write(&file, lines).unwrap();
+    let error = database.import_jsonl(&file, Some(DECOMPOSED), &mut |_| {}).unwrap_err();
+    assert!(matches!(error, DatabaseError::Release(ReleaseError::Exists { .. })), "{error}");
+
+    assert_eq!(database.releases().unwrap().len(), 2);
+    database.remove_release(DECOMPOSED).unwrap();
+    assert_eq!(database.releases().unwrap().len(), 1);
+    assert!(database.release(COMPOSED).is_err());
 }
 
 #[test]

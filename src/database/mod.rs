@@ -48,7 +48,7 @@ use crate::index::{self, IndexError, IndexReader, IndexWriter};
 use crate::model::{Release, ReleaseId, SplitList};
 use crate::query::nearest;
 use crate::store::{Identity, Store};
-use crate::text::is_same;
+use crate::text::called;
 
 /// What an operation of the database gives.
 pub(crate) type Result<T> = std::result::Result<T, DatabaseError>;
@@ -362,13 +362,14 @@ impl Database {
         Ok(self.store.releases()?)
     }
 
-    /// The release of that name.
+    /// The release of that name: the one whose name is written so, else the only one whose name is
+    /// canonically equivalent.
     ///
     /// # Errors
-    /// When there is none, with the nearest name.
+    /// When there is none, with the nearest name, or several are equivalent.
     pub fn release(&self, name: &str) -> Result<Release> {
         let releases = self.releases()?;
-        if let Some(release) = releases.iter().find(|release| is_same(&release.name, name)) {
+        if let Some(release) = release_called(&releases, name)? {
             return Ok(release.clone());
         }
         let names = releases.iter().map(|release| release.name.as_str());
@@ -443,5 +444,63 @@ impl Database {
         let stamp = self.usable(index::stamp(&path))??;
         let reader = self.usable(IndexReader::open(&path))??;
         Some((Arc::new(reader), stamp.revision))
+    }
+}
+
+/// The release that a name means, if there is one.
+///
+/// # Errors
+/// When the name is written as no release's, and several names are equivalent.
+pub(crate) fn release_called<'a>(
+    releases: &'a [Release],
+    name: &str,
+) -> Result<Option<&'a Release>> {
+    let found = called(releases, name, |release| &release.name);
+    match found.as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some(*one)),
+        // They look alike: only their letters tell them apart.
+        several => Err(DatabaseError::Lookup(LookupError::Ambiguous {
+            kind: "release",
+            name: name.to_owned(),
+            choices: several.iter().map(|of| format!("`{}`", of.name.escape_default())).collect(),
+        })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ReleaseCounts;
+
+    fn release(id: u16, name: &str) -> Release {
+        Release {
+            id: ReleaseId(id),
+            name: name.to_owned(),
+            language: "fr".to_owned(),
+            source: String::new(),
+            source_bytes: 0,
+            imported: 0,
+            counts: ReleaseCounts::default(),
+        }
+    }
+
+    #[test]
+    fn a_release_is_meant_by_its_own_spelling_or_by_the_only_equivalent_one() {
+        let releases = [release(1, "\u{1e69}"), release(2, "s\u{323}\u{307}"), release(3, "s")];
+        let found = |name: &str| {
+            release_called(&releases, name).map(|found| found.map(|release| release.id.0))
+        };
+        assert_eq!(found("\u{1e69}").unwrap(), Some(1));
+        assert_eq!(found("s\u{323}\u{307}").unwrap(), Some(2), "not the first that is equivalent");
+        assert_eq!(found("t").unwrap(), None);
+        let error = found("s\u{307}\u{323}").unwrap_err();
+        let DatabaseError::Lookup(LookupError::Ambiguous { kind, choices, .. }) = &error else {
+            panic!("{error}")
+        };
+        assert_eq!(*kind, "release");
+        assert_eq!(*choices, [r"`\u{1e69}`", r"`s\u{323}\u{307}`"]);
+        let only = release_called(&releases[1..], "\u{1e69}").unwrap();
+        assert_eq!(only.map(|release| release.id.0), Some(2));
     }
 }

@@ -35,6 +35,24 @@ pub fn is_same(one: &str, other: &str) -> bool {
     one == other || (!(one.is_ascii() && other.is_ascii()) && composed(one) == composed(other))
 }
 
+/// Those that are called so: by the name as it is written, else by one that [is the same](is_same).
+///
+/// ```
+/// use fnstore::text::called;
+///
+/// let names = ["caf\u{e9}", "cafe\u{301}"];
+/// assert_eq!(called(&names, "cafe\u{301}", |name| name), [&names[1]]);
+/// assert_eq!(called(&names[..1], "cafe\u{301}", |name| name), [&names[0]]);
+/// ```
+#[must_use]
+pub fn called<'a, T>(all: &'a [T], name: &str, name_of: impl Fn(&T) -> &str) -> Vec<&'a T> {
+    let written: Vec<&T> = all.iter().filter(|one| name_of(one) == name).collect();
+    if !written.is_empty() {
+        return written;
+    }
+    all.iter().filter(|one| is_same(name_of(one), name)).collect()
+}
+
 /// A letter as its base and its combining marks: one character for most letters.
 pub fn decomposed_letter(letter: char) -> impl Iterator<Item = char> {
     std::iter::once(letter).nfd()
@@ -71,6 +89,15 @@ mod tests {
         assert!(is_same("\u{fb2a}", "\u{5e9}\u{5c1}"));
         assert!(is_same("\u{ac00}", "\u{1100}\u{1161}"));
         assert!(!is_same("\u{fb01}", "fi"), "a ligature is compatible, not equivalent");
+    }
+
+    #[test]
+    fn the_name_as_it_is_written_comes_first() {
+        let names = ["s\u{323}\u{307}", "\u{1e69}", "s"];
+        let found = |name| called(&names, name, |of| of).into_iter().copied().collect::<Vec<_>>();
+        assert_eq!(found("\u{1e69}"), ["\u{1e69}"]);
+        assert_eq!(found("s\u{307}\u{323}"), names[..2], "neither is written so");
+        assert!(found("S").is_empty());
     }
 
     proptest! {

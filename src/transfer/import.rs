@@ -14,7 +14,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rayon::prelude::*;
 
 use super::assemble::{Assembled, Assembler};
-use crate::database::{Database, DatabaseError, ReleaseError, Result, reindex};
+use crate::database::{Database, DatabaseError, ReleaseError, Result, reindex, release_called};
 use crate::framenet::{
     FOLDERS, FrameFile, FramenetError, FullTextFile, LanguageGuess, LuFile, Source, SourceReader,
     TopFile, WarningLog, language_of_file, language_of_name, read_frame_file, read_frame_index,
@@ -147,11 +147,9 @@ impl Database {
         source_bytes: u64,
         options: &ImportOptions,
     ) -> Result<Release> {
-        if let Some(there) = self.releases()?.into_iter().find(|there| there.name == name) {
-            return Err(DatabaseError::Release(ReleaseError::Exists {
-                name,
-                source_path: there.source,
-            }));
+        if let Some(there) = release_called(&self.releases()?, &name)? {
+            let source_path = there.source.clone();
+            return Err(DatabaseError::Release(ReleaseError::Exists { name, source_path }));
         }
         Ok(Release {
             id: self.store.begin_release()?,

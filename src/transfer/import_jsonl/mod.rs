@@ -21,7 +21,7 @@ use std::path::Path;
 
 use self::loader::LineImport;
 use super::import::check_release_name;
-use crate::database::{Database, DatabaseError, ReleaseError, Result, reindex};
+use crate::database::{Database, DatabaseError, ReleaseError, Result, reindex, release_called};
 use crate::exchange::ExchangeError;
 use crate::exchange::jsonl::{LineKind, RecordReader, Scope};
 use crate::model::Release;
@@ -83,7 +83,7 @@ impl Database {
         }
         check_release_name(&record.name)?;
         let scope = record.scope;
-        let there = self.releases()?.into_iter().find(|there| there.name == record.name);
+        let there = release_called(&self.releases()?, &record.name)?.cloned();
         reindex::catch_up(&self.store, &mut index)?;
         let mut release = match (scope, there) {
             (Scope::Additions, Some(there)) => there,
