@@ -53,6 +53,12 @@ pub fn called<'a, T>(all: &'a [T], name: &str, name_of: impl Fn(&T) -> &str) -> 
     all.iter().filter(|one| is_same(name_of(one), name)).collect()
 }
 
+/// Whether a letter is a combining mark of any script (Unicode's category M).
+#[must_use]
+pub fn is_combining_mark(letter: char) -> bool {
+    !letter.is_ascii() && unicode_normalization::char::is_combining_mark(letter)
+}
+
 /// A letter as its base and its combining marks: one character for most letters.
 pub fn decomposed_letter(letter: char) -> impl Iterator<Item = char> {
     std::iter::once(letter).nfd()

@@ -34,7 +34,9 @@ mod words;
 
 pub use article::begins_with_vowel;
 pub use bleu::bleu;
-pub use canonical::{bare_letters, called, composed, decomposed_letter, is_same};
+pub use canonical::{
+    bare_letters, called, composed, decomposed_letter, is_combining_mark, is_same,
+};
 pub use case::{capitalize, case_variants, fold, fold_letter, title_case};
 pub use idf::{Idf, is_stop_word};
 pub use inflection::{Inflection, inflect, inflections};

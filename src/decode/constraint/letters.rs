@@ -14,7 +14,7 @@
 //! With boundaries written out, "occurs as a word" is plain substring search. Folding decomposes
 //! letters into bases and combining marks, so composed and decomposed spellings read alike.
 
-use crate::text::decomposed_letter;
+use crate::text::{decomposed_letter, is_combining_mark};
 
 /// The symbol between a word letter and what is none. Above every letter.
 pub(super) const BOUNDARY: u32 = 0x11_0000;
@@ -33,18 +33,12 @@ pub(super) enum After {
 
 /// Whether a folded letter belongs to a word.
 pub(super) fn is_word_letter(letter: char) -> bool {
-    letter.is_alphanumeric() || is_combining_mark(letter)
+    letter.is_alphanumeric() || (is_combining_mark(letter) && !is_variation_selector(letter))
 }
 
-/// The blocks of combining diacritical marks; the standard library has no test for category M.
-fn is_combining_mark(letter: char) -> bool {
-    matches!(letter,
-        '\u{300}'..='\u{36f}'
-        | '\u{483}'..='\u{489}'
-        | '\u{1ab0}'..='\u{1aff}'
-        | '\u{1dc0}'..='\u{1dff}'
-        | '\u{20d0}'..='\u{20ff}'
-        | '\u{fe20}'..='\u{fe2f}')
+/// Selectors of a letter's shape. They are marks of symbols, too, which belong to no word.
+fn is_variation_selector(letter: char) -> bool {
+    matches!(letter, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
 /// Letters that print nothing.
@@ -239,6 +233,14 @@ mod tests {
         assert_eq!(shown("con\u{ad}fi\u{200b}rm"), "|confirm|");
         assert_eq!(shown("cafe\u{301}s"), "|cafe\u{301}s|");
         assert_eq!(shown("CAF\u{c9}s"), "|cafe\u{301}s|");
+    }
+
+    #[test]
+    fn marks_of_every_script_belong_to_words() {
+        // The mark of a voiced kana; a nukta and a virama.
+        assert_eq!(shown("\u{304c}\u{304d}"), "|\u{304b}\u{3099}\u{304d}|");
+        assert_eq!(shown("\u{958}\u{94d}\u{924}"), "|\u{915}\u{93c}\u{94d}\u{924}|");
+        assert_eq!(shown("\u{2764}\u{fe0f}x"), "\u{2764}\u{fe0f}|x|", "a symbol's selector");
     }
 
     #[test]

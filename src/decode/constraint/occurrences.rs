@@ -156,5 +156,8 @@ mod tests {
         assert_eq!(violations(&format!("A {other}."), [one]).unwrap(), [one]);
         assert_eq!(violations(&format!("A {one}."), [other]).unwrap(), [other]);
         assert!(violations(&format!("A {one}."), ["resume"]).unwrap().is_empty());
+        let (plain, voiced) = ("\u{304b}", "\u{304c}");
+        assert!(violations(voiced, [plain]).unwrap().is_empty(), "its mark belongs to it");
+        assert_eq!(violations("\u{304b}\u{3099}", [voiced]).unwrap(), [voiced]);
     }
 }
