@@ -8,6 +8,8 @@ use fnstore::transfer::ImportOptions;
 use serde_json::json;
 use tempfile::TempDir;
 
+use crate::cli_program::{fnstore_in, new_store};
+
 const COMPOSED: &str = "r\u{e9}sum\u{e9}";
 const DECOMPOSED: &str = "re\u{301}sume\u{301}";
 /// A letter that is composed in lower case alone.
@@ -139,10 +141,42 @@ fn two_spellings_of_a_release_are_one_name() {
     let error = database.import_jsonl(&file, Some(DECOMPOSED), &mut |_| {}).unwrap_err();
     assert!(matches!(error, DatabaseError::Release(ReleaseError::Exists { .. })), "{error}");
 
+    let query = format!("release={COMPOSED}");
+    let id = answers(&database, &query).remove(0).set.id;
+    let found = database.the_annotation_set(id, Some(DECOMPOSED)).unwrap();
+    assert_eq!((found.set.id, found.release.name.as_str()), (id, COMPOSED));
+
     assert_eq!(database.releases().unwrap().len(), 2);
     database.remove_release(DECOMPOSED).unwrap();
     assert_eq!(database.releases().unwrap().len(), 1);
     assert!(database.release(COMPOSED).is_err());
+}
+
+#[test]
+fn edits_name_a_corpus_in_either_spelling_and_an_abbreviation_is_found_in_both() {
+    let store = new_store();
+    let script = [
+        json!({"op": "add-document", "corpus": "CAF\u{c9}", "name": "Monday"}),
+        json!({"op": "add-document", "corpus": "CAFE\u{301}", "name": "Tuesday"}),
+        json!({"op": "add-semtype", "as": "t", "name": "Gadget"}),
+        json!({"op": "edit-semtype", "semtype": "@t", "abbreviation": COMPOSED}),
+    ];
+    let lines: Vec<String> = script.iter().map(ToString::to_string).collect();
+    let file = store.path().join("script.jsonl");
+    std::fs::write(&file, lines.join("\n")).unwrap();
+    let ran = fnstore_in(store.path(), &["edit", file.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+
+    let database = Database::open(store.path()).unwrap();
+    let lexicon = database.lexicons().unwrap().remove(0);
+    let all = lexicon.documents().unwrap().map(Result::unwrap);
+    let added: Vec<_> =
+        all.filter(|it| ["Monday", "Tuesday"].contains(&it.name.as_str())).collect();
+    assert_eq!(added.len(), 2);
+    assert_eq!(added[0].corpus, added[1].corpus, "one corpus");
+    assert!(added.iter().all(|it| it.corpus_name == "CAF\u{c9}"), "spelled as it was first");
+    let semtype = lexicon.semtype_by_abbreviation(DECOMPOSED).unwrap().expect("it is there");
+    assert_eq!(semtype.name, "Gadget");
 }
 
 #[test]

@@ -174,15 +174,13 @@ fn release_of(
     name: Option<&str>,
     set: AnnotationSetId,
 ) -> anyhow::Result<Release> {
+    let asked = name.map(|name| database.release(name)).transpose()?;
     let mut having = Vec::new();
     for release in database.releases()? {
-        let is_asked = name.is_none_or(|name| release.name == name);
+        let is_asked = asked.as_ref().is_none_or(|asked| asked.id == release.id);
         if is_asked && database.store().set_location(release.id, set)?.is_some() {
             having.push(release);
         }
-    }
-    if let Some(name) = name {
-        database.release(name)?;
     }
     ensure!(!having.is_empty(), "there is no annotation set `{set}`");
     let several: Vec<&str> = having.iter().map(|release| release.name.as_str()).collect();

@@ -89,13 +89,14 @@ impl Database {
     /// releases have one.
     pub fn the_annotation_set(&self, id: AnnotationSetId, release: Option<&str>) -> Result<Answer> {
         let here = release.map(|name| self.release(name)).transpose()?;
+        let asked = here.as_ref().map(|release| release.id);
         let here = here.map(|release| Term::named(Field::Release, &release.name)).transpose()?;
         let is_it = Term::new(Field::Id, Test::Set(id))?;
         let terms = here.into_iter().chain([is_it]).map(Expression::Term);
         let expression = Expression::all_of(terms)?;
         let mut found = self.query(&expression)?.collect::<Result<Vec<_>>>()?;
-        // Releases may differ in letter case alone.
-        found.retain(|answer| release.is_none_or(|name| answer.release.name == name));
+        // Names of releases may differ in letter case alone.
+        found.retain(|answer| asked.is_none_or(|id| answer.release.id == id));
         match found.len() {
             1 => Ok(found.remove(0)),
             0 => {
@@ -212,7 +213,7 @@ impl Lexicon<'_> {
     /// # Errors
     /// [`LookupError::Ambiguous`] when several are abbreviated so.
     pub fn semtype_by_abbreviation(&self, abbreviation: &str) -> Result<Option<SemType>> {
-        self.semtype_called(abbreviation, |semtype| semtype.abbreviation == abbreviation)
+        self.semtype_called(abbreviation, |semtype| is_same(&semtype.abbreviation, abbreviation))
     }
 
     fn semtype_called(

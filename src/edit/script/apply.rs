@@ -16,7 +16,7 @@ use crate::model::{
     LayerName, LexUnit, Lexeme, LuId, NullInstantiation, Occurrence, Provenance, RelationId,
     SemType, SemTypeId, Sentence, SentenceId, Span,
 };
-use crate::text::CharIndex;
+use crate::text::{CharIndex, called};
 
 /// Status of LUs and sets whose line gives none.
 const LU_STATUS: &str = "Created";
@@ -339,9 +339,8 @@ impl Script<'_, '_> {
     }
 
     fn add_document(&mut self, line: AddDocument) -> EditOutcome {
-        let documents = self.edits.all_documents()?.into_iter();
-        let of_corpus: Vec<Document> =
-            documents.filter(|it| it.corpus_name == line.corpus).collect();
+        let documents = self.edits.all_documents()?;
+        let of_corpus = called(&documents, &line.corpus, |it| &it.corpus_name);
         let corpora: BTreeSet<CorpusId> = of_corpus.iter().map(|it| it.corpus).collect();
         if corpora.len() > 1 {
             let ids: Vec<String> = corpora.iter().map(CorpusId::to_string).collect();
@@ -349,17 +348,18 @@ impl Script<'_, '_> {
                 format!("a name that one corpus has; the corpora {} are called so", ids.join(", "));
             return Err(wrong("corpus", &line.corpus, &expected).into());
         }
-        let known = of_corpus.into_iter().next();
+        let known = of_corpus.first().copied();
         // In a corpus whose documents have names beside descriptions, this one's is empty.
-        let description =
-            known.as_ref().and_then(|known| known.description.as_ref()).map(|_| String::new());
-        let corpus_description = known.as_ref().and_then(|known| known.corpus_description.clone());
+        let description = known.and_then(|known| known.description.as_ref()).map(|_| String::new());
+        let corpus_description = known.and_then(|known| known.corpus_description.clone());
+        let corpus_name =
+            known.map_or_else(|| line.corpus.clone(), |known| known.corpus_name.clone());
         let document = Document {
             id: DocumentId(0),
             corpus: known.map_or(CorpusId(0), |known| known.corpus),
             // As FrameNet calls the files of full texts.
-            file: format!("{}__{}", line.corpus, line.name),
-            corpus_name: line.corpus,
+            file: format!("{corpus_name}__{}", line.name),
+            corpus_name,
             corpus_description,
             name: line.name,
             description,
