@@ -347,6 +347,26 @@ fn a_seed_that_cannot_be_read_keeps_nobody_from_the_sets_that_grew_from_it() {
 }
 
 #[test]
+fn listings_count_generated_sets_without_reading_them() {
+    let (dir, database, report) = mini::imported();
+    generated::write(&database, report.release.id);
+    let counts = |database: &Database| {
+        let lexicon = database.lexicon("mini-framenet").unwrap();
+        lexicon.set_counts(FrameId(102), LuId(1008)).unwrap()
+    };
+    let before = counts(&database);
+    assert_eq!(before.generated, 1);
+    database.close().unwrap();
+    let first = AnnotationSetId::new(IdSpace::Generated, 101).bits().to_be_bytes();
+    overwrite(dir.path(), "annotation", |key| key[18..] == first);
+    let database = Database::open_existing_writer(dir.path()).unwrap();
+    assert_eq!(counts(&database), before);
+    let lexicon = database.lexicon("mini-framenet").unwrap();
+    let frame = lexicon.frame(FrameId(102)).unwrap().unwrap();
+    assert!(lexicon.labelled_fes_of(&frame).is_ok());
+}
+
+#[test]
 fn an_edit_of_an_unreadable_record_names_it() {
     let dir = damaged();
     let writer = Database::open_existing_writer(dir.path()).unwrap();

@@ -95,14 +95,16 @@ impl SetCounts {
 impl Lexicon<'_> {
     /// Counts the annotation sets of an LU by origin.
     ///
-    /// Reads them all: every LU of FrameNet 1.5 takes half a second, one alone a millisecond.
+    /// Reads those that people made: every LU of FrameNet 1.5 takes half a second, one alone a
+    /// millisecond. Of a generated one the key says enough.
     ///
     /// # Errors
     /// When the store fails.
     pub fn set_counts(&self, frame: FrameId, lu: LuId) -> Result<SetCounts> {
         let mut counts = SetCounts::default();
-        for set in self.annotation_sets_of_lu(frame, lu)? {
-            counts.add(set?.provenance.origin());
+        for set in self.store().annotation_sets_but_generated(self.release.id, frame, Some(lu))? {
+            let origin = set?.map_or(Origin::Generated, |set| set.provenance.origin());
+            counts.add(origin);
         }
         Ok(counts)
     }

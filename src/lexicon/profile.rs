@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::SetCounts;
 use super::elements::Labels;
 use crate::database::{Database, Result};
-use crate::model::{Frame, FrameRelation, LexUnit, LuId, Release, SemTypeId};
+use crate::model::{Frame, FrameRelation, IdSpace, LexUnit, LuId, Release, SemTypeId};
 use crate::query::Pattern;
 use crate::store::NameKind;
 
@@ -65,7 +65,10 @@ impl Database {
         let (mut sets, mut labels) = (BTreeMap::<LuId, SetCounts>::new(), Labels::default());
         for set in self.store.annotation_sets_of_frame(release.id, frame.id)? {
             let set = set?;
-            labels.add(&frame, &set);
+            // As the listing of FEs: generated sets take their labels from the others.
+            if set.id.space() != IdSpace::Generated {
+                labels.add(&frame, &set);
+            }
             sets.entry(set.lu).or_default().add(set.provenance.origin());
         }
         let (release, labelled) = (release.clone(), labels.0);

@@ -45,7 +45,8 @@ impl AddedCounts {
     }
 }
 
-/// Sets that are read one by one; of more all sets of the release are read in one scan.
+/// Sets that are read one by one; more are read in one scan of the release, which passes the others
+/// by.
 const ONE_BY_ONE: usize = 10_000;
 
 impl Store {
@@ -66,9 +67,9 @@ impl Store {
                 }
             }
         } else {
-            for set in self.annotation_sets(release)? {
-                let set = set?;
-                if set.id.space() == IdSpace::Imported {
+            let of_release = Prefix::of(release).bytes();
+            for set in self.annotation_sets_of(of_release, |space| space == IdSpace::Imported)? {
+                if let Some(set) = set? {
                     counts.add(set.provenance.origin());
                 }
             }

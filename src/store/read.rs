@@ -238,6 +238,41 @@ impl Store {
         self.records(Family::Annotation, Prefix::of(release).then(frame).then(lu).bytes())
     }
 
+    /// The annotation sets of a frame, or of one of its LUs, by LU, sentence and id. Generated ones,
+    /// which may be many, are not decoded: `None` stands in the place of each.
+    pub fn annotation_sets_but_generated(
+        &self,
+        release: ReleaseId,
+        frame: FrameId,
+        lu: Option<LuId>,
+    ) -> Result<impl Iterator<Item = Result<Option<AnnotationSet>>> + '_> {
+        let of_frame = Prefix::of(release).then(frame);
+        let prefix = match lu {
+            Some(lu) => of_frame.then(lu),
+            None => of_frame,
+        };
+        self.annotation_sets_of(prefix.bytes(), |space| space != IdSpace::Generated)
+    }
+
+    /// The annotation sets under a prefix; `None` for one of a space that is not wanted, which is
+    /// not decoded.
+    pub(super) fn annotation_sets_of(
+        &self,
+        prefix: Vec<u8>,
+        is_wanted: fn(IdSpace) -> bool,
+    ) -> Result<impl Iterator<Item = Result<Option<AnnotationSet>>> + '_> {
+        let family = Family::Annotation;
+        Ok(self.engine.scan(family, prefix)?.map(move |row| {
+            let (bytes, value) = row?;
+            let damaged = |reason| StoreError::damaged(family.name(), &bytes, reason);
+            let key = AnnotationKey::decode(&bytes).ok_or_else(|| damaged("no key".to_owned()))?;
+            if !is_wanted(key.set.space()) {
+                return Ok(None);
+            }
+            AnnotationSet::from_value(&key, &value).map(Some).map_err(damaged)
+        }))
+    }
+
     /// Ids of the sets that evoke frames in a sentence, by id.
     pub fn sets_of_sentence(
         &self,
