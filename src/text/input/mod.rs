@@ -188,8 +188,9 @@ impl<R: BufRead> Lines<R> {
         }
         let mut bytes = std::mem::take(&mut self.line).into_bytes();
         bytes.clear();
-        // The end of the line is beyond the limit.
-        let most = (self.limit as u64).saturating_add(2);
+        // A mark and the end of the line are beyond the limit. What is cut here is longer than the
+        // limit also when both are taken off.
+        let most = (self.limit as u64).saturating_add(2 + MARK.len() as u64);
         let read = self.input.by_ref().take(most).read_until(b'\n', &mut bytes)?;
         if read == 0 {
             return Ok(false);
@@ -272,9 +273,11 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
+/// The byte-order mark of UTF-8.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// Takes off what ends a line, and a mark: files that were joined have marks inside.
 fn without_end_and_mark(line: &mut Vec<u8>) {
-    const MARK: &[u8] = "\u{feff}".as_bytes();
     for end in *b"\n\r" {
         if line.last() == Some(&end) {
             line.pop();
@@ -357,6 +360,20 @@ mod tests {
         let mut lines = Lines::new(input.as_slice(), 4);
         assert!(lines.advance().unwrap());
         assert!(lines.bytes() < 10, "{}", lines.bytes());
+    }
+
+    #[test]
+    fn neither_the_mark_nor_the_end_counts_for_the_length_of_a_line() {
+        for end in ["\n", "\r\n", ""] {
+            for letters in [9, 10, 11, 12, 100] {
+                let line = "x".repeat(letters);
+                let input = format!("a\n\u{feff}{line}{end}");
+                let long =
+                    if letters > 10 { Err(LineFault::TooLong { limit: 10 }) } else { Ok(line) };
+                let read = all(input.as_bytes(), 10);
+                assert_eq!(read, [(1, Ok("a".to_owned())), (2, long)], "{letters} {end:?}");
+            }
+        }
     }
 
     #[test]
