@@ -274,6 +274,31 @@ fn a_line_that_is_no_pair_has_an_empty_line_and_the_others_are_aligned() {
 }
 
 #[test]
+fn a_json_line_that_is_no_pair_keeps_its_id_whatever_that_is() {
+    let files = Files::new();
+    let lines = "{\"id\": \"m1\", \"source\": \"a\"}\n\
+                 {\"id\": 7, \"source\": \"a\", \"target\": \"a\"}\n\
+                 {\"id\": \"m3\", \"source\": \"a\", \"target\": \"a\"}\n\
+                 {\"source\": \"a\"}\n";
+    let pairs = files.write("pairs.jsonl", lines);
+    let ran = fnstore(&["align", "words", &pairs, "--format", "jsonl"]);
+    assert_eq!(ran.code, Some(65), "{}", ran.stderr);
+    let records = ran.records();
+    let ids: Vec<Option<&Value>> = records.iter().map(|record| record.get("id")).collect();
+    assert_eq!(ids, [Some(&json!("m1")), Some(&json!(7)), Some(&json!("m3")), None]);
+    assert_eq!(records[2]["links"], json!([[0, 0]]));
+    for record in &records {
+        assert_eq!(faults_in("align-words.schema.json", record), [""; 0]);
+    }
+    let ran = fnstore(&["align", "words", &pairs, "--format", "csv"]);
+    assert_eq!(
+        ran.stdout, "id,links,error\nm1,,E-key\n7,,E-type\nm3,0-0,\n,,E-key\n",
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
 fn an_option_that_the_model_does_not_read_is_refused_with_both_names() {
     let files = Files::new();
     let pairs = files.write("pairs.tsv", PAIRS);

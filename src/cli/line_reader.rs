@@ -10,8 +10,9 @@ use std::path::Path;
 use anyhow::Context as _;
 use fnstore::model::Span;
 use fnstore::text::input::Lines;
+pub(super) use fnstore::text::input::id_of;
 use fnstore::text::{CharIndex, CharSpan};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Longest line in bytes. A line is held in memory, and no sentence comes near.
 const MAX_LINE_BYTES: usize = 1 << 20;
@@ -86,16 +87,6 @@ impl<R: BufRead> LineReader<R> {
     }
 }
 
-/// The caller's own mark of a line that is a JSON object, whatever else the object has: a line that
-/// fails shall be found again.
-pub(super) fn id_of(line: &str) -> Option<serde_json::Value> {
-    #[derive(Deserialize)]
-    struct Marked {
-        id: Option<serde_json::Value>,
-    }
-    serde_json::from_str::<Marked>(line).ok()?.id
-}
-
 /// The line, unless it is blank.
 pub(super) fn filled(line: &str) -> Result<&str, LineError> {
     if line.trim().is_empty() {
@@ -120,14 +111,6 @@ pub(super) fn span_in_bytes(text: &str, [start, end]: [u32; 2]) -> Result<Span, 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_mark_is_found_beside_whatever_else_an_object_has() {
-        assert_eq!(id_of(r#"{"txt": 5, "id": ["a", 7]}"#), Some(serde_json::json!(["a", 7])));
-        for line in [r#"{"id": null}"#, r#"{"text": "x"}"#, r#"{"id": "a"#, "id", "7"] {
-            assert_eq!(id_of(line), None, "{line:?}");
-        }
-    }
 
     #[test]
     fn blank_lines_and_bytes_that_are_no_text_have_a_code() {

@@ -87,7 +87,8 @@ impl<'de> Deserialize<'de> for Members {
     }
 }
 
-fn field_text(value: &Value) -> String {
+/// A value as the field of a row: nothing for null, and several things parted by `; `.
+pub(super) fn field_text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),

@@ -2,9 +2,10 @@
 //!
 //! A file of pairs has one a line. In a `.jsonl` file, and in one whose first line begins with `{`,
 //! it is an object whose `source` and `target` are texts or lists of words, with gold links where
-//! they are known. In any other file it is the two texts with a tab between them; what follows a
-//! second tab is ignored. Either side may be empty. A first line of the names `source` and `target`
-//! is a header:
+//! they are known. In a `.tsv` file, and in any other, it is the two texts with a tab between them;
+//! what follows a second tab is ignored. Either side may be empty. The names of the columns that
+//! `fnstore mine` writes (`source`, `target`, `id` and more) are a header where they come first; two
+//! names alone are a pair:
 //!
 //! ```text
 //! {"id": "1", "source": ["it", "grew"], "target": "It rose .", "sure": [[0, 0]], "possible": [[1, 1]]}
@@ -22,7 +23,7 @@ use crate::align::dataset::Dataset;
 use crate::align::encode::WordPair;
 use crate::align::{AlignError, FileLine};
 use crate::learn::{FileError, LINE_LIMIT};
-use crate::text::input::{LineFault, Lines};
+use crate::text::input::{self, LineFault, Lines};
 
 /// A sentence and its paraphrase in words, with the links that are known of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -71,11 +72,6 @@ impl SentencePair {
         }
     }
 
-    /// Whether it is the line of names above the pairs of a table, as `fnstore mine` writes it.
-    fn is_header(&self) -> bool {
-        self.source == ["source"] && self.target == ["target"]
-    }
-
     fn read(line: &str, json: bool) -> Result<Self, NoPair> {
         if !json {
             let (source, rest) = line.split_once('\t').ok_or(NoPair::NoTab)?;
@@ -92,6 +88,29 @@ impl SentencePair {
             Some(link) => Err(NoPair::Link { link, words }),
             None => Ok(pair),
         }
+    }
+}
+
+/// Whether a line has the names above the pairs of a table, as `fnstore mine` writes them. Two
+/// names alone may be a pair, and each pair has its line of links.
+fn is_header(line: &str) -> bool {
+    line.split('\t').take(HEADER.len()).eq(HEADER)
+}
+
+const HEADER: [&str; 3] = ["source", "target", "id"];
+
+/// A line of a file of pairs that is none.
+#[derive(Debug)]
+pub struct BadPair {
+    /// Its own mark, if it is a JSON object that has one.
+    pub id: Option<serde_json::Value>,
+    /// Why it is no pair.
+    pub why: NoPair,
+}
+
+impl BadPair {
+    fn new(line: &str, json: bool, why: NoPair) -> Self {
+        Self { id: if json { input::id_of(line) } else { None }, why }
     }
 }
 
@@ -143,7 +162,7 @@ impl NoPair {
     }
 }
 
-impl Dataset<Result<SentencePair, NoPair>> {
+impl Dataset<Result<SentencePair, BadPair>> {
     /// Reads every line of a file, in the form that its name or its first line says (see the table
     /// above [`SentencePair`]): the pair, or why it is none. A header is left out.
     ///
@@ -155,19 +174,22 @@ impl Dataset<Result<SentencePair, NoPair>> {
         let file: Arc<Path> = path.into();
         let (mut data, mut is_first) = (Self::default(), true);
         while lines.advance().map_err(&unreadable)? {
+            let json = lines.is_json();
             let pair = match lines.text() {
-                Err(fault) => Err(NoPair::Line(fault.clone())),
+                Err(fault) => Err(BadPair { id: None, why: NoPair::Line(fault.clone()) }),
                 // A tab is white space, and parts two empty texts.
-                Ok(text) if lines.is_blank() && (lines.is_json() || !text.contains('\t')) => {
-                    Err(NoPair::Blank)
+                Ok(text) if lines.is_blank() && (json || !text.contains('\t')) => {
+                    Err(BadPair { id: None, why: NoPair::Blank })
                 }
-                Ok(text) => SentencePair::read(text, lines.is_json()),
+                Ok(text) if is_first && !json && is_header(text) => {
+                    is_first = false;
+                    continue;
+                }
+                Ok(text) => {
+                    SentencePair::read(text, json).map_err(|why| BadPair::new(text, json, why))
+                }
             };
-            let may_be_header = is_first && !lines.is_json();
-            is_first &= matches!(pair, Err(NoPair::Blank));
-            if may_be_header && pair.as_ref().is_ok_and(SentencePair::is_header) {
-                continue;
-            }
+            is_first &= matches!(pair, Err(BadPair { why: NoPair::Blank, .. }));
             let line = usize::try_from(lines.number()).unwrap_or(usize::MAX);
             data.push(pair, FileLine { file: Arc::clone(&file), line });
         }
@@ -186,8 +208,8 @@ impl Dataset<SentencePair> {
         for (pair, place) in Dataset::read_every(path)?.into_lines() {
             match pair {
                 Ok(pair) => data.push(pair, place),
-                Err(NoPair::Blank) => {}
-                Err(why) => {
+                Err(BadPair { why: NoPair::Blank, .. }) => {}
+                Err(BadPair { why, .. }) => {
                     let (found, expected) = (why.found(), why.expected());
                     return Err(FileError::content(path, place.line, found, expected).into());
                 }
@@ -348,8 +370,8 @@ mod tests {
         let every = |bytes: &[u8]| {
             std::fs::write(&path, bytes).unwrap();
             let lines = Dataset::read_every(&path).unwrap();
-            let found = |(pair, place): (Result<SentencePair, NoPair>, FileLine)| {
-                (place.line, pair.map(|pair| words(&pair)).map_err(|why| why.found()))
+            let found = |(pair, place): (Result<SentencePair, BadPair>, FileLine)| {
+                (place.line, pair.map(|pair| words(&pair)).map_err(|bad| bad.why.found()))
             };
             lines.into_lines().map(found).collect::<Vec<_>>()
         };
@@ -361,6 +383,45 @@ mod tests {
         let lines = every(b"\n{\"source\": \"a b\", \"target\": []}\n\t\n");
         let blank = || Err("nothing".into());
         assert_eq!(lines, [(1, blank()), (2, Ok((2, 0))), (3, blank())]);
+    }
+
+    #[test]
+    fn the_names_of_two_columns_are_a_pair_and_those_of_a_whole_table_are_none() {
+        for (table, pairs) in [
+            ("source\ttarget\nb\tc\n", 2),
+            ("source\ttarget\tcorpus 7\nb\tc\n", 2),
+            ("source\ttarget\tid\nb\tc\n", 1),
+            ("\nsource\ttarget\tid\tcluster\nb\tc\n", 1),
+            ("b\tc\nsource\ttarget\tid\n", 2),
+        ] {
+            assert_eq!(read("a.tsv", table).unwrap().len(), pairs, "{table:?}");
+        }
+    }
+
+    #[test]
+    fn a_table_is_no_json_though_its_first_sentence_begins_as_json_does() {
+        let pairs = read("a.tsv", "{ it } grew\t{ it } rose\nb\tc\n").unwrap();
+        assert_eq!(pairs.len(), 2);
+        assert_eq!(pairs[0].source, ["{", "it", "}", "grew"]);
+    }
+
+    #[test]
+    fn a_json_line_that_is_no_pair_keeps_its_mark() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("pairs.jsonl");
+        let lines = [
+            r#"{"id": "m1", "source": "a"}"#,
+            r#"{"id": 7, "source": "a", "target": "b"}"#,
+            r#"{"id": "m3", "source": "a", "target": "b", "sure": [[0, 4]]}"#,
+            r#"{"source": "a"}"#,
+            r#"{"id": "m5""#,
+            "",
+        ];
+        std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+        let bad = Dataset::read_every(&path).unwrap().into_lines();
+        let ids: Vec<_> = bad.map(|(line, _)| line.unwrap_err().id).collect();
+        let id = |id: serde_json::Value| Some(id);
+        assert_eq!(ids, [id("m1".into()), id(7.into()), id("m3".into()), None, None, None]);
     }
 
     #[test]

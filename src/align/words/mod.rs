@@ -39,7 +39,7 @@ mod table;
 pub use aligner::{Settings, WordAligner, WordProgress};
 pub use annotators::{between, combined};
 pub(super) use bitext::likeness;
-pub use bitext::{NoPair, SentencePair, read_pairs};
+pub use bitext::{BadPair, NoPair, SentencePair, read_pairs};
 pub use directed::Model;
 pub use error_rate::{ErrorRate, LinkCounts};
 pub use links::{Link, Links};

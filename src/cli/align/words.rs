@@ -6,10 +6,11 @@ use anyhow::{Context as _, bail};
 use clap::ValueEnum;
 use fnstore::align::linker::Linker;
 use fnstore::align::words::{
-    Links, Model, NoPair, SentencePair, Settings, Symmetrization, WordAligner, read_pairs,
+    BadPair, Links, Model, NoPair, SentencePair, Settings, Symmetrization, WordAligner, read_pairs,
 };
 use fnstore::align::{Dataset, EmbeddingAligner, TooLong};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::{refused, tell_refused};
 use crate::cli::device::DeviceArgs;
@@ -17,7 +18,7 @@ use crate::cli::error::LinesFailed;
 use crate::cli::eval::ENCODER;
 use crate::cli::line_reader::LineError;
 use crate::cli::output::{Format, Output, tell};
-use crate::cli::render::Block;
+use crate::cli::render::{Block, field_text};
 use crate::cli::{Context, Outcome, locate, number, progress};
 
 /// Align the words of sentence pairs
@@ -26,8 +27,9 @@ use crate::cli::{Context, Outcome, locate, number, progress};
 /// and `target`, texts or lists of words. Either side may be empty. A statistical model knows only
 /// the pairs it is trained on, so the pairs to be aligned are part of them: FILE, and what `--train`
 /// adds. Links are printed in Pharaoh format (`0-0 1-2`, words counted from 0), one line per line
-/// read. A line that is no pair, or too long for an encoder, has an empty line, or an error with its
-/// code in JSON. The other pairs are aligned, and the exit code is 65.
+/// read; the header that `fnstore mine` writes has none. A line that is no pair, or too long for an
+/// encoder, has an empty line, or an error with its code in JSON. The other pairs are aligned, and
+/// the exit code is 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct Args {
@@ -269,8 +271,8 @@ impl Training {
 /// One pair as JSON; see `schema/align-words.schema.json`.
 #[derive(Debug, Serialize)]
 struct Record<'a> {
-    #[serde(skip_serializing_if = "str::is_empty")]
-    id: &'a str,
+    #[serde(skip_serializing_if = "Value::is_null")]
+    id: Value,
     source: &'a [String],
     target: &'a [String],
     links: Option<&'a Links>,
@@ -282,12 +284,14 @@ impl<'a> Record<'a> {
     fn of_pair(pair: &'a SentencePair, links: &'a Result<Links, TooLong>) -> Self {
         let SentencePair { id, source, target, .. } = pair;
         let error = links.as_ref().err().map(|why| refused(*why));
+        let id = if id.is_empty() { Value::Null } else { id.as_str().into() };
         Self { id, source, target, links: links.as_ref().ok(), error }
     }
 
     /// Of a line that is no pair.
-    fn of_no_pair(error: LineError) -> Self {
-        Self { id: "", source: &[], target: &[], links: None, error: Some(error) }
+    fn of_no_pair((id, error): (Option<Value>, LineError)) -> Self {
+        let id = id.unwrap_or_default();
+        Self { id, source: &[], target: &[], links: None, error: Some(error) }
     }
 
     /// The links as `0-0 1-2`; empty for a pair without links, so that lines match the pairs'.
@@ -301,7 +305,8 @@ impl Block for Record<'_> {
 
     fn rows(&self) -> Vec<Vec<String>> {
         let error = self.error.as_ref().map_or("", |error| error.code);
-        vec![vec![self.id.to_owned(), self.text(), error.to_owned()]]
+        let id = field_text(&self.id);
+        vec![vec![id, self.text(), error.to_owned()]]
     }
 
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
@@ -323,10 +328,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
                     pairs.push(pair, place);
                     None
                 }
-                Err(why) => {
+                Err(BadPair { id, why }) => {
                     let error = no_pair(&why);
                     tell(&format!("{}: {place}: {}", error.code, error.message));
-                    Some(error)
+                    Some((id, error))
                 }
             };
             lines.push(error);

@@ -27,12 +27,12 @@ pub enum Form {
 }
 
 impl Form {
-    /// What the name of a file says of its lines: those of `.jsonl` are JSON. Other names say
-    /// nothing.
+    /// What the name of a file says of its lines: those of `.jsonl` are JSON, and those of `.tsv`
+    /// are not. Other names say nothing.
     #[must_use]
     pub fn of_name(file: &Path) -> Option<Self> {
-        let is_jsonl = |ending: &std::ffi::OsStr| ending.eq_ignore_ascii_case("jsonl");
-        file.extension().is_some_and(is_jsonl).then_some(Self::Json)
+        let is = |ending: &str| file.extension().is_some_and(|of| of.eq_ignore_ascii_case(ending));
+        if is("jsonl") { Some(Self::Json) } else { is("tsv").then_some(Self::Text) }
     }
 
     /// What a line shows.
@@ -288,6 +288,17 @@ fn without_end_and_mark(line: &mut Vec<u8>) {
     }
 }
 
+/// The caller's own mark of a line that is a JSON object, whatever else the object has: a line that
+/// fails shall be found again.
+#[must_use]
+pub fn id_of(line: &str) -> Option<serde_json::Value> {
+    #[derive(serde::Deserialize)]
+    struct Marked {
+        id: Option<serde_json::Value>,
+    }
+    serde_json::from_str::<Marked>(line).ok()?.id
+}
+
 /// Longest line of a small file that is read as a whole.
 const TEXT_LINE_LIMIT: usize = 16 << 20;
 
@@ -407,6 +418,18 @@ mod tests {
         assert_eq!(form(&[&b"{"[..], &[b'x'; 200], b"\nx"].concat()), Some(Form::Json));
         let named = Lines::new(&b"x"[..], 9).named("a.JSONL".as_ref());
         assert_eq!(named.form(), Some(Form::Json));
+        let mut table = Lines::new(&b"{x}\ty\n"[..], 9).named("a.TSV".as_ref());
+        assert!(table.advance().unwrap());
+        assert_eq!((table.form(), table.is_json()), (Some(Form::Text), false));
+        assert_eq!(Form::of_name("a.tsv.txt".as_ref()), None);
+    }
+
+    #[test]
+    fn a_mark_is_found_beside_whatever_else_an_object_has() {
+        assert_eq!(id_of(r#"{"txt": 5, "id": ["a", 7]}"#), Some(serde_json::json!(["a", 7])));
+        for line in [r#"{"id": null}"#, r#"{"text": "x"}"#, r#"{"id": "a"#, "id", "7"] {
+            assert_eq!(id_of(line), None, "{line:?}");
+        }
     }
 
     #[test]
