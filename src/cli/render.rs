@@ -395,4 +395,29 @@ mod tests {
     fn a_column_has_the_name_of_a_member() {
         fields_of(&REPORT, &["Zulu"]);
     }
+
+    #[derive(Serialize)]
+    struct Numbers {
+        double: f64,
+        single: f32,
+        list: [f64; 2],
+    }
+
+    impl Row for Numbers {
+        const COLUMNS: &'static [&'static str] = &["double", "single", "list"];
+    }
+
+    #[test]
+    fn a_number_has_the_digits_that_json_gives_it() {
+        // Read again without care, the first ends in 596.
+        let double = 0.934_223_213_668_559_5;
+        let numbers = Numbers { double, single: 0.1, list: [double, 1e-7] };
+        let json = serde_json::to_string(&numbers).unwrap();
+        assert_eq!(
+            json,
+            "{\"double\":0.9342232136685595,\"single\":0.1,\"list\":[0.9342232136685595,1e-7]}"
+        );
+        let fields = fields_of(&numbers, Numbers::COLUMNS);
+        assert_eq!(fields, ["0.9342232136685595", "0.1", "0.9342232136685595; 1e-7"]);
+    }
 }
