@@ -104,12 +104,16 @@ fn what_is_neither_utf_8_nor_plainly_utf_16_has_a_code_that_says_what_to_do() {
 #[test]
 fn bans_reach_the_rewriter_in_every_encoding() {
     let line = "{\"id\": 1, \"text\": \"They checked it.\", \"avoid\": [\"checked\"]}\n";
+    let free = "{\"id\": 1, \"text\": \"They checked it.\"}\n";
     let rewrite = |bytes: Vec<u8>| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fnstore"));
         command.env_remove("FNSTORE_MODELS").env("FNSTORE_DIR", "/nonexistent/store");
         command.args(["paraphrase", "--model", "paraphrase", "--beam", "2", "--n-best", "1"]);
         Ran::of(command.write_stdin(bytes).output().unwrap())
     };
+    let text_of = |ran: &Ran| ran.records()[0]["paraphrases"][0]["text"].clone();
+    // Without the ban the word is there.
+    assert_eq!(text_of(&rewrite(free.into())), json!("They checked it."));
     for (how, bytes) in written(line).into_iter().take(3) {
         let ran = rewrite(bytes);
         assert_eq!(ran.code, Some(0), "{how}: {}", ran.stderr);
@@ -119,7 +123,7 @@ fn bans_reach_the_rewriter_in_every_encoding() {
             (&json!(1), &json!("They checked it.")),
             "{how}"
         );
-        let output = record["paraphrases"][0]["text"].as_str().unwrap();
+        let output = text_of(&ran).as_str().unwrap().to_owned();
         assert!(!output.contains("checked"), "{how}: {output}");
     }
 }
