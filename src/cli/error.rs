@@ -274,6 +274,8 @@ fn command(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
         ParaphraseError::BaseMissing { .. } => "`make rewriter` fetches it, `fnstore model add FILE.gguf` adds a file",
         ParaphraseError::NoPrompt => "`make rewriter` fetches one, `--model NAME` names it",
         EndpointError::Uncounted { .. } => "`--max-requests N` sets a budget of requests",
+        GenerateError::Endpoint(EndpointError::Uncounted { .. }) => "`--max-requests N` sets a budget of requests",
+        ParaphraseError::Endpoint(EndpointError::Uncounted { .. }) => "`--max-requests N` sets a budget of requests",
     }
     None
 }

@@ -323,9 +323,10 @@ pub(super) fn lemma_of(name: &str) -> (String, Pos) {
 
 /// The lemma of a trigger as the name of an LU spells it. In lower case, so that the order of
 /// outputs decides nothing. Without the characters that mark remarks in FrameNet's names, so that
-/// [`lemma_of`] reads it back.
+/// [`lemma_of`] reads it back, and without control characters, which no name has.
 fn own_lemma(lemma: &str) -> String {
-    let plain = fold(lemma).replace(['(', ')', '_'], " ");
+    let is_no_letter = |c: char| matches!(c, '(' | ')' | '_') || c.is_control();
+    let plain = fold(lemma).replace(is_no_letter, " ");
     let words: Vec<&str> = plain.split_whitespace().collect();
     if words.is_empty() { "-".to_owned() } else { words.join(" ") }
 }
