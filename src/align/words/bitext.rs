@@ -4,8 +4,8 @@
 //! it is an object whose `source` and `target` are texts or lists of words, with gold links where
 //! they are known. In a `.tsv` file, and in any other, it is the two texts with a tab between them;
 //! what follows a second tab is ignored. Either side may be empty. The names of the columns that
-//! `fnstore mine` writes (`source`, `target`, `id` and more) are a header where they come first; two
-//! names alone are a pair:
+//! `fnstore mine` writes (`source`, `target`, `id` and more) are a header where they come first.
+//! Two names alone are a pair:
 //!
 //! ```text
 //! {"id": "1", "source": ["it", "grew"], "target": "It rose .", "sure": [[0, 0]], "possible": [[1, 1]]}

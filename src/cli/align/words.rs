@@ -23,13 +23,13 @@ use crate::cli::{Context, Outcome, locate, number, progress};
 
 /// Align the words of sentence pairs
 ///
-/// A file of pairs has one a line: two texts with a tab between them, or JSON objects with `source`
-/// and `target`, texts or lists of words. Either side may be empty. A statistical model knows only
-/// the pairs it is trained on, so the pairs to be aligned are part of them: FILE, and what `--train`
-/// adds. Links are printed in Pharaoh format (`0-0 1-2`, words counted from 0), one line per line
-/// read; the header that `fnstore mine` writes has none. A line that is no pair, or too long for an
-/// encoder, has an empty line, or an error with its code in JSON. The other pairs are aligned, and
-/// the exit code is 65.
+/// A file of pairs has one a line: two texts with a tab between them, or JSON objects with
+/// `source` and `target`, texts or lists of words. Either side may be empty. A statistical model
+/// knows only the pairs it is trained on, so the pairs to be aligned are part of them: FILE, and
+/// what `--train` adds. Links are printed in Pharaoh format (`0-0 1-2`, words counted from 0), one
+/// line per line read; the header that `fnstore mine` writes has none. A line that is no pair, or
+/// too long for an encoder, has an empty line, or an error with its code in JSON. The other pairs
+/// are aligned, and the exit code is 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct Args {
