@@ -78,8 +78,8 @@ impl Database {
     }
 }
 
-/// Puts rows into a batch that are right, and lists them as changes. Says of each set whether the release had one
-/// of its id.
+/// Puts rows into a batch that are right, and lists them as changes. Says of each set whether the
+/// release had one of its id.
 pub(super) fn fill(
     store: &Store,
     batch: &mut Batch<'_>,

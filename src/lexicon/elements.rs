@@ -27,8 +27,8 @@ impl Lexicon<'_> {
     /// The FEs of these names that annotation labels in these frames and the frames do not define,
     /// by frame and name.
     ///
-    /// Reads the annotation sets of the frames but for generated ones: all of FrameNet 1.5 take half
-    /// a second.
+    /// Reads the annotation sets of the frames but for generated ones: all of FrameNet 1.5 take
+    /// half a second.
     ///
     /// # Errors
     /// When the store fails.

@@ -238,8 +238,8 @@ impl Store {
         self.records(Family::Annotation, Prefix::of(release).then(frame).then(lu).bytes())
     }
 
-    /// The annotation sets of a frame, or of one of its LUs, by LU, sentence and id. Generated ones,
-    /// which may be many, are not decoded: `None` stands in the place of each.
+    /// The annotation sets of a frame, or of one of its LUs, by LU, sentence and id. Generated
+    /// ones, which may be many, are not decoded: `None` stands in the place of each.
     pub fn annotation_sets_but_generated(
         &self,
         release: ReleaseId,
