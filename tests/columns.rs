@@ -1,4 +1,5 @@
-//! Columns: every CSV and TSV has a header, and a column is called as the member of the JSON record.
+//! Columns: every CSV and TSV has a header, and a column is called as the member of the JSON
+//! record.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Exports over a store of several releases: told where each record names its release, refused where
-//! it does not. And `--with-base`, where it says nothing.
+//! Exports over a store of several releases: told where each record names its release, refused
+//! where it does not. And `--with-base`, where it says nothing.
 
 use std::path::Path;
 

@@ -209,8 +209,8 @@ impl Database {
         Frame::new(&self.home(&lexicon), frame)
     }
 
-    /// Frame elements whose name matches: those that frames define, then those that annotation labels
-    /// and its frame does not define.
+    /// Frame elements whose name matches: those that frames define, then those that annotation
+    /// labels and its frame does not define.
     #[pyo3(signature = (names=None, release=None))]
     fn fes(&self, names: Option<&str>, release: Option<&str>) -> Result<Vec<FrameElement>> {
         let (names, every) = (pattern(names)?, pattern(None)?);

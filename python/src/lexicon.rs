@@ -85,7 +85,8 @@ pub(crate) struct FrameElement {
     id: Option<u32>,
     pub(crate) name: String,
     abbreviation: String,
-    /// Core, Core-Unexpressed, Peripheral or Extra-Thematic; None where the frame does not define it.
+    /// Core, Core-Unexpressed, Peripheral or Extra-Thematic; None where the frame does not define
+    /// it.
     core_type: Option<&'static str>,
     /// Name of the frame.
     frame: String,

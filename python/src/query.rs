@@ -145,8 +145,8 @@ impl Query {
         py.import("polars")?.getattr("DataFrame")?.call1((self.to_arrow(columns)?,))
     }
 
-    /// The answers as a pandas.DataFrame, by way of pyarrow. Integers are of pandas' nullable types,
-    /// and Python's own inside of lists.
+    /// The answers as a pandas.DataFrame, by way of pyarrow. Integers are of pandas' nullable
+    /// types, and Python's own inside of lists.
     #[pyo3(signature = (columns=None))]
     fn to_pandas<'py>(
         &self,

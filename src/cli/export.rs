@@ -29,11 +29,12 @@ use super::{Context, Outcome, progress, stop, tell_of_index, tell_of_releases};
 /// that names no more than a release writes it whole; `origin=generated` writes what expansion
 /// added, without FrameNet's own data. `framenet-xml` is FrameNet's own form, in which a release
 /// loses nothing. `conll`, `bios`, `semafor`, `csv` and `parquet` are for other programs; what they
-/// cannot hold is counted on stderr. `training-conll` and `training-bios` have a sentence with all of
-/// its sets in one block, and say what nobody annotated. The tagger gives words their parts of speech
-/// where no layer of FrameNet does, for these and for `conll` and `bios`. `alignment-task` makes tasks for annotators, as `fnstore align
-/// tasks` does under its own options. `filter-data` says of generated sets what `fnstore train
-/// filter` learns from. schema/exchange.md describes the formats.
+/// cannot hold is counted on stderr. `training-conll` and `training-bios` have a sentence with all
+/// of its sets in one block, and say what nobody annotated. The tagger gives words their parts of
+/// speech where no layer of FrameNet does, for these and for `conll` and `bios`. `alignment-task`
+/// makes tasks for annotators, as `fnstore align tasks` does under its own options. `filter-data`
+/// says of generated sets what `fnstore train filter` learns from. schema/exchange.md describes the
+/// formats.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -42,8 +43,8 @@ pub(super) struct Args {
     expression: Vec<String>,
 
     /// Format (jsonl, framenet-xml, conll, bios, training-conll, training-bios, semafor, csv,
-    /// parquet, alignment-task, filter-data) and where to write: `-`, or nothing, is stdout; framenet-xml takes an empty
-    /// directory, semafor the beginning of three names
+    /// parquet, alignment-task, filter-data) and where to write: `-`, or nothing, is stdout;
+    /// framenet-xml takes an empty directory, semafor the beginning of three names
     #[arg(long, required = true, num_args = 1..=2, value_names = ["FORMAT", "PATH"])]
     to: Vec<OsString>,
 

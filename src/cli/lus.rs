@@ -12,8 +12,8 @@ use super::{Context, Outcome};
 
 /// List lexical units with their annotation sets, counted by origin
 ///
-/// `claimed_annotated`, of CSV and JSON, is the number of annotated sentences that the release's own
-/// files state. FrameNet 1.5 counts exemplars there, 1.7 full text as well.
+/// `claimed_annotated`, of CSV and JSON, is the number of annotated sentences that the release's
+/// own files state. FrameNet 1.5 counts exemplars there, 1.7 full text as well.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {

@@ -71,8 +71,8 @@ impl TaggerArgs {
     }
 }
 
-/// A tagger that is opened when the first sentence needs it. If the shipped one is not at hand, there
-/// is none, and the user is told.
+/// A tagger that is opened when the first sentence needs it. If the shipped one is not at hand,
+/// there is none, and the user is told.
 pub(super) struct TaggerOnDemand {
     args: TaggerArgs,
     opened: OnceCell<Option<Tagger>>,

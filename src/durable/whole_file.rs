@@ -34,8 +34,8 @@ impl WholeFile {
         Self::beside(place, beside, true)
     }
 
-    /// As [`create`](Self::create), for a place that nobody else can claim until this is finished or
-    /// dropped. An earlier file is replaced only if it may be, whenever it came.
+    /// As [`create`](Self::create), for a place that nobody else can claim until this is finished
+    /// or dropped. An earlier file is replaced only if it may be, whenever it came.
     ///
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`] when something is there that may not be replaced, one that

@@ -75,8 +75,8 @@ pub fn open_split_list(path: &Path) -> Result<SplitList> {
     read_split_list(std::io::BufReader::new(file), path)
 }
 
-/// What a list may name in place of a generated sentence: two parts for a seed and what grew from it
-/// would be a leak.
+/// What a list may name in place of a generated sentence: two parts for a seed and what grew from
+/// it would be a leak.
 const OF_ITS_SEED: &str = "a sentence that was not generated; one that was has the part of its \
                            seed's sentence";
 

@@ -133,8 +133,8 @@ impl Tokens {
 }
 
 /// The tokens of the first layer of that name, in order. Words that have a label of their own come
-/// first, of overlapping ones the one that begins first. The tag of a wider label is that of each of
-/// its words that overlaps none of them.
+/// first, of overlapping ones the one that begins first. The tag of a wider label is that of each
+/// of its words that overlaps none of them.
 fn tagged(text: &str, layers: &[SentenceLayers], name: &LayerName) -> Vec<Token> {
     let layers = layers.iter().flat_map(|set| &set.layers);
     let Some(layer) = layers.into_iter().find(|layer| layer.name == *name) else {

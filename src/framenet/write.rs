@@ -84,8 +84,8 @@ pub fn write_frame_file<'a>(
     xml.finish()
 }
 
-/// A definition. An empty one is left out where no release has it: NLTK's reader prints nothing with
-/// an element that is empty.
+/// A definition. An empty one is left out where no release has it: NLTK's reader prints nothing
+/// with an element that is empty.
 fn write_definition(xml: &mut XmlWriter<'_>, definition: &str, is_given: bool) {
     if is_given || !definition.is_empty() {
         xml.text_element("definition", definition);

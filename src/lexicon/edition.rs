@@ -169,8 +169,8 @@ impl Database {
     /// none.
     ///
     /// # Errors
-    /// When they were made under different lists, one keeps the name of its list alone, or the store
-    /// fails.
+    /// When they were made under different lists, one keeps the name of its list alone, or the
+    /// store fails.
     pub fn split_list_of_editions(&self, expression: &Expression) -> Result<Option<SplitList>> {
         let named = self.editions_named(expression)?;
         let Some((_, first)) = named.first() else { return Ok(None) };

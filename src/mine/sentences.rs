@@ -30,9 +30,9 @@ const DAYS: [&str; 7] =
 /// The sentences of a text, with one space between words.
 ///
 /// The bounds are those of Unicode (UAX 29, section 5). A bound is none after a title, nor after
-/// `No.` before a number. After an initial, or an abbreviation of a name or place, it is none unless
-/// the next word is one that begins sentences, such as `The`. Abbreviations begin with a capital:
-/// `no.` and `ore.` end sentences.
+/// `No.` before a number. After an initial, or an abbreviation of a name or place, it is none
+/// unless the next word is one that begins sentences, such as `The`. Abbreviations begin with a
+/// capital: `no.` and `ore.` end sentences.
 ///
 /// ```
 /// let text = "Mr. Smith paid. He left the\nU.S. Senate on Friday.";

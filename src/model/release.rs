@@ -91,8 +91,9 @@ impl ReleaseCounts {
 /// A record that counts in its release.
 ///
 /// Every frame and LU counts that is listed and found, also one that annotation alone names. Of
-/// documents those count that have sentences or are of the store's own range. Sets that are no exemplars or full text have no count here, nor have
-/// generated sentences: they are many, and counted by their keys.
+/// documents those count that have sentences or are of the store's own range. Sets that are no
+/// exemplars or full text have no count here, nor have generated sentences: they are many, and
+/// counted by their keys.
 pub trait Counted {
     /// What the record alone counts.
     fn counts(&self) -> ReleaseCounts;

@@ -58,8 +58,8 @@ impl Exporter<'_> {
     /// the one with the lowest id comes first.
     pub(super) fn name_files(&mut self) -> Result<()> {
         let mut names = FileNames::default();
-        // An index may list a frame of the same name that has no file; it gets one only for LUs with
-        // sets that came later.
+        // An index may list a frame of the same name that has no file; it gets one only for LUs
+        // with sets that came later.
         let mut later = Vec::new();
         for frame in self.store.frames(self.release.id)? {
             let frame = frame?;
