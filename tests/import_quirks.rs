@@ -385,7 +385,7 @@ fn of_two_things_of_one_number_both_are_kept() {
         ]
     );
     let counts = report.release.counts;
-    assert_eq!((counts.frames, counts.lu_files, counts.documents), (6, 16, 3));
+    assert_eq!((counts.frames, counts.lu_files, counts.documents), (7, 16, 3));
     let lexicon = database.lexicons().unwrap().remove(0);
     let called = |name: &str| {
         let frames = lexicon.frame_names().unwrap().map(Result::unwrap);

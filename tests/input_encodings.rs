@@ -230,7 +230,7 @@ fn lists_are_read_alike_in_every_encoding() {
 fn tasks_and_answers_are_read_alike_in_every_encoding() {
     let dir = TempDir::new().unwrap();
     let tasks = dir.path().join("tasks");
-    let task = fnstore(&["align", "tasks", "frame=Checking", "--per-lu", "1", "--limit", "1"]);
+    let task = fnstore(&["align", "tasks", "frame=Checking", "--per-lu", "4", "--limit", "6"]);
     std::fs::write(&tasks, format!("\u{feff}{}", task.stdout)).unwrap();
     let id = task.records()[0]["id"].clone();
     let answer = |id: &Value| json!({"id": id, "annotator": "ann", "span": [0, 3]}).to_string();

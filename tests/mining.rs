@@ -122,13 +122,11 @@ fn an_article_without_a_day_is_not_grouped_and_the_rest_is() {
 }
 
 #[test]
-fn a_table_without_a_column_is_told_for_each_line() {
+fn a_table_without_a_column_is_told_at_its_head() {
     let ran = run(&["mine"], "cluster\tarticle\nfire\ta\nfire\tb\n");
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(65), ""), "{}", ran.stderr);
-    for line in [2, 3] {
-        let told = format!("line {line}: E-key: the line has no `text`");
-        assert!(ran.stderr.contains(&told), "{}", ran.stderr);
-    }
+    let told = "E-columns: standard input line 1: the line has `cluster, article`";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
 }
 
 #[test]

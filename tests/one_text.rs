@@ -46,7 +46,7 @@ fn many_spans_of_one_text_come_in_and_are_found() {
     assert!(database.take_index_lag().is_none());
     let count = |query: &str| database.count(&query.parse().unwrap()).unwrap();
     assert_eq!((count("trigger=checked"), count("frame=leave")), (10_000, 10_000));
-    assert_eq!(count("text=zebra"), 0);
+    assert_eq!(count("text=*zebra*"), 0);
     drop(database);
     let checked = fnstore_in(&dir.path().join("store"), &["check", "--deep"]);
     assert_eq!(checked.code, Some(0), "{checked:?}");
@@ -62,11 +62,11 @@ fn a_text_of_more_words_than_the_index_holds_is_found_by_each() {
     // Sets of other texts, among which the index chooses.
     mini::import(&database, &mini::framenet()).unwrap();
     for (query, expected) in [
-        ("text=word2999", 200),
-        ("text=word3000", 0),
-        ("text=\"word7 word8\"", 200),
-        ("text=\"word8 word7\"", 0),
-        ("text=bridge frame=check", 100),
+        ("text=*word2999*", 200),
+        ("text=*word3000*", 0),
+        ("text=\"*word7 word8*\"", 200),
+        ("text=\"*word8 word7*\"", 0),
+        ("text=*bridge* frame=check", 100),
         ("text~word29+8", 200),
     ] {
         let found = database.count(&query.parse().unwrap()).unwrap();

@@ -77,7 +77,9 @@ fn acknowledgement(event: &Event) -> Option<(String, String)> {
 /// What a store shows to a reader.
 fn shown(store: &Path) -> Result<Shown, DatabaseError> {
     let database = match Database::open(store) {
-        Err(DatabaseError::Store(StoreError::Absent { .. })) => return Ok(None),
+        Err(DatabaseError::Store(StoreError::Absent { .. } | StoreError::NotAStore { .. })) => {
+            return Ok(None);
+        }
         outcome => outcome?,
     };
     all_of(&database).map(Some)

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use fnstore::database::{Database, Write};
 use fnstore::model::{
-    AnnotationSet, AnnotationSetId, FeStatus, FilterScores, Flags, Generation, IdSpace, Judgement,
-    Method, Provenance, ReleaseId, Sentence, SentenceId, Span,
+    AnnotationSet, AnnotationSetId, Extent, FeStatus, FilterScores, Flags, Generation, IdSpace,
+    Judgement, Label, Method, Provenance, ReleaseId, Sentence, SentenceId, Span,
 };
 use fnstore::query::{
     Case, Comparison, Expression, Field, FieldKind, LabelField, LabelTest, Pattern, Selection,
@@ -198,13 +198,25 @@ fn add_people_and_files(database: &Database, release: ReleaseId) {
             .to_owned(),
         ..own.clone()
     };
-    let of = |number, provenance, sentence: SentenceId, targets| AnnotationSet {
-        id: AnnotationSetId::new(IdSpace::Imported, number),
-        xml_id: None,
-        sentence,
-        provenance,
-        targets,
-        ..full_text.clone()
+    let of = |number, provenance, sentence: SentenceId, targets| {
+        let mut layers = full_text.layers.clone();
+        // Labels of the full text stay where another text has their spans.
+        if let Some(other) = [&own, &odd].into_iter().find(|other| other.id == sentence) {
+            let is_inside = |label: &Label| match &label.extent {
+                Extent::Overt(span) => other.text.get(span.start as usize..span.end as usize),
+                _ => Some(""),
+            };
+            layers.iter_mut().for_each(|layer| layer.labels.retain(|of| is_inside(of).is_some()));
+        }
+        AnnotationSet {
+            id: AnnotationSetId::new(IdSpace::Imported, number),
+            xml_id: None,
+            sentence,
+            provenance,
+            targets,
+            layers,
+            ..full_text.clone()
+        }
     };
     let imported = Provenance::Imported { file: "Spans.jsonl".to_owned() };
     let sets = vec![

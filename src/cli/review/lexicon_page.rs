@@ -49,12 +49,12 @@ fn address(path: &str, lexicon: &Lexicon<'_>, frame: &Frame) -> String {
 
 /// As [`address`], also of a frame that is known by its name alone.
 pub(super) fn address_of(path: &str, name: &str, release: &str, number: Option<FrameId>) -> String {
-    let mut parameters = form_urlencoded::Serializer::new(format!("{path}?"));
+    let mut parameters = form_urlencoded::Serializer::new(String::new());
     parameters.append_pair("name", name).append_pair("release", release);
     if let Some(number) = number {
         parameters.append_pair("number", &number.to_string());
     }
-    parameters.finish()
+    format!("{path}?{}", parameters.finish())
 }
 
 pub(super) fn frame(review: &Review, which: Which<'_>) -> anyhow::Result<Markup> {
