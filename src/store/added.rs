@@ -4,7 +4,7 @@
 //! These may be millions, written in bulk; a commit does not keep their counts. Everything else
 //! stands in [`Release::counts`](crate::model::Release::counts).
 
-use crate::model::{AnnotationSetId, IdSpace, Origin, ReleaseId};
+use crate::model::{AnnotationSet, AnnotationSetId, IdSpace, Origin, ReleaseId};
 
 use super::family::Family;
 use super::key::{Key, Prefix, SetKey};
@@ -30,6 +30,21 @@ impl AddedCounts {
     #[must_use]
     pub fn sets(&self) -> u64 {
         self.imported_sets + self.user_sets + self.generated_sets + self.predicted_sets
+    }
+
+    /// Counts a set that was looked up. One that cannot be read counts as imported: it is there,
+    /// and whoever lists or removes its release need not read it.
+    fn add_read(
+        &mut self,
+        set: Result<Option<AnnotationSet>, StoreError>,
+    ) -> Result<(), StoreError> {
+        match set {
+            Ok(Some(set)) => self.add(set.provenance.origin()),
+            Ok(None) => {}
+            Err(StoreError::Damaged { .. }) => self.add(Origin::Imported),
+            Err(error) => return Err(error),
+        }
+        Ok(())
     }
 
     /// Counts a set by its origin, unless it is the release's own.
@@ -62,16 +77,12 @@ impl Store {
         let few = ids.take(ONE_BY_ONE + 1).collect::<Result<Vec<_>, _>>()?;
         if few.len() <= ONE_BY_ONE {
             for id in few {
-                if let Some(set) = self.annotation_set(release, id)? {
-                    counts.add(set.provenance.origin());
-                }
+                counts.add_read(self.annotation_set(release, id))?;
             }
         } else {
             let of_release = Prefix::of(release).bytes();
             for set in self.annotation_sets_of(of_release, |space| space == IdSpace::Imported)? {
-                if let Some(set) = set? {
-                    counts.add(set.provenance.origin());
-                }
+                counts.add_read(set)?;
             }
         }
         for set in self.set_ids_from(release, IdSpace::Generated)? {
