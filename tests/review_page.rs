@@ -315,11 +315,9 @@ fn a_frame_of_any_name_has_its_page_and_its_links() {
     assert!(status == 200 && page.contains("Signer"), "{page}");
     // Of the LUs of `Checking` none is counted here.
     assert!(!page.contains("inspect.v"), "{page}");
-    for picture in ["growth.svg", "relations.svg"] {
-        assert!(page.contains(&format!("{picture}?name={asked}")), "{page}");
-        let (status, svg) = review.get(&format!("{picture}?name={asked}"));
-        assert!(status == 200 && svg.contains("<svg"), "{picture}: {svg}");
-    }
+    assert!(page.contains(&format!("growth.svg?name={asked}")), "{page}");
+    let (status, svg) = review.get(&format!("growth.svg?name={asked}"));
+    assert!(status == 200 && svg.contains("<svg"), "{svg}");
     let offered = |path: &str| -> Value { serde_json::from_str(&review.get(path).1).unwrap() };
     let queries = offered("complete?q=pos%3Dv+frame%3DChec");
     let query = json!(r#"pos=v frame="Chec\* \"a\" & #1+100%" "#);

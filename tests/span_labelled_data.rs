@@ -51,7 +51,7 @@ fn spans_become_sets_of_frames_that_are_their_types() {
     let all = [
         "check verify.v verified",
         "person ana silva.x Ana Silva",
-        "person e\u{301}cole verified.x e\u{301}cole|verified",
+        "person \u{e9}cole verified.x e\u{301}cole|verified",
         "place caf\u{e9}.x caf\u{e9}",
         "place \u{e9}cole.n e\u{301}cole",
     ];
