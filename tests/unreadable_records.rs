@@ -90,7 +90,8 @@ fn a_number_outside_its_range_is_refused_with_field_and_value() {
     let (_dir, database, report) = mini::imported();
     database.store().recipe([7; 16], "{}").unwrap();
     let share = "a number from 0 to 1, in the provenance of set g101";
-    let wrong: [(fn(&mut Generation), String); 4] = [
+    type Change = fn(&mut Generation);
+    let wrong: [(Change, String); 4] = [
         (|made| made.aligner = 9.0, format!("`aligner` is `9`; expected {share}")),
         (|made| made.aligner = f32::NAN, format!("`aligner` is `NaN`; expected {share}")),
         (

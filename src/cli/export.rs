@@ -300,7 +300,7 @@ impl Export<'_> {
                 }
                 let said = "set without a paraphrase score, at which no filter looks, left out";
                 let lost =
-                    (unscored > 0).then(|| ("unscored", LossRecord { count: unscored, said }));
+                    (unscored > 0).then_some(("unscored", LossRecord { count: unscored, said }));
                 return Ok(ExportRecord {
                     records: [("set", sets)].into(),
                     losses: lost.into_iter().collect(),
