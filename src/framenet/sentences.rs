@@ -72,7 +72,7 @@ pub enum Evokes {
         /// Its name.
         name: String,
     },
-    /// Not said. In an LU file a set evokes the LU's frame if [`evokes_unsaid`] says so.
+    /// Not said. In an LU file a set evokes the LU's frame unless it is UNANN and marks no target.
     Unsaid,
 }
 
