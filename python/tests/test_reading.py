@@ -22,7 +22,7 @@ def test_listings_take_patterns(db: fnstore.Database) -> None:
     assert len(db.frames()) == 6
     assert [frame.name for frame in db.frames("c*")] == ["Checking"]
     assert [frame.name for frame in db.frames("~^check")] == ["Checking"]
-    assert len(db.lus()) == 17 and len(db.fes()) == 25
+    assert len(db.lus()) == 17 and len(db.fes()) == 26
     assert [lu.frame for lu in db.lus("inspect.v")] == ["Checking"]
     assert db.lu("inspect.v").id == db.lu(1002).id == 1002
     assert [document.name for document in db.documents("Bike*")] == ["BikeRide"]
