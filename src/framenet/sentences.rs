@@ -94,7 +94,7 @@ impl ReadSet {
     pub(crate) fn evokes_in_lu_file(&self) -> bool {
         match self.evokes {
             Evokes::Frame { .. } => true,
-            Evokes::Unsaid => evokes_unsaid(&self.status, !self.targets().is_empty()),
+            Evokes::Unsaid => evokes_unsaid(&self.status, self.has_target()),
             Evokes::Construction { .. } => false,
         }
     }
@@ -152,15 +152,21 @@ impl ReadSet {
     /// The spans of all Target layers, in order of text.
     #[must_use]
     pub fn targets(&self) -> Vec<Span> {
-        let layers = self.layers.iter().filter(|layer| layer.name == LayerName::Target);
-        let mut spans: Vec<Span> = layers
-            .flat_map(|layer| &layer.labels)
-            .filter_map(|label| label.extent.span())
-            .collect();
-        spans.retain(|span| !span.is_empty());
+        let mut spans: Vec<Span> = self.target_labels().collect();
         spans.sort_unstable();
         spans.dedup();
         spans
+    }
+
+    /// Whether it marks a target.
+    pub(crate) fn has_target(&self) -> bool {
+        self.target_labels().next().is_some()
+    }
+
+    fn target_labels(&self) -> impl Iterator<Item = Span> {
+        let layers = self.layers.iter().filter(|layer| layer.name == LayerName::Target);
+        let spans = layers.flat_map(|layer| &layer.labels).filter_map(|label| label.extent.span());
+        spans.filter(|span| !span.is_empty())
     }
 }
 

@@ -20,7 +20,7 @@ use super::key::{
     SentenceSetKey, SetKey,
 };
 use super::record::{self, ChangeRecord, Encoded, JournalRecord, RecipeRecord, Stored};
-use super::rows::content;
+use super::rows::require_readable;
 use super::{Action, Change, JournalEntry, Result, SetLocation, Store, StoreError, Subject};
 
 /// Rows of a release, or of several, to be written together, and what the list of changes says of
@@ -73,7 +73,7 @@ impl<'a> Batch<'a> {
         name: impl Display,
         value: Encoded,
     ) -> Result<()> {
-        let value = value.map_err(|large| StoreError::too_large(family.name(), &name, large))?;
+        let value = value.map_err(|why| StoreError::unwritable(family.name(), &name, why))?;
         self.put_row(family, &key.encode(), name, &value)
     }
 
@@ -84,7 +84,7 @@ impl<'a> Batch<'a> {
         name: impl Display,
         value: &[u8],
     ) -> Result<()> {
-        content(family, key, value)
+        require_readable(family, key, value)
             .map_err(|(_, reason)| StoreError::invalid(family.name(), name, reason))?;
         self.store.engine.put(&mut self.rows, family, key, value)
     }

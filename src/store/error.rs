@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use super::lock::Holder;
-use super::record::{LIMIT, TooLarge};
+use super::record::{LIMIT, Unwritable};
 use super::rows::record_name;
 use crate::model::hexadecimal;
 use crate::text::shortened;
@@ -265,9 +265,13 @@ impl StoreError {
         move |error| Self::Engine { action, reason: error.into_string() }
     }
 
-    pub(super) fn too_large(family: &'static str, name: impl ToString, large: TooLarge) -> Self {
-        let TooLarge { bytes } = large;
-        Self::TooLarge { family, name: name.to_string(), bytes, limit: LIMIT >> 20 }
+    pub(super) fn unwritable(family: &'static str, name: impl ToString, why: Unwritable) -> Self {
+        match why {
+            Unwritable::Large { bytes } => {
+                Self::TooLarge { family, name: name.to_string(), bytes, limit: LIMIT >> 20 }
+            }
+            Unwritable::Refused(reason) => Self::invalid(family, name, reason),
+        }
     }
 
     pub(super) fn damaged(family: &'static str, key: &[u8], reason: impl ToString) -> Self {
@@ -324,7 +328,7 @@ mod tests {
             engine("committing", "IO error: No space left on device"),
             StoreError::FileLost { path: path(), family: "frame".to_owned() },
             StoreError::damaged("frame", &[1, 2], "no record"),
-            StoreError::too_large("document", "train", TooLarge { bytes: 1 << 30 }),
+            StoreError::unwritable("document", "train", Unwritable::Large { bytes: 1 << 30 }),
             StoreError::invalid("annotation", "i1", "a span from 5 to 2"),
             StoreError::ReadOnly,
         ]

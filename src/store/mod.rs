@@ -340,17 +340,17 @@ impl Store {
         env!("CARGO_PKG_VERSION").clone_into(&mut book.written_by);
         edit(&mut book);
         let revision = book.revision;
-        let too_large = |family| move |large| StoreError::too_large(family, revision, large);
+        let unwritable = |family| move |why| StoreError::unwritable(family, revision, why);
         for (ordinal, change) in (0_u32..).zip(changes) {
             let key = ChangeKey { revision: book.revision, ordinal }.encode();
-            let value = record::encode_change(change).map_err(too_large("change"))?;
+            let value = record::encode_change(change).map_err(unwritable("change"))?;
             self.engine.put(&mut rows, Family::Change, &key, &value)?;
         }
         if let Some(given) = *self.own_ids() {
-            let value = record::encode(&given).map_err(too_large("meta"))?;
+            let value = record::encode(&given).map_err(unwritable("meta"))?;
             self.engine.put(&mut rows, Family::Meta, OWN_IDS_KEY, &value)?;
         }
-        let value = record::encode(&book).map_err(too_large("meta"))?;
+        let value = record::encode(&book).map_err(unwritable("meta"))?;
         self.engine.put(&mut rows, Family::Meta, BOOK_KEY, &value)?;
         self.engine.write_synced(rows)?;
         if let Some(acknowledged) = &self.acknowledged {

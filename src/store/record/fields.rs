@@ -59,9 +59,16 @@ macro_rules! fields {
     };
 }
 
-/// Encodes types as a code: how it is made, and how it is read.
+/// Encodes types as a code: how it is made, and how it is read. A number that is not read is not
+/// written; every text is read.
 macro_rules! coded {
-    ($($type:ident as $code:ty: $write:expr, $read:expr;)*) => {$(
+    (@try String, $code:ident, $read:ident) => {};
+    (@try $type:tt, $code:ident, $read:ident) => {
+        if let Err(reason) = $read($code) {
+            return Err(bincode::error::EncodeError::OtherString(reason));
+        }
+    };
+    ($($type:ident as $code:tt: $write:expr, $read:expr;)*) => {$(
         #[doc(hidden)]
         impl bincode::Encode for $type {
             fn encode<E: bincode::enc::Encoder>(
@@ -69,7 +76,11 @@ macro_rules! coded {
                 encoder: &mut E,
             ) -> Result<(), bincode::error::EncodeError> {
                 let write: fn(&Self) -> $code = $write;
-                bincode::Encode::encode(&write(self), encoder)
+                #[allow(unused_variables, reason = "every text is read")]
+                let read: fn($code) -> Result<Self, String> = $read;
+                let code = write(self);
+                coded!(@try $code, code, read);
+                bincode::Encode::encode(&code, encoder)
             }
         }
 

@@ -34,7 +34,7 @@ mod v3_edition;
 mod v4_annotation;
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
-use bincode::error::DecodeError;
+use bincode::error::{DecodeError, EncodeError};
 
 use crate::model::{
     AnnotationSet, AnnotationSetId, Document, DocumentLayout, Frame, FrameId, FrameLayout,
@@ -71,15 +71,20 @@ pub(super) const LIMIT: usize = 64 << 20;
 /// at most 256 bytes in memory, which is what [`LIMIT`] counts: no smaller value can pass it.
 pub(super) const TRIED: usize = LIMIT / 256;
 
-/// A record is so large that nobody could read it again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TooLarge {
-    /// Bytes of its value.
-    pub(super) bytes: usize,
+/// Why nobody could read a record again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Unwritable {
+    /// It is too large.
+    Large {
+        /// Bytes of its value.
+        bytes: usize,
+    },
+    /// It holds what decoding refuses.
+    Refused(String),
 }
 
-/// A value, where its record is not too large.
-pub(super) type Encoded = Result<Vec<u8>, TooLarge>;
+/// A value, where its record can be read again.
+pub(super) type Encoded = Result<Vec<u8>, Unwritable>;
 
 const VERSION: u8 = 1;
 const CONFIG: Configuration<LittleEndian, Varint, Limit<LIMIT>> =
@@ -109,18 +114,26 @@ pub(super) fn encode_change(record: &ChangeRecord) -> Encoded {
 }
 
 fn encode_as<R: bincode::Encode + bincode::Decode<()>>(version: u8, record: &R) -> Encoded {
-    let value = encode_any_size(version, record);
+    let value = encode_any_size(version, record).map_err(Unwritable::Refused)?;
     if value.len() > TRIED && decode_as::<R>(version, &value).is_err() {
-        return Err(TooLarge { bytes: value.len() });
+        return Err(Unwritable::Large { bytes: value.len() });
     }
     Ok(value)
 }
 
-fn encode_any_size<R: bincode::Encode>(version: u8, record: &R) -> Vec<u8> {
+fn encode_any_size<R: bincode::Encode>(version: u8, record: &R) -> Result<Vec<u8>, String> {
     let mut value = vec![version];
-    bincode::encode_into_std_write(record, &mut value, CONFIG)
-        .expect("writing to a vector cannot fail and no record holds an unsized sequence");
-    value
+    match bincode::encode_into_std_write(record, &mut value, CONFIG) {
+        Ok(_) => Ok(value),
+        Err(EncodeError::OtherString(reason)) => Err(reason),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Whether a value that [`Stored::to_value`] gives can be read without a try: its version's codes
+/// are tried as they are written, its size is, and the version refuses nothing else.
+pub(super) fn is_read_as_written(value: &[u8]) -> bool {
+    value.first() == Some(&VERSION)
 }
 
 /// Decodes a record of a known version.
@@ -253,8 +266,8 @@ mod tests {
         let value = encode(&vec![1_u64; most]).unwrap();
         assert_eq!(decode::<Vec<u64>>(&value).map(|list| list.len()), Ok(most));
         let one_more = vec![1_u64; most + 1];
-        assert_eq!(encode(&one_more), Err(TooLarge { bytes: most + 7 }));
-        let refused = decode::<Vec<u64>>(&encode_any_size(VERSION, &one_more));
+        assert_eq!(encode(&one_more), Err(Unwritable::Large { bytes: most + 7 }));
+        let refused = decode::<Vec<u64>>(&encode_any_size(VERSION, &one_more).unwrap());
         assert_eq!(refused, Err("LimitExceeded".to_owned()));
     }
 
@@ -263,7 +276,7 @@ mod tests {
         // Nothing takes a byte in a value, and 24 in memory.
         let lists = vec![Vec::<u8>::new(); LIMIT / size_of::<Vec<u8>>() + 1];
         let encoded = encode(&lists);
-        assert!(matches!(encoded, Err(TooLarge { bytes }) if bytes < LIMIT / 20), "{encoded:?}");
+        assert!(matches!(encoded, Err(Unwritable::Large { bytes }) if bytes < LIMIT / 20), "{encoded:?}");
         assert!(size_of::<Vec<u8>>() < LIMIT / TRIED);
     }
 }

@@ -109,7 +109,7 @@ impl Assembler<'_> {
     ) {
         let is_own = place.lu.is_some_and(|(lu, _)| (lu.frame, lu.id) == evoked);
         let is_said = matches!(set.evokes, Evokes::Frame { .. })
-            && evokes_unsaid(&set.status, !set.targets().is_empty());
+            && evokes_unsaid(&set.status, set.has_target());
         if is_own && is_said {
             self.note(WarningCode::WrittenOtherwise, place.file, set.line, || {
                 format!("set {} names the LU of its file, which an export leaves out", set.xml_id)
