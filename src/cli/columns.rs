@@ -11,6 +11,9 @@ use serde::{Serialize, Serializer};
 use super::hit::AnswerRecord;
 use super::render::Block as _;
 
+/// The column of output that asks for a set's document; its part is a field.
+const DOCUMENT: &str = "document";
+
 /// A column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Column {
@@ -103,7 +106,10 @@ pub(super) struct Cells<'a> {
 
 impl<'a> Cells<'a> {
     /// The row of a set. `None` when its sentence is gone, and a column needs it.
-    pub(super) fn new(found: Match<'_>, columns: &'a [Column]) -> anyhow::Result<Option<Self>> {
+    pub(super) fn new(
+        mut found: Match<'_>,
+        columns: &'a [Column],
+    ) -> anyhow::Result<Option<Self>> {
         let mut cells = Vec::with_capacity(columns.len());
         for column in columns {
             let Column::Field(field) = column else {
@@ -118,6 +124,9 @@ impl<'a> Cells<'a> {
             });
         }
         if columns.iter().any(|column| matches!(column, Column::Output(_))) {
+            if columns.iter().all(|column| column.name() != DOCUMENT) {
+                found = found.without_place();
+            }
             let Some(answer) = found.into_answer()? else { return Ok(None) };
             let fields = AnswerRecord::new(&answer)?.fields();
             for (column, cell) in columns.iter().zip(&mut cells) {

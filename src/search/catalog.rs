@@ -5,10 +5,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::database::{Database, DatabaseError, LookupError, Result};
-use crate::model::{CorpusId, Document, DocumentId, FrameId, LuId, Release, ReleaseId, SplitList};
+use crate::model::{
+    CorpusId, Document, DocumentId, FrameId, LuId, Release, ReleaseId, Split, SplitList,
+};
 use crate::query::nearest;
 use crate::search::elements;
 use crate::store::{NameKind, Store};
+use crate::text::composed;
 
 /// Frame relation that makes one frame a kind of another.
 const INHERITANCE: &str = "Inheritance";
@@ -31,9 +34,34 @@ pub struct Catalog<'a> {
     lexunits: Memo<(ReleaseId, FrameId, LuId), Arc<str>>,
     statuses: Memo<(ReleaseId, FrameId, LuId), Arc<str>>,
     /// Documents that were looked up one by one.
-    known_documents: Memo<(ReleaseId, CorpusId, DocumentId), Option<Arc<Document>>>,
+    known_documents: Memo<(ReleaseId, CorpusId, DocumentId), Option<Arc<KnownDocument>>>,
     corpora: OnceCell<Corpora>,
     parents: OnceCell<HashMap<(ReleaseId, FrameId), Vec<FrameId>>>,
+}
+
+/// A document with what answers say of it, made once for all of its sets.
+#[derive(Debug)]
+pub(super) struct KnownDocument {
+    pub(super) document: Arc<Document>,
+    pub(super) name: Arc<str>,
+    pub(super) description: Option<Arc<str>>,
+    /// The part that a split list names for it.
+    pub(super) listed: Option<Split>,
+    /// The part that it belongs to without a list.
+    pub(super) split: Option<Split>,
+}
+
+impl KnownDocument {
+    fn new(document: Document, splits: Option<&SplitList>) -> Self {
+        let listed = splits.and_then(|list| list.of_document(&document, composed).next());
+        Self {
+            name: document.name.as_str().into(),
+            description: document.description.as_deref().map(Into::into),
+            listed: listed.map(|(_, split)| split),
+            split: Split::of(&document),
+            document: Arc::new(document),
+        }
+    }
 }
 
 impl<'a> Catalog<'a> {
@@ -146,13 +174,31 @@ impl<'a> Catalog<'a> {
         corpus: CorpusId,
         document: DocumentId,
     ) -> Result<Option<Arc<Document>>> {
+        let known = self.known_document(release, corpus, document)?;
+        Ok(known.map(|known| Arc::clone(&known.document)))
+    }
+
+    /// A document, read when it is first asked for.
+    pub(super) fn known_document(
+        &self,
+        release: ReleaseId,
+        corpus: CorpusId,
+        document: DocumentId,
+    ) -> Result<Option<Arc<KnownDocument>>> {
         let key = (release, corpus, document);
         if let Some(known) = self.known_documents.borrow().get(&key) {
             return Ok(known.clone());
         }
-        let found = self.store.document(release, corpus, document)?.map(Arc::new);
-        self.known_documents.borrow_mut().insert(key, found.clone());
-        Ok(found)
+        let found = self.store.document(release, corpus, document)?;
+        let known = found.map(|found| Arc::new(KnownDocument::new(found, self.splits.as_deref())));
+        self.known_documents.borrow_mut().insert(key, known.clone());
+        Ok(known)
+    }
+
+    /// Number of documents that were looked up.
+    #[cfg(test)]
+    pub(super) fn documents_looked_up(&self) -> usize {
+        self.known_documents.borrow().len()
     }
 
     /// What a corpus is called: by most releases one name, and each of those that its documents

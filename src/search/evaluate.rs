@@ -11,7 +11,7 @@ use super::matched::Match;
 use super::plan::lemma;
 use super::value::Value;
 use crate::database::Result;
-use crate::model::{AnnotationSetId, Extent, Flags, Pos, ReleaseId};
+use crate::model::{AnnotationSetId, Extent, Flags, Pos, ReleaseId, SentenceId};
 use crate::query::{Expression, Field, LabelFacts, Pattern, Term, Test};
 use crate::store::{Store, Subject};
 
@@ -25,7 +25,20 @@ pub(super) struct Evaluator<'a> {
     tallies: Option<RefCell<Vec<(u64, u64)>>>,
     /// Sets written after each revision that the query names.
     since: HashMap<u64, Written>,
+    /// Which patterns, by their places in the query, match long texts: one may have thousands of
+    /// sets.
+    long_texts: RefCell<HashMap<(*const Pattern, ReleaseId, SentenceId), bool>>,
+    /// Texts that a pattern was held against.
+    #[cfg(test)]
+    pub(super) texts_matched: std::cell::Cell<u32>,
 }
+
+/// Bytes of a text of which it is remembered whether patterns match it; a shorter one is matched
+/// again for each set.
+const LONG: usize = 4096;
+
+/// Most patterns and texts that are remembered.
+const KEPT: usize = 10_000;
 
 #[derive(Default)]
 struct Written {
@@ -48,7 +61,15 @@ impl<'a> Evaluator<'a> {
         }
         let expression = cheapest_first(expression);
         let tallies = is_tallied.then(|| RefCell::new(vec![(0, 0); expression.terms().count()]));
-        Ok(Self { facts: Rc::new(Facts::new(store, catalog)), expression, tallies, since })
+        Ok(Self {
+            facts: Rc::new(Facts::new(store, catalog)),
+            expression,
+            tallies,
+            since,
+            long_texts: RefCell::default(),
+            #[cfg(test)]
+            texts_matched: std::cell::Cell::default(),
+        })
     }
 
     /// Whether the query holds of a set.
@@ -58,6 +79,26 @@ impl<'a> Evaluator<'a> {
             self.tally(term, passes);
             Ok(passes)
         })
+    }
+
+    /// Whether a pattern of the query matches the text of a set.
+    fn text_matches(&self, set: &Match<'_>, pattern: &Pattern) -> Result<bool> {
+        let key = (std::ptr::from_ref(pattern), set.release, set.set.sentence);
+        if let Some(known) = self.long_texts.borrow().get(&key) {
+            return Ok(*known);
+        }
+        let Some(sentence) = set.sentence()? else { return Ok(false) };
+        #[cfg(test)]
+        self.texts_matched.set(self.texts_matched.get() + 1);
+        let matches = pattern.matches(&sentence.text);
+        if sentence.text.len() > LONG {
+            let mut known = self.long_texts.borrow_mut();
+            if known.len() >= KEPT {
+                known.clear();
+            }
+            known.insert(key, matches);
+        }
+        Ok(matches)
     }
 
     fn tally(&self, term: &Term, passes: bool) {
@@ -148,6 +189,9 @@ impl Match<'_> {
     fn passes(&self, evaluator: &Evaluator<'_>, term: &Term) -> Result<bool> {
         let field = term.field;
         Ok(match &term.test {
+            Test::Pattern(pattern) if field == Field::Text => {
+                evaluator.text_matches(self, pattern)?
+            }
             Test::Pattern(pattern) => self.pattern_passes(field, pattern)?,
             Test::Label(name, tests) => elements(&self.set).any(|element| {
                 let facts = LabelFacts {
@@ -211,7 +255,6 @@ impl Match<'_> {
             Field::LuStatus => pattern.matches(&self.lexunit_status()?),
             Field::Lemma => pattern.matches(lemma(&self.lexunit()?)),
             Field::Trigger => self.trigger()?.is_some_and(|trigger| pattern.matches(&trigger)),
-            Field::Text => self.sentence()?.is_some_and(|sentence| pattern.matches(&sentence.text)),
             Field::Gf => {
                 elements(&self.set).any(|fe| fe.gf.is_some_and(|name| pattern.matches(name)))
             }

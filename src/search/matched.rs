@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::answer::Answer;
+use super::catalog::KnownDocument;
 use super::facts::{Facts, Home};
 use crate::database::Result;
 use crate::model::{
@@ -22,8 +23,9 @@ pub struct Match<'a> {
     pub(super) set: AnnotationSet,
     sentence: OnceCell<Option<Rc<Sentence>>>,
     home: OnceCell<Home>,
-    /// Whether its sentence was left unread, and with it what else an answer reads.
-    is_bare: Cell<bool>,
+    document: OnceCell<Option<Arc<KnownDocument>>>,
+    /// Whether its answer says nothing of its document and its part.
+    has_no_place: Cell<bool>,
 }
 
 /// What an answer says of its document and its part.
@@ -37,8 +39,8 @@ struct Place {
 impl<'a> Match<'a> {
     pub(super) fn new(facts: &Rc<Facts<'a>>, release: ReleaseId, set: AnnotationSet) -> Self {
         let facts = Rc::clone(facts);
-        let (sentence, home, is_bare) = (OnceCell::new(), OnceCell::new(), Cell::new(false));
-        Self { facts, release, set, sentence, home, is_bare }
+        let (sentence, home, document) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { facts, release, set, sentence, home, document, has_no_place: Cell::new(false) }
     }
 
     /// Number of its release.
@@ -51,6 +53,14 @@ impl<'a> Match<'a> {
     #[must_use]
     pub fn set(&self) -> &AnnotationSet {
         &self.set
+    }
+
+    /// The same match, whose answer does not say which document lists it and which part it belongs
+    /// to: these are not looked up then.
+    #[must_use]
+    pub fn without_place(self) -> Self {
+        self.has_no_place.set(true);
+        self
     }
 
     /// The set with everything that it refers to by name; `None` when its sentence is gone.
@@ -82,14 +92,13 @@ impl<'a> Match<'a> {
         }))
     }
 
-    /// Where an answer says that it comes from; of a bare one nothing is looked up.
+    /// Where an answer says that it comes from, unless it is to say nothing.
     fn place(&self) -> Result<Place> {
-        if self.is_bare.get() {
+        if self.has_no_place.get() {
             return Ok(Place::default());
         }
-        let (document, split) = (self.document_name()?, self.split()?);
-        let description = self.document()?.and_then(|document| document.description.clone());
-        Ok(Place { document, description: description.map(Into::into), split })
+        let description = self.known_document()?.and_then(|known| known.description.clone());
+        Ok(Place { document: self.document_name()?, description, split: self.split()? })
     }
 
     /// The sentence's text; `None` when the sentence is gone.
@@ -135,7 +144,7 @@ impl<'a> Match<'a> {
         let (id, text, occurrences) = (self.set.sentence, String::new(), Vec::new());
         let empty = Sentence { id, xml_id: None, text, occurrences };
         let _ = self.sentence.set(Some(Rc::new(empty)));
-        self.is_bare.set(true);
+        self.has_no_place.set(true);
     }
 
     pub(super) fn trigger(&self) -> Result<Option<String>> {
@@ -211,22 +220,30 @@ impl<'a> Match<'a> {
     }
 
     /// The document that lists it.
-    pub(super) fn document(&self) -> Result<Option<Arc<Document>>> {
-        match self.home()?.listing {
-            Some((corpus, Some(document))) => {
-                self.facts.catalog.document(self.release, corpus, document)
-            }
-            _ => Ok(None),
+    pub(super) fn document(&self) -> Result<Option<&Document>> {
+        Ok(self.known_document()?.map(|known| &*known.document))
+    }
+
+    fn known_document(&self) -> Result<Option<&KnownDocument>> {
+        if let Some(known) = self.document.get() {
+            return Ok(known.as_deref());
         }
+        let known = match self.home()?.listing {
+            Some((corpus, Some(document))) => {
+                self.facts.catalog.known_document(self.release, corpus, document)?
+            }
+            _ => None,
+        };
+        Ok(self.document.get_or_init(|| known).as_deref())
     }
 
     /// Its document as the field `doc` has it: the name of the document that lists it or its seed,
     /// else the file that it was read from.
     pub(super) fn document_name(&self) -> Result<Option<Arc<str>>> {
-        if let Some(document) = self.document()? {
-            return Ok(Some(document.name.as_str().into()));
+        match self.known_document()? {
+            Some(known) => Ok(Some(Arc::clone(&known.name))),
+            None => Ok(self.home()?.file.clone()),
         }
-        Ok(self.home()?.file.clone())
     }
 
     /// What the corpus that lists it is called: by its document, and where no document is known by
@@ -284,7 +301,7 @@ impl<'a> Match<'a> {
         if home.is_exemplar {
             return Ok(None);
         }
-        Ok(self.document()?.and_then(|document| Split::of(&document)))
+        Ok(self.known_document()?.and_then(|known| known.split))
     }
 
     fn listed_split(&self, list: &SplitList, home: &Home) -> Result<Option<Split>> {
@@ -301,12 +318,9 @@ impl<'a> Match<'a> {
             }
         }
         if !list.documents.is_empty()
-            && let Some(document) = self.document()?
+            && let Some(split) = self.known_document()?.and_then(|known| known.listed)
         {
-            let listed = list.of_document(&document, composed).next();
-            if let Some((_, split)) = listed {
-                return Ok(Some(split));
-            }
+            return Ok(Some(split));
         }
         Ok(list.exemplars.filter(|_| home.is_exemplar))
     }

@@ -435,4 +435,64 @@ mod tests {
         assert!(bare.by_ref().all(|answer| answer.unwrap().document.is_none()));
         assert_eq!(bare.matches.evaluator().facts.known_seeds(), 0);
     }
+
+    #[test]
+    fn each_document_is_looked_up_once_and_none_for_matches_without_place() {
+        let store = tempfile::tempdir().unwrap();
+        let mini = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mini-framenet");
+        let database = Database::open_writer(store.path()).unwrap();
+        database.import(mini.as_ref(), &ImportOptions::default(), &mut |_| {}).unwrap();
+        let query = Expression::parse("origin=fulltext").unwrap();
+        let mut answers = database.query(&query).unwrap();
+        let all: Vec<_> =
+            answers.by_ref().map(|answer| answer.unwrap().document.unwrap()).collect();
+        let mut documents: Vec<*const u8> = all.iter().map(|name| name.as_ptr()).collect();
+        documents.sort_unstable();
+        documents.dedup();
+        let looked_up = answers.matches.evaluator().facts.catalog.documents_looked_up();
+        assert!(all.len() > documents.len(), "{} sets", all.len());
+        assert_eq!(documents.len(), looked_up, "sets of a document share its name");
+        let mut matches = database.matches(&query, &Selection::default()).unwrap();
+        for found in matches.by_ref() {
+            let answer = found.unwrap().without_place().into_answer().unwrap().unwrap();
+            assert!(answer.document.is_none() && !answer.sentence.text.is_empty());
+        }
+        assert_eq!(matches.evaluator().facts.catalog.documents_looked_up(), 0);
+    }
+
+    /// The lines of two texts with so many targets each; one word is in one of them alone.
+    fn two_texts(spans: usize) -> String {
+        const SENTENCE: &str = "They checked the old bridge. ";
+        let places = (0..spans).map(|number| {
+            let start = number * SENTENCE.len() + 5;
+            serde_json::json!({ "start": start, "end": start + 7, "type": "check" })
+        });
+        let places: Vec<_> = places.collect();
+        let line = |word: &str| {
+            let text = SENTENCE.repeat(spans) + word;
+            serde_json::json!({ "text": text, "spans": places })
+        };
+        format!("{}\n{}\n", line("Zebra"), line("Lion"))
+    }
+
+    #[test]
+    fn a_long_text_is_matched_once_for_all_of_its_sets() {
+        let store = tempfile::tempdir().unwrap();
+        let file = store.path().join("texts.jsonl");
+        std::fs::write(&file, two_texts(200)).unwrap();
+        let database = Database::open_writer(&store.path().join("store")).unwrap();
+        database.import_spans(&file, &ImportOptions::default(), &mut |_| {}).unwrap();
+        for (query, found, matched) in [
+            ("text=*zebra*", 200, 2),
+            ("text=*bridge*", 400, 2),
+            // The second pattern is asked where the first does not match.
+            ("text=*zebra* or text=*lion*", 400, 3),
+        ] {
+            let query = Expression::parse(query).unwrap();
+            let mut matches = database.matches(&query, &Selection::default()).unwrap();
+            assert_eq!(matches.by_ref().filter(|row| row.is_ok()).count(), found, "{query}");
+            let asked = matches.evaluator().texts_matched.get();
+            assert!(0 < asked && asked <= matched, "{query}: {asked}");
+        }
+    }
 }
