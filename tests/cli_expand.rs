@@ -58,27 +58,29 @@ fn an_interrupted_expansion_keeps_what_is_done_and_says_how_to_go_on() {
     use std::time::Duration;
 
     let store = new_store();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_fnstore"))
-        .args(["expand", "frame=Checking", "--model", "paraphrase", "--rounds", "9", "--store"])
-        .arg(store.path())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // The program handles the signal from before it takes the lock.
-    let pid = child.id().to_string();
-    let holds_the_lock = || {
-        let holder = std::fs::read_to_string(store.path().join("writer.lock")).unwrap();
-        holder.contains(&format!("\"pid\":{pid}"))
-    };
-    while !holds_the_lock() && child.try_wait().unwrap().is_none() {
-        std::thread::sleep(Duration::from_millis(5));
+    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_fnstore"))
+            .args(["expand", "frame=Checking", "--model", "paraphrase", "--rounds", "9", "--store"])
+            .arg(store.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // The program handles the signal from before it takes the lock.
+        let pid = child.id().to_string();
+        let holds_the_lock = || {
+            let holder = std::fs::read_to_string(store.path().join("writer.lock")).unwrap();
+            holder.contains(&format!("\"pid\":{pid}"))
+        };
+        while !holds_the_lock() && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{stderr}");
+        assert!(stderr.contains("the same command resumes there"), "{stderr}");
     }
-    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-    let output = child.wait_with_output().unwrap();
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(130), "{stderr}");
-    assert!(stderr.contains("the same command resumes there"), "{stderr}");
     // The store is whole, and free.
     let ran = expand(store.path(), "lu=audit.v", &[]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);

@@ -66,6 +66,52 @@ fn an_answer_that_breaks_a_constraint_is_asked_for_again() {
     assert_eq!(by["prompt"].as_str().unwrap().len(), 32, "{by}");
 }
 
+#[cfg(unix)]
+#[test]
+fn the_first_signal_waits_for_the_line_in_flight_and_the_second_does_not() {
+    use std::io::{Read as _, Write as _};
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    const ANSWERED: Duration = Duration::from_secs(120);
+    for (signal, code, again) in
+        [("-INT", 130, "press Ctrl-C again"), ("-TERM", 143, "signal again")]
+    {
+        let server = Server::new(|_, _| {
+            std::thread::sleep(ANSWERED);
+            Reply::Chat("They looked over the invoice.".to_owned())
+        });
+        let mut child = Command::new(env!("CARGO_BIN_EXE_fnstore"))
+            .args(["paraphrase", "--endpoint", &server.url, "--model", "small"])
+            .args(["--answers", "none"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(b"They checked the bill.\n").unwrap();
+        let pid = child.id().to_string();
+        let kill =
+            || assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
+        let begun = Instant::now();
+        // It asks once it handles the signals.
+        while server.requests().is_empty() {
+            assert!(begun.elapsed() < ANSWERED && child.try_wait().unwrap().is_none());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        kill();
+        let mut stderr = child.stderr.take().unwrap();
+        let mut said = [0; 256];
+        let read = stderr.read(&mut said).unwrap();
+        let said = String::from_utf8_lossy(&said[..read]).into_owned();
+        assert!(said.contains(&format!("finishing the line in flight; {again} to stop")), "{said}");
+        assert!(child.try_wait().unwrap().is_none(), "the first signal ended it");
+        kill();
+        assert_eq!(child.wait().unwrap().code(), Some(code));
+        assert!(begun.elapsed() < ANSWERED, "the second signal waited for the answer");
+    }
+}
+
 #[test]
 fn what_stays_broken_is_flagged() {
     let server =

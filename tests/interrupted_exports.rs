@@ -11,7 +11,10 @@ use crate::cli_program::{Ran, fnstore, new_store};
 
 /// An export that takes its time, as a rewriter makes its tasks: under way, its file is begun.
 fn slow_export(store: &Path, to: &Path) -> Child {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_fnstore"));
+    slow_export_by(Command::new(env!("CARGO_BIN_EXE_fnstore")), store, to)
+}
+
+fn slow_export_by(mut command: Command, store: &Path, to: &Path) -> Child {
     let arguments = ["export", "--to", "alignment-task"];
     command.env("FNSTORE_DIR", store).args(arguments).arg(to);
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -36,20 +39,41 @@ fn signal(child: &Child, signal: &str) {
 }
 
 #[test]
-fn ctrl_c_removes_what_is_not_whole() {
+fn ctrl_c_and_sigterm_remove_what_is_not_whole() {
     let (store, folder) = (new_store(), tempfile::tempdir().unwrap());
-    let child = slow_export(store.path(), &folder.path().join("tasks"));
-    signal(&child, "-INT");
+    for (name, code) in [("-INT", 130), ("-TERM", 143)] {
+        let child = slow_export(store.path(), &folder.path().join("tasks"));
+        signal(&child, name);
+        let ran = Ran::of(child.wait_with_output().unwrap());
+        assert_eq!(ran.code, Some(code), "{name}: {ran:?}");
+        assert!(ran.stderr.contains("interrupted; no file was written"), "{name}: {}", ran.stderr);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{name}");
+    }
+}
+
+#[test]
+fn a_hang_up_ends_an_export_that_nohup_does_not_shield() {
+    use std::os::unix::process::ExitStatusExt as _;
+    let (store, folder) = (new_store(), tempfile::tempdir().unwrap());
+    let place = folder.path().join("tasks");
+    let mut child = slow_export(store.path(), &place);
+    signal(&child, "-HUP");
+    assert_eq!(child.wait().unwrap().signal(), Some(1));
+    assert!(!place.exists());
+
+    let mut nohup = Command::new("nohup");
+    nohup.arg(env!("CARGO_BIN_EXE_fnstore")).stdin(Stdio::null());
+    let child = slow_export_by(nohup, store.path(), &place);
+    signal(&child, "-HUP");
     let ran = Ran::of(child.wait_with_output().unwrap());
-    assert_eq!(ran.code, Some(130), "{ran:?}");
-    assert!(ran.stderr.contains("interrupted; no file was written"), "{}", ran.stderr);
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(place.is_file());
 }
 
 #[test]
 fn what_a_killed_export_left_is_removed_by_the_next_into_the_folder() {
     let (store, folder) = (new_store(), tempfile::tempdir().unwrap());
-    for kill in ["-KILL", "-TERM"] {
+    for kill in ["-KILL", "-HUP"] {
         let mut child = slow_export(store.path(), &folder.path().join("tasks"));
         signal(&child, kill);
         child.wait().unwrap();

@@ -74,6 +74,11 @@ impl Terminal {
         plain(all.rsplit_once(CLEAR).map_or(&*all, |(_, last)| last))
     }
 
+    /// All that was written to the terminal.
+    pub(crate) fn written(&self) -> String {
+        String::from_utf8_lossy(&self.written.lock().unwrap()).into_owned()
+    }
+
     /// What stands on the terminal in reverse.
     pub(crate) fn reversed(&self) -> Vec<String> {
         let written = self.written.lock().unwrap();

@@ -1,6 +1,6 @@
 //! `fnstore review --terminal`, driven by keys through a pseudo-terminal.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -52,9 +52,15 @@ fn one_key_decides_on_a_terminal_and_undo_goes_back() {
 /// Whether the program runs on a store.
 #[cfg(target_os = "linux")]
 fn runs_on(store: &Path) -> bool {
+    process_on(store).is_some()
+}
+
+/// The directory of the process that runs on a store.
+#[cfg(target_os = "linux")]
+fn process_on(store: &Path) -> Option<PathBuf> {
     let of_store = format!("FNSTORE_DIR={}\0", store.display());
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
-    processes.map(|process| process.path()).any(|process| {
+    processes.map(|process| process.path()).find(|process| {
         let is_ours = std::fs::read(process.join("comm")).is_ok_and(|name| name == b"fnstore\n");
         let environment = std::fs::read(process.join("environ")).unwrap_or_default();
         is_ours && String::from_utf8_lossy(&environment).contains(&of_store)
@@ -78,6 +84,23 @@ fn the_review_ends_with_its_terminal() {
         sleep(Duration::from_millis(50));
     }
     assert_eq!(scores(store.path(), "g101"), vec![json!(100)]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn sigterm_gives_the_terminal_back() {
+    let store = odd_store();
+    let started = Terminal::start(store.path(), &["review", "--terminal"], LARGE);
+    let Some(terminal) = started else { return };
+    terminal.until("g101");
+    let process = process_on(store.path()).unwrap();
+    let pid = process.file_name().unwrap();
+    let kill = std::process::Command::new("kill").arg("-TERM").arg(pid).status().unwrap();
+    assert!(kill.success());
+    // What is said stands behind the sequence that leaves the screen of the review.
+    terminal.until("the review has ended");
+    assert!(terminal.written().contains("\x1b[?1049l"));
+    assert_eq!(terminal.end(), Some(143));
 }
 
 #[test]

@@ -107,7 +107,7 @@ use threads::ThreadArgs;
 #[command(
     after_help = "Exit codes: 0 found or done, 1 nothing found or a check failed, 2 usage or \
 error, 65 bad input data, 75 store or file locked by another \
-process, 76 the store that was followed was replaced, 130 interrupted."
+process, 76 the store that was followed was replaced, 130 interrupted, 143 ended by SIGTERM."
 )]
 pub(crate) struct Args {
     /// Directory of the store [default: fnstore/store in the platform's data directory]
@@ -190,7 +190,7 @@ pub(crate) enum Outcome {
     NothingFound,
     /// A check found something wrong.
     CheckFailed,
-    /// Ctrl-C ended it after the work in flight.
+    /// A signal ended it after the work in flight.
     Interrupted,
 }
 
@@ -199,7 +199,7 @@ impl From<Outcome> for ExitCode {
         match outcome {
             Outcome::Done => Self::SUCCESS,
             Outcome::NothingFound | Outcome::CheckFailed => Self::from(1),
-            Outcome::Interrupted => Self::from(130),
+            Outcome::Interrupted => Self::from(stop::exit_code()),
         }
     }
 }

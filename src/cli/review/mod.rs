@@ -89,6 +89,10 @@ Examples:
   fnstore review frame=Verification --protocol --reviewer lee
   fnstore review --terminal";
 
+/// What a signal leaves.
+const ENDED: &str =
+    "the review has ended; every decision that the page showed as saved is in the store";
+
 /// What the page and the terminal work with.
 struct Review {
     session: Session,
@@ -161,9 +165,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             tell(&format!("{error:#}"));
         }
     }
-    super::stop::at_once(
-        "the review has ended; every decision that the page showed as saved is in the store",
-    )?;
+    super::stop::at_once(ENDED)?;
     server.serve(&Arc::new(review))?;
     Ok(Outcome::Done)
 }

@@ -22,11 +22,11 @@ use fnstore::review::{
 };
 use fnstore::text::{CharIndex, plain_definition};
 
-use super::Review;
 use super::keys::{Where, keys_of};
-use crate::cli::Outcome;
+use super::{ENDED, Review};
 use crate::cli::edit::now;
 use crate::cli::output::tell;
+use crate::cli::{Outcome, stop};
 use list::List;
 use proposed::Proposed;
 use screen::{BOLD, DIM, Look, PLAIN, Screen, TARGET};
@@ -60,9 +60,14 @@ impl Raw {
 
 impl Drop for Raw {
     fn drop(&mut self) {
-        let _ = execute!(stdout(), Show, LeaveAlternateScreen);
-        let _ = disable_raw_mode();
+        give_back();
     }
+}
+
+/// Makes the terminal what it was.
+fn give_back() {
+    let _ = execute!(stdout(), Show, LeaveAlternateScreen);
+    let _ = disable_raw_mode();
 }
 
 /// What keys mean at the moment.
@@ -100,6 +105,7 @@ pub(super) fn run(review: &Review) -> anyhow::Result<Outcome> {
     };
     // What it says of them belongs before the first screen.
     review.vectors()?;
+    stop::at_once_after(give_back, ENDED)?;
     let raw = Raw::take()?;
     thread::spawn(end_with_the_terminal);
     let mut terminal = Terminal {
