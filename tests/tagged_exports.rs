@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use fnstore::database::Database;
 use fnstore::exchange::{Loss, TokenFormat, WordTagger};
+use fnstore::model::is_same_language;
 use fnstore::query::Expression;
 use fnstore::transfer::{ImportOptions, LossyExport};
 
@@ -14,9 +15,15 @@ use crate::{generated, mini};
 #[derive(Default)]
 struct Notes {
     calls: RefCell<Vec<Vec<String>>>,
+    /// The language that it is made for; all for none.
+    language: Option<&'static str>,
 }
 
 impl WordTagger for Notes {
+    fn knows(&self, language: &str) -> Result<bool, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(self.language.is_none_or(|known| is_same_language(known, language)))
+    }
+
     fn tag_words(
         &self,
         sentences: &[Vec<&str>],
@@ -83,18 +90,51 @@ fn without_a_tagger_the_target_has_its_lemma_and_the_loss_is_counted() {
     assert_eq!(lemmas[..5], ["he", "verify", "the", "figures", "."]);
 }
 
-#[test]
-fn a_release_in_another_language_is_not_tagged_as_english() {
+/// The small release in a language, with generated sets.
+fn in_language(language: &str) -> (tempfile::TempDir, Database) {
     let dir = tempfile::tempdir().unwrap();
     let database = Database::open_writer(dir.path()).unwrap();
-    let options = ImportOptions { language: Some("de".to_owned()), ..ImportOptions::default() };
+    let options = ImportOptions { language: Some(language.to_owned()), ..ImportOptions::default() };
     let report = database.import(&mini::framenet(), &options, &mut |_| {}).unwrap();
     generated::write(&database, report.release.id);
-    let tagger = Notes::default();
-    let (lines, report) = export(&database, "origin=generated", Some(&tagger));
-    assert!(tagger.calls.borrow().is_empty());
+    (dir, database)
+}
+
+#[test]
+fn a_tagger_tags_the_languages_that_it_knows() {
+    let (_dir, database) = in_language("de");
+    let english = Notes { language: Some("en"), ..Notes::default() };
+    let (lines, report) = export(&database, "origin=generated", Some(&english));
+    assert!(english.calls.borrow().is_empty());
     assert_eq!(report.losses.count(Loss::NoTags), 2);
-    assert_eq!((lines[1][3].as_str(), lines[3][3].as_str()), ("verify", "figures"));
+    assert_eq!((lines[1][3].as_str(), lines[1][5].as_str()), ("verify", "_"));
+
+    for knows in [Some("de-AT"), None] {
+        let german = Notes { language: knows, ..Notes::default() };
+        let (lines, report) = export(&database, "origin=generated", Some(&german));
+        assert_eq!(report.losses.count(Loss::NoTags), 0, "{knows:?}");
+        // No rule of English holds, whatever the tags are called.
+        assert_eq!((lines[3][3].as_str(), lines[3][5].as_str()), ("figures", "NNS"));
+    }
+
+    let database = database.with_any_language(true);
+    let (lines, report) = export(&database, "origin=generated", Some(&english));
+    assert_eq!(report.losses.count(Loss::NoTags), 0);
+    assert_eq!((lines[3][3].as_str(), lines[3][5].as_str()), ("figures", "NNS"));
+}
+
+#[test]
+fn forms_that_targets_show_have_the_lemma_of_their_lu_in_any_language() {
+    let (_dir, database) = in_language("de");
+    // The set of `looked over`; `mended` is a target of another set of the sentence.
+    let (lines, _) = export(&database, "id=f8006", None);
+    let lemma_of = |form: &str| {
+        let line = lines.iter().find(|line| line[1] == form);
+        line.map(|line| line[3].as_str())
+    };
+    assert_eq!(lemma_of("looked"), Some("look"));
+    assert_eq!(lemma_of("mended"), Some("mend"), "a target shows it");
+    assert_eq!((lemma_of("ropes"), lemma_of("charts")), (Some("ropes"), Some("charts")));
 }
 
 #[test]

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use fnstore::compute::{Device, GpuOptions};
 use fnstore::exchange::WordTagger;
+use fnstore::nn::declared_languages;
 use fnstore::tag::{TagError, Tagger};
 use fnstore::text::words;
 use serde::{Deserialize, Serialize};
 
 use super::device::{self, DeviceArgs};
-use super::language::LanguageArgs;
+use super::language::{LanguageArgs, tell_undeclared};
 use super::line_batches::{self, LineItem, LineTask};
 use super::line_reader::{self, LineError};
 use super::output::tell;
@@ -90,15 +91,19 @@ impl TaggerOnDemand {
         Ok(self.opened.get().and_then(Option::as_ref))
     }
 
-    fn open(&self) -> anyhow::Result<Option<Tagger>> {
-        let TaggerArgs { tagger, encoder, models, device } = &self.args;
+    /// The directories of tagger and encoder.
+    fn places(&self) -> anyhow::Result<(PathBuf, PathBuf)> {
+        let TaggerArgs { tagger, encoder, models, .. } = &self.args;
         let dirs = locate::model_dirs(models.clone());
-        let places = locate::model(tagger, &dirs).and_then(|tagger| {
-            let encoder = locate::encoder(encoder.as_deref(), &tagger, &dirs)?;
-            Ok((tagger, encoder))
-        });
+        let tagger = locate::model(tagger, &dirs)?;
+        let encoder = locate::encoder(encoder.as_deref(), &tagger, &dirs)?;
+        Ok((tagger, encoder))
+    }
+
+    fn open(&self) -> anyhow::Result<Option<Tagger>> {
+        let TaggerArgs { tagger, encoder, device, .. } = &self.args;
         let is_asked_for = tagger.as_os_str() != TAGGER || encoder.is_some();
-        let (tagger, encoder) = match places {
+        let (tagger, encoder) = match self.places() {
             Ok(places) => places,
             Err(error) if is_asked_for => return Err(error),
             Err(error) => {
@@ -113,6 +118,23 @@ impl TaggerOnDemand {
 }
 
 impl WordTagger for TaggerOnDemand {
+    fn knows(&self, language: &str) -> Result<bool, Box<dyn std::error::Error + Send + Sync>> {
+        // What is not at hand is told when words are to be tagged.
+        let Ok((tagger, encoder)) = self.places() else { return Ok(true) };
+        let declared = declared_languages(&tagger).or(&declared_languages(&encoder));
+        tell_undeclared(&[&declared], [language]);
+        let knows = declared.knows(language)?;
+        if let (false, Some(languages)) = (knows, declared.languages()) {
+            tell(&format!(
+                "sentences without parts of speech stay so: the model `{}` is made for \
+                 `{languages}`, and the language of the release is `{language}`; `--any-language` \
+                 has them tagged all the same",
+                declared.model
+            ));
+        }
+        Ok(knows)
+    }
+
     fn tag_words(
         &self,
         sentences: &[Vec<&str>],

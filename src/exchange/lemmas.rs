@@ -2,15 +2,16 @@
 //!
 //! What is known comes before what is guessed: the LU of a target, then the LUs of the release,
 //! then the table of irregular words, then the rules of English. A tag says which inflections a
-//! form can be of, so `gas` of the tag `NN1` is no plural.
+//! form can be of, so `gas` of the tag `NN1` is no plural. In another language the LUs of the
+//! release know the forms that their targets show, and nothing is guessed.
 
 use std::collections::{HashMap, HashSet};
 
 use super::tokens::{Annotated, Tokens};
 use crate::model::{Pos, Span};
 use crate::text::{
-    Inflection, fold, inflect, irregular_lemmas, is_listed_lemma, lemma_candidates, lemmatize,
-    plain_lemma, spelling_variants,
+    Inflection, Morphology, fold, inflect, irregular_lemmas, is_listed_lemma, lemma_candidates,
+    lemmatize, plain_lemma, spelling_variants,
 };
 
 /// Lemmas kept; a text's words repeat, and finding a lemma costs more than the rest of a line.
@@ -82,27 +83,20 @@ fn reading(tag: &str) -> Option<(Pos, Form)> {
 pub struct Lemmas {
     /// Lemmas of the release's LUs.
     units: HashSet<(String, Pos)>,
-    is_english: bool,
+    morphology: Morphology,
     /// Lemmas that were found, by form and tag.
     found: HashMap<(String, String), String>,
 }
 
 impl Lemmas {
-    /// Lemmas for a release with LUs of these names. In a release that is not English only they
-    /// and the forms themselves serve.
+    /// Lemmas for a release with LUs of these names, whose words are inflected in this way.
     #[must_use]
-    pub fn new<'a>(names: impl IntoIterator<Item = &'a str>, is_english: bool) -> Self {
+    pub fn new<'a>(names: impl IntoIterator<Item = &'a str>, morphology: Morphology) -> Self {
         let units = names.into_iter().map(|name| {
             let (lemma, pos) = unit(name);
             (lemma, pos.map_or(Pos::Other, Pos::parse))
         });
-        Self { units: units.collect(), is_english, found: HashMap::new() }
-    }
-
-    /// Whether the rules of English hold.
-    #[must_use]
-    pub fn are_english(&self) -> bool {
-        self.is_english
+        Self { units: units.collect(), morphology, found: HashMap::new() }
     }
 
     /// Gives every token its lemma; `sets` are the sentence's.
@@ -114,7 +108,7 @@ impl Lemmas {
             .collect();
         let mut lemmas: Vec<Option<String>> = vec![None; forms.len()];
         for set in sets {
-            of_target(set, tokens, &forms, &mut lemmas);
+            self.of_target(set, tokens, &forms, &mut lemmas);
         }
         for ((token, form), lemma) in tokens.iter_mut().zip(&forms).zip(lemmas) {
             let tag = token.tag.as_deref().unwrap_or_default();
@@ -136,8 +130,11 @@ impl Lemmas {
     }
 
     fn find(&self, form: &str, tag: &str) -> String {
-        if !self.is_english {
-            return form.to_owned();
+        if !self.morphology.has_rules() {
+            let pos = reading(tag).map_or(Pos::Other, |(pos, _)| pos);
+            let is_unit =
+                |lemma: &str, pos: Pos| self.units.contains(&(fold(&plain_lemma(lemma)), pos));
+            return fold(&self.morphology.lemmatize(form, pos, &is_unit).0);
         }
         let upper = tag.to_ascii_uppercase();
         let is_meant = |starts: &[&str]| starts.iter().any(|start| upper.starts_with(start));
@@ -163,6 +160,42 @@ impl Lemmas {
             .or_else(|| candidates.first().cloned())
             .unwrap_or_else(|| lemmatize(form, pos, &|_, _| false).0)
     }
+
+    /// The lemmas of a target's tokens: the words of its LU, each where it stands or where a form
+    /// of it does.
+    fn of_target(
+        &self,
+        set: &Annotated,
+        tokens: &Tokens,
+        forms: &[String],
+        lemmas: &mut [Option<String>],
+    ) {
+        let (lemma, pos) = unit(&set.lu);
+        let pos = pos.map_or(Pos::Other, Pos::parse);
+        let words: Vec<&str> = lemma.split(' ').filter(|word| !word.is_empty()).collect();
+        let of_span = |target: &Span| tokens.covered(*target).filter(|covered| covered.is_exact);
+        let mut places: Vec<usize> =
+            set.set.targets.iter().filter_map(of_span).flat_map(|covered| covered.tokens).collect();
+        places.sort_unstable();
+        places.dedup();
+        let is_aligned = places.len() == words.len();
+        for (at, place) in places.into_iter().enumerate() {
+            let form = &forms[place];
+            let is_form = |word: &&&str| **word == form || self.is_form(word, pos, form);
+            let word = if is_aligned { words.get(at) } else { words.iter().find(is_form) };
+            if let (Some(word), None) = (word, &lemmas[place]) {
+                lemmas[place] = Some((*word).to_owned());
+            }
+        }
+    }
+
+    /// Whether a word in small letters has a form in small letters.
+    fn is_form(&self, word: &str, pos: Pos, form: &str) -> bool {
+        if self.morphology.has_rules() {
+            return lemma_candidates(form, pos).iter().any(|lemma| lemma == word);
+        }
+        self.morphology.forms_of(word, pos).iter().any(|known| fold(known) == form)
+    }
 }
 
 /// The lemma of an LU's name as running text in small letters, and its part of speech.
@@ -171,36 +204,13 @@ fn unit(name: &str) -> (String, Option<&str>) {
     (fold(&plain_lemma(lemma)), pos)
 }
 
-/// The lemmas of a target's tokens: the words of its LU, each where it stands or where a form of it
-/// does.
-fn of_target(set: &Annotated, tokens: &Tokens, forms: &[String], lemmas: &mut [Option<String>]) {
-    let (lemma, pos) = unit(&set.lu);
-    let pos = pos.map_or(Pos::Other, Pos::parse);
-    let words: Vec<&str> = lemma.split(' ').filter(|word| !word.is_empty()).collect();
-    let of_span = |target: &Span| tokens.covered(*target).filter(|covered| covered.is_exact);
-    let mut places: Vec<usize> =
-        set.set.targets.iter().filter_map(of_span).flat_map(|covered| covered.tokens).collect();
-    places.sort_unstable();
-    places.dedup();
-    let is_aligned = places.len() == words.len();
-    for (at, place) in places.into_iter().enumerate() {
-        let form = &forms[place];
-        let is_form = |word: &&&str| {
-            **word == form || lemma_candidates(form, pos).iter().any(|lemma| lemma == **word)
-        };
-        let word = if is_aligned { words.get(at) } else { words.iter().find(is_form) };
-        if let (Some(word), None) = (word, &lemmas[place]) {
-            lemmas[place] = Some((*word).to_owned());
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::AttestedForms;
 
     fn lemmas(names: &[&str]) -> Lemmas {
-        Lemmas::new(names.iter().copied(), true)
+        Lemmas::new(names.iter().copied(), Morphology::English)
     }
 
     #[test]
@@ -259,9 +269,25 @@ mod tests {
     }
 
     #[test]
-    fn other_languages_have_their_units_and_forms_alone() {
-        let mut german = Lemmas::new(["gehen.v"], false);
-        assert_eq!(german.of("gas", "NN2"), "gas");
-        assert_eq!(german.of("added", "VVD"), "added");
+    fn in_other_languages_a_form_has_the_lemma_that_targets_show() {
+        let mut shown = AttestedForms::default();
+        for (lexunit, trigger) in
+            [("gehen.v", "ging"), ("Gang.n", "G\u{e4}ngen"), ("Weg.n", "weg"), ("weg.adv", "weg")]
+        {
+            shown.add(lexunit, trigger);
+        }
+        let names = ["gehen.v", "Gang.n", "Weg.n", "weg.adv"];
+        let mut german = Lemmas::new(names, Morphology::of("de", shown));
+        for (form, tag, lemma) in [
+            ("ging", "VVFIN", "gehen"),
+            ("ging", "", "gehen"),
+            ("g\u{e4}ngen", "NN", "gang"),
+            // No rule of English holds, whatever the tag is called.
+            ("gas", "NN2", "gas"),
+            ("added", "VVD", "added"),
+            ("gingen", "VVFIN", "gingen"),
+        ] {
+            assert_eq!(german.of(form, tag), lemma, "{form} {tag}");
+        }
     }
 }

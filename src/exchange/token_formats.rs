@@ -381,6 +381,7 @@ mod tests {
         AnnotationSet, AnnotationSetId, FrameId, IdSpace, Layer, LayerName, LuId,
         NullInstantiation, Provenance, SentenceId,
     };
+    use crate::text::Morphology;
 
     const TEXT: &str = "She  looked it over .";
 
@@ -438,7 +439,7 @@ mod tests {
         let mut tokens = Tokens::new(TEXT, &[]);
         let mut targetless = set();
         targetless.set.targets.clear();
-        Lemmas::new([], true).give(TEXT, &mut tokens, &[set()]);
+        Lemmas::new([], Morphology::English).give(TEXT, &mut tokens, &[set()]);
         writer.sentence(TEXT, &tokens, &[set(), targetless]).unwrap();
         let TokensWritten { sets, sentences, losses } = writer.finish().unwrap();
         assert_eq!((sets, sentences), (1, 1));
@@ -481,7 +482,7 @@ mod tests {
         };
         let mut tokens = Tokens::new(text, &[]);
         let sets = [on(0, 4, FeStatus::Annotated), on(5, 9, FeStatus::Unknown)];
-        Lemmas::new([], true).give(text, &mut tokens, &sets);
+        Lemmas::new([], Morphology::English).give(text, &mut tokens, &sets);
         let mut out = Vec::new();
         let mut writer = TokenWriter::new(&mut out, TokenFormat::Conll);
         writer.training(text, &tokens, &sets, &[Span::new(5, 9)]).unwrap();

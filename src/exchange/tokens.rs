@@ -22,8 +22,20 @@ pub struct Token {
     pub lemma: String,
 }
 
-/// Gives the words of English sentences their parts of speech.
+/// Gives the words of sentences their parts of speech.
 pub trait WordTagger {
+    /// Whether it is made for a language, given by its tag. One that does not say is made for all.
+    ///
+    /// # Errors
+    /// When what says so cannot be read.
+    fn knows(
+        &self,
+        language: &str,
+    ) -> std::result::Result<bool, Box<dyn std::error::Error + Send + Sync>> {
+        let _ = language;
+        Ok(true)
+    }
+
     /// The tags of the words of each sentence, in order; `None` for a sentence that it does not
     /// tag, as one that is too long.
     ///

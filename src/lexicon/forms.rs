@@ -31,7 +31,6 @@ impl Database {
     ///
     /// # Errors
     /// When there is no such release, or the store fails.
-    #[cfg_attr(not(feature = "neural"), allow(dead_code, reason = "networks alone ask it"))]
     pub(crate) fn morphology(&self, release: ReleaseId) -> Result<Morphology> {
         let known = self.releases()?.into_iter().find(|known| known.id == release);
         let absent = || EditError::absent("release", release);

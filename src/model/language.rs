@@ -197,6 +197,18 @@ impl Declared {
         self.languages.as_ref().ok()?.as_ref()
     }
 
+    /// Whether the model was made for a language; one that declares nothing was made for all.
+    ///
+    /// # Errors
+    /// When its declaration cannot be read.
+    pub fn knows(&self, language: &str) -> Result<bool, LanguageError> {
+        match self.check("", language) {
+            Ok(()) => Ok(true),
+            Err(LanguageError::Mismatch { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Checks that a model which declares its languages was made for the one that something is in;
     /// `what` says what, as in ``the release `fr` ``. One that declares nothing passes.
     ///

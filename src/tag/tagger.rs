@@ -123,6 +123,10 @@ impl Tagger {
 }
 
 impl WordTagger for Tagger {
+    fn knows(&self, language: &str) -> Result<bool, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(self.declared.knows(language)?)
+    }
+
     /// The tags as [`tag_each`](Tagger::tag_each) gives them; none for a sentence that is too long.
     fn tag_words(
         &self,

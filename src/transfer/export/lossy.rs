@@ -44,8 +44,9 @@ const HOLDS: Holds =
 impl Database {
     /// Writes the sets for which an expression holds, one block of tokens each, in order of
     /// sentence. Holds the ids of the sets in memory. Sentences without parts of speech get those
-    /// of the tagger, if there is one and the release is English. Blocks do not name their release,
-    /// so all sets are of one.
+    /// of the tagger, if there is one and it knows the release's language, or
+    /// [any](Database::with_any_language) is allowed. Blocks do not name their release, so all sets
+    /// are of one.
     ///
     /// # Errors
     /// When the expression names what there is not, the output or the store fails; so for every

@@ -9,7 +9,7 @@ use crate::database::{Database, Result};
 use crate::exchange::{
     Annotated, ExchangeError, Lemmas, TokenFormat, TokenWriter, Tokens, WordTagger,
 };
-use crate::model::{ReleaseId, Span, is_english};
+use crate::model::{ReleaseId, Span};
 
 /// Sentences that are held until their words are tagged together.
 const HELD: usize = 512;
@@ -38,6 +38,8 @@ pub(super) struct TokenFile<'a, W> {
     writer: TokenWriter<W>,
     layout: Layout,
     tagger: Option<&'a dyn WordTagger>,
+    /// Whether the tagger knows the language of a release.
+    known: HashMap<ReleaseId, bool>,
     lemmas: HashMap<ReleaseId, Lemmas>,
     held: Vec<TokenSentence>,
 }
@@ -54,6 +56,7 @@ impl<'a, W: Write> TokenFile<'a, W> {
             writer: TokenWriter::new(out, format),
             layout,
             tagger,
+            known: HashMap::new(),
             lemmas: HashMap::new(),
             held: Vec::new(),
         }
@@ -91,13 +94,20 @@ impl<'a, W: Write> TokenFile<'a, W> {
         Ok(())
     }
 
-    /// Tags the sentences that have no tags and are English.
-    fn tag(&self, held: &mut [TokenSentence]) -> Result<()> {
+    /// Tags the sentences that have no tags, where the tagger knows their language.
+    fn tag(&mut self, held: &mut [TokenSentence]) -> Result<()> {
         let Some(tagger) = self.tagger else { return Ok(()) };
-        let is_english =
-            |of: &TokenSentence| self.lemmas.get(&of.release).is_some_and(Lemmas::are_english);
-        let mut untagged: Vec<&mut TokenSentence> =
-            held.iter_mut().filter(|of| !of.tokens.are_tagged() && is_english(of)).collect();
+        let mut untagged: Vec<&mut TokenSentence> = Vec::new();
+        for of in held.iter_mut().filter(|of| !of.tokens.are_tagged()) {
+            let known = match self.known.get(&of.release) {
+                Some(known) => *known,
+                None => knows(tagger, self.database, of.release)?,
+            };
+            self.known.insert(of.release, known);
+            if known {
+                untagged.push(of);
+            }
+        }
         if untagged.is_empty() {
             return Ok(());
         }
@@ -113,14 +123,23 @@ impl<'a, W: Write> TokenFile<'a, W> {
     }
 }
 
+/// Whether a tagger may tag the sentences of a release.
+fn knows(tagger: &dyn WordTagger, database: &Database, id: ReleaseId) -> Result<bool> {
+    if database.allows_any_language() {
+        return Ok(true);
+    }
+    let release = database.releases()?.into_iter().find(|release| release.id == id);
+    let known = release.map_or(Ok(true), |release| tagger.knows(&release.language));
+    Ok(known.map_err(|source| ExchangeError::Tagger { source })?)
+}
+
 /// What a release's LUs say of lemmas.
 fn lemmas(database: &Database, id: ReleaseId) -> Result<Lemmas> {
-    let release = database.releases()?.into_iter().find(|release| release.id == id);
-    let is_english = release.is_some_and(|release| is_english(&release.language));
+    let morphology = database.morphology(id)?;
     let mut names = Vec::new();
     for row in database.store().lexunit_names(id)? {
         let (_, _, name) = row?;
         names.push(name);
     }
-    Ok(Lemmas::new(names.iter().map(String::as_str), is_english))
+    Ok(Lemmas::new(names.iter().map(String::as_str), morphology))
 }
