@@ -161,3 +161,32 @@ fn sets_that_are_gone_or_changed_are_counted_and_the_exit_code_says_so() {
     // Other queries know nothing of it.
     ok(fnstore_in(store.path(), &["export", "edition!=all", "--to", "csv"]));
 }
+
+#[test]
+fn an_expansion_of_an_edition_reads_parts_by_its_list() {
+    let (store, beside) = (new_store(), tempfile::tempdir().unwrap());
+    let (store, list) = (store.path(), beside.path().join("fold.tsv"));
+    std::fs::write(&list, "exemplars\t*\tdev\n").unwrap();
+    create(store, "fold", "lu=audit.v origin=exemplar split=dev", Some(&list));
+    let expand = |query: &str, more: &[&str]| {
+        let small = ["--model", "paraphrase", "--beam", "4", "--rounds", "1"];
+        fnstore_in(store, &[&["expand", query], &small[..], more].concat())
+    };
+    let none = expand("edition=fold split=train", &[]);
+    assert_eq!(none.code, Some(1), "{none:?}");
+    assert!(none.stderr.contains("no human annotation set matches"), "{}", none.stderr);
+    let status = ok(expand("edition=fold split=dev", &["--status", "--format", "jsonl"]));
+    assert_eq!(status.records()[0]["seeds"], 2, "{status:?}");
+    // What the edition's list holds out is what the expansion is blind to.
+    let blind = ["--blind-to", "split=test", "--format", "json"];
+    let ran = ok(expand("edition=fold split=dev", &blind));
+    assert_eq!(ran.document("expand.schema.json")["seeds"], 2);
+    assert!(ran.stderr.contains("parts are those of the edition's split list `fold`"), "{ran:?}");
+    let found = ["query", "edition=fold split=dev", "--count"];
+    assert_eq!(fnstore_in(store, &found).stdout, "2\n");
+    // Other commands that take sets read the same parts.
+    let ran = fnstore_in(store, &["stats", "growth", "edition=fold split=dev"]);
+    assert!(ran.stderr.contains("parts are those of the edition's split list `fold`"), "{ran:?}");
+    let no = ["delete", "edition=fold split=train", "--dry-run"];
+    assert_eq!(fnstore_in(store, &no).code, Some(1));
+}

@@ -39,7 +39,7 @@ Examples:
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let expression = Expression::parse(&args.expression.join(" ")).map_err(DatabaseError::from)?;
-    let database = Database::open_existing_writer(&context.store)?;
+    let database = context.open_writer_for(&expression)?;
     tell_of_index(&database);
     let Some((release, sets)) = found(&database, &expression)? else {
         tell("no annotation set matches");

@@ -228,20 +228,22 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         recipe.check()?;
     }
     if args.status {
-        let database = args.splits.over(|| Database::open(&context.store))?;
+        let database = opened(&args, &expression, &mut recipe, || Database::open(&context.store))?;
         return status::run(&database, &expression, &recipe, context);
     }
     if args.dry_run {
-        let database = context.joined(args.splits.over(|| Database::open(&context.store))?);
+        let database = opened(&args, &expression, &mut recipe, || Database::open(&context.store))?;
+        let database = context.joined(database);
         return status::dry_run(&database, &expression, &recipe, context);
     }
     if let (Some(text), Some(file)) = (&args.shard, &args.out) {
-        let database = context.joined(args.splits.over(|| Database::open(&context.store))?);
+        let database = opened(&args, &expression, &mut recipe, || Database::open(&context.store))?;
+        let database = context.joined(database);
         return shard::run(&database, (&expression, &recipe), (text, file), context);
     }
     let stopped = stop::on_interrupt("stopping after the step that runs")?;
-    let database = args.splits.over(|| Database::open_existing_writer(&context.store))?;
-    let database = context.joined(database);
+    let writer = || Database::open_existing_writer(&context.store);
+    let database = context.joined(opened(&args, &expression, &mut recipe, writer)?);
     tell_of_index(&database);
     tell_undeclared(&recipe, &database)?;
     if args.redo {
@@ -277,6 +279,25 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         return Ok(Outcome::NothingFound);
     }
     Ok(Outcome::Done)
+}
+
+/// A database under the list that is named, else under that of the editions that are asked for.
+/// What the recipe is blind to is read under the same list.
+fn opened(
+    args: &Args,
+    expression: &Expression,
+    recipe: &mut Recipe,
+    open: impl FnOnce() -> Result<Database, DatabaseError>,
+) -> anyhow::Result<Database> {
+    let mut database = args.splits.over_query(expression, open)?;
+    if let Some(query) = &args.blind_to {
+        let query = Expression::parse(query).map_err(DatabaseError::from)?;
+        if database.split_list().is_none() {
+            database = args.splits.over_query(&query, || Ok(database))?;
+        }
+        recipe.blind_to = Some(BlindTo::new(query, database.split_list().map(AsRef::as_ref)));
+    }
+    Ok(database)
 }
 
 /// Says that the rewriter declares no language beside a release that is not English.
@@ -315,10 +336,6 @@ fn recipe(args: &Args) -> anyhow::Result<Recipe> {
     let model = args.rewriter.model.as_deref().unwrap_or(Path::new("")).to_string_lossy();
     let server = args.endpoint.settings(&model)?;
     let mut recipe = recipe_of(&args.rewriter, server, settings(args)?, args.filter.as_deref())?;
-    if let Some(query) = &args.blind_to {
-        let query = Expression::parse(query).map_err(DatabaseError::from)?;
-        recipe.blind_to = Some(BlindTo::new(query, args.splits.list()?.as_ref()));
-    }
     recipe.seed_limit = args.limit;
     if args.limit == Some(0) {
         bail!("limit is 0, expected 1 or more");

@@ -34,7 +34,7 @@ impl Pass {
     ) -> anyhow::Result<T> {
         let expression = Expression::parse(expression).map_err(DatabaseError::from)?;
         let stopped = stop::on_interrupt(self.finishing)?;
-        let database = context.joined(Database::open_existing_writer(&context.store)?);
+        let database = context.joined(context.open_writer_for(&expression)?);
         tell_of_index(&database);
         let bar = progress::bar(self.doing, "sets");
         let done = work(&database, &expression, &mut |sets| {

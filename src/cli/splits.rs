@@ -8,6 +8,7 @@ use fnstore::model::{SplitList, SplitListId};
 use fnstore::query::Expression;
 use fnstore::search::UnknownListed;
 
+use super::Context;
 use super::output::{grouped, tell};
 
 /// The option of commands that ask for `split`.
@@ -112,5 +113,17 @@ impl SplitArgs {
         let Some(list) = database.split_list_of_editions(expression)? else { return Ok(database) };
         tell(&format!("parts are those of the edition's split list `{}`", list.id.name));
         Ok(database.with_split_list(list)?)
+    }
+}
+
+impl Context {
+    /// The store for reading, under the split list of the editions that an expression asks for.
+    pub(super) fn open_for(&self, expression: &Expression) -> anyhow::Result<Database> {
+        SplitArgs::default().over_query(expression, || Database::open(&self.store))
+    }
+
+    /// As [`open_for`](Self::open_for), for writing.
+    pub(super) fn open_writer_for(&self, expression: &Expression) -> anyhow::Result<Database> {
+        SplitArgs::default().over_query(expression, || Database::open_existing_writer(&self.store))
     }
 }

@@ -109,7 +109,7 @@ pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome>
     let hidden = open_lu_list(&args.hidden).map_err(DatabaseError::from)?;
     let expression = Expression::parse(&args.expression.join(" ")).map_err(DatabaseError::from)?;
     let ranker = args.ranking.ranker()?;
-    let database = context.joined(Database::open(&context.store)?);
+    let database = context.joined(context.open_for(&expression)?);
     for (frame, lu) in &hidden {
         // A frame that is misspelt would count as one whose LUs are not found.
         database.count(&Expression::Term(Term::named(Field::Frame, frame)?))?;

@@ -7,7 +7,7 @@ mod listed;
 
 use std::path::PathBuf;
 
-use fnstore::database::{Database, DatabaseError};
+use fnstore::database::DatabaseError;
 use fnstore::expand::WORD_VECTORS;
 use fnstore::proposals::{ProposalError, Proposals, Ranker};
 use fnstore::query::Expression;
@@ -133,7 +133,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 fn list(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let expression = Expression::parse(&args.expression.join(" ")).map_err(DatabaseError::from)?;
     let ranker = args.ranking.ranker()?;
-    let database = context.joined(Database::open(&context.store)?);
+    let database = context.joined(context.open_for(&expression)?);
     let vectors = args.ranking.vectors()?;
     let proposals = Proposals::new(&database, vectors.as_ref(), ranker);
     let proposals = proposals.list(&expression, args.with_decided)?;

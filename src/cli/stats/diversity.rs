@@ -277,7 +277,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let text = args.expression.join(" ");
     let expression = Expression::parse(&text).map_err(DatabaseError::from)?;
     let tagger = if args.no_pos { None } else { Some(args.tagger.open()?) };
-    let database = context.joined(Database::open(&context.store)?);
+    let database = context.joined(context.open_for(&expression)?);
     let found = Found::of(&database, &expression)?;
     if let Some(tagger) = &tagger {
         database.check_languages([tagger.declared()], found.groups.keys().map(|key| key.0))?;

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::bail;
-use fnstore::database::{Database, DatabaseError};
+use fnstore::database::DatabaseError;
 use fnstore::lexicon::RoundGrowth;
 use fnstore::query::Expression;
 use serde::Serialize;
@@ -134,7 +134,7 @@ fn beside_the_paper(growth: &[RoundGrowth], output: &mut Output) -> anyhow::Resu
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let text = args.expression.join(" ");
     let expression = Expression::parse(&text).map_err(DatabaseError::from)?;
-    let database = Database::open(&context.store)?;
+    let database = context.open_for(&expression)?;
     let (lexicons, mut listing) = args.rows.of(&database, &mut context.output)?;
     let mut releases = Vec::new();
     for lexicon in &lexicons {
