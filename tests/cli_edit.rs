@@ -200,6 +200,14 @@ fn a_wrong_line_is_named_and_nothing_of_the_script_is_done() {
             set(json!([[4, 11]]), json!([{"name": "Checker", "ni": "INI", "gf": "Ext"}])),
             "expected `gf` and `pt` only with `span`",
         ),
+        (
+            set(json!([[4, 11]]), json!([{"name": "Checker", "span": [0, 3], "rank": 2, "pt": "NP"}])),
+            "`elements[0]` is `Checker`; expected `gf` and `pt` only with `rank` 1",
+        ),
+        (
+            set(json!([[4, 11]]), json!([{"name": "Checker", "span": [0, 3], "rank": 4}])),
+            "rank` is `4`; expected 1 to 3",
+        ),
         ("{\"op\": \"judge\", \"set\": \"x7002\", \"score\": 101, \"reviewer\": \"k\"}".to_owned(), "`score` is `101`"),
         ("{\"op\": \"judge\", \"set\": \"x7002\", \"score\": 10}".to_owned(), "expected who judges"),
         (

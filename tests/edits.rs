@@ -326,6 +326,13 @@ fn a_wrong_field_is_named_with_its_value_and_nothing_is_staged() {
             "`targets[1]` is `0..2`; expected targets in",
         ),
         (of(&|set| set.targets.push(Span::new(6, 13))), "that do not overlap"),
+        (of(&|set| set.layers[0].rank = 0), "`layers[0].rank` is `0`; expected 1 to 3"),
+        (
+            of(&|set| {
+                set.layers.push(Layer { rank: 2, ..Layer::empty(LayerName::Gf) });
+            }),
+            "`layers[1].rank` is `2`; expected 1: GF has one layer",
+        ),
         (
             of(&|set| set.lu = LuId(1101)),
             "`lu` is `1101`; expected the number of an LU of `Checking`",

@@ -96,6 +96,9 @@ fn edit(code: WarningCode) -> Edit {
             "<label feID=\"2205\" end=\"49\" start=\"49\" name=\"Time\"/><label cBy=\"7\" feID=\"2205\"",
         ),
         W::FeRank => (LU, "<layer rank=\"1\" name=\"Sent\"/>", "<layer rank=\"2\" name=\"FE\"/>"),
+        W::LayerRank => {
+            (LU, "<layer rank=\"1\" name=\"Sent\"/>", "<layer rank=\"2\" name=\"GF\"/>")
+        }
         W::NullIncorporated => (
             LU,
             "<label cBy=\"7\" feID=\"2205\"",

@@ -136,6 +136,7 @@ mod killed_reader;
 mod language_parity;
 mod language_rewriting;
 mod languages;
+mod layer_ranks;
 mod layering;
 mod letter_case;
 mod lexicon_reading;

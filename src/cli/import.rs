@@ -345,6 +345,7 @@ fn what_was_done(code: WarningCode) -> &'static str {
         WarningCode::TargetPieces => "discontinuous target: all pieces kept",
         WarningCode::FeRepeated => "one FE on several spans: all kept",
         WarningCode::FeRank => "FE layer of rank 2 or more: kept with its rank",
+        WarningCode::LayerRank => "layer of a rank that other readers refuse: kept",
         WarningCode::NullIncorporated => "null instantiation INC: kept",
         WarningCode::SetUnannotated => "target without annotated FEs: FEs count as unknown",
         WarningCode::SetsSeveral => "several frame sets of a sentence in an LU file: all kept",

@@ -256,8 +256,14 @@ impl Text<'_> {
 
     fn complete_layer(&self, field: &str, layer: &mut Layer, frame: &Frame) -> Result<()> {
         name(&format!("{field}.name"), layer.name.as_str())?;
-        if layer.rank == 0 {
-            return Err(EditError::value(format!("{field}.rank"), 0, "1 or more").into());
+        // Readers of FrameNet's XML refuse what is beyond.
+        let most = layer.name.most_ranks().unwrap_or(u8::MAX);
+        if !(1..=most).contains(&layer.rank) {
+            let expected = match most {
+                1 => format!("1: {} has one layer", layer.name),
+                most => format!("1 to {most}"),
+            };
+            return Err(EditError::value(format!("{field}.rank"), layer.rank, expected).into());
         }
         for (at, label) in layer.labels.iter_mut().enumerate() {
             let field = format!("{field}.labels[{at}]");

@@ -102,6 +102,9 @@ named! {
         FeRepeated => "W-fe-repeated",
         /// An FE layer has rank 2 or more: it is kept with its rank.
         FeRank => "W-fe-rank",
+        /// A GF or PT layer has rank 2 or more, or an FE layer rank 4 or more, which other readers
+        /// refuse: it is kept with its rank.
+        LayerRank => "W-layer-rank",
         /// A null instantiation of the kind INC, which is left out of the usual list of three.
         NullIncorporated => "W-null-incorporated",
         /// A frame set of status UNANN: its FEs count as unknown, not as unexpressed.

@@ -176,6 +176,19 @@ layer_names! {
     Wsl = "WSL",
 }
 
+impl LayerName {
+    /// The highest rank that FrameNet gives layers of the name, where it says more of some spans in
+    /// several; readers of its XML refuse a higher one.
+    #[must_use]
+    pub fn most_ranks(&self) -> Option<u8> {
+        match self {
+            Self::Fe => Some(3),
+            Self::Gf | Self::Pt => Some(1),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for LayerName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())

@@ -470,8 +470,8 @@ fn targets(index: &CharIndex, given: &[Offsets]) -> Result<Vec<Span>> {
     spans.map(|(at, offsets)| span(&format!("targets[{at}]"), index, *offsets)).collect()
 }
 
-/// FE layers of a line's labels, rank by rank, each with the GF and PT layer that says more of the
-/// same spans.
+/// FE layers of a line's labels, rank by rank, the first with the GF and PT layer that says more of
+/// the same spans.
 fn layers(index: &CharIndex, labels: &[ElementLabel], annotator: &str) -> Result<Vec<Layer>> {
     let mut ranks: Vec<u8> = labels.iter().map(|label| label.rank).collect();
     ranks.push(1);
@@ -492,6 +492,9 @@ fn layers(index: &CharIndex, labels: &[ElementLabel], annotator: &str) -> Result
             };
             if given.ni.is_some() && (given.gf.is_some() || given.pt.is_some()) {
                 return Err(wrong(&field, &given.name, "`gf` and `pt` only with `span`").into());
+            }
+            if rank != 1 && (given.gf.is_some() || given.pt.is_some()) {
+                return Err(wrong(&field, &given.name, "`gf` and `pt` only with `rank` 1").into());
             }
             let names = [Some(&given.name), given.gf.as_ref(), given.pt.as_ref()];
             for ((layer, row), name) in of_rank.iter_mut().zip(names) {

@@ -162,6 +162,12 @@ impl Assembler<'_> {
             );
             note(WarningCode::MachineSet, &what);
         }
+        for layer in &set.layers {
+            if layer.name.most_ranks().is_some_and(|most| layer.rank > most) {
+                let what = format!("{} layer of rank {}", layer.name, layer.rank);
+                note(WarningCode::LayerRank, &what);
+            }
+        }
         for layer in set.layers.iter().filter(|layer| layer.name == LayerName::Fe) {
             if layer.rank > 1 {
                 note(WarningCode::FeRank, "FE layer beyond the first rank");
