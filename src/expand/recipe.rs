@@ -312,7 +312,7 @@ impl Recipe {
 const RULES: &str = "read triggers as forms of the frame's LUs first; ban trigger, case variants, inflections, \
                      spelling variants, head of pieces; \
                      rewrite naturally spaced text; align outputs that ended, cut ones only without \
-                     them; ";
+                     them; v2; ";
 
 /// What a language model is told, with a version.
 const ASKING: &str = "bans of the sentence's words first, then the others, 16 at most; what a guide asks for as \

@@ -160,7 +160,7 @@ impl Recipe {
 
 /// The rules of this crate that outputs depend on, with a version.
 const RULES: &str = "the LU in the form of the sister's target, by the sentence's tags; a or an by the next sound; \
-                     GF and PT with words that stay; v3";
+                     GF and PT with words that stay; v4";
 
 /// By what candidates are ranked, with a version.
 const RANKING: &str =
