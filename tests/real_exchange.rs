@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 
 use fnstore::database::Database;
+use fnstore::exchange::TokenFormat;
 use fnstore::model::Split;
 use serde_json::Value;
 
@@ -43,6 +44,30 @@ fn framenet_1_5_goes_out_as_json_lines_and_comes_back_the_same() {
         *kinds.entry(kind.to_owned()).or_default() += 1;
     }
     assert_eq!((kinds["set"], kinds["frame"]), (154_607 + 23_944, 1_020));
+    neighbours_and_wide_labels(&database);
+}
+
+/// Two targets of one LU side by side are told apart, and a word inside of a label that is too wide
+/// keeps the tag of its own.
+fn neighbours_and_wide_labels(database: &Database) {
+    let columns = |query: &str, columns: [usize; 3]| {
+        let (mut out, expression) = (Vec::new(), query.parse().unwrap());
+        database.export_training_tokens(&expression, TokenFormat::Conll, None, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let row = |line: &str| {
+            let fields: Vec<&str> = line.split('\t').collect();
+            columns.map(|at| fields[at - 1].to_owned())
+        };
+        text.lines().filter(|line| !line.is_empty()).map(row).collect::<Vec<_>>()
+    };
+    // The sentence f1277635, "for many many months".
+    let rows = columns("id=f2017121 or id=f2017122", [2, 13, 15]);
+    let many: Vec<_> = rows.iter().filter(|[form, ..]| form == "many").collect();
+    assert_eq!(many, [&["many", "many.a", "1"], &["many", "many.a", "2"]]);
+    // The sentence x1477777: `neck was ` is a noun, and `was` a verb.
+    let rows = columns("id=x2402634", [2, 4, 5]);
+    let at = rows.iter().position(|[form, ..]| form == "neck").unwrap();
+    assert_eq!(rows[at..at + 2], [["neck", "neck", "nn"], ["was", "be", "VBD"]]);
 }
 
 fn lines(path: &std::path::Path) -> impl Iterator<Item = String> {
