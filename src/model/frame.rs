@@ -62,18 +62,6 @@ impl Frame {
         }
     }
 
-    /// The FEs of that name: one, but for odd releases.
-    pub fn fes_by_name<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f FrameElement> {
-        self.elements.iter().filter(move |fe| fe.name == name)
-    }
-
-    /// The FE of that name. Of several the first in the release's order;
-    /// [`fes_by_name`](Self::fes_by_name) gives all.
-    #[must_use]
-    pub fn fe_by_name(&self, name: &str) -> Option<&FrameElement> {
-        self.elements.iter().find(|fe| fe.name == name)
-    }
-
     /// Its FEs as the headers of most LU files list them: in order of name.
     #[must_use]
     pub fn elements_by_name(&self) -> Vec<ListedElement> {

@@ -36,6 +36,7 @@ pub fn is_same(one: &str, other: &str) -> bool {
 }
 
 /// Those that are called so: by the name as it is written, else by one that [is the same](is_same).
+/// Whoever looks for the bearer of a name that somebody typed looks by this.
 ///
 /// ```
 /// use fnstore::text::called;
@@ -45,18 +46,32 @@ pub fn is_same(one: &str, other: &str) -> bool {
 /// assert_eq!(called(&names[..1], "cafe\u{301}", |name| name), [&names[0]]);
 /// ```
 #[must_use]
-pub fn called<'a, T>(all: &'a [T], name: &str, name_of: impl Fn(&T) -> &str) -> Vec<&'a T> {
-    let written: Vec<&T> = all.iter().filter(|one| name_of(one) == name).collect();
-    if !written.is_empty() {
-        return written;
+pub fn called<T>(
+    all: impl IntoIterator<Item = T>,
+    name: &str,
+    name_of: impl Fn(&T) -> &str,
+) -> Vec<T> {
+    let mut found: Vec<T> = all.into_iter().filter(|one| is_same(name_of(one), name)).collect();
+    if found.iter().any(|one| name_of(one) == name) {
+        found.retain(|one| name_of(one) == name);
     }
-    all.iter().filter(|one| is_same(name_of(one), name)).collect()
+    found
 }
 
 /// Whether a letter is a combining mark of any script (Unicode's category M).
 #[must_use]
 pub fn is_combining_mark(letter: char) -> bool {
     !letter.is_ascii() && unicode_normalization::char::is_combining_mark(letter)
+}
+
+/// Where Unicode puts a combining mark among those of one letter, ascending; marks of one class
+/// keep their order. Zero for what begins a letter anew and for marks that stay where they are.
+#[must_use]
+pub fn combining_class(letter: char) -> u8 {
+    if letter < '\u{300}' {
+        return 0;
+    }
+    unicode_normalization::char::canonical_combining_class(letter)
 }
 
 /// A letter as its base and its combining marks: one character for most letters.

@@ -13,6 +13,7 @@ mod bleu;
 mod canonical;
 mod case;
 pub mod drawing;
+mod element_names;
 mod idf;
 mod inflection;
 pub mod input;
@@ -35,7 +36,7 @@ mod words;
 pub use article::begins_with_vowel;
 pub use bleu::bleu;
 pub use canonical::{
-    bare_letters, called, composed, decomposed_letter, is_combining_mark, is_same,
+    bare_letters, called, combining_class, composed, decomposed_letter, is_combining_mark, is_same,
 };
 pub use case::{capitalize, case_variants, fold, fold_letter, title_case};
 pub use idf::{Idf, is_stop_word};

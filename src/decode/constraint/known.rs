@@ -9,7 +9,8 @@
 //! its first letter on.
 //!
 //! Words are runs of word letters (`letters.rs`), so `don't` is `don` and `t`, and are read with
-//! case folded. What is no word letter is free.
+//! case folded. What is no word letter is free. A word whose marks come in another order than
+//! Unicode's is the same word in a finished text; the decoder writes it in Unicode's order only.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -161,10 +162,8 @@ impl KnownWords {
         if symbol == BOUNDARY {
             return self.may_end(state).then(WordState::default);
         }
-        let letter = char::from_u32(symbol).expect("a symbol that is no boundary is a letter");
-        if !letters::is_word_letter(letter) {
-            return Some(state);
-        }
+        let letter = char::from_u32(symbol).filter(|letter| letters::is_word_letter(*letter));
+        let Some(letter) = letter else { return Some(state) };
         let step = |words: &Words, banned: &[usize], node: Option<TrieNode>| {
             if state.is_inside && node.is_none() {
                 return None;
@@ -319,11 +318,12 @@ fn leaves_some(places: Range<usize>, banned: &[usize]) -> bool {
     before(places.end) - before(places.start) < places.len()
 }
 
-/// The runs of word letters in a text, folded.
+/// The runs of word letters in a text, folded, with marks in Unicode's order.
 fn runs(text: &str) -> Vec<Vec<char>> {
-    let letters: Vec<char> = text.chars().flat_map(letters::fold).collect();
-    let runs = letters.split(|&letter| !letters::is_word_letter(letter));
-    runs.filter(|run| !run.is_empty()).map(<[char]>::to_vec).collect()
+    let symbols = letters::symbols(text);
+    // A word stands between two boundaries, and what is none before, between and after words.
+    let runs = symbols.split(|&symbol| symbol == BOUNDARY).skip(1).step_by(2);
+    runs.map(|run| run.iter().filter_map(|&letter| char::from_u32(letter)).collect()).collect()
 }
 
 #[cfg(test)]

@@ -5,19 +5,30 @@
 //! - case is folded per letter as lower(upper(c)), which takes `S`, `s` and U+017F together, the
 //!   three sigmas, and sharp s with `ss`;
 //! - a run of white space reads as one space, at the start of the text as nothing;
-//! - letters that print nothing (soft hyphen, zero-width space and joiners, byte order mark) are
-//!   skipped, so that a word cannot hide behind them;
+//! - letters that print nothing (soft hyphen, zero-width space and joiners, byte order mark,
+//!   selectors of a letter's shape) are skipped, so that a word cannot hide behind them;
+//! - a combining mark belongs to the letter before it. Behind a word letter it is a letter of that
+//!   word. Behind a sign it makes the sign a [`MARKED`] one, whichever marks they are. Behind white
+//!   space it stands on nothing and is skipped;
 //! - a [`BOUNDARY`] stands wherever a word letter meets another letter or the text's start or end.
-//!   A *word letter* is alphanumeric in Unicode's sense or a combining mark; apostrophe, hyphen and
-//!   underscore are not, so a ban of `confirm` covers `confirm's` and `re-confirm` too.
+//!   A *word letter* is alphanumeric in Unicode's sense or a mark behind one; apostrophe, hyphen
+//!   and underscore are not, so a ban of `confirm` covers `confirm's` and `re-confirm` too.
 //!
 //! With boundaries written out, "occurs as a word" is plain substring search. Folding decomposes
-//! letters into bases and combining marks, so composed and decomposed spellings read alike.
+//! letters into bases and combining marks, so composed and decomposed spellings read alike. Symbols
+//! come in the order in which the marks are written; `marks.rs` puts them into Unicode's order.
 
+use super::marks::Marks;
 use crate::text::{decomposed_letter, is_combining_mark};
 
 /// The symbol between a word letter and what is none. Above every letter.
 pub(super) const BOUNDARY: u32 = 0x11_0000;
+
+/// The symbol behind a sign that has combining marks.
+pub(super) const MARKED: u32 = 0x11_0001;
+
+/// The iota below Greek vowels, a mark that becomes a letter in upper case.
+const IOTA_BELOW: char = '\u{345}';
 
 /// What the letter before the current position was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -29,22 +40,21 @@ pub(super) enum After {
     Word,
     /// Anything else.
     Other,
+    /// Anything else, with combining marks.
+    Marked,
 }
 
-/// Whether a folded letter belongs to a word.
+/// Whether a folded letter belongs to a word, a mark to the one before it.
 pub(super) fn is_word_letter(letter: char) -> bool {
-    letter.is_alphanumeric() || (is_combining_mark(letter) && !is_variation_selector(letter))
+    letter.is_alphanumeric() || is_combining_mark(letter)
 }
 
-/// Selectors of a letter's shape. They are marks of symbols, too, which belong to no word.
-fn is_variation_selector(letter: char) -> bool {
-    matches!(letter, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
-}
-
-/// Letters that print nothing.
+/// Letters that print nothing: those that Unicode lets a font ignore, but for Hangul's fillers.
 fn is_invisible(letter: char) -> bool {
     matches!(letter,
-        '\u{ad}' | '\u{34f}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// The letters of several bytes of which the first are these, ascending.
@@ -64,16 +74,17 @@ pub(super) fn letters_from(begun: &[u8]) -> impl Iterator<Item = char> {
     range.filter_map(char::from_u32).filter(move |letter| letter.len_utf8() == bytes)
 }
 
-/// The folded letters of a letter, marks apart: none when it is invisible.
+/// The folded letters of a letter, marks apart: none when it is invisible. Marks stay what they
+/// are.
 pub(super) fn fold(letter: char) -> impl Iterator<Item = char> {
     let letter = if letter.is_whitespace() { ' ' } else { letter };
-    (!is_invisible(letter))
-        .then_some(letter)
-        .into_iter()
-        .flat_map(decomposed_letter)
-        .flat_map(char::to_uppercase)
-        .flat_map(char::to_lowercase)
-        .flat_map(decomposed_letter)
+    let letters = (!is_invisible(letter)).then_some(letter).into_iter().flat_map(decomposed_letter);
+    letters.flat_map(|letter| {
+        let mark = Some(letter).filter(|letter| *letter == IOTA_BELOW);
+        let cased = Some(letter).filter(|letter| *letter != IOTA_BELOW).into_iter();
+        let cased = cased.flat_map(char::to_uppercase).flat_map(char::to_lowercase);
+        mark.into_iter().chain(cased.flat_map(decomposed_letter))
+    })
 }
 
 /// As [`fold`], of a letter of one byte: most letters are, and the tables of Unicode are slow.
@@ -87,7 +98,8 @@ impl After {
     pub(super) fn read(self, letter: char, mut emit: impl FnMut(u32)) -> Self {
         let now = match letter {
             ' ' => Self::Space,
-            letter if is_word_letter(letter) => Self::Word,
+            letter if is_combining_mark(letter) => return self.read_mark(letter, emit),
+            letter if letter.is_alphanumeric() => Self::Word,
             _ => Self::Other,
         };
         if self == Self::Space && now == Self::Space {
@@ -100,6 +112,20 @@ impl After {
         now
     }
 
+    fn read_mark(self, mark: char, mut emit: impl FnMut(u32)) -> Self {
+        match self {
+            Self::Space | Self::Marked => self,
+            Self::Word => {
+                emit(u32::from(mark));
+                self
+            }
+            Self::Other => {
+                emit(MARKED);
+                Self::Marked
+            }
+        }
+    }
+
     /// Reads the end of the text.
     pub(super) fn end(self, mut emit: impl FnMut(u32)) {
         if self == Self::Word {
@@ -108,24 +134,40 @@ impl After {
     }
 }
 
-/// The symbols of a whole text, its end included. White space around the text is left out.
+/// The symbols of a whole text, its end included, with each letter's marks in Unicode's order: the
+/// same for all texts that are canonically equivalent. White space around the text is left out.
 pub(super) fn symbols(text: &str) -> Vec<u32> {
     symbols_with_places(text).map(|(symbol, _)| symbol).collect()
 }
 
 /// Those symbols, each with the byte of the text at which the letter stands that it came with; a
-/// boundary comes with the letter after it.
+/// boundary comes with the letter after it, and so do marks.
 pub(super) fn symbols_with_places(text: &str) -> impl Iterator<Item = (u32, usize)> {
-    let start = text.len() - text.trim_start().len();
-    let text = text.trim();
+    let mut symbols = Vec::with_capacity(text.len() + 8);
+    let mut marks = Marks::default();
+    for (symbol, place) in written(text) {
+        marks = marks.read(symbol, |symbol| symbols.push((symbol, place)));
+    }
+    marks.end(|symbol| symbols.push((symbol, text.len())));
+    symbols.into_iter()
+}
+
+/// The symbols of a whole text with the marks as they are written.
+pub(super) fn symbols_as_written(text: &str) -> Vec<u32> {
+    written(text).map(|(symbol, _)| symbol).collect()
+}
+
+fn written(text: &str) -> impl Iterator<Item = (u32, usize)> {
     let mut symbols = Vec::with_capacity(text.len() + 8);
     let mut after = After::default();
     for (at, letter) in text.char_indices() {
         for folded in fold(letter) {
-            after = after.read(folded, |symbol| symbols.push((symbol, start + at)));
+            after = after.read(folded, |symbol| symbols.push((symbol, at)));
         }
     }
-    after.end(|symbol| symbols.push((symbol, start + text.len())));
+    after.end(|symbol| symbols.push((symbol, text.len())));
+    let is_space = |last: &mut (u32, usize)| last.0 == u32::from(b' ');
+    symbols.pop_if(is_space);
     symbols.into_iter()
 }
 
@@ -240,7 +282,52 @@ mod tests {
         // The mark of a voiced kana; a nukta and a virama.
         assert_eq!(shown("\u{304c}\u{304d}"), "|\u{304b}\u{3099}\u{304d}|");
         assert_eq!(shown("\u{958}\u{94d}\u{924}"), "|\u{915}\u{93c}\u{94d}\u{924}|");
-        assert_eq!(shown("\u{2764}\u{fe0f}x"), "\u{2764}\u{fe0f}|x|", "a symbol's selector");
+        assert_eq!(shown("\u{2764}\u{fe0f}x"), "\u{2764}|x|", "a symbol's selector");
+        assert_eq!(shown("con\u{fe0f}fi\u{202a}rm"), "|confirm|");
+    }
+
+    #[test]
+    fn marks_of_signs_are_letters_of_no_word() {
+        let marked = char::from(b'+');
+        let shown = |text: &str| {
+            let symbols = symbols(text).into_iter();
+            let letters = symbols.map(|symbol| match symbol {
+                BOUNDARY => '|',
+                MARKED => marked,
+                letter => char::from_u32(letter).unwrap(),
+            });
+            letters.collect::<String>()
+        };
+        // A sign that is not equal, composed and in two characters.
+        assert_eq!(shown("\u{2260}x"), "=+|x|");
+        assert_eq!(shown("=\u{338}x"), "=+|x|");
+        assert_eq!(shown("-\u{301}\u{323}x\u{301}-x"), "-+|x\u{301}|-|x|");
+        assert_eq!(shown("a \u{301}x"), "|a| |x|", "on nothing");
+        assert_eq!(shown("\u{301} x \u{301}"), "|x|", "on nothing, at the ends");
+    }
+
+    #[test]
+    fn marks_come_in_the_order_of_unicode() {
+        assert_eq!(shown("e\u{302}\u{323}"), "|e\u{323}\u{302}|");
+        assert_eq!(shown("\u{ea}\u{323}s"), "|e\u{323}\u{302}s|");
+        assert_eq!(shown("e\u{302}\u{34f}\u{323}"), "|e\u{323}\u{302}|", "what is invisible");
+        assert_eq!(shown("e\u{302}\u{301}"), "|e\u{302}\u{301}|", "two above the letter");
+        assert_eq!(symbols_as_written("\u{ea}\u{323}").len(), 5);
+        assert_ne!(symbols_as_written("\u{ea}\u{323}"), symbols("\u{ea}\u{323}"));
+    }
+
+    #[test]
+    fn folding_makes_no_mark_of_a_letter_and_no_letter_of_a_mark() {
+        for letter in '\0'..=char::MAX {
+            let class = crate::text::combining_class;
+            assert!(class(letter) == 0 || is_combining_mark(letter), "{letter:?}");
+            for part in decomposed_letter(letter).filter(|part| !is_invisible(*part)) {
+                match class(part) {
+                    0 => assert!(fold(part).all(|folded| class(folded) == 0), "{part:?}"),
+                    _ => assert!(fold(part).eq([part]), "{part:?}"),
+                }
+            }
+        }
     }
 
     #[test]
@@ -280,7 +367,26 @@ mod tests {
         assert_eq!(half.read(b"a", |_| ()), Err(IllFormed));
     }
 
+    /// A text of a few letters with several marks of different classes, and an equivalent one.
+    fn equivalent() -> impl Strategy<Value = (String, String)> {
+        let letters = "[aE\u{ea}\u{2260}\u{1fb4}\u{304b}\u{304c}\u{5e9}=.\u{ac01} ]";
+        let marks = "[\u{301}\u{302}\u{307}\u{323}\u{338}\u{345}\u{3099}\u{5c1}\u{34f}]{0,8}";
+        prop::collection::vec((letters, marks), 0..5).prop_map(|letters| {
+            let text: String = letters.into_iter().flat_map(|(l, m)| [l, m]).collect();
+            let other = crate::text::composed(&text).into_owned();
+            (text, other)
+        })
+    }
+
     proptest! {
+        #[test]
+        fn equivalent_texts_have_the_same_symbols((text, composed) in equivalent()) {
+            let sorted: String = composed.chars().flat_map(decomposed_letter).collect();
+            prop_assert!(crate::text::is_same(&text, &composed));
+            prop_assert_eq!(symbols(&text), symbols(&composed));
+            prop_assert_eq!(symbols(&text), symbols(&sorted));
+        }
+
         #[test]
         fn reading_in_pieces_is_reading_at_once(text in "\\PC{0,12}", cut in 0usize..40) {
             let cut = cut.min(text.len());

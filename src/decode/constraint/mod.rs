@@ -14,9 +14,12 @@
 //! 2021, section 3; Hu et al. 2019, section 3.2).
 
 mod automaton;
+#[cfg(test)]
+mod equivalence;
 mod goals;
 mod known;
 mod letters;
+mod marks;
 mod occurrences;
 mod order;
 mod phrases;
@@ -41,6 +44,7 @@ use automaton::ROOT;
 use goals::{GoalState, Goals};
 use known::WordState;
 use letters::TextState;
+use phrases::BanState;
 
 /// Everything that is asked of one output. The default asks nothing. All phrases are compiled for
 /// the same vocabulary.
@@ -85,8 +89,8 @@ pub struct Constraint {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct ConstraintState {
     text: TextState,
-    everywhere: u32,
-    here: u32,
+    everywhere: BanState,
+    here: BanState,
     tokens: u32,
     word: WordState,
     required: GoalState,

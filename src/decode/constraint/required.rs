@@ -1,8 +1,9 @@
 //! What must occur in an output: phrases as strings, and sequences of token ids.
 //!
-//! A required phrase is met exactly when a ban of it would be violated: it occurs as whole words,
-//! case folded, however it was cut into tokens (see `phrases.rs`). A hypothesis is moved towards it
-//! by the tokenizer's own cut of the phrase as it is written, so its own case comes first. Where a
+//! A required phrase is met only when a ban of it would be violated: it occurs as whole words, case
+//! folded, however it was cut into tokens (see `phrases.rs`). Its marks come in the order in which
+//! it is given, in that of composed letters, or in Unicode's. A hypothesis is moved towards it by
+//! the tokenizer's own cut of the phrase as it is written, so its own case comes first. Where a
 //! hypothesis has left that cut in the middle of a phrase, the longest tokens along its letters do
 //! so. A phrase with a letter that no token can spell is left out of the search and stays unmet.
 
@@ -63,22 +64,24 @@ impl RequirePhrases {
             let mut sequences = Vec::new();
             for phrase in goal.as_ref() {
                 let phrase = phrase.as_ref();
-                let symbols = letters::symbols(phrase);
-                if symbols.is_empty() {
+                let ways = ways_to_write(phrase);
+                if ways.iter().any(Vec::is_empty) {
                     return Err(DecodeError::EmptyPhrase { phrase: phrase.to_owned() });
                 }
-                if !is_spellable(&vocabulary, &symbols) {
+                if !is_spellable(&vocabulary, phrase) {
                     continue;
                 }
                 let tokens = cut(phrase);
-                let token_ends = match token_ends(&vocabulary, &symbols, &tokens) {
-                    Some(ends) => {
-                        written.push((symbols.clone(), tokens, ends.clone()));
-                        ends
-                    }
-                    None => letter_ends(&symbols),
-                };
-                sequences.push(Sequence { symbols, token_ends });
+                for symbols in ways {
+                    let token_ends = match token_ends(&vocabulary, &symbols, &tokens) {
+                        Some(ends) => {
+                            written.push((symbols.clone(), tokens.clone(), ends.clone()));
+                            ends
+                        }
+                        None => letter_ends(&symbols),
+                    };
+                    sequences.push(Sequence { symbols, token_ends });
+                }
             }
             if goal.as_ref().is_empty() {
                 return Err(DecodeError::EmptyPhrase { phrase: String::new() });
@@ -183,9 +186,24 @@ fn token_ends(vocabulary: &Vocabulary, symbols: &[u32], tokens: &[u32]) -> Optio
     (is_complete && spelled == symbols).then_some(ends)
 }
 
+/// The symbols of a phrase with its marks in the orders in which it may be written: as it is, with
+/// composed letters, and in Unicode's order. They are one for nearly all phrases.
+fn ways_to_write(phrase: &str) -> Vec<Vec<u32>> {
+    let mut ways = vec![letters::symbols_as_written(phrase)];
+    if phrase.is_ascii() {
+        return ways;
+    }
+    for way in [letters::symbols_as_written(&composed(phrase)), letters::symbols(phrase)] {
+        if !ways.contains(&way) {
+            ways.push(way);
+        }
+    }
+    ways
+}
+
 /// Whether tokens can spell every letter.
-fn is_spellable(vocabulary: &Vocabulary, symbols: &[u32]) -> bool {
-    let text: String = symbols.iter().filter_map(|&symbol| char::from_u32(symbol)).collect();
+fn is_spellable(vocabulary: &Vocabulary, phrase: &str) -> bool {
+    let text: String = phrase.trim().chars().flat_map(letters::fold).collect();
     // A letter and its mark may be one letter to the vocabulary.
     composed(&text).chars().all(|letter| {
         vocabulary.can_spell(letter)

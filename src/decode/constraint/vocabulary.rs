@@ -12,8 +12,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::letters::{self, TextState};
+use super::letters::{self, After, TextState};
 use super::trie::{TOP, Trie};
+use crate::text::is_combining_mark;
 
 /// The surfaces of all tokens of a tokenizer, prepared for [`AvoidPhrases`](super::AvoidPhrases).
 ///
@@ -164,20 +165,24 @@ impl Vocabulary {
 }
 
 /// A phrase that starts with a word letter begins after a letter that is none; one that starts with
-/// another letter begins anywhere. (A word at the very start of a token is left out: whether it
-/// begins there depends on the text before.)
+/// another letter begins anywhere, and none with a mark. (A word at the very start of a token is
+/// left out: whether it begins there depends on the text before.)
 fn inner_starts(trie: &Trie) -> HashMap<char, Vec<u32>> {
     let mut starts: HashMap<char, Vec<u32>> = HashMap::new();
-    for &(letter, child) in trie.edges(TOP) {
-        if !letters::is_word_letter(letter) {
-            starts.entry(letter).or_default().push(child);
-        }
-    }
-    for &(before, middle) in trie.all_edges().flatten() {
-        for &(letter, child) in trie.edges(middle) {
-            if !letters::is_word_letter(letter) || !letters::is_word_letter(before) {
+    // What comes before a node; unknown behind nothing but marks.
+    let mut open: Vec<(u32, Option<After>)> = vec![(TOP, None)];
+    while let Some((node, before)) = open.pop() {
+        for &(letter, child) in trie.edges(node) {
+            let is_mark = is_combining_mark(letter);
+            let is_inside = before.is_none_or(|before| before == After::Word);
+            if !is_mark && !(letters::is_word_letter(letter) && is_inside) {
                 starts.entry(letter).or_default().push(child);
             }
+            let after = match before {
+                None if is_mark => None,
+                before => Some(before.unwrap_or_default().read(letter, |_| ())),
+            };
+            open.push((child, after));
         }
     }
     starts
