@@ -149,6 +149,7 @@ mod mining;
 mod model_bad_input;
 mod moved_elements;
 mod mutated_input;
+mod names_in_either_spelling;
 mod names_once;
 mod nearest_values;
 mod one_of_several;

@@ -6,8 +6,8 @@ use std::fmt::Display;
 use super::staged::{StagedRow as _, absent};
 use super::{EditError, Result, Transaction};
 use crate::model::{
-    AnnotationSet, Document, Extent, FeId, Frame, FrameId, FrameRelation, Label, Layer, LayerName,
-    LexUnit, PROPOSED, Pos, SemType, SemTypeId, Sentence, Span, is_name,
+    AnnotationSet, Document, Extent, FeId, Frame, FrameElement, FrameId, FrameRelation, Label,
+    Layer, LayerName, LexUnit, PROPOSED, Pos, SemType, SemTypeId, Sentence, Span, is_name,
 };
 use crate::query::nearest;
 use crate::text::{CharIndex, fold};
@@ -279,9 +279,11 @@ impl Text<'_> {
     }
 }
 
-/// Finds the FE of an FE label by its name, and its number when there is none.
+/// Finds the FE of an FE label by its name, which it spells as the frame does, and gives it the
+/// FE's number when it has none.
 fn complete_fe(field: &str, label: &mut Label, frame: &Frame) -> Result<()> {
-    let named: Vec<FeId> = frame.fes_by_name(&label.name).map(|fe| fe.id).collect();
+    let bearers: Vec<&FrameElement> = frame.fes_by_name(&label.name).collect();
+    let named: Vec<FeId> = bearers.iter().map(|fe| fe.id).collect();
     let listed = || named.iter().map(FeId::to_string).collect::<Vec<_>>().join(" or ");
     match (label.fe, named.as_slice()) {
         (_, []) => return Err(unknown_fe(&format!("{field}.name"), &label.name, frame).into()),
@@ -296,6 +298,9 @@ fn complete_fe(field: &str, label: &mut Label, frame: &Frame) -> Result<()> {
             let expected = format!("{}, the number of `{}`", listed(), label.name);
             return Err(EditError::value(format!("{field}.fe"), id, expected).into());
         }
+    }
+    if let Some(bearer) = bearers.into_iter().find(|fe| label.fe == Some(fe.id)) {
+        label.name.clone_from(&bearer.name);
     }
     Ok(())
 }

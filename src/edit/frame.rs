@@ -9,7 +9,7 @@ use crate::model::{
     AnnotationSet, FeId, FeRealization, Frame, FrameElement, FrameId, FrameRelation, LexUnit,
 };
 use crate::store::Subject;
-use crate::text::{fold, is_same};
+use crate::text::{called, fold, is_same};
 
 impl Transaction<'_> {
     /// Adds a frame. Its FEs get numbers of their own, too; those that stand in it only say which
@@ -203,13 +203,11 @@ impl Transaction<'_> {
 
     /// The frames of that name, in order of number.
     pub(super) fn frames_called(&self, name: &str) -> Result<Vec<FrameId>> {
-        let mut called = Vec::new();
+        let mut frames = Vec::new();
         for id in self.frames_folded(name)? {
-            if self.frame(id)?.is_some_and(|frame| is_same(&frame.name, name)) {
-                called.push(id);
-            }
+            frames.extend(self.frame(id)?);
         }
-        Ok(called)
+        Ok(called(frames, name, |frame| &frame.name).into_iter().map(|frame| frame.id).collect())
     }
 
     /// The frames of that name in whatever letter case, in order of number.
@@ -217,13 +215,13 @@ impl Transaction<'_> {
         let stored = self.database.store.frames_by_name(self.release, name, true)?;
         let staged = self.staged.rows::<Frame>().filter(|frame| fold(&frame.name) == fold(name));
         let ids: BTreeSet<FrameId> = stored.into_iter().chain(staged.map(|of| of.id)).collect();
-        let mut called = BTreeSet::new();
+        let mut there = BTreeSet::new();
         for id in ids {
             if self.frame(id)?.is_some_and(|frame| fold(&frame.name) == fold(name)) {
-                called.insert(id);
+                there.insert(id);
             }
         }
-        Ok(called)
+        Ok(there)
     }
 
     /// That no label, relation or LU refers to an FE, and no FE of the frame.
@@ -233,7 +231,7 @@ impl Transaction<'_> {
         let relations = self.all_relations()?;
         let mapped = relations.iter().filter(|relation| maps(relation, frame.id, fe.id)).count();
         let lexunits = self.lexunits_of(frame.id)?;
-        let incorporated = |lu: &&LexUnit| lu.incorporated_fe.as_ref() == Some(&fe.name);
+        let incorporated = |lu: &&LexUnit| incorporates(lu, fe);
         let incorporated = lexunits.iter().filter(incorporated).count();
         let named = frame.elements.iter().flat_map(|of| of.requires.iter().chain(&of.excludes));
         let named =
@@ -267,7 +265,7 @@ impl Transaction<'_> {
             }
         }
         for mut lu in self.lexunits_of(frame)? {
-            if lu.incorporated_fe.as_ref() == Some(&fe.name) {
+            if incorporates(&lu, fe) {
                 lu.incorporated_fe = None;
                 self.put(lu)?;
             }
@@ -321,9 +319,8 @@ impl Renamed {
 
     /// As [`element`](Self::element), where only the name says which FE is meant.
     fn spelled(&self, name: &mut String) -> bool {
-        let Some((_, new)) = self.elements.values().find(|(old, _)| old == name) else {
-            return false;
-        };
+        let found = called(self.elements.values(), name, |(old, _)| old);
+        let Some((_, new)) = found.first() else { return false };
         name.clone_from(new);
         true
     }
@@ -381,6 +378,11 @@ fn elements_of(frame: &Frame, field: &str, ids: &[FeId]) -> Result<()> {
 
 fn no_element(fe: FeId, frame: &Frame) -> EditError {
     EditError::absent("FE", format!("{fe}` of `{}", frame.name))
+}
+
+/// Whether an LU says of the FE that it incorporates it.
+fn incorporates(lu: &LexUnit, fe: &FrameElement) -> bool {
+    lu.incorporated_fe.as_ref().is_some_and(|name| is_same(name, &fe.name))
 }
 
 fn labels(set: &AnnotationSet, fe: FeId) -> bool {

@@ -7,6 +7,7 @@ use crate::model::{
     ACCEPTED, AnnotationSet, AnnotationSetId, Decided, Decision, Edition, Evidence, FrameId,
     LexUnit, LuId, Moved, PROPOSED, Provenance, Reviewed, Verdict,
 };
+use crate::text::called;
 
 /// What a decision does to a proposed LU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +66,7 @@ impl Transaction<'_> {
     /// When its name is none or is taken, or a set of it is not there.
     pub fn add_edition(&mut self, edition: Edition) -> Result<()> {
         check::name("name", &edition.name)?;
-        if self.read::<Edition>(&edition.name)?.is_some() {
+        if !self.editions_called(&edition.name)?.is_empty() {
             let expected = "a name that no edition of the release has";
             return Err(EditError::value("name", &edition.name, expected).into());
         }
@@ -82,11 +83,16 @@ impl Transaction<'_> {
     /// # Errors
     /// When there is none of that name.
     pub fn remove_edition(&mut self, name: &str) -> Result<()> {
-        let name = name.to_owned();
-        if self.read::<Edition>(&name)?.is_none() {
-            return Err(absent::<Edition>(name).into());
+        match self.editions_called(name)?.pop() {
+            Some(edition) => self.delete::<Edition>(edition.name),
+            None => Err(absent::<Edition>(name).into()),
         }
-        self.delete::<Edition>(name)
+    }
+
+    fn editions_called(&self, name: &str) -> Result<Vec<Edition>> {
+        let stored = self.database.store.editions(self.release)?;
+        let all = self.staged.over(stored, |_: &Edition| true)?;
+        Ok(called(all, name, |edition| &edition.name))
     }
 }
 
@@ -97,7 +103,7 @@ impl Transaction<'_> {
     /// # Errors
     /// When the store fails.
     pub fn decisions(&self, frame: FrameId, name: &str) -> Result<Option<Decided>> {
-        self.read(&(frame, name.to_owned()))
+        self.read(&(frame, self.proposal_called(frame, name)?))
     }
 
     /// Decides on a proposed LU: does what the fate says, and records it with the LU's number,
@@ -119,6 +125,7 @@ impl Transaction<'_> {
         evidence: Evidence,
     ) -> Result<HandedOver> {
         check::name("reviewer", &by.reviewer)?;
+        let name = &*self.proposal_called(frame, name)?;
         let mut decided = self.decisions(frame, name)?.unwrap_or_else(|| Decided {
             frame,
             name: name.to_owned(),
@@ -184,6 +191,7 @@ impl Transaction<'_> {
         undone: Reviewed,
     ) -> Result<(Verdict, HandedOver)> {
         check::name("reviewer", &undone.reviewer)?;
+        let name = &*self.proposal_called(frame, name)?;
         let nothing = || EditError::value("proposal", name, "an LU with a standing decision");
         let mut decided = self.decisions(frame, name)?.ok_or_else(nothing)?;
         let standing = decided.history.iter_mut().rev().find(|of| of.undone.is_none());
@@ -232,6 +240,17 @@ impl Transaction<'_> {
         let mut lexunits = self.lexunits_of(frame)?.into_iter();
         let found = lexunits.find(|lu| lu.name == name && lu.status == PROPOSED);
         Ok(found.ok_or_else(|| EditError::absent("proposed LU", name))?)
+    }
+
+    /// The name of a proposed LU, or of one that was decided about, as it is spelled there.
+    fn proposal_called(&self, frame: FrameId, name: &str) -> Result<String> {
+        let lexunits = self.lexunits_of(frame)?.into_iter();
+        let proposed = lexunits.filter(|lu| lu.status == PROPOSED).map(|lu| lu.name);
+        let decided = self.database.store.all_decisions(self.release)?;
+        let decided = self.staged.over(decided, |_: &Decided| true)?;
+        let decided = decided.into_iter().filter(|decided| decided.frame == frame);
+        let names = decided.map(|decided| decided.name).chain(proposed);
+        Ok(called(names, name, |own| own).into_iter().next().unwrap_or_else(|| name.to_owned()))
     }
 
     /// The LU of a frame that takes the sets of a proposed one, and whether it was made.

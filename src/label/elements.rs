@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::database::Result;
 use crate::lexicon::Lexicon;
 use crate::model::{CoreType, Frame};
+use crate::text::is_same;
 
 /// Relations whose lower FE is a kind or a part of the upper one.
 const RELATIONS: [&str; 6] =
@@ -44,7 +45,8 @@ pub(super) struct FrameElements {
 impl FrameElements {
     /// The place of the FE of a name.
     pub(super) fn place(&self, name: &str) -> Option<usize> {
-        self.elements.binary_search_by(|element| element.name.as_str().cmp(name)).ok()
+        let written = self.elements.binary_search_by(|element| element.name.as_str().cmp(name));
+        written.ok().or_else(|| self.elements.iter().position(|own| is_same(&own.name, name)))
     }
 }
 
@@ -125,7 +127,8 @@ impl Inventory {
 
     /// The frame of a name.
     pub(super) fn frame(&self, name: &str) -> Option<&FrameElements> {
-        self.frames.get(name)
+        let equivalent = || self.frames.iter().find(|(own, _)| is_same(own, name));
+        self.frames.get(name).or_else(|| equivalent().map(|(_, frame)| frame))
     }
 
     /// All frames, by name, which is the order of their numbers.

@@ -12,7 +12,7 @@ use crate::model::{
     SplitList, SplitListId,
 };
 use crate::query::{Expression, Field, Test};
-use crate::text::fold;
+use crate::text::{called, fold};
 
 /// What has become of an edition.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -214,11 +214,10 @@ impl Database {
             for edition in self.store().editions(release.id)? {
                 let edition = edition?;
                 known.insert(edition.name.clone());
-                if edition.name == name {
-                    found.push((release.id, edition));
-                }
+                found.push((release.id, edition));
             }
         }
+        let mut found = called(found, name, |(_, edition)| &edition.name);
         match found.len() {
             1 => Ok(found.remove(0)),
             0 => Err(DatabaseError::Lookup(LookupError::UnknownName {

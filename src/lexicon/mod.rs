@@ -63,6 +63,7 @@ use crate::model::{
 use crate::query::{Case, Expression, Field, Pattern, Term, Test};
 use crate::search::{Answer, ElementLabel, elements};
 use crate::store::{NameKind, Store, StoreError};
+use crate::text::called;
 
 /// A release of a database, for reading.
 #[derive(Clone)]
@@ -270,7 +271,8 @@ impl<'a> Lexicon<'a> {
     /// The LUs of that name, as FrameNet spells it, by frame: one in each frame that the name
     /// evokes, and now and then two.
     pub fn lus_by_name(&self, name: &str) -> Result<Vec<LexUnit>> {
-        self.find_lus(&Pattern::exact(name, Case::Sensitive))?.collect()
+        let found = self.find_lus(&Pattern::exact(name, Case::Sensitive))?;
+        Ok(called(found.collect::<Result<Vec<_>>>()?, name, |lu| &lu.name))
     }
 
     /// The LUs whose name matches, in order of name.

@@ -8,7 +8,7 @@ use crate::model::{AnnotationSetId, Frame, FrameId, LexUnit, LuId, SemType};
 use crate::query::{Expression, Field, Term, Test};
 use crate::search::Answer;
 use crate::store::NameKind;
-use crate::text::is_same;
+use crate::text::called;
 
 /// What one record is asked for by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,7 +155,8 @@ impl Lexicon<'_> {
             RecordKey::Name(name) => {
                 let ids = self.store().frames_by_name(self.release.id, name, false)?;
                 let frames = ids.into_iter().map(|id| self.frame(id));
-                Ok(frames.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+                let frames = frames.collect::<Result<Vec<_>>>()?.into_iter().flatten();
+                Ok(called(frames, name, |frame| &frame.name))
             }
         }
     }
@@ -205,7 +206,7 @@ impl Lexicon<'_> {
     /// # Errors
     /// [`LookupError::Ambiguous`] when several are called so.
     pub fn semtype_by_name(&self, name: &str) -> Result<Option<SemType>> {
-        self.semtype_called(name, |semtype| is_same(&semtype.name, name))
+        self.semtype_called(name, |semtype| &semtype.name)
     }
 
     /// The semantic type of that abbreviation, as FrameNet spells it.
@@ -213,17 +214,17 @@ impl Lexicon<'_> {
     /// # Errors
     /// [`LookupError::Ambiguous`] when several are abbreviated so.
     pub fn semtype_by_abbreviation(&self, abbreviation: &str) -> Result<Option<SemType>> {
-        self.semtype_called(abbreviation, |semtype| is_same(&semtype.abbreviation, abbreviation))
+        self.semtype_called(abbreviation, |semtype| &semtype.abbreviation)
     }
 
     fn semtype_called(
         &self,
         name: &str,
-        is_it: impl Fn(&SemType) -> bool,
+        name_of: impl Fn(&SemType) -> &str,
     ) -> Result<Option<SemType>> {
-        let found = self.semtypes()?.filter(|row| row.as_ref().map_or(true, &is_it));
+        let found = called(self.semtypes()?.collect::<Result<Vec<_>>>()?, name, name_of);
         let of = |semtype: &SemType| format!("`{}` ({})", semtype.name, semtype.id);
-        at_most_one(NameKind::SemType.words(), name, found.collect::<Result<_>>()?, of)
+        at_most_one(NameKind::SemType.words(), name, found, of)
     }
 }
 

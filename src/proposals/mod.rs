@@ -30,7 +30,7 @@ use crate::model::{
     Release, ReleaseId, Reviewed, Span, Verdict,
 };
 use crate::query::{Expression, Selection};
-use crate::text::{fold, plain_lemma};
+use crate::text::{called, fold, plain_lemma};
 use crate::vectors::{WordVectors, cosine, likeness};
 
 type Result<T> = std::result::Result<T, ProposalError>;
@@ -175,15 +175,12 @@ impl<'a> Proposals<'a> {
         let lexicon = KnownLemmas::read(self.database, release, self.vectors)?;
         let store = self.database.store();
         let mut gathered = Gathered::default();
-        let mut number = None;
-        for lu in store.lexunits_of(release, frame)? {
-            let lu = lu?;
-            if lu.name == name && lexicon.proposed.contains(&(frame, lu.id)) {
-                number = Some(lu.id);
-            }
-        }
+        let proposed = store.lexunits_of(release, frame)?;
+        let mut proposed = proposed.collect::<std::result::Result<Vec<_>, _>>()?;
+        proposed.retain(|lu| lexicon.proposed.contains(&(frame, lu.id)));
+        let found = called(proposed, name, |lu| &lu.name).pop();
         let absent = || ProposalError::Absent { frame, name: name.to_owned() };
-        let lu = number.ok_or_else(absent)?;
+        let lu = found.ok_or_else(absent)?.id;
         for set in store.annotation_sets_of_lexunit(release, frame, lu)? {
             gathered.take(&set?);
         }

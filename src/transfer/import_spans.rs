@@ -275,15 +275,17 @@ impl<'a> SpanReading<'a> {
 
     /// The frame of a type.
     fn frame(&mut self, name: &str) -> Result<FrameId> {
-        if let Some(id) = self.frames.get(name) {
+        // Composed and decomposed letters name one frame, which has the name that came first.
+        let key = composed(name).into_owned();
+        if let Some(id) = self.frames.get(&key) {
             return Ok(*id);
         }
-        let mut id = FrameId(own_number(name));
+        let mut id = FrameId(own_number(&key));
         while !self.frame_ids.insert(id) {
             id = FrameId(hashed_number(id.0.wrapping_add(1)));
         }
         self.batch.put_frame(&Frame { has_file: true, ..Frame::named(id, name) })?;
-        self.frames.insert(name.to_owned(), id);
+        self.frames.insert(key, id);
         Ok(id)
     }
 

@@ -11,7 +11,7 @@ use fnstore::model::{ACCEPTED, FrameId, LexUnit, LuId, PROPOSED, Release, Review
 use fnstore::proposals::Proposals;
 use fnstore::query::{Case, Pattern, nearest};
 use fnstore::store::NameKind;
-use fnstore::text::fold;
+use fnstore::text::{self, fold};
 use fnstore::vectors::WordVectors;
 
 use super::super::edit::{now, release};
@@ -182,11 +182,12 @@ fn is_named(lexunits: &[LexUnit], name: &str) -> bool {
     lexunits.iter().any(|lu| fold(&lu.name) == fold(name))
 }
 
-/// The name that an LU of these has: as it was asked for, else the only one in another letter case.
+/// The name that an LU of these has: as it was asked for, composed or not, else the only one in
+/// another letter case.
 fn called(lexunits: &[LexUnit], kind: &'static str, asked: &str) -> Result<String, DatabaseError> {
     let names = || lexunits.iter().map(|lu| &lu.name);
-    if let Some(exact) = names().find(|name| *name == asked) {
-        return Ok(exact.clone());
+    if let Some(spelled) = text::called(names(), asked, |name| name).first() {
+        return Ok((*spelled).clone());
     }
     let folded: BTreeSet<&String> = names().filter(|name| fold(name) == fold(asked)).collect();
     match (folded.len(), folded.first()) {
@@ -210,8 +211,10 @@ fn proposed_name(
     let lexunits =
         database.store().lexunits_of(release.id, frame)?.collect::<Result<Vec<_>, _>>()?;
     // A decision may stand on an LU that is proposed no longer: `undo` asks for it.
-    if database.store().decisions(release.id, frame, asked)?.is_some() {
-        return Ok(asked.to_owned());
+    let decided = database.store().all_decisions(release.id)?.collect::<Result<Vec<_>, _>>()?;
+    let decided = decided.into_iter().filter(|decided| decided.frame == frame);
+    if let Some(decided) = text::called(decided, asked, |decided| &decided.name).pop() {
+        return Ok(decided.name);
     }
     let is_open = |lu: &LexUnit| [PROPOSED, ACCEPTED].contains(&lu.status.as_str());
     let open: Vec<LexUnit> = lexunits.into_iter().filter(is_open).collect();

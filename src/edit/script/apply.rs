@@ -7,7 +7,7 @@ use super::operation::{
     EditDocument, EditElement, EditFrame, EditLu, EditRelation, EditSemType, EditSet, Element,
     ElementLabel, Judge, Offsets, Operation,
 };
-use super::resolve::{core_type, element, elements, span, wrong};
+use super::resolve::{core_type, element, elements, span, spelled_as, wrong};
 use super::{Made, Result, Script};
 use crate::edit::{Removal, Transaction};
 use crate::model::{
@@ -209,11 +209,12 @@ impl Script<'_, '_> {
     }
 
     fn add_lu(&mut self, line: AddLu) -> EditOutcome {
-        let frame = self.frame("frame", &line.frame)?.id;
+        let of = self.frame("frame", &line.frame)?;
+        let frame = of.id;
         let mut lu = LexUnit {
             definition: line.definition,
             status: line.status.unwrap_or_else(|| LU_STATUS.to_owned()),
-            incorporated_fe: line.incorporated_fe,
+            incorporated_fe: line.incorporated_fe.map(|fe| spelled_as(&of, fe)),
             sem_types: self.sem_types(&line.sem_types)?,
             ..LexUnit::named(frame, LuId(0), &line.name)
         };
@@ -239,7 +240,8 @@ impl Script<'_, '_> {
         }
         replace(&mut lu.definition, line.definition);
         replace(&mut lu.status, line.status);
-        replace(&mut lu.incorporated_fe, line.incorporated_fe.map(Some));
+        let incorporated = line.incorporated_fe.map(|fe| Some(spelled_as(&frame, fe)));
+        replace(&mut lu.incorporated_fe, incorporated);
         let sem_types = line.sem_types.as_deref().map(|of| self.sem_types(of)).transpose()?;
         replace(&mut lu.sem_types, sem_types);
         let id = lu.id;
@@ -251,13 +253,13 @@ impl Script<'_, '_> {
         let parent = self.frame("parent", &line.parent)?;
         let child = self.frame("child", &line.child)?;
         // What a type calls its sides, its other relations say.
-        let known = self.edits.all_relations()?.into_iter().find(|of| of.kind == line.kind);
-        let roles = known.map(|of| (of.super_role, of.sub_role));
-        let (super_role, sub_role) =
-            roles.unwrap_or_else(|| ("Parent".to_owned(), "Child".to_owned()));
+        let known = self.relation_of_kind(&line.kind)?;
+        let known = known.map(|of| (of.kind, of.super_role, of.sub_role));
+        let (kind, super_role, sub_role) =
+            known.unwrap_or_else(|| (line.kind, "Parent".to_owned(), "Child".to_owned()));
         let relation = FrameRelation {
             id: RelationId(0),
-            kind: line.kind,
+            kind,
             super_role,
             sub_role,
             elements: self.mappings(&parent, &child, &line.elements, &[])?,
@@ -273,7 +275,9 @@ impl Script<'_, '_> {
     fn edit_relation(&mut self, line: EditRelation) -> EditOutcome {
         let mut relation = self.relation(&line.relation)?;
         let id = relation.id;
-        replace(&mut relation.kind, line.kind);
+        if let Some(kind) = line.kind {
+            relation.kind = self.relation_of_kind(&kind)?.map_or(kind, |of| of.kind);
+        }
         if let Some(pairs) = line.elements {
             let parent =
                 self.frame("parent", &super::operation::Reference::Number(relation.parent.0))?;
@@ -283,6 +287,11 @@ impl Script<'_, '_> {
         }
         self.edits.set_relation(relation)?;
         unnamed(id)
+    }
+
+    /// A relation of a type.
+    fn relation_of_kind(&self, kind: &str) -> Result<Option<FrameRelation>> {
+        Ok(called(self.edits.all_relations()?, kind, |of| &of.kind).into_iter().next())
     }
 
     /// FE mappings by the FEs' names; those that were there keep their numbers.

@@ -10,7 +10,7 @@ use crate::model::{
 };
 use crate::query::nearest;
 use crate::store::NameKind;
-use crate::text::{CharIndex, CharSpan, is_same};
+use crate::text::{CharIndex, CharSpan, called, is_same};
 
 impl Script<'_, '_> {
     /// What an earlier line called `@name`, when the text is such a name.
@@ -60,21 +60,14 @@ impl Script<'_, '_> {
     }
 
     fn lexunit_named(&self, field: &str, frame: &Frame, name: &str) -> Result<LuId> {
-        let named: Vec<LuId> =
-            self.lexunits_named(frame.id, name)?.into_iter().map(|lu| lu.id).collect();
+        let named = called(self.edits.lexunits_called(frame.id, name)?, name, |lu| &lu.name);
+        let named: Vec<LuId> = named.into_iter().map(|lu| lu.id).collect();
         if named.is_empty() {
             let lexunits = self.edits.lexunits_of(frame.id)?;
             let names = lexunits.iter().map(|lu| lu.name.as_str());
             return Err(not_of_frame(field, name, "an LU", frame, names).into());
         }
         self.the_only(field, name, NameKind::LexUnit, &named)
-    }
-
-    /// The LUs of a frame that are called so, by number.
-    fn lexunits_named(&self, frame: FrameId, name: &str) -> Result<Vec<LexUnit>> {
-        let mut named = self.edits.lexunits_called(frame, name)?;
-        named.retain(|lu| is_same(&lu.name, name));
-        Ok(named)
     }
 
     /// The one of that name; of none and of several an error.
@@ -124,8 +117,8 @@ impl Script<'_, '_> {
                 None => {
                     let stored = self.edits.database.store.sem_types(self.edits.release)?;
                     let types = self.edits.staged.over(stored, |_: &SemType| true)?;
-                    let named = types.iter().filter(|of| is_same(&of.name, text)).map(|of| of.id);
-                    let named: Vec<SemTypeId> = named.collect();
+                    let named = called(&types, text, |of| &of.name);
+                    let named: Vec<SemTypeId> = named.into_iter().map(|of| of.id).collect();
                     self.the_only(field, text, NameKind::SemType, &named)?
                 }
             },
@@ -143,9 +136,7 @@ impl Script<'_, '_> {
             Some(_) => return Err(wrong("document", name, "a document").into()),
             None => {
                 let documents = self.edits.all_documents()?;
-                let is_meant = |it: &&Document| it.named_by(|own| is_same(own, name)).is_some();
-                let named = documents.iter().filter(is_meant);
-                let named: Vec<_> = named.map(StagedRow::key).collect();
+                let named = documents_called(&documents, name);
                 match named.as_slice() {
                     [key] => *key,
                     [] => return Err(self.edits.database.unknown(NameKind::Document, name)?),
@@ -177,15 +168,29 @@ impl Script<'_, '_> {
     }
 }
 
+/// The documents that have the name as it is written, else those with one that is the same.
+fn documents_called(documents: &[Document], name: &str) -> Vec<(CorpusId, DocumentId)> {
+    let named = |is_it: &dyn Fn(&str) -> bool| -> Vec<_> {
+        let named = documents.iter().filter(|document| document.named_by(is_it).is_some());
+        named.map(StagedRow::key).collect()
+    };
+    let written = named(&|own| own == name);
+    if written.is_empty() { named(&|own| is_same(own, name)) } else { written }
+}
+
 /// FEs of a frame by their names.
 pub(super) fn elements(field: &str, frame: &Frame, names: &[String]) -> Result<Vec<FeId>> {
     names.iter().map(|name| element(field, frame, name)).collect()
 }
 
+/// The name of the FE of that name, as the frame spells it; one that the frame lacks as it is.
+pub(super) fn spelled_as(frame: &Frame, name: String) -> String {
+    frame.fe_by_name(&name).map_or(name, |fe| fe.name.clone())
+}
+
 /// The FE of that name.
 pub(super) fn element(field: &str, frame: &Frame, name: &str) -> Result<FeId> {
-    let named = frame.elements.iter().filter(|fe| is_same(&fe.name, name));
-    let named: Vec<FeId> = named.map(|fe| fe.id).collect();
+    let named: Vec<FeId> = frame.fes_by_name(name).map(|fe| fe.id).collect();
     match named.as_slice() {
         [only] => Ok(*only),
         [] => {

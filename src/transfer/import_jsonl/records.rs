@@ -16,7 +16,7 @@ use crate::model::{
     RecipeId, SemType, Sentence, SentenceId, SentenceLayers, WrittenNumber,
 };
 use crate::store::{JournalEntry, SetLocation, Store, Subject};
-use crate::text::shortened;
+use crate::text::{is_same, shortened};
 
 impl<R: BufRead> LineImport<'_, R> {
     pub(super) fn take(&mut self, record: Record) -> Result<()> {
@@ -264,7 +264,7 @@ impl<R: BufRead> LineImport<'_, R> {
     /// Refuses a frame that is not there under that name.
     pub(super) fn check_frame(&mut self, frame: FrameId, name: &str) -> Result<Arc<KnownFrame>> {
         match self.known_frame(frame)? {
-            Some(known) if known.name == name => Ok(known),
+            Some(known) if is_same(&known.name, name) => Ok(known),
             known => {
                 Err(self.unknown("frame", frame.0, name, known.as_ref().map(|known| &*known.name)))
             }
