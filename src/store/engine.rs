@@ -24,7 +24,7 @@ use super::lock::WriterLock;
 use super::scratch::Scratch;
 use super::tuning::{database_options, descriptors};
 use super::view::{View, table};
-use super::{Result, StoreError, acknowledged, book_of, identity, replace, site};
+use super::{Result, StoreError, acknowledged, book_of, identity, refolded, replace, site};
 use crate::durable::create_directory;
 
 /// A key and its value.
@@ -32,7 +32,7 @@ pub(super) type KeyValue = (Box<[u8]>, Box<[u8]>);
 
 /// Format of the store's keys and records. A new major one is not readable by this build; a new
 /// minor one only adds.
-pub const FORMAT: (u16, u16) = (1, 6);
+pub const FORMAT: (u16, u16) = (1, 7);
 
 /// Key of the format in `meta`: two big-endian u16, readable by every version of fnstore.
 pub(super) const FORMAT_KEY: &[u8] = b"format";
@@ -127,8 +127,12 @@ impl Engine {
             engine.require_revision(dir, acknowledged::last(dir))?;
         }
         // A newer minor format stays what it is: this build does not take away what that one added.
-        let (major, minor) = engine.check_format(dir)?.map_or(FORMAT, |found| found.max(FORMAT));
+        let found = engine.check_format(dir)?;
+        let (major, minor) = found.map_or(FORMAT, |found| found.max(FORMAT));
         let mut batch = WriteBatch::default();
+        if found.is_some_and(refolded::is_older) {
+            refolded::refold(&engine, &mut batch)?;
+        }
         let format = [major.to_be_bytes(), minor.to_be_bytes()].concat();
         let meta = engine.first.family(Family::Meta)?;
         batch.put_cf(meta, FORMAT_KEY, format);

@@ -28,6 +28,7 @@ mod names;
 mod numbers;
 mod read;
 mod record;
+mod refolded;
 mod removal;
 mod repair;
 mod replace;

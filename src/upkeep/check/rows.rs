@@ -406,7 +406,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A name's row has a record of that name.
+    /// A name's row has a record of that name. Older formats fold its case alone.
     fn name_row(
         &mut self,
         at: &RowPlace,
@@ -439,7 +439,7 @@ impl<'a> Checker<'a> {
         };
         let Some(named) = self.read(named, at) else { return };
         let is_right = |found: &String| {
-            if folded { fold(found) == name } else { found == name }
+            if folded { fold(found) == fold(name) } else { found == name }
         };
         if !named.as_ref().is_some_and(is_right) {
             let detail = format!("{kind:?} {high}/{low} is named `{name}`, its record {named:?}");
