@@ -134,7 +134,7 @@ fn predicted(database: &Database, into: &Database) -> Release {
     let targets =
         vec![target(5, 12, "Checking", Some("check.v")), target(13, 18, "Quantity", None)];
     predictions.add("They checked every boat .", targets).unwrap();
-    predictions.finish().unwrap()
+    predictions.finish().unwrap().release
 }
 
 #[test]

@@ -160,6 +160,7 @@ mod others_releases;
 mod own_numbers;
 mod pipe_in_temporary_files;
 mod power_loss;
+mod predicted_lexunits;
 mod predicted_sets;
 mod proposals;
 mod pseudo_terminal;

@@ -10,8 +10,8 @@ use fnstore::identify::{
     Candidates, EncodedSentence, FoundEncoded, FoundTarget, FrameIdentifier, IdentifyError, Search,
 };
 use fnstore::label::{Asked, FoundElement, Labeller};
-use fnstore::model::{Frame, FrameId, Prediction, Span};
-use fnstore::transfer::{PredictedTarget, Predictions};
+use fnstore::model::{Frame, FrameId, LuId, Prediction, Span};
+use fnstore::transfer::{AmbiguousLexUnit, PredictedTarget, PredictionReport, Predictions};
 use serde::Deserialize;
 
 use record::{Record, TargetRecord};
@@ -228,7 +228,8 @@ impl LineTask for Annotating<'_> {
 
     fn end(&mut self) -> anyhow::Result<()> {
         if let Some(predictions) = self.predictions.take() {
-            let release = predictions.finish()?;
+            let PredictionReport { release, ambiguous } = predictions.finish()?;
+            ambiguous.iter().for_each(tell_ambiguous);
             let sentences = release.counts.sentences;
             tell(&format!(
                 "{sentences} sentences are in the store as the release {}",
@@ -241,6 +242,17 @@ impl LineTask for Annotating<'_> {
     fn text(record: &Record) -> Option<String> {
         Some(record.marked())
     }
+}
+
+/// Says which LU targets got where their frame has several of its name.
+fn tell_ambiguous(shared: &AmbiguousLexUnit) {
+    let AmbiguousLexUnit { frame, lexunit, ids, targets } = shared;
+    let ids: Vec<String> = ids.iter().map(LuId::to_string).collect();
+    tell(&format!(
+        "warning: {frame} has the LUs {} of the name {lexunit}; targets that got the first, which has \
+         most annotation: {targets}",
+        ids.join(", ")
+    ));
 }
 
 fn refusal(error: &IdentifyError) -> LineError {

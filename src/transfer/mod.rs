@@ -17,4 +17,4 @@ pub use export::{FramenetExport, FramenetFiles, FramenetLoss, JsonlExport, Lossy
 pub use import::{ImportOptions, ImportProgress, ImportReport, default_release_name};
 pub use import_jsonl::JsonlImport;
 pub use import_spans::SpanImport;
-pub use predict::{PredictedTarget, Predictions};
+pub use predict::{AmbiguousLexUnit, PredictedTarget, PredictionReport, Predictions};

@@ -2,10 +2,12 @@
 //!
 //! Frames and LUs that are predicted are copied from the lexicon that the models asked, with their
 //! numbers. Sentences and sets get numbers by place and content, so the same predictions get the
-//! same numbers. Rows are written as an import writes them: in bounded batches, unlisted until one
-//! last commit.
+//! same numbers. Models name an LU by its name alone. Of several LUs of one name in a frame the one
+//! with most annotation is taken, and counted. Rows are written as an import writes them: in
+//! bounded batches, unlisted until one last commit.
 
-use std::collections::{HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::MutexGuard;
 
@@ -46,6 +48,29 @@ pub struct PredictedTarget {
     pub elements: Option<Vec<(String, Span)>>,
 }
 
+/// Predictions that are in the store.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PredictionReport {
+    /// Their release.
+    pub release: Release,
+    /// LUs that share their name with others of their frame, in order of frame and name.
+    pub ambiguous: Vec<AmbiguousLexUnit>,
+}
+
+/// An LU that was taken of several that have its name in its frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AmbiguousLexUnit {
+    /// Name of the frame.
+    pub frame: String,
+    /// Name of the LUs.
+    pub lexunit: String,
+    /// The LUs that have the name; the first of them was taken. Most annotation sets of people come
+    /// first, then low numbers.
+    pub ids: Vec<LuId>,
+    /// Targets that got it.
+    pub targets: u64,
+}
+
 impl Database {
     /// Begins a release of predictions, with the frames and LUs of a lexicon. Other threads cannot
     /// write until it is [finished](Predictions::finish); dropped before that, it leaves nothing.
@@ -81,6 +106,7 @@ impl Database {
             document: Document::titled(PLACE.0, PLACE.1, titles),
             frames: HashMap::new(),
             lexunits: HashMap::new(),
+            ambiguous: BTreeMap::new(),
             lexunit_ids: HashSet::new(),
             sentences: Given::new(SentenceId::next),
             sets: Given::new(AnnotationSetId::next),
@@ -100,6 +126,7 @@ pub struct Predictions<'a> {
     /// Frames that were written, by name.
     frames: HashMap<String, Frame>,
     lexunits: HashMap<(FrameId, String), LuId>,
+    ambiguous: BTreeMap<(FrameId, String), AmbiguousLexUnit>,
     lexunit_ids: HashSet<LuId>,
     sentences: Given<SentenceId>,
     sets: Given<AnnotationSetId>,
@@ -199,16 +226,27 @@ impl Predictions<'_> {
 
     /// The LU of a target: the lexicon's, else one that is called after the lemma of its words.
     fn lexunit(&mut self, frame: &str, name: Option<String>, words: &str) -> Result<LuId> {
-        let frame = self.frames[frame].id;
+        let frame_name = frame;
+        let frame = self.frames[frame_name].id;
         let named = name.unwrap_or_else(|| {
             let lemma = self.morphology.lemmatize(&one_line(words), Pos::Other, &|_, _| false).0;
             format!("{}.x", if lemma.is_empty() { "-" } else { &lemma })
         });
         let key = (frame, named);
+        if let Some(shared) = self.ambiguous.get_mut(&key) {
+            shared.targets += 1;
+        }
         if let Some(id) = self.lexunits.get(&key) {
             return Ok(*id);
         }
-        let known = self.lexicon.lus_by_name(&key.1)?.into_iter().find(|lu| lu.frame == frame);
+        let known = self.known_lexunits(&key)?;
+        if known.len() > 1 {
+            let (frame, lexunit) = (frame_name.to_owned(), key.1.clone());
+            let ids = known.iter().map(|lu| lu.id).collect();
+            let shared = AmbiguousLexUnit { frame, lexunit, ids, targets: 1 };
+            self.ambiguous.insert(key.clone(), shared);
+        }
+        let known = known.into_iter().next();
         let wanted = known.as_ref().map(|lu| lu.id);
         let mut id = wanted.unwrap_or_else(|| LuId(own_number(&format!("{frame} {}", key.1))));
         while !self.lexunit_ids.insert(id) {
@@ -223,12 +261,29 @@ impl Predictions<'_> {
         Ok(id)
     }
 
+    /// The LUs of the lexicon that have a name in a frame: those with most annotation by people
+    /// first.
+    fn known_lexunits(&self, (frame, name): &(FrameId, String)) -> Result<Vec<LexUnit>> {
+        let mut known = self.lexicon.lus_by_name(name)?;
+        known.retain(|lu| lu.frame == *frame);
+        if known.len() < 2 {
+            return Ok(known);
+        }
+        let mut counted = Vec::with_capacity(known.len());
+        for lu in known {
+            let sets = self.lexicon.set_counts(*frame, lu.id)?;
+            counted.push((Reverse(sets.exemplar + sets.fulltext + sets.imported + sets.user), lu));
+        }
+        counted.sort_by_key(|(sets, lu)| (*sets, lu.id));
+        Ok(counted.into_iter().map(|(_, lu)| lu).collect())
+    }
+
     /// Writes what is left and lists the release, with its sets in the index: who is killed before
     /// that leaves both as they were.
     ///
     /// # Errors
     /// When the store fails.
-    pub fn finish(self) -> Result<Release> {
+    pub fn finish(self) -> Result<PredictionReport> {
         let Self { database, mut index, mut batch, mut release, document, .. } = self;
         release.counts.add(document.counts());
         batch.put_document(&document)?;
@@ -238,6 +293,6 @@ impl Predictions<'_> {
         let list = || Ok(database.store.list_release(&release)?);
         let indexed = reindex::list_release(&database.store, &mut index, release.id, list)?;
         database.note_index(indexed);
-        Ok(release)
+        Ok(PredictionReport { release, ambiguous: self.ambiguous.into_values().collect() })
     }
 }
