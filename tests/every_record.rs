@@ -130,6 +130,7 @@ fn records_of_commands_follow_their_schemas_over_sets_of_every_origin() {
         ("hit", &["show", "set", "g101"]),
         ("count", &["query", "--count-by", "flag"]),
         ("count", &["query", "--count-by", "judgement_mean"]),
+        ("count", &["query", "--count-by", "frame,round"]),
         ("plan", &["query", "origin=predicted", "--explain"]),
         ("frame", &["show", "frame", "*"]),
         ("lexunit", &["show", "lu", "*"]),

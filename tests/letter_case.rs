@@ -29,8 +29,16 @@ fn named(names: &[&str]) -> (TempDir, Database) {
     (dir, database)
 }
 
+fn called(field: Field, pattern: Pattern) -> Expression {
+    let test = match field {
+        Field::Inherits => Test::Relative(pattern, None),
+        _ => Test::Pattern(pattern),
+    };
+    Expression::Term(Term::new(field, test).unwrap())
+}
+
 fn found(database: &Database, field: Field, pattern: Pattern) -> usize {
-    let expression = Expression::Term(Term::new(field, Test::Pattern(pattern)).unwrap());
+    let expression = called(field, pattern);
     let matches = database.matches(&expression, &Selection::default());
     matches.unwrap_or_else(|error| panic!("{expression}: {error}")).count()
 }
@@ -81,8 +89,7 @@ proptest! {
             for field in [Field::Frame, Field::Inherits, Field::Lu, Field::Doc] {
                 let value = if field == Field::Lu { format!("{variant}.n") } else { variant.clone() };
                 let pattern = Pattern::exact(&value, Case::Fold);
-                let term = Term::new(field, Test::Pattern(pattern.clone())).unwrap();
-                let expression = Expression::Term(term);
+                let expression = called(field, pattern.clone());
                 if is_same {
                     prop_assert_eq!(found(&database, field, pattern), 1, "{} {}", field, variant);
                 } else {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fnstore::database::Database;
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, Extent, Generation, LayerName,
-    Occurrence, Provenance, Release,
+    Occurrence, Provenance, Release, Span,
 };
 use fnstore::query::{
     Comparison, Expression, Field, LabelField, LabelTest, Pattern, SortKey, Term, Test,
@@ -24,6 +24,8 @@ pub(crate) struct Facts {
     pub(crate) numbers: BTreeMap<Field, Vec<f64>>,
     pub(crate) sets: BTreeMap<Field, AnnotationSetId>,
     pub(crate) labels: Vec<Label>,
+    /// Of each field of relations the frames that they lead to, with their distances.
+    pub(crate) relatives: BTreeMap<Field, BTreeMap<String, u64>>,
     /// The last revision that wrote it.
     pub(crate) revision: u64,
 }
@@ -34,7 +36,7 @@ pub(crate) struct Label {
     pub(crate) gf: Option<String>,
     pub(crate) pt: Option<String>,
     pub(crate) ni: Option<String>,
-    pub(crate) overt: bool,
+    pub(crate) span: Option<Span>,
 }
 
 /// The documents of a release by corpus and number.
@@ -100,17 +102,7 @@ fn facts_of(
     ] {
         facts.texts.insert(field, BTreeSet::from([text.to_owned()]));
     }
-    let mut ancestors = BTreeSet::from([frame.name.clone()]);
-    let mut size = 0;
-    while size != ancestors.len() {
-        size = ancestors.len();
-        for relation in store.relations(release.id).unwrap().map(Result::unwrap) {
-            if relation.kind == "Inheritance" && ancestors.contains(&relation.child_name) {
-                ancestors.insert(relation.parent_name);
-            }
-        }
-    }
-    facts.texts.insert(Field::Inherits, ancestors);
+    add_relatives(&mut facts, database, release, &frame.name);
     add_labels(&mut facts, set);
     facts.sets.insert(Field::Id, set.id);
     let scores = store.judgements(release.id, set.id).unwrap();
@@ -136,6 +128,44 @@ fn facts_of(
     facts
 }
 
+/// Distances by steps over all relations, until none gets shorter.
+fn add_relatives(facts: &mut Facts, database: &Database, release: &Release, frame: &str) {
+    let relations: Vec<_> =
+        database.store().relations(release.id).unwrap().map(Result::unwrap).collect();
+    for (field, kind, usual) in [
+        (Field::Inherits, Some("Inheritance"), 0..=u64::MAX),
+        (Field::Uses, Some("Using"), 1..=u64::MAX),
+        (Field::Perspective, Some("Perspective_on"), 1..=u64::MAX),
+        (Field::Subframe, Some("Subframe"), 1..=u64::MAX),
+        (Field::Related, None, 1..=1),
+    ] {
+        let mut distances = BTreeMap::from([(frame.to_owned(), 0)]);
+        for _ in 0..=relations.len() {
+            for relation in &relations {
+                let (child, parent) = (&relation.child_name, &relation.parent_name);
+                let mut steps = Vec::new();
+                if kind.is_none_or(|kind| kind == relation.kind) {
+                    steps.push((child, parent));
+                }
+                if kind.is_none() {
+                    steps.push((parent, child));
+                }
+                for (from, to) in steps {
+                    let Some(so_far) = distances.get(from).copied() else { continue };
+                    let shortest = distances.entry(to.clone()).or_insert(so_far + 1);
+                    *shortest = (*shortest).min(so_far + 1);
+                }
+            }
+        }
+        let near = distances.iter().filter(|(_, steps)| usual.contains(*steps));
+        let names: BTreeSet<String> = near.map(|(name, _)| name.clone()).collect();
+        if !names.is_empty() {
+            facts.texts.insert(field, names);
+        }
+        facts.relatives.insert(field, distances);
+    }
+}
+
 fn add_labels(facts: &mut Facts, set: &AnnotationSet) {
     for layer in set.layers.iter().filter(|layer| layer.name == LayerName::Fe) {
         for label in &layer.labels {
@@ -159,8 +189,7 @@ fn add_labels(facts: &mut Facts, set: &AnnotationSet) {
             ] {
                 facts.texts.entry(field).or_default().extend(value.clone());
             }
-            let overt = span.is_some();
-            facts.labels.push(Label { name: label.name.clone(), gf, pt, ni, overt });
+            facts.labels.push(Label { name: label.name.clone(), gf, pt, ni, span });
         }
     }
 }
@@ -263,6 +292,27 @@ fn compares(comparison: Comparison, value: f64, bound: f64) -> bool {
     }
 }
 
+fn has(label: &Label, name: &Pattern, tests: &[LabelTest]) -> bool {
+    matches(name, &label.name)
+        && tests.iter().all(|test| match test {
+            LabelTest::Overt(wanted) => label.span.is_some() == *wanted,
+            LabelTest::Pattern { field, negated, pattern } => {
+                let value = match field {
+                    LabelField::Gf => &label.gf,
+                    LabelField::Pt => &label.pt,
+                    LabelField::Ni => &label.ni,
+                };
+                value.as_ref().is_some_and(|value| matches(pattern, value)) != *negated
+            }
+        })
+}
+
+/// Whether a place of the text is in both labels.
+fn share(one: &Label, other: &Label) -> bool {
+    let (Some(one), Some(other)) = (one.span, other.span) else { return false };
+    (one.start..one.end).any(|at| (other.start..other.end).contains(&at))
+}
+
 fn passes(facts: &Facts, term: &Term) -> bool {
     let texts = || {
         let of = |all: &'_ BTreeMap<Field, BTreeSet<String>>| {
@@ -273,20 +323,27 @@ fn passes(facts: &Facts, term: &Term) -> bool {
     let numbers = || facts.numbers.get(&term.field()).into_iter().flatten().copied();
     match term.test() {
         Test::Pattern(pattern) => texts().iter().any(|text| matches(pattern, text)),
-        Test::Label(name, tests) => facts.labels.iter().any(|label| {
-            matches(name, &label.name)
-                && tests.iter().all(|test| match test {
-                    LabelTest::Overt(wanted) => label.overt == *wanted,
-                    LabelTest::Pattern { field, negated, pattern } => {
-                        let value = match field {
-                            LabelField::Gf => &label.gf,
-                            LabelField::Pt => &label.pt,
-                            LabelField::Ni => &label.ni,
-                        };
-                        value.as_ref().is_some_and(|value| matches(pattern, value)) != *negated
-                    }
-                })
-        }),
+        Test::Relative(name, distance) => {
+            facts.relatives[&term.field()].iter().any(|(of, steps)| {
+                let is_near = match (distance, term.field()) {
+                    (Some(by), _) => compares(by.comparison, *steps as f64, by.steps as f64),
+                    (None, Field::Inherits) => true,
+                    (None, Field::Related) => *steps == 1,
+                    (None, _) => *steps > 0,
+                };
+                is_near && matches(name, of)
+            })
+        }
+        Test::Label(name, tests) => facts.labels.iter().any(|label| has(label, name, tests)),
+        Test::Overlap(sides) => {
+            let [(one, of_one), (other, of_other)] = &**sides;
+            facts.labels.iter().enumerate().any(|(at, label)| {
+                has(label, one, of_one)
+                    && facts.labels.iter().enumerate().any(|(beside, second)| {
+                        at != beside && has(second, other, of_other) && share(label, second)
+                    })
+            })
+        }
         Test::Choice(word) => texts().contains(*word),
         Test::Integer(comparison, bound) => {
             numbers().any(|number| compares(*comparison, number, *bound as f64))

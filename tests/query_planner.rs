@@ -11,8 +11,8 @@ use fnstore::model::{
     Judgement, Label, Method, Provenance, ReleaseId, Sentence, SentenceId, Span,
 };
 use fnstore::query::{
-    Case, Comparison, Expression, Field, FieldKind, LabelField, LabelTest, Pattern, Selection,
-    SortKey, Term, Test,
+    Case, Comparison, Distance, Expression, Field, FieldKind, LabelField, LabelTest, Pattern,
+    Selection, SortKey, Term, Test,
 };
 use fnstore::transfer::ImportOptions;
 use fnstore::upkeep::CheckOptions;
@@ -36,6 +36,10 @@ fn patterns(field: Field, facts: &[Facts]) -> BoxedStrategy<Pattern> {
         Field::Release
             | Field::Frame
             | Field::Inherits
+            | Field::Uses
+            | Field::Perspective
+            | Field::Subframe
+            | Field::Related
             | Field::Lu
             | Field::Fe
             | Field::Pos
@@ -106,6 +110,13 @@ fn term(field: Field, facts: &[Facts]) -> BoxedStrategy<Expression> {
         FieldKind::Name | FieldKind::Text | FieldKind::NullInstantiation => {
             patterns(field, facts).prop_map(Test::Pattern).boxed()
         }
+        FieldKind::Relation => {
+            let distance = (comparison(), 0..4_u64)
+                .prop_map(|(comparison, steps)| Distance { comparison, steps });
+            (patterns(field, facts), proptest::option::of(distance))
+                .prop_map(|(name, distance)| Test::Relative(name, distance))
+                .boxed()
+        }
         FieldKind::Label => {
             let test = |name, field| {
                 (patterns(field, facts), any::<bool>()).prop_map(move |(pattern, negated)| {
@@ -119,7 +130,12 @@ fn term(field: Field, facts: &[Facts]) -> BoxedStrategy<Expression> {
                 any::<bool>().prop_map(LabelTest::Overt),
             ];
             let tests = proptest::collection::vec(test, 0..3);
-            (patterns(field, facts), tests).prop_map(|(name, all)| Test::Label(name, all)).boxed()
+            let label = (patterns(field, facts), tests).boxed();
+            prop_oneof![
+                2 => label.clone().prop_map(|(name, all)| Test::Label(name, all)),
+                1 => [label.clone(), label].prop_map(|sides| Test::Overlap(Box::new(sides))),
+            ]
+            .boxed()
         }
         FieldKind::Choice => {
             proptest::sample::select(field.choices()).prop_map(Test::Choice).boxed()

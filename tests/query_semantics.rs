@@ -128,6 +128,22 @@ fn facts(database: &Database) -> Vec<Facts> {
     facts
 }
 
+/// Whether two labels of these FEs share a letter.
+fn overlap(set: &Facts, one: &str, other: &str) -> bool {
+    let named = |name: &str| -> Vec<(usize, Span)> {
+        let elements = set.elements().into_iter().enumerate();
+        elements
+            .filter(|(_, of)| of.name == name)
+            .filter_map(|(at, of)| Some((at, of.span?)))
+            .collect()
+    };
+    named(one).iter().any(|(at, a)| {
+        named(other)
+            .iter()
+            .any(|(beside, b)| at != beside && a.start.max(b.start) < a.end.min(b.end))
+    })
+}
+
 type Oracle = (&'static str, fn(&Facts) -> bool);
 
 fn has(list: &[&str], wanted: &str) -> bool {
@@ -148,6 +164,27 @@ const NAMES: &[Oracle] = &[
     ("inherits=Checking", |set| set.ancestors.contains("Checking")),
     ("inherits!=Happening", |set| !set.ancestors.contains("Happening")),
     ("inherits=*ing", |set| set.ancestors.iter().any(|name| name.ends_with("ing"))),
+    ("uses=Checking", |set| set.frame.name == "Giving_leave"),
+    ("uses=Checking{distance<=1}", |set| set.frame.name == "Giving_leave"),
+    ("uses=Checking{distance>1}", |_| false),
+    ("inherits=Happening{distance=0}", |set| set.frame.name == "Happening"),
+    ("inherits=Happening{distance=1}", |set| {
+        ["Checking", "Repairing", "Roaming"].contains(&set.frame.name.as_str())
+    }),
+    ("perspective=*", |_| false),
+    ("subframe!=Checking", |_| true),
+    ("related=Checking", |set| {
+        ["Happening", "Repairing", "Giving_leave"].contains(&set.frame.name.as_str())
+    }),
+    ("related=Checking{distance=2}", |set| set.frame.name == "Roaming"),
+    ("not related=Checking{distance<=2}", |set| {
+        !["Happening", "Repairing", "Giving_leave", "Checking", "Roaming"]
+            .contains(&set.frame.name.as_str())
+    }),
+    ("fe=Quarry overlaps fe=Matter", |set| overlap(set, "Quarry", "Matter")),
+    ("fe=Quarry overlaps fe=Quarry", |set| overlap(set, "Quarry", "Quarry")),
+    ("fe=Checker overlaps fe=Matter", |set| overlap(set, "Checker", "Matter")),
+    ("not fe=Quarry overlaps fe=Matter", |set| !overlap(set, "Quarry", "Matter")),
     ("lu=check.v", |set| set.lu.name == "check.v"),
     ("lu=\"look over.v\"", |set| set.lu.name == "look over.v"),
     ("lu=look\\ over.v", |set| set.lu.name == "look over.v"),

@@ -7,7 +7,7 @@ use fnstore::database::DatabaseError;
 use fnstore::query::{Expression, Field, Selection, SortKey};
 use fnstore::search::{self, Answer};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict};
+use pyo3::types::{PyCapsule, PyDict, PyTuple};
 
 use crate::annotation::AnnotationSet;
 use crate::arrow::Shape;
@@ -94,15 +94,28 @@ impl Query {
         Ok(self.selection.limit.map_or(after, |limit| after.min(limit as u64)))
     }
 
-    /// Number of the annotation sets for each value of a field, the most frequent first.
-    fn count_by<'py>(&self, py: Python<'py>, field: &str) -> PyResult<Bound<'py, PyDict>> {
+    /// Number of the annotation sets for each value of a field, the most frequent first. With
+    /// several fields the keys are tuples, which have a value of each.
+    #[pyo3(signature = (field, /, *more))]
+    fn count_by<'py>(
+        &self,
+        py: Python<'py>,
+        field: &str,
+        more: Vec<String>,
+    ) -> PyResult<Bound<'py, PyDict>> {
         let counts = py.detach(|| {
-            let field = Field::with_value(field, 1).map_err(DatabaseError::from)?;
-            Ok::<_, Fault>(self.handle.get()?.count_by(&self.expression, field)?)
+            let names = [field].into_iter().chain(more.iter().map(String::as_str));
+            let fields =
+                names.map(|name| Field::with_value(name, 1)).collect::<Result<Vec<_>, _>>();
+            let fields = fields.map_err(DatabaseError::from)?;
+            Ok::<_, Fault>(self.handle.get()?.count_by(&self.expression, &fields)?)
         })?;
         let counted = PyDict::new(py);
         for row in counts {
-            counted.set_item(row.value, row.count)?;
+            match more.is_empty() {
+                true => counted.set_item(row.value(), row.count)?,
+                false => counted.set_item(PyTuple::new(py, &row.values)?, row.count)?,
+            }
         }
         Ok(counted)
     }

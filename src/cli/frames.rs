@@ -7,7 +7,7 @@ use fnstore::store::NameKind;
 use fnstore::text::plain_definition;
 use serde::Serialize;
 
-use super::listing::{Rows, Statuses, names, names_or_all};
+use super::listing::{Rows, Statuses, names, names_and_relations, names_or_all};
 use super::render::Row;
 use super::{Context, Outcome};
 
@@ -15,7 +15,8 @@ use super::{Context, Outcome};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// Names: `Verification`, `Ver*`, or `~` and a regular expression; all when left out
+    /// Names: `Verification`, `Ver*`, or `~` and a regular expression; all when left out. Tests of
+    /// relations, such as `uses=Motion`, may stand beside them
     #[arg(value_name = "NAME")]
     name: Vec<String>,
 
@@ -34,7 +35,8 @@ const EXAMPLES: &str = "\
 Examples:
   fnstore frames 'Ver*'
   fnstore frames '~^(Self_)?motion$' --format csv
-  fnstore frames --lu 'confirm*'";
+  fnstore frames --lu 'confirm*'
+  fnstore frames related=Verification";
 
 /// A frame as JSON; see `schema/frames.schema.json`.
 #[derive(Debug, Serialize)]
@@ -78,9 +80,11 @@ impl<'a> FrameRow<'a> {
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let frame_names = names_or_all("frame", &args.name)?;
     let lu_names = args.lu.as_deref().map(|name| names("lu", name)).transpose()?;
     let database = Database::open(&context.store)?;
+    let (frame_names, relations) = names_and_relations(&database, &args.name)?;
+    let frame_names = names_or_all("frame", &frame_names)?;
+    let catalog = database.catalog()?;
     database.require_name(NameKind::Frame, &frame_names)?;
     if let Some(lu_names) = &lu_names {
         database.require_name(NameKind::LexUnit, lu_names)?;
@@ -90,6 +94,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         let types = lexicon.semtype_tree()?;
         for frame in lexicon.find_frames(&frame_names)? {
             let frame = frame?;
+            if !catalog.frame_passes(lexicon.release().id, frame.id, &relations)? {
+                continue;
+            }
             let mut lus = 0;
             let mut has_lu = lu_names.is_none();
             for lu in lexicon.lus_of(frame.id)? {

@@ -5,10 +5,11 @@ use fnstore::model::{
     AnnotationSetId, FeRealization, ForeignFile, Governor, LexUnit, Lexeme, Origin, Release,
     SemTypeId, ValencePattern, ValenceUnit,
 };
-use fnstore::query::{BuildError, Expression, Field, Pattern, Term, Test};
+use fnstore::query::{BuildError, Expression, Field, Term, Test};
 use serde::Serialize;
 
 use super::beside::{ForeignRecord, foreign_records, write_foreign};
+use super::chosen_lus::ChosenLus;
 use super::frame::write_definition;
 use super::listing::Statuses;
 use super::output::{Output, grouped, tell};
@@ -16,22 +17,19 @@ use super::{Outcome, valence};
 
 pub(super) fn show(
     lexicons: &[Lexicon<'_>],
-    names: &Pattern,
+    chosen: &ChosenLus,
     statuses: &Statuses,
     output: &mut Output,
 ) -> anyhow::Result<Outcome> {
     let mut found = Vec::new();
     let mut hidden = 0;
     for lexicon in lexicons {
-        for lu in lexicon.find_lus(names)? {
-            let lu = lu?;
-            if !statuses.include_named(names, &lu) {
+        for (frame, lu) in chosen.find(lexicon)? {
+            if chosen.include(statuses, &lu) {
+                found.push((lexicon, frame, lu));
+            } else {
                 hidden += 1;
-                continue;
             }
-            let frame = lexicon.frame(lu.frame)?;
-            let frame = frame.map_or_else(|| lu.frame.to_string(), |frame| frame.name);
-            found.push((lexicon, frame, lu));
         }
     }
     Statuses::tell_hidden(hidden);

@@ -1,10 +1,11 @@
 //! What the commands that list the lexicon share: which names, of which release, and how many rows.
 
 use anyhow::Context as _;
-use fnstore::database::Database;
+use fnstore::database::{Database, DatabaseError};
 use fnstore::lexicon::Lexicon;
 use fnstore::model::LexUnit;
-use fnstore::query::{Case, Pattern};
+use fnstore::query::{Case, Expression, Field, FieldKind, Pattern, Test};
+use fnstore::store::NameKind;
 
 use super::output::{Format, Output, tell};
 use super::render::{Records, Row};
@@ -98,6 +99,29 @@ pub(super) fn names(kind: &str, text: &str) -> anyhow::Result<Pattern> {
 /// As [`names`]; every name when nothing was written.
 pub(super) fn names_or_all(kind: &str, words: &[String]) -> anyhow::Result<Pattern> {
     if words.is_empty() { names(kind, "*") } else { names(kind, &words.join(" ")) }
+}
+
+/// The words that name things, and the tests of relations among them, as in `uses=Motion`.
+pub(super) fn names_and_relations(
+    database: &Database,
+    words: &[String],
+) -> anyhow::Result<(Vec<String>, Expression)> {
+    let is_test = |word: &&String| {
+        let field = word.find(['=', '!', '~']).and_then(|end| Field::from_name(word[..end].trim()));
+        field.is_some_and(|field| field.kind() == FieldKind::Relation)
+    };
+    let (tests, names): (Vec<&String>, Vec<&String>) = words.iter().partition(is_test);
+    let mut parts = Vec::new();
+    for test in tests {
+        parts.push(Expression::parse(test).map_err(DatabaseError::from)?);
+    }
+    let tests = Expression::all_of(parts).map_err(DatabaseError::from)?;
+    for term in tests.terms() {
+        if let Test::Relative(name, _) = term.test() {
+            database.require_name(NameKind::Frame, name)?;
+        }
+    }
+    Ok((names.into_iter().cloned().collect(), tests))
 }
 
 /// Rows on their way out, up to a limit.

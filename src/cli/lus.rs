@@ -6,7 +6,7 @@ use fnstore::model::LexUnit;
 use fnstore::store::NameKind;
 use serde::Serialize;
 
-use super::listing::{Rows, Statuses, names_or_all};
+use super::listing::{Rows, Statuses, names_and_relations, names_or_all};
 use super::render::Row;
 use super::{Context, Outcome};
 
@@ -17,7 +17,8 @@ use super::{Context, Outcome};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// Names: `confirm.v`, `confirm*`, or `~` and a regular expression; all when left out
+    /// Names: `confirm.v`, `confirm*`, or `~` and a regular expression; all when left out. Tests of
+    /// their frames' relations, such as `uses=Motion`, may stand beside them
     #[arg(value_name = "NAME")]
     name: Vec<String>,
 
@@ -36,6 +37,7 @@ const EXAMPLES: &str = "\
 Examples:
   fnstore lus 'confirm*'
   fnstore lus --frame Verification
+  fnstore lus 'inherits=Motion{distance=1}'
   fnstore lus '~^un.*\\.a$' --format csv";
 
 /// An LU as JSON; see `schema/lus.schema.json`.
@@ -105,9 +107,10 @@ impl<'a> LuRow<'a> {
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let lu_names = names_or_all("lu", &args.name)?;
-    let frame_names = names_or_all("frame", args.frame.as_slice())?;
     let database = Database::open(&context.store)?;
+    let (lu_names, relations) = names_and_relations(&database, &args.name)?;
+    let lu_names = names_or_all("lu", &lu_names)?;
+    let frame_names = names_or_all("frame", args.frame.as_slice())?;
     database.require_name(NameKind::LexUnit, &lu_names)?;
     database.require_name(NameKind::Frame, &frame_names)?;
     let catalog = database.catalog()?;
@@ -118,7 +121,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         for lu in lexicon.find_lus(&lu_names)? {
             let lu = lu?;
             let frame = catalog.frame(release.id, lu.frame)?;
-            if !frame_names.matches(&frame) {
+            if !frame_names.matches(&frame)
+                || !catalog.frame_passes(release.id, lu.frame, &relations)?
+            {
                 continue;
             }
             if !args.statuses.include_named(&lu_names, &lu) {

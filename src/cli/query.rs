@@ -2,15 +2,14 @@
 
 use fnstore::database::{Database, DatabaseError};
 use fnstore::model::NamedBy;
-use fnstore::query::{Case, Expression, Field, Selection, SortKey, Test};
-use fnstore::search::{Matches, ValueCount};
-use serde::Serialize;
+use fnstore::query::{Case, Expression, Selection, SortKey, Test};
+use fnstore::search::Matches;
 
 use super::columns::{Cells, Column};
+use super::counted;
 use super::hit::AnswerRecord;
 use super::output::{Format, Output, grouped, tell};
 use super::plan::write_plan;
-use super::render::Block;
 use super::splits::SplitArgs;
 use super::{Context, Outcome, tell_if_empty, tell_of_index, tell_of_releases};
 
@@ -46,8 +45,9 @@ pub(super) struct Args {
     #[arg(long, conflicts_with_all = ["sort", "limit", "offset", "fields", "count_by"])]
     count: bool,
 
-    /// Print the number of annotation sets for each value of FIELD, the most frequent first
-    #[arg(long, value_name = "FIELD", conflicts_with_all = ["sort", "offset", "fields"])]
+    /// Print the number of annotation sets for each value of FIELD, or for the values of several
+    /// fields together, the most frequent first
+    #[arg(long, value_name = "FIELD[,FIELD]", conflicts_with_all = ["sort", "offset", "fields"])]
     count_by: Option<String>,
 
     /// Print the query plan instead of the answers
@@ -79,7 +79,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let case = if args.case_sensitive { Case::Sensitive } else { Case::Fold };
     let text = args.expression.join(" ");
     let expression = Expression::parse_with(&text, case).map_err(DatabaseError::from)?;
-    let count_by = args.count_by.as_deref().map(countable).transpose()?;
+    let count_by = args.count_by.as_deref().map(counted::fields).transpose()?;
     let columns = args.fields.as_deref().map(Column::parse_list).transpose()?;
     let sort = args.sort.as_deref().map(SortKey::parse_list).transpose();
     let sort = sort.map_err(DatabaseError::from)?.unwrap_or_default();
@@ -98,10 +98,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         let count = database.count(&expression)?;
         output.line(&count.to_string())?;
         outcome(count > 0)
-    } else if let Some(field) = count_by {
-        let mut counts = database.count_by(&expression, field)?;
+    } else if let Some(fields) = count_by {
+        let mut counts = database.count_by(&expression, &fields)?;
         counts.truncate(args.limit.unwrap_or(usize::MAX));
-        write_counts(&counts, field, output)?
+        counted::write(&counts, &fields, output)?
     } else {
         write_matches(&database, &expression, &selection, columns.as_deref(), output)?
     };
@@ -175,14 +175,6 @@ fn tell_of_descriptions(database: &Database, expression: &Expression) -> anyhow:
     Ok(())
 }
 
-/// The field of a name; `document` stands for `doc`, as in other output.
-fn countable(name: &str) -> anyhow::Result<Field> {
-    if name == "document" {
-        return Ok(Field::Doc);
-    }
-    Ok(Field::with_value(name, 1).map_err(DatabaseError::from)?)
-}
-
 /// Writes sets whole; gives their number.
 fn write_hits(matches: &mut Matches<'_>, output: &mut Output) -> anyhow::Result<usize> {
     let mut records = output.records(Format::Jsonl);
@@ -224,45 +216,4 @@ fn write_rows(
     let shown = records.written();
     records.end_under(&names, &names)?;
     left_out.map_or(Ok(shown), |error| Err(error.into()))
-}
-
-/// A value and its frequency as JSON.
-#[derive(Debug, Serialize)]
-struct CountRecord<'a> {
-    field: &'static str,
-    value: Option<&'a str>,
-    count: u64,
-}
-
-impl Block for CountRecord<'_> {
-    const COLUMNS: &'static [&'static str] = &["value", "count"];
-
-    fn rows(&self) -> Vec<Vec<String>> {
-        vec![vec![self.value.unwrap_or(NO_VALUE).to_owned(), self.count.to_string()]]
-    }
-
-    fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
-        Ok(output.line(&format!("{:>8}  {}", self.count, self.value.unwrap_or(NO_VALUE)))?)
-    }
-}
-
-/// What is written for the sets that have no value of a field.
-const NO_VALUE: &str = "(none)";
-
-fn write_counts(
-    counts: &[ValueCount],
-    field: Field,
-    output: &mut Output,
-) -> anyhow::Result<Outcome> {
-    let mut records = output.records(Format::Tsv);
-    for ValueCount { value, count } in counts {
-        let (field, value) = (field.name(), value.as_deref());
-        records.block(&CountRecord { field, value, count: *count })?;
-    }
-    records.end_blocks::<CountRecord<'_>>()?;
-    if counts.is_empty() {
-        tell("nothing found");
-        return Ok(Outcome::NothingFound);
-    }
-    Ok(Outcome::Done)
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::confirm::is_confirmed;
 use super::output::{Format, grouped, size, tell, tell_index_lag};
+use super::release_diff::{DiffArgs, diff};
 use super::render::Row;
 use super::{Context, Outcome, tell_if_empty, tell_of_index};
 
@@ -23,6 +24,7 @@ pub(super) struct Args {
 enum Command {
     /// Remove a release, with all that was added to it
     Remove(RemoveArgs),
+    Diff(DiffArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -111,8 +113,10 @@ fn remove(RemoveArgs { name, yes }: &RemoveArgs, context: &Context) -> anyhow::R
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    if let Some(Command::Remove(args)) = &args.command {
-        return remove(args, context);
+    match &args.command {
+        Some(Command::Remove(args)) => return remove(args, context),
+        Some(Command::Diff(args)) => return diff(args, context),
+        None => {}
     }
     let database = Database::open(&context.store)?;
     let mut releases = Vec::new();

@@ -3,8 +3,8 @@
 use anyhow::{bail, ensure};
 use clap::ValueEnum as _;
 use fnstore::database::Database;
-use fnstore::store::NameKind;
 
+use super::chosen_lus::ChosenLus;
 use super::listing::{Statuses, lexicons, names};
 use super::output::Format;
 use super::{Context, Outcome, document, frame, lexunit, sentence};
@@ -21,7 +21,7 @@ use super::{Context, Outcome, document, frame, lexunit, sentence};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// What to show: `frame NAME`, `lu NAME`, `sentence ID`, `annotation ID` (or `set ID`),
+    /// What to show: `frame NAME`, `lu NAME` or its number, `sentence ID`, `annotation ID` (or `set ID`),
     /// `document NAME`; `frame=NAME` and `frame~REGEX` do, too
     #[arg(value_name = "KIND NAME", required = true)]
     what: Vec<String>,
@@ -29,6 +29,10 @@ pub(super) struct Args {
     /// List only records of this release
     #[arg(long, value_name = "NAME")]
     release: Option<String>,
+
+    /// Show only LUs of this frame; a name or pattern
+    #[arg(long, value_name = "NAME")]
+    frame: Option<String>,
 
     #[command(flatten)]
     statuses: Statuses,
@@ -38,6 +42,7 @@ const EXAMPLES: &str = "\
 Examples:
   fnstore show frame Verification
   fnstore show lu=confirm.v
+  fnstore show lu tell.v --frame Telling
   fnstore show sentence x1024
   fnstore show annotation f2048 --format json
   fnstore show document 'IntroOf*'";
@@ -60,6 +65,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         !matches!(context.output.format_or(Format::Table), Format::Csv | Format::Tsv),
         "`show` has no rows for `--format csv` or `tsv`: expected `table`, `json` or `jsonl`"
     );
+    ensure!(
+        kind == Shown::Lu || args.frame.is_none(),
+        "`--frame` narrows LUs alone: expected `show lu NAME --frame FRAME`"
+    );
     let database = Database::open(&context.store)?;
     let lexicons = lexicons(&database, args.release.as_deref())?;
     let output = &mut context.output;
@@ -69,9 +78,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             frame::show(&database, &lexicons, &names, &args.statuses, output)
         }
         Shown::Lu => {
-            let names = names("lu", &name)?;
-            database.require_name(NameKind::LexUnit, &names)?;
-            lexunit::show(&lexicons, &names, &args.statuses, output)
+            let chosen = ChosenLus::parse(&name, args.frame.as_deref())?;
+            chosen.require(&database)?;
+            lexunit::show(&lexicons, &chosen, &args.statuses, output)
         }
         Shown::Document => document::show(&database, &lexicons, &names("document", &name)?, output),
         Shown::Sentence => sentence::show_sentence(&lexicons, &name, output),

@@ -3,7 +3,7 @@
 //! The tables are FrameNet's own, which its lexicographers' tools made from an LU's exemplars; or,
 //! with `--over`, the same tables counted from the annotation sets that a query finds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fnstore::database::{Database, DatabaseError};
 use fnstore::lexicon::{Lexicon, observed_valences};
@@ -11,12 +11,12 @@ use fnstore::model::{
     ACCEPTED, AnnotationSet, FeRealization, FeStatus, LexUnit, LuId, Origin, PROPOSED,
     ValencePattern, Valences,
 };
-use fnstore::query::{Expression, Pattern};
-use fnstore::store::NameKind;
+use fnstore::query::Expression;
 use serde::Serialize;
 
+use super::chosen_lus::ChosenLus;
 use super::lexunit::RealizationRecord;
-use super::listing::{Statuses, lexicons, names};
+use super::listing::{Statuses, lexicons};
 use super::output::{Format, Output, grouped, tell};
 use super::render::Block;
 use super::{Context, Outcome, tell_of_index};
@@ -30,9 +30,14 @@ use super::{Context, Outcome, tell_of_index};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// Lexical units: `lu=confirm.v`, `confirm.v`, `confirm*`, or `~` and a regular expression
+    /// Lexical units: `lu=confirm.v`, `confirm.v`, `confirm*`, `~` and a regular expression, or a
+    /// number
     #[arg(value_name = "LU", required = true)]
     lu: Vec<String>,
+
+    /// Show only LUs of this frame; a name or pattern
+    #[arg(long, value_name = "NAME")]
+    frame: Option<String>,
 
     /// Count over the annotation sets that this query finds, instead of FrameNet's tables; sets
     /// without annotated FEs do not count
@@ -59,6 +64,7 @@ const EXAMPLES: &str = "\
 Examples:
   fnstore valence lu=confirm.v
   fnstore valence 'lu=confirm*' --sets --format json
+  fnstore valence tell.v --frame Telling
   fnstore valence confirm.v --over origin=fulltext
   fnstore valence confirm.v --over 'fe=Inspector{gf=Ext}' --format csv";
 
@@ -94,16 +100,16 @@ struct Entry<'l> {
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let lu_names = names("lu", &args.lu.join(" "))?;
+    let chosen = ChosenLus::parse(&args.lu.join(" "), args.frame.as_deref())?;
     let over = args.over.as_deref();
     let database = Database::open(&context.store)?;
-    database.require_name(NameKind::LexUnit, &lu_names)?;
+    chosen.require(&database)?;
     let lexicons = lexicons(&database, args.release.as_deref())?;
     let mut entries = Vec::new();
     let mut hidden = 0;
     for lexicon in &lexicons {
-        for entry in entries_of(lexicon, &lu_names, over)? {
-            if !args.statuses.include_named(&lu_names, &entry.lu) {
+        for entry in entries_of(lexicon, &chosen, over)? {
+            if !chosen.include(&args.statuses, &entry.lu) {
                 hidden += 1;
             } else if !entry.valences.is_empty() {
                 entries.push(entry);
@@ -122,7 +128,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         tell(&format!("showing the first {shown}; there are more"));
     } else if entries.is_empty() {
         tell("nothing found");
-        let in_full_text = if over.is_none() { in_full_text(&lexicons, &lu_names)? } else { 0 };
+        let in_full_text = if over.is_none() { in_full_text(&lexicons, &chosen)? } else { 0 };
         if in_full_text > 0 {
             tell(&format!(
                 "FrameNet's tables count exemplars alone; `--over origin=fulltext` counts annotation \
@@ -136,11 +142,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 }
 
 /// How many sets of full text with annotated FEs the LUs of a name have.
-fn in_full_text(lexicons: &[Lexicon<'_>], lu_names: &Pattern) -> anyhow::Result<u64> {
+fn in_full_text(lexicons: &[Lexicon<'_>], chosen: &ChosenLus) -> anyhow::Result<u64> {
     let mut count = 0;
     for lexicon in lexicons {
-        for lu in lexicon.find_lus(lu_names)? {
-            let lu = lu?;
+        for (_, lu) in chosen.find(lexicon)? {
             for set in lexicon.annotation_sets_of_lu(lu.frame, lu.id)? {
                 let set = set?;
                 let is_in_full_text = set.provenance.origin() == Origin::FullText;
@@ -153,31 +158,31 @@ fn in_full_text(lexicons: &[Lexicon<'_>], lu_names: &Pattern) -> anyhow::Result<
 
 fn entries_of<'l>(
     lexicon: &'l Lexicon<'_>,
-    lu_names: &Pattern,
+    chosen: &ChosenLus,
     over: Option<&str>,
 ) -> anyhow::Result<Vec<Entry<'l>>> {
-    let lexunits = lexicon.find_lus(lu_names)?.collect::<Result<Vec<_>, _>>()?;
+    let lexunits = chosen.find(lexicon)?;
     let is_proposed = |lu: &LexUnit| [PROPOSED, ACCEPTED].contains(&lu.status.as_str());
-    let any_proposed = lexunits.iter().any(is_proposed);
+    let any_proposed = lexunits.iter().any(|(_, lu)| is_proposed(lu));
+    let wanted: BTreeSet<LuId> = lexunits.iter().map(|(_, lu)| lu.id).collect();
     let mut sets: BTreeMap<LuId, Vec<AnnotationSet>> = BTreeMap::new();
     if let Some(query) = over.or(any_proposed.then_some(GENERATED)) {
         let query = Expression::parse(query).map_err(DatabaseError::from)?;
         for answer in lexicon.annotations(&query)? {
             let answer = answer?;
-            if lu_names.matches(&answer.lexunit) {
+            if wanted.contains(&answer.set.lu) {
                 sets.entry(answer.set.lu).or_default().push(answer.set);
             }
         }
     }
     let mut entries = Vec::new();
-    for mut lu in lexunits {
-        let frame = lexicon.frame(lu.frame)?;
+    for (frame, mut lu) in lexunits {
         let own = std::mem::take(&mut lu.valences);
         let over = over.or(is_proposed(&lu).then_some(GENERATED));
         entries.push(Entry {
             release: &lexicon.release().name,
             over: over.map(str::to_owned),
-            frame: frame.map_or_else(|| lu.frame.to_string(), |frame| frame.name),
+            frame,
             valences: match over {
                 None => own,
                 Some(_) => observed_valences(sets.get(&lu.id).into_iter().flatten()),

@@ -32,6 +32,7 @@
 //! ```
 
 mod coverage;
+mod difference;
 mod edition;
 mod elements;
 mod foreign;
@@ -46,6 +47,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use coverage::{Coverage, CoverageCounts, SetCounts};
+pub use difference::{Change, Compared, Difference};
 pub use edition::EditionChanges;
 pub use elements::LabelledElement;
 pub use growth::{NewTrigger, RoundGrowth};

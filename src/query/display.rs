@@ -3,7 +3,7 @@
 use std::fmt::{self, Display as _};
 
 use super::pattern::Form;
-use super::{Case, Comparison, Expression, LabelTest, Pattern, Term, Test};
+use super::{Case, Comparison, Distance, Expression, LabelTest, Pattern, Term, Test};
 
 impl fmt::Display for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -51,7 +51,10 @@ impl fmt::Display for Term {
 impl Term {
     fn operator(&self) -> &'static str {
         match &self.test {
-            Test::Pattern(pattern) | Test::Label(pattern, _) => pattern.operator(),
+            Test::Pattern(pattern) | Test::Relative(pattern, _) | Test::Label(pattern, _) => {
+                pattern.operator()
+            }
+            Test::Overlap(sides) => sides[0].0.operator(),
             Test::Integer(comparison, _) | Test::Decimal(comparison, _) => comparison.as_str(),
             Test::Choice(_) | Test::Set(_) | Test::Revision(_) => "=",
         }
@@ -59,20 +62,28 @@ impl Term {
 
     /// Whether its negation can be written with `!=`.
     pub(super) fn has_equals_sign(&self) -> bool {
-        self.operator() == "=" && !matches!(self.test, Test::Revision(_))
+        self.operator() == "=" && !matches!(self.test, Test::Revision(_) | Test::Overlap(_))
     }
 
     fn write(&self, f: &mut fmt::Formatter<'_>, operator: &str) -> fmt::Result {
         write!(f, "{}{operator}", self.field)?;
         match &self.test {
             Test::Pattern(pattern) => pattern.fmt(f),
-            Test::Label(name, tests) => {
+            Test::Relative(name, distance) => {
                 name.fmt(f)?;
-                if tests.is_empty() {
-                    return Ok(());
+                match distance {
+                    Some(Distance { comparison, steps }) => {
+                        write!(f, "{{distance{}{steps}}}", comparison.as_str())
+                    }
+                    None => Ok(()),
                 }
-                let tests: Vec<String> = tests.iter().map(LabelTest::to_string).collect();
-                write!(f, "{{{}}}", tests.join(" "))
+            }
+            Test::Label(name, tests) => label(f, name, tests),
+            Test::Overlap(sides) => {
+                let [(one, tests), (other, others)] = &**sides;
+                label(f, one, tests)?;
+                write!(f, " overlaps {}{}", self.field, other.operator())?;
+                label(f, other, others)
             }
             Test::Choice(word) => f.write_str(word),
             Test::Integer(_, number) | Test::Revision(number) => write!(f, "{number}"),
@@ -80,6 +91,15 @@ impl Term {
             Test::Set(id) => write!(f, "{id}"),
         }
     }
+}
+
+fn label(f: &mut fmt::Formatter<'_>, name: &Pattern, tests: &[LabelTest]) -> fmt::Result {
+    name.fmt(f)?;
+    if tests.is_empty() {
+        return Ok(());
+    }
+    let tests: Vec<String> = tests.iter().map(LabelTest::to_string).collect();
+    write!(f, "{{{}}}", tests.join(" "))
 }
 
 impl fmt::Display for LabelTest {
@@ -209,7 +229,11 @@ mod tests {
             (r"trigger=5\*3", r#"trigger="5\*3""#),
             ("origin=GENERATED ni=ini", "origin=generated ni=INI"),
             ("aligner>=0.950", "aligner>=0.95"),
+            ("uses != X { distance >= 2 }", "uses!=X{distance>=2}"),
+            ("not related~^X{distance=1}", "not related~\"^X\"{distance=1}"),
             ("fe=X { gf=Ext and pt=NP }", "fe=X{gf=Ext pt=NP}"),
+            ("fe=X{gf=Ext} OVERLAPS fe = Y", "fe=X{gf=Ext} overlaps fe=Y"),
+            ("not fe=X overlaps fe~^Y{pt=NP}", "not fe=X overlaps fe~\"^Y\"{pt=NP}"),
             ("fe!=X{not gf=Ext overt!=false}", "fe!=X{gf!=Ext overt=true}"),
             ("not fe~^X{not gf~^E}", "not fe~\"^X\"{not gf~\"^E\"}"),
         ] {

@@ -132,12 +132,23 @@ pub enum BuildError {
         /// What it takes.
         expected: String,
     },
+    /// A test of frames alone has a term that asks about annotation sets.
+    #[error("field `{field}` asks about annotation sets, expected {}", listed(frame_fields()))]
+    NotOfFrames {
+        /// The field.
+        field: Field,
+    },
     /// Conjunctions, disjunctions and negations are nested too deep.
     #[error("the expression nests deeper than {limit} levels; build it flatter")]
     TooDeep {
         /// Levels allowed.
         limit: usize,
     },
+}
+
+/// Names of the fields that follow relations of frames.
+fn frame_fields() -> impl Iterator<Item = &'static str> {
+    Field::ALL.iter().filter(|field| field.followed().is_some()).map(|field| field.name())
 }
 
 impl QueryError {

@@ -43,7 +43,15 @@ fields! {
     /// Name of the frame that the set evokes.
     Frame = "frame", Name;
     /// Name of that frame or of one it inherits from, at any distance.
-    Inherits = "inherits", Name;
+    Inherits = "inherits", Relation;
+    /// Name of a frame that it uses, at any distance.
+    Uses = "uses", Relation;
+    /// Name of a frame that it is a perspective on, at any distance.
+    Perspective = "perspective", Relation;
+    /// Name of a frame that it is a subframe of, at any distance.
+    Subframe = "subframe", Relation;
+    /// Name of a frame that a relation of any type joins to it, in either direction.
+    Related = "related", Relation;
     /// Name of the lexical unit, as in `confirm.v`.
     Lu = "lu", Name;
     /// Part of speech of the lexical unit, as in `v`.
@@ -125,6 +133,8 @@ fields! {
 pub enum FieldKind {
     /// A name of the lexicon, compared whole.
     Name,
+    /// Name of a frame that relations lead to, with a test of the distance in braces.
+    Relation,
     /// Running text.
     Text,
     /// An FE name, with tests of the same label in braces.
@@ -175,9 +185,11 @@ impl Field {
     pub fn operators(self) -> &'static [Operator] {
         use Operator::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, Matches, NotEqual};
         match self.kind() {
-            FieldKind::Name | FieldKind::Text | FieldKind::Label | FieldKind::NullInstantiation => {
-                &[Equal, NotEqual, Matches]
-            }
+            FieldKind::Name
+            | FieldKind::Relation
+            | FieldKind::Text
+            | FieldKind::Label
+            | FieldKind::NullInstantiation => &[Equal, NotEqual, Matches],
             FieldKind::Choice | FieldKind::Id => &[Equal, NotEqual],
             FieldKind::Integer
             | FieldKind::Decimal

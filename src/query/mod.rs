@@ -33,6 +33,7 @@ mod lexer;
 mod nearest;
 mod parser;
 mod pattern;
+mod relation;
 mod selection;
 mod term;
 
@@ -42,5 +43,7 @@ pub use expression::{Expression, Negated, Parts};
 pub use field::{Field, FieldKind, Operator};
 pub use nearest::nearest;
 pub use pattern::{Case, Pattern, Words};
+pub use relation::Distance;
+pub(crate) use relation::Followed;
 pub use selection::{Selection, SortKey, listed};
 pub use term::{Comparison, LabelFacts, LabelField, LabelTest, Term, Test};

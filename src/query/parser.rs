@@ -5,8 +5,8 @@
 
 use super::lexer::{Lexer, Value};
 use super::{
-    Case, Comparison, Expression, Field, FieldKind, LabelField, LabelTest, Operator, Pattern,
-    QueryError, Term, Test, nearest,
+    Case, Comparison, Distance, Expression, Field, FieldKind, LabelField, LabelTest, Operator,
+    Pattern, QueryError, Term, Test, nearest,
 };
 use crate::model::AnnotationSetId;
 
@@ -126,14 +126,25 @@ impl Parser<'_> {
     ) -> Result<Test, QueryError> {
         Ok(match field.kind() {
             FieldKind::Name | FieldKind::Text => Test::Pattern(self.pattern(operator, value)?),
+            FieldKind::Relation => {
+                let name = self.pattern(operator, value)?;
+                let distance = match self.lexer.take_mark('{') {
+                    true => Some(self.distance(field)?),
+                    false => None,
+                };
+                Test::Relative(name, distance)
+            }
             FieldKind::NullInstantiation => {
                 Test::Pattern(self.null_instantiation(operator, value)?)
             }
             FieldKind::Label => {
-                let name = self.pattern(operator, value)?;
-                let tests =
-                    if self.lexer.take_mark('{') { self.label_tests()? } else { Vec::new() };
-                Test::Label(name, tests)
+                let (name, tests) = self.label(operator, value)?;
+                let before = self.lexer.unexpected("`not` before a test of two labels");
+                match self.lexer.take_keyword("overlaps") {
+                    true if operator == Operator::NotEqual => return Err(before),
+                    true => Test::Overlap(Box::new([(name, tests), self.other_label()?])),
+                    false => Test::Label(name, tests),
+                }
             }
             FieldKind::Choice => Test::Choice(choice(field.name(), &field.choices(), value)?),
             FieldKind::Integer => {
@@ -183,6 +194,53 @@ impl Parser<'_> {
         }
         let kind = choice("ni", &NULL_INSTANTIATIONS, value)?;
         Ok(Pattern::exact(kind, self.case))
+    }
+
+    /// `"distance" comparison value "}"`, the opening brace taken.
+    fn distance(&mut self, field: Field) -> Result<Distance, QueryError> {
+        const EXPECTED: &str = "`distance` and a number, as in `{distance<=2}`";
+        let before = self.lexer.unexpected(EXPECTED);
+        if self.lexer.take_word() != Some("distance") {
+            return Err(before);
+        }
+        let before = self.lexer.unexpected("`=`, `<`, `<=`, `>` or `>=`");
+        let comparison = match self.lexer.take_operator() {
+            Some(Operator::NotEqual | Operator::Matches) | None => return Err(before),
+            Some(operator) => comparison(operator),
+        };
+        let value = self.lexer.take_value()?;
+        let steps = integer(field, &value, u64::MAX, "a whole number of relations")?;
+        match self.lexer.take_mark('}') {
+            true => Ok(Distance { comparison, steps }),
+            false => Err(self.lexer.unexpected("`}`")),
+        }
+    }
+
+    /// `value [ label ]`, the value taken.
+    fn label(
+        &mut self,
+        operator: Operator,
+        value: &Value,
+    ) -> Result<(Pattern, Vec<LabelTest>), QueryError> {
+        let name = self.pattern(operator, value)?;
+        let tests = if self.lexer.take_mark('{') { self.label_tests()? } else { Vec::new() };
+        Ok((name, tests))
+    }
+
+    /// `"fe" ( "=" | "~" ) value [ label ]`, after `overlaps`.
+    fn other_label(&mut self) -> Result<(Pattern, Vec<LabelTest>), QueryError> {
+        let before = self.lexer.unexpected("a second label, as in `overlaps fe=Place`");
+        if self.lexer.take_word() != Some(Field::Fe.name()) {
+            return Err(before);
+        }
+        let before = self.lexer.unexpected("`=` or `~`");
+        match self.lexer.take_operator() {
+            Some(operator @ (Operator::Equal | Operator::Matches)) => {
+                let value = self.lexer.take_value()?;
+                self.label(operator, &value)
+            }
+            _ => Err(before),
+        }
     }
 
     /// `label-test { [ "and" ] label-test } "}"`, the opening brace taken.
@@ -511,9 +569,21 @@ mod tests {
         match field.kind() {
             FieldKind::Name | FieldKind::Text => pattern().prop_map(Test::Pattern).boxed(),
             FieldKind::NullInstantiation => null_instantiation().prop_map(Test::Pattern).boxed(),
-            FieldKind::Label => (pattern(), proptest::collection::vec(label_test(), 0..3))
-                .prop_map(|(name, tests)| Test::Label(name, tests))
-                .boxed(),
+            FieldKind::Relation => {
+                let distance = (comparison(), any::<u64>())
+                    .prop_map(|(comparison, steps)| Distance { comparison, steps });
+                (pattern(), proptest::option::of(distance))
+                    .prop_map(|(name, distance)| Test::Relative(name, distance))
+                    .boxed()
+            }
+            FieldKind::Label => {
+                let side = (pattern(), proptest::collection::vec(label_test(), 0..3)).boxed();
+                prop_oneof![
+                    side.clone().prop_map(|(name, tests)| Test::Label(name, tests)),
+                    [side.clone(), side].prop_map(|sides| Test::Overlap(Box::new(sides))),
+                ]
+                .boxed()
+            }
             FieldKind::Choice => {
                 proptest::sample::select(field.choices()).prop_map(Test::Choice).boxed()
             }

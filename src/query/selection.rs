@@ -70,11 +70,11 @@ impl Field {
     #[must_use]
     pub fn has_many_values(self) -> bool {
         use Field::{
-            DocForeign, Edition, Fe, Flag, Foreign, FrameForeign, Gf, Inherits, Judgement,
-            LuForeign, Ni, Pt,
+            DocForeign, Edition, Fe, Flag, Foreign, FrameForeign, Gf, Judgement, LuForeign, Ni, Pt,
         };
         let is_foreign = matches!(self, Foreign | FrameForeign | LuForeign | DocForeign);
-        is_foreign || matches!(self, Inherits | Fe | Gf | Pt | Ni | Flag | Judgement | Edition)
+        let is_relation = self.followed().is_some();
+        is_relation || is_foreign || matches!(self, Fe | Gf | Pt | Ni | Flag | Judgement | Edition)
     }
 
     /// Whether a set has values of it: `since` asks about the store's history, and has none.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::parser::NULL_INSTANTIATIONS;
-use super::{BuildError, Case, Field, FieldKind, Pattern};
+use super::{BuildError, Case, Distance, Field, FieldKind, Pattern};
 use crate::model::AnnotationSetId;
 
 /// One test of one field, as in `aligner>=0.95`.
@@ -25,11 +25,14 @@ impl Term {
             (Test::Pattern(pattern), FieldKind::NullInstantiation) => {
                 return check_instantiation(field, pattern).map(|()| Self { field, test });
             }
+            (Test::Relative(..), FieldKind::Relation) => true,
             (Test::Label(_, tests), FieldKind::Label) => {
-                for label in tests {
-                    if let LabelTest::Pattern { field: LabelField::Ni, pattern, .. } = label {
-                        check_instantiation(Field::Ni, pattern)?;
-                    }
+                check_label(tests)?;
+                true
+            }
+            (Test::Overlap(sides), FieldKind::Label) => {
+                for (_, tests) in &**sides {
+                    check_label(tests)?;
                 }
                 true
             }
@@ -69,7 +72,12 @@ impl Term {
     /// # Errors
     /// When the field holds no names.
     pub fn named(field: Field, name: &str) -> Result<Self, BuildError> {
-        Self::new(field, Test::Pattern(Pattern::exact(name, Case::Fold)))
+        let name = Pattern::exact(name, Case::Fold);
+        let test = match field.kind() {
+            FieldKind::Relation => Test::Relative(name, None),
+            _ => Test::Pattern(name),
+        };
+        Self::new(field, test)
     }
 
     /// The field.
@@ -99,10 +107,20 @@ fn check_instantiation(field: Field, pattern: &Pattern) -> Result<(), BuildError
     }
 }
 
+fn check_label(tests: &[LabelTest]) -> Result<(), BuildError> {
+    for label in tests {
+        if let LabelTest::Pattern { field: LabelField::Ni, pattern, .. } = label {
+            check_instantiation(Field::Ni, pattern)?;
+        }
+    }
+    Ok(())
+}
+
 /// What a field of a kind takes, in words.
 fn taken_by(kind: FieldKind) -> &'static str {
     match kind {
         FieldKind::Name | FieldKind::Text | FieldKind::NullInstantiation => "a name or pattern",
+        FieldKind::Relation => "a name or pattern with a distance",
         FieldKind::Label => "a pattern of an FE with tests of its label",
         FieldKind::Choice => "one of the field's words",
         FieldKind::Integer | FieldKind::Percentage => "a whole number",
@@ -118,8 +136,13 @@ fn taken_by(kind: FieldKind) -> &'static str {
 pub enum Test {
     /// The name or text matches. Kinds `Name`, `Text` and `NullInstantiation`.
     Pattern(Pattern),
+    /// Relations lead to a frame of that name, which lies so far away; without a distance, as far
+    /// as the field usually looks. Kind `Relation`.
+    Relative(Pattern, Option<Distance>),
     /// There is an FE label of that name of which every one of these holds. Kind `Label`.
     Label(Pattern, Vec<LabelTest>),
+    /// Two FE labels pass, one each of these, and their spans share a letter. Kind `Label`.
+    Overlap(Box<[(Pattern, Vec<LabelTest>); 2]>),
     /// The value is this word, one of [`Field::choices`]. Kind `Choice`.
     Choice(&'static str),
     /// The whole number compares so. Kinds `Integer` and `Percentage`.
@@ -138,7 +161,9 @@ impl Test {
     fn kind(&self) -> &'static str {
         match self {
             Self::Pattern(_) => "name or pattern",
+            Self::Relative(..) => "pattern with a distance",
             Self::Label(..) => "pattern with tests of a label",
+            Self::Overlap(_) => "overlap of labels",
             Self::Choice(_) => "word",
             Self::Integer(..) => "whole number",
             Self::Decimal(..) => "score",
@@ -306,6 +331,11 @@ mod tests {
             (Field::Fe, no_kind, "`XNI` is no value of `ni`"),
             (Field::Round, Test::Decimal(Comparison::Less, 1.0), "`round` takes no score"),
             (
+                Field::Uses,
+                exact("Checking"),
+                "field `uses` takes no name or pattern, expected a name or pattern with a distance",
+            ),
+            (
                 Field::Judgement,
                 Test::Integer(Comparison::Less, 101),
                 "`101` is no value of `judgement`, expected a whole number from 0 to 100",
@@ -329,8 +359,11 @@ mod tests {
         // Each test that a text can say can be built.
         for text in [
             "frame=A",
+            "uses=A",
+            "related~A{distance<3}",
             "text~x",
             "fe=A{ni=dni gf!=Ext}",
+            "fe=A overlaps fe~B{overt=true}",
             "ni=d*",
             "origin=user",
             "round<=3",

@@ -8,13 +8,11 @@ use crate::database::{Database, DatabaseError, LookupError, Result};
 use crate::model::{
     CorpusId, Document, DocumentId, FrameId, LuId, Release, ReleaseId, Split, SplitList,
 };
-use crate::query::nearest;
+use crate::query::{BuildError, Distance, Expression, Followed, Pattern, Test, nearest};
 use crate::search::elements;
+use crate::search::relatives::{Distances, Relations};
 use crate::store::{NameKind, Store};
 use crate::text::composed;
-
-/// Frame relation that makes one frame a kind of another.
-const INHERITANCE: &str = "Inheritance";
 
 /// LUs looked up one by one before all names are read at once. A frame has some ten LUs; reading
 /// every name of FrameNet 1.5 costs as much as reading a few hundred LUs.
@@ -36,7 +34,7 @@ pub struct Catalog<'a> {
     /// Documents that were looked up one by one.
     known_documents: Memo<(ReleaseId, CorpusId, DocumentId), Option<Arc<KnownDocument>>>,
     corpora: OnceCell<Corpora>,
-    parents: OnceCell<HashMap<(ReleaseId, FrameId), Vec<FrameId>>>,
+    relations: OnceCell<Relations>,
 }
 
 /// A document with what answers say of it, made once for all of its sets.
@@ -75,7 +73,7 @@ impl<'a> Catalog<'a> {
             statuses: RefCell::default(),
             known_documents: RefCell::default(),
             corpora: OnceCell::new(),
-            parents: OnceCell::new(),
+            relations: OnceCell::new(),
         })
     }
 
@@ -221,34 +219,53 @@ impl<'a> Catalog<'a> {
         Ok(names.map_or(&[], Vec::as_slice))
     }
 
-    /// The frame and every frame that it inherits from, at any distance.
-    pub fn ancestors(&self, release: ReleaseId, frame: FrameId) -> Result<BTreeSet<FrameId>> {
-        if self.parents.get().is_none() {
-            let mut parents: HashMap<(ReleaseId, FrameId), Vec<FrameId>> = HashMap::new();
-            for release in &self.releases {
-                for relation in self.store.relations(release.id)? {
-                    let relation = relation?;
-                    if relation.kind == INHERITANCE {
-                        parents
-                            .entry((release.id, relation.child))
-                            .or_default()
-                            .push(relation.parent);
-                    }
-                }
-            }
-            let _ = self.parents.set(parents);
+    /// The frame itself and the frames that the followed relations lead to, with their distances.
+    pub(super) fn relatives(
+        &self,
+        release: ReleaseId,
+        frame: FrameId,
+        followed: Followed,
+    ) -> Result<Distances> {
+        if self.relations.get().is_none() {
+            let releases = self.releases.iter().map(|release| &**release);
+            let _ = self.relations.set(Relations::read(self.store, releases)?);
         }
-        let mut ancestors = BTreeSet::from([frame]);
-        let mut waiting = vec![frame];
-        while let Some(frame) = waiting.pop() {
-            let parents = self.parents.get().and_then(|all| all.get(&(release, frame)));
-            for parent in parents.into_iter().flatten() {
-                if ancestors.insert(*parent) {
-                    waiting.push(*parent);
-                }
+        Ok(self.relations.get_or_init(Relations::default).reached(release, frame, followed))
+    }
+
+    /// Whether relations lead from a frame to one that a pattern names, so far away.
+    pub(super) fn is_related(
+        &self,
+        (release, frame): (ReleaseId, FrameId),
+        followed: Followed,
+        pattern: &Pattern,
+        distance: Distance,
+    ) -> Result<bool> {
+        for (other, steps) in self.relatives(release, frame, followed)? {
+            if distance.holds(steps) && pattern.matches(&self.frame(release, other)?) {
+                return Ok(true);
             }
         }
-        Ok(ancestors)
+        Ok(false)
+    }
+
+    /// Whether an expression holds of a frame. Its terms test relations, as `uses=Motion` does.
+    ///
+    /// # Errors
+    /// [`BuildError::NotOfFrames`] for a term of another field; when the store fails.
+    pub fn frame_passes(
+        &self,
+        release: ReleaseId,
+        frame: FrameId,
+        expression: &Expression,
+    ) -> Result<bool> {
+        expression.holds(&mut |term| match (term.field.followed(), &term.test) {
+            (Some(followed), Test::Relative(pattern, distance)) => {
+                let distance = distance.unwrap_or(term.field.usual_distance());
+                self.is_related((release, frame), followed, pattern, distance)
+            }
+            _ => Err(BuildError::NotOfFrames { field: term.field }.into()),
+        })
     }
 }
 

@@ -7,13 +7,21 @@ use std::collections::HashMap;
 use crate::database::{Database, Result};
 use crate::query::{Expression, Field, QueryError, Selection};
 
-/// How many annotation sets have a value.
+/// How many annotation sets have a value, or several values together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueCount {
-    /// The value; `None` for the sets that have none, as human sets have no round.
-    pub value: Option<String>,
+    /// A value of each field; `None` for the sets that have none, as human sets have no round.
+    pub values: Vec<Option<String>>,
     /// Number of sets.
     pub count: u64,
+}
+
+impl ValueCount {
+    /// The value of the first field.
+    #[must_use]
+    pub fn value(&self) -> Option<&str> {
+        self.values.first()?.as_deref()
+    }
 }
 
 impl Database {
@@ -30,31 +38,40 @@ impl Database {
         Ok(count)
     }
 
-    /// Number of the annotation sets for which a query holds, for each value of a field; the most
-    /// frequent value first, values of one frequency in order of text. Every value is held in
-    /// memory.
+    /// Number of the annotation sets for which a query holds, for each value of a field, or for the
+    /// values of several fields together; the most frequent first, those of one frequency in order
+    /// of text. Every value is held in memory.
     ///
     /// A set with several values, as of `fe`, counts once for each of them.
     ///
     /// # Errors
     /// As [`Database::query`], and for `since`, which has no value.
-    pub fn count_by(&self, expression: &Expression, field: Field) -> Result<Vec<ValueCount>> {
-        if !field.has_value() {
+    pub fn count_by(&self, expression: &Expression, fields: &[Field]) -> Result<Vec<ValueCount>> {
+        if let Some(&field) = fields.iter().find(|field| !field.has_value()) {
             return Err(QueryError::NoValue { column: 1, field }.into());
         }
-        let mut counts: HashMap<Option<String>, u64> = HashMap::new();
+        let mut counts: HashMap<Vec<Option<String>>, u64> = HashMap::new();
         for found in self.matches(expression, &Selection::default())? {
-            let values = found?.values(field)?;
-            if values.is_empty() {
-                *counts.entry(None).or_default() += 1;
+            let found = found?;
+            let mut combinations = vec![Vec::with_capacity(fields.len())];
+            for &field in fields {
+                let values = found.values(field)?;
+                let mut texts: Vec<_> = values.iter().map(|of| Some(of.to_string())).collect();
+                if texts.is_empty() {
+                    texts.push(None);
+                }
+                let longer = combinations.iter().flat_map(|before| {
+                    texts.iter().map(|text| [before.as_slice(), &[text.clone()]].concat())
+                });
+                combinations = longer.collect();
             }
-            for value in values {
-                *counts.entry(Some(value.to_string())).or_default() += 1;
+            for values in combinations {
+                *counts.entry(values).or_default() += 1;
             }
         }
         let mut counts: Vec<ValueCount> =
-            counts.into_iter().map(|(value, count)| ValueCount { value, count }).collect();
-        counts.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.value.cmp(&b.value)));
+            counts.into_iter().map(|(values, count)| ValueCount { values, count }).collect();
+        counts.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.values.cmp(&b.values)));
         Ok(counts)
     }
 }

@@ -4,15 +4,15 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use super::answer::elements;
+use super::answer::{ElementLabel, elements};
 use super::catalog::Catalog;
 use super::facts::Facts;
 use super::matched::Match;
 use super::plan::lemma;
 use super::value::Value;
 use crate::database::Result;
-use crate::model::{AnnotationSetId, Extent, Flags, Pos, ReleaseId, SentenceId};
-use crate::query::{Expression, Field, LabelFacts, Pattern, Term, Test};
+use crate::model::{AnnotationSetId, Extent, Flags, Pos, ReleaseId, SentenceId, Span};
+use crate::query::{Distance, Expression, Field, LabelFacts, LabelTest, Pattern, Term, Test};
 use crate::store::{Store, Subject};
 
 /// One query, asked of sets.
@@ -193,15 +193,13 @@ impl Match<'_> {
                 evaluator.text_matches(self, pattern)?
             }
             Test::Pattern(pattern) => self.pattern_passes(field, pattern)?,
-            Test::Label(name, tests) => elements(&self.set).any(|element| {
-                let facts = LabelFacts {
-                    gf: element.gf,
-                    pt: element.pt,
-                    ni: null_kind(&element.label.extent),
-                    overt: element.label.extent.span().is_some(),
-                };
-                name.matches(&element.label.name) && tests.iter().all(|test| test.holds(&facts))
-            }),
+            Test::Relative(pattern, distance) => {
+                self.has_relative(field, pattern, distance.unwrap_or(field.usual_distance()))?
+            }
+            Test::Label(name, tests) => {
+                elements(&self.set).any(|element| passes(&element, name, tests))
+            }
+            Test::Overlap(sides) => self.has_overlap(sides),
             Test::Choice(word) => match field {
                 Field::Origin => self.set.provenance.origin().as_str() == *word,
                 Field::Flag => self.flags().names().contains(word),
@@ -232,6 +230,33 @@ impl Match<'_> {
         })
     }
 
+    /// Whether relations of the field lead to a frame of that name, so far away.
+    fn has_relative(&self, field: Field, pattern: &Pattern, distance: Distance) -> Result<bool> {
+        let relatives = self.facts.relatives(self.release, self.set.frame, field)?;
+        for (frame, steps) in relatives.iter() {
+            if distance.holds(*steps)
+                && pattern.matches(&self.facts.catalog.frame(self.release, *frame)?)
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether spans of two labels share a letter, one that passes the first side and one that
+    /// passes the second.
+    fn has_overlap(&self, sides: &[(Pattern, Vec<LabelTest>); 2]) -> bool {
+        let all: Vec<_> = elements(&self.set).collect();
+        let passing = |(name, tests): &(Pattern, Vec<LabelTest>)| -> Vec<(usize, Span)> {
+            let labels = all.iter().enumerate().filter(|(_, of)| passes(of, name, tests));
+            labels.filter_map(|(at, of)| Some((at, of.label.extent.span()?))).collect()
+        };
+        let others = passing(&sides[1]);
+        passing(&sides[0])
+            .into_iter()
+            .any(|(at, span)| others.iter().any(|(other, of)| at != *other && span.overlaps(*of)))
+    }
+
     fn flags(&self) -> Flags {
         self.generation().map_or(Flags::default(), |made| made.flags)
     }
@@ -242,14 +267,6 @@ impl Match<'_> {
         Ok(match field {
             Field::Release => catalog.release(release).is_some_and(|of| pattern.matches(&of.name)),
             Field::Frame => pattern.matches(&catalog.frame(release, self.set.frame)?),
-            Field::Inherits => {
-                for frame in self.facts.ancestors(release, self.set.frame)?.iter() {
-                    if pattern.matches(&catalog.frame(release, *frame)?) {
-                        return Ok(true);
-                    }
-                }
-                false
-            }
             Field::Lu => pattern.matches(&self.lexunit()?),
             Field::Pos => pattern.matches(Pos::of_lu_name(&self.lexunit()?).as_str()),
             Field::LuStatus => pattern.matches(&self.lexunit_status()?),
@@ -290,6 +307,17 @@ impl Match<'_> {
             _ => false,
         })
     }
+}
+
+/// Whether a label has a name for which tests of that label hold.
+fn passes(element: &ElementLabel<'_>, name: &Pattern, tests: &[LabelTest]) -> bool {
+    let facts = LabelFacts {
+        gf: element.gf,
+        pt: element.pt,
+        ni: null_kind(&element.label.extent),
+        overt: element.label.extent.span().is_some(),
+    };
+    name.matches(&element.label.name) && tests.iter().all(|test| test.holds(&facts))
 }
 
 /// The null instantiation of a label.

@@ -1,17 +1,19 @@
 //! What is looked up about sets beside their own records, and kept for the other sets of a query.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::beside::Beside;
 use super::catalog::Catalog;
+use super::relatives::Distances;
 use crate::database::{Result, listing};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Edition, FrameId, LuId, Provenance,
     ReleaseId, Sentence, SentenceId, hexadecimal,
 };
+use crate::query::Field;
 use crate::store::Store;
 
 /// The store with what was read of it.
@@ -20,7 +22,7 @@ pub(super) struct Facts<'a> {
     pub(super) catalog: Catalog<'a>,
     /// Fingerprint of each recipe, hexadecimal, by number.
     recipes: OnceCell<HashMap<u32, String>>,
-    ancestors: RefCell<HashMap<(ReleaseId, FrameId), Ancestors>>,
+    relatives: RefCell<HashMap<(ReleaseId, FrameId, Field), Arc<Distances>>>,
     /// What the releases' files hold beside FrameNet.
     beside: OnceCell<Beside>,
     /// Every release's editions.
@@ -34,9 +36,6 @@ pub(super) struct Facts<'a> {
 
 /// Most seeds that are remembered at once.
 const SEEDS: usize = 10_000;
-
-/// A frame and all that it inherits from.
-type Ancestors = Arc<BTreeSet<FrameId>>;
 
 /// Where a set comes from, or the one that it grew from.
 #[derive(Debug, Clone, Default)]
@@ -59,7 +58,7 @@ impl<'a> Facts<'a> {
             store,
             catalog,
             recipes: OnceCell::new(),
-            ancestors: RefCell::default(),
+            relatives: RefCell::default(),
             beside: OnceCell::new(),
             editions: OnceCell::new(),
             seeds: RefCell::default(),
@@ -92,12 +91,20 @@ impl<'a> Facts<'a> {
         Ok(self.recipes.get().and_then(|recipes| recipes.get(&id)).map(String::as_str))
     }
 
-    pub(super) fn ancestors(&self, release: ReleaseId, frame: FrameId) -> Result<Ancestors> {
-        if let Some(known) = self.ancestors.borrow().get(&(release, frame)) {
+    /// The frames that the relations of a field lead to, with their distances; none for a field
+    /// that follows no relations.
+    pub(super) fn relatives(
+        &self,
+        release: ReleaseId,
+        frame: FrameId,
+        field: Field,
+    ) -> Result<Arc<Distances>> {
+        let Some(followed) = field.followed() else { return Ok(Arc::default()) };
+        if let Some(known) = self.relatives.borrow().get(&(release, frame, field)) {
             return Ok(Arc::clone(known));
         }
-        let found = Arc::new(self.catalog.ancestors(release, frame)?);
-        self.ancestors.borrow_mut().insert((release, frame), Arc::clone(&found));
+        let found = Arc::new(self.catalog.relatives(release, frame, followed)?);
+        self.relatives.borrow_mut().insert((release, frame, field), Arc::clone(&found));
         Ok(found)
     }
 

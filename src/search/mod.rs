@@ -17,6 +17,7 @@ mod matched;
 mod parts;
 mod plan;
 mod recipes;
+mod relatives;
 mod select;
 mod shown;
 mod value;

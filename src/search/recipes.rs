@@ -27,9 +27,9 @@ impl Database {
     /// As [`Database::query`].
     pub fn recipes(&self) -> Result<Vec<StoredRecipe>> {
         let generated: Expression = "origin=generated".parse().expect("a constant query");
-        let counts = self.count_by(&generated, Field::Recipe)?;
+        let counts = self.count_by(&generated, &[Field::Recipe])?;
         let counts: HashMap<String, u64> =
-            counts.into_iter().filter_map(|row| Some((row.value?, row.count))).collect();
+            counts.iter().filter_map(|row| Some((row.value()?.to_owned(), row.count))).collect();
         let recipes = self.store.recipes()?.into_iter();
         let summed = recipes.map(|(id, fingerprint, settings)| StoredRecipe {
             id,

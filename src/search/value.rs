@@ -92,9 +92,15 @@ impl Match<'_> {
         Ok(match field {
             Field::Release => catalog.release(release).map_or(Vec::new(), |of| text(&of.name)),
             Field::Frame => text(&catalog.frame(release, set.frame)?),
-            Field::Inherits => {
-                let ancestors = self.facts.ancestors(release, set.frame)?;
-                let names = ancestors.iter().map(|frame| catalog.frame(release, *frame));
+            Field::Inherits
+            | Field::Uses
+            | Field::Perspective
+            | Field::Subframe
+            | Field::Related => {
+                let relatives = self.facts.relatives(release, set.frame, field)?;
+                let near =
+                    relatives.iter().filter(|(_, steps)| field.usual_distance().holds(**steps));
+                let names = near.map(|(frame, _)| catalog.frame(release, *frame));
                 let names: Vec<_> = names.collect::<Result<_>>()?;
                 distinct(names.iter().map(|name| &**name))
             }

@@ -204,7 +204,12 @@ fn completions(review: &Review, text: &str, names_alone: bool) -> anyhow::Result
     let database = review.session.database()?;
     let names = Pattern::wildcard(&format!("{value}*"), Case::Fold);
     let mut found: Vec<String> = match field {
-        Field::Frame | Field::Inherits => {
+        Field::Frame
+        | Field::Inherits
+        | Field::Uses
+        | Field::Perspective
+        | Field::Subframe
+        | Field::Related => {
             let mut found = Vec::new();
             for lexicon in database.lexicons()? {
                 for frame in lexicon.find_frames(&names)?.take(OFFERED) {

@@ -128,8 +128,9 @@ fn shown(database: &Database, lexicon: &Lexicon<'_>, frame: &Frame) -> anyhow::R
         units.insert(lu?.name, [0, 0]);
     }
     for (place, origin) in ["origin!=generated", "origin=generated"].into_iter().enumerate() {
-        for count in database.count_by(&in_frame(lexicon, frame, origin)?, Field::Lu)? {
-            units.entry(count.value.unwrap_or_default()).or_default()[place] += count.count;
+        for count in database.count_by(&in_frame(lexicon, frame, origin)?, &[Field::Lu])? {
+            let name = count.value().unwrap_or_default().to_owned();
+            units.entry(name).or_default()[place] += count.count;
         }
     }
     let relations: Vec<FrameRelation> =

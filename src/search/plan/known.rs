@@ -82,20 +82,34 @@ impl Database {
         for term in expression.terms() {
             match &term.test {
                 Test::Pattern(pattern) => self.check_name(catalog, term.field, pattern)?,
-                Test::Label(name, tests) => {
-                    self.check_name(catalog, term.field, name)?;
-                    for test in tests {
-                        let LabelTest::Pattern { field, pattern, .. } = test else { continue };
-                        let field = match field {
-                            LabelField::Gf => Field::Gf,
-                            LabelField::Pt => Field::Pt,
-                            LabelField::Ni => Field::Ni,
-                        };
-                        self.check_name(catalog, field, pattern)?;
+                Test::Relative(name, _) => self.check_name(catalog, Field::Frame, name)?,
+                Test::Label(name, tests) => self.check_label(catalog, name, tests)?,
+                Test::Overlap(sides) => {
+                    for (name, tests) in &**sides {
+                        self.check_label(catalog, name, tests)?;
                     }
                 }
                 _ => {}
             }
+        }
+        Ok(())
+    }
+
+    fn check_label(
+        &self,
+        catalog: &Catalog<'_>,
+        name: &Pattern,
+        tests: &[LabelTest],
+    ) -> Result<()> {
+        self.check_name(catalog, Field::Fe, name)?;
+        for test in tests {
+            let LabelTest::Pattern { field, pattern, .. } = test else { continue };
+            let field = match field {
+                LabelField::Gf => Field::Gf,
+                LabelField::Pt => Field::Pt,
+                LabelField::Ni => Field::Ni,
+            };
+            self.check_name(catalog, field, pattern)?;
         }
         Ok(())
     }
@@ -109,7 +123,7 @@ impl Database {
                 let known = catalog.releases().iter().any(|of| folding.matches(&of.name));
                 if known { Ok(()) } else { self.release(name).map(drop) }
             }
-            Field::Frame | Field::Inherits => self.check_kind(catalog, NameKind::Frame, name),
+            Field::Frame => self.check_kind(catalog, NameKind::Frame, name),
             Field::Lu => self.check_kind(catalog, NameKind::LexUnit, name),
             Field::Fe => self.check_kind(catalog, NameKind::FrameElement, name),
             Field::Doc => self.check_document(catalog, &folding),

@@ -290,6 +290,10 @@ fn effort(expression: &Expression) -> Effort {
                 Field::Frame
                 | Field::Lu
                 | Field::Inherits
+                | Field::Uses
+                | Field::Perspective
+                | Field::Subframe
+                | Field::Related
                 | Field::Lemma
                 | Field::Pos
                 | Field::LuStatus,

@@ -6,7 +6,7 @@ use super::Planner;
 use super::narrowed::Narrowed;
 use crate::database::{Database, Result};
 use crate::model::{CorpusId, Document, DocumentId, NamedBy, Pos};
-use crate::query::{Expression, Field, Pattern, Term, Test};
+use crate::query::{Distance, Expression, Field, Followed, Pattern, Term, Test};
 
 impl Planner<'_> {
     pub(super) fn frames_matching(&self, pattern: &Pattern) -> Result<Option<Narrowed>> {
@@ -76,23 +76,26 @@ impl Planner<'_> {
         Ok((others > lexunits.len()).then_some(Narrowed::LexUnits(lexunits)))
     }
 
-    pub(super) fn heirs_of(&self, pattern: &Pattern) -> Result<Option<Narrowed>> {
-        let mut heirs = BTreeSet::new();
+    /// The frames whose relations lead to one that a pattern names, so far away.
+    pub(super) fn frames_related(
+        &self,
+        followed: Followed,
+        pattern: &Pattern,
+        distance: Distance,
+    ) -> Result<Option<Narrowed>> {
+        let mut frames = BTreeSet::new();
         let mut all = true;
         for &release in &self.releases {
             for row in self.database.store.frame_names(release)? {
                 let (frame, _) = row?;
-                let mut inherits = false;
-                for ancestor in self.catalog.ancestors(release, frame)? {
-                    inherits |= pattern.matches(&self.catalog.frame(release, ancestor)?);
+                if self.catalog.is_related((release, frame), followed, pattern, distance)? {
+                    frames.insert((release, frame));
+                } else {
+                    all = false;
                 }
-                if inherits {
-                    heirs.insert((release, frame));
-                }
-                all &= inherits;
             }
         }
-        Ok((!all).then_some(Narrowed::Frames(heirs)))
+        Ok((!all).then_some(Narrowed::Frames(frames)))
     }
 
     /// The documents for which something holds.

@@ -53,14 +53,21 @@ impl Planner<'_> {
                 Some(sets) => Route::keys(Narrowed::Sets(sets)),
                 None => Route::default(),
             },
-            (Test::Label(..), _) => Route::default(),
+            (Test::Relative(pattern, distance), field) => match field.followed() {
+                Some(followed) => {
+                    let distance = distance.unwrap_or(field.usual_distance());
+                    let keys = self.frames_related(followed, pattern, distance)?;
+                    Route { keys, filter: None }
+                }
+                None => Route::default(),
+            },
+            (Test::Label(..) | Test::Overlap(_), _) => Route::default(),
         })
     }
 
     fn of_pattern(&self, field: Field, pattern: &Pattern) -> Result<Route> {
         Ok(match field {
             Field::Frame => Route { keys: self.frames_matching(pattern)?, filter: None },
-            Field::Inherits => Route { keys: self.heirs_of(pattern)?, filter: None },
             Field::Lu | Field::Lemma | Field::Pos | Field::LuStatus => {
                 Route { keys: self.lexunits_matching(field, pattern)?, filter: None }
             }

@@ -29,9 +29,9 @@ impl Database {
             self.check_names(&catalog, expression)?;
             return only_one(releases_named(&catalog, expression)?);
         }
-        let counts = self.count_by(expression, Field::Release)?;
+        let counts = self.count_by(expression, &[Field::Release])?;
         let matches = |release: &Release| {
-            counts.iter().any(|count| count.value.as_deref() == Some(release.name.as_str()))
+            counts.iter().any(|count| count.value() == Some(release.name.as_str()))
         };
         only_one(self.releases()?.into_iter().filter(matches).collect())
     }
