@@ -171,6 +171,7 @@ laws: setup ## check the properties on CASES fresh cases each (tests that set a 
 	PROPTEST_CASES=$(or $(CASES),5000) $(CARGO) test --release --locked
 
 setup: setup-system ## install the system packages that are missing
+	@mkdir -p "$(CACHE)/models"
 
 # libclang.so comes with the headers that bindgen needs too; LIBCLANG_PATH says where it is on systems
 # that keep it elsewhere. Vulkan is asked for on Linux only, and takes a loader and a driver's ICD file.

@@ -16,6 +16,32 @@ fn parity(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/parity").join(name)
 }
 
+/// What the program prints with these directories in `FNSTORE_MODELS`.
+fn with_models(home: &Path, dirs: &[&Path], arguments: &[&str]) -> Ran {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fnstore"));
+    command.env("FNSTORE_MODELS", std::env::join_paths(dirs).unwrap());
+    command.env("XDG_DATA_HOME", home.join("data")).env("FNSTORE_CACHE", home.join("cache"));
+    Ran::of(command.env("FNSTORE_DIR", "/nonexistent/store").args(arguments).output().unwrap())
+}
+
+#[test]
+fn models_of_every_directory_that_the_variable_lists_are_found_and_absent_ones_are_told() {
+    let home = TempDir::new().unwrap();
+    let [one, two, absent] = ["one", "two", "absent"].map(|name| home.path().join(name));
+    for (dir, name) in [(&one, "first"), (&two, "second")] {
+        fs::create_dir_all(dir.join(name)).unwrap();
+        fs::write(dir.join(name).join("config.json"), "{}").unwrap();
+    }
+    let both = with_models(home.path(), &[&one, &two], &["model", "list", "--format", "jsonl"]);
+    let names: Vec<Value> = both.records().iter().map(|model| model["name"].clone()).collect();
+    assert!(names.contains(&json!("first")) && names.contains(&json!("second")), "{both:?}");
+    assert!(!both.stderr.contains("FNSTORE_MODELS"), "{both:?}");
+    let told = with_models(home.path(), &[&absent, &two], &["model", "list", "--format", "jsonl"]);
+    let message = format!("`FNSTORE_MODELS` names `{}`, which is no directory", absent.display());
+    assert_eq!(told.stderr.matches(&message).count(), 1, "{told:?}");
+    assert!(told.stdout.contains("second"), "{told:?}");
+}
+
 /// Runs the program with a home of its own.
 fn fnstore(home: &Path, arguments: &[&str], input: &str) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fnstore"));

@@ -236,7 +236,7 @@ impl From<DatabaseError> for Fault {
 }
 
 /// Where models can come from, for advice.
-const MODELS: &str = "pip install 'fnstore[models]', set FNSTORE_MODELS, or give models=DIRECTORY";
+const MODELS: &str = "pip install ./python/models in fnstore's sources, set FNSTORE_MODELS, or give models=DIRECTORY";
 
 impl From<ExpandError> for Fault {
     fn from(error: ExpandError) -> Self {

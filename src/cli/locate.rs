@@ -1,6 +1,7 @@
 //! Where the store and the models lie when the command line does not say it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 use anyhow::Context as _;
 use etcetera::BaseStrategy as _;
@@ -64,15 +65,15 @@ pub(super) fn model_places(given: Option<PathBuf>) -> Vec<(ModelPlace, PathBuf)>
         let program = std::env::current_exe().ok().or_else(called)?;
         Some(program.parent()?.parent()?.join("share/fnstore/models"))
     };
+    let named = named_models().into_iter().map(|dir| (ModelPlace::Own, Some(dir)));
     let places = [
-        (ModelPlace::Own, variable("FNSTORE_MODELS")),
         (ModelPlace::Shipped, beside_program()),
         (ModelPlace::Own, data_dir().ok().map(|dir| dir.join("models"))),
         (ModelPlace::Shipped, Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("models"))),
         (ModelPlace::Cache, cache().map(|dir| dir.join("models"))),
     ];
     let mut dirs: Vec<(ModelPlace, PathBuf)> = Vec::new();
-    for (place, dir) in places {
+    for (place, dir) in named.chain(places) {
         // A message that lists the places should list each once.
         if let Some(dir) = dir.filter(|dir| dirs.iter().all(|(_, known)| known != dir)) {
             dirs.push((place, dir));
@@ -81,10 +82,26 @@ pub(super) fn model_places(given: Option<PathBuf>) -> Vec<(ModelPlace, PathBuf)>
     dirs
 }
 
-/// The directory in which a user keeps models: `--models`, else `FNSTORE_MODELS`, else
+/// The directories that `FNSTORE_MODELS` lists, written as `PATH` is. One that is not there is told
+/// of once: what follows would take models from elsewhere.
+fn named_models() -> Vec<PathBuf> {
+    static TOLD: Once = Once::new();
+    let dirs: Vec<PathBuf> = std::env::var_os("FNSTORE_MODELS")
+        .map(|listed| std::env::split_paths(&listed).collect())
+        .unwrap_or_default();
+    let dirs: Vec<PathBuf> = dirs.into_iter().filter(|dir| !dir.as_os_str().is_empty()).collect();
+    TOLD.call_once(|| {
+        for dir in dirs.iter().filter(|dir| !dir.is_dir()) {
+            tell(&format!("`FNSTORE_MODELS` names `{}`, which is no directory", dir.display()));
+        }
+    });
+    dirs
+}
+
+/// The directory in which a user keeps models: `--models`, else the first of `FNSTORE_MODELS`, else
 /// `fnstore/models` in the platform's data directory.
 pub(super) fn own_models(given: Option<PathBuf>) -> anyhow::Result<PathBuf> {
-    match given.or_else(|| variable("FNSTORE_MODELS")) {
+    match given.or_else(|| named_models().into_iter().next()) {
         Some(dir) => Ok(dir),
         None => data_dir().map(|dir| dir.join("models")).context(
             "cannot find the platform's data directory; name the models' directory with \
