@@ -106,10 +106,7 @@ pub(super) struct Cells<'a> {
 
 impl<'a> Cells<'a> {
     /// The row of a set. `None` when its sentence is gone, and a column needs it.
-    pub(super) fn new(
-        mut found: Match<'_>,
-        columns: &'a [Column],
-    ) -> anyhow::Result<Option<Self>> {
+    pub(super) fn new(mut found: Match<'_>, columns: &'a [Column]) -> anyhow::Result<Option<Self>> {
         let mut cells = Vec::with_capacity(columns.len());
         for column in columns {
             let Column::Field(field) = column else {

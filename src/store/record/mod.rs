@@ -276,7 +276,10 @@ mod tests {
         // Nothing takes a byte in a value, and 24 in memory.
         let lists = vec![Vec::<u8>::new(); LIMIT / size_of::<Vec<u8>>() + 1];
         let encoded = encode(&lists);
-        assert!(matches!(encoded, Err(Unwritable::Large { bytes }) if bytes < LIMIT / 20), "{encoded:?}");
+        assert!(
+            matches!(encoded, Err(Unwritable::Large { bytes }) if bytes < LIMIT / 20),
+            "{encoded:?}"
+        );
         assert!(size_of::<Vec<u8>>() < LIMIT / TRIED);
     }
 }
