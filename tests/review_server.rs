@@ -18,7 +18,11 @@ pub(crate) struct Review {
 
 impl Review {
     pub(crate) fn start(store: &Path, arguments: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fnstore"));
+        Self::start_by(Command::new(env!("CARGO_BIN_EXE_fnstore")), store, arguments)
+    }
+
+    /// Starts a review by a command that runs the program.
+    pub(crate) fn start_by(mut command: Command, store: &Path, arguments: &[&str]) -> Self {
         command.env("FNSTORE_DIR", store).arg("review").args(arguments).env("USER", "kim");
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut address = String::new();
@@ -33,9 +37,14 @@ impl Review {
         format!("http://{}{}{view}", self.host, self.path)
     }
 
+    /// What the system says of the process in a file of its own.
+    pub(crate) fn process(&self, file: &str) -> std::path::PathBuf {
+        Path::new("/proc").join(self.child.id().to_string()).join(file)
+    }
+
     /// Megabytes that the program has in memory now, and had at most.
     pub(crate) fn resident(&self) -> (u64, u64) {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let status = std::fs::read_to_string(self.process("status")).unwrap();
         let of = |name: &str| {
             let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
             line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() / 1024

@@ -145,6 +145,7 @@ mod licences;
 mod linked_heads;
 mod load_many;
 mod mined_releases;
+mod many_commits;
 mod mini;
 mod mining;
 mod model_bad_input;

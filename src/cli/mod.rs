@@ -18,6 +18,7 @@ mod completions;
 mod confirm;
 mod counted;
 mod delete;
+mod descriptors;
 mod device;
 mod document;
 mod edit;
@@ -261,6 +262,7 @@ struct Context {
 
 /// Runs the command that was asked for.
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
+    descriptors::raise_limit();
     args.threads.apply()?;
     let mut context = Context {
         store: locate::store(args.store)?,

@@ -73,7 +73,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// Opens the store for writing. The index does not hold judgements, so that it stays closed for
 /// them.
-fn opened(dir: &Path, judges_only: bool) -> Result<Database> {
+pub(super) fn opened(dir: &Path, judges_only: bool) -> Result<Database> {
     let begun = Instant::now();
     loop {
         let opened = match judges_only {
@@ -90,13 +90,14 @@ fn opened(dir: &Path, judges_only: bool) -> Result<Database> {
 }
 
 /// Does all that is asked in one commit. Sets that were deleted meanwhile are left out, and named.
-pub(super) fn write(dir: &Path, asked: Vec<Asked>) -> Result<(Vec<Done>, Vec<AnnotationSetId>)> {
+pub(super) fn write(
+    database: &Database,
+    asked: Vec<Asked>,
+) -> Result<(Vec<Done>, Vec<AnnotationSetId>)> {
     let (mut done, mut gone) = (Vec::new(), Vec::new());
     if asked.is_empty() {
         return Ok((done, gone));
     }
-    let judges_only = asked.iter().all(|(.., act)| matches!(act, Act::Judge { .. }));
-    let database = opened(dir, judges_only)?;
     let mut by_release: BTreeMap<ReleaseId, Vec<Asked>> = BTreeMap::new();
     for act in asked {
         by_release.entry(act.1).or_default().push(act);

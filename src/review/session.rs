@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use super::decide::{Act, Asked, Decision, Done, Retargeted, take_back, write};
+use super::decide::{Act, Asked, Decision, Done, Retargeted, opened, take_back, write};
 use super::queue::{Feed, Protocol, Reading, feed, recorded};
 use super::view::{View, answer};
 use super::{Item, Question, Result, ReviewError, UNDO_DEPTH};
@@ -318,16 +318,7 @@ impl Session {
     }
 
     fn judge(&self, decisions: &[Decision], now: u64) -> Result<(Vec<Done>, Vec<AnnotationSetId>)> {
-        let (mut asked, mut gone) = (Vec::new(), Vec::new());
-        for decision in decisions {
-            match self.view(decision.item) {
-                Ok(view) => asked.push(self.judged(&view, decision, now)),
-                Err(ReviewError::Gone(set)) => gone.push(set),
-                Err(error) => return Err(error),
-            }
-        }
-        let (done, more) = self.alone(|| write(&self.dir, asked))?;
-        gone.extend(more);
+        let (done, gone) = self.alone(|| self.judge_alone(decisions, now))?;
         let to_come = self.to_come(decisions);
         let mut queue = self.queue();
         queue.of_query.extend(to_come);
@@ -336,6 +327,27 @@ impl Session {
             queue.shown.remove(&decision.item);
             queue.skipped.remove(&decision.item);
         }
+        Ok((done, gone))
+    }
+
+    /// Reads and writes with one handle.
+    fn judge_alone(
+        &self,
+        decisions: &[Decision],
+        now: u64,
+    ) -> Result<(Vec<Done>, Vec<AnnotationSetId>)> {
+        let database = opened(&self.dir, true)?;
+        let (mut asked, mut gone) = (Vec::new(), Vec::new());
+        for decision in decisions {
+            let item = self.item(decision.item)?;
+            match View::read(&database, item, (&self.reviewer, self.question, self.blind)) {
+                Ok(view) => asked.push(self.judged(&view, decision, now)),
+                Err(ReviewError::Gone(set)) => gone.push(set),
+                Err(error) => return Err(error),
+            }
+        }
+        let (done, more) = write(&database, asked)?;
+        gone.extend(more);
         Ok((done, gone))
     }
 
@@ -436,7 +448,7 @@ impl Session {
         }
         let Item { release, set, .. } = view.item;
         let act = (number, release, set, Act::Retarget(moved));
-        let (done, gone) = self.alone(|| write(&self.dir, vec![act]))?;
+        let (done, gone) = self.alone(|| write(&opened(&self.dir, false)?, vec![act]))?;
         if let Some(set) = gone.first() {
             return Err(ReviewError::Gone(*set));
         }

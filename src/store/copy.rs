@@ -12,7 +12,7 @@ use super::engine::present_families;
 use super::family::Family;
 use super::record::TRIED;
 use super::rows::{content, release_of};
-use super::tuning::{database_options, descriptors};
+use super::tuning::{descriptors, writers_options};
 use super::{Result, Store, StoreError};
 
 /// Bytes of a batch while copying.
@@ -36,7 +36,7 @@ impl Store {
         let target_dir = dir.join("db");
         std::fs::create_dir_all(&target_dir)
             .map_err(|error| StoreError::Io { path: target_dir.clone(), source: error })?;
-        let mut options = database_options();
+        let mut options = writers_options();
         options.create_if_missing(true);
         options.create_missing_column_families(true);
         let target = DB::open_cf_descriptors(&options, &target_dir, descriptors(names.clone()))

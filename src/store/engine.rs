@@ -6,23 +6,19 @@
 //! [`Engine::refresh`].
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use rocksdb::properties::{
     CUR_SIZE_ALL_MEM_TABLES, ESTIMATE_NUM_KEYS, PropName, TOTAL_SST_FILES_SIZE,
 };
-use rocksdb::{
-    BottommostLevelCompaction, CompactOptions, DB, IteratorMode, Options, PrefixRange, ReadOptions,
-    WriteBatch, WriteOptions,
-};
+use rocksdb::{DB, IteratorMode, Options, PrefixRange, ReadOptions, WriteBatch, WriteOptions};
 
 use super::error::OPENING;
 use super::family::Family;
 use super::held_directory::HeldDirectory;
 use super::lock::WriterLock;
 use super::scratch::Scratch;
-use super::tuning::{database_options, descriptors};
+use super::tuning::{descriptors, writers_options};
 use super::view::{View, table};
 use super::{Result, StoreError, acknowledged, book_of, identity, refolded, replace, site};
 use crate::durable::create_directory;
@@ -99,7 +95,7 @@ impl Engine {
         if is_new && !create {
             return Err(absent_or_lost(dir));
         }
-        let mut options = database_options();
+        let mut options = writers_options();
         options.create_if_missing(true);
         options.create_missing_column_families(true);
         let mut names: Vec<String> =
@@ -224,7 +220,7 @@ impl Engine {
             };
         }
         let present = descriptors(present);
-        let db = DB::open_cf_descriptors_read_only(&database_options(), &db_dir, present, false);
+        let db = DB::open_cf_descriptors_read_only(&writers_options(), &db_dir, present, false);
         let db = db.map_err(|error| match Self::open_secondary(dir) {
             // A reader knows which table it is.
             Err(lost @ StoreError::FileLost { .. }) => lost,
@@ -307,7 +303,7 @@ impl Engine {
     }
 
     /// What is read now.
-    fn view(&self) -> &View {
+    pub(super) fn view(&self) -> &View {
         self.first.last()
     }
 
@@ -457,48 +453,6 @@ impl Engine {
         Ok(())
     }
 
-    /// Writes everything in memory to files and sorts the files of each family into one level.
-    pub(super) fn compact(&self) -> Result<()> {
-        self.require_writer()?;
-        self.flush()?;
-        // The largest first, shared out among the threads that there are.
-        let mut families = Vec::new();
-        for family in Family::ALL {
-            families.push((self.size(family)?.1, self.first.family(family)?));
-        }
-        families.sort_unstable_by_key(|(bytes, _)| *bytes);
-        let waiting = Mutex::new(families);
-        let next = || waiting.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).pop();
-        let compact = || {
-            let mut options = CompactOptions::default();
-            options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
-            options.set_exclusive_manual_compaction(false);
-            while let Some((_, family)) = next() {
-                self.first.db.compact_range_cf_opt(family, None::<&[u8]>, None::<&[u8]>, &options);
-            }
-        };
-        std::thread::scope(|scope| {
-            scope.spawn(compact);
-            compact();
-        });
-        Ok(())
-    }
-
-    /// Stops or resumes the packing of files that nothing reads while rows are loaded: each row is
-    /// then packed once, by [`Engine::compact`]. What is read at every write is packed all the
-    /// time.
-    pub(super) fn pause_packing(&self, pause: bool) -> Result<()> {
-        self.require_writer()?;
-        let option = [("disable_auto_compactions", if pause { "true" } else { "false" })];
-        for family in [Family::Annotation, Family::Sentence, Family::BySentence, Family::Change] {
-            self.first
-                .db
-                .set_options_cf(self.first.family(family)?, &option)
-                .map_err(StoreError::engine("changing options"))?;
-        }
-        Ok(())
-    }
-
     /// About how many rows a family has, and the bytes of its files.
     pub(super) fn size(&self, family: Family) -> Result<(u64, u64)> {
         let view = self.view();
@@ -531,16 +485,20 @@ impl Engine {
         replace::discard(dir, &lock)
     }
 
-    fn require_writer(&self) -> Result<()> {
+    pub(super) fn require_writer(&self) -> Result<()> {
         if self.is_writer() { Ok(()) } else { Err(StoreError::ReadOnly) }
     }
 }
 
 impl Drop for Engine {
-    /// A writer leaves readers little of the log to read. What cannot be flushed stays in the log.
+    /// A writer leaves readers little of the log to read, and few files to open. What cannot be
+    /// done now stays for the next one.
     fn drop(&mut self) {
-        if self.is_writer() && self.unflushed() > LONG_LOG {
-            let _ = self.flush();
+        if self.is_writer() {
+            if self.unflushed() > LONG_LOG {
+                let _ = self.flush();
+            }
+            let _ = self.merge_scattered();
         }
     }
 }

@@ -26,6 +26,7 @@ mod lock;
 mod manifest;
 mod names;
 mod numbers;
+mod packing;
 mod read;
 mod record;
 mod refolded;

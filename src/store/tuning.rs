@@ -8,8 +8,8 @@
 //! and no statistics. Indexes and filters are cut into blocks that are read on demand.
 
 use rocksdb::{
-    BlockBasedIndexType, BlockBasedOptions, Cache, ColumnFamilyDescriptor, DBCompressionType,
-    DBRecoveryMode, LogLevel, Options,
+    BlockBasedIndexType, BlockBasedOptions, Cache, ColumnFamilyDescriptor, DBCompactionStyle,
+    DBCompressionType, DBRecoveryMode, LogLevel, Options,
 };
 
 use super::family::Family;
@@ -25,11 +25,40 @@ const LOG: u64 = 32 << 20;
 /// enough that most of them serve several answers, and small enough that one answer may read one.
 const PARTITION: usize = 32 << 10;
 
-/// Options of the database as a whole, for a writer and for readers.
-pub(super) fn database_options() -> Options {
-    let mut options = Options::default();
-    // A secondary needs its files kept open: the primary may delete them.
+/// Files that whoever holds the writer's lock keeps open: nobody deletes what it may want again.
+const WRITERS_FILES: i32 = 96;
+
+/// Bytes from which on a table file is parted: a store of ten gigabytes has some forty.
+const TABLE: u64 = 256 << 20;
+
+/// Runs of a family from which on RocksDB merges them: those of like size, or else the newest.
+const RUNS: i32 = 4;
+
+/// Small files that a family may have beside those that are parted by their size.
+const SMALL_FILES: u64 = 8;
+
+/// Whether a family has more files than readers should keep open for it.
+pub(super) fn is_scattered(sizes: &[u64]) -> bool {
+    sizes.len() as u64 > SMALL_FILES + 2 * (sizes.iter().sum::<u64>() / TABLE)
+}
+
+/// Options of the database as a whole, for who holds the writer's lock.
+pub(super) fn writers_options() -> Options {
+    let mut options = database_options();
+    options.set_max_open_files(WRITERS_FILES);
+    options
+}
+
+/// Options of the database as a whole, for a reader beside a writer.
+pub(super) fn readers_options() -> Options {
+    let mut options = database_options();
+    // The writer may delete a file, which can be read on as long as it is open.
     options.set_max_open_files(-1);
+    options
+}
+
+fn database_options() -> Options {
+    let mut options = Options::default();
     options.set_max_file_opening_threads(1);
     options.set_skip_stats_update_on_db_open(true);
     options.set_stats_dump_period_sec(0);
@@ -70,6 +99,11 @@ fn family_options(family: Option<Family>, cache: &Cache) -> Options {
     options.set_compression_type(DBCompressionType::Lz4);
     options.set_bottommost_compression_type(DBCompressionType::Zstd);
     options.set_write_buffer_size(write_buffer(family));
+    // By levels, RocksDB never merges small files whose keys lie beside each other. A commit of one
+    // row would leave its file for good, and a reader keeps all of them open.
+    options.set_compaction_style(DBCompactionStyle::Universal);
+    options.set_level_zero_file_num_compaction_trigger(RUNS);
+    options.set_target_file_size_base(TABLE);
     if let Some(bytes) = dictionary(family) {
         options.set_bottommost_compression_options(WINDOW, LEVEL, 0, bytes, true);
         options.set_bottommost_zstd_max_train_bytes(SAMPLES * bytes, true);

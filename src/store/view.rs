@@ -17,7 +17,7 @@ use super::family::Family;
 use super::held_directory::HeldDirectory;
 use super::manifest::{self, Stamp};
 use super::scratch::Scratch;
-use super::tuning::{database_options, descriptors};
+use super::tuning::{descriptors, readers_options};
 use super::{Result, StoreError, engine::present_families};
 
 /// An open RocksDB.
@@ -41,7 +41,7 @@ impl View {
         let stamp = manifest::stamp(db_dir).map_err(io_error(db_dir))?;
         let own = tempfile::tempdir_in(scratch.path()).map_err(io_error(scratch.path()))?.keep();
         let families = descriptors(present_families(db_dir)?);
-        let options = database_options();
+        let options = readers_options();
         let db = DB::open_cf_descriptors_as_secondary(&options, db_dir, own.as_path(), families);
         let db = db.map_err(StoreError::engine(OPENING))?;
         if !place.is_still(db_dir) {
