@@ -188,6 +188,7 @@ mod release_parts;
 mod removed_release;
 mod repeated_elements;
 mod restore_beside_readers;
+mod review_attacks;
 mod review_browser;
 mod review_page;
 mod review_server;

@@ -7,8 +7,9 @@ use fnstore::review::{Decision, Saved};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::http::Reply;
 use super::lexicon_page::Which;
-use super::server::{Asked, Reply};
+use super::server::Asked;
 use super::{Review, item, lexicon_page};
 use crate::cli::edit::now;
 use crate::cli::proposals::decide;

@@ -10,8 +10,9 @@ use fnstore::store::NameKind;
 use maud::{Markup, html};
 
 use super::Review;
+use super::http::Reply;
 use super::item::{definition, elements};
-use super::server::{Asked, Reply};
+use super::server::Asked;
 use crate::cli::chart::{line, text};
 use crate::cli::stats::figure;
 

@@ -1,19 +1,19 @@
 //! `fnstore review`: a page in the browser, or on the terminal, where people decide with one key.
 
 mod api;
+mod http;
 mod item;
 mod keys;
 mod lexicon_page;
 mod lists;
+mod opener;
 mod page;
 mod server;
 mod terminal;
 
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use anyhow::Context as _;
 use clap::ValueEnum;
 use fnstore::database::DatabaseError;
 use fnstore::proposals::{Proposal, Proposals, Ranker};
@@ -161,22 +161,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     tell("the page is open to this machine alone, at this address alone; Ctrl-C ends it");
     if args.open {
         // Without a desktop the page is there all the same.
-        if let Err(error) = open(&address) {
+        if let Err(error) = server.open() {
             tell(&format!("{error:#}"));
         }
     }
     super::stop::at_once(ENDED)?;
-    server.serve(&Arc::new(review))?;
+    server.serve(review);
     Ok(Outcome::Done)
-}
-
-/// Opens an address as the desktop does.
-fn open(address: &str) -> anyhow::Result<()> {
-    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let mut command = Command::new(opener);
-    command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command
-        .spawn()
-        .with_context(|| format!("open the address by hand: `{opener}` does not run"))?;
-    Ok(())
 }

@@ -2,9 +2,10 @@
 
 use maud::{DOCTYPE, Markup, html};
 
+use super::http::Reply;
 use super::keys::{SIGNS, Where, keys_of};
 use super::lexicon_page::Which;
-use super::server::{Asked, Reply};
+use super::server::Asked;
 use super::{Review, lexicon_page, lists};
 
 const VIEWS: [(&str, &str); 5] = [
