@@ -175,7 +175,8 @@ fn inner_starts(trie: &Trie) -> HashMap<char, Vec<u32>> {
         for &(letter, child) in trie.edges(node) {
             let is_mark = is_combining_mark(letter);
             let is_inside = before.is_none_or(|before| before == After::Word);
-            if !is_mark && !(letters::is_word_letter(letter) && is_inside) {
+            // A mark is a word letter, too.
+            if !letters::is_word_letter(letter) || !(is_mark || is_inside) {
                 starts.entry(letter).or_default().push(child);
             }
             let after = match before {
