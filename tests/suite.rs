@@ -229,3 +229,4 @@ mod unannotated_targets;
 mod unreadable_records;
 mod visible_controls;
 mod word_vectors;
+mod written_otherwise;

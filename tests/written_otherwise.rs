@@ -68,7 +68,10 @@ fn a_construction_and_an_lu_without_all_their_attributes_are_kept() {
 fn of_an_attribute_that_stands_twice_the_first_counts() {
     let release = with(LU, "sentNo=\"0\"", "sentNo=\"0\" sentNo=\"5\"");
     let said = release.details(WarningCode::AttributeRepeated.as_str());
-    assert_eq!(said, ["attribute `sentNo` stands twice in `sentence`; the first counts, `5` does not"]);
+    assert_eq!(
+        said,
+        ["attribute `sentNo` stands twice in `sentence`; the first counts, `5` does not"]
+    );
     assert!(release.exported(LU).contains("sentNo=\"0\""));
     let label = with(LU, "<label end=", "<label end=\"7\" end=");
     assert_eq!(label.report.warnings.count(WarningCode::AttributeRepeated), 1);
@@ -112,9 +115,24 @@ fn what_an_export_adds_leaves_out_or_orders_otherwise_is_named() {
         (LU, " totalAnnotated=\"1\"", "", "an export gives `lexUnit` a `totalAnnotated`, `0`"),
         (LU, "<subCorpus name=\"", "<subCorpus odd=\"\" name=\"", ""),
         (LU, " rank=\"1\"", "", "an export gives `layer` a `rank`, `1`"),
-        (LU, "cDate=\"03/02/2026 09:30:00 UTC Mon\" status=\"MANUAL\"", "cDate=\"\" status=\"MANUAL\"", "an export leaves out `cDate` of `annotationSet`"),
-        (LU, "</header>", "</header><!-- note -->", "an export writes the same with other white space, order of attributes, comments or spelling from here on"),
-        (LU, "sentNo=\"0\" aPos=\"503000\"", "aPos=\"503000\" sentNo=\"0\"", "an export writes the same with other white space, order of attributes, comments or spelling from here on"),
+        (
+            LU,
+            "cDate=\"03/02/2026 09:30:00 UTC Mon\" status=\"MANUAL\"",
+            "cDate=\"\" status=\"MANUAL\"",
+            "an export leaves out `cDate` of `annotationSet`",
+        ),
+        (
+            LU,
+            "</header>",
+            "</header><!-- note -->",
+            "an export writes the same with other white space, order of attributes, comments or spelling from here on",
+        ),
+        (
+            LU,
+            "sentNo=\"0\" aPos=\"503000\"",
+            "aPos=\"503000\" sentNo=\"0\"",
+            "an export writes the same with other white space, order of attributes, comments or spelling from here on",
+        ),
     ] {
         let release = with(file, from, to);
         let said = said(&release);
@@ -129,7 +147,10 @@ fn a_corpus_without_documents_keeps_its_name_and_description() {
         replace(release, LU, "<header>", &format!("<header>{corpus}"));
     });
     let written = release.exported(LU);
-    assert!(written.contains("name=\"LONE\"") && written.contains("description=\"Lone\""), "{written}");
+    assert!(
+        written.contains("name=\"LONE\"") && written.contains("description=\"Lone\""),
+        "{written}"
+    );
     assert!(said(&release).iter().any(|said| said.contains("corpus `LONE` lists no document")));
 }
 

@@ -61,7 +61,9 @@ impl Database {
                     texts.push(None);
                 }
                 let longer = combinations.iter().flat_map(|before| {
-                    texts.iter().map(|text| [before.as_slice(), &[text.clone()]].concat())
+                    texts
+                        .iter()
+                        .map(|text| [before.as_slice(), std::slice::from_ref(text)].concat())
                 });
                 combinations = longer.collect();
             }

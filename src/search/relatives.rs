@@ -7,11 +7,13 @@ use crate::model::{FrameId, Release, ReleaseId};
 use crate::query::Followed;
 use crate::store::Store;
 
+/// Another frame, and the type of the relation where that frame is the parent.
+type Edge = (FrameId, Option<String>);
+
 /// The frame relations of all releases.
 #[derive(Debug, Default)]
 pub(super) struct Relations {
-    /// Of each frame the other frame, and the type of the relation where that frame is the parent.
-    edges: HashMap<(ReleaseId, FrameId), Vec<(FrameId, Option<String>)>>,
+    edges: HashMap<(ReleaseId, FrameId), Vec<Edge>>,
 }
 
 /// Frames with the number of relations that lie between them and another, by the shortest way.
