@@ -105,9 +105,10 @@ impl Query {
     ) -> PyResult<Bound<'py, PyDict>> {
         let counts = py.detach(|| {
             let names = [field].into_iter().chain(more.iter().map(String::as_str));
-            let fields =
-                names.map(|name| Field::with_value(name, 1)).collect::<Result<Vec<_>, _>>();
-            let fields = fields.map_err(DatabaseError::from)?;
+            let mut fields = Vec::new();
+            for name in names {
+                fields.push(Field::with_value(name, 1).map_err(DatabaseError::from)?);
+            }
             Ok::<_, Fault>(self.handle.get()?.count_by(&self.expression, &fields)?)
         })?;
         let counted = PyDict::new(py);
