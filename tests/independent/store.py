@@ -139,7 +139,7 @@ class Editor:
         names = [name for _, name, _, core in self.release.frames[set_.frame[0]].elements if core != "Core-Unexpressed"]
         first = {"name": names[0], "span": self.free_word(set_), "gf": "Ext", "pt": "NP"}
         rest = [{"name": name, "ni": "DNI"} for name in names[1:2]]
-        second = [{"name": names[0], "span": self.free_word(set_, 1), "gf": "Dep", "pt": "AVP", "rank": 2}]
+        second = [{"name": names[0], "span": self.free_word(set_, 1), "rank": 2}]
         return [first, *rest, *second]
 
     def add(
