@@ -126,6 +126,7 @@ def reading(program: Program, built: Built) -> None:
         ("growth", ["stats", "growth", f"release={main.name}"]),
     ):
         program.records(schema, *arguments, *of)
+    program.records("difference", "releases", "diff", main.name, "spans")
     program.records("propagation", "semtypes", "--propagate", *of, expect=(0, 1))
     program.records("diversity", "stats", "diversity", f"release={main.name} origin=generated")
     program.records("agreement", "stats", "agreement", expect=(0, 1))
