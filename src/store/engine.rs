@@ -18,7 +18,7 @@ use super::family::Family;
 use super::held_directory::HeldDirectory;
 use super::lock::WriterLock;
 use super::scratch::Scratch;
-use super::tuning::{descriptors, writers_options};
+use super::tuning::{descriptors, readers_options, writers_options};
 use super::view::{View, table};
 use super::{Result, StoreError, acknowledged, book_of, identity, refolded, replace, site};
 use crate::durable::create_directory;
@@ -220,7 +220,9 @@ impl Engine {
             };
         }
         let present = descriptors(present);
-        let db = DB::open_cf_descriptors_read_only(&writers_options(), &db_dir, present, false);
+        // With a reader's options all files are opened, and one that is lost is told before a row
+        // of it is asked for.
+        let db = DB::open_cf_descriptors_read_only(&readers_options(), &db_dir, present, false);
         let db = db.map_err(|error| match Self::open_secondary(dir) {
             // A reader knows which table it is.
             Err(lost @ StoreError::FileLost { .. }) => lost,
