@@ -4,7 +4,7 @@
 //! looks whether the name still leads where it led when it began.
 
 #[cfg(unix)]
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
@@ -22,15 +22,19 @@ impl HeldDirectory {
         Ok(Self { directory: File::open(directory)? })
     }
 
-    /// Whether the name leads to it now.
+    /// Whether the name leads to it now. This opens no file: a process may have none left.
     pub(super) fn is_still(&self, directory: &Path) -> bool {
-        Self::of(directory).is_ok_and(|now| now.is(self))
+        self.is_that_of(std::fs::metadata(directory))
     }
 
     /// Whether both are the same directory.
     pub(super) fn is(&self, other: &Self) -> bool {
+        self.is_that_of(other.directory.metadata())
+    }
+
+    fn is_that_of(&self, other: io::Result<Metadata>) -> bool {
         use std::os::unix::fs::MetadataExt as _;
-        match (self.directory.metadata(), other.directory.metadata()) {
+        match (self.directory.metadata(), other) {
             (Ok(own), Ok(other)) => (own.dev(), own.ino()) == (other.dev(), other.ino()),
             _ => false,
         }
