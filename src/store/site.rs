@@ -4,8 +4,9 @@
 //! nothing is written there. A folder that a writer has locked once is a store's: a first import
 //! that failed leaves its lock.
 
-use std::fs;
 use std::path::Path;
+use std::time::Duration;
+use std::{fs, thread};
 
 use rocksdb::{DB, IteratorMode, Options};
 
@@ -19,10 +20,21 @@ use crate::durable::folder_of;
 /// What a new file system has in its first folder.
 const OF_THE_SYSTEM: &str = "lost+found";
 
+/// How long a place is looked at again that seems to be somebody else's: who makes a store, or
+/// takes away one whose first import failed, shows parts of it for a moment.
+const PAUSES: [Duration; 3] =
+    [Duration::from_millis(10), Duration::from_millis(40), Duration::from_millis(100)];
+
 /// Fails for a place that is somebody else's.
 pub(super) fn require_free_or_ours(dir: &Path) -> Result<()> {
-    let not_ours = |reason| StoreError::NotAStore { path: dir.to_owned(), reason };
-    occupant(dir).map_or(Ok(()), |reason| Err(not_ours(reason)))
+    let mut pauses = PAUSES.into_iter();
+    while let Some(reason) = occupant(dir) {
+        let Some(pause) = pauses.next() else {
+            return Err(StoreError::NotAStore { path: dir.to_owned(), reason });
+        };
+        thread::sleep(pause);
+    }
+    Ok(())
 }
 
 /// What is at a place instead of a store.
