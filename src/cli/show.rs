@@ -21,8 +21,8 @@ use super::{Context, Outcome, document, frame, lexunit, sentence};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// What to show: `frame NAME`, `lu NAME` or its number, `sentence ID`, `annotation ID` (or `set ID`),
-    /// `document NAME`; `frame=NAME` and `frame~REGEX` do, too
+    /// What to show: `frame NAME`, `lu NAME` or its number, `sentence ID`, `annotation ID` (or
+    /// `set ID`), `document NAME`; `frame=NAME` and `frame~REGEX` do, too
     #[arg(value_name = "KIND NAME", required = true)]
     what: Vec<String>,
 
