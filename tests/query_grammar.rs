@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use fnstore::query::{Expression, Field, Operator, QueryError};
+use fnstore::query::{Expression, Field, FieldKind, Operator, QueryError};
 use proptest::prelude::*;
 
 const PAGE: &str = include_str!("../schema/query.md");
@@ -172,6 +172,8 @@ struct Writer<'a> {
     word: String,
     /// What is tested inside braces; empty outside.
     label: String,
+    /// The operator of the field that was written last.
+    operator: String,
     after_value: bool,
     depth: usize,
 }
@@ -239,9 +241,17 @@ impl Writer<'_> {
             }
             "operator" => {
                 let operator = self.pick(&row.operators);
+                operator.clone_into(&mut self.operator);
                 self.add(operator);
             }
             "label" if row.field != Field::Fe => {}
+            "overlap" if row.field != Field::Fe || self.operator == "!=" => {}
+            "distance" if row.field.kind() != FieldKind::Relation => {}
+            "overlap" | "distance" => {
+                // The second label of an overlap begins anew.
+                if name == "overlap" { "" } else { name }.clone_into(&mut self.label);
+                self.write(&self.rules[name].clone());
+            }
             "value" => {
                 let value = self.value();
                 self.add(&value);
@@ -260,7 +270,7 @@ impl Writer<'_> {
         let row = &self.rows[self.row];
         let any_text = match self.label.as_str() {
             "" => [Field::Trigger, Field::Frame, Field::Fe].contains(&row.field),
-            label => label != "ni",
+            label => !["ni", "distance"].contains(&label),
         };
         if any_text && self.word != "~" {
             let mut value = String::new();
@@ -270,6 +280,7 @@ impl Writer<'_> {
         match self.label.as_str() {
             "" => row.value().split('{').next().unwrap_or_default().to_owned(),
             "ni" => "DNI".to_owned(),
+            "distance" => "2".to_owned(),
             _ => "NP".to_owned(),
         }
     }
@@ -321,6 +332,7 @@ proptest! {
             row: 0,
             word: String::new(),
             label: String::new(),
+            operator: String::new(),
             after_value: false,
             depth: 0,
         };

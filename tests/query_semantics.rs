@@ -165,7 +165,10 @@ const NAMES: &[Oracle] = &[
     ("inherits!=Happening", |set| !set.ancestors.contains("Happening")),
     ("inherits=*ing", |set| set.ancestors.iter().any(|name| name.ends_with("ing"))),
     ("uses=Checking", |set| set.frame.name == "Giving_leave"),
-    ("uses=Checking{distance<=1}", |set| set.frame.name == "Giving_leave"),
+    ("uses=Checking{distance=1}", |set| set.frame.name == "Giving_leave"),
+    ("uses=Checking{distance<=1}", |set| {
+        ["Giving_leave", "Checking"].contains(&set.frame.name.as_str())
+    }),
     ("uses=Checking{distance>1}", |_| false),
     ("inherits=Happening{distance=0}", |set| set.frame.name == "Happening"),
     ("inherits=Happening{distance=1}", |set| {

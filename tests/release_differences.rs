@@ -13,7 +13,7 @@ fn edited() -> tempfile::TempDir {
     let store = dir.path();
     let release = mini_framenet();
     for name in ["one", "two"] {
-        succeeds(store, &["import", release.to_str().unwrap(), "--as", name]);
+        succeeds(store, &["import", release.to_str().unwrap(), "--release", name]);
     }
     let script = [
         json!({"op": "add-frame", "name": "Zooming", "elements": [{"name": "Zoomer"}]}),
