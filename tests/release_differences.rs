@@ -25,7 +25,7 @@ fn edited() -> tempfile::TempDir {
         json!({"op": "edit-set", "set": "x7002", "elements": []}),
         json!({"op": "add-set", "sentence": "x5001", "frame": "Zooming", "lu": "zoom.v",
             "targets": [[0, 2]]}),
-        json!({"op": "remove-set", "set": "x7001"}),
+        json!({"op": "remove-set", "set": "x7020"}),
     ];
     let lines: Vec<String> = script.iter().map(Value::to_string).collect();
     let file = store.join("edits.jsonl");
@@ -68,8 +68,8 @@ fn each_edit_is_a_difference_of_its_kind_in_both_directions() {
             "lu|changed|Checking|verify.v|status 1",
             "lu|added|Zooming|zoom.v| 1",
             "relation|added|Zooming|Using Checking| 1",
-            "annotation|removed|Checking|check.v| 1",
-            "annotation|changed|Checking|inspect.v| 1",
+            "annotation|changed|Checking|check.v| 1",
+            "annotation|removed|Checking|inspect.v| 1",
             "annotation|added|Zooming|zoom.v| 1",
         ]
     );
