@@ -15,7 +15,7 @@
 //! # let release = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mini-framenet");
 //! let database = Database::open_writer(store)?;
 //! let report = database.import(release.as_ref(), &ImportOptions::default(), &mut |_| {})?;
-//! assert_eq!(report.release.counts.frames, 5);
+//! assert_eq!(report.release.counts.frames, 6);
 //!
 //! let query = Expression::parse("frame=Checking trigger=look*")?;
 //! let answers = database.query(&query)?.collect::<Result<Vec<_>, _>>()?;
