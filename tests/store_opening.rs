@@ -162,7 +162,7 @@ fn a_store_of_a_newer_format_is_refused_and_left_alone() {
         let error = store_error(outcome);
         assert!(matches!(error, StoreError::Format { .. }), "{error}");
         let message = error.to_string();
-        for part in ["2.1", "1.6", "9.1.0"] {
+        for part in ["2.1", "1.7", "9.1.0"] {
             assert!(message.contains(part), "{message}");
         }
     }
