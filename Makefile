@@ -84,6 +84,8 @@ test: export NODEVICE_SELECT := 1
 test: export PROPTEST_RNG_SEED ?= 1
 # Its rules say what a screen reader misses in the page of `fnstore review`.
 test: export FNSTORE_AXE := $(AXE)
+# Vulkan's validator of SPIR-V, which `make python` installs.
+test: export FNSTORE_SPIRV_VAL := $(CACHE)/python-venv/bin/spirv-val
 test: setup setup-browser ## set up, then every check there is: formatting, lints, documentation, benches, tests
 	$(CARGO) fmt --check
 	$(CARGO) clippy --release --locked --all-targets -- -D warnings

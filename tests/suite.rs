@@ -226,6 +226,7 @@ mod tokenizer_laws;
 mod too_long_pairs;
 mod training_export;
 mod unannotated_targets;
+mod units_spirv;
 mod unreadable_records;
 mod visible_controls;
 mod word_vectors;

@@ -32,7 +32,7 @@ pub use error::ComputeError;
 pub use gpu::Trial;
 pub use gpu::{
     Adapter, AdapterKind, Binding, DeviceChoice, Gpu, GpuOptions, Needs, Notice, Shader, adapters,
-    choose,
+    choose, spirv,
 };
 pub use numbers::{Numbers, UnknownNumbers};
 pub(crate) use renewable::{DeviceError, Renewable, place_after, place_on};

@@ -11,6 +11,7 @@ mod pipeline;
 mod pool;
 #[macro_use]
 mod shader;
+pub mod spirv;
 mod tuning;
 mod units;
 
