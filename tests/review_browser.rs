@@ -216,6 +216,16 @@ fn two_tabs_show_different_sentences_and_what_is_acknowledged_survives_the_serve
     browser.press("a");
     browser.until_said("not saved yet (1)");
     assert_eq!(scores(store.path(), &kept), [Value::Null; 0]);
+    // The tab has it as a file, and says which command takes it.
+    browser.until_said("fnstore judge --from unsaved.jsonl");
+    let read = "return decodeURIComponent(document.querySelector('#unsaved').href.split(',')[1])";
+    let lines = browser.run(read);
+    let file = store.path().with_extension("jsonl");
+    std::fs::write(&file, lines.as_str().unwrap()).unwrap();
+    let ran = fnstore_in(store.path(), &["judge", "--from", file.to_str().unwrap()]);
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(scores(store.path(), &kept), [json!(100)]);
 }
 
 #[test]

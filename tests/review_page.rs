@@ -91,6 +91,17 @@ fn a_decision_that_was_acknowledged_outlives_the_server() {
 }
 
 #[test]
+fn an_item_says_what_judges_it_without_the_page_unless_the_review_is_blind() {
+    let store = store();
+    let review = Review::start(store.path(), &["--question", "similarity"]);
+    let item = review.item(None);
+    let expected = json!({ "set": set_of(&item), "reviewer": "kim", "question": "similarity" });
+    assert_eq!(item["judges"], expected);
+    let blind = Review::start(store.path(), &["--protocol", "--outputs", "1"]);
+    assert_eq!(blind.item(None)["judges"], Value::Null);
+}
+
+#[test]
 fn undoing_brings_back_what_stood_there_before() {
     let store = store();
     for judged in [["g101", "20"], ["g101", "30"]] {

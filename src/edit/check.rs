@@ -321,7 +321,8 @@ fn keep_fe_layer(set: &mut AnnotationSet, before: Option<&AnnotationSet>) {
     }
 }
 
-/// Writes the Target layer from the targets, unless it says the same.
+/// Has the Target layer say what the targets say. A label goes where its target went, and keeps its
+/// place in the layer, its annotator and its colours; so what is moved there and back is as before.
 fn agree_with_targets(set: &mut AnnotationSet) {
     let layers = set.layers.iter().filter(|layer| layer.name == LayerName::Target);
     let labels = layers.flat_map(|layer| &layer.labels);
@@ -332,6 +333,26 @@ fn agree_with_targets(set: &mut AnnotationSet) {
     if spans == set.targets {
         return;
     }
-    set.layers.retain(|layer| layer.name != LayerName::Target);
-    set.layers.insert(0, Layer::of_targets(&set.targets));
+    let moved = |span: Span| spans.binary_search(&span).map(|at| set.targets.get(at).copied());
+    let mut last = None;
+    for layer in set.layers.iter_mut().filter(|layer| layer.name == LayerName::Target) {
+        layer.labels.retain_mut(|label| match label.extent.span().map(moved) {
+            Some(Ok(to)) => {
+                label.extent = to.map_or(Extent::None, Extent::Overt);
+                last = Some(label.clone());
+                to.is_some()
+            }
+            // It covers nothing.
+            _ => true,
+        });
+    }
+    let more = Layer::of_targets(set.targets.get(spans.len()..).unwrap_or_default());
+    let more = more.labels.into_iter().map(|label| match &last {
+        Some(last) => Label { extent: label.extent, ..last.clone() },
+        None => label,
+    });
+    match set.layers.iter_mut().rfind(|layer| layer.name == LayerName::Target) {
+        Some(layer) => layer.labels.extend(more),
+        None => set.layers.insert(0, Layer { labels: more.collect(), ..Layer::of_targets(&[]) }),
+    }
 }

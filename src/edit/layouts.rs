@@ -13,7 +13,8 @@ use crate::database::Result;
 use crate::database::layouts::forget_relations;
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, Frame, FrameId, FrameLayout,
-    FrameRelation, LexUnit, LexUnitHead, LexUnitLayout, LuId, OddLabel, Provenance,
+    FrameRelation, Label, LayerName, LexUnit, LexUnitHead, LexUnitLayout, LuId, OddLabel,
+    Provenance,
 };
 use crate::store::Batch;
 
@@ -84,13 +85,12 @@ impl Transaction<'_> {
 
     /// Documents do not go on saying where labels of edited sets stood.
     fn write_document_layouts(&self, batch: &mut Batch<'_>) -> Result<()> {
-        let mut edited: BTreeMap<(CorpusId, DocumentId), BTreeSet<AnnotationSetId>> =
-            BTreeMap::new();
-        for (before, _) in self.staged.changed::<AnnotationSet>() {
-            if let Some(AnnotationSet { id, provenance, .. }) = before
-                && let Provenance::FullText { corpus, document } = provenance
+        let mut edited: BTreeMap<(CorpusId, DocumentId), EditedSets<'_>> = BTreeMap::new();
+        for (before, after) in self.staged.changed::<AnnotationSet>() {
+            if let Some(set) = before
+                && let Provenance::FullText { corpus, document } = &set.provenance
             {
-                edited.entry((*corpus, *document)).or_default().insert(*id);
+                edited.entry((*corpus, *document)).or_default().insert(set.id, (set, after));
             }
         }
         let (store, release) = (&self.database.store, self.release);
@@ -114,12 +114,12 @@ impl Transaction<'_> {
         batch: &mut Batch<'_>,
     ) -> Result<()> {
         let (store, release) = (&self.database.store, self.release);
-        let mut touched: BTreeMap<(FrameId, LuId), BTreeSet<AnnotationSetId>> = BTreeMap::new();
-        for (before, _) in self.staged.changed::<AnnotationSet>() {
-            if let Some(AnnotationSet { id, frame, provenance, .. }) = before
-                && let Provenance::Exemplar { lu, .. } = provenance
+        let mut touched: BTreeMap<(FrameId, LuId), EditedSets<'_>> = BTreeMap::new();
+        for (before, after) in self.staged.changed::<AnnotationSet>() {
+            if let Some(set) = before
+                && let Provenance::Exemplar { lu, .. } = &set.provenance
             {
-                touched.entry((*frame, *lu)).or_default().insert(*id);
+                touched.entry((set.frame, *lu)).or_default().insert(set.id, (set, after));
             }
         }
         for frame in headers {
@@ -173,11 +173,25 @@ fn rename(layout: &mut FrameLayout, renamed: &[(&Frame, &Frame)]) -> bool {
     differs
 }
 
-/// Takes what a layout says of labels of these sets out of it; says whether there was something.
-fn forget_places(odd: &mut Vec<OddLabel>, sets: &BTreeSet<AnnotationSetId>) -> bool {
+/// Sets as they were, and as they are unless they are gone.
+type EditedSets<'a> = BTreeMap<AnnotationSetId, (&'a AnnotationSet, Option<&'a AnnotationSet>)>;
+
+/// Takes what a layout says of labels that these edits changed out of it; says whether there was
+/// something.
+fn forget_places(odd: &mut Vec<OddLabel>, sets: &EditedSets<'_>) -> bool {
     let before = odd.len();
-    odd.retain(|label| !sets.contains(&label.set));
+    odd.retain(|odd| match sets.get(&odd.set) {
+        None => true,
+        Some((_, None)) => false,
+        Some((before, Some(after))) => label_of(before, odd) == label_of(after, odd),
+    });
     odd.len() < before
+}
+
+/// The label that a layout says something of, with its layer.
+fn label_of<'a>(set: &'a AnnotationSet, odd: &OddLabel) -> Option<(&'a LayerName, u8, &'a Label)> {
+    let layer = set.layers.get(odd.label.layer as usize)?;
+    Some((&layer.name, layer.rank, layer.labels.get(odd.label.label as usize)?))
 }
 
 /// Lets an LU file's header say what the LU's record says; says whether it said something else.

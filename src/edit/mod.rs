@@ -483,6 +483,12 @@ impl Transaction<'_> {
         self.put(set)
     }
 
+    /// Puts a set back as it stood before an edit of its own: nothing is
+    /// completed, and what the store once held is taken as it was.
+    pub(crate) fn restore_annotation_set(&mut self, set: AnnotationSet) -> Result<()> {
+        self.put(set)
+    }
+
     /// Writes down what a reviewer says of a set, in place of what the same reviewer said to the
     /// same question before.
     pub fn set_judgement(&mut self, set: AnnotationSetId, judgement: Judgement) -> Result<()> {

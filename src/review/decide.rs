@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::{Result, ReviewError};
 use crate::database::{Database, DatabaseError};
 use crate::edit::Transaction;
-use crate::model::{AnnotationSetId, Judgement, ReleaseId, Span};
+use crate::model::{AnnotationSet, AnnotationSetId, Judgement, ReleaseId, Span};
 use crate::store::StoreError;
 
 /// A reviewer's answer.
@@ -56,11 +56,9 @@ pub(super) struct Done {
 #[derive(Debug, Clone)]
 pub(super) enum Change {
     /// What stood there before, and what stands there now.
-    Judged {
-        of: Answerer,
-        judgements: Box<[Option<Judgement>; 2]>,
-    },
-    Retargeted(Retargeted),
+    Judged { of: Answerer, judgements: Box<[Option<Judgement>; 2]> },
+    /// The set before and now.
+    Retargeted(Box<[AnnotationSet; 2]>),
 }
 
 /// An act, and what it is done to.
@@ -138,9 +136,11 @@ fn carry_out(
             if record.targets != moved.before {
                 return Err(ReviewError::ChangedMeanwhile(set));
             }
-            record.targets.clone_from(&moved.after);
+            let before = record.clone();
+            record.targets = moved.after;
             edits.set_annotation_set(record)?;
-            Change::Retargeted(moved)
+            let after = edits.annotation_set(set)?.ok_or(ReviewError::Gone(set))?;
+            Change::Retargeted(Box::new([before, after]))
         }
     }))
 }
@@ -174,18 +174,23 @@ pub(super) fn take_back(dir: &Path, done: &[Done]) -> Result<()> {
 }
 
 fn take_one_back(edits: &mut Transaction<'_>, done: &Done) -> Result<()> {
-    let act = match done.change.clone() {
+    match done.change.clone() {
         Change::Judged { of, judgements } => {
             let [before, after] = *judgements;
             if judgement_of(edits, done.set, &of)? != after {
                 return Err(ReviewError::ChangedMeanwhile(done.set));
             }
-            Act::Judge { of, judgement: before }
+            let act = Act::Judge { of, judgement: before };
+            carry_out(edits, done.set, act)?.ok_or(ReviewError::Gone(done.set))?;
         }
-        Change::Retargeted(Retargeted { before, after }) => {
-            Act::Retarget(Retargeted { before: after, after: before })
+        Change::Retargeted(sets) => {
+            let [before, after] = *sets;
+            let now = edits.annotation_set(done.set)?.ok_or(ReviewError::Gone(done.set))?;
+            if now != after {
+                return Err(ReviewError::ChangedMeanwhile(done.set));
+            }
+            edits.restore_annotation_set(before)?;
         }
-    };
-    carry_out(edits, done.set, act)?.ok_or(ReviewError::Gone(done.set))?;
+    }
     Ok(())
 }

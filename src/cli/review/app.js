@@ -22,7 +22,7 @@ function state(text, kind = "") { const at = $("#state"); write(at, text); at.cl
 async function ask(path, body) {
   const options = body === undefined ? {} : { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
   let reply;
-  try { reply = await fetch(base + "/" + path, options); } catch { throw new Error("the review has ended; start `fnstore review` again"); }
+  try { reply = await fetch(base + "/" + path, options); } catch { throw Object.assign(new Error("the review has ended; start `fnstore review` again, which asks again for what is not saved"), { ended: true }); }
   const text = await reply.text();
   if (!reply.ok) {
     let said = { error: text.trim() };
@@ -91,7 +91,7 @@ function decide(score) {
   if (!current) return;
   const flags = [...document.querySelectorAll("input[name=flag]:checked")].map((flag) => flag.value);
   skipped.delete(current.n);
-  unsent.push({ item: current.n, score, millis: Math.round(performance.now() - since), note: flags.join(", ") });
+  unsent.push({ item: current.n, score, millis: Math.round(performance.now() - since), note: flags.join(", "), judges: current.judges });
   state("saving");
   flush();
   next(reachOf(current));
@@ -103,17 +103,29 @@ function flush() {
     while (unsent.length) {
       const batch = unsent.slice(0, 200);
       try {
-        const saved = await ask("decide", batch);
+        const saved = await ask("decide", batch.map(({ judges, ...decision }) => decision));
         unsent.splice(0, batch.length);
         if (saved.gone.length) state("deleted meanwhile: " + saved.gone.join(", "), "bad");
         else if (!unsent.length) state("saved, " + saved.counts.decided + " decided" + left(saved.counts), "good");
       } catch (error) {
         state("not saved yet (" + unsent.length + "): " + error.message, "bad");
+        if (error.ended) offer();
         await new Promise((done) => setTimeout(done, 1500));
       }
     }
   })().finally(() => { sending = null; });
   return sending;
+}
+
+// What a review that has ended cannot take any more, as a file for the store.
+function offer() {
+  const lines = unsent.filter(({ judges }) => judges).map(({ judges, score, note }) => JSON.stringify({ ...judges, score, note }) + "\n");
+  if (!lines.length) return;
+  const link = document.createElement("a"), command = document.createElement("code");
+  const href = "data:application/jsonl," + encodeURIComponent(lines.join(""));
+  Object.assign(link, { id: "unsaved", href, download: "unsaved.jsonl", textContent: "unsaved.jsonl" });
+  command.textContent = "fnstore judge --from unsaved.jsonl";
+  $("#state").append("; or keep ", link, " and run ", command);
 }
 
 // One undo after another, however fast the key comes.

@@ -27,8 +27,17 @@ pub(super) fn record(review: &Review, number: usize, view: &View) -> Value {
         "targets": in_chars(&view.output.targets),
         "words": in_chars(&whole_words(&view.output.text)),
         "letters": in_chars(&letters(&view.output.text)),
+        "judges": judges(review, view),
         "counts": counts(review),
     })
+}
+
+/// What a line for `fnstore judge --from` says beside the score; nothing in a blind review, where
+/// ids would tell outputs from controls.
+fn judges(review: &Review, view: &View) -> Option<Value> {
+    let (set, reviewer) = (view.item.set.to_string(), review.session.reviewer());
+    let is_blind = review.session.is_blind();
+    (!is_blind).then(|| json!({ "set": set, "reviewer": reviewer, "question": view.recorded }))
 }
 
 /// How far the review is.
