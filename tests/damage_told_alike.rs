@@ -57,6 +57,10 @@ fn a_manifest_that_is_gone_or_nonsense() {
     let error = told(dir.path());
     assert_eq!(error.code(), "C-open", "{error}");
     assert!(error.to_string().contains("restore a backup"), "{error}");
+    fs::remove_file(&manifest).unwrap();
+    let error = told(dir.path());
+    assert!(matches!(error, StoreError::FileLost { .. }), "{error}");
+    assert!(error.to_string().contains("MANIFEST"), "{error}");
 }
 
 /// The list of what the store is made of: without it RocksDB would make an empty store over the

@@ -80,7 +80,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(match cause(error) {
         _ if error.chain().any(is_bad_input) => BAD_DATA,
         _ if error.chain().any(is_claimed) => LOCKED,
-        Some(DatabaseError::Store(StoreError::Locked { .. })) => LOCKED,
+        Some(DatabaseError::Store(error)) if error.code() == "S-locked" => LOCKED,
         Some(DatabaseError::Store(StoreError::Replaced { .. } | StoreError::BeyondEnd { .. })) => {
             REPLACED
         }

@@ -21,6 +21,7 @@ use super::key::{
 };
 use super::record::{self, ChangeRecord, Encoded, JournalRecord, RecipeRecord, Stored};
 use super::rows::require_readable;
+use super::tally::{self, Keyed};
 use super::{Action, Change, JournalEntry, Result, SetLocation, Store, StoreError, Subject};
 
 /// Rows of a release, or of several, to be written together, and what the list of changes says of
@@ -30,6 +31,8 @@ pub struct Batch<'a> {
     pub(super) release: ReleaseId,
     pub(super) rows: WriteBatch,
     pub(super) changes: Vec<ChangeRecord>,
+    /// Keys of rows that are counted.
+    pub(super) keyed: Vec<Keyed>,
     /// What each release counts once this is committed and did not before, and the other way
     /// round.
     pub(super) counts: BTreeMap<ReleaseId, [ReleaseCounts; 2]>,
@@ -37,8 +40,8 @@ pub struct Batch<'a> {
 
 impl<'a> Batch<'a> {
     pub(super) fn new(store: &'a Store, release: ReleaseId) -> Self {
-        let (rows, changes, counts) = (WriteBatch::default(), Vec::new(), BTreeMap::new());
-        Self { store, release, rows, changes, counts }
+        let (rows, counts) = (WriteBatch::default(), BTreeMap::new());
+        Self { store, release, rows, changes: Vec::new(), keyed: Vec::new(), counts }
     }
 
     /// Goes on with rows of another release, which are written together with those before.
@@ -86,6 +89,7 @@ impl<'a> Batch<'a> {
     ) -> Result<()> {
         require_readable(family, key, value)
             .map_err(|(_, reason)| StoreError::invalid(family.name(), name, reason))?;
+        self.count(family, key, true);
         self.store.engine.put(&mut self.rows, family, key, value)
     }
 
@@ -95,7 +99,18 @@ impl<'a> Batch<'a> {
     }
 
     fn delete(&mut self, family: Family, key: &impl Key) -> Result<()> {
-        self.store.engine.delete(&mut self.rows, family, &key.encode())
+        self.delete_row(family, &key.encode())
+    }
+
+    pub(super) fn delete_row(&mut self, family: Family, key: &[u8]) -> Result<()> {
+        self.count(family, key, false);
+        self.store.engine.delete(&mut self.rows, family, key)
+    }
+
+    fn count(&mut self, family: Family, key: &[u8], is_put: bool) {
+        if tally::is_counted(family, key) {
+            self.keyed.push((family, key.to_vec(), is_put));
+        }
     }
 
     /// Lists a change of the release in the commit, in order. What is not listed is not found by

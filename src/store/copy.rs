@@ -10,8 +10,9 @@ use rocksdb::{DB, DBIteratorWithThreadMode, IteratorMode, ReadOptions, WriteBatc
 
 use super::engine::present_families;
 use super::family::Family;
+use super::key::release_of;
 use super::record::TRIED;
-use super::rows::{content, release_of};
+use super::rows::content;
 use super::tuning::{descriptors, writers_options};
 use super::{Result, Store, StoreError};
 

@@ -107,6 +107,7 @@ impl Engine {
             }
             make(&db_dir)?;
         } else {
+            lost_manifest(dir).map_or(Ok(()), Err)?;
             // Refused before the primary opens it, which tidies up and cuts the log where it ends.
             match Self::examine(dir) {
                 Err(StoreError::CommitsLost { .. }) if despite_loss => is_rewound = true,
@@ -167,7 +168,7 @@ impl Engine {
                     pauses = PAUSES.into_iter();
                     continue;
                 }
-                Err(_) => return Err(error),
+                Err(_) => return Err(lost_manifest(dir).unwrap_or(error)),
             }
             (pauses, is_mended) = (PAUSES.into_iter(), true);
         }
@@ -533,6 +534,15 @@ fn absent_or_lost(dir: &Path) -> StoreError {
         Some(revision) if revision > 0 => StoreError::FileLost { path: current(dir), family },
         _ => StoreError::Absent { path: dir.to_owned() },
     }
+}
+
+/// That the list of a store's tables, which its first file names, is gone. While a writer opens
+/// that may pass.
+fn lost_manifest(dir: &Path) -> Option<StoreError> {
+    let name = std::fs::read_to_string(current(dir)).ok()?;
+    let path = dir.join("db").join(name.trim_end());
+    let family = Family::Meta.name().to_owned();
+    (!path.exists()).then_some(StoreError::FileLost { path, family })
 }
 
 /// Makes a directory whose name is on the disk before anything in it is acknowledged.

@@ -212,16 +212,48 @@ pub enum StoreError {
 /// What was being done when a store did not open.
 pub(super) const OPENING: &str = "opening the store";
 
-/// Whether RocksDB's words say that a file is not what was written.
-fn is_damage(reason: &str) -> bool {
-    reason.starts_with("Corruption")
+/// What RocksDB's words tell of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    /// Room, files or memory are short; what was written before is as it was.
+    Resource,
+    /// Another program has RocksDB's own lock.
+    Lock,
+    /// A file is gone, or is not what was written.
+    Damage,
+    Other,
+}
+
+/// What the operating system says when something is short.
+const SHORT: [&str; 5] = [
+    "No space left on device",
+    "Disk quota exceeded",
+    "File too large",
+    "Too many open files",
+    "Cannot allocate memory",
+];
+
+fn fault(reason: &str) -> Fault {
+    let has = |words: &[&str]| words.iter().any(|words| reason.contains(words));
+    if has(&SHORT) {
+        Fault::Resource
+    } else if has(&["While lock file", "lock hold by"]) {
+        Fault::Lock
+    } else if reason.starts_with("Corruption")
+        || has(&["No such file or directory", "Input/output error"])
+    {
+        Fault::Damage
+    } else {
+        Fault::Other
+    }
 }
 
 fn advice(reason: &str) -> &'static str {
-    if !is_damage(reason) {
-        return "";
+    match fault(reason) {
+        Fault::Damage => "; check the store, and restore a backup",
+        Fault::Lock => "; another program has it open, wait until that ends",
+        Fault::Resource | Fault::Other => "",
     }
-    "; check the store, and restore a backup"
 }
 
 /// How a record is named.
@@ -230,10 +262,12 @@ fn place(name: &str, key: &str) -> String {
 }
 
 fn engine_code(action: &str, reason: &str) -> &'static str {
-    match (is_damage(reason), action == OPENING) {
-        (true, true) => "C-open",
-        (true, false) => "C-unreadable",
-        (false, _) => "S-engine",
+    match (fault(reason), action == OPENING) {
+        (Fault::Damage, true) => "C-open",
+        (Fault::Damage, false) => "C-unreadable",
+        (Fault::Lock, _) => "S-locked",
+        (Fault::Resource, _) => "S-resource",
+        (Fault::Other, _) => "S-engine",
     }
 }
 
@@ -259,6 +293,13 @@ impl StoreError {
             Self::Invalid { .. } => "E-record",
             Self::ReadOnly => "S-read-only",
         }
+    }
+
+    /// Whether it says that what was written is not there or not as it was written. Other errors say
+    /// nothing of that.
+    #[must_use]
+    pub fn is_damage(&self) -> bool {
+        self.code().starts_with("C-")
     }
 
     pub(super) fn engine(action: &'static str) -> impl Fn(rocksdb::Error) -> Self {
@@ -325,7 +366,14 @@ mod tests {
             StoreError::CommitsLost { path: path(), found: 1, acknowledged: 2 },
             engine(OPENING, "Corruption: bad magic number"),
             engine("scanning records", "Corruption: block checksum mismatch"),
-            engine("committing", "IO error: No space left on device"),
+            engine(
+                OPENING,
+                "IO error: No such file or directory: While opening db/MANIFEST-000005",
+            ),
+            engine("committing", "IO error: No space left on device: While appending to db/7.log"),
+            engine(OPENING, "IO error: While open a file for lock: db/LOCK: Too many open files"),
+            engine(OPENING, "IO error: While lock file: db/LOCK: Resource temporarily unavailable"),
+            engine("committing", "Invalid argument: as nobody foresaw"),
             StoreError::FileLost { path: path(), family: "frame".to_owned() },
             StoreError::damaged("frame", &[1, 2], "no record"),
             StoreError::unwritable("document", "train", Unwritable::Large { bytes: 1 << 30 }),
@@ -351,6 +399,18 @@ mod tests {
             let is_told = message.contains("restore a backup");
             assert_eq!(is_told, error.code().starts_with("C-"), "{message}");
         }
+    }
+
+    #[test]
+    fn errors_of_the_engine_are_told_apart_by_what_helps() {
+        let engine = |error: &StoreError| matches!(error, StoreError::Engine { .. });
+        let codes: Vec<_> =
+            one_of_each().iter().filter(|it| engine(it)).map(|it| it.code()).collect();
+        let damage = ["C-open", "C-unreadable", "C-open"];
+        assert_eq!(
+            codes,
+            [&damage[..], &["S-resource", "S-resource", "S-locked", "S-engine"]].concat()
+        );
     }
 
     #[test]

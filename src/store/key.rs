@@ -7,10 +7,17 @@
 //! Laws: `decode(encode(k)) == k`; and of every type that is `Ord`, all but [`NameKey`],
 //! `encode(a) < encode(b)` exactly when `a < b`.
 
+use super::family::Family;
 use crate::model::{
     AnnotationSetId, CorpusId, DocumentId, ForeignFile, FrameId, LuId, NumberKind, RecipeId,
     RelationId, ReleaseId, SemTypeId, SentenceId, TopName,
 };
+
+/// The release that a row belongs to.
+pub(super) fn release_of(family: Family, key: &[u8]) -> Option<ReleaseId> {
+    let bytes = key.get(..2).filter(|_| family.by_release())?;
+    Some(ReleaseId(u16::from_be_bytes([bytes[0], bytes[1]])))
+}
 
 /// Integers that stand in keys.
 pub(super) trait KeyPart: Sized {

@@ -36,6 +36,7 @@ mod replace;
 mod rows;
 mod scratch;
 mod site;
+mod tally;
 mod tuning;
 mod upgrade;
 mod view;
@@ -68,6 +69,8 @@ pub(crate) use repair::Unreadable;
 pub use replace::Replacement;
 use rocksdb::WriteBatch;
 pub use rows::{LayoutOf, Row, RowContent, RowFault, RowFaultKind, decode_row};
+use tally::Keyed;
+pub(crate) use tally::Tallied;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -320,8 +323,8 @@ impl Store {
     /// # Errors
     /// When the engine fails, or the handle is a reader's.
     pub fn commit(&self, batch: Batch<'_>) -> Result<u64> {
-        let Batch { rows, changes, counts, .. } = batch;
-        self.commit_with(rows, &changes, |book| {
+        let Batch { rows, changes, counts, keyed, .. } = batch;
+        self.commit_with(rows, keyed, &changes, |book| {
             for listed in &mut book.releases {
                 if let Some([gained, lost]) = counts.get(&listed.id) {
                     listed.counts.recount(*gained, *lost);
@@ -333,6 +336,7 @@ impl Store {
     fn commit_with(
         &self,
         mut rows: WriteBatch,
+        mut keyed: Vec<Keyed>,
         changes: &[ChangeRecord],
         edit: impl FnOnce(&mut MetaRecord),
     ) -> Result<u64> {
@@ -347,11 +351,15 @@ impl Store {
             let key = ChangeKey { revision: book.revision, ordinal }.encode();
             let value = record::encode_change(change).map_err(unwritable("change"))?;
             self.engine.put(&mut rows, Family::Change, &key, &value)?;
+            keyed.push((Family::Change, key, true));
         }
         if let Some(given) = *self.own_ids() {
             let value = record::encode(&given).map_err(unwritable("meta"))?;
             self.engine.put(&mut rows, Family::Meta, OWN_IDS_KEY, &value)?;
+            keyed.push((Family::Meta, OWN_IDS_KEY.to_vec(), true));
         }
+        let listed: Vec<_> = book.releases.iter().map(|release| release.id).collect();
+        self.put_tally(&mut rows, &listed, &keyed)?;
         let value = record::encode(&book).map_err(unwritable("meta"))?;
         self.engine.put(&mut rows, Family::Meta, BOOK_KEY, &value)?;
         self.engine.write_synced(rows)?;
@@ -516,7 +524,7 @@ impl Store {
         self.engine.flush()?;
         let added = Change::record(release.id, Action::Added, &Subject::Release);
         let changes: Vec<_> = std::iter::once(added).chain(batch.changes).collect();
-        self.commit_with(batch.rows, &changes, |book| {
+        self.commit_with(batch.rows, batch.keyed, &changes, |book| {
             book.releases.push(release.clone());
             book.next_release = release.id.0.saturating_add(1);
         })

@@ -24,7 +24,7 @@ impl Store {
             }
         }
         let removed = Change::record(release, Action::Removed, &Subject::Release);
-        self.commit_with(rows, &[removed], |book| {
+        self.commit_with(rows, Vec::new(), &[removed], |book| {
             book.releases.retain(|listed| listed.id != release);
         })
     }

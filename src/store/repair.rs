@@ -37,7 +37,7 @@ impl Store {
     pub(crate) fn unreadable(&self, fault: &RowFault) -> Result<Unreadable> {
         let Some(family) = Family::parse(fault.family) else { return Ok(Unreadable::Kept) };
         Ok(match fault.kind {
-            RowFaultKind::Unreadable => Unreadable::Kept,
+            RowFaultKind::Unreadable | RowFaultKind::Failed => Unreadable::Kept,
             // No key leads to it.
             RowFaultKind::Key if family != Family::Meta => Unreadable::Alone(None),
             _ => self.of_record(family, &fault.bytes)?.unwrap_or(Unreadable::Alone(None)),
@@ -124,7 +124,11 @@ impl Batch<'_> {
         subject: Option<&Subject>,
     ) -> Result<()> {
         let Some(family) = Family::parse(fault.family) else { return Ok(()) };
-        self.store.engine.delete(&mut self.rows, family, &fault.bytes)?;
+        match fault.kind {
+            // Nobody has written and counted it.
+            RowFaultKind::Key => self.store.engine.delete(&mut self.rows, family, &fault.bytes)?,
+            _ => self.delete_row(family, &fault.bytes)?,
+        }
         if let Some(SetKey { release, set }) =
             SetKey::decode(&fault.bytes).filter(|_| family == Family::SetLocation)
             && let Some(location) = self.store.kept_at(release, set)?

@@ -17,12 +17,15 @@ use super::identity::{self, IDENTITY_KEY};
 use super::key::{
     AnnotationKey, ChangeKey, DecisionKey, DocumentKey, EditionKey, FrameKey, JournalKey,
     JudgementKey, Key, LayoutKey, LexUnitKey, NameKey, NameKind, RecipeKey, RelationKey,
-    SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
+    SemTypeKey, SentenceKey, SentenceSetKey, SetKey, release_of,
 };
 use super::record::{
     self, JournalRecord, MetaRecord, NumbersRecord, OwnIdsRecord, RecipeRecord, Stored, Unwritable,
 };
-use super::{BOOK_KEY, Change, JournalEntry, OWN_IDS_KEY, Result, SetLocation, Store};
+use super::tally::{TALLY_KEY, Tally};
+use super::{
+    BOOK_KEY, Change, JournalEntry, OWN_IDS_KEY, Result, SetLocation, Store, StoreError,
+};
 
 /// A row with what its key and its value say.
 #[derive(Debug, Clone)]
@@ -114,13 +117,22 @@ pub struct RowFault {
 }
 
 impl RowFault {
+    /// The key of a row of which the value alone cannot be read.
+    pub(crate) fn decoded_key(&self) -> Option<&[u8]> {
+        (self.kind == RowFaultKind::Record).then_some(&*self.bytes)
+    }
+
     /// What the row is about, as far as its key tells, and the key.
     #[must_use]
     pub fn place(&self) -> String {
         let Self { name, key, .. } = self;
         match (self.kind, key.is_empty(), name.is_empty()) {
-            (RowFaultKind::Unreadable, true, _) => "before the first key".to_owned(),
-            (RowFaultKind::Unreadable, false, _) => format!("after key {key}"),
+            (RowFaultKind::Unreadable | RowFaultKind::Failed, true, _) => {
+                "before the first key".to_owned()
+            }
+            (RowFaultKind::Unreadable | RowFaultKind::Failed, false, _) => {
+                format!("after key {key}")
+            }
             (_, _, true) => format!("key {key}"),
             (_, _, false) => format!("{name}, key {key}"),
         }
@@ -137,6 +149,9 @@ pub enum RowFaultKind {
     Key,
     /// The value is no record of its family.
     Record,
+    /// The engine cannot read it now, as when too many files are open: the rest of the family stays
+    /// unread, and nothing is wrong with it.
+    Failed,
 }
 
 /// A key or a value that does not decode.
@@ -174,8 +189,15 @@ impl Store {
                     reason,
                 })
             };
-            let (key, value) =
-                row.map_err(|error| fault(&last_key, RowFaultKind::Unreadable, error.to_string()))?;
+            let (key, value) = row.map_err(|error| {
+                let is_damage = error.is_damage();
+                match error {
+                    StoreError::Engine { reason, .. } if !is_damage => {
+                        fault(&last_key, RowFaultKind::Failed, reason)
+                    }
+                    error => fault(&last_key, RowFaultKind::Unreadable, error.to_string()),
+                }
+            })?;
             let decoded = content(family, &key, &value);
             let row = decoded.map_err(|(kind, reason)| fault(&key, kind, reason));
             let row = row.map(|content| Row {
@@ -226,12 +248,6 @@ pub(super) fn record_name(family: &str, key: &[u8]) -> Option<String> {
         }
         Family::Change => format!("a change of revision {}", ChangeKey::decode(key)?.revision),
     })
-}
-
-/// The release that a row belongs to.
-pub(super) fn release_of(family: Family, key: &[u8]) -> Option<ReleaseId> {
-    let bytes = key.get(..2).filter(|_| family.by_release())?;
-    Some(ReleaseId(u16::from_be_bytes([bytes[0], bytes[1]])))
 }
 
 fn key_of<K: Key>(key: &[u8]) -> std::result::Result<K, Undecoded> {
@@ -297,6 +313,8 @@ pub(super) fn content(
                 record::decode::<OwnIdsRecord>(value).map_err(record)?;
             } else if key == IDENTITY_KEY {
                 identity::decode(value).ok_or_else(|| record("no identity".to_owned()))?;
+            } else if key == TALLY_KEY {
+                Tally::decode(value).ok_or_else(|| record("no counts of rows".to_owned()))?;
             }
             RowContent::Meta
         }

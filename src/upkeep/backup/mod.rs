@@ -100,9 +100,14 @@ fn restore_under_lock(
     // Once more, of what was copied: opening it changes files.
     manifest.verify(&incoming)?;
     let restored = Database::open_existing_writer(&incoming).map_err(|error| match error {
-        DatabaseError::Store(StoreError::Engine { reason, .. }) => {
+        DatabaseError::Store(error) if error.is_damage() => {
+            let reason = match error {
+                StoreError::Engine { reason, .. } => reason,
+                error => error.to_string(),
+            };
             BackupError::Damaged { path: backup.to_owned(), reason }.into()
         }
+        // A disk that is full, say, tells nothing of the backup.
         other => other,
     })?;
     let revision = restored.store().revision()?;

@@ -66,6 +66,8 @@ codes! {
     Name = "C-name",
     /// families that must be equally long and are not
     Count = "C-count",
+    /// rows that were written and are gone, or that no commit has written
+    Rows = "C-rows",
     /// a change of a commit that the store does not know
     Revision = "C-revision",
     /// no index that this build reads

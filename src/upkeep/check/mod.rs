@@ -10,6 +10,7 @@
 //! the next one. An index that is behind the store is brought up by the next writer.
 
 mod codes;
+mod derived;
 mod index;
 mod rows;
 
@@ -51,7 +52,8 @@ impl Database {
     /// Checks the database in `dir`; one that does not open for damage is a finding, too.
     ///
     /// # Errors
-    /// When there is none, or its format is another.
+    /// When there is none, its format is another, or it cannot be read for another reason than
+    /// damage, as when too many files are open.
     pub fn check_at(
         dir: &Path,
         options: CheckOptions,
@@ -65,12 +67,7 @@ impl Database {
             Err(error) => (CheckCode::Open, Err(error)),
         };
         match outcome {
-            Err(DatabaseError::Store(
-                error @ (StoreError::Engine { .. }
-                | StoreError::FileLost { .. }
-                | StoreError::CommitsLost { .. }
-                | StoreError::Damaged { .. }),
-            )) => {
+            Err(DatabaseError::Store(error)) if error.is_damage() => {
                 let mut report = CheckReport::default();
                 report.findings.add(code, "meta", error.to_string());
                 Ok(report)
@@ -85,7 +82,8 @@ impl Database {
     /// [`deep`](CheckOptions::deep).
     ///
     /// # Errors
-    /// When the store's book cannot be read; whatever else is wrong is in the report.
+    /// When the store's book cannot be read, or rows cannot for want of files, room or memory;
+    /// whatever else is wrong is in the report.
     pub fn check(
         &self,
         options: CheckOptions,

@@ -10,8 +10,9 @@ use crate::model::{
     FrameElement, FrameId, FrameRelation, IdSpace, Layer, LexUnit, LuId, Provenance, RecipeId,
     ReleaseId, Sentence, SentenceId, Span,
 };
-use crate::store::{NameKind, Row, RowContent, RowFault, RowFaultKind, SetLocation, Store};
-use crate::text::fold;
+use crate::store::{
+    NameKind, Row, RowContent, RowFault, RowFaultKind, SetLocation, Store, StoreError, Tallied,
+};
 
 /// Rows between two calls of `progress`.
 const STEP: u64 = 4096;
@@ -30,7 +31,8 @@ pub(super) fn check(
     let listed: BTreeSet<ReleaseId> = store.releases()?.iter().map(|release| release.id).collect();
     let mut checker = Checker::new(store, options, report.revision, &mut report.findings);
     let mut of_release: BTreeMap<(ReleaseId, &'static str), u64> = BTreeMap::new();
-    let (mut read, mut unreadable) = (0, 0);
+    let mut tallied: BTreeMap<(Option<ReleaseId>, &'static str), Tallied> = BTreeMap::new();
+    let (mut read, mut unreadable, mut unread) = (0, 0, BTreeSet::new());
     for row in store.rows()? {
         read += 1;
         if read % STEP == 0 {
@@ -48,12 +50,38 @@ pub(super) fn check(
         if let Some(release) = release {
             *of_release.entry((release, family)).or_default() += 1;
         }
+        if matches!(&row, Err(fault) if fault.kind == RowFaultKind::Unreadable) {
+            unread.insert(family);
+        }
+        let key = match &row {
+            Ok(row) => Some(&*row.key),
+            Err(fault) => fault.decoded_key(),
+        };
+        if let Some(key) = key.filter(|key| Store::is_tallied(family, key)) {
+            tallied.entry((release, family)).or_default().add(key);
+        }
         match row {
             Ok(row) => checker.row(&row),
+            Err(fault) if fault.kind == RowFaultKind::Failed => {
+                let RowFault { reason, .. } = *fault;
+                return Err(StoreError::Engine { action: "reading rows", reason }.into());
+            }
             Err(fault) => {
                 unreadable += u64::from(fault.family == SET_FAMILIES[0]);
                 checker.fault(&fault);
             }
+        }
+    }
+    if let Some(failure) = checker.failure.take() {
+        return Err(failure.into());
+    }
+    for ((release, family), expected) in store.tallied()? {
+        let found = tallied.get(&(release, family)).copied().unwrap_or_default();
+        if found != expected && !unread.contains(family) {
+            let of = release.map_or_else(String::new, |release| format!("release {release}: "));
+            let (found, expected) = (found.rows, expected.rows);
+            let detail = format!("{of}{found} rows, and commits have left {expected}, or others");
+            report.findings.add(CheckCode::Rows, family, detail);
         }
     }
     let count = |release, family| of_release.get(&(release, family)).copied().unwrap_or(0);
@@ -68,12 +96,12 @@ pub(super) fn check(
     Ok(sets.saturating_sub(unreadable))
 }
 
-struct Checker<'a> {
-    store: &'a Store,
-    options: CheckOptions,
+pub(super) struct Checker<'a> {
+    pub(super) store: &'a Store,
+    pub(super) options: CheckOptions,
     revision: u64,
-    findings: &'a mut Findings,
-    recipes: BTreeSet<RecipeId>,
+    pub(super) findings: &'a mut Findings,
+    pub(super) recipes: BTreeSet<RecipeId>,
     /// Documents of every release: some hundreds.
     documents: HashSet<(ReleaseId, CorpusId, DocumentId)>,
     /// Numbers of LUs of every release: some ten thousand. Files name LUs by number alone.
@@ -83,17 +111,19 @@ struct Checker<'a> {
     /// What the row before referred to: rows are in order of frame and LU.
     lexunit: Option<((ReleaseId, FrameId, LuId), bool)>,
     sentence: Option<SentenceSeen>,
+    /// What kept a record from being read that may be whole.
+    failure: Option<StoreError>,
 }
 
 /// A sentence that was looked up, by its place; `None` where it is not there.
 type SentenceSeen = ((ReleaseId, SentenceId), Option<Rc<Sentence>>);
 
 /// What rows are held against of a frame.
-struct KnownFrame {
+pub(super) struct KnownFrame {
     name: String,
     has_file: bool,
     /// Its FEs' names.
-    elements: HashMap<FeId, String>,
+    pub(super) elements: HashMap<FeId, String>,
 }
 
 impl From<Frame> for KnownFrame {
@@ -130,6 +160,7 @@ impl<'a> Checker<'a> {
             frames: HashMap::new(),
             lexunit: None,
             sentence: None,
+            failure: None,
         }
     }
 
@@ -307,7 +338,12 @@ impl<'a> Checker<'a> {
     }
 
     /// The rows that lead to a set.
-    fn found_by_id_and_sentence(&mut self, at: &RowPlace, release: ReleaseId, set: &AnnotationSet) {
+    pub(super) fn found_by_id_and_sentence(
+        &mut self,
+        at: &RowPlace,
+        release: ReleaseId,
+        set: &AnnotationSet,
+    ) {
         let expected = SetLocation { frame: set.frame, lu: set.lu, sentence: set.sentence };
         if let Some(location) = self.read(self.store.set_location(release, set.id), at)
             && location != Some(expected)
@@ -356,118 +392,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Rows that only lead to others, followed to where they lead.
-    fn derived_row(&mut self, at: &mut RowPlace, release: ReleaseId, content: &RowContent) {
-        match content {
-            RowContent::SetLocation(set, location) => {
-                at.name = format!("location of set {set}");
-                let found = self.store.annotation_set_at(release, *set, *location);
-                let missing = || format!("{}: nothing at {location:?}", at.name);
-                self.expect(found, CheckCode::SetMissing, at, missing);
-            }
-            RowContent::BySentence(sentence, set) => {
-                at.name = format!("sentence {sentence}");
-                let location = self.read(self.store.set_location(release, *set), at);
-                if location
-                    .is_some_and(|place| place.map(|place| place.sentence) != Some(*sentence))
-                {
-                    let detail = format!("{}: it lists set {set}, which is not there", at.name);
-                    self.findings.add(CheckCode::SetMissing, at.family, detail);
-                }
-            }
-            RowContent::Name { kind, folded, name, id } => {
-                at.name = format!("name `{name}`");
-                self.name_row(at, release, (*kind, *folded), name, *id);
-            }
-            RowContent::Journal { seed, recipe, entry } => {
-                at.name = format!("journal of {seed}");
-                self.has_set(at, release, *seed, "seed");
-                for set in &entry.chain {
-                    self.has_set(at, release, *set, "chain");
-                }
-                if !self.recipes.contains(recipe) {
-                    let detail = format!("{}: recipe {recipe}", at.name);
-                    self.findings.add(CheckCode::RecipeMissing, at.family, detail);
-                }
-            }
-            RowContent::Judgement(set) => {
-                at.name = "judgement".to_owned();
-                self.has_set(at, release, *set, "judged");
-            }
-            // Editions outlive their sets.
-            RowContent::Decisions(decided) => {
-                at.name = format!("decisions on `{}`", decided.name);
-                if let Some(None) = self.look_up_frame(release, decided.frame, at) {
-                    let detail = format!("{}: frame {}", at.name, decided.frame);
-                    self.findings.add(CheckCode::FrameMissing, at.family, detail);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// A name's row has a record of that name. Older formats fold its case alone.
-    fn name_row(
-        &mut self,
-        at: &RowPlace,
-        release: ReleaseId,
-        (kind, folded): (NameKind, bool),
-        name: &str,
-        (high, low): (u32, u32),
-    ) {
-        let store = self.store;
-        let named = match kind {
-            NameKind::Frame => {
-                store.frame(release, FrameId(low)).map(|frame| frame.map(|frame| frame.name))
-            }
-            NameKind::LexUnit => {
-                let found = store.lexunit(release, FrameId(high), LuId(low));
-                found.map(|lexunit| lexunit.map(|lexunit| lexunit.name))
-            }
-            NameKind::FrameElement => {
-                let Some(frame) = self.look_up_frame(release, FrameId(high), at) else { return };
-                Ok(frame.and_then(|frame| frame.elements.get(&FeId(low)).cloned()))
-            }
-            NameKind::SemType => {
-                let found = store.sem_type(release, crate::model::SemTypeId(low));
-                found.map(|sem_type| sem_type.map(|sem_type| sem_type.name))
-            }
-            NameKind::Document => {
-                let found = store.document(release, CorpusId(high), DocumentId(low));
-                found.map(|document| document.map(|document| document.name))
-            }
-        };
-        let Some(named) = self.read(named, at) else { return };
-        let is_right = |found: &String| {
-            if folded { fold(found) == fold(name) } else { found == name }
-        };
-        if !named.as_ref().is_some_and(is_right) {
-            let detail = format!("{kind:?} {high}/{low} is named `{name}`, its record {named:?}");
-            self.findings.add(CheckCode::Name, at.family, detail);
-        }
-    }
-
-    /// A record's name leads back to it.
-    fn has_name(
-        &mut self,
-        at: &RowPlace,
-        release: ReleaseId,
-        kind: NameKind,
-        name: &str,
-        id: (u32, u32),
-    ) {
-        if !self.options.deep {
-            return;
-        }
-        for folded in [false, true] {
-            let leads = self.store.name_leads_to(release, kind, (name, folded), id);
-            if let Some(false) = self.read(leads, at) {
-                let detail = format!("{}: `{name}` does not lead to {}", at.name, id.1);
-                self.findings.add(CheckCode::Name, at.family, detail);
-            }
-        }
-    }
-
     fn has_frame(&mut self, at: &RowPlace, release: ReleaseId, frame: FrameId) {
         if let Some(None) = self.look_up_frame(release, frame, at) {
             let detail = format!("{}: frame {frame}", at.name);
@@ -485,7 +409,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The frame of that number; `None`, and a finding, when it cannot be read.
-    fn look_up_frame(
+    pub(super) fn look_up_frame(
         &mut self,
         release: ReleaseId,
         frame: FrameId,
@@ -534,7 +458,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn has_set(&mut self, at: &RowPlace, release: ReleaseId, set: AnnotationSetId, as_what: &str) {
+    pub(super) fn has_set(
+        &mut self,
+        at: &RowPlace,
+        release: ReleaseId,
+        set: AnnotationSetId,
+        as_what: &str,
+    ) {
         let found = self.store.set_location(release, set);
         let missing = || format!("{}: {as_what} {set}", at.name);
         self.expect(found, CheckCode::SetMissing, at, missing);
@@ -560,9 +490,9 @@ impl<'a> Checker<'a> {
         found
     }
 
-    fn expect<T>(
+    pub(super) fn expect<T>(
         &mut self,
-        found: std::result::Result<Option<T>, crate::store::StoreError>,
+        found: std::result::Result<Option<T>, StoreError>,
         code: CheckCode,
         at: &RowPlace,
         missing: impl FnOnce() -> String,
@@ -573,13 +503,17 @@ impl<'a> Checker<'a> {
     }
 
     /// What was read; `None` and a finding when it cannot be.
-    fn read<T>(
+    pub(super) fn read<T>(
         &mut self,
-        outcome: std::result::Result<T, crate::store::StoreError>,
+        outcome: std::result::Result<T, StoreError>,
         at: &RowPlace,
     ) -> Option<T> {
         match outcome {
             Ok(value) => Some(value),
+            Err(error) if !error.is_damage() => {
+                self.failure.get_or_insert(error);
+                None
+            }
             Err(error) => {
                 self.findings.add(
                     CheckCode::Unreadable,
@@ -593,7 +527,7 @@ impl<'a> Checker<'a> {
 }
 
 /// The row being looked at.
-struct RowPlace {
-    family: &'static str,
-    name: String,
+pub(super) struct RowPlace {
+    pub(super) family: &'static str,
+    pub(super) name: String,
 }

@@ -1,0 +1,126 @@
+//! Rows that lead to others are followed, and records by their names.
+
+use super::CheckCode;
+use super::rows::{Checker, RowPlace};
+use crate::model::{CorpusId, DocumentId, FeId, FrameId, LuId, ReleaseId, SemTypeId};
+use crate::store::{NameKind, RowContent};
+use crate::text::fold;
+
+impl Checker<'_> {
+    /// Rows that only lead to others, followed to where they lead.
+    pub(super) fn derived_row(
+        &mut self,
+        at: &mut RowPlace,
+        release: ReleaseId,
+        content: &RowContent,
+    ) {
+        match content {
+            RowContent::SetLocation(set, location) => {
+                at.name = format!("location of set {set}");
+                let found = self.store.annotation_set_at(release, *set, *location);
+                let missing = || format!("{}: nothing at {location:?}", at.name);
+                self.expect(found, CheckCode::SetMissing, at, missing);
+            }
+            RowContent::BySentence(sentence, set) => {
+                at.name = format!("sentence {sentence}");
+                let location = self.read(self.store.set_location(release, *set), at);
+                if location
+                    .is_some_and(|place| place.map(|place| place.sentence) != Some(*sentence))
+                {
+                    let detail = format!("{}: it lists set {set}, which is not there", at.name);
+                    self.findings.add(CheckCode::SetMissing, at.family, detail);
+                }
+            }
+            RowContent::Name { kind, folded, name, id } => {
+                at.name = format!("name `{name}`");
+                self.name_row(at, release, (*kind, *folded), name, *id);
+            }
+            RowContent::Journal { seed, recipe, entry } => {
+                at.name = format!("journal of {seed}");
+                self.has_set(at, release, *seed, "seed");
+                for set in &entry.chain {
+                    self.has_set(at, release, *set, "chain");
+                }
+                if !self.recipes.contains(recipe) {
+                    let detail = format!("{}: recipe {recipe}", at.name);
+                    self.findings.add(CheckCode::RecipeMissing, at.family, detail);
+                }
+            }
+            RowContent::Judgement(set) => {
+                at.name = "judgement".to_owned();
+                self.has_set(at, release, *set, "judged");
+            }
+            // Editions outlive their sets.
+            RowContent::Decisions(decided) => {
+                at.name = format!("decisions on `{}`", decided.name);
+                if let Some(None) = self.look_up_frame(release, decided.frame, at) {
+                    let detail = format!("{}: frame {}", at.name, decided.frame);
+                    self.findings.add(CheckCode::FrameMissing, at.family, detail);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A name's row has a record of that name. Older formats fold its case alone.
+    fn name_row(
+        &mut self,
+        at: &RowPlace,
+        release: ReleaseId,
+        (kind, folded): (NameKind, bool),
+        name: &str,
+        (high, low): (u32, u32),
+    ) {
+        let store = self.store;
+        let named = match kind {
+            NameKind::Frame => {
+                store.frame(release, FrameId(low)).map(|frame| frame.map(|frame| frame.name))
+            }
+            NameKind::LexUnit => {
+                let found = store.lexunit(release, FrameId(high), LuId(low));
+                found.map(|lexunit| lexunit.map(|lexunit| lexunit.name))
+            }
+            NameKind::FrameElement => {
+                let Some(frame) = self.look_up_frame(release, FrameId(high), at) else { return };
+                Ok(frame.and_then(|frame| frame.elements.get(&FeId(low)).cloned()))
+            }
+            NameKind::SemType => {
+                let found = store.sem_type(release, SemTypeId(low));
+                found.map(|sem_type| sem_type.map(|sem_type| sem_type.name))
+            }
+            NameKind::Document => {
+                let found = store.document(release, CorpusId(high), DocumentId(low));
+                found.map(|document| document.map(|document| document.name))
+            }
+        };
+        let Some(named) = self.read(named, at) else { return };
+        let is_right = |found: &String| {
+            if folded { fold(found) == fold(name) } else { found == name }
+        };
+        if !named.as_ref().is_some_and(is_right) {
+            let detail = format!("{kind:?} {high}/{low} is named `{name}`, its record {named:?}");
+            self.findings.add(CheckCode::Name, at.family, detail);
+        }
+    }
+
+    /// A record's name leads back to it.
+    pub(super) fn has_name(
+        &mut self,
+        at: &RowPlace,
+        release: ReleaseId,
+        kind: NameKind,
+        name: &str,
+        id: (u32, u32),
+    ) {
+        if !self.options.deep {
+            return;
+        }
+        for folded in [false, true] {
+            let leads = self.store.name_leads_to(release, kind, (name, folded), id);
+            if let Some(false) = self.read(leads, at) {
+                let detail = format!("{}: `{name}` does not lead to {}", at.name, id.1);
+                self.findings.add(CheckCode::Name, at.family, detail);
+            }
+        }
+    }
+}
