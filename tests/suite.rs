@@ -232,5 +232,5 @@ mod units_spirv;
 mod unreadable_records;
 mod visible_controls;
 mod word_vectors;
-mod wrong_diagnosis;
 mod written_otherwise;
+mod wrong_diagnosis;

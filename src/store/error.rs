@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::lock::Holder;
 use super::record::{LIMIT, Unwritable};
-use super::rows::record_name;
+use super::row_fault::record_name;
 use crate::model::hexadecimal;
 use crate::text::shortened;
 

@@ -10,7 +10,7 @@ use super::key::{
     SentenceKey, SentenceSetKey, SetKey,
 };
 use super::record;
-use super::rows::{RowFault, RowFaultKind};
+use super::row_fault::{RowFault, RowFaultKind};
 use super::{Action, Result, SetLocation, Store, Subject};
 use crate::model::{AnnotationSetId, FrameId, LuId, ReleaseCounts, ReleaseId, SentenceId};
 

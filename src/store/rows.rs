@@ -15,17 +15,15 @@ use super::batch::unpair;
 use super::family::Family;
 use super::identity::{self, IDENTITY_KEY};
 use super::key::{
-    AnnotationKey, ChangeKey, DecisionKey, DocumentKey, EditionKey, FrameKey, JournalKey,
-    JudgementKey, Key, LayoutKey, LexUnitKey, NameKey, NameKind, RecipeKey, RelationKey,
-    SemTypeKey, SentenceKey, SentenceSetKey, SetKey, release_of,
+    AnnotationKey, ChangeKey, JournalKey, JudgementKey, Key, LayoutKey, LexUnitKey, NameKey,
+    NameKind, RecipeKey, SentenceKey, SentenceSetKey, SetKey, release_of,
 };
 use super::record::{
     self, JournalRecord, MetaRecord, NumbersRecord, OwnIdsRecord, RecipeRecord, Stored, Unwritable,
 };
+use super::row_fault::{RowFault, RowFaultKind, record_name};
 use super::tally::{TALLY_KEY, Tally};
-use super::{
-    BOOK_KEY, Change, JournalEntry, OWN_IDS_KEY, Result, SetLocation, Store, StoreError,
-};
+use super::{BOOK_KEY, Change, JournalEntry, OWN_IDS_KEY, Result, SetLocation, Store, StoreError};
 
 /// A row with what its key and its value say.
 #[derive(Debug, Clone)]
@@ -97,63 +95,6 @@ pub enum LayoutOf {
     Foreign(ForeignFile),
 }
 
-/// A row that cannot be read or makes no sense.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RowFault {
-    /// The column family.
-    pub family: &'static str,
-    /// The key, hexadecimal; of an unreadable row, the last key that could be read.
-    pub key: String,
-    /// What the row is about, as in `set x12`; empty where its key does not tell.
-    pub name: String,
-    /// The key itself.
-    pub(super) bytes: Box<[u8]>,
-    /// The release, when the key tells.
-    pub release: Option<ReleaseId>,
-    /// What is wrong.
-    pub kind: RowFaultKind,
-    /// The engine's or the decoder's words.
-    pub reason: String,
-}
-
-impl RowFault {
-    /// The key of a row of which the value alone cannot be read.
-    pub(crate) fn decoded_key(&self) -> Option<&[u8]> {
-        (self.kind == RowFaultKind::Record).then_some(&*self.bytes)
-    }
-
-    /// What the row is about, as far as its key tells, and the key.
-    #[must_use]
-    pub fn place(&self) -> String {
-        let Self { name, key, .. } = self;
-        match (self.kind, key.is_empty(), name.is_empty()) {
-            (RowFaultKind::Unreadable | RowFaultKind::Failed, true, _) => {
-                "before the first key".to_owned()
-            }
-            (RowFaultKind::Unreadable | RowFaultKind::Failed, false, _) => {
-                format!("after key {key}")
-            }
-            (_, _, true) => format!("key {key}"),
-            (_, _, false) => format!("{name}, key {key}"),
-        }
-    }
-}
-
-/// What is wrong with a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RowFaultKind {
-    /// The engine cannot read it: the rest of the family stays unread.
-    Unreadable,
-    /// The key is none of its family.
-    Key,
-    /// The value is no record of its family.
-    Record,
-    /// The engine cannot read it now, as when too many files are open: the rest of the family stays
-    /// unread, and nothing is wrong with it.
-    Failed,
-}
-
 /// A key or a value that does not decode.
 type Undecoded = (RowFaultKind, String);
 
@@ -210,44 +151,6 @@ impl Store {
             row
         }))
     }
-}
-
-/// What a row is about, as its key says: for messages.
-pub(super) fn record_name(family: &str, key: &[u8]) -> Option<String> {
-    let of_set = |set: AnnotationSetId| format!("set {set}");
-    Some(match Family::parse(family)? {
-        Family::Meta => format!("`{}`", std::str::from_utf8(key).ok()?),
-        Family::Frame => format!("frame {}", FrameKey::decode(key)?.frame),
-        Family::Relation => format!("relation {}", RelationKey::decode(key)?.relation),
-        Family::SemType => format!("semantic type {}", SemTypeKey::decode(key)?.sem_type),
-        Family::LexUnit => {
-            let LexUnitKey { frame, lu, .. } = LexUnitKey::decode(key)?;
-            format!("LU {lu} of frame {frame}")
-        }
-        Family::Document => {
-            let DocumentKey { corpus, document, .. } = DocumentKey::decode(key)?;
-            format!("document {document} of corpus {corpus}")
-        }
-        Family::Sentence => format!("sentence {}", SentenceKey::decode(key)?.sentence),
-        Family::Annotation => of_set(AnnotationKey::decode(key)?.set),
-        Family::SentenceLayers => {
-            let SentenceSetKey { sentence, set, .. } = SentenceSetKey::decode(key)?;
-            format!("layers {set} of sentence {sentence}")
-        }
-        Family::SetLocation => of_set(SetKey::decode(key)?.set),
-        Family::BySentence => of_set(SentenceSetKey::decode(key)?.set),
-        Family::Name => format!("name `{}`", NameKey::decode(key)?.name),
-        Family::Recipe => format!("recipe {}", RecipeKey::decode(key)?.recipe),
-        Family::Journal => format!("journal of {}", JournalKey::decode(key)?.seed),
-        Family::Judgement => format!("judgement of {}", JudgementKey::decode(key)?.set),
-        Family::Decision => format!("decisions on `{}`", DecisionKey::decode(key)?.name),
-        Family::Edition => format!("edition `{}`", EditionKey::decode(key)?.name),
-        Family::Layout => {
-            let LayoutKey { kind, first, second, .. } = LayoutKey::decode(key)?;
-            format!("layout {kind}/{first}/{second}")
-        }
-        Family::Change => format!("a change of revision {}", ChangeKey::decode(key)?.revision),
-    })
 }
 
 fn key_of<K: Key>(key: &[u8]) -> std::result::Result<K, Undecoded> {
