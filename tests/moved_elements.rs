@@ -1,6 +1,7 @@
 //! FEs and frame fit of sets that move to another frame, and back.
 
 use std::path::Path;
+use std::process::Command;
 
 use fnstore::database::{Database, Write};
 use fnstore::edit::Fate;
@@ -16,6 +17,8 @@ use tempfile::TempDir;
 use crate::cli_program::{Ran, fnstore_in, new_store};
 use crate::cli_schema::faults_in;
 use crate::generated;
+use crate::mini::copy;
+use crate::review_server::Review;
 
 const CHECKING: FrameId = FrameId(102);
 
@@ -172,4 +175,42 @@ fn a_set_that_is_edited_into_another_frame_forgets_the_old_frames_fit() {
     std::fs::remove_file(script).unwrap();
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(read(store.path(), release, id).provenance.fit(), None);
+}
+
+#[test]
+fn a_review_opens_the_frame_model_once() {
+    let (store, release, _) = store();
+    let database = Database::open_writer(store.path()).unwrap();
+    let mut edits = database.transaction(release).unwrap();
+    // Frames that the model knows.
+    for (id, name) in [(CHECKING, "Scrutiny"), (FrameId(105), "Verification")] {
+        let mut frame = database.store().frame(release, id).unwrap().unwrap();
+        frame.name = name.to_owned();
+        edits.set_frame(frame).unwrap();
+    }
+    edits.commit().unwrap();
+    drop(database);
+    let models = tempfile::tempdir().unwrap();
+    let model = models.path().join("frames");
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/frames");
+    copy(&shipped, &model);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fnstore"));
+    command.env("FNSTORE_MODELS", models.path());
+    let review = Review::start_by(command, store.path(), &[]);
+    let said = |verdict: &str, to: &str| {
+        let of = json!({
+            "release": "mini-framenet", "frame": "Scrutiny", "lu": "vet.v", "verdict": verdict,
+            "to": to,
+        });
+        let (status, reply) = review.post("proposal", &of);
+        assert_eq!(status, 200, "{reply}");
+        reply["said"].as_str().unwrap().to_owned()
+    };
+    let computed = "; frame fit computed anew for 1 of 1";
+    let moved = said("move", "Verification");
+    assert!(moved.starts_with("moved") && moved.ends_with(computed), "{moved}");
+    // Whoever opens the model again fails.
+    std::fs::write(model.join("config.json"), "{").unwrap();
+    let undone = said("undo", "");
+    assert_eq!(undone, format!("undone: move on `vet.v` of `Scrutiny`{computed}"));
 }

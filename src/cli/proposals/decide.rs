@@ -5,9 +5,12 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use fnstore::database::{Database, DatabaseError, LookupError};
-use fnstore::edit::{Fate, HandedOver};
+use fnstore::edit::Fate;
 use fnstore::expand;
-use fnstore::model::{ACCEPTED, FrameId, LexUnit, LuId, PROPOSED, Release, Reviewed};
+use fnstore::identify::FrameIdentifier;
+use fnstore::model::{
+    ACCEPTED, AnnotationSetId, FrameId, LexUnit, LuId, PROPOSED, Release, ReleaseId, Reviewed,
+};
 use fnstore::proposals::Proposals;
 use fnstore::query::{Case, Pattern, nearest};
 use fnstore::store::NameKind;
@@ -56,7 +59,14 @@ pub(in crate::cli) enum Asked {
 
 pub(super) fn run(args: &Args, asked: &Asked, context: &mut Context) -> anyhow::Result<Outcome> {
     let vectors = RankingArgs::default().vectors()?;
-    let done = carry_out(&context.store, vectors.as_ref(), args, asked)?;
+    let (mut done, unfitted) = carry_out(&context.store, vectors.as_ref(), args, asked)?;
+    if let Some(unfitted) = unfitted {
+        let fitted = identifier::at_hand().and_then(|model| match model {
+            Some(model) => unfitted.fit(&context.store, &model),
+            None => Ok(0),
+        });
+        done.add_fits(fitted);
+    }
     context.output.report(&done, ONE_ROW, |_| {
         tell(&done.said());
         Ok(())
@@ -64,13 +74,30 @@ pub(super) fn run(args: &Args, asked: &Asked, context: &mut Context) -> anyhow::
     Ok(Outcome::Done)
 }
 
-/// Does what is asked for.
+/// Sets that a decision gave another frame, which a frame model is to be asked about.
+pub(in crate::cli) struct Unfitted {
+    release: ReleaseId,
+    sets: Vec<AnnotationSetId>,
+}
+
+impl Unfitted {
+    /// Says how likely the frames are that the sets have now. Gives how many have a probability.
+    pub(in crate::cli) fn fit(&self, store: &Path, model: &FrameIdentifier) -> anyhow::Result<u64> {
+        let database = Database::open_existing_writer(store)?;
+        let done = expand::refit_sets(&database, self.release, &self.sets, model)?;
+        tell_index_lag(&database);
+        Ok(done.sets - done.without)
+    }
+}
+
+/// Does what is asked for. A frame model takes seconds to open, so what is to be asked of it is
+/// given back, for when the store is closed.
 pub(in crate::cli) fn carry_out(
     store: &Path,
     vectors: Option<&WordVectors>,
     args: &Args,
     asked: &Asked,
-) -> anyhow::Result<DecidedRecord> {
+) -> anyhow::Result<(DecidedRecord, Option<Unfitted>)> {
     let database = Database::open_existing_writer(store)?;
     tell_of_index(&database);
     let release = release(&database, args.release.as_deref())?;
@@ -96,32 +123,10 @@ pub(in crate::cli) fn carry_out(
         None => proposals.undo(release.id, of, reviewed)?,
     };
     tell_index_lag(&database);
-    let frame_fits = fitted_again(&database, &release, &handed_over)?;
-    Ok(DecidedRecord::new(&release, [&args.frame, &lu], (asked, verdict), &handed_over, frame_fits))
-}
-
-/// Says how likely the frames are that sets have now, by the frame model that is at hand. Gives
-/// how many have a probability now.
-fn fitted_again(
-    database: &Database,
-    release: &Release,
-    handed_over: &HandedOver,
-) -> anyhow::Result<u64> {
-    let sets = &handed_over.unfitted;
-    if sets.is_empty() {
-        return Ok(0);
-    }
-    let fitted = identifier::at_hand().and_then(|identifier| {
-        let Some(identifier) = identifier else { return Ok(0) };
-        let done = expand::refit_sets(database, release.id, sets, &identifier)?;
-        tell_index_lag(database);
-        Ok(done.sets - done.without)
-    });
-    // The decision is in the store.
-    fitted.or_else(|error| {
-        tell(&format!("warning: frame fit of the sets is removed, not computed again: {error:#}"));
-        Ok(0)
-    })
+    let record = DecidedRecord::new(&release, [&args.frame, &lu], (asked, verdict), &handed_over);
+    let sets = handed_over.unfitted;
+    let unfitted = (!sets.is_empty()).then_some(Unfitted { release: release.id, sets });
+    Ok((record, unfitted))
 }
 
 /// The frame of a name, as it is spelled or else in any letter case.

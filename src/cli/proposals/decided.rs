@@ -4,7 +4,7 @@ use fnstore::edit::HandedOver;
 use fnstore::model::{Release, Verdict};
 use serde::Serialize;
 
-use super::super::output::grouped;
+use super::super::output::{grouped, tell};
 use super::decide::Asked;
 
 /// A decision that was carried out, or taken back; see `schema/proposal-decided.schema.json`.
@@ -34,7 +34,6 @@ impl DecidedRecord {
         [frame, lu]: [&str; 2],
         (asked, verdict): (&Asked, Verdict),
         handed_over: &HandedOver,
-        frame_fits_computed: u64,
     ) -> Self {
         let HandedOver { sets, elements, unfitted } = handed_over;
         Self {
@@ -52,7 +51,18 @@ impl DecidedRecord {
             fes_mapped: elements.mapped,
             fes_dropped: elements.dropped,
             frame_fits_removed: unfitted.len() as u64,
-            frame_fits_computed,
+            frame_fits_computed: 0,
+        }
+    }
+
+    /// Adds the frame fits that were computed after the decision, or warns of why they were not:
+    /// the decision stands.
+    pub(in crate::cli) fn add_fits(&mut self, computed: anyhow::Result<u64>) {
+        match computed {
+            Ok(computed) => self.frame_fits_computed = computed,
+            Err(error) => tell(&format!(
+                "warning: frame fit of the sets is removed, not computed again: {error:#}"
+            )),
         }
     }
 

@@ -12,10 +12,11 @@ mod server;
 mod terminal;
 
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use clap::ValueEnum;
 use fnstore::database::DatabaseError;
+use fnstore::identify::FrameIdentifier;
 use fnstore::proposals::{Proposal, Proposals, Ranker};
 use fnstore::query::Expression;
 use fnstore::review::{Protocol, Question, Session};
@@ -23,7 +24,7 @@ use fnstore::vectors::WordVectors;
 
 use super::output::tell;
 use super::proposals::{RankingArgs, decide};
-use super::{Context, Outcome};
+use super::{Context, Outcome, identifier};
 
 /// Review sentences and proposals in the browser, or on the terminal, by single keys
 ///
@@ -100,6 +101,8 @@ struct Review {
     expression: Expression,
     /// Opened for the first proposals.
     vectors: OnceLock<Option<WordVectors>>,
+    /// Opened for the first sets that get another frame, by one thread.
+    frame_model: Mutex<Option<Arc<FrameIdentifier>>>,
 }
 
 impl Review {
@@ -108,6 +111,15 @@ impl Review {
             let _ = self.vectors.set(RankingArgs::default().vectors()?);
         }
         Ok(self.vectors.get().and_then(Option::as_ref))
+    }
+
+    /// The frame model, where one is at hand; others wait for it, and not for the store.
+    fn frame_model(&self) -> anyhow::Result<Option<Arc<FrameIdentifier>>> {
+        let mut opened = self.frame_model.lock().unwrap_or_else(PoisonError::into_inner);
+        if opened.is_none() {
+            *opened = identifier::at_hand()?.map(Arc::new);
+        }
+        Ok(opened.clone())
     }
 
     /// The proposals that are open, the likeliest first.
@@ -131,7 +143,14 @@ impl Review {
             release: Some(release),
         };
         let vectors = self.vectors()?;
-        let done = self.session.alone(|| decide::carry_out(&self.store, vectors, &of, verdict))?;
+        let carried = self.session.alone(|| decide::carry_out(&self.store, vectors, &of, verdict));
+        let (mut done, unfitted) = carried?;
+        if let Some(unfitted) = unfitted {
+            done.add_fits(self.frame_model().and_then(|model| match model {
+                Some(model) => self.session.alone(|| unfitted.fit(&self.store, &model)),
+                None => Ok(0),
+            }));
+        }
         Ok(done.said())
     }
 }
@@ -150,7 +169,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let protocol = args.protocol.then_some(Protocol { outputs: args.outputs, seed: args.seed });
     let session = Session::open(&context.store, &expression, &args.reviewer, question, protocol)?;
     let (store, vectors) = (context.store.clone(), OnceLock::new());
-    let review = Review { session, store, expression, vectors };
+    let frame_model = Mutex::default();
+    let review = Review { session, store, expression, vectors, frame_model };
     if args.terminal {
         return terminal::run(&review);
     }
