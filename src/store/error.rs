@@ -295,8 +295,8 @@ impl StoreError {
         }
     }
 
-    /// Whether it says that what was written is not there or not as it was written. Other errors say
-    /// nothing of that.
+    /// Whether it says that what was written is not there or not as it was written. Other errors
+    /// say nothing of that.
     #[must_use]
     pub fn is_damage(&self) -> bool {
         self.code().starts_with("C-")

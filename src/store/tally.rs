@@ -1,9 +1,10 @@
 //! How many rows there are of what nothing leads to, and a digest of their keys.
 //!
 //! Where a frame is gone its LUs still name it. A relation, a judgement or a layout that is gone
-//! leaves no trace. So `meta/tally` says of each release and family how many rows there are, and the
-//! sum of their keys' hashes, whatever the order. It is written with each commit. What it does not
-//! say of a listed release yet, as in a store of an earlier build, is counted by the next commit.
+//! leaves no trace. So `meta/tally` says of each release and family how many rows there are, and
+//! the sum of their keys' hashes, whatever the order. It is written with each commit. What it does
+//! not say of a listed release yet, as in a store of an earlier build, is counted by the next
+//! commit.
 
 use std::collections::BTreeMap;
 
@@ -144,8 +145,9 @@ impl Tally {
         for ((family, key), is_put) in last {
             let release = release_of(family, key).map_or(0, |release| release.0);
             let Some(tallied) = self.0.get_mut(&(release, family)) else { continue };
-            // Each revision is a new one.
-            let was = family != Family::Change && engine.get(family, key)?.is_some();
+            // Each revision is a new one, so a change that is put was not there.
+            let is_new = family == Family::Change && is_put;
+            let was = !is_new && engine.get(family, key)?.is_some();
             match (was, is_put) {
                 (false, true) => tallied.add(key),
                 (true, false) => tallied.remove(key),
