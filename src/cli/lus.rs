@@ -1,5 +1,8 @@
 //! `fnstore lus`: the lexical units, one a row.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use fnstore::database::Database;
 use fnstore::lexicon::SetCounts;
 use fnstore::model::LexUnit;
@@ -118,12 +121,18 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let mut hidden = 0;
     'releases: for lexicon in &lexicons {
         let release = lexicon.release();
+        let mut passing = HashMap::new();
         for lu in lexicon.find_lus(&lu_names)? {
             let lu = lu?;
             let frame = catalog.frame(release.id, lu.frame)?;
-            if !frame_names.matches(&frame)
-                || !catalog.frame_passes(release.id, lu.frame, &relations)?
-            {
+            let passes = match passing.entry(lu.frame) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(unknown) => *unknown.insert(
+                    frame_names.matches(&frame)
+                        && catalog.frame_passes(release.id, lu.frame, &relations)?,
+                ),
+            };
+            if !passes {
                 continue;
             }
             if !args.statuses.include_named(&lu_names, &lu) {

@@ -20,7 +20,7 @@ impl Distance {
 }
 
 /// The relations that a field follows from a frame.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Followed {
     /// Those of this type, from child to parent.
     Upwards(&'static str),

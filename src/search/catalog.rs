@@ -35,6 +35,7 @@ pub struct Catalog<'a> {
     known_documents: Memo<(ReleaseId, CorpusId, DocumentId), Option<Arc<KnownDocument>>>,
     corpora: OnceCell<Corpora>,
     relations: OnceCell<Relations>,
+    relatives: Memo<(ReleaseId, FrameId, Followed), Arc<Distances>>,
 }
 
 /// A document with what answers say of it, made once for all of its sets.
@@ -74,6 +75,7 @@ impl<'a> Catalog<'a> {
             known_documents: RefCell::default(),
             corpora: OnceCell::new(),
             relations: OnceCell::new(),
+            relatives: RefCell::default(),
         })
     }
 
@@ -225,12 +227,19 @@ impl<'a> Catalog<'a> {
         release: ReleaseId,
         frame: FrameId,
         followed: Followed,
-    ) -> Result<Distances> {
+    ) -> Result<Arc<Distances>> {
+        let key = (release, frame, followed);
+        if let Some(known) = self.relatives.borrow().get(&key) {
+            return Ok(Arc::clone(known));
+        }
         if self.relations.get().is_none() {
             let releases = self.releases.iter().map(|release| &**release);
             let _ = self.relations.set(Relations::read(self.store, releases)?);
         }
-        Ok(self.relations.get_or_init(Relations::default).reached(release, frame, followed))
+        let relations = self.relations.get_or_init(Relations::default);
+        let found = Arc::new(relations.reached(release, frame, followed));
+        self.relatives.borrow_mut().insert(key, Arc::clone(&found));
+        Ok(found)
     }
 
     /// Whether relations lead from a frame to one that a pattern names, so far away.
@@ -241,8 +250,8 @@ impl<'a> Catalog<'a> {
         pattern: &Pattern,
         distance: Distance,
     ) -> Result<bool> {
-        for (other, steps) in self.relatives(release, frame, followed)? {
-            if distance.holds(steps) && pattern.matches(&self.frame(release, other)?) {
+        for (other, steps) in self.relatives(release, frame, followed)?.iter() {
+            if distance.holds(*steps) && pattern.matches(&self.frame(release, *other)?) {
                 return Ok(true);
             }
         }
@@ -302,5 +311,33 @@ impl Database {
             name: name.to_owned(),
             nearest: nearest(name, names),
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transfer::ImportOptions;
+
+    #[test]
+    fn relations_of_a_frame_are_followed_once() {
+        let store = tempfile::tempdir().unwrap();
+        let mini = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mini-framenet");
+        let database = Database::open_writer(store.path()).unwrap();
+        let options = ImportOptions::default();
+        let release = database.import(mini.as_ref(), &options, &mut |_| {}).unwrap().release.id;
+        let catalog = database.catalog().unwrap();
+        let expression = Expression::parse("related{distance<=9}=* uses!=Nothing").unwrap();
+        let frames = database.store().frame_names(release).unwrap();
+        let frames: Vec<_> = frames.map(|row| row.unwrap().0).collect();
+        let mut followed = 0;
+        for round in 0..2 {
+            for &frame in &frames {
+                catalog.frame_passes(release, frame, &expression).unwrap();
+            }
+            let now = catalog.relatives.borrow().len();
+            assert!(frames.len() <= now && (round == 0 || now == followed), "{now} of {frames:?}");
+            followed = now;
+        }
     }
 }

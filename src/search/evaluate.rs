@@ -12,7 +12,7 @@ use super::plan::lemma;
 use super::value::Value;
 use crate::database::Result;
 use crate::model::{AnnotationSetId, Extent, Flags, Pos, ReleaseId, SentenceId, Span};
-use crate::query::{Distance, Expression, Field, LabelFacts, LabelTest, Pattern, Term, Test};
+use crate::query::{Expression, Field, LabelFacts, LabelTest, Pattern, Term, Test};
 use crate::store::{Store, Subject};
 
 /// One query, asked of sets.
@@ -193,9 +193,14 @@ impl Match<'_> {
                 evaluator.text_matches(self, pattern)?
             }
             Test::Pattern(pattern) => self.pattern_passes(field, pattern)?,
-            Test::Relative(pattern, distance) => {
-                self.has_relative(field, pattern, distance.unwrap_or(field.usual_distance()))?
-            }
+            Test::Relative(pattern, distance) => match field.followed() {
+                Some(followed) => {
+                    let distance = distance.unwrap_or(field.usual_distance());
+                    let frame = (self.release, self.set.frame);
+                    self.facts.catalog.is_related(frame, followed, pattern, distance)?
+                }
+                None => false,
+            },
             Test::Label(name, tests) => {
                 elements(&self.set).any(|element| passes(&element, name, tests))
             }
@@ -228,19 +233,6 @@ impl Match<'_> {
                     || written.sets.contains(&(self.release, self.set.id))
             }),
         })
-    }
-
-    /// Whether relations of the field lead to a frame of that name, so far away.
-    fn has_relative(&self, field: Field, pattern: &Pattern, distance: Distance) -> Result<bool> {
-        let relatives = self.facts.relatives(self.release, self.set.frame, field)?;
-        for (frame, steps) in relatives.iter() {
-            if distance.holds(*steps)
-                && pattern.matches(&self.facts.catalog.frame(self.release, *frame)?)
-            {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// Whether spans of two labels share a letter, one that passes the first side and one that

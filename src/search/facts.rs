@@ -7,13 +7,11 @@ use std::sync::Arc;
 
 use super::beside::Beside;
 use super::catalog::Catalog;
-use super::relatives::Distances;
 use crate::database::{Result, listing};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Edition, FrameId, LuId, Provenance,
     ReleaseId, Sentence, SentenceId, hexadecimal,
 };
-use crate::query::Field;
 use crate::store::Store;
 
 /// The store with what was read of it.
@@ -22,7 +20,6 @@ pub(super) struct Facts<'a> {
     pub(super) catalog: Catalog<'a>,
     /// Fingerprint of each recipe, hexadecimal, by number.
     recipes: OnceCell<HashMap<u32, String>>,
-    relatives: RefCell<HashMap<(ReleaseId, FrameId, Field), Arc<Distances>>>,
     /// What the releases' files hold beside FrameNet.
     beside: OnceCell<Beside>,
     /// Every release's editions.
@@ -58,7 +55,6 @@ impl<'a> Facts<'a> {
             store,
             catalog,
             recipes: OnceCell::new(),
-            relatives: RefCell::default(),
             beside: OnceCell::new(),
             editions: OnceCell::new(),
             seeds: RefCell::default(),
@@ -89,23 +85,6 @@ impl<'a> Facts<'a> {
             let _ = self.recipes.set(prints.collect());
         }
         Ok(self.recipes.get().and_then(|recipes| recipes.get(&id)).map(String::as_str))
-    }
-
-    /// The frames that the relations of a field lead to, with their distances; none for a field
-    /// that follows no relations.
-    pub(super) fn relatives(
-        &self,
-        release: ReleaseId,
-        frame: FrameId,
-        field: Field,
-    ) -> Result<Arc<Distances>> {
-        let Some(followed) = field.followed() else { return Ok(Arc::default()) };
-        if let Some(known) = self.relatives.borrow().get(&(release, frame, field)) {
-            return Ok(Arc::clone(known));
-        }
-        let found = Arc::new(self.catalog.relatives(release, frame, followed)?);
-        self.relatives.borrow_mut().insert((release, frame, field), Arc::clone(&found));
-        Ok(found)
     }
 
     pub(super) fn beside(&self) -> Result<&Beside> {

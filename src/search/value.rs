@@ -97,7 +97,8 @@ impl Match<'_> {
             | Field::Perspective
             | Field::Subframe
             | Field::Related => {
-                let relatives = self.facts.relatives(release, set.frame, field)?;
+                let Some(followed) = field.followed() else { return Ok(Vec::new()) };
+                let relatives = catalog.relatives(release, set.frame, followed)?;
                 let near =
                     relatives.iter().filter(|(_, steps)| field.usual_distance().holds(**steps));
                 let names = near.map(|(frame, _)| catalog.frame(release, *frame));
