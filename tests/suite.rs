@@ -68,6 +68,7 @@ mod diversity;
 mod documents_and_parts;
 mod drawing;
 mod edition_exports;
+mod edition_lists;
 mod editions;
 mod edits;
 mod edits_against_model;

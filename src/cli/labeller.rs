@@ -57,7 +57,17 @@ pub(super) struct ReleaseArgs {
 impl ReleaseArgs {
     /// The database and the release's name.
     pub(super) fn open(&self, context: &Context) -> anyhow::Result<(Database, String)> {
-        let database = self.splits.over(|| Database::open(&context.store))?;
+        self.open_for(&Expression::Everything, context)
+    }
+
+    /// As [`open`](Self::open); where no list is named, under that of the editions that an
+    /// expression asks for.
+    pub(super) fn open_for(
+        &self,
+        expression: &Expression,
+        context: &Context,
+    ) -> anyhow::Result<(Database, String)> {
+        let database = self.splits.over_query(expression, || Database::open(&context.store))?;
         let database = context.joined(database);
         let release = edit::release(&database, self.release.as_deref())?.name;
         Ok((database, release))

@@ -111,9 +111,22 @@ impl SplitArgs {
             return Ok(database);
         }
         let Some(list) = database.split_list_of_editions(expression)? else { return Ok(database) };
-        tell(&format!("parts are those of the edition's split list `{}`", list.id.name));
+        tell_of_list(&list);
         Ok(database.with_split_list(list)?)
     }
+}
+
+/// Says which list holds where none was named.
+fn tell_of_list(list: &SplitList) {
+    tell(&format!("parts are those of the edition's split list `{}`", list.id.name));
+}
+
+/// Says under which list a query is answered whose answers the library reads.
+pub(super) fn tell_list_for(database: &Database, expression: &Expression) -> anyhow::Result<()> {
+    if let Some(list) = database.split_list_for(expression)? {
+        tell_of_list(&list);
+    }
+    Ok(())
 }
 
 impl Context {

@@ -17,13 +17,14 @@ impl Database {
         Ok(Self { splits: Some(Arc::new(list)), ..self })
     }
 
-    /// The list of [`with_split_list`](Self::with_split_list).
+    /// The list of [`with_split_list`](Self::with_split_list). Queries that name editions are else
+    /// answered under theirs.
     #[must_use]
     pub fn split_list(&self) -> Option<&Arc<SplitList>> {
         self.splits.as_ref()
     }
 
-    fn require_one_part(&self, list: &SplitList) -> Result<()> {
+    pub(crate) fn require_one_part(&self, list: &SplitList) -> Result<()> {
         if list.documents.is_empty() {
             return Ok(());
         }

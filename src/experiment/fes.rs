@@ -76,6 +76,7 @@ pub fn fes(
     progress: &mut dyn FnMut(ExperimentProgress),
 ) -> Result<Vec<Comparison>> {
     options.check()?;
+    source.database.require_list_of(&source.expression())?;
     let lexicon = source.database.lexicon(source.release)?;
     lexicon.check_language(&declared_languages(&options.training.encoder))?;
     let pool = Pool::read(source)?;

@@ -73,7 +73,7 @@ pub struct FrameIdOptions {
 /// Where sentences come from.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
-    /// The store.
+    /// The store, under the split list of the editions that are named.
     pub database: &'a Database,
     /// Name of the release.
     pub release: &'a str,
@@ -81,6 +81,13 @@ pub struct Source<'a> {
     pub within: &'a Expression,
     /// Generated sets that may be added.
     pub generated: &'a Expression,
+}
+
+impl Source<'_> {
+    /// What is asked for, together.
+    pub(super) fn expression(&self) -> Expression {
+        Expression::conjunction([self.within.clone(), self.generated.clone()])
+    }
 }
 
 /// All that trainings may learn from, one kind after the other.
@@ -115,6 +122,7 @@ pub fn frame_id(
 ) -> Result<Vec<Comparison>> {
     let arms = options.check()?;
     let texts = FullText::read(source.database, source.release)?;
+    source.database.require_list_of(&source.expression())?;
     let lexicon = source.database.lexicon(source.release)?;
     lexicon.check_language(&declared_languages(&options.encoder))?;
     tagger.map_or(Ok(()), |tagger| lexicon.check_language(tagger.declared()))?;

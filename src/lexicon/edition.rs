@@ -5,13 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::database::{Database, DatabaseError, ExportError, LookupError, Result, SplitListError};
-use crate::exchange::kept_split_list;
+use crate::database::{Database, DatabaseError, ExportError, LookupError, Result};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Edition, Extent, FrozenSet, Release, ReleaseId, SentenceId,
-    SplitList, SplitListId,
+    AnnotationSet, AnnotationSetId, Edition, Extent, FrozenSet, ReleaseId, SentenceId, SplitListId,
 };
-use crate::query::{Expression, Field, Test};
+use crate::query::Expression;
 use crate::text::{called, fold};
 
 /// What has become of an edition.
@@ -82,7 +80,7 @@ impl Database {
             sentences: sentences.len() as u64,
             pairs: pairs.len() as u64,
             lemma_pairs: lemma_pairs.len() as u64,
-            split_list: self.split_list().map(|list| list.kept()),
+            split_list: self.split_list_for(expression)?.map(|list| list.kept()),
             sets,
         };
         Ok(Some((release, edition)))
@@ -145,60 +143,6 @@ impl Database {
         Ok(added)
     }
 
-    /// The editions that an expression names by `edition=`, where that is not denied.
-    ///
-    /// # Errors
-    /// When the store fails.
-    pub fn editions_named(&self, expression: &Expression) -> Result<Vec<(Release, Edition)>> {
-        let mut named = Vec::new();
-        if !expression.terms().any(|term| term.field == Field::Edition) {
-            return Ok(named);
-        }
-        for release in self.releases_of(expression)? {
-            for edition in self.store().editions(release.id)? {
-                let edition = edition?;
-                if names(expression, &edition.name, true) {
-                    named.push((release.clone(), edition));
-                }
-            }
-        }
-        Ok(named)
-    }
-
-    /// The split list of the editions that an expression names; `None` where they were made under
-    /// none.
-    ///
-    /// # Errors
-    /// When they were made under different lists, one keeps the name of its list alone, or the
-    /// store fails.
-    pub fn split_list_of_editions(&self, expression: &Expression) -> Result<Option<SplitList>> {
-        let named = self.editions_named(expression)?;
-        let Some((_, first)) = named.first() else { return Ok(None) };
-        let id = |edition: &Edition| edition.split_list.as_ref().map(|list| list.id.clone());
-        let is_same = |(_, edition): &(Release, Edition)| {
-            SplitListId::same(id(edition).as_ref(), id(first).as_ref())
-        };
-        if !named.iter().all(is_same) {
-            let said = |(_, edition): &(Release, Edition)| {
-                let list = id(edition).map_or_else(|| "none".to_owned(), |list| list.name);
-                format!("`{}` ({list})", edition.name)
-            };
-            return Err(
-                SplitListError::Editions { editions: named.iter().map(said).collect() }.into()
-            );
-        }
-        let Some(kept) = &first.split_list else { return Ok(None) };
-        let mut lists = named.iter().filter_map(|(_, edition)| edition.split_list.as_ref());
-        match lists.find(|list| list.lines.is_some()) {
-            Some(whole) => Ok(kept_split_list(whole)?),
-            None => Err(SplitListError::NameAlone {
-                edition: first.name.clone(),
-                list: kept.id.name.clone(),
-            }
-            .into()),
-        }
-    }
-
     /// The edition of a name with its release: of the one release that has it, or of `release`.
     ///
     /// # Errors
@@ -232,25 +176,6 @@ impl Database {
                 let (kind, name) = ("edition", name.to_owned());
                 Err(DatabaseError::Lookup(LookupError::Ambiguous { kind, name, choices }))
             }
-        }
-    }
-}
-
-/// Whether an expression has a term that finds the sets of an edition; `is_asked` says whether the
-/// expression is to hold.
-fn names(expression: &Expression, edition: &str, is_asked: bool) -> bool {
-    match expression {
-        Expression::Everything => false,
-        Expression::And(parts) | Expression::Or(parts) => {
-            parts.iter().any(|part| names(part, edition, is_asked))
-        }
-        Expression::Not(inner) => names(inner, edition, !is_asked),
-        Expression::Term(term) => {
-            let pattern = match &term.test {
-                Test::Pattern(pattern) if term.field == Field::Edition => pattern,
-                _ => return false,
-            };
-            is_asked && pattern.matches(edition)
         }
     }
 }

@@ -9,6 +9,7 @@ mod answer;
 mod beside;
 mod catalog;
 mod count;
+mod editions;
 mod evaluate;
 mod facts;
 mod listed;

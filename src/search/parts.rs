@@ -24,7 +24,7 @@ impl Database {
     pub fn parts(&self, expression: &Expression, most: usize) -> Result<Vec<Part>> {
         assert!(most > 0, "there is at least one part");
         self.refresh()?;
-        let catalog = self.catalog()?;
+        let catalog = self.catalog_for(expression)?;
         self.check_names(&catalog, expression)?;
         let plan = Planner::new(self, &catalog, expression).plan(expression)?;
         let parts = match plan.narrowed {
@@ -49,7 +49,8 @@ impl Database {
     /// # Errors
     /// When the store fails.
     pub fn answers_in(&self, expression: &Expression, part: &Part) -> Result<Answers<'_>> {
-        let evaluator = Evaluator::new(&self.store, self.catalog()?, expression, false)?;
+        let evaluator =
+            Evaluator::new(&self.store, self.catalog_for(expression)?, expression, false)?;
         Ok(Answers::new(Matches::scanned(evaluator, part.0.clone().sets(self))))
     }
 }

@@ -266,7 +266,8 @@ impl Eq for Ranked {}
 
 impl Database {
     /// The annotation sets for which a query holds, in order of release, frame, LU, sentence and
-    /// id, read as they are asked for.
+    /// id, read as they are asked for. Parts of the data are those of
+    /// [`split_list_for`](Self::split_list_for).
     ///
     /// # Errors
     /// When the query names a frame, LU, FE or release that there is not (with the nearest name),
@@ -312,7 +313,7 @@ impl Database {
     ) -> Result<Matches<'_>> {
         // Before any name is read: the index may be newer than this handle's view.
         self.refresh()?;
-        let catalog = self.catalog()?;
+        let catalog = self.catalog_for(expression)?;
         self.check_names(&catalog, expression)?;
         let plan = Planner::new(self, &catalog, expression).plan(expression)?;
         let evaluator = Evaluator::new(&self.store, catalog, expression, is_explained)?;

@@ -47,7 +47,7 @@ Examples:
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let svg = report::prepare(args.source.svg.as_deref())?;
     let within = args.source.within()?;
-    let (database, release) = args.source.open(context)?;
+    let (database, release) = args.source.open(&within, context)?;
     let mut training = Options::new(args.source.encoder()?, PathBuf::new());
     training.hidden = args.hidden.map_or(training.hidden, NonZeroUsize::get);
     training.training.epochs = args.epochs.map_or(training.training.epochs, NonZeroUsize::get);

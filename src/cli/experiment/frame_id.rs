@@ -86,7 +86,7 @@ fn arm(name: &str) -> Result<Arm, String> {
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let svg = report::prepare(args.source.svg.as_deref())?;
     let within = args.source.within()?;
-    let (database, release) = args.source.open(context)?;
+    let (database, release) = args.source.open(&within, context)?;
     let options = options(&args)?;
     let tagger = tagger(&args, &options)?;
     let generated = &args.source.generated;

@@ -93,9 +93,10 @@ impl SourceArgs {
         Ok(Expression::parse(&text).map_err(fnstore::database::DatabaseError::from)?)
     }
 
-    /// The database and the release's name.
-    fn open(&self, context: &Context) -> anyhow::Result<(Database, String)> {
-        self.release.open(context)
+    /// The database, under one split list for all that is read, and the release's name.
+    fn open(&self, within: &Expression, context: &Context) -> anyhow::Result<(Database, String)> {
+        let asked = Expression::all_of([within.clone(), self.generated.clone()])?;
+        self.release.open_for(&asked, context)
     }
 
     fn dirs(&self) -> Vec<PathBuf> {

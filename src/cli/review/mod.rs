@@ -24,6 +24,7 @@ use fnstore::vectors::WordVectors;
 
 use super::output::tell;
 use super::proposals::{RankingArgs, decide};
+use super::splits::tell_list_for;
 use super::{Context, Outcome, identifier};
 
 /// Review sentences and proposals in the browser, or on the terminal, by single keys
@@ -168,6 +169,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     };
     let protocol = args.protocol.then_some(Protocol { outputs: args.outputs, seed: args.seed });
     let session = Session::open(&context.store, &expression, &args.reviewer, question, protocol)?;
+    tell_list_for(&*session.database()?, &expression)?;
     let (store, vectors) = (context.store.clone(), OnceLock::new());
     let frame_model = Mutex::default();
     let review = Review { session, store, expression, vectors, frame_model };

@@ -48,6 +48,15 @@ pub enum SplitListError {
         /// Each with its list.
         editions: Vec<String>,
     },
+    /// Editions that are named keep a list, and what is read beside them is read without it.
+    #[error(
+        "E-conflict: the query names editions that were made under the split list `{list}`, and \
+         other data is read without it; expected a database under that list"
+    )]
+    NotUnder {
+        /// The editions' list.
+        list: String,
+    },
     /// An edition keeps the name of its list alone.
     #[error(
         "E-missing: edition `{edition}` was made under the split list `{list}`, of which it \
