@@ -5,6 +5,7 @@
 #   models/all-MiniLM-L6-v2/     an encoder that others trained (`make minilm`), to measure and to adapt
 #   models/SmolLM2-135M-Instruct/  a language model that others trained (`make rewriter`), to rewrite with and to adapt
 #   parity-venv/                 the Python that writes the golden files
+#   gpu-kit/                     what measures a GPU on a machine without Rust (`make gpu-kit`)
 #   demo/                        the store of `make demo`, made anew each time
 #   figures/                     stores that the figures are measured on, peers' databases and Python
 #   python-venv/, wheels/        what the Python package is tested in, and the package
@@ -54,7 +55,7 @@ AXE := $(CACHE)/axe-core-$(AXE_VERSION).js
 
 PREFIX := /usr/local
 
-.PHONY: help demo review test python wheels python-venv exports-check laws install dist dist-check setup setup-system setup-browser minilm rewriter parity-venv parity transcripts bench figures figures-store figures-review figures-python peers peers-venv decoder-peers placement paraphraser tagger recipes fmt
+.PHONY: help demo review test python wheels python-venv exports-check laws install dist dist-check setup setup-system setup-browser minilm rewriter parity-venv parity transcripts bench figures figures-store figures-review figures-python peers peers-venv decoder-peers gpu-kit placement paraphraser tagger recipes fmt
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -256,6 +257,17 @@ FRAMENET := ../shared/data/fndata-1.5.zip
 TRAINING := $(CACHE)/training
 TRAIN_PRESET := small
 TRAIN_MINUTES := 480
+
+# A directory for a machine with a GPU and without Rust; docs/gpu.md says what its run.sh does.
+GPU_KIT := $(CACHE)/gpu-kit
+
+gpu-kit: setup-system ## write GPU_KIT: program, benches, models and a script that measures a GPU without Rust
+	@$(MAKE) --no-print-directory rewriter || echo "the language model cannot be fetched: the kit does without" >&2
+	$(CARGO) build --release --locked
+	$(CARGO) bench --profile release --locked --no-run --message-format json-render-diagnostics \
+		--bench align --bench gpu --bench language_model --bench units \
+		| sed -n 's/.*"kind":\["bench"\].*"executable":"\([^"]*\)".*/\1/p' \
+		| xargs tools/gpu_kit/pack.sh "$(GPU_KIT)" "$(FNSTORE)"
 
 PEERS_DEVICE := cpu
 decoder-peers: setup-system parity-venv ## measure the decoder beside CTranslate2 on a random model (PEERS_DEVICE=gpu: beside PyTorch, too)

@@ -4,8 +4,9 @@
 //!
 //! `FNSTORE_MODELS=DIR cargo bench --profile release --bench align`, where DIR holds the encoder
 //! that the head names; `FNSTORE_BENCH_HEAD` names another head than the shipped one. Two threads
-//! of the CPU, or as many as `FNSTORE_BENCH_THREADS` says; `FNSTORE_DEVICE=gpu` takes a GPU. The
-//! best of a few runs counts: other work on the machine only ever adds time. Prints a JSON object.
+//! of the CPU, or as many as `FNSTORE_BENCH_THREADS` says; `FNSTORE_DEVICE=gpu` takes a GPU.
+//! `FNSTORE_BENCH_SMALL=1` takes few pairs, for software adapters. The best of a few runs counts:
+//! other work on the machine only ever adds time. Prints a JSON object.
 
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 
@@ -20,6 +21,8 @@ use fnstore::tokenize::Tokenizer;
 use serde_json::json;
 
 const PAIRS: usize = 256;
+/// Pairs under `FNSTORE_BENCH_SMALL`.
+const FEW: usize = 8;
 const WORDS: usize = 30;
 const REPEATS: usize = 5;
 /// One target word in so many is not that of the sentence.
@@ -73,7 +76,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let encoder = encoder_of(&head, &[PathBuf::from(models)])?;
     let (device, name) = device()?;
     let aligner = Aligner::open(&head, &encoder, &device)?;
-    let items = items();
+    let pairs = if std::env::var_os("FNSTORE_BENCH_SMALL").is_some() { FEW } else { PAIRS };
+    let items = items(pairs);
 
     let mut best = f64::INFINITY;
     for _ in 0..REPEATS {
@@ -93,8 +97,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             "device": name,
             "words_a_side": WORDS,
             "pieces_a_pair": mean_pieces(&items, &encoder)?,
-            "spans_a_pair": items.len() as f64 / PAIRS as f64,
-            "pairs_per_second": rate(PAIRS),
+            "spans_a_pair": items.len() as f64 / pairs as f64,
+            "pairs_per_second": rate(pairs),
             "spans_per_second": rate(items.len()),
             "candidates_per_second": rate(scored),
         })
@@ -121,14 +125,14 @@ fn device() -> Result<(Device, String), Box<dyn Error>> {
 }
 
 /// A span for each content word of each sentence, pair by pair.
-fn items() -> Vec<AlignedSpan> {
+fn items(pairs: usize) -> Vec<AlignedSpan> {
     let mut random = 1_u32;
     let mut below = |bound: u32| {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (random >> 8) % bound
     };
     let mut items = Vec::new();
-    for pair in 0..PAIRS {
+    for pair in 0..pairs {
         let mut word = || match below(2) {
             0 => FUNCTION_WORDS[below(16) as usize].to_owned(),
             _ => CONTENT_WORDS[below(32) as usize].to_owned(),

@@ -3,23 +3,33 @@
 //!
 //! `FNSTORE_BENCH_GGUF=SmolLM2-135M-Instruct.Q4_1.gguf cargo bench --bench language_model`
 //!
+//! `FNSTORE_BENCH_ADAPTER` names an adapter's directory.
 //! `FNSTORE_BENCH_NUMBERS` (blocks, int8, f32) and `FNSTORE_BENCH_THREADS` say how to compute,
 //! `FNSTORE_BENCH_SOURCES` how many sentences there are, `FNSTORE_BENCH_BEAM` how wide a search is,
-//! `FNSTORE_DEVICE` on which device. Beside the time on the wall it tells the processor's, which
+//! `FNSTORE_DEVICE` on which device. `FNSTORE_BENCH_SMALL=1` takes prompts of 8 tokens and 2 steps,
+//! for software adapters. Beside the time on the wall it tells the processor's, which
 //! other work on the machine does not add to, and the most memory.
 //! `benches/peers/language_model.py` runs the same beside llama.cpp.
 
 use std::error::Error;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use fnstore::compute::{Device, DeviceChoice, GpuOptions, Numbers};
 use fnstore::decode::{AvoidTokens, BeamSettings, Constraint, LengthLimit, Scheduler};
-use fnstore::nn::{LanguageModel, StepNetwork};
+use fnstore::nn::{LanguageAdapter, LanguageModel, StepNetwork};
 
-const PROMPT: u32 = 40;
 const ALIKE: u32 = 12;
-const STEPS: usize = 25;
+
+/// What is searched for.
+struct Work {
+    sources: usize,
+    beam: usize,
+    /// Tokens of a prompt, and of what follows it.
+    prompt: u32,
+    steps: usize,
+}
 
 fn main() -> Result<(), Box<dyn Error>> {
     let Some(path) = std::env::var_os("FNSTORE_BENCH_GGUF") else {
@@ -39,19 +49,25 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         other => other,
     };
+    let small = std::env::var_os("FNSTORE_BENCH_SMALL").is_some();
+    let (prompt, steps) = if small { (8, 2) } else { (40, 25) };
     let (sources, beam) = (number("FNSTORE_BENCH_SOURCES", 32)?, number("FNSTORE_BENCH_BEAM", 8)?);
+    let work = Work { sources, beam, prompt, steps };
     let begin = Instant::now();
-    let mut model = LanguageModel::open(path.as_ref(), &device, numbers)?;
+    let adapter = std::env::var_os("FNSTORE_BENCH_ADAPTER").filter(|path| !path.is_empty());
+    let adapter = adapter.map(|path| LanguageAdapter::read(Path::new(&path))).transpose()?;
+    let mut model =
+        LanguageModel::open_with(path.as_ref(), adapter.map(Arc::new), &device, numbers)?;
     eprintln!("loaded in {:.1} s, {} MiB", begin.elapsed().as_secs_f64(), most_memory());
     for _ in 0..number("FNSTORE_BENCH_REPEATS", 3)? {
         let (begin, before) = (Instant::now(), processor_seconds());
-        let most_cached = search(&mut model, sources, beam)?;
+        let most_cached = search(&mut model, &work)?;
         let (wall, busy) = (begin.elapsed().as_secs_f64(), processor_seconds() - before);
         eprintln!(
             "{numbers}: {:.2} sentences/s, {:.0} tokens/s, {:.2} s of processor time a sentence, {} MiB of keys, \
              {} MiB at most",
             sources as f64 / wall,
-            (sources * beam * STEPS) as f64 / wall,
+            (sources * beam * steps) as f64 / wall,
             busy / sources as f64,
             most_cached >> 20,
             most_memory(),
@@ -61,11 +77,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Searches for what follows each prompt; returns the most bytes of keys and values.
-fn search(model: &mut LanguageModel, sources: usize, beam: usize) -> Result<usize, Box<dyn Error>> {
+fn search(model: &mut LanguageModel, work: &Work) -> Result<usize, Box<dyn Error>> {
+    let &Work { sources, beam, prompt, steps } = work;
     let settings = BeamSettings {
         beam_size: beam,
         n_best: beam,
-        length_limit: LengthLimit::tokens(STEPS),
+        length_limit: LengthLimit::tokens(steps),
         ..BeamSettings::default()
     };
     let tokens = Some(Arc::new(AvoidTokens::new([[model.eos_token()]])?));
@@ -75,11 +92,11 @@ fn search(model: &mut LanguageModel, sources: usize, beam: usize) -> Result<usiz
             let drawn = if at < ALIKE {
                 at
             } else {
-                (source * PROMPT + at).wrapping_mul(2_654_435_761) >> 8
+                (source * prompt + at).wrapping_mul(2_654_435_761) >> 8
             };
             1000 + drawn % 40_000
         };
-        let source = scheduler.add_source((0..PROMPT).map(token).collect());
+        let source = scheduler.add_source((0..prompt).map(token).collect());
         let constraint = Constraint { tokens: tokens.clone(), ..Constraint::default() };
         scheduler.submit(source, constraint, settings)?;
     }

@@ -111,6 +111,7 @@ mod gguf_tokenizers;
 mod given_spans;
 mod gpu_aligner;
 mod gpu_kernels;
+mod gpu_kit;
 mod gpu_networks;
 mod gpu_texts;
 mod growth;

@@ -270,7 +270,7 @@ impl std::fmt::Display for Counted {
     }
 }
 
-/// One line for each variant.
+/// One line for each variant: its rates, or what the first wrong product of ones held.
 fn summary(records: &[Value]) {
     println!("\nvariant  right  TFLOP/s by shape");
     for record in records {
@@ -279,14 +279,23 @@ fn summary(records: &[Value]) {
             (_, Some(true)) => "yes",
             _ => "no",
         };
-        let products = record["products"].as_array().map_or(&[][..], Vec::as_slice);
-        let rates: Vec<String> = products
-            .iter()
-            .map(|each| {
-                let rate = each["tflops"].as_f64().unwrap_or(0.0);
-                format!("{rate:.3} ({} x {} x {})", each["rows"], each["inputs"], each["columns"])
-            })
-            .collect();
-        println!("{:<8} {right:<6} {}", record["name"].as_str().unwrap_or(""), rates.join(", "));
+        let rates = list(&record["products"]).iter().map(|each| {
+            let rate = each["tflops"].as_f64().unwrap_or(0.0);
+            format!("{rate:.3} ({} x {} x {})", each["rows"], each["inputs"], each["columns"])
+        });
+        let wrong = list(&record["ones"]).iter().find(|line| !line["first_bad"].is_null());
+        let wrong = wrong.map(|line| {
+            let of = |key: &str| line[key].to_string();
+            let counts = ["right", "zero", "multiple_of_16", "other", "unwritten", "not_finite"]
+                .map(|key| format!("{} {}", of(key), key.replace('_', " ")));
+            format!("K={}: {}", of("inputs"), counts.join(", "))
+        });
+        let failure = record["failure"].as_str().map(str::to_owned);
+        let all: Vec<String> = rates.chain(wrong).chain(failure).collect();
+        println!("{:<8} {right:<6} {}", record["name"].as_str().unwrap_or(""), all.join(", "));
     }
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
 }
