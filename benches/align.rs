@@ -6,9 +6,13 @@
 //! that the head names; `FNSTORE_BENCH_HEAD` names another head than the shipped one. Two threads
 //! of the CPU, or as many as `FNSTORE_BENCH_THREADS` says; `FNSTORE_DEVICE=gpu` takes a GPU.
 //! `FNSTORE_BENCH_SMALL=1` takes few pairs, for software adapters. The best of a few runs counts:
-//! other work on the machine only ever adds time. Prints a JSON object.
+//! other work on the machine only ever adds time. Prints a JSON object. `FNSTORE_GPU_PROFILE=1`
+//! tells the time of every kernel beside it.
 
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
+
+#[path = "common/profile.rs"]
+mod profile;
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -81,6 +85,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let mut best = f64::INFINITY;
     for _ in 0..REPEATS {
+        profile::restart(&device);
         let started = Instant::now();
         let answers = aligner.predict(&items)?;
         best = best.min(started.elapsed().as_secs_f64());
@@ -103,7 +108,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "candidates_per_second": rate(scored),
         })
     );
-    Ok(())
+    profile::tell(&device, &format!("{pairs} pairs of sentences"))
 }
 
 /// Where to run, and how the output calls it.
@@ -114,7 +119,10 @@ fn device() -> Result<(Device, String), Box<dyn Error>> {
             let threads = std::env::var("FNSTORE_BENCH_THREADS").unwrap_or_else(|_| "2".to_owned());
             Device::Cpu { threads: threads.parse()? }
         }
-        choice => Device::open(&choice, &GpuOptions { tune: true, ..GpuOptions::default() })?,
+        choice => {
+            let profile = profile::is_wanted();
+            Device::open(&choice, &GpuOptions { tune: true, profile, ..GpuOptions::default() })?
+        }
     };
     let name = match &device {
         Device::Gpu(gpu) => gpu.adapter().name.clone(),

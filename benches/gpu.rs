@@ -4,7 +4,11 @@
 //!
 //! `cargo bench --bench gpu`; the device is the best GPU or what `FNSTORE_DEVICE` names, `cpu` too.
 //! `FNSTORE_BENCH_SMALL=1` takes small shapes, for software adapters. Times are the least of a few
-//! runs; the device is idle before each.
+//! runs; the device is idle before each. `FNSTORE_GPU_PROFILE=1` adds the time of every kernel; for
+//! the rewriter it is that of the last run.
+
+#[path = "common/profile.rs"]
+mod profile;
 
 use std::error::Error;
 use std::path::Path;
@@ -37,7 +41,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let choice =
         if choice == DeviceChoice::Named(String::new()) { DeviceChoice::Auto } else { choice };
     for (half, units) in [(false, false), (true, false), (true, true)] {
-        let options = GpuOptions { half, units, tune: true, ..GpuOptions::default() };
+        let options = GpuOptions {
+            half,
+            units,
+            tune: true,
+            profile: profile::is_wanted(),
+            ..GpuOptions::default()
+        };
         let device = Device::open(&choice, &options)?;
         match &device {
             Device::Gpu(gpu) if half && !gpu.keeps_half() => continue,
@@ -51,6 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         products(&device, small)?;
         few_rows(&device, small)?;
+        profile::tell(&device, "products")?;
         rewriter(&device, if small { SMALL } else { PAPER }, small)?;
     }
     Ok(())
@@ -131,6 +142,7 @@ fn rewriter(device: &Device, shape: Shape, small: bool) -> Result<(), Box<dyn Er
     for sentences in if small { vec![1, 4] } else { vec![1, 16, 64, 256] } {
         let (mut best, mut step_calls) = (f64::INFINITY, 0);
         for _ in 0..2 {
+            profile::restart(device);
             let begin = Instant::now();
             step_calls = decode(&mut network, sentences, shape.tokens, gpu)?;
             best = best.min(begin.elapsed().as_secs_f64());
@@ -141,6 +153,7 @@ fn rewriter(device: &Device, shape: Shape, small: bool) -> Result<(), Box<dyn Er
             sentences as f64 / best,
             1e3 * best / STEPS as f64,
         );
+        profile::tell(device, &format!("rewriter, {sentences} sentences x beam {BEAM}"))?;
     }
     Ok(())
 }

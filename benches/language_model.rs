@@ -7,9 +7,13 @@
 //! `FNSTORE_BENCH_NUMBERS` (blocks, int8, f32) and `FNSTORE_BENCH_THREADS` say how to compute,
 //! `FNSTORE_BENCH_SOURCES` how many sentences there are, `FNSTORE_BENCH_BEAM` how wide a search is,
 //! `FNSTORE_DEVICE` on which device. `FNSTORE_BENCH_SMALL=1` takes prompts of 8 tokens and 2 steps,
-//! for software adapters. Beside the time on the wall it tells the processor's, which
-//! other work on the machine does not add to, and the most memory.
+//! for software adapters. `FNSTORE_GPU_PROFILE=1` adds the time of every kernel in the last run.
+//! Beside the time on the wall it tells the processor's, which other work on the machine does not
+//! add to, and the most memory.
 //! `benches/peers/language_model.py` runs the same beside llama.cpp.
+
+#[path = "common/profile.rs"]
+mod profile;
 
 use std::error::Error;
 use std::path::Path;
@@ -43,7 +47,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         std::env::var("FNSTORE_BENCH_NUMBERS").as_deref().unwrap_or("blocks").parse()?;
     let choice: DeviceChoice =
         std::env::var("FNSTORE_DEVICE").as_deref().unwrap_or("cpu").parse()?;
-    let device = match Device::open(&choice, &GpuOptions { tune: true, ..GpuOptions::default() })? {
+    let options = GpuOptions { tune: true, profile: profile::is_wanted(), ..GpuOptions::default() };
+    let device = match Device::open(&choice, &options)? {
         Device::Cpu { threads } => {
             Device::Cpu { threads: number("FNSTORE_BENCH_THREADS", threads)? }
         }
@@ -60,6 +65,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         LanguageModel::open_with(path.as_ref(), adapter.map(Arc::new), &device, numbers)?;
     eprintln!("loaded in {:.1} s, {} MiB", begin.elapsed().as_secs_f64(), most_memory());
     for _ in 0..number("FNSTORE_BENCH_REPEATS", 3)? {
+        profile::restart(&device);
         let (begin, before) = (Instant::now(), processor_seconds());
         let most_cached = search(&mut model, &work)?;
         let (wall, busy) = (begin.elapsed().as_secs_f64(), processor_seconds() - before);
@@ -73,7 +79,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             most_memory(),
         );
     }
-    Ok(())
+    profile::tell(&device, &format!("{numbers}: {sources} sentences x beam {beam}"))
 }
 
 /// Searches for what follows each prompt; returns the most bytes of keys and values.

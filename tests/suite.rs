@@ -113,6 +113,7 @@ mod gpu_aligner;
 mod gpu_kernels;
 mod gpu_kit;
 mod gpu_networks;
+mod gpu_profile;
 mod gpu_texts;
 mod growth;
 mod guided_expansion;

@@ -318,5 +318,6 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Man(args) => man::run(args, &mut context),
     }?;
     context.output.flush()?;
+    device::tell_profiles()?;
     Ok(outcome)
 }

@@ -31,8 +31,8 @@ pub use error::ComputeError;
 #[doc(hidden)]
 pub use gpu::Trial;
 pub use gpu::{
-    Adapter, AdapterKind, Binding, DeviceChoice, Gpu, GpuOptions, Needs, Notice, Shader, adapters,
-    choose, spirv,
+    Adapter, AdapterKind, Binding, DeviceChoice, Gpu, GpuOptions, GpuProfile, HostTime, KernelTime,
+    Needs, Notice, ProfileClock, Shader, adapters, choose, profile_report, spirv,
 };
 pub use numbers::{Numbers, UnknownNumbers};
 pub(crate) use renewable::{DeviceError, Renewable, place_after, place_on};

@@ -6,6 +6,7 @@
 //! device once for each submission. So a recorded call costs no allocation, and its bind group is
 //! that of the same call in the step before.
 
+use std::iter::Peekable;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -14,7 +15,9 @@ use bytemuck::{Pod, cast_slice};
 use super::faults::Faults;
 use super::pipeline::{Pipeline, Pipelines};
 use super::pool::{Buffer, Pool};
+use super::profile::{Cost, GpuProfile, Part, Work};
 use super::shader::{Binding, Shader};
+use super::stamps::{Profiler, Stamps};
 use super::tuning::Tuned;
 use super::units::Units;
 use crate::compute::{ComputeError, Device};
@@ -24,7 +27,7 @@ const ARENA: u64 = 1 << 20;
 
 /// Commands after which a submission starts by itself, so that the device does not wait for them
 /// all and no driver's watchdog sees one submission run for seconds.
-const MOST_COMMANDS: usize = 256;
+pub(super) const MOST_COMMANDS: usize = 256;
 
 /// Lists that the arena is searched for before a list is laid into it again: those of a step are
 /// the same for every layer.
@@ -57,6 +60,8 @@ pub(super) struct Context {
     pub(super) successor: OnceLock<Device>,
     pub(super) submissions: AtomicU64,
     pub(super) dispatches: AtomicU64,
+    /// Where the device was opened to be profiled.
+    pub(super) profiler: Option<Profiler>,
     pub(super) state: Mutex<State>,
 }
 
@@ -75,9 +80,17 @@ pub(super) struct State {
 /// Commands hold the buffers themselves and keep none from being used again: what is recorded later
 /// runs later.
 enum Command {
-    Dispatch { pipeline: Arc<Pipeline>, group: wgpu::BindGroup, params: u32, grid: [u32; 3] },
+    Dispatch(Dispatch),
     Copy { from: wgpu::Buffer, to: wgpu::Buffer, bytes: u64 },
     Clear { buffer: wgpu::Buffer, from: u64 },
+}
+
+struct Dispatch {
+    pipeline: Arc<Pipeline>,
+    group: wgpu::BindGroup,
+    params: u32,
+    grid: [u32; 3],
+    work: Work,
 }
 
 /// Part of a buffer.
@@ -105,9 +118,14 @@ impl Context {
         // A write takes place before anything that is submitted after it: what still waits may read
         // an earlier use of the same buffer.
         self.submit(&mut state, None)?;
+        self.enter(Part::Upload);
         let bytes: &[u8] = cast_slice(numbers);
         let buffer = self.pool.take(bytes.len() as u64)?;
         self.queue.write_buffer(buffer.raw(), 0, bytes);
+        if let Some(profiler) = &self.profiler {
+            profiler.counts().bytes_up += bytes.len() as u64;
+        }
+        self.enter(Part::Record);
         self.faults.check()?;
         Ok(buffer)
     }
@@ -135,7 +153,9 @@ impl Context {
         self.submit(&mut state, Some((buffer.raw(), &readback, bytes)))?;
         let slice = readback.slice(..bytes);
         slice.map_async(wgpu::MapMode::Read, |_| ());
+        self.enter(Part::Wait);
         let waited = self.device.poll(wgpu::PollType::wait_indefinitely());
+        self.enter(Part::Unpack);
         self.faults.check()?;
         if let Err(error) = waited {
             return Err(self.faults.unknown(error.to_string()));
@@ -146,7 +166,36 @@ impl Context {
         drop(view);
         readback.unmap();
         state.readback = Some(readback);
+        if let Some(profiler) = &self.profiler {
+            profiler.end_step(bytes);
+        }
         Ok(downloaded)
+    }
+
+    /// The host begins another part of its work.
+    fn enter(&self, part: Part) {
+        if let Some(profiler) = &self.profiler {
+            profiler.enter(part);
+        }
+    }
+
+    /// What was counted, once all that was submitted is done; none where the device was not opened
+    /// for it.
+    pub(super) fn profile(&self, names: [&str; 2]) -> Option<GpuProfile> {
+        let profiler = self.profiler.as_ref()?;
+        let _state = self.lock();
+        // A device that was lost has nothing more to tell.
+        self.device.poll(wgpu::PollType::wait_indefinitely()).ok();
+        Some(profiler.report(names))
+    }
+
+    /// Counts from zero.
+    pub(super) fn restart_profile(&self) {
+        if let Some(profiler) = &self.profiler {
+            let _state = self.lock();
+            self.device.poll(wgpu::PollType::wait_indefinitely()).ok();
+            profiler.restart();
+        }
     }
 
     /// Copies the first bytes of one buffer to another and clears what follows in that.
@@ -168,6 +217,9 @@ impl Context {
     ) -> Result<Call<'_>, ComputeError> {
         let pipeline = self.pipelines.get(&self.device, &self.faults, shader)?;
         let mut state = self.lock();
+        if let Some(profiler) = &self.profiler {
+            profiler.counts().enter_call();
+        }
         // The parameters of the call come behind the lists, aligned.
         let need = 4 * words + 2 * self.limits.alignment as usize;
         if need as u64 > self.limits.binding {
@@ -191,7 +243,7 @@ impl Context {
             }));
         }
         let windows = Vec::with_capacity(shader.bindings.len());
-        Ok(Call { context: self, state, shader, pipeline, windows })
+        Ok(Call { context: self, state, shader, pipeline, windows, cost: Cost::default() })
     }
 
     /// Hands everything that waits to the device, and a copy behind it.
@@ -207,24 +259,46 @@ impl Context {
             state.remembered.clear();
             return Ok(());
         }
+        let mut stamps = self.profiler.as_ref().map(|profiler| {
+            profiler.counts().bytes_up += state.laid.len() as u64;
+            profiler.begin(&self.device)
+        });
         if let Some(arena) = &state.arena {
             self.queue.write_buffer(arena, 0, &state.laid);
         }
         let mut encoder = self.device.create_command_encoder(&Default::default());
-        let mut commands = state.commands.drain(..).peekable();
+        self.encode(&mut encoder, state.commands.drain(..), &mut stamps);
+        if let Some((from, to, bytes)) = copy {
+            encoder.copy_buffer_to_buffer(from, 0, to, 0, Some(bytes));
+        }
+        if let Some(stamps) = &stamps {
+            stamps.resolve(&mut encoder);
+        }
+        state.laid.clear();
+        state.remembered.clear();
+        let submitted = self.submissions.fetch_add(1, Ordering::Relaxed) + 1;
+        if self.lose_after.is_some_and(|after| submitted > after) {
+            self.device.destroy();
+            self.faults.lose("the device was destroyed".to_owned());
+        }
+        self.queue.submit([encoder.finish()]);
+        if let Some(stamps) = stamps {
+            stamps.submitted();
+        }
+        self.faults.check()
+    }
+
+    /// Writes commands into an encoder, in order.
+    fn encode(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        commands: impl Iterator<Item = Command>,
+        stamps: &mut Option<Stamps<'_>>,
+    ) {
+        let mut commands = commands.peekable();
         while let Some(command) = commands.peek() {
             match command {
-                Command::Dispatch { .. } => {
-                    let mut pass = encoder.begin_compute_pass(&Default::default());
-                    while let Some(Command::Dispatch { pipeline, group, params, grid: [x, y, z] }) =
-                        commands.next_if(|next| matches!(next, Command::Dispatch { .. }))
-                    {
-                        pass.set_pipeline(&pipeline.raw);
-                        pass.set_bind_group(0, &group, &[params]);
-                        pass.dispatch_workgroups(x, y, z);
-                        self.dispatches.fetch_add(1, Ordering::Relaxed);
-                    }
-                }
+                Command::Dispatch(_) => self.encode_pass(encoder, &mut commands, stamps),
                 Command::Copy { from, to, bytes } => {
                     encoder.copy_buffer_to_buffer(from, 0, to, 0, Some(*bytes));
                     commands.next();
@@ -237,19 +311,45 @@ impl Context {
                 }
             }
         }
-        drop(commands);
-        if let Some((from, to, bytes)) = copy {
-            encoder.copy_buffer_to_buffer(from, 0, to, 0, Some(bytes));
+    }
+
+    /// Writes the calls up to the next other command, in one pass unless their times ask for more.
+    fn encode_pass(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        commands: &mut Peekable<impl Iterator<Item = Command>>,
+        stamps: &mut Option<Stamps<'_>>,
+    ) {
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+            label: None,
+            timestamp_writes: stamps.as_ref().and_then(Stamps::around),
+        });
+        let is_call = |next: &Command| matches!(next, Command::Dispatch(_));
+        while let Some(Command::Dispatch(call)) = commands.next_if(is_call) {
+            if let Some(stamps) = stamps {
+                stamps.before(&mut pass, call.work);
+            }
+            let [x, y, z] = call.grid;
+            pass.set_pipeline(&call.pipeline.raw);
+            pass.set_bind_group(0, &call.group, &[call.params]);
+            pass.dispatch_workgroups(x, y, z);
+            self.dispatches.fetch_add(1, Ordering::Relaxed);
+            if stamps.as_ref().is_some_and(Stamps::is_alone) {
+                break;
+            }
         }
-        state.laid.clear();
-        state.remembered.clear();
-        let submitted = self.submissions.fetch_add(1, Ordering::Relaxed) + 1;
-        if self.lose_after.is_some_and(|after| submitted > after) {
-            self.device.destroy();
-            self.faults.lose("the device was destroyed".to_owned());
+        let Some(stamps) = stamps else { return };
+        stamps.end(&mut pass);
+        drop(pass);
+        if stamps.is_by_host() {
+            let fresh = self.device.create_command_encoder(&Default::default());
+            let before = std::mem::replace(encoder, fresh);
+            stamps.time(|| {
+                self.queue.submit([before.finish()]);
+                // What fails is found by whoever reads the results.
+                self.device.poll(wgpu::PollType::wait_indefinitely()).ok();
+            });
         }
-        self.queue.submit([encoder.finish()]);
-        self.faults.check()
     }
 }
 
@@ -260,6 +360,7 @@ pub(in crate::compute) struct Call<'a> {
     shader: &'static Shader,
     pipeline: Arc<Pipeline>,
     windows: Vec<Window>,
+    cost: Cost,
 }
 
 impl Call<'_> {
@@ -286,6 +387,13 @@ impl Call<'_> {
         self.windows.push(window);
     }
 
+    /// Says what the call computes and moves, where somebody wants to know.
+    pub(in crate::compute) fn costs(&mut self, cost: impl FnOnce() -> Cost) {
+        if self.context.profiler.is_some() {
+            self.cost = cost();
+        }
+    }
+
     /// Records the call.
     pub(in crate::compute) fn run<P: Pod>(mut self, params: &P, grid: [u32; 3]) {
         if grid.contains(&0) {
@@ -298,7 +406,9 @@ impl Call<'_> {
         laid.extend_from_slice(bytemuck::bytes_of(params));
         let group = self.group();
         let pipeline = Arc::clone(&self.pipeline);
-        self.state.commands.push(Command::Dispatch { pipeline, group, params: at as u32, grid });
+        let work = Work { kernel: self.shader.name, cost: self.cost };
+        let call = Dispatch { pipeline, group, params: at as u32, grid, work };
+        self.state.commands.push(Command::Dispatch(call));
     }
 
     fn group(&self) -> wgpu::BindGroup {

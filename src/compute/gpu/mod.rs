@@ -9,9 +9,11 @@ mod context;
 mod faults;
 mod pipeline;
 mod pool;
+mod profile;
 #[macro_use]
 mod shader;
 pub mod spirv;
+mod stamps;
 mod tuning;
 mod units;
 
@@ -22,10 +24,12 @@ use std::sync::{Arc, Mutex, OnceLock};
 use bytemuck::Pod;
 
 pub use adapters::{Adapter, AdapterKind, DeviceChoice, adapters, choose};
+pub use profile::{GpuProfile, HostTime, KernelTime, ProfileClock, profile_report};
 pub use shader::{Binding, Needs, Shader};
 
 pub(super) use context::{Call, Window};
 pub(super) use pool::Buffer;
+pub(super) use profile::Cost;
 pub(super) use tuning::Tuning;
 
 use super::{ComputeError, Device, Tensor};
@@ -33,6 +37,7 @@ use context::{Context, Limits, State};
 use faults::Faults;
 use pipeline::Pipelines;
 use pool::Pool;
+use stamps::Profiler;
 use tuning::Tuned;
 use units::Units;
 
@@ -58,6 +63,8 @@ pub struct GpuOptions {
     /// Whether the choice among the shaders of a product is measured, once for each adapter and
     /// driver; else a guess is used.
     pub tune: bool,
+    /// Whether what the device does is counted and timed; see [`Gpu::profiles`].
+    pub profile: bool,
     /// Hears of what went wrong and was made up for.
     pub notice: Option<Notice>,
     /// What goes wrong on purpose.
@@ -79,6 +86,8 @@ pub struct Trial {
     pub lose_after: Option<u64>,
     /// How many of the devices that follow are destroyed after as many.
     pub lose_again: u32,
+    /// The clock of a profile, where the device has a better one.
+    pub clock: Option<ProfileClock>,
 }
 
 /// An open GPU; clones are the same one.
@@ -104,7 +113,15 @@ impl Gpu {
         }
         let adapter = all.swap_remove(place);
         let described = adapters::describe(&adapter);
-        let context = open_context(&adapter, &described.name, options)?;
+        let open = |options: &GpuOptions| open_context(&adapter, &described.name, options);
+        let context = open(options).or_else(|error| {
+            // Its clock may be what the driver does not hand out.
+            if !options.profile {
+                return Err(error);
+            }
+            let trial = Trial { clock: Some(ProfileClock::Host), ..options.trial };
+            open(&GpuOptions { trial, ..options.clone() })
+        })?;
         Ok(Self {
             adapter: Arc::new(described),
             options: Arc::new(options.clone()),
@@ -228,6 +245,25 @@ impl Gpu {
     /// Submissions so far.
     pub fn submissions(&self) -> u64 {
         self.context.submissions.load(Ordering::Relaxed)
+    }
+
+    /// Where the time went since the device was opened, or [`restart_profile`] was called, and the
+    /// same of the devices that took its place after a loss; waits for them. None without
+    /// [`GpuOptions::profile`].
+    ///
+    /// [`restart_profile`]: Self::restart_profile
+    pub fn profiles(&self) -> Vec<GpuProfile> {
+        let own = self.context.profile([&self.adapter.name, &self.adapter.driver]);
+        let others = match self.context.successor.get() {
+            Some(Device::Gpu(successor)) => successor.profiles(),
+            _ => Vec::new(),
+        };
+        own.into_iter().chain(others).collect()
+    }
+
+    /// Counts from zero for [`profiles`](Self::profiles), once all that was submitted is done.
+    pub fn restart_profile(&self) {
+        self.context.restart_profile();
     }
 
     /// Waits until all that was recorded has run.
@@ -381,7 +417,10 @@ fn open_context(
     name: &str,
     options: &GpuOptions,
 ) -> Result<Context, ComputeError> {
-    let wanted = wgpu::Features::PIPELINE_CACHE | wgpu::Features::SHADER_F16;
+    let mut wanted = wgpu::Features::PIPELINE_CACHE | wgpu::Features::SHADER_F16;
+    if options.profile {
+        wanted |= stamps::clock(adapter.features(), options.trial.clock).1;
+    }
     let limits = adapter.limits();
     let plain = wgpu::DeviceDescriptor {
         label: Some("fnstore"),
@@ -432,6 +471,10 @@ fn open_context(
     let alignment = alignment.max(limits.min_uniform_buffer_offset_alignment);
     let binding = limits.max_storage_buffer_binding_size.min(u64::from(u32::MAX)) / 4 * 4;
     let workgroups = limits.max_compute_workgroups_per_dimension;
+    let profiler = options.profile.then(|| {
+        let (clock, _) = stamps::clock(device.features(), trial.clock);
+        Profiler::new(clock, &queue)
+    });
     Ok(Context {
         limits: Limits {
             binding: trial.binding.unwrap_or(binding).min(binding),
@@ -449,6 +492,7 @@ fn open_context(
         successor: OnceLock::new(),
         submissions: AtomicU64::new(0),
         dispatches: AtomicU64::new(0),
+        profiler,
         state: Mutex::new(State::default()),
     })
 }

@@ -2,7 +2,7 @@
 //! (Shazeer 2020: GLU variants).
 
 use crate::compute::device::for_each_piece;
-use crate::compute::gpu::Gpu;
+use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
 
@@ -85,6 +85,7 @@ fn gpu(
     let (rows, width) = (tensor.rows(), tensor.width());
     let factor = factor.map(|factor| gpu.operand(factor)).transpose()?;
     let buffer = tensor.own_buffer(gpu)?;
+    let numbers = if factor.is_some() { 3 } else { 2 };
     // Without a factor a small buffer stands in: a binding that is written may not be read as well.
     let unread = gpu.allocate(1)?;
     for part in gpu.parts(rows, &[width], usize::MAX)? {
@@ -100,6 +101,7 @@ fn gpu(
             None => gpu.whole(&unread, 1)?,
         });
         call.bind(gpu.rows(&buffer, part, width));
+        call.costs(|| Cost::moved(&[part.1, width], numbers * part.1 * width));
         call.run(&params, gpu.grid((part.1 * width).div_ceil(256)));
     }
     Ok(())

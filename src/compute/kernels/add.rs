@@ -3,7 +3,7 @@
 //! pass.
 
 use crate::compute::device::for_each_piece;
-use crate::compute::gpu::Gpu;
+use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::{ComputeError, Device, Tensor};
 
 shader! {
@@ -45,6 +45,7 @@ fn gpu(gpu: &Gpu, sum: &mut Tensor, other: &Tensor) -> Result<(), ComputeError> 
         let mut call = gpu.call(&SHADER, 0)?;
         call.bind(gpu.rows(&other, part, width));
         call.bind(gpu.rows(&buffer, part, width));
+        call.costs(|| Cost::moved(&[part.1, width], 3 * part.1 * width));
         call.run(&params, gpu.grid((part.1 * width).div_ceil(256)));
     }
     Ok(())

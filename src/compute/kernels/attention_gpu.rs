@@ -7,7 +7,7 @@
 
 use super::attention::{self, Params, ShaderParams};
 use super::{DistanceBias, KeyList, attention_step, gather};
-use crate::compute::gpu::{Buffer, Gpu, Shader};
+use crate::compute::gpu::{Buffer, Cost, Gpu, Shader};
 use crate::compute::{ComputeError, Device, Tensor};
 use std::collections::HashMap;
 
@@ -118,6 +118,10 @@ impl Call<'_> {
         call.bind(gpu.whole(&biases, numbers)?);
         call.bind(gpu.rows(&self.to, part, width));
         let [x, y, _] = gpu.grid(part.1);
+        call.costs(|| {
+            let seen = lists.iter().map(|list| list.len as usize).sum();
+            Cost::attention([part.1, params.heads.count, columns], seen, params.keys.width())
+        });
         call.run(&shader_params, [x, y, params.heads.count as u32]);
         Ok(())
     }

@@ -6,7 +6,7 @@
 //! for every row order. Ties go to the lower token.
 
 use crate::compute::device::for_each_task;
-use crate::compute::gpu::Gpu;
+use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
 use std::sync::Mutex;
@@ -131,6 +131,7 @@ fn gpu(
         };
         call.bind(gpu.rows(&from, part, tokens));
         call.bind(gpu.whole(&output, rows * of_row + extras)?);
+        call.costs(|| Cost::moved(&[part.1, tokens, top], part.1 * (tokens + of_row)));
         call.run(&params, gpu.grid(part.1));
     }
     // 3. The few numbers that come back.

@@ -2,7 +2,7 @@
 //!
 //! Words, positions and token types are all lookups.
 
-use crate::compute::gpu::Gpu;
+use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::{ComputeError, Device, Tensor};
 
 shader! {
@@ -90,6 +90,7 @@ fn gpu(
                 };
                 call.bind(gpu.rows(&from, stretch, width));
                 call.bind(gpu.rows(&to, part, width));
+                call.costs(|| Cost::moved(&[part.1, width], 2 * part.1 * width));
                 call.run(&params, gpu.grid((part.1 * width).div_ceil(256)));
                 starts = false;
             }

@@ -3,7 +3,7 @@
 //! A cache of whole hypotheses is reordered so; one of single entries, as
 //! [`attention`](super::attention) reads, needs no copy.
 
-use crate::compute::gpu::Gpu;
+use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::{ComputeError, Device, Tensor};
 
 shader! {
@@ -56,6 +56,7 @@ fn gpu(gpu: &Gpu, table: &Tensor, at: &[u32]) -> Result<Tensor, ComputeError> {
             };
             call.bind(gpu.rows(&rows, part, width));
             call.bind(gpu.rows(&to, (first_output, outputs), width));
+            call.costs(|| Cost::moved(&[outputs, width], 2 * outputs * width));
             call.run(&params, gpu.grid((outputs * width).div_ceil(256)));
         }
     }

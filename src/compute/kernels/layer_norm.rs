@@ -4,7 +4,7 @@
 //! biased variance over the row  (Ba et al. 2016, eq. 4).
 
 use crate::compute::device::for_each_piece;
-use crate::compute::gpu::Gpu;
+use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
 
@@ -71,6 +71,7 @@ fn gpu(
         call.bind(gpu.whole(&gain, width)?);
         call.bind(gpu.whole(&bias, width)?);
         call.bind(gpu.rows(&to, part, width));
+        call.costs(|| Cost::moved(&[part.1, width], 3 * part.1 * width));
         call.run(&params, gpu.grid(part.1));
     }
     Ok(output)

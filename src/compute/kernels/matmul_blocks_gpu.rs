@@ -5,7 +5,7 @@
 //! few rows.
 
 use super::matmul_blocks::BlockPanels;
-use crate::compute::gpu::{Buffer, Gpu};
+use crate::compute::gpu::{Buffer, Cost, Gpu};
 use crate::compute::lanes::LANES;
 use crate::compute::{ComputeError, Tensor};
 use std::sync::Arc;
@@ -112,6 +112,10 @@ impl ResidentBlocks {
                 });
                 call.bind(gpu.rows(&output, (first_row, rows), outputs));
                 let [x, y, _] = gpu.grid(strips.1);
+                // Scales, and least numbers where there are any.
+                let scales = if params.has_least > 0 { 2 * groups } else { groups };
+                let of_strips = 4 * strips.1 * LANES * (lines + scales);
+                call.costs(|| Cost::product([rows, inputs, columns], of_strips));
                 call.run(&params, [x, y, rows.div_ceil(ROWS) as u32]);
             }
         }

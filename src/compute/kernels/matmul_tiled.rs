@@ -8,7 +8,7 @@
 //! [`product`].
 
 use super::{matmul_cooperative, matmul_half, matmul_wide, matvec, matvec_half};
-use crate::compute::gpu::{Buffer, Gpu, Shader, Tuning, Window};
+use crate::compute::gpu::{Buffer, Cost, Gpu, Shader, Tuning, Window};
 use crate::compute::{ComputeError, Device, Tensor};
 use std::time::{Duration, Instant};
 
@@ -81,6 +81,11 @@ impl Resident {
     /// Words of 32 bits between the beginnings of two rows.
     fn words(&self) -> usize {
         if self.half { self.stride() / 2 } else { self.stride() }
+    }
+
+    /// Bytes of so many outputs.
+    pub(super) fn bytes(&self, outputs: usize) -> usize {
+        4 * outputs * self.words()
     }
 }
 
@@ -184,6 +189,7 @@ pub(super) fn in_tiles(
     call.bind(block.matrix.clone());
     call.bind(block.bias.unwrap_or(block.matrix));
     call.bind(block.output);
+    call.costs(|| Cost::product([rows, weight.inputs, columns], weight.bytes(columns)));
     call.run(&params, [columns.div_ceil(tile) as u32, rows.div_ceil(tile) as u32, 1]);
     Ok(())
 }
@@ -332,6 +338,8 @@ fn gpu_product(
     call.bind(gpu.whole(&matrix, batch * inputs * columns)?);
     call.bind(gpu.whole(&matrix, batch * inputs * columns)?);
     call.bind(gpu.whole(&output, batch * rows * columns)?);
+    let of_right = 4 * batch * inputs * columns;
+    call.costs(|| Cost::product([batch * rows, inputs, columns], of_right));
     call.run(&params, grid.map(|count| count as u32));
     Ok(Tensor::on_gpu(gpu, &[batch, rows, columns], output))
 }

@@ -4,7 +4,7 @@
 
 use super::matmul_tiled::Block;
 use crate::compute::ComputeError;
-use crate::compute::gpu::Shader;
+use crate::compute::gpu::{Cost, Shader};
 
 /// Columns of a workgroup.
 const COLUMNS: usize = 8;
@@ -49,6 +49,7 @@ pub(super) fn by_columns(block: Block<'_>, shader: &'static Shader) -> Result<()
     call.bind(block.bias.unwrap_or(block.matrix));
     call.bind(block.output);
     let [x, y, _] = gpu.grid(columns.div_ceil(COLUMNS));
+    call.costs(|| Cost::product([rows, weight.inputs, columns], weight.bytes(columns)));
     call.run(&params, [x, y, rows.div_ceil(ROWS) as u32]);
     Ok(())
 }

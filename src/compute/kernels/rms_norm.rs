@@ -4,7 +4,7 @@
 //! [`layer_norm`](super::layer_norm()).
 
 use crate::compute::device::for_each_piece;
-use crate::compute::gpu::Gpu;
+use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
 
@@ -85,6 +85,7 @@ fn gpu(gpu: &Gpu, input: &Tensor, gain: &Tensor, eps: f32) -> Result<Tensor, Com
         call.bind(gpu.rows(&from, part, width));
         call.bind(gpu.whole(&gain, width)?);
         call.bind(gpu.rows(&to, part, width));
+        call.costs(|| Cost::moved(&[part.1, width], 2 * part.1 * width));
         call.run(&params, gpu.grid(part.1));
     }
     Ok(output)

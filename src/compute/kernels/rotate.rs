@@ -5,7 +5,7 @@
 //! model of Hugging Face. A score of two turned vectors depends on how far apart they stand.
 
 use crate::compute::device::for_each_piece;
-use crate::compute::gpu::Gpu;
+use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
 
@@ -108,6 +108,7 @@ fn gpu(gpu: &Gpu, tensor: &mut Tensor, turns: &Tensor) -> Result<(), ComputeErro
         let mut call = gpu.call(&SHADER, 0)?;
         call.bind(gpu.rows(&turns, part, columns));
         call.bind(gpu.rows(&buffer, part, width));
+        call.costs(|| Cost::moved(&[part.1, width], part.1 * (2 * width + columns)));
         call.run(&params, gpu.grid((part.1 * width / 2).div_ceil(256)));
     }
     Ok(())

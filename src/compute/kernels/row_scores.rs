@@ -9,7 +9,7 @@
 //! the caller.
 
 use crate::compute::device::for_each_piece;
-use crate::compute::gpu::Gpu;
+use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::{ComputeError, Device, Tensor};
 
 const OP: &str = "row_scores";
@@ -115,6 +115,7 @@ fn gpu(gpu: &Gpu, output: &ScoreOutput, hidden: &Tensor) -> Result<Vec<f32>, Com
         call.bind(gpu.rows(&from, part, width));
         call.bind(gpu.whole(&weight, width)?);
         call.bind(gpu.rows(&scores, part, 1));
+        call.costs(|| Cost::moved(&[part.1, width], part.1 * width));
         call.run(&params, gpu.grid(part.1.div_ceil(ROWS)));
     }
     gpu.download(&scores, rows)

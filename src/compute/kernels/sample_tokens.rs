@@ -11,7 +11,7 @@
 
 use super::best_tokens::{TokenMask, TokenScore, check_lengths, check_masks, log_normaliser};
 use crate::compute::device::for_each_task;
-use crate::compute::gpu::Gpu;
+use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::lanes::{Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
 use std::sync::Mutex;
@@ -99,6 +99,7 @@ fn gpu(
         };
         call.bind(gpu.rows(&from, part, tokens));
         call.bind(gpu.whole(&output, rows * RESULT)?);
+        call.costs(|| Cost::moved(&[part.1, tokens], part.1 * tokens));
         call.run(&params, gpu.grid(part.1));
     }
     let found: Vec<u32> = gpu.download(&output, rows * RESULT)?;

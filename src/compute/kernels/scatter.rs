@@ -2,7 +2,7 @@
 //!
 //! This is how keys and values enter a cache.
 
-use crate::compute::gpu::Gpu;
+use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::{ComputeError, Device, Tensor};
 
 shader! {
@@ -57,6 +57,7 @@ fn gpu(gpu: &Gpu, rows: &Tensor, at: &[u32], table: &mut Tensor) -> Result<(), C
             };
             call.bind(gpu.rows(&from, part, width));
             call.bind(gpu.rows(&to, stretch, width));
+            call.costs(|| Cost::moved(&[part.1, width], 2 * part.1 * width));
             call.run(&params, gpu.grid((part.1 * width).div_ceil(256)));
         }
     }

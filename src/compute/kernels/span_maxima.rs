@@ -4,7 +4,7 @@
 //! `output[r] = max(mean(source of r), mean(candidate of r))`.
 
 use crate::compute::device::for_each_piece;
-use crate::compute::gpu::Gpu;
+use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::{ComputeError, Device, Tensor};
 
 /// Pairs that one thread takes at once.
@@ -81,6 +81,7 @@ fn gpu(gpu: &Gpu, sums: &Tensor, pairs: &[[SpanRows; 2]]) -> Result<Tensor, Comp
         let params = Params { rows: part.1 as u32, width: width as u32, spans, padding: 0 };
         call.bind(gpu.whole(&from, sums.rows() * width)?);
         call.bind(gpu.rows(&to, part, width));
+        call.costs(|| Cost::moved(&[part.1, width], 5 * part.1 * width));
         call.run(&params, gpu.grid((part.1 * width).div_ceil(256)));
     }
     Ok(output)

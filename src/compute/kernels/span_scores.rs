@@ -11,7 +11,7 @@
 
 use super::row_scores::{checked, sigmoid};
 use crate::compute::device::for_each_piece;
-use crate::compute::gpu::Gpu;
+use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
 
@@ -221,6 +221,7 @@ fn gpu(
         call.bind(gpu.rows(&of_maxima, part, hidden));
         call.bind(gpu.whole(&units, head.units.rows() * hidden)?);
         call.bind(gpu.rows(&output, part, 1));
+        call.costs(|| Cost::moved(&[part.1, hidden], 4 * part.1 * hidden));
         call.run(&params, gpu.grid(part.1));
     }
     gpu.download(&output, candidates.len())

@@ -5,7 +5,7 @@
 //! ```
 
 use crate::compute::device::for_each_piece;
-use crate::compute::gpu::Gpu;
+use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::{ComputeError, Device, Tensor};
 
 const OP: &str = "word_pairs";
@@ -92,6 +92,7 @@ fn gpu(
             Params { rows: part.1 as u32, width: width as u32, cues: of_each as u32, pairs };
         call.bind(gpu.whole(&from, states.rows() * width)?);
         call.bind(gpu.rows(&to, part, inputs));
+        call.costs(|| Cost::moved(&[part.1, inputs], part.1 * (2 * width + inputs)));
         call.run(&params, gpu.grid((part.1 * inputs).div_ceil(256)));
     }
     Ok(output)
