@@ -114,6 +114,7 @@ mod gpu_kernels;
 mod gpu_kit;
 mod gpu_networks;
 mod gpu_profile;
+mod gpu_steps;
 mod gpu_texts;
 mod growth;
 mod guided_expansion;

@@ -5,9 +5,11 @@
 //! probability is that of all.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::RowMask;
-use crate::compute::kernels::{ScoredRow, TokenScore};
+use crate::compute::kernels::{ListId, ScoredRow, TokenScore, list_id};
 
 /// Masks that ban all ends where they ban the first.
 pub(super) fn ban_together<'a>(
@@ -19,14 +21,19 @@ pub(super) fn ban_together<'a>(
     if others.is_empty() || !masks.iter().any(bans_end) {
         return Cow::Borrowed(masks);
     }
+    // Rows that share a list share the one with the ends.
+    let mut joined: HashMap<ListId, Arc<[u32]>> = HashMap::new();
     let with_others = |mask: &RowMask| {
         if !bans_end(mask) {
             return mask.clone();
         }
-        let mut banned = [&mask.banned[..], others].concat();
-        banned.sort_unstable();
-        banned.dedup();
-        RowMask { banned: banned.into(), ..mask.clone() }
+        let banned = joined.entry(list_id(&mask.banned)).or_insert_with(|| {
+            let mut banned = [&mask.banned[..], others].concat();
+            banned.sort_unstable();
+            banned.dedup();
+            banned.into()
+        });
+        RowMask { banned: Arc::clone(banned), ..mask.clone() }
     };
     masks.iter().map(with_others).collect()
 }

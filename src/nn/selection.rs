@@ -2,11 +2,12 @@
 //! candidates of a slot over all its rows.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Candidate, NnError, RowMask, RowProblem, SlotCandidates, SlotId, StepRow};
-use crate::compute::kernels::{ScoredRow, TokenMask};
+use crate::compute::kernels::{ListId, ScoredRow, TokenMask, list_id};
 
 /// The rows of each slot, in order.
 ///
@@ -29,7 +30,8 @@ pub(super) fn group_rows(rows: &[StepRow]) -> Result<Vec<Range<usize>>, NnError>
 
 /// One mask per row: those given, nothing for the others.
 ///
-/// `bans` receives the lists that had to be made, where EOS joins other banned tokens.
+/// `bans` receives the lists that had to be made, where EOS joins other banned tokens: one for each
+/// list that rows share.
 ///
 /// # Errors
 /// When a mask is out of place or its banned tokens are not ascending.
@@ -40,9 +42,10 @@ pub(super) fn token_masks<'a>(
     bans: &'a mut Vec<Vec<u32>>,
 ) -> Result<Vec<TokenMask<'a>>, NnError> {
     let mut of_row = vec![None; rows];
+    let mut joined: HashMap<ListId, usize> = HashMap::new();
     for (number, mask) in masks.iter().enumerate() {
         let row = mask.row as usize;
-        if of_row.get(row) != Some(&None) {
+        if !matches!(of_row.get(row), Some(None)) {
             return Err(NnError::Row { row, problem: RowProblem::Mask { rows } });
         }
         // Rows often share a list, one after the other; it may be long.
@@ -50,26 +53,23 @@ pub(super) fn token_masks<'a>(
         if !is_known && !mask.banned.is_sorted_by(|a, b| a < b) {
             return Err(NnError::Row { row, problem: RowProblem::UnsortedMask });
         }
-        of_row[row] = Some(number);
         // A search puts the end into the list by itself.
-        let mut banned = Vec::new();
-        if !mask.eos_allowed {
-            let place = mask.banned.partition_point(|token| *token < eos);
-            if mask.banned.get(place) != Some(&eos) {
-                banned.reserve(mask.banned.len() + 1);
-                banned.extend(&mask.banned[..place]);
-                banned.push(eos);
-                banned.extend(&mask.banned[place..]);
-            }
-        }
-        bans.push(banned);
+        let place = mask.banned.binary_search(&eos).err().filter(|_| !mask.eos_allowed);
+        let made = place.map(|place| {
+            *joined.entry(list_id(&mask.banned)).or_insert_with(|| {
+                let (before, after) = mask.banned.split_at(place);
+                bans.push([before, &[eos], after].concat());
+                bans.len() - 1
+            })
+        });
+        of_row[row] = Some((mask, made));
     }
-    let mask = |number: usize| {
-        let (mask, made): (&RowMask, &Vec<u32>) = (&masks[number], &bans[number]);
-        let banned = if made.is_empty() { &*mask.banned } else { made };
+    let bans: &'a Vec<Vec<u32>> = bans;
+    let mask = |(mask, made): (&'a RowMask, Option<usize>)| {
+        let banned = made.map_or(&*mask.banned, |made| &bans[made]);
         TokenMask { banned, extra: &mask.extra, renormalize: mask.renormalize }
     };
-    Ok(of_row.into_iter().map(|number| number.map_or(TokenMask::default(), mask)).collect())
+    Ok(of_row.into_iter().map(|mask_of| mask_of.map_or(TokenMask::default(), mask)).collect())
 }
 
 /// The best `top` candidates over the rows of one slot; `None` when a row has a score that is not
@@ -94,17 +94,24 @@ pub(super) fn merge(
         first.extend(row.best.first().map(|best| candidate(best.token, best.log_prob)));
         extra.extend(row.extra.iter().map(|extra| candidate(extra.token, extra.log_prob)));
     }
-    best.sort_unstable_by(|(sum, a), (other, b)| {
+    let order = |(sum, a): &(f32, Candidate), (other, b): &(f32, Candidate)| {
         let by_sum = other.partial_cmp(sum).unwrap_or(Ordering::Equal);
         by_sum.then(a.parent.cmp(&b.parent)).then(a.token.cmp(&b.token))
-    });
+    };
+    // Of a slot's many candidates few are kept, and only those need an order.
+    if let Some(last) = top.checked_sub(1).filter(|last| *last < best.len()) {
+        best.select_nth_unstable_by(last, order);
+    }
     best.truncate(top);
+    best.sort_unstable_by(order);
     let best = best.into_iter().map(|(_, best)| best).collect();
     Some(SlotCandidates { slot, best, extra, first, attention: Vec::new() })
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::compute::kernels::TokenScore;
 
@@ -145,6 +152,24 @@ mod tests {
     }
 
     #[test]
+    fn rows_that_share_a_list_share_the_one_with_the_end() {
+        let (shared, alike): (Arc<[u32]>, Arc<[u32]>) = ([2, 9].into(), [2, 9].into());
+        let mask = |(row, banned): (usize, &Arc<[u32]>)| RowMask {
+            row: row as u32,
+            banned: Arc::clone(banned),
+            ..RowMask::default()
+        };
+        let lists = [&shared, &alike, &shared, &Arc::default(), &shared, &Arc::default()];
+        let masks: Vec<RowMask> = lists.into_iter().enumerate().map(mask).collect();
+        let mut bans = Vec::new();
+        let masks = token_masks(6, &masks, 5, &mut bans).unwrap();
+        let ids: Vec<ListId> = masks.iter().map(|mask| list_id(mask.banned)).collect();
+        assert!(masks.iter().all(|mask| mask.banned.contains(&5)));
+        assert!(ids[0] == ids[2] && ids[0] == ids[4] && ids[0] != ids[1] && ids[3] == ids[5]);
+        assert_eq!(bans.len(), 3);
+    }
+
+    #[test]
     fn masks_out_of_place_are_refused() {
         let mask = |row, banned: &[u32]| RowMask {
             row,
@@ -178,5 +203,45 @@ mod tests {
         assert_eq!(merged.first.iter().map(|c| c.token).collect::<Vec<_>>(), [7, 3]);
         let broken = [rows[0].clone(), ScoredRow::default()];
         assert!(merge(SlotId(2), &[0.0, 0.0], &broken, 3).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_merged_is_a_full_sort_cut_short(
+            rows in prop::collection::vec(
+                (-4i32..1, prop::collection::btree_map(0u32..40, -6i32..1, 0..12)), 0..9
+            ),
+            top in 0usize..40,
+        ) {
+            // Quarters, so that many sums tie.
+            let quarter = |number: i32| number as f32 / 4.0;
+            let scores: Vec<f32> = rows.iter().map(|(score, _)| quarter(*score)).collect();
+            let scored = |(token, log_prob): (&u32, &i32)| {
+                TokenScore { token: *token, log_prob: quarter(*log_prob) }
+            };
+            let scored_rows: Vec<ScoredRow> = rows
+                .iter()
+                .map(|(_, best)| ScoredRow {
+                    best: best.iter().map(scored).collect(),
+                    is_finite: true,
+                    ..ScoredRow::default()
+                })
+                .collect();
+            let mut wanted = Vec::new();
+            for (parent, (score, best)) in rows.iter().enumerate() {
+                wanted.extend(best.iter().map(|(token, own)| (-(score + own), parent, *token)));
+            }
+            wanted.sort_unstable();
+            wanted.truncate(top);
+            let merged = merge(SlotId(0), &scores, &scored_rows, top).unwrap().best;
+            let found: Vec<(i32, usize, u32)> = merged
+                .iter()
+                .map(|c| {
+                    let sum = scores[c.parent as usize] + c.log_prob;
+                    ((-4.0 * sum) as i32, c.parent as usize, c.token)
+                })
+                .collect();
+            prop_assert_eq!(found, wanted);
+        }
     }
 }

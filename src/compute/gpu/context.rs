@@ -2,9 +2,10 @@
 //!
 //! Calls of kernels are *recorded*; they run when something is read back or a good number has come
 //! together, so that a network's step is one submission. Numbers that belong to a call (its
-//! parameters, lists of ids) are laid one after another into an *arena*, which is written to the
-//! device once for each submission. So a recorded call costs no allocation, and its bind group is
-//! that of the same call in the step before.
+//! parameters, lists of ids) are laid one after another into an *arena*; what is new in it is
+//! written to the device with each submission. So a recorded call costs no allocation, its bind
+//! group is that of the same call in the step before, and a list that all layers share crosses
+//! once. An arena that is half full begins anew where the host has waited for the device.
 
 use std::iter::Peekable;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,6 +25,10 @@ use crate::compute::{ComputeError, Device};
 
 /// First size of the arena in bytes; it grows when a call brings more.
 const ARENA: u64 = 1 << 20;
+
+/// Room of an arena, in calls with lists as long as those that made it grow. A step shares its
+/// lists, so one call's and what is beside them fit into the half that is free when a step begins.
+const ARENA_CALLS: usize = 4;
 
 /// Commands after which a submission starts by itself, so that the device does not wait for them
 /// all and no driver's watchdog sees one submission run for seconds.
@@ -72,6 +77,8 @@ pub(super) struct State {
     arena: Option<wgpu::Buffer>,
     /// What the arena will hold.
     laid: Vec<u8>,
+    /// How many bytes of that it holds.
+    written: usize,
     /// Lists in the arena: first byte and length.
     remembered: Vec<(usize, usize)>,
     readback: Option<wgpu::Buffer>,
@@ -101,6 +108,37 @@ pub(in crate::compute) struct Window {
     bytes: u64,
 }
 
+impl State {
+    /// Where a list lies in the arena.
+    fn find(&self, list: &[u32]) -> Option<usize> {
+        let bytes: &[u8] = cast_slice(list);
+        let is_there = |(from, length): &&(usize, usize)| {
+            *length == bytes.len() && self.laid[*from..from + length] == *bytes
+        };
+        self.remembered.iter().rev().take(REMEMBERED).find(is_there).map(|(from, _)| *from)
+    }
+
+    /// Lays a list behind what lies in the arena.
+    fn lay(&mut self, list: &[u32]) -> usize {
+        let (from, bytes) = (self.laid.len(), cast_slice(list));
+        self.laid.extend_from_slice(bytes);
+        self.remembered.push((from, bytes.len()));
+        from
+    }
+
+    /// Bytes of the arena.
+    fn room(&self) -> usize {
+        self.arena.as_ref().map_or(0, wgpu::Buffer::size) as usize
+    }
+
+    /// Begins the arena anew; no command may wait.
+    fn clear_arena(&mut self) {
+        self.laid.clear();
+        self.remembered.clear();
+        self.written = 0;
+    }
+}
+
 impl Context {
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         // Commands are whole entries; a panic elsewhere leaves them in order.
@@ -118,14 +156,14 @@ impl Context {
         // A write takes place before anything that is submitted after it: what still waits may read
         // an earlier use of the same buffer.
         self.submit(&mut state, None)?;
-        self.enter(Part::Upload);
+        let before = self.enter(Part::Upload);
         let bytes: &[u8] = cast_slice(numbers);
         let buffer = self.pool.take(bytes.len() as u64)?;
         self.queue.write_buffer(buffer.raw(), 0, bytes);
-        if let Some(profiler) = &self.profiler {
+        if let (Some(profiler), Some(before)) = (&self.profiler, before) {
             profiler.counts().bytes_up += bytes.len() as u64;
+            profiler.enter(before);
         }
-        self.enter(Part::Record);
         self.faults.check()?;
         Ok(buffer)
     }
@@ -151,6 +189,9 @@ impl Context {
             }),
         };
         self.submit(&mut state, Some((buffer.raw(), &readback, bytes)))?;
+        if state.laid.len() > state.room() / 2 {
+            state.clear_arena();
+        }
         let slice = readback.slice(..bytes);
         slice.map_async(wgpu::MapMode::Read, |_| ());
         self.enter(Part::Wait);
@@ -172,11 +213,9 @@ impl Context {
         Ok(downloaded)
     }
 
-    /// The host begins another part of its work.
-    fn enter(&self, part: Part) {
-        if let Some(profiler) = &self.profiler {
-            profiler.enter(part);
-        }
+    /// The host begins another part of its work; returns the one before.
+    fn enter(&self, part: Part) -> Option<Part> {
+        self.profiler.as_ref().map(|profiler| profiler.enter(part))
     }
 
     /// What was counted, once all that was submitted is done; none where the device was not opened
@@ -209,30 +248,39 @@ impl Context {
         state.commands.push(Command::Clear { buffer: to, from: bytes });
     }
 
-    /// Begins a call of a shader that brings at most `words` numbers of its own.
-    pub(super) fn call(
+    /// Begins a call of a shader that brings some lists, and at most `more` numbers beside them;
+    /// says at which number of the arena each list begins.
+    pub(super) fn call<const N: usize>(
         &self,
         shader: &'static Shader,
-        words: usize,
-    ) -> Result<Call<'_>, ComputeError> {
+        lists: [&[u32]; N],
+        more: usize,
+    ) -> Result<(Call<'_>, [u32; N]), ComputeError> {
         let pipeline = self.pipelines.get(&self.device, &self.faults, shader)?;
         let mut state = self.lock();
         if let Some(profiler) = &self.profiler {
             profiler.counts().enter_call();
         }
         // The parameters of the call come behind the lists, aligned.
-        let need = 4 * words + 2 * self.limits.alignment as usize;
-        if need as u64 > self.limits.binding {
-            let (bytes, limit) = (need as u64, self.limits.binding);
+        let beside = 4 * more + 2 * self.limits.alignment as usize;
+        let all = beside + lists.iter().map(|list| size_of_val(*list)).sum::<usize>();
+        if all as u64 > self.limits.binding {
+            let (bytes, limit) = (all as u64, self.limits.binding);
             return Err(ComputeError::Memory { bytes, limit });
         }
-        let room = state.arena.as_ref().map_or(0, wgpu::Buffer::size) as usize;
-        let full = state.laid.len() + need > room;
-        if full || state.commands.len() >= MOST_COMMANDS {
+        let mut places = lists.map(|list| state.find(list));
+        let of_fresh = lists.iter().zip(&places).filter(|(_, place)| place.is_none());
+        let fresh: usize = of_fresh.map(|(list, _)| size_of_val(*list)).sum();
+        let is_full = state.laid.len() + fresh + beside > state.room();
+        if is_full || state.commands.len() >= MOST_COMMANDS {
             self.submit(&mut state, None)?;
         }
-        if need > room {
-            let size = ARENA.max(need.next_power_of_two() as u64);
+        if is_full {
+            state.clear_arena();
+            places = [None; N];
+        }
+        if all > state.room() {
+            let size = ARENA.max((ARENA_CALLS * all).next_power_of_two() as u64);
             state.arena = Some(self.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("arena"),
                 size: size.min(self.limits.binding),
@@ -242,8 +290,14 @@ impl Context {
                 mapped_at_creation: false,
             }));
         }
+        let mut places = places.into_iter().zip(lists);
+        let places = std::array::from_fn(|_| {
+            let (known, list) = places.next().expect("as many places as lists");
+            (known.unwrap_or_else(|| state.lay(list)) / 4) as u32
+        });
         let windows = Vec::with_capacity(shader.bindings.len());
-        Ok(Call { context: self, state, shader, pipeline, windows, cost: Cost::default() })
+        let call = Call { context: self, state, shader, pipeline, windows, cost: Cost::default() };
+        Ok((call, places))
     }
 
     /// Hands everything that waits to the device, and a copy behind it.
@@ -254,17 +308,16 @@ impl Context {
     ) -> Result<(), ComputeError> {
         self.faults.check()?;
         if state.commands.is_empty() && copy.is_none() {
-            // What lies there belongs to calls that were dropped before they were recorded.
-            state.laid.clear();
-            state.remembered.clear();
             return Ok(());
         }
+        let fresh = state.written..state.laid.len();
         let mut stamps = self.profiler.as_ref().map(|profiler| {
-            profiler.counts().bytes_up += state.laid.len() as u64;
+            profiler.counts().bytes_up += fresh.len() as u64;
             profiler.begin(&self.device)
         });
-        if let Some(arena) = &state.arena {
-            self.queue.write_buffer(arena, 0, &state.laid);
+        if let Some(arena) = state.arena.as_ref().filter(|_| !fresh.is_empty()) {
+            self.queue.write_buffer(arena, fresh.start as u64, &state.laid[fresh.clone()]);
+            state.written = fresh.end;
         }
         let mut encoder = self.device.create_command_encoder(&Default::default());
         self.encode(&mut encoder, state.commands.drain(..), &mut stamps);
@@ -274,8 +327,6 @@ impl Context {
         if let Some(stamps) = &stamps {
             stamps.resolve(&mut encoder);
         }
-        state.laid.clear();
-        state.remembered.clear();
         let submitted = self.submissions.fetch_add(1, Ordering::Relaxed) + 1;
         if self.lose_after.is_some_and(|after| submitted > after) {
             self.device.destroy();
@@ -366,19 +417,8 @@ pub(in crate::compute) struct Call<'a> {
 impl Call<'_> {
     /// Lays a list into the arena and says at which number it begins there.
     pub(in crate::compute) fn words(&mut self, words: &[u32]) -> u32 {
-        let bytes: &[u8] = cast_slice(words);
-        let State { laid, remembered, .. } = &mut *self.state;
-        let known = remembered
-            .iter()
-            .rev()
-            .take(REMEMBERED)
-            .find(|(from, length)| *length == bytes.len() && laid[*from..from + length] == *bytes)
-            .map(|(from, _)| *from);
-        let from = known.unwrap_or(laid.len());
-        if known.is_none() {
-            laid.extend_from_slice(bytes);
-            remembered.push((from, bytes.len()));
-        }
+        let known = self.state.find(words);
+        let from = known.unwrap_or_else(|| self.state.lay(words));
         (from / 4) as u32
     }
 

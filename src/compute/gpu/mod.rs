@@ -318,7 +318,18 @@ impl Gpu {
         shader: &'static Shader,
         words: usize,
     ) -> Result<Call<'_>, ComputeError> {
-        self.context.call(shader, words)
+        self.context.call(shader, [], words).map(|(call, _)| call)
+    }
+
+    /// The same for a call that brings some lists, and at most `more` numbers beside them; says at
+    /// which number each list begins. A list that lies on the device already takes no room.
+    pub(super) fn call_with<const N: usize>(
+        &self,
+        shader: &'static Shader,
+        lists: [&[u32]; N],
+        more: usize,
+    ) -> Result<(Call<'_>, [u32; N]), ComputeError> {
+        self.context.call(shader, lists, more)
     }
 
     /// All of a buffer as one binding.

@@ -97,17 +97,18 @@ impl Call<'_> {
         let table = params.table.unwrap_or_default();
         let list_words: Vec<u32> = lists.iter().flat_map(|list| [list.start, list.len]).collect();
         let positions = bias.map_or(&[][..], |bias| &bias.positions[part.0..part.0 + part.1]);
-        let mut call = gpu.call(self.shader, list_words.len() + table.len() + positions.len())?;
+        let (mut call, [lists_at, table_at, positions_at]) =
+            gpu.call_with(self.shader, [&list_words, table, positions], 0)?;
         let shader_params = ShaderParams {
             rows: part.1 as u32,
             width: width as u32,
             columns: columns as u32,
-            lists: call.words(&list_words),
-            table: call.words(table),
+            lists: lists_at,
+            table: table_at,
             has_table: u32::from(params.table.is_some()),
             scale: params.heads.scale(columns),
             has_bias: u32::from(bias.is_some()),
-            positions: call.words(positions),
+            positions: positions_at,
             distances: bias.map_or(0, |bias| bias.by_distance.width() as u32),
             zero: bias.map_or(0, |bias| bias.zero as u32),
             sharing: params.heads.sharing as u32,

@@ -9,6 +9,7 @@ use crate::compute::device::for_each_task;
 use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
+use std::collections::HashMap;
 use std::sync::Mutex;
 
 /// Rows handled by one task.
@@ -96,30 +97,22 @@ fn gpu(
     }
     // 1. Where each row's lists and results are.
     let of_row = 2 + 2 * top;
-    let lists = || masks.iter().flat_map(|mask| mask.banned.iter().chain(mask.extra).copied());
-    let of_masks: Vec<u32> = lists().collect();
+    let mut lists = TokenLists::default();
+    let places: Vec<[u32; 2]> =
+        masks.iter().map(|mask| [mask.banned, mask.extra].map(|list| lists.place(list))).collect();
     let from = gpu.operand(logits)?;
     let extras: usize = masks.iter().map(|mask| mask.extra.len()).sum();
     let output = gpu.allocate(rows * of_row + extras)?;
     // 2. One call for each part of the rows.
     for part in gpu.parts(rows, &[tokens], usize::MAX)? {
-        let mut call = gpu.call(&SHADER, of_masks.len() + rows * RECORD)?;
-        let mut list = call.words(&of_masks);
+        let (mut call, [first]) = gpu.call_with(&SHADER, [&lists.words], rows * RECORD)?;
         let mut extra_result = (rows * of_row) as u32;
         let mut records = Vec::with_capacity(rows * RECORD);
-        for (score, mask) in scores.iter().zip(masks) {
-            let (banned, extra) = (mask.banned.len() as u32, mask.extra.len() as u32);
-            let renormalizes = u32::from(mask.renormalize);
-            let first = (list, list + banned);
-            let of_banned = [score.to_bits(), first.0, banned];
-            records.extend(of_banned.into_iter().chain([
-                first.1,
-                extra,
-                renormalizes,
-                extra_result,
-            ]));
-            list += banned + extra;
-            extra_result += extra;
+        for ((score, mask), [banned, extra]) in scores.iter().zip(masks).zip(&places) {
+            records.extend([score.to_bits(), first + banned, mask.banned.len() as u32]);
+            let extras = mask.extra.len() as u32;
+            records.extend([first + extra, extras, u32::from(mask.renormalize), extra_result]);
+            extra_result += extras;
         }
         let params = Params {
             rows: part.1 as u32,
@@ -152,6 +145,32 @@ fn gpu(
         }
     });
     Ok(rows.collect())
+}
+
+/// Lists of tokens, one after the other; a list that several rows share lies there once.
+#[derive(Debug, Default)]
+pub(super) struct TokenLists {
+    pub(super) words: Vec<u32>,
+    places: HashMap<ListId, u32>,
+}
+
+impl TokenLists {
+    /// Where a list begins among the words.
+    pub(super) fn place(&mut self, list: &[u32]) -> u32 {
+        let Self { words, places } = self;
+        *places.entry(list_id(list)).or_insert_with(|| {
+            words.extend_from_slice(list);
+            (words.len() - list.len()) as u32
+        })
+    }
+}
+
+/// What lists have in common that are one in memory.
+pub(crate) type ListId = (*const u32, usize);
+
+/// Which list this is; all empty ones are one.
+pub(crate) fn list_id(list: &[u32]) -> ListId {
+    (if list.is_empty() { std::ptr::null() } else { list.as_ptr() }, list.len())
 }
 
 /// Checks that there is one of each operand for every row.
@@ -395,6 +414,16 @@ mod tests {
         assert_eq!(refused(&[0.0], &[extra]), "index 9 of logits");
         assert_eq!(refused(&[], &[extra]), "shape of scores");
         assert_eq!(refused(&[0.0], &[]), "shape of masks");
+    }
+
+    #[test]
+    fn a_list_that_rows_share_lies_there_once() {
+        let (shared, alike) = ([3, 5, 8], [3, 5, 8]);
+        let mut lists = TokenLists::default();
+        let lengths = [&shared[..], &[], &alike, &shared, &shared[..2], &[]];
+        let places = lengths.map(|list| lists.place(list));
+        assert_eq!(places, [0, 3, 3, 0, 6, 3]);
+        assert_eq!(lists.words, [3, 5, 8, 3, 5, 8, 3, 5]);
     }
 
     proptest! {

@@ -45,11 +45,12 @@ fn gpu(gpu: &Gpu, table: &Tensor, at: &[u32]) -> Result<Tensor, ComputeError> {
     let (rows, to) = (gpu.operand(table)?, gpu.operand(&output)?);
     for (first_output, outputs) in gpu.parts(at.len(), &[width], usize::MAX)? {
         for part in gpu.parts(table.rows(), &[width], usize::MAX)? {
-            let mut call = gpu.call(&SHADER, outputs)?;
+            let at = &at[first_output..first_output + outputs];
+            let (mut call, [at]) = gpu.call_with(&SHADER, [at], 0)?;
             let params = Params {
                 rows: outputs as u32,
                 width: width as u32,
-                at: call.words(&at[first_output..first_output + outputs]),
+                at,
                 first_row: part.0 as u32,
                 table_rows: part.1 as u32,
                 padding: [0; 3],

@@ -34,11 +34,11 @@ shader! {
 /// A weight in blocks in a GPU's memory.
 #[derive(Clone)]
 pub(super) struct ResidentBlocks {
-    gpu: Gpu,
-    /// The same in the host's memory, whose rows may be looked up.
+    pub(super) gpu: Gpu,
+    /// The same in the host's memory, which says how it is laid out.
     pub(super) panels: Arc<BlockPanels>,
     /// Integers, scales and least numbers; where the upload failed, the first product says so.
-    buffers: Result<[Buffer; 3], ComputeError>,
+    pub(super) buffers: Result<[Buffer; 3], ComputeError>,
 }
 
 impl ResidentBlocks {

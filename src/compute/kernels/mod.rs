@@ -13,6 +13,7 @@ mod attention_weights;
 mod best_tokens;
 mod blocks;
 mod embedding;
+mod embedding_blocks;
 mod gather;
 mod heads;
 mod layer_norm;
@@ -42,6 +43,7 @@ pub use activation::{Activation, activate, activate_gated};
 pub use add::add;
 pub use attention::{KeyList, attention};
 pub use attention_weights::attention_weights;
+pub(crate) use best_tokens::{ListId, list_id};
 pub use best_tokens::{ScoredRow, TokenMask, TokenScore, best_tokens};
 pub use blocks::Blocks;
 pub use embedding::{Lookup, embedding};
@@ -65,13 +67,14 @@ pub use word_pairs::word_pairs;
 
 /// Every shader, in order of names.
 pub fn shaders() -> &'static [&'static Shader] {
-    static SHADERS: [&Shader; 23] = [
+    static SHADERS: [&Shader; 24] = [
         &activation::SHADER,
         &add::SHADER,
         &attention::SHADER,
         &attention_step::SHADER,
         &best_tokens::SHADER,
         &embedding::SHADER,
+        &embedding_blocks::SHADER,
         &gather::SHADER,
         &layer_norm::SHADER,
         &matmul_blocks_gpu::SHADER,

@@ -4,6 +4,9 @@
 //! Su et al. 2021, RoFormer, eq. 34, with the pairs half a head apart as in GPT-NeoX and in every
 //! model of Hugging Face. A score of two turned vectors depends on how far apart they stand.
 
+use std::borrow::Cow;
+
+use super::gather;
 use crate::compute::device::for_each_piece;
 use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
@@ -13,12 +16,12 @@ use crate::compute::{ComputeError, Device, Tensor};
 const PIECE: usize = 1 << 14;
 
 shader! {
-    "rotate", 256, [Read, Write];
+    "rotate", 256, [Words, Read, Write];
     struct Params {
         pairs: u32,
         half_width: u32,
         half: u32,
-        padding: u32,
+        positions: u32,
     }
 }
 
@@ -40,30 +43,42 @@ pub fn turns(
     Tensor::new(&[positions.len(), 2 * frequencies.len()], data)?.to_device(device)
 }
 
-/// Turns each head of each row of `tensor` (R, heads * C), in place, by its row of `turns` (R, C).
+/// Turns each head of each row of `tensor` (R, heads * C), in place, by the row of `turns` (N, C)
+/// that `positions` (R) names.
 ///
 /// # Errors
-/// When C is odd or no part of the width, or a GPU has no room or failed.
-pub fn rotate(device: &Device, tensor: &mut Tensor, turns: &Tensor) -> Result<(), ComputeError> {
+/// When C is odd or no part of the width, a position has no row, or a GPU has no room or failed.
+pub fn rotate(
+    device: &Device,
+    tensor: &mut Tensor,
+    turns: &Tensor,
+    positions: &[u32],
+) -> Result<(), ComputeError> {
+    const OP: &str = "rotate";
     let (width, columns) = (tensor.width(), turns.width());
-    turns.expect("rotate", "turns", tensor.rows(), columns)?;
+    tensor.expect(OP, "tensor", positions.len(), width)?;
+    if let Some(index) = positions.iter().find(|position| **position as usize >= turns.rows()) {
+        let (index, rows) = (*index as usize, turns.rows());
+        return Err(ComputeError::Index { op: OP, operand: "turns", index, rows });
+    }
     if columns == 0 || !columns.is_multiple_of(2) || !width.is_multiple_of(columns) {
         let (expected, found) = (vec![width], vec![columns]);
-        return Err(ComputeError::Shape { op: "rotate", operand: "turns", expected, found });
+        return Err(ComputeError::Shape { op: OP, operand: "turns", expected, found });
     }
     match device {
-        Device::Cpu { threads } => cpu(*threads, tensor, turns),
-        Device::Gpu(device) => gpu(device, tensor, turns)?,
+        Device::Cpu { threads } => cpu(*threads, tensor, turns, positions),
+        Device::Gpu(device) => gpu(device, tensor, turns, positions)?,
     }
     Ok(())
 }
 
-fn cpu(threads: usize, tensor: &mut Tensor, turns: &Tensor) {
+fn cpu(threads: usize, tensor: &mut Tensor, turns: &Tensor, positions: &[u32]) {
     let width = tensor.width();
     let rows = (PIECE / width).max(1);
     for_each_piece(threads, tensor.data_mut(), rows * width, |number, piece| {
         for (row, heads) in piece.chunks_exact_mut(width).enumerate() {
-            dispatch(HeadRow { heads, turns: turns.row(number * rows + row) });
+            let position = positions[number * rows + row] as usize;
+            dispatch(HeadRow { heads, turns: turns.row(position) });
         }
     });
 }
@@ -94,19 +109,34 @@ impl Work for HeadRow<'_> {
     }
 }
 
-fn gpu(gpu: &Gpu, tensor: &mut Tensor, turns: &Tensor) -> Result<(), ComputeError> {
+fn gpu(
+    gpu: &Gpu,
+    tensor: &mut Tensor,
+    turns: &Tensor,
+    positions: &[u32],
+) -> Result<(), ComputeError> {
     let (rows, width, columns) = (tensor.rows(), tensor.width(), turns.width());
-    let turns = gpu.operand(turns)?;
     let buffer = tensor.own_buffer(gpu)?;
     for part in gpu.parts(rows, &[width, columns], usize::MAX)? {
+        let of_part = &positions[part.0..part.0 + part.1];
+        // Of a table that no binding holds, the rows of these positions.
+        let is_held = turns.rows() * columns <= gpu.most_numbers();
+        let (turns, of_part) = match is_held {
+            true => (Cow::Borrowed(turns), Cow::Borrowed(of_part)),
+            false => {
+                let own = gather(&Device::Gpu(gpu.clone()), turns, of_part)?;
+                (Cow::Owned(own), (0..part.1 as u32).collect())
+            }
+        };
+        let (from, known) = (gpu.operand(&turns)?, turns.rows() * columns);
+        let (mut call, [positions]) = gpu.call_with(&SHADER, [&of_part], 0)?;
         let params = Params {
             pairs: (part.1 * width / 2) as u32,
             half_width: (width / 2) as u32,
             half: (columns / 2) as u32,
-            padding: 0,
+            positions,
         };
-        let mut call = gpu.call(&SHADER, 0)?;
-        call.bind(gpu.rows(&turns, part, columns));
+        call.bind(gpu.whole(&from, known)?);
         call.bind(gpu.rows(&buffer, part, width));
         call.costs(|| Cost::moved(&[part.1, width], part.1 * (2 * width + columns)));
         call.run(&params, gpu.grid((part.1 * width / 2).div_ceil(256)));
@@ -117,6 +147,7 @@ fn gpu(gpu: &Gpu, tensor: &mut Tensor, turns: &Tensor) -> Result<(), ComputeErro
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compute::error::refusal;
 
     const ONE: Device = Device::Cpu { threads: 1 };
 
@@ -126,7 +157,7 @@ mod tests {
         let turns = turns(&ONE, &[std::f32::consts::FRAC_PI_2, 0.0], &[0, 1]).unwrap();
         let row = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
         let mut tensor = Tensor::new(&[2, 8], [row, row].concat()).unwrap();
-        rotate(&ONE, &mut tensor, &turns).unwrap();
+        rotate(&ONE, &mut tensor, &turns, &[0, 1]).unwrap();
         assert_eq!(tensor.row(0), row);
         for (got, want) in tensor.row(1).iter().zip([-3.0, 2.0, 1.0, 4.0, -7.0, 6.0, 5.0, 8.0]) {
             assert!((got - want).abs() < 1e-6, "{got} {want}");
@@ -140,7 +171,9 @@ mod tests {
         let score = |positions: &[u32]| {
             let vectors = (0..80).map(number).collect();
             let mut vectors = Tensor::new(&[2, 40], vectors).unwrap();
-            rotate(&ONE, &mut vectors, &turns(&ONE, &frequencies, positions).unwrap()).unwrap();
+            let all: Vec<u32> = (0..50).collect();
+            let turns = turns(&ONE, &frequencies, &all).unwrap();
+            rotate(&ONE, &mut vectors, &turns, positions).unwrap();
             let pairs = vectors.row(0).iter().zip(vectors.row(1));
             pairs.map(|(a, b)| a * b).sum::<f32>()
         };
@@ -152,15 +185,16 @@ mod tests {
     fn rows_and_threads_do_not_change_a_number() {
         let number = |i: usize| ((i * 53 % 97) as f32 - 48.0) / 30.0;
         let whole = Tensor::new(&[90, 600], (0..54_000).map(number).collect()).unwrap();
-        let positions: Vec<u32> = (0..90).collect();
+        let positions: Vec<u32> = (0..90).map(|row| row * 7 % 90).collect();
         let frequencies: Vec<f32> = (0..50).map(|i| 1.0 / (i + 1) as f32).collect();
         let mut turned = whole.clone();
-        let all = turns(&ONE, &frequencies, &positions).unwrap();
-        rotate(&Device::Cpu { threads: 3 }, &mut turned, &all).unwrap();
+        let all: Vec<u32> = (0..90).collect();
+        let all = turns(&ONE, &frequencies, &all).unwrap();
+        rotate(&Device::Cpu { threads: 3 }, &mut turned, &all, &positions).unwrap();
         for row in [0, 31, 89] {
             let mut alone = Tensor::new(&[1, 600], whole.row(row).to_vec()).unwrap();
             let own = turns(&ONE, &frequencies, &positions[row..=row]).unwrap();
-            rotate(&ONE, &mut alone, &own).unwrap();
+            rotate(&ONE, &mut alone, &own, &[0]).unwrap();
             assert_eq!(alone.row(0), turned.row(row));
         }
     }
@@ -168,9 +202,14 @@ mod tests {
     #[test]
     fn turns_that_do_not_fit_are_refused() {
         let mut tensor = Tensor::zeros(2, 12);
-        for (rows, columns) in [(1, 4), (2, 3), (2, 8), (2, 0)] {
-            let error = rotate(&ONE, &mut tensor, &Tensor::zeros(rows, columns)).unwrap_err();
-            assert!(matches!(error, ComputeError::Shape { operand: "turns", .. }), "{error}");
+        let mut refused = |columns: usize, positions: &[u32]| {
+            refusal(rotate(&ONE, &mut tensor, &Tensor::zeros(2, columns), positions))
+        };
+        for columns in [3, 8, 0] {
+            assert_eq!(refused(columns, &[0, 1]), "shape of turns");
         }
+        assert_eq!(refused(4, &[1]), "shape of tensor");
+        assert_eq!(refused(4, &[1, 2]), "index 2 of turns");
+        assert_eq!(refused(4, &[1, 1]), "nothing");
     }
 }

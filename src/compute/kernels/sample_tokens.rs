@@ -9,7 +9,9 @@
 //! The CPU sums in double precision, the shader in single. They draw the same token unless a
 //! running sum is within rounding of its goal.
 
-use super::best_tokens::{TokenMask, TokenScore, check_lengths, check_masks, log_normaliser};
+use super::best_tokens::{
+    TokenLists, TokenMask, TokenScore, check_lengths, check_masks, log_normaliser,
+};
 use crate::compute::device::for_each_task;
 use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::lanes::{Lanes, Work, dispatch};
@@ -75,21 +77,21 @@ fn gpu(
     if rows == 0 || tokens == 0 {
         return Ok(vec![None; rows]);
     }
-    let banned: Vec<u32> = masks.iter().flat_map(|mask| mask.banned).copied().collect();
+    let mut lists = TokenLists::default();
+    let places: Vec<u32> = masks.iter().map(|mask| lists.place(mask.banned)).collect();
     let from = gpu.operand(logits)?;
     let output = gpu.allocate(rows * RESULT)?;
     for part in gpu.parts(rows, &[tokens], usize::MAX)? {
-        let mut call = gpu.call(&SHADER, banned.len() + rows * RECORD)?;
-        let mut list = call.words(&banned);
+        let (mut call, [first]) = gpu.call_with(&SHADER, [&lists.words], rows * RECORD)?;
         let mut records = Vec::with_capacity(rows * RECORD);
-        for (mask, draw) in masks.iter().zip(draws) {
+        for ((mask, draw), place) in masks.iter().zip(draws).zip(&places) {
             let count = mask.banned.len() as u32;
             let numbers = [draw.temperature, draw.top_p, draw.uniform].map(f32::to_bits);
             let [temperature, top_p, uniform] = numbers;
             let top_k = u32::try_from(draw.top_k).unwrap_or(u32::MAX);
             let renormalizes = u32::from(mask.renormalize);
+            let list = first + place;
             records.extend([list, count, renormalizes, temperature, top_k, top_p, uniform]);
-            list += count;
         }
         let params = Params {
             rows: part.1 as u32,

@@ -46,11 +46,12 @@ fn gpu(gpu: &Gpu, rows: &Tensor, at: &[u32], table: &mut Tensor) -> Result<(), C
     let to = table.own_buffer(gpu)?;
     for part in gpu.parts(at.len(), &[width], usize::MAX)? {
         for stretch in gpu.parts(table.rows(), &[width], usize::MAX)? {
-            let mut call = gpu.call(&SHADER, part.1)?;
+            let at = &at[part.0..part.0 + part.1];
+            let (mut call, [at]) = gpu.call_with(&SHADER, [at], 0)?;
             let params = Params {
                 rows: part.1 as u32,
                 width: width as u32,
-                at: call.words(&at[part.0..part.0 + part.1]),
+                at,
                 first_row: stretch.0 as u32,
                 table_rows: stretch.1 as u32,
                 padding: [0; 3],

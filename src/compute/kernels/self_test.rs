@@ -56,6 +56,7 @@ fn run(device: &Device, kernel: &'static str, seed: u64) -> KernelTest {
         "attention_step" => (2e-5, test_attention_step),
         "best_tokens" => (5e-5, test_best_tokens),
         "embedding" => (1e-6, test_embedding),
+        "embedding_blocks" => (1e-6, test_embedding_blocks),
         "gather" => (0.0, test_gather),
         "layer_norm" => (2e-5, test_layer_norm),
         "matmul_blocks" => (2e-5, test_matmul_blocks),
@@ -143,14 +144,7 @@ fn test_matmul_blocks(device: &Device, draw: &mut Draw) -> Result<(String, f32),
     let input = draw.tensor(&[rows, inputs]);
     let bias = draw.tensor(&[outputs]);
     let bias = (draw.below(4) > 0).then_some(&bias);
-    let (most, group, zero) =
-        [(16, 32, 8), (16, 32, 0), (64, 16, 32), (256, 32, 128)][draw.below(4)];
-    let groups = outputs * inputs.div_ceil(group);
-    let quants = (0..outputs * inputs).map(|_| draw.below(most) as u8).collect();
-    let scales = (0..groups).map(|_| draw.number() / most as f32).collect();
-    let least = if zero > 0 { 0 } else { groups };
-    let least = (0..least).map(|_| draw.number()).collect();
-    let blocks = Blocks::new(inputs, (group, zero), quants, scales, least)?;
+    let (blocks, group) = draw.blocks(inputs, outputs)?;
     let error = compare(device, (inputs as f32).sqrt(), |device| match device {
         Device::Gpu(_) => matmul(device, &input, &Weight::blocks(device, &blocks), bias),
         Device::Cpu { .. } => matmul(device, &input, &Weight::new(device, &blocks.to_f32()), bias),
@@ -205,6 +199,16 @@ fn test_embedding(device: &Device, draw: &mut Draw) -> Result<(String, f32), Com
     Ok((format!("{rows} x {width}"), error))
 }
 
+fn test_embedding_blocks(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    let (rows, width, table_rows) = (draw.size(1, 90), draw.size(1, 300), draw.size(1, 90));
+    let (blocks, group) = draw.blocks(width, table_rows)?;
+    let ids = draw.ids(rows, table_rows);
+    let error = compare(device, 22.6, |device| {
+        Weight::blocks(device, &blocks).look_up(device, &ids, 22.6)
+    })?;
+    Ok((format!("{rows} x {width}, groups of {group}"), error))
+}
+
 fn test_layer_norm(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
     let (rows, width) = (draw.size(1, 60), draw.size(2, 600));
     let (input, residual) = (draw.tensor(&[rows, width]), draw.tensor(&[rows, width]));
@@ -231,10 +235,11 @@ fn test_rms_norm(device: &Device, draw: &mut Draw) -> Result<(String, f32), Comp
 
 fn test_rotate(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
     let (rows, heads, columns) = (draw.size(1, 60), draw.size(1, 5), 2 * draw.size(1, 40));
-    let (input, turns) = (draw.tensor(&[rows, heads * columns]), draw.tensor(&[rows, columns]));
+    let (input, turns) = (draw.tensor(&[rows, heads * columns]), draw.tensor(&[50, columns]));
+    let positions = draw.ids(rows, 50);
     let error = compare(device, 1.0, |device| {
         let mut output = input.clone();
-        rotate(device, &mut output, &turns)?;
+        rotate(device, &mut output, &turns, &positions)?;
         Ok(output)
     })?;
     Ok((format!("{rows} x {heads} heads of {columns}"), error))
@@ -533,6 +538,18 @@ impl Draw {
     fn tensor(&mut self, shape: &[usize]) -> Tensor {
         let data = (0..shape.iter().product()).map(|_| self.number()).collect();
         Tensor::new(shape, data).expect("as many numbers as the shape asks for")
+    }
+
+    /// A matrix in blocks, and how many numbers of it share a scale.
+    fn blocks(&mut self, inputs: usize, outputs: usize) -> Result<(Blocks, usize), ComputeError> {
+        let (most, group, zero) =
+            [(16, 32, 8), (16, 32, 0), (64, 16, 32), (256, 32, 128)][self.below(4)];
+        let groups = outputs * inputs.div_ceil(group);
+        let quants = (0..outputs * inputs).map(|_| self.below(most) as u8).collect();
+        let scales = (0..groups).map(|_| self.number() / most as f32).collect();
+        let least = if zero > 0 { 0 } else { groups };
+        let least = (0..least).map(|_| self.number()).collect();
+        Ok((Blocks::new(inputs, (group, zero), quants, scales, least)?, group))
     }
 
     fn ids(&mut self, count: usize, end: usize) -> Vec<u32> {

@@ -1,6 +1,7 @@
 //! A linear layer's weight, packed once for products in some kind of numbers, on some device.
 
 use super::blocks::Blocks;
+use super::embedding_blocks;
 use super::matmul::{PANEL, PANEL_LINES};
 use super::matmul_blocks::BlockPanels;
 use super::matmul_blocks_gpu::ResidentBlocks;
@@ -86,15 +87,17 @@ impl Weight {
         ids: &[u32],
         scale: f32,
     ) -> Result<Tensor, ComputeError> {
-        let panels = match &self.packed {
-            Packed::Blocks(panels) => panels,
-            Packed::GpuBlocks(resident) => &resident.panels,
-            _ => panic!("only rows of weights in blocks are looked up"),
-        };
         if let Some(id) = ids.iter().find(|id| **id as usize >= self.outputs) {
             let (index, rows) = (*id as usize, self.outputs);
             return Err(ComputeError::Index { op: "a lookup", operand: "table", index, rows });
         }
+        let panels = match &self.packed {
+            Packed::Blocks(panels) => panels,
+            Packed::GpuBlocks(resident) => {
+                return embedding_blocks::gpu(resident, ids, scale)?.to_device(device);
+            }
+            _ => panic!("only rows of weights in blocks are looked up"),
+        };
         let mut output = Tensor::zeros(ids.len(), self.inputs);
         for (row, id) in output.data_mut().chunks_mut(self.inputs.max(1)).zip(ids) {
             panels.unpack_row(*id as usize, row);

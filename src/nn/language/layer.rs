@@ -89,19 +89,19 @@ impl Layer {
         self.residual.enter(device, x)
     }
 
-    /// Queries, keys and values of rows that turn by `turns` (R, C).
+    /// Queries, keys and values of rows, which turn by the rows of `turns` (N, C) at `positions`.
     pub(super) fn project(
         &self,
         device: &Device,
         entered: &Tensor,
-        turns: &Tensor,
+        (turns, positions): (&Tensor, &[u32]),
     ) -> Result<Projected, NnError> {
         let turned = |linear: &Linear, norm: Option<&Norm>| {
             let mut heads = linear.apply(device, entered)?;
             if let Some(norm) = norm {
                 heads = self.normalise_heads(device, heads, norm)?;
             }
-            rotate(device, &mut heads, turns)?;
+            rotate(device, &mut heads, turns, positions)?;
             Ok::<_, NnError>(heads)
         };
         Ok(Projected {

@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 pub use config::{LanguageConfig, LanguageLayout, Window};
 use layer::{Layer, Projected};
+use rotation::TurnTable;
 pub use rotation::{Rotation, RotationScaling};
 
 use super::gguf::{Gguf, GgufError, RowOrder};
@@ -32,7 +33,7 @@ use super::stepping::Stepping;
 use super::steps::{Encoding, Limits, Source, Steps};
 use super::{Fingerprint, NnError, Weights, WeightsError};
 use crate::compute::kernels::{
-    KeyList, Lookup, TokenMask, Weight, best_tokens, embedding, matmul_into, turns,
+    KeyList, Lookup, TokenMask, Weight, best_tokens, embedding, matmul_into,
 };
 use crate::compute::{Device, Numbers, Tensor, place_on};
 use crate::tokenize::{TokenizeError, Tokenizer};
@@ -63,8 +64,10 @@ pub struct LanguageModel {
     exit: Norm,
     /// None where the table of tokens is the projection, too.
     projection: Option<Weight>,
-    /// Radians a position of each pair of a head, in layers that see everything and in the others.
-    frequencies: [Vec<f32>; 2],
+    /// How heads turn in layers that see everything.
+    wide: TurnTable,
+    /// The same in layers that see a window; none where all see everything.
+    local: Option<TurnTable>,
     steps: Steps,
 }
 
@@ -121,6 +124,9 @@ impl LanguageModel {
         };
         let layers = (0..config.layers).map(|number| Layer::load(from, &config, number));
         let offset = config.gain_offset;
+        let turns = |frequencies| TurnTable::new(device, frequencies, config.max_length);
+        let local = config.window.as_ref();
+        let local = local.map(|window| window.rotation.frequencies(config.head_columns));
         let opened = Self {
             path: path.to_owned(),
             numbers,
@@ -128,7 +134,8 @@ impl LanguageModel {
             layers: layers.collect::<Result<_, _>>()?,
             exit: Norm::load_rms(from, "model.norm", (width, config.eps), |gain| gain + offset)?,
             projection,
-            frequencies: frequencies(&config, &weights)?,
+            wide: turns(frequencies(&config, &weights)?)?,
+            local: local.map(turns).transpose()?,
             fingerprint: weights.fingerprint()?,
             steps: Steps::new(device, config.layers, config.key_size(), config.vocab_size)?,
             adapter: adapter.clone(),
@@ -280,12 +287,13 @@ impl LanguageModel {
             Table::Numbers(table) => embedding(&device, &[Lookup { table, ids, scale }])?,
             Table::Blocks(table) => table.look_up(&device, ids, scale)?,
         };
-        let turned = |frequencies: &Vec<f32>| turns(&device, frequencies, positions);
-        let (wide, local) = (turned(&self.frequencies[0])?, turned(&self.frequencies[1])?);
+        let wide = self.wide.covering(&device, positions)?;
+        let local = self.local.as_mut().map(|local| local.covering(&device, positions));
+        let local = local.transpose()?.unwrap_or(wide);
         for (number, layer) in self.layers.iter().enumerate() {
             let window = self.config.window_of(number);
             let lists = seen(lists, window);
-            let turns = if window.is_some() { &local } else { &wide };
+            let turns = (if window.is_some() { local } else { wide }, positions);
             let entered = layer.enter(&device, &x)?;
             let Projected { queries, keys, values } = &layer.project(&device, &entered, turns)?;
             let cache = &mut self.steps.own_cache;
@@ -365,8 +373,8 @@ pub fn tokenizer_of<E: From<GgufError> + From<TokenizeError>>(
     Ok((Tokenizer::from_pieces(&file.pieces()?)?, file.begins_with_start()?))
 }
 
-/// Frequencies in layers that see everything, and in those that see a window.
-fn frequencies(config: &LanguageConfig, weights: &Weights) -> Result<[Vec<f32>; 2], NnError> {
+/// Frequencies in layers that see everything.
+fn frequencies(config: &LanguageConfig, weights: &Weights) -> Result<Vec<f32>, NnError> {
     /// Where a GGUF file has Llama 3's scaling, as divisors.
     const DIVISORS: &str = "rope_freqs.weight";
     let columns = config.head_columns;
@@ -375,8 +383,7 @@ fn frequencies(config: &LanguageConfig, weights: &Weights) -> Result<[Vec<f32>; 
         let divisors = weights.tensor(DIVISORS, &[columns / 2])?;
         wide.iter_mut().zip(divisors.data()).for_each(|(frequency, divisor)| *frequency /= divisor);
     }
-    let local = config.window.as_ref().map(|window| window.rotation.frequencies(columns));
-    Ok([wide.clone(), local.unwrap_or(wide)])
+    Ok(wide)
 }
 
 impl Stepping for LanguageModel {

@@ -1,5 +1,11 @@
 //! How fast the pairs of a head turn with the position, and what longer contexts change of it.
 
+use crate::compute::kernels::turns;
+use crate::compute::{ComputeError, Device, Tensor};
+
+/// Positions that a table begins with; it doubles when a text gets longer.
+const POSITIONS: usize = 1024;
+
 /// How fast the pairs of a head turn (Su et al. 2021, section 3.2.2): pair `i` of `n` by `base^(-i
 /// / n)` radians a position.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,9 +73,70 @@ impl RotationScaling {
     }
 }
 
+/// Cosines and sines of the first positions, in the memory of a device.
+#[derive(Debug)]
+pub(super) struct TurnTable {
+    frequencies: Vec<f32>,
+    most: usize,
+    /// (N, C)
+    turns: Tensor,
+}
+
+impl TurnTable {
+    /// A table for such frequencies, in radians a position, and at most so many positions.
+    pub(super) fn new(
+        device: &Device,
+        frequencies: Vec<f32>,
+        most: usize,
+    ) -> Result<Self, ComputeError> {
+        let turns = first_turns(device, &frequencies, POSITIONS.min(most))?;
+        Ok(Self { frequencies, most, turns })
+    }
+
+    /// The table, with a row for each of some positions.
+    pub(super) fn covering(
+        &mut self,
+        device: &Device,
+        positions: &[u32],
+    ) -> Result<&Tensor, ComputeError> {
+        let rows = positions.iter().max().map_or(0, |last| *last as usize + 1);
+        if rows > self.turns.rows() {
+            let wanted = rows.next_power_of_two().min(self.most).max(rows);
+            self.turns = first_turns(device, &self.frequencies, wanted)?;
+        }
+        Ok(&self.turns)
+    }
+}
+
+fn first_turns(
+    device: &Device,
+    frequencies: &[f32],
+    positions: usize,
+) -> Result<Tensor, ComputeError> {
+    let positions: Vec<u32> = (0..positions as u32).collect();
+    turns(device, frequencies, &positions)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_grows_with_the_positions_and_no_further_than_it_may() {
+        let device = Device::Cpu { threads: 1 };
+        let mut table = TurnTable::new(&device, vec![0.5, 0.01], 3000).unwrap();
+        let first = table.covering(&device, &[7, 1023, 0]).unwrap().clone();
+        assert_eq!(first.shape(), [1024, 4]);
+        for (position, rows) in [(1024, 2048), (900, 2048), (2048, 3000), (2999, 3000)] {
+            let table = table.covering(&device, &[3, position]).unwrap();
+            assert_eq!(table.shape(), [rows, 4]);
+            assert_eq!(table.data()[..4096], first.data()[..]);
+        }
+        let alone = turns(&device, &[0.5, 0.01], &[2998]).unwrap();
+        assert_eq!(table.covering(&device, &[]).unwrap().row(2998), alone.data());
+        let small = TurnTable::new(&device, vec![0.5], 9).unwrap();
+        assert_eq!(small.turns.rows(), 9);
+    }
 
     #[test]
     fn long_waves_are_stretched_and_short_ones_are_not() {
