@@ -186,15 +186,16 @@ store() {
 }
 
 expansion() {
-	releases='1 2 3 4 5 6' rounds=10 limit=200
-	[ -z "$small" ] || { releases=1 rounds=1 limit=2; }
+	releases='1 2 3 4 5 6' rounds=10 limit=200 model=rewriter
+	[ -z "$small" ] || { releases=1 rounds=1 limit=2 model=paraphrase; }
+	[ -n "$base" ] || model=paraphrase
 	if [ -z "$list" ] && wanted expand && ! store "$releases"; then
 		skip expand "the release in data/ cannot be imported"
 		return
 	fi
 	step expand 300 sh -c '"$1/bin/fnstore" expand origin=exemplar --store "$2/store" --device "$3" --rounds "$4" --limit "$5" \
-		--format json >"$2/expand.json"; code=$?; cat "$2/expand.json"; exit $code' \
-		expand "$kit" "$out" "$device" "$rounds" "$limit"
+		--model "$6" --format json >"$2/expand.json"; code=$?; cat "$2/expand.json"; exit $code' \
+		expand "$kit" "$out" "$device" "$rounds" "$limit" "$model"
 }
 
 # peer NAME MODULES: the language model in another library, where this machine has it.
