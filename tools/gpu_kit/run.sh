@@ -68,9 +68,13 @@ escaped() { tr -d '\000-\010\013-\037\177' | sed 's/\\/\\\\/g; s/"/\\"/g; s/	/ /
 # A file of lines as a JSON list.
 lines_of() { escaped <"$1" | awk 'BEGIN { printf "[" } { printf "%s\"%s\"", (NR > 1 ? ", " : ""), $0 } END { printf "]" }'; }
 
-# A file's JSON value if it is whole, else null.
+# A file's JSON value if it is whole, a list where each of several lines is one; else null.
 value_of() {
-	if [ -s "$1" ] && head -c 1 "$1" | grep -q '[[{]' && tail -n 1 "$1" | grep -q '[]}][[:space:]]*$'; then
+	if [ ! -s "$1" ]; then
+		echo null
+	elif [ "$(wc -l <"$1")" -gt 1 ] && ! grep -qv '^{.*}$' "$1"; then
+		awk 'BEGIN { printf "[" } { printf "%s%s", (NR > 1 ? ",\n" : ""), $0 } END { print "]" }' "$1"
+	elif head -c 1 "$1" | grep -q '[[{]' && tail -n 1 "$1" | grep -q '[]}][[:space:]]*$'; then
 		cat "$1"
 	else
 		echo null
