@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use fnstore::compute::{Device, GpuOptions};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::gpu_kernels::device;
@@ -108,6 +108,14 @@ fn a_record_that_was_cut_short_leaves_the_others_readable() {
     assert_eq!(steps.len(), 4, "a name that ends in - is all that begin so");
     assert!(steps.iter().all(|(_, result)| result == "failed (9)"));
     assert_eq!(record["steps"][0]["record"], Value::Null);
+}
+
+#[test]
+fn a_record_of_several_lines_is_a_list() {
+    let script = "printf '{\"n\": 1}\\n{\"n\": 2}\\n' >\"$FNSTORE_BENCH_JSON\"";
+    let kit = kit(&[("units", script)]);
+    run(kit.path(), &["--only", "units-model"]);
+    assert_eq!(results(kit.path()).0["steps"][0]["record"], json!([{"n": 1}, {"n": 2}]));
 }
 
 #[test]
