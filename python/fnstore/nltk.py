@@ -17,7 +17,7 @@ from types import FunctionType, TracebackType
 from typing import Any
 from xml.etree import ElementTree
 
-from nltk.corpus.reader.framenet import FramenetCorpusReader, FramenetError
+from nltk.corpus.reader.framenet import AttrDict, FramenetCorpusReader, FramenetError
 from nltk.data import PathPointer
 
 from ._fnstore import Database, FramenetFiles, open
@@ -112,6 +112,8 @@ class FramenetReader(FramenetCorpusReader):  # type: ignore[misc]
     def __init__(self, database: Database, release: str | None = None, generated: bool = False) -> None:
         super().__init__(_Root(os.fspath(database.path)), [])
         self._files = database._framenet(release, generated)
+        #: Frames that annotation names and no file has, by number; 1.5 has some.
+        self._frames_named: dict[int, Any] = {}
 
     def abspath(self, fileid: str, *_: Any) -> Any:
         """The file of that name in the store."""
@@ -120,6 +122,33 @@ class FramenetReader(FramenetCorpusReader):  # type: ignore[misc]
     def readme(self) -> str:
         """Where the release comes from."""
         return f"FrameNet, out of {self._root!r}"
+
+    def lu(
+        self,
+        fn_luid: int,
+        ignorekeys: list[str] = [],  # noqa: B006
+        luName: str | None = None,  # noqa: N803
+        frameID: int | None = None,  # noqa: N803
+        frameName: str | None = None,  # noqa: N803
+    ) -> Any:
+        """As NLTK's. An annotation set may name a frame that no file has, where NLTK fails: its LU is then one of a frame
+        with nothing but its name."""
+        if not self._lu_idx:
+            self._buildluindex()
+        if not self._frame_idx:
+            self._buildframeindex()
+        listed = self._lu_idx.get(fn_luid)
+        number = frameID if listed is None else listed.get("frameID")
+        if number is None or number in self._frame_idx or frameName is None:
+            return super().lu(fn_luid, ignorekeys, luName, frameID, frameName)
+        if number not in self._frames_named:
+            element = ElementTree.Element("frame", ID=str(number), name=frameName)
+            self._frames_named[number] = self._handle_frame_elt(element)
+        frame = self._frames_named[number]
+        if luName not in frame.lexUnit:
+            made = {"_type": "lu", "ID": fn_luid, "name": luName, "frameID": number, "status": "Problem", "frame": frame}
+            frame.lexUnit[luName] = AttrDict(made)
+        return AttrDict({key: value for key, value in frame.lexUnit[luName].items() if key not in ignorekeys})
 
     for _name, _function in list(vars(FramenetCorpusReader).items()):
         if isinstance(_function, FunctionType) and "XMLCorpusView" in _function.__code__.co_names:

@@ -84,6 +84,16 @@ def calls(reader: nltks.FramenetCorpusReader) -> Iterator[Callable[[Any], object
         yield lambda fn, id=row.ID: [str(of) for of in fn.doc(id).sentence]
 
 
+def test_annotation_of_frames_that_no_file_has_is_read(own: fnstore.nltk.FramenetReader) -> None:
+    documents = [own.doc(row.ID) for row in own.docs_metadata()]
+    sets = [made for document in documents for sentence in document.sentence for made in sentence.annotationSet[1:]]
+    (named,) = [made for made in sets if made.frame.name == "Draft_sewing"]
+    assert (named.LU.name, named.LU.frame.FE) == (named.luName, {})
+    assert "Draft_sewing" not in [frame.name for frame in own.frames()]
+    assert len(own.annotations(exemplars=False)) == len(sets)
+    assert len(own.annotations()) > len(sets)
+
+
 def test_generated_sentences_stand_among_the_exemplars(grown: fnstore.Database) -> None:
     made = grown.query("origin=generated lu_status!=Proposed lu!=check.v").first()
     assert made is not None
