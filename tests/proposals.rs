@@ -36,17 +36,27 @@ const PROPOSED_SETS: [(u32, &str, &str, u64, u16, f32); 5] = [
 /// Writes them into a release.
 fn propose(database: &Database, release: ReleaseId) {
     generated::write(database, release);
+    propose_more(database, release, 500, &PROPOSED_SETS);
+}
+
+/// Writes generated sets, the first under a number.
+pub(crate) fn propose_more(
+    database: &Database,
+    release: ReleaseId,
+    first: u64,
+    sets: &[(u32, &str, &str, u64, u16, f32)],
+) {
     let model = generated::sets(database, release).remove(1);
     let lu = |number: u32, name: &str| LexUnit {
         status: PROPOSED.to_owned(),
         ..LexUnit::named(CHECKING, LuId(OWN_RANGE | 1 << 28 | number), name)
     };
     let mut write = Write::default();
-    for (at, (number, name, trigger, seed, round, p)) in (0..).zip(PROPOSED_SETS) {
+    for (at, &(number, name, trigger, seed, round, p)) in (0..).zip(sets) {
         let (mut sentence, mut set) = model.clone();
-        sentence.id = SentenceId::new(IdSpace::Generated, 500 + at);
+        sentence.id = SentenceId::new(IdSpace::Generated, first + at);
         sentence.text = format!("He {trigger} all of it , take {at} .");
-        set.id = AnnotationSetId::new(IdSpace::Generated, 500 + at);
+        set.id = AnnotationSetId::new(IdSpace::Generated, first + at);
         (set.sentence, set.lu) = (sentence.id, lu(number, name).id);
         let target = Span::new(3, 3 + trigger.len() as u32);
         set.targets = vec![target];
@@ -81,7 +91,7 @@ fn propose(database: &Database, release: ReleaseId) {
 }
 
 /// A store with proposals; the set that `generated` proposes `vet.v` by goes under the same name.
-fn store() -> TempDir {
+pub(crate) fn store() -> TempDir {
     let store = new_store();
     let database = Database::open_writer(store.path()).unwrap();
     let release = database.release("mini-framenet").unwrap().id;
@@ -92,7 +102,7 @@ fn store() -> TempDir {
     store
 }
 
-fn proposals(store: &Path, arguments: &[&str]) -> Vec<Value> {
+pub(crate) fn proposals(store: &Path, arguments: &[&str]) -> Vec<Value> {
     let ran = fnstore_in(store, &[&["proposals"], arguments, &["--format", "jsonl"]].concat());
     assert!(ran.code == Some(0) || ran.code == Some(1), "{ran:?}");
     let records = ran.records();
@@ -102,7 +112,7 @@ fn proposals(store: &Path, arguments: &[&str]) -> Vec<Value> {
     records
 }
 
-fn names(records: &[Value]) -> Vec<&str> {
+pub(crate) fn names(records: &[Value]) -> Vec<&str> {
     records.iter().map(|record| record["lu"].as_str().unwrap()).collect()
 }
 
@@ -461,8 +471,6 @@ fn wrong_input_is_named_and_changes_nothing() {
     let nameless = ["proposals", "accept", "Checking", "vet.v", "--reviewer", " "];
     let nameless = fnstore_in(store.path(), &nameless);
     assert!(nameless.code == Some(2) && nameless.stderr.contains("`reviewer`"), "{nameless:?}");
-    let nobody = fnstore_in(store.path(), &["proposals", "accept", "Checking", "vet.v"]);
-    assert!(nobody.code == Some(2) && nobody.stderr.contains("--reviewer"), "{nobody:?}");
     let query = fnstore_in(store.path(), &["proposals", "frame=Cheking"]);
     assert!(query.code == Some(2) && query.stderr.contains("did you mean"), "{query:?}");
     let nothing = fnstore_in(store.path(), &["proposals", "round=9"]);
@@ -525,7 +533,7 @@ fn a_ranker_is_fitted_on_decisions_and_ranks() {
     let database = Database::open_writer(store.path()).unwrap();
     let release = database.release("mini-framenet").unwrap().id;
     for at in 0..12 {
-        let name = format!("word{at}.v");
+        let name = format!("word{}.v", char::from(b'a' + at as u8));
         let lu = LexUnit {
             status: PROPOSED.to_owned(),
             ..LexUnit::named(CHECKING, LuId(OWN_RANGE | 1 << 29 | at), &name)

@@ -270,6 +270,7 @@ fn command(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
         AugmentError::NoPairs { .. } => "`fnstore augment nli` writes such a file",
         ExperimentError::NoGenerated { .. } => "`fnstore expand` writes generated sets, `--generated QUERY` names them",
         ProposalError::Absent { .. } => "`fnstore proposals` lists what is proposed",
+        ProposalError::NoUnit { .. } => "`fnstore proposals reject`, or `merge --into LU`",
         ProposalError::TooFew { .. } => "`fnstore proposals accept` and `reject` decide on them",
         ParaphraseError::BaseMissing { .. } => "`make rewriter` fetches it, `fnstore model add FILE.gguf` adds a file",
         ParaphraseError::NoPrompt => "`make rewriter` fetches one, `--model NAME` names it",

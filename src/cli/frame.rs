@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use fnstore::database::Database;
-use fnstore::lexicon::{FrameProfile, Lexicon};
+use fnstore::lexicon::{FrameProfile, Lexicon, SetCounts};
 use fnstore::model::{
-    CoreType, FeId, ForeignFile, FrameElement, FrameRelation, LexUnit, SemTypeId,
+    CoreType, FeId, ForeignFile, FrameElement, FrameRelation, LexUnit, LuId, PROPOSED, SemTypeId,
 };
 use fnstore::query::Pattern;
 use fnstore::text::{DefinitionPart, definition_parts, plain_definition};
@@ -168,8 +168,29 @@ fn write_lexunits(
     }
     let (shown, hidden): (Vec<&LexUnit>, Vec<&LexUnit>) =
         lexunits.iter().partition(|lu| statuses.include(lu));
+    let (proposed, own): (Vec<&LexUnit>, Vec<&LexUnit>) =
+        shown.into_iter().partition(|lu| lu.status == PROPOSED);
+    write_units("Lexical units", &own, sets, output)?;
+    if !hidden.is_empty() {
+        output.line(&format!(
+            "  ({} of status {HIDDEN_STATUS} not listed; `--include-status {HIDDEN_STATUS}` lists)",
+            hidden.len()
+        ))?;
+    }
+    if proposed.is_empty() {
+        return Ok(());
+    }
+    write_units("Proposed lexical units", &proposed, sets, output)
+}
+
+fn write_units(
+    heading: &str,
+    shown: &[&LexUnit],
+    sets: &BTreeMap<LuId, SetCounts>,
+    output: &mut Output,
+) -> anyhow::Result<()> {
     output.line("")?;
-    output.heading("Lexical units")?;
+    output.heading(heading)?;
     let name_width = shown.iter().map(|lu| lu.name.chars().count()).max().unwrap_or(0);
     let status_width = shown.iter().map(|lu| lu.status.len()).max().unwrap_or(0);
     for lu in shown {
@@ -184,12 +205,6 @@ fn write_lexunits(
             line.push_str(&format!("  {:>5} in full text", grouped(counts.fulltext)));
         }
         output.line(&line)?;
-    }
-    if !hidden.is_empty() {
-        output.line(&format!(
-            "  ({} of status {HIDDEN_STATUS} not listed; `--include-status {HIDDEN_STATUS}` lists)",
-            hidden.len()
-        ))?;
     }
     Ok(())
 }

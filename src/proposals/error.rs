@@ -26,6 +26,15 @@ pub enum ProposalError {
         /// The LU's name.
         name: String,
     },
+    /// The name is none that an LU can have.
+    #[error(
+        "E-value: `{name}` is no name of an LU, as it has a function word alone, or a digit; \
+         reject it, or merge it into another LU"
+    )]
+    NoUnit {
+        /// The name.
+        name: String,
+    },
     /// There are too few decisions to learn from.
     #[error(
         "cannot train a ranker on {accepted} accepted and {rejected} rejected proposals; expected at least {least} \

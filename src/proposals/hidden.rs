@@ -99,6 +99,7 @@ mod tests {
     fn proposal(frame: &str, name: String) -> Proposal {
         Proposal {
             release: ReleaseId(1),
+            language: String::new(),
             release_name: "r".to_owned(),
             frame: FrameId(1),
             frame_name: frame.to_owned(),

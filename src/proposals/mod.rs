@@ -27,10 +27,10 @@ use crate::database::{Database, DatabaseError};
 use crate::edit::{Fate, HandedOver};
 use crate::model::{
     ACCEPTED, AnnotationSetId, Decision, Evidence, FrameId, LuId, OWN_RANGE, PROPOSED, Pos,
-    Release, ReleaseId, Reviewed, Span, Verdict,
+    Release, ReleaseId, Reviewed, Span, Verdict, is_english,
 };
 use crate::query::{Expression, Selection};
-use crate::text::{called, fold, plain_lemma};
+use crate::text::{called, fold, is_stop_word, plain_lemma};
 use crate::vectors::{WordVectors, cosine, likeness};
 
 type Result<T> = std::result::Result<T, ProposalError>;
@@ -48,6 +48,8 @@ pub struct Proposal {
     pub release: ReleaseId,
     /// Name of the release.
     pub release_name: String,
+    /// Language of the release.
+    pub language: String,
     /// Its frame.
     pub frame: FrameId,
     /// Name of the frame.
@@ -101,6 +103,16 @@ fn key_of(name: &str) -> Key {
     (fold(&plain_lemma(lemma)), Pos::of_lu_name(name))
 }
 
+/// Whether a lemma may be that of an LU: it has a letter and no digit. A verb, noun or adjective of
+/// English has another word than function words. What a rewriter gets wrong, as `the.v` or
+/// `prepared2.v`, is none.
+fn names_unit((lemma, pos): &Key, is_english: bool) -> bool {
+    let has_content = is_english && [Pos::Verb, Pos::Noun, Pos::Adjective].contains(pos);
+    let is_said = |word: &str| word.chars().any(char::is_alphabetic);
+    let mut words = lemma.split_whitespace().filter(|word| is_said(word));
+    !lemma.chars().any(char::is_numeric) && words.any(|word| !has_content || !is_stop_word(word))
+}
+
 /// The proposals of a database.
 pub struct Proposals<'a> {
     database: &'a Database,
@@ -119,7 +131,8 @@ impl<'a> Proposals<'a> {
     /// The proposals that the generated sets for which an expression holds attest, the likeliest
     /// first; of equal ones in order of frame and name. Evidence is of these sets alone. A proposal
     /// on which a decision stands is left out, unless its sets came after a move or merge, or
-    /// `with_decided`. Only sets of proposed LUs are read. Memory for a few numbers of each LU, and
+    /// `with_decided`. So is what no LU can be called, as `the.v`. Only sets of proposed LUs are
+    /// read. Memory for a few numbers of each LU, and
     /// one of each seed.
     ///
     /// # Errors
@@ -156,7 +169,8 @@ impl<'a> Proposals<'a> {
             let is_closed = proposal.decided.as_ref().is_some_and(|decision| {
                 matches!(decision.verdict, Verdict::Accept | Verdict::Reject)
             });
-            if with_decided || !is_closed {
+            let is_slip = lexicon.slips.contains(&(frame, lu)) && proposal.decided.is_none();
+            if !is_slip && (with_decided || !is_closed) {
                 proposals.push(proposal);
             }
         }
@@ -199,6 +213,10 @@ impl<'a> Proposals<'a> {
         fate: Fate,
         by: Reviewed,
     ) -> Result<HandedOver> {
+        let is_new_lu = matches!(fate, Fate::Accept | Fate::Move(_));
+        if is_new_lu && !names_unit(&key_of(name), self.is_english(release)?) {
+            return Err(ProposalError::NoUnit { name: name.to_owned() });
+        }
         let mut edits = self.database.transaction(release)?;
         let standing = edits.decisions(frame, name)?;
         // A decision that stands says more than that there is nothing to decide.
@@ -231,6 +249,11 @@ impl<'a> Proposals<'a> {
         Ok(undone)
     }
 
+    fn is_english(&self, release: ReleaseId) -> Result<bool> {
+        let mut releases = self.database.releases()?.into_iter();
+        Ok(releases.find(|of| of.id == release).is_some_and(|of| is_english(&of.language)))
+    }
+
     fn proposal(
         &self,
         lexicon: &KnownLemmas,
@@ -260,6 +283,7 @@ impl<'a> Proposals<'a> {
         Ok(Proposal {
             release,
             release_name: lexicon.release.clone(),
+            language: lexicon.language.clone(),
             frame,
             frame_name: lexicon.name(frame),
             lu,
@@ -305,11 +329,14 @@ impl<'a> Proposals<'a> {
 #[derive(Default)]
 struct KnownLemmas {
     release: String,
+    language: String,
     /// Whether there are word vectors that were made for its language.
     has_vectors: bool,
     frames: HashMap<FrameId, String>,
     /// LUs that are proposed, and whose lemma the lexicon of the frame lacks.
     proposed: HashSet<(FrameId, LuId)>,
+    /// Of these, those that no LU can be called.
+    slips: HashSet<(FrameId, LuId)>,
     /// LUs of the lexicon that were proposals.
     accepted: HashSet<(FrameId, LuId)>,
     /// Frames of the lexicon's own LUs by lemma and part of speech.
@@ -329,8 +356,10 @@ impl KnownLemmas {
         let is_told = |of: &Release| {
             vectors.is_some_and(|known| database.check_language(known.declared(), of).is_ok())
         };
+        let is_english = listed.as_ref().is_some_and(|of| is_english(&of.language));
         let mut lexicon = Self {
             has_vectors: listed.as_ref().is_some_and(is_told),
+            language: listed.as_ref().map_or_else(String::new, |of| of.language.clone()),
             release: listed.map_or_else(String::new, |of| of.name),
             ..Self::default()
         };
@@ -362,6 +391,9 @@ impl KnownLemmas {
             let is_there = lexicon.having.get(&key).is_some_and(|of| of.contains(&frame));
             if !is_there {
                 lexicon.proposed.insert((frame, lu));
+                if !names_unit(&key, is_english) {
+                    lexicon.slips.insert((frame, lu));
+                }
             }
         }
         Ok(lexicon)
@@ -377,5 +409,23 @@ impl KnownLemmas {
         let mut frames: Vec<FrameId> = frames.filter(|frame| *frame != beside).collect();
         frames.sort_by_key(|frame| self.name(*frame));
         frames
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn function_words_and_words_with_digits_are_no_lus() {
+        let named = |name: &str, is_english| names_unit(&key_of(name), is_english);
+        for name in ["the.v", "be.v", "prepared2.v", "-.n", "that.n", "7up.n"] {
+            assert!(!named(name, true), "{name}");
+        }
+        for name in ["vet.v", "well-known.a", "give up.v", "out of.prep", "caf\u{e9}.n"] {
+            assert!(named(name, true), "{name}");
+        }
+        // `the` is a word of its own elsewhere.
+        assert!(named("the.n", false) && !named("the2.n", false));
     }
 }

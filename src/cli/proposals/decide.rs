@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use fnstore::database::{Database, DatabaseError, LookupError};
 use fnstore::edit::Fate;
 use fnstore::expand;
@@ -35,14 +35,14 @@ pub(in crate::cli) struct Args {
     pub(in crate::cli) lu: String,
 
     /// Name of the reviewer
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", env = "USER", default_value = "reviewer")]
     pub(in crate::cli) reviewer: String,
 
     /// Record this reason
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(in crate::cli) note: String,
 
-    /// The release [default: the only one]
+    /// The release [default: the only one that has the proposal]
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) release: Option<String>,
 }
@@ -100,7 +100,7 @@ pub(in crate::cli) fn carry_out(
 ) -> anyhow::Result<(DecidedRecord, Option<Unfitted>)> {
     let database = Database::open_existing_writer(store)?;
     tell_of_index(&database);
-    let release = release(&database, args.release.as_deref())?;
+    let release = release_of(&database, args)?;
     let frame = frame_of(&database, &release, &args.frame)?;
     let proposals = Proposals::new(&database, vectors, RankingArgs::default().ranker()?);
     let reviewed =
@@ -127,6 +127,40 @@ pub(in crate::cli) fn carry_out(
     let sets = handed_over.unfitted;
     let unfitted = (!sets.is_empty()).then_some(Unfitted { release: release.id, sets });
     Ok((record, unfitted))
+}
+
+/// The release that is named, else the only one that has the proposal.
+fn release_of(database: &Database, args: &Args) -> anyhow::Result<Release> {
+    if args.release.is_some() {
+        return release(database, args.release.as_deref());
+    }
+    let has_it = |release: &Release| {
+        let frame = frame_of(database, release, &args.frame);
+        frame.is_ok_and(|frame| proposed_name(database, release, frame, &args.lu).is_ok())
+    };
+    let mut having = database.releases()?;
+    having.retain(has_it);
+    let names: Vec<&str> = having.iter().map(|release| release.name.as_str()).collect();
+    ensure!(
+        having.len() < 2,
+        "`{}` of `{}` is proposed in the releases `{}`; say which with `--release NAME`",
+        args.lu,
+        args.frame,
+        names.join("`, `")
+    );
+    // Where none has it, one of the frame says what is there.
+    having.pop().map_or_else(|| with_frame(database, &args.frame), Ok)
+}
+
+/// A release that has a frame; else the first.
+fn with_frame(database: &Database, frame: &str) -> anyhow::Result<Release> {
+    let mut releases = database.releases()?;
+    let has_it = |of: &Release| frame_of(database, of, frame).is_ok();
+    match releases.iter().position(has_it) {
+        Some(at) => Ok(releases.swap_remove(at)),
+        None if releases.is_empty() => release(database, None),
+        None => Ok(releases.swap_remove(0)),
+    }
 }
 
 /// The frame of a name, as it is spelled or else in any letter case.
