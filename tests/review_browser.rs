@@ -289,6 +289,50 @@ fn decisions_on_a_selection_are_undone_together() {
     browser.until("document.querySelectorAll('li.decided').length", &json!(0));
 }
 
+/// Presses a key as a keyboard of another layout or with Caps Lock does.
+fn strike(browser: &Browser, key: &str, code: &str, shift: bool) {
+    let event = json!({ "key": key, "code": code, "shiftKey": shift, "bubbles": true });
+    browser.run(&format!("document.body.dispatchEvent(new KeyboardEvent('keydown', {event}))"));
+}
+
+/// Waits until a set has these scores: the page goes on before they are saved.
+fn until_scored(store: &Path, set: &str, expected: &[Value]) {
+    let since = std::time::Instant::now();
+    while scores(store, set) != expected {
+        assert!(since.elapsed().as_secs() < 20, "{set} has not {expected:?}");
+    }
+}
+
+#[test]
+fn keys_work_on_any_keyboard() {
+    let Some(browser) = Browser::start() else { return };
+    let store = odd_store();
+    let review = Review::start(store.path(), &["origin=generated"]);
+    browser.visit(&review.address(""));
+    browser.until(ITEM, &json!("0"));
+    // Digits behind shift, letters of another script, Caps Lock.
+    for (key, code, score) in
+        [("\u{e9}", "Digit2", 20), ("\u{444}", "KeyA", 100), ("A", "KeyA", 100)]
+    {
+        strike(&browser, key, code, false);
+        until_scored(store.path(), "g101", &[json!(score)]);
+        strike(&browser, "\u{433}", "KeyU", false);
+        until_scored(store.path(), "g101", &[]);
+        browser.until(ITEM, &json!("0"));
+    }
+    // A sign over a digit is none.
+    strike(&browser, "!", "Digit1", true);
+    browser.until(ITEM, &json!("0"));
+    browser.visit(&review.address("search?q=origin%3Dgenerated"));
+    let picked = "document.querySelectorAll('li.entry input:checked').length";
+    browser.until("document.querySelectorAll('li.entry').length", &json!(2));
+    strike(&browser, "j", "KeyJ", false);
+    strike(&browser, "X", "KeyX", false);
+    browser.until(picked, &json!(1));
+    strike(&browser, "x", "KeyX", true);
+    browser.until(picked, &json!(2));
+}
+
 #[test]
 fn a_page_of_another_origin_changes_nothing() {
     let Some(browser) = Browser::start() else { return };

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use super::elements::{MovedElement, move_element};
 use super::{Result, ReviewError};
 use crate::database::{Database, DatabaseError};
 use crate::edit::Transaction;
@@ -42,6 +43,8 @@ pub(super) enum Act {
     Judge { of: Answerer, judgement: Option<Judgement> },
     /// Another target.
     Retarget(Retargeted),
+    /// Another span of an FE.
+    MoveElement(MovedElement),
 }
 
 /// What was done to a set, and what stood there before.
@@ -58,7 +61,7 @@ pub(super) enum Change {
     /// What stood there before, and what stands there now.
     Judged { of: Answerer, judgements: Box<[Option<Judgement>; 2]> },
     /// The set before and now.
-    Retargeted(Box<[AnnotationSet; 2]>),
+    Rewritten(Box<[AnnotationSet; 2]>),
 }
 
 /// An act, and what it is done to.
@@ -138,11 +141,28 @@ fn carry_out(
             }
             let before = record.clone();
             record.targets = moved.after;
-            edits.set_annotation_set(record)?;
-            let after = edits.annotation_set(set)?.ok_or(ReviewError::Gone(set))?;
-            Change::Retargeted(Box::new([before, after]))
+            changed(edits, before, record)?
+        }
+        Act::MoveElement(moved) => {
+            let before = record.clone();
+            if !move_element(&mut record, moved) {
+                return Err(ReviewError::ChangedMeanwhile(set));
+            }
+            changed(edits, before, record)?
         }
     }))
+}
+
+/// Writes a set in the place of what stood there.
+fn changed(
+    edits: &mut Transaction<'_>,
+    before: AnnotationSet,
+    record: AnnotationSet,
+) -> Result<Change> {
+    let set = before.id;
+    edits.set_annotation_set(record)?;
+    let after = edits.annotation_set(set)?.ok_or(ReviewError::Gone(set))?;
+    Ok(Change::Rewritten(Box::new([before, after])))
 }
 
 fn judgement_of(
@@ -183,7 +203,7 @@ fn take_one_back(edits: &mut Transaction<'_>, done: &Done) -> Result<()> {
             let act = Act::Judge { of, judgement: before };
             carry_out(edits, done.set, act)?.ok_or(ReviewError::Gone(done.set))?;
         }
-        Change::Retargeted(sets) => {
+        Change::Rewritten(sets) => {
             let [before, after] = *sets;
             let now = edits.annotation_set(done.set)?.ok_or(ReviewError::Gone(done.set))?;
             if now != after {

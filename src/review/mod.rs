@@ -8,6 +8,7 @@
 
 mod agreement;
 mod decide;
+mod elements;
 mod queue;
 mod session;
 mod span;
@@ -48,6 +49,8 @@ named! {
         /// How alike output and source are in meaning, and whether the output is fluent (Hu et al.
         /// 2019, Table 2).
         Similarity => "similarity",
+        /// Whether the frame elements have the right spans and names.
+        Elements => "elements",
     }
 }
 
@@ -85,13 +88,16 @@ impl Question {
                 "Does the output say what its source says, apart from the marked words?".to_owned()
             }
             Self::Similarity => "How alike are output and source in meaning?".to_owned(),
+            Self::Elements => {
+                "Are all frame elements marked, each with the right words and name?".to_owned()
+            }
         }
     }
 
     /// Whether it compares an output with its source.
     #[must_use]
     pub fn needs_source(self) -> bool {
-        self != Self::Evokes
+        matches!(self, Self::Meaning | Self::Similarity)
     }
 }
 

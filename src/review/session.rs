@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use super::decide::{Act, Asked, Decision, Done, Retargeted, opened, take_back, write};
+use super::elements::MovedElement;
 use super::queue::{Feed, Protocol, Reading, feed, recorded};
 use super::view::{View, answer};
 use super::{Item, Question, Result, ReviewError, UNDO_DEPTH};
@@ -420,34 +421,42 @@ impl Session {
     /// When the review is blind, the pieces are none of the sentence, another process writes the
     /// store, or the store fails.
     pub fn retarget(&self, number: usize, targets: &[(u32, u32)]) -> Result<bool> {
-        let view = self.view(number)?;
-        if self.blind {
-            return Err(ReviewError::Blind);
-        }
-        let wrong = |found: &dyn std::fmt::Debug, expected: &str| ReviewError::Targets {
-            found: format!("{found:?}"),
-            expected: expected.to_owned(),
-        };
-        let index = CharIndex::new(&view.output.text);
-        let mut after = Vec::new();
-        for &(start, end) in targets {
-            let span = index.to_bytes(CharSpan { start, end });
-            let span = span.map_err(|error| wrong(&(start, end), &error.to_string()))?;
-            let follows = after.last().is_none_or(|last: &Span| last.end <= span.start);
-            if span.is_empty() || !follows {
-                return Err(wrong(&targets, "pieces that hold text, in order, none over another"));
-            }
-            after.push(span);
-        }
-        if after.is_empty() {
-            return Err(wrong(&targets, "at least one piece"));
-        }
+        let view = self.unblinded(number)?;
+        let after = spans_in(&view.output.text, targets)?;
         let moved = Retargeted { before: view.set.targets.clone(), after };
         if moved.before == moved.after {
             return Ok(false);
         }
-        let Item { release, set, .. } = view.item;
-        let act = (number, release, set, Act::Retarget(moved));
+        self.rewrite(number, view.item, Act::Retarget(moved))
+    }
+
+    /// Moves an FE, by its place among [`View::elements`]; offsets count code points. Gives whether
+    /// it stands elsewhere now.
+    ///
+    /// # Errors
+    /// As [`retarget`](Self::retarget).
+    pub fn move_element(&self, number: usize, element: usize, span: (u32, u32)) -> Result<bool> {
+        let view = self.unblinded(number)?;
+        let after = spans_in(&view.output.text, &[span])?[0];
+        let Some((_, before)) = view.elements().nth(element) else {
+            let expected = format!("one of {} frame elements", view.elements().count());
+            return Err(ReviewError::Targets { found: element.to_string(), expected });
+        };
+        if before == after {
+            return Ok(false);
+        }
+        let moved = MovedElement { element, before, after };
+        self.rewrite(number, view.item, Act::MoveElement(moved))
+    }
+
+    /// An item whose annotation a reviewer may change.
+    fn unblinded(&self, number: usize) -> Result<View> {
+        let view = self.view(number)?;
+        if self.blind { Err(ReviewError::Blind) } else { Ok(view) }
+    }
+
+    fn rewrite(&self, number: usize, item: Item, act: Act) -> Result<bool> {
+        let act = (number, item.release, item.set, act);
         let (done, gone) = self.alone(|| write(&opened(&self.dir, false)?, vec![act]))?;
         if let Some(set) = gone.first() {
             return Err(ReviewError::Gone(*set));
@@ -509,4 +518,24 @@ impl Session {
         queue.decided.extend(standing);
         Ok(undone)
     }
+}
+
+/// Pieces of a text, given in code points, in bytes.
+fn spans_in(text: &str, pieces: &[(u32, u32)]) -> Result<Vec<Span>> {
+    let wrong = |found: &dyn std::fmt::Debug, expected: &str| ReviewError::Targets {
+        found: format!("{found:?}"),
+        expected: expected.to_owned(),
+    };
+    let index = CharIndex::new(text);
+    let mut spans = Vec::new();
+    for &(start, end) in pieces {
+        let span = index.to_bytes(CharSpan { start, end });
+        let span = span.map_err(|error| wrong(&(start, end), &error.to_string()))?;
+        let follows = spans.last().is_none_or(|last: &Span| last.end <= span.start);
+        if span.is_empty() || !follows {
+            return Err(wrong(&pieces, "pieces that hold text, in order, none over another"));
+        }
+        spans.push(span);
+    }
+    if spans.is_empty() { Err(wrong(&pieces, "at least one piece")) } else { Ok(spans) }
 }

@@ -1,5 +1,6 @@
 //! What is shown of an item.
 
+use super::elements::spanning;
 use super::queue::recorded;
 use super::{Item, Question, Result, ReviewError};
 use crate::database::Database;
@@ -146,6 +147,8 @@ pub struct View {
     pub item: Item,
     /// The set as it is read.
     pub set: AnnotationSet,
+    /// The language of the texts, as the release has it.
+    pub language: String,
     /// The frame that is asked for.
     pub frame: Frame,
     /// The sentence.
@@ -161,6 +164,11 @@ pub struct View {
 }
 
 impl View {
+    /// The FEs that have a span, by name: what a reviewer can move.
+    pub fn elements(&self) -> impl Iterator<Item = (&str, Span)> {
+        spanning(&self.set)
+    }
+
     /// Reads an item; `blind` leaves out whatever tells outputs from controls.
     pub(super) fn read(
         database: &Database,
@@ -187,12 +195,15 @@ impl View {
         }
         let triggers = [Some(output.trigger()), source.as_ref().map(Example::trigger)];
         let examples = match question {
-            Question::Evokes => examples(database, item, &triggers)?,
+            Question::Evokes | Question::Elements => examples(database, item, &triggers)?,
             Question::Meaning | Question::Similarity => Vec::new(),
         };
+        let mut releases = database.releases()?.into_iter();
+        let release = releases.find(|release| release.id == item.release);
+        let language = release.map_or_else(String::new, |release| release.language);
         let recorded = recorded(database, item, question)?;
         let judged = answer(database, item, (reviewer, &recorded))?;
-        Ok(Self { item, set, frame, output, source, examples, recorded, judged })
+        Ok(Self { item, set, language, frame, output, source, examples, recorded, judged })
     }
 }
 

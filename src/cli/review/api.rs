@@ -49,6 +49,8 @@ struct LeaveBody {
 struct EditBody {
     item: usize,
     targets: Vec<(u32, u32)>,
+    /// The place of the FE that is moved, in place of the target.
+    element: Option<usize>,
 }
 
 #[derive(Deserialize)]
@@ -157,8 +159,14 @@ pub(super) fn change(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
             ))
         }
         "edit" => {
-            let EditBody { item, targets } = body(asked)?;
-            let moved = session.retarget(item, &targets)?;
+            let EditBody { item, targets, element } = body(asked)?;
+            let moved = match (element, targets.as_slice()) {
+                (None, _) => session.retarget(item, &targets)?,
+                (Some(element), [span]) => session.move_element(item, element, *span)?,
+                (Some(_), pieces) => {
+                    bail!("an FE was sent in {} pieces, expected one", pieces.len())
+                }
+            };
             let mut record = item::record(review, item, &session.view(item)?);
             record["moved"] = json!(moved);
             Ok(Reply::json(&record))

@@ -147,8 +147,19 @@ function startEdit() {
   const units = [0];
   for (const letter of current.text) units.push(units.at(-1) + letter.length);
   const inUnits = (spans) => spans.map((span) => span.map((at) => units[at]));
-  edit = { units, spans: inUnits(current.targets), piece: 0, end: 1, letters: inUnits(current.letters), words: inUnits(current.words) };
+  // What can be moved: the target, then each frame element.
+  const marks = [{ name: "the target", spans: inUnits(current.targets) },
+    ...current.elements.map(({ name, span }) => ({ name, spans: inUnits([span]) }))];
+  edit = { units, marks, mark: 0, spans: marks[0].spans, piece: 0, end: 1, letters: inUnits(current.letters), words: inUnits(current.words) };
   document.querySelectorAll(".answers button").forEach((button) => { button.disabled = true; });
+  drawEdit();
+}
+
+// Another mark is edited; what was moved of this one and not saved goes back.
+function nextMark() {
+  const mark = (edit.mark + 1) % edit.marks.length;
+  startEdit();
+  Object.assign(edit, { mark, spans: edit.marks[mark].spans });
   drawEdit();
 }
 
@@ -166,8 +177,10 @@ function drawEdit(stopped = false) {
   });
   at.append(text.slice(from));
   const end = edit.end ? "end" : "start", pieces = edit.spans.length > 1 ? ", \u2191 \u2193 another piece" : "";
-  const keys = "\u2190 \u2192 by word, shift by letter, tab the other end" + pieces + ", enter saves, escape leaves";
-  state((stopped ? "the " + end + " stops here: " : end + " of the span: ") + keys, stopped ? "bad" : "");
+  const next = edit.marks.length > 1 ? ", f another element" : "";
+  const keys = "\u2190 \u2192 by word, shift by letter, tab the other end" + pieces + next + ", enter saves, escape leaves";
+  const name = edit.marks[edit.mark].name;
+  state((stopped ? "the " + end + " stops here: " : end + " of " + name + ": ") + keys, stopped ? "bad" : "");
 }
 
 function moveEnd(direction, byLetter) {
@@ -192,7 +205,8 @@ async function editKey(event) {
     edit.saving = true;
     const targets = edit.spans.map((span) => span.map((at) => edit.units.indexOf(at)));
     await flush();
-    try { const item = await ask("edit", { item: current.n, targets }); item.reach = current.reach; show(item, ahead); state(item.moved ? "span saved" : "the span stays as it was", "good"); }
+    const element = edit.mark ? edit.mark - 1 : null;
+    try { const item = await ask("edit", { item: current.n, targets, element }); item.reach = current.reach; show(item, ahead); state(item.moved ? "span saved" : "the span stays as it was", "good"); }
     catch (error) { edit.saving = false; state(error.message, "bad"); }
   } else return;
 }
@@ -277,23 +291,41 @@ async function undoQuietly() {
   } catch (error) { state(error.message, "bad"); }
 }
 
+// The sign that a key stands for on any keyboard. Shift makes a letter a capital, Caps Lock does not. A keyboard of
+// another script is read by the places of its keys, and so is a row of digits that needs shift for them.
+function sign({ key, code, shiftKey }) {
+  const cased = (letter) => (shiftKey ? letter.toUpperCase() : letter.toLowerCase());
+  if (/^[a-z]$/i.test(key)) return cased(key);
+  const [, digit] = /^Digit([1-9])$/.exec(code) ?? [];
+  if (digit && !shiftKey && key !== "/" && key !== "?") return digit;
+  const isForeign = key.length === 1 && /\p{L}/u.test(key);
+  const [, letter] = /^Key([A-Z])$/.exec(code) ?? [];
+  if (letter && isForeign) return cased(letter);
+  return code === "Slash" && /^[.,]$/.test(key) ? (shiftKey ? "?" : "/") : key;
+}
+
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey) return;
-  if ($("dialog[open]")) { if (event.key === "?") { event.preventDefault(); $("#keys").close(); } return; }
-  if (edit && event.key !== "?") { if (/^(Arrow|Tab|Enter|Escape)/.test(event.key)) { event.preventDefault(); editKey(event); } return; }
+  const key = sign(event);
+  if ($("dialog[open]")) { if (key === "?") { event.preventDefault(); $("#keys").close(); } return; }
+  if (edit && key !== "?") {
+    if (/^(Arrow|Tab|Enter|Escape)/.test(event.key)) { event.preventDefault(); editKey(event); }
+    else if (key === "f" && !edit.saving) nextMark();
+    return;
+  }
   if (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) && event.target.type !== "checkbox") {
     if (event.key === "Escape") { const entry = focused(); event.target.blur(); entry?.focus(); }
     return;
   }
   if (chord) {
     chord = false;
-    const to = { s: "sentences", p: "proposals", f: "frame", "/": "search", g: "agreement" }[event.key];
+    const to = { s: "sentences", p: "proposals", f: "frame", "/": "search", g: "agreement" }[key];
     if (to) { event.preventDefault(); location = base + "/" + to; }
     return;
   }
-  if (event.key === "g") { chord = true; return; }
-  if ("/?'mM".includes(event.key)) event.preventDefault();
-  act(event.key);
+  if (key === "g") { chord = true; return; }
+  if ("/?'mM".includes(key)) event.preventDefault();
+  act(key);
 });
 
 document.addEventListener("click", (event) => {

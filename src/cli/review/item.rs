@@ -25,11 +25,24 @@ pub(super) fn record(review: &Review, number: usize, view: &View) -> Value {
         "html": shown(review, number, view).into_string(),
         "text": view.output.text,
         "targets": in_chars(&view.output.targets),
+        "elements": elements_of(review, view, &index),
         "words": in_chars(&whole_words(&view.output.text)),
         "letters": in_chars(&letters(&view.output.text)),
         "judges": judges(review, view),
         "counts": counts(review),
     })
+}
+
+/// The FEs that can be moved, with their spans in code points; none in a blind review.
+fn elements_of(review: &Review, view: &View, index: &CharIndex) -> Vec<Value> {
+    if review.session.is_blind() {
+        return Vec::new();
+    }
+    let elements = view.elements().map(|(name, span)| {
+        let span = index.to_chars(span).map(|span| (span.start, span.end)).unwrap_or_default();
+        json!({ "name": name, "span": span })
+    });
+    elements.collect()
 }
 
 /// What a line for `fnstore judge --from` says beside the score; nothing in a blind review, where
@@ -57,10 +70,10 @@ fn shown(review: &Review, number: usize, view: &View) -> Markup {
                 }
                 @if let Some(source) = &view.source {
                     h2 { "Source" }
-                    p.text.source { (sentence(source, &view.frame)) }
+                    p.text.source dir="auto" lang=(view.language) { (sentence(source, &view.frame)) }
                     h2 { "Output" }
                 }
-                p.text.output id="output" { (sentence(&view.output, &view.frame)) }
+                p.text.output id="output" dir="auto" lang=(view.language) { (sentence(&view.output, &view.frame)) }
                 h2.question id="question" {
                     (question.wording(Some(&view.frame.name)))
                 }
@@ -90,7 +103,7 @@ fn shown(review: &Review, number: usize, view: &View) -> Markup {
                 }
                 @if review.session.was_skipped(number) { p.judged { "You skipped it before." } }
             }
-            @if question == Question::Evokes {
+            @if matches!(question, Question::Evokes | Question::Elements) {
                 aside aria-label="Frame" { (frame(view)) }
             }
         }
@@ -106,6 +119,9 @@ fn help(question: Question) -> &'static str {
         }
         Question::Meaning => {
             "The marked words may be other words for the same. 1 to 9 are scores between reject and accept."
+        }
+        Question::Elements => {
+            "Reject where one is missing, too long, too short or of another name; e moves the target, f there an element."
         }
         Question::Similarity => {
             "Accept is 100, the same meaning; reject is 0, nothing in common; 1 to 9 are 10 to 90."
@@ -179,7 +195,7 @@ fn frame(view: &View) -> Markup {
             h3 { "Examples by people" }
             ul.examples {
                 @for example in &view.examples {
-                    li { span.text { (sentence(example, frame)) } " " small { (example.lexunit) } }
+                    li { span.text dir="auto" lang=(view.language) { (sentence(example, frame)) } " " small { (example.lexunit) } }
                 }
             }
         }

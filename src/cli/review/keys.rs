@@ -11,7 +11,7 @@ pub(super) enum Where {
 use Where::{Everywhere, Page, Terminal};
 
 /// All keys, by what they do.
-pub(super) const KEYS: [(&str, &str, Where); 20] = [
+pub(super) const KEYS: [(&str, &str, Where); 21] = [
     ("a", "accept: 100", Everywhere),
     ("r", "reject: 0", Everywhere),
     ("1 to 9", "a score between: 10 to 90", Everywhere),
@@ -22,6 +22,7 @@ pub(super) const KEYS: [(&str, &str, Where); 20] = [
     ("left, right", "in a span: move the end by a word; with shift by a letter", Everywhere),
     ("h, l, H, L", "in a span: the same, where the terminal keeps shift to itself", Terminal),
     ("tab", "in a span: the other end; up and down: another piece", Everywhere),
+    ("f", "in a span: go on to the next frame element, at last back to the target", Page),
     ("enter, escape", "in a span: save it, leave it", Everywhere),
     ("/", "search; enter finds, escape leaves the field", Everywhere),
     ("j, k", "in a list: down, up", Everywhere),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fnstore::database::{Database, DatabaseError};
 use fnstore::lexicon::Lexicon;
-use fnstore::model::{Frame, FrameId, FrameRelation};
+use fnstore::model::{Frame, FrameId, FrameRelation, PROPOSED};
 use fnstore::query::{Case, Expression, Field, Pattern, Term};
 use fnstore::store::NameKind;
 use maud::{Markup, html};
@@ -125,8 +125,12 @@ fn in_frame(lexicon: &Lexicon<'_>, frame: &Frame, more: &str) -> anyhow::Result<
 
 fn shown(database: &Database, lexicon: &Lexicon<'_>, frame: &Frame) -> anyhow::Result<Markup> {
     let mut units: BTreeMap<String, [u64; 2]> = BTreeMap::new();
+    let mut proposed = BTreeMap::new();
     for lu in lexicon.lus_of(frame.id)? {
-        units.insert(lu?.name, [0, 0]);
+        let lu = lu?;
+        // A proposal may have the name of an LU of the lexicon.
+        *proposed.entry(lu.name.clone()).or_insert(true) &= lu.status == PROPOSED;
+        units.insert(lu.name, [0, 0]);
     }
     for (place, origin) in ["origin!=generated", "origin=generated"].into_iter().enumerate() {
         for count in database.count_by(&in_frame(lexicon, frame, origin)?, &[Field::Lu])? {
@@ -134,6 +138,8 @@ fn shown(database: &Database, lexicon: &Lexicon<'_>, frame: &Frame) -> anyhow::R
             units.entry(name).or_default()[place] += count.count;
         }
     }
+    let (proposals, own): (Vec<_>, Vec<_>) =
+        units.iter().partition(|(name, _)| proposed.get(*name).is_some_and(|it| *it));
     let relations: Vec<FrameRelation> =
         lexicon.relations_of(frame.id)?.collect::<Result<_, _>>()?;
     let mut neighbours: Vec<(&str, &str, &str)> = relations
@@ -169,16 +175,24 @@ fn shown(database: &Database, lexicon: &Lexicon<'_>, frame: &Frame) -> anyhow::R
                 }
             }
             aside aria-label="Lexical units" {
-                table {
-                    caption { "Lexical units" }
-                    thead { tr { th { "LU" } th.number { "human" } th.number { "generated" } } }
-                    tbody { @for (name, [human, generated]) in &units {
-                        tr { th scope="row" { (name) } td.number { (human) } td.number { (generated) } }
-                    } }
-                }
+                (unit_table("Lexical units", &own))
+                @if !proposals.is_empty() { (unit_table("Proposed lexical units", &proposals)) }
             }
         }
     })
+}
+
+/// Names with their human and generated sets.
+fn unit_table(caption: &str, units: &[(&String, &[u64; 2])]) -> Markup {
+    html! {
+        table {
+            caption { (caption) }
+            thead { tr { th { "LU" } th.number { "human" } th.number { "generated" } } }
+            tbody { @for (name, [human, generated]) in units {
+                tr { th scope="row" { (name) } td.number { (human) } td.number { (generated) } }
+            } }
+        }
+    }
 }
 
 pub(super) fn growth(review: &Review, which: Which<'_>) -> anyhow::Result<Reply> {

@@ -41,7 +41,7 @@ fn proposed(proposal: &Proposal) -> Markup {
             }
             ul.examples {
                 @for sentence in &proposal.sentences {
-                    li { span.text { (targets(&sentence.text, &sentence.targets)) } " " small { "round " (sentence.round) } }
+                    li { span.text dir="auto" lang=(proposal.language) { (targets(&sentence.text, &sentence.targets)) } " " small { "round " (sentence.round) } }
                 }
             }
             div.answers {
@@ -120,7 +120,7 @@ fn results(
                 @let score = review.session.answer(&database, answer.release.id, answer.set.id)?;
                 li.entry.decided[score.is_some()] tabindex="0" data-release=(answer.release.name) data-set=(answer.set.id) {
                     label.pick { input type="checkbox" aria-label=(format!("Select {}", answer.set.id)); }
-                    span.text { (targets(&answer.sentence.text, &answer.set.targets)) }
+                    span.text dir="auto" lang=(answer.release.language) { (targets(&answer.sentence.text, &answer.set.targets)) }
                     p.facts { code { (answer.set.id) } " " b { (answer.lexunit) } " in "
                         a href=(address_of("frame", &answer.frame, &answer.release.name, Some(answer.set.frame))) { (answer.frame) }
                         " \u{b7} " (answer.set.provenance.origin().as_str())

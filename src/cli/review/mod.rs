@@ -18,7 +18,7 @@ use clap::ValueEnum;
 use fnstore::database::DatabaseError;
 use fnstore::identify::FrameIdentifier;
 use fnstore::proposals::{Proposal, Proposals, Ranker};
-use fnstore::query::Expression;
+use fnstore::query::{Expression, Field};
 use fnstore::review::{Protocol, Question, Session};
 use fnstore::vectors::WordVectors;
 
@@ -36,9 +36,15 @@ use super::{Context, Outcome, identifier};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// Review the annotation sets that this query finds [default: origin=generated]
+    /// Review the annotation sets that this query finds and that a program made [default:
+    /// origin=generated]
     #[arg(value_name = "EXPR")]
     expression: Vec<String>,
+
+    /// Also show what people annotated; a query that asks for `origin` or `id` shows all that it
+    /// finds [default: what a program wrote or predicted]
+    #[arg(long)]
+    all: bool,
 
     /// Who reviews; stands in each judgement
     #[arg(long, value_name = "NAME", env = "USER", default_value = "reviewer")]
@@ -82,11 +88,14 @@ enum AskedFor {
     Meaning,
     /// How alike output and source are, and whether the output is fluent
     Similarity,
+    /// Whether the frame elements have the right spans and names
+    Elements,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   fnstore review frame=Verification --open
+  fnstore review frame=Verification --all
   fnstore review 'origin=generated p>=0.5' --reviewer kim
   fnstore review frame=Verification --protocol --reviewer lee
   fnstore review --terminal";
@@ -156,16 +165,32 @@ impl Review {
     }
 }
 
+/// The sets that are reviewed: of a query that does not ask where they come from, those that a
+/// program made, unless `all` are asked for.
+fn asked(text: &str, all: bool) -> anyhow::Result<Expression> {
+    let parse = |text: &str| Expression::parse(text).map_err(DatabaseError::from);
+    let expression = parse(text)?;
+    let says_which =
+        expression.terms().any(|term| matches!(term.field(), Field::Origin | Field::Id));
+    if all || says_which {
+        return Ok(expression);
+    }
+    tell("what people annotated is left out; `--all` takes it in");
+    Ok(Expression::all_of([expression, parse("origin=generated or origin=predicted")?])
+        .map_err(DatabaseError::from)?)
+}
+
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let text = match args.expression.join(" ") {
         text if text.is_empty() => "origin=generated".to_owned(),
         text => text,
     };
-    let expression = Expression::parse(&text).map_err(DatabaseError::from)?;
+    let expression = asked(&text, args.all)?;
     let question = match args.question {
         AskedFor::Evokes => Question::Evokes,
         AskedFor::Meaning => Question::Meaning,
         AskedFor::Similarity => Question::Similarity,
+        AskedFor::Elements => Question::Elements,
     };
     let protocol = args.protocol.then_some(Protocol { outputs: args.outputs, seed: args.seed });
     let session = Session::open(&context.store, &expression, &args.reviewer, question, protocol)?;
