@@ -14,7 +14,16 @@ fn main() -> ExitCode {
             print(panic);
         }
     }));
-    match cli::run(cli::Args::parse()) {
+    let args = match cli::Args::try_parse() {
+        Ok(args) => args,
+        // What was typed stands in the message, and does nothing to a terminal.
+        Err(error) if error.use_stderr() && has_control_characters() => {
+            cli::tell(error.render().to_string().trim_end());
+            return ExitCode::from(2);
+        }
+        Err(error) => error.exit(),
+    };
+    match cli::run(args) {
         Ok(outcome) => outcome.into(),
         // Whoever reads the output has read enough, as in `fnstore query ... | head`.
         Err(error) if cli::is_broken_pipe(&error) => ExitCode::SUCCESS,
@@ -26,4 +35,8 @@ fn main() -> ExitCode {
             cli::exit_code(&error)
         }
     }
+}
+
+fn has_control_characters() -> bool {
+    std::env::args_os().any(|it| it.to_string_lossy().chars().any(char::is_control))
 }

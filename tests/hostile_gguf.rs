@@ -45,6 +45,14 @@ fn a_whole_file_is_read() {
 }
 
 #[test]
+fn a_pointer_in_the_place_of_a_file_is_named() {
+    let (code, message) = refused(b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n");
+    assert!(code == "G-magic" && message.contains("a pointer of Git LFS"), "{message}");
+    let (_, other) = refused(b"PK\x03\x04 and so on, as an archive begins");
+    assert!(!other.contains("Git LFS"), "{other}");
+}
+
+#[test]
 fn each_field_that_is_wrong_is_named_with_a_code() {
     let default = GgufFile::default;
     let twice = {

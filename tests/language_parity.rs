@@ -209,6 +209,24 @@ fn a_model_without_a_tensor_or_of_another_architecture_is_refused() {
     assert!(error.contains("no tensor `model.layers.1.self_attn.q_norm.weight`"), "{error}");
     let error = with("qwen3.block_count", "qwen3.block_cound");
     assert!(error.contains("`qwen3.block_count`") && error.contains("G-missing"), "{error}");
+    // Fewer blocks than the file has, and a part of a model.
+    let key = b"qwen3.block_count";
+    let at = bytes.windows(key.len()).position(|part| part == key).unwrap() + key.len() + 4;
+    let mut fewer = bytes.clone();
+    fewer[at] = 1;
+    let open = |bytes: &[u8]| {
+        let (_directory, path) = crate::gguf_files::written(bytes);
+        LanguageModel::open(&path, &Device::cpu(), Numbers::F32).unwrap_err().to_string()
+    };
+    let error = open(&fewer);
+    assert!(
+        error.contains("`qwen3.block_count`") && error.contains("blocks that the file has"),
+        "{error}"
+    );
+    let mut part = crate::gguf_files::GgufFile::default();
+    part.keys.push(("split.count".to_owned(), crate::gguf_files::number_value(2)));
+    let error = open(&part.bytes());
+    assert!(error.contains("`split.count`") && error.contains("join its parts"), "{error}");
     let error = with("qwen3", "bloom");
     assert!(error.contains("`bloom`") && error.contains("`gemma3`"), "{error}");
 }

@@ -52,6 +52,27 @@ fn what_is_short_says_nothing_of_a_backup_or_a_store() {
 }
 
 #[test]
+fn a_limit_on_the_size_of_files_is_an_error_and_no_kill() {
+    let store = new_store();
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -f 1; exec \"$0\" query", env!("CARGO_BIN_EXE_fnstore")]);
+    let out = std::fs::File::create(store.path().join("answers.jsonl")).unwrap();
+    let ran = Ran::of(command.env("FNSTORE_DIR", store.path()).stdout(out).output().unwrap());
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("File too large"), "{ran:?}");
+}
+
+#[test]
+fn what_was_typed_does_nothing_to_a_terminal() {
+    let store = new_store();
+    // The start of a control sequence, in one letter.
+    let ran = fnstore_in(store.path(), &["query", "--wr\u{9b}31mong"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("--wr<U+009B>31mong"), "{ran:?}");
+    assert!(!ran.stderr.contains('\u{9b}'), "{ran:?}");
+}
+
+#[test]
 fn a_list_of_tables_that_is_gone_is_damage() {
     let store = new_store();
     let manifest = files(&store.path().join("db"), |name| name.starts_with("MANIFEST")).remove(0);

@@ -8,7 +8,7 @@ use fnstore::upkeep::{CheckOptions, CheckReport, Finding, Leak};
 use serde::Serialize;
 
 use super::confirm::is_confirmed;
-use super::output::{Format, Output, grouped, tell};
+use super::output::{Format, Output, counted, grouped, tell};
 use super::render::{Row, under};
 use super::splits::SplitArgs;
 use super::{Context, Outcome, progress};
@@ -247,14 +247,13 @@ fn summary(report: &CheckRecord, output: &mut Output) -> anyhow::Result<()> {
     });
     output.line(&format!("revision {}: {} rows, {entries}", report.revision, grouped(rows)))?;
     if report.unlisted_rows > 0 {
-        let rows = grouped(report.unlisted_rows);
-        output
-            .line(&format!("{rows} rows of an unfinished import; the next import removes them"))?;
+        let rows = counted(report.unlisted_rows, "row");
+        output.line(&format!("{rows} of an unfinished import; the next import removes them"))?;
     }
     if report.index_behind > 0 {
-        let commits = grouped(report.index_behind);
+        let commits = counted(report.index_behind, "commit");
         output.line(&format!(
-            "the index is {commits} commits behind; queries make up for it, the next writer catches up"
+            "the index is {commits} behind; queries make up for it, the next writer catches up"
         ))?;
     }
     if report.findings.is_empty() {

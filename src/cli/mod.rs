@@ -263,6 +263,7 @@ struct Context {
 /// Runs the command that was asked for.
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     descriptors::raise_limit();
+    stop::outlive_size_limits();
     args.threads.apply()?;
     let mut context = Context {
         store: locate::store(args.store)?,

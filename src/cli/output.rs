@@ -227,6 +227,12 @@ pub(super) fn tell_index_behind(error: &dyn std::error::Error) {
     ));
 }
 
+/// A number of things, as in `1 commit` and `2,000 commits`.
+pub(super) fn counted(number: u64, thing: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{} {thing}{ending}", grouped(number))
+}
+
 /// A number with its thousands set apart.
 pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();

@@ -69,6 +69,17 @@ fn set(new: Mode) -> anyhow::Result<()> {
     }
 }
 
+/// Has a file that reaches the limit on its size give an error, as a full disk does. Unhandled, the
+/// signal for it kills the process.
+#[cfg(unix)]
+pub(super) fn outlive_size_limits() {
+    // Where that fails the signal stays what it is.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+}
+
+#[cfg(not(unix))]
+pub(super) fn outlive_size_limits() {}
+
 /// Has a thread handle the signals, one after another.
 #[cfg(unix)]
 fn listen() -> io::Result<()> {

@@ -186,6 +186,26 @@ pub enum WeightsError {
         /// The cause.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// A file stands for another that was not fetched.
+    #[error(
+        "reading weights: `{}` is a pointer of Git LFS and no weights; fetch the file that it \
+         points to",
+        path.display()
+    )]
+    Pointer {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A directory has its weights twice.
+    #[error(
+        "reading weights: `{}` has one file of weights and an index of several; expected one of \
+         them: remove the other",
+        directory.display()
+    )]
+    Twice {
+        /// The directory.
+        directory: PathBuf,
+    },
     /// A tensor that the network needs is not there.
     #[error(
         "reading weights: no tensor `{tensor}`, expected with shape {expected:?}, in `{}`",

@@ -33,6 +33,9 @@ use crate::model::hexadecimal;
 const SINGLE: &str = "model.safetensors";
 const INDEX: &str = "model.safetensors.index.json";
 
+/// How a pointer of Git LFS begins, in the place of a file that was not fetched.
+const POINTER: &[u8] = b"version https://git-lfs";
+
 /// Name of the list of words that a rewriter may write, one a line.
 pub(crate) const WORDS: &str = "words.txt";
 
@@ -87,11 +90,16 @@ impl Weights {
     /// The files must not be changed while the process reads them.
     ///
     /// # Errors
-    /// When a file is absent or is not safetensors, or the index names what is not there.
+    /// When a file is absent or is not safetensors, the index names what is not there, or the
+    /// directory has its weights twice.
     pub fn open(directory: &Path) -> Result<Self, WeightsError> {
         let mut weights = Self::empty(directory);
         let index = directory.join(INDEX);
-        if directory.join(SINGLE).exists() || !index.exists() {
+        let is_single = directory.join(SINGLE).exists();
+        if is_single && index.exists() {
+            return Err(WeightsError::Twice { directory: directory.to_owned() });
+        }
+        if !index.exists() {
             weights.tensors = weights.add_file(SINGLE)?;
             return Ok(weights);
         }
@@ -222,6 +230,9 @@ impl Weights {
         // SAFETY: the map is only read, and numbers are copied out of it before use; what it
         // cannot survive is a file that shrinks meanwhile, which `open` forbids.
         let map = unsafe { Mmap::map(&file) }.map_err(read)?;
+        if map.starts_with(POINTER) {
+            return Err(WeightsError::Pointer { path });
+        }
         let (header, metadata) = SafeTensors::read_metadata(&map)
             .map_err(|source| WeightsError::Format { path: path.clone(), source: source.into() })?;
         // Eight bytes of length, the header, then the data.
@@ -511,6 +522,19 @@ mod tests {
         let (_directory, weights) = stored(&[-128, 64, 0], &[1.0]);
         let rounded = weights.quantized("w", &[1, 3]).unwrap();
         assert_eq!(rounded, Quantized::new(3, vec![-127, 64, 0], vec![128.0 / 127.0]).unwrap());
+    }
+
+    #[test]
+    fn weights_that_are_there_twice_or_not_at_all_are_refused() {
+        let (directory, _) = stored(&[1, 2, 3], &[1.0]);
+        std::fs::write(directory.path().join(INDEX), "{}").unwrap();
+        let twice = Weights::open(directory.path()).err().unwrap();
+        assert!(matches!(twice, WeightsError::Twice { .. }), "{twice}");
+        std::fs::remove_file(directory.path().join(INDEX)).unwrap();
+        let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n";
+        std::fs::write(directory.path().join(SINGLE), pointer).unwrap();
+        let pointer = Weights::open(directory.path()).err().unwrap();
+        assert!(matches!(pointer, WeightsError::Pointer { .. }), "{pointer}");
     }
 
     #[test]

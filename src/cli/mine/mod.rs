@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::line_reader::LineError;
-use super::output::{Format, Output, grouped, tell};
+use super::output::{Format, Output, counted, grouped, tell};
 use super::table_lines::{Fields, TableLines};
 use super::{Context, Outcome};
 
@@ -261,12 +261,12 @@ impl Tally {
     fn tell(&self, method: MethodName, edits: Edits) {
         let per = |sum: u64, count: u64| sum as f64 / count.max(1) as f64;
         tell(&format!(
-            "{} pairs from {} clusters of {} articles ({} repeat another) with {} different sentences",
-            grouped(self.pairs),
-            grouped(self.clusters),
-            grouped(self.articles),
+            "{} from {} of {} ({} repeat another) with {}",
+            counted(self.pairs, "pair"),
+            counted(self.clusters, "cluster"),
+            counted(self.articles, "article"),
             grouped(self.duplicates),
-            grouped(self.sentences)
+            counted(self.sentences, "different sentence")
         ));
         let words = per(self.words, 2 * self.pairs);
         let yielded = per(self.pairs, self.clusters);

@@ -35,12 +35,21 @@ impl GgufError {
     }
 }
 
+/// What to do where a file begins as a pointer of Git LFS.
+fn pointer(begins: &[u8]) -> &'static str {
+    if begins == b"vers" {
+        "; a pointer of Git LFS stands for a file that was not fetched"
+    } else {
+        ""
+    }
+}
+
 /// What is wrong with a field of a GGUF file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GgufProblem {
     /// The file does not begin as a GGUF file does.
-    #[error("it begins with {found:02x?}, expected `GGUF`")]
+    #[error("it begins with {found:02x?}, expected `GGUF`{}", pointer(found))]
     Magic {
         /// The first bytes, four at most.
         found: Vec<u8>,

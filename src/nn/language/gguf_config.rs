@@ -7,6 +7,9 @@ use super::{LanguageConfig, LanguageLayout, Rotation, RotationScaling, Window};
 use crate::compute::kernels::Activation;
 use crate::nn::gguf::{Gguf, GgufError};
 
+/// How many files a model is split into.
+const PARTS: &str = "split.count";
+
 const ARCHITECTURE: &str = "general.architecture";
 const TABLE: &str = "token_embd.weight";
 
@@ -50,11 +53,20 @@ impl Values<'_> {
 pub(super) fn read(file: &Gguf) -> Result<LanguageConfig, GgufError> {
     let layout = layout(file)?;
     let (_, architecture, layout) = layout;
+    let parts = file.count(PARTS)?.unwrap_or(1);
+    if parts > 1 {
+        return Err(file.unfit(PARTS, parts.to_string(), "1, a model in one file; join its parts"));
+    }
     let values = Values { file, architecture };
     let is_gemma = layout == LanguageLayout::Gemma3;
     let hidden_size = values.count("embedding_length")?;
     let heads = values.count("attention.head_count")?;
     let layers = values.count("block_count")?;
+    // Fewer would leave the last ones of the file unused.
+    if file.shape(&format!("blk.{layers}.attn_norm.weight")).is_some() {
+        let expected = "the number of blocks that the file has";
+        return Err(file.unfit(&values.key("block_count"), layers.to_string(), expected));
+    }
     let head_columns = values.count_or("attention.key_length", hidden_size / heads.max(1))?;
     for name in ["attention.value_length", "rope.dimension_count"] {
         let found = values.count_or(name, head_columns)?;
