@@ -15,7 +15,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use fnstore::compute::kernels::{Weight, matmul};
-use fnstore::compute::{Device, DeviceChoice, Gpu, GpuOptions, Needs, Tensor};
+use fnstore::compute::{Device, DeviceChoice, Gpu, GpuOptions, Needs, Numbers, Tensor};
 use fnstore::nn::{EncoderDecoder, NamedTensor, RowMask, StepNetwork, StepRow, write_weights};
 use serde_json::json;
 
@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             Device::Gpu(gpu) if units && !gpu.has(Needs::MatrixUnits) => continue,
             Device::Cpu { .. } if half => continue,
             Device::Gpu(gpu) => {
-                let units = device.numbers() == Some("f16-units");
+                let units = device.format(Numbers::F32) == "f16-units";
                 eprintln!("{}, 16-bit weights: {half}, matrix units: {units}", gpu.adapter().name)
             }
             _ => eprintln!("the CPU"),

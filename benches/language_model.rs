@@ -47,7 +47,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         std::env::var("FNSTORE_BENCH_NUMBERS").as_deref().unwrap_or("blocks").parse()?;
     let choice: DeviceChoice =
         std::env::var("FNSTORE_DEVICE").as_deref().unwrap_or("cpu").parse()?;
-    let options = GpuOptions { tune: true, profile: profile::is_wanted(), ..GpuOptions::default() };
+    let options = GpuOptions {
+        tune: true,
+        units: std::env::var("FNSTORE_GPU_COOPERATIVE").as_deref() != Ok("0"),
+        profile: profile::is_wanted(),
+        ..GpuOptions::default()
+    };
     let device = match Device::open(&choice, &options)? {
         Device::Cpu { threads } => {
             Device::Cpu { threads: number("FNSTORE_BENCH_THREADS", threads)? }
@@ -70,8 +75,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let most_cached = search(&mut model, &work)?;
         let (wall, busy) = (begin.elapsed().as_secs_f64(), processor_seconds() - before);
         eprintln!(
-            "{numbers}: {:.2} sentences/s, {:.0} tokens/s, {:.2} s of processor time a sentence, {} MiB of keys, \
+            "{}: {:.2} sentences/s, {:.0} tokens/s, {:.2} s of processor time a sentence, {} MiB of keys, \
              {} MiB at most",
+            device.format(numbers),
             sources as f64 / wall,
             (sources * beam * steps) as f64 / wall,
             busy / sources as f64,

@@ -12,8 +12,12 @@
 // Dispatch    one workgroup for each row, over x, then y
 // Reference   kernels/best_tokens.rs, 1e-5
 //
-// A lane holds the best token of its own stripe (tokens lane, lane + 256, ...). The best of these is
-// taken `top` times; its lane alone looks through its stripe again, for the best one after it.
+// One pass reads the logits: a lane sums the exponentials of its own stripe (tokens lane, lane + 256,
+// ...) below the largest so far, and keeps its two best tokens and the largest logit of the others.
+// The best of the lanes' tokens is then taken `top` times. Sums of different logits may be equal by
+// rounding, so a kept token is a lane's best only where its sum is above that of the others; else, and
+// where both are taken, the lane claims what the others have at most. If that claim is the best, all
+// lanes look through its stripe together.
 // Whether a number is finite is read off its bits: a compiler may assume that all are.
 
 struct Params {
@@ -33,36 +37,64 @@ struct Params {
 @group(0) @binding(3) var<storage, read_write> output: array<u32>;
 
 const WORKGROUP_SIZE: u32 = 256u;
+/// Sums of as many lanes each, on the way to one.
 const GROUPS: u32 = 16u;
 const RECORD: u32 = 7u;
 const NONE: u32 = 0xffffffffu;
 const LOWEST: f32 = -3.4028234e38;
 const MASKED: f32 = -1e30;
+/// Logits that a lane has on their way at once.
+const AHEAD: u32 = 8u;
+/// Bits of a number without its sign: from here on it is not finite.
+const MAGNITUDE: u32 = 0x7fffffffu;
+const INFINITE: u32 = 0x7f800000u;
 
 var<workgroup> numbers: array<f32, WORKGROUP_SIZE>;
 var<workgroup> marks: array<u32, WORKGROUP_SIZE>;
 
-struct Best {
+/// What the lanes know of their row.
+struct Row {
+    start: u32,
+    banned: u32,
+    banned_count: u32,
+    score: f32,
+    normaliser: f32,
+}
+
+/// What a lane claims: a sum, and behind WORKGROUP_SIZE the token that has it; or a sum that its
+/// others may reach, and the lane. NONE with LOWEST where nothing is left.
+struct Claim {
     sum: f32,
-    token: u32,
+    mark: u32,
 }
 
-fn is_finite(x: f32) -> bool {
-    return (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
+/// What a lane saw of its stripe.
+struct Seen {
+    /// Bits of the number that is farthest from 0.
+    widest: u32,
+    /// The largest logit, and the sum of the exponentials of what lies below it.
+    high: f32,
+    sum: f32,
+    /// The two best tokens, and the largest logit of the others.
+    first: f32,
+    first_token: u32,
+    second: f32,
+    second_token: u32,
+    rest: f32,
 }
 
-fn is_banned(first: u32, count: u32, token: u32) -> bool {
+fn is_banned(row: Row, token: u32) -> bool {
     var low = 0u;
-    var high = count;
+    var high = row.banned_count;
     while (low < high) {
         let middle = (low + high) / 2u;
-        if (words[first + middle] < token) {
+        if (words[row.banned + middle] < token) {
             low = middle + 1u;
         } else {
             high = middle;
         }
     }
-    return low < count && words[first + low] == token;
+    return low < row.banned_count && words[row.banned + low] == token;
 }
 
 /// The sum of a number of every lane.
@@ -86,7 +118,7 @@ fn total(lane: u32, own: f32) -> f32 {
 }
 
 /// The largest number of any lane, and whether any lane raised its mark.
-fn largest(lane: u32, own: f32, mark: u32) -> Best {
+fn largest(lane: u32, own: f32, mark: u32) -> Claim {
     workgroupBarrier();
     numbers[lane] = own;
     marks[lane] = mark;
@@ -98,43 +130,107 @@ fn largest(lane: u32, own: f32, mark: u32) -> Best {
         }
     }
     workgroupBarrier();
-    var found = Best(numbers[0], marks[0]);
+    var found = Claim(numbers[0], marks[0]);
     for (var i = 1u; i < GROUPS; i++) {
         found.sum = max(found.sum, numbers[i]);
-        found.token |= marks[i];
+        found.mark |= marks[i];
     }
     return found;
 }
 
-fn is_better(sum: f32, token: u32, than: Best) -> bool {
-    return token != NONE
-        && (than.token == NONE || sum > than.sum || (sum == than.sum && token < than.token));
+fn is_better(one: Claim, other: Claim) -> bool {
+    return one.sum > other.sum || (one.sum == other.sum && one.mark < other.mark);
 }
 
-/// The best of the lanes' tokens.
-fn best_of_all(lane: u32, own: Best) -> Best {
+/// The best of sixteen claims, `step` places apart.
+fn best_of(first: u32, step: u32) -> Claim {
+    var best = Claim(LOWEST, NONE);
+    for (var i = 0u; i < GROUPS; i++) {
+        best.sum = max(best.sum, numbers[first + i * step]);
+    }
+    for (var i = 0u; i < GROUPS; i++) {
+        let at = first + i * step;
+        best.mark = min(best.mark, select(NONE, marks[at], numbers[at] == best.sum));
+    }
+    return best;
+}
+
+/// The best of the lanes' claims.
+fn best_of_all(lane: u32, own: Claim) -> Claim {
     workgroupBarrier();
     numbers[lane] = own.sum;
-    marks[lane] = own.token;
+    marks[lane] = own.mark;
     workgroupBarrier();
     if (lane < GROUPS) {
-        var found = own;
-        for (var i = lane + GROUPS; i < WORKGROUP_SIZE; i += GROUPS) {
-            if (is_better(numbers[i], marks[i], found)) {
-                found = Best(numbers[i], marks[i]);
-            }
-        }
-        numbers[lane] = found.sum;
-        marks[lane] = found.token;
+        let best = best_of(lane, GROUPS);
+        numbers[lane] = best.sum;
+        marks[lane] = best.mark;
     }
     workgroupBarrier();
-    var found = Best(numbers[0], marks[0]);
-    for (var i = 1u; i < GROUPS; i++) {
-        if (is_better(numbers[i], marks[i], found)) {
-            found = Best(numbers[i], marks[i]);
+    return best_of(0u, 1u);
+}
+
+/// The claim of a token, if there is one.
+fn kept(row: Row, logit: f32, token: u32) -> Claim {
+    let sum = (logit - row.normaliser) + row.score;
+    if (token == NONE || sum <= LOWEST) {
+        return Claim(LOWEST, NONE);
+    }
+    return Claim(sum, WORKGROUP_SIZE + token);
+}
+
+/// A lane's claim with a token that it kept, where its others reach `rest` at most.
+fn claim(lane: u32, token: Claim, rest: f32) -> Claim {
+    if (token.sum > rest) {
+        return token;
+    }
+    return Claim(rest, select(lane, NONE, rest == LOWEST));
+}
+
+/// The best token of a stripe behind the one that was taken last: all lanes look.
+fn best_left(lane: u32, row: Row, stripe: u32, taken: Claim) -> Claim {
+    var best = Claim(LOWEST, NONE);
+    let apart = WORKGROUP_SIZE * WORKGROUP_SIZE;
+    for (var token = stripe + lane * WORKGROUP_SIZE; token < params.tokens; token += apart) {
+        let own = kept(row, logits[row.start + token], token);
+        let is_left = taken.mark == NONE || is_better(taken, own);
+        if (is_left && is_better(own, best) && !is_banned(row, token)) {
+            best = own;
         }
     }
-    return found;
+    return best_of_all(lane, best);
+}
+
+/// Writes a token that was taken.
+fn write(row: Row, at: u32, token: u32) {
+    output[at] = token;
+    output[at + 1u] = bitcast<u32>(logits[row.start + token] - row.normaliser);
+}
+
+/// Counts a lane's sum from a larger logit.
+fn raise(seen: ptr<function, Seen>, high: f32) {
+    if (high > (*seen).high) {
+        (*seen).sum *= exp(max((*seen).high - high, MASKED));
+        (*seen).high = high;
+    }
+}
+
+/// Keeps a token, if it is one of the lane's two best; of equal ones the earlier.
+fn keep(seen: ptr<function, Seen>, row: Row, x: f32, token: u32) {
+    if (x <= (*seen).second) {
+        (*seen).rest = max((*seen).rest, x);
+    } else if (!is_banned(row, token)) {
+        (*seen).rest = max((*seen).rest, (*seen).second);
+        if (x > (*seen).first) {
+            (*seen).second = (*seen).first;
+            (*seen).second_token = (*seen).first_token;
+            (*seen).first = x;
+            (*seen).first_token = token;
+        } else {
+            (*seen).second = x;
+            (*seen).second_token = token;
+        }
+    }
 }
 
 @compute @workgroup_size(256)
@@ -143,82 +239,111 @@ fn best_tokens(
     @builtin(num_workgroups) grid: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 ) {
-    let row = workgroup.y * grid.x + workgroup.x;
-    if (row >= params.rows) {
+    let number = workgroup.y * grid.x + workgroup.x;
+    if (number >= params.rows) {
         return;
     }
-    let record = params.records + (params.first_row + row) * RECORD;
+    let record = params.records + (params.first_row + number) * RECORD;
     let score = bitcast<f32>(words[record]);
-    let banned = words[record + 1u];
-    let banned_count = words[record + 2u];
-    let renormalizes = words[record + 5u] != 0u && banned_count > 0u;
-    let start = row * params.tokens;
-    let result = (params.first_row + row) * (2u + 2u * params.top);
+    var row = Row(number * params.tokens, words[record + 1u], words[record + 2u], score, 0.0);
+    let renormalizes = words[record + 5u] != 0u && row.banned_count > 0u;
+    let result = (params.first_row + number) * (2u + 2u * params.top);
 
-    // 1. The largest logit, and whether all are finite.
-    var high = LOWEST;
-    var broken = select(1u, 0u, is_finite(score));
-    for (var token = lane; token < params.tokens; token += WORKGROUP_SIZE) {
-        let x = logits[start + token];
-        if (!is_finite(x)) {
-            broken = 1u;
-        } else if (!renormalizes || !is_banned(banned, banned_count, token)) {
-            high = max(high, x);
-        } else {
-            high = max(high, MASKED);
+    // 1. Each lane's stripe: several tokens at once, then those that are left, one by one.
+    var seen = Seen(bitcast<u32>(score) & MAGNITUDE, LOWEST, 0.0, LOWEST, NONE, LOWEST, NONE, LOWEST);
+    let at_once = AHEAD * WORKGROUP_SIZE;
+    let whole = select(params.tokens / at_once * at_once, 0u, renormalizes);
+    for (var first = lane; first < whole; first += at_once) {
+        var found = array<f32, AHEAD>();
+        for (var i = 0u; i < AHEAD; i++) {
+            found[i] = logits[row.start + first + i * WORKGROUP_SIZE];
+        }
+        var high = found[0];
+        for (var i = 0u; i < AHEAD; i++) {
+            high = max(high, found[i]);
+            seen.widest = max(seen.widest, bitcast<u32>(found[i]) & MAGNITUDE);
+        }
+        raise(&seen, high);
+        for (var i = 0u; i < AHEAD; i++) {
+            seen.sum += exp(found[i] - seen.high);
+            keep(&seen, row, found[i], first + i * WORKGROUP_SIZE);
         }
     }
-    let found = largest(lane, high, broken);
-    if (found.token != 0u) {
+    for (var token = whole + lane; token < params.tokens; token += WORKGROUP_SIZE) {
+        let x = logits[row.start + token];
+        seen.widest = max(seen.widest, bitcast<u32>(x) & MAGNITUDE);
+        let is_out = renormalizes && is_banned(row, token);
+        let counted = select(x, MASKED, is_out);
+        raise(&seen, counted);
+        seen.sum += exp(counted - seen.high);
+        if (!is_out) {
+            keep(&seen, row, x, token);
+        }
+    }
+
+    // 2. Whether all are finite, and what log-probabilities are counted from.
+    let high = largest(lane, seen.high, select(0u, 1u, seen.widest >= INFINITE));
+    if (high.mark != 0u) {
         if (lane == 0u) {
             output[result] = 0u;
             output[result + 1u] = 0u;
         }
         return;
     }
-
-    // 2. What log-probabilities are counted from.
-    var sum = 0.0;
-    for (var token = lane; token < params.tokens; token += WORKGROUP_SIZE) {
-        var x = logits[start + token];
-        if (renormalizes && is_banned(banned, banned_count, token)) {
-            x = MASKED;
-        }
-        sum += exp(x - found.sum);
-    }
-    let normaliser = found.sum + log(total(lane, sum));
+    raise(&seen, high.sum);
+    row.normaliser = high.sum + log(total(lane, seen.sum));
     let extra = words[record + 3u];
     for (var i = lane; i < words[record + 4u]; i += WORKGROUP_SIZE) {
-        let log_prob = logits[start + words[extra + i]] - normaliser;
+        let log_prob = logits[row.start + words[extra + i]] - row.normaliser;
         output[words[record + 6u] + i] = bitcast<u32>(log_prob);
     }
 
-    // 3. The best tokens, one after another.
-    var own = Best(LOWEST, NONE);
-    var searches = true;
-    var taken = Best(0.0, NONE);
+    // 3. What the lane claims first. Kept tokens whose sums are equal by rounding go by number.
+    var own = kept(row, seen.first, seen.first_token);
+    var after = kept(row, seen.second, seen.second_token);
+    if (is_better(after, own)) {
+        let before = own;
+        own = after;
+        after = before;
+    }
+    var rest = kept(row, seen.rest, select(0u, NONE, seen.rest == LOWEST)).sum;
+    own = claim(lane, own, rest);
+
+    // 4. The best tokens, one after another. A lane writes every 256th, and late: a logit that is on
+    // its way would keep all waiting.
+    var taken = Claim(LOWEST, NONE);
     var count = 0u;
-    for (var place = 0u; place < params.top; place++) {
-        if (searches) {
-            own = Best(LOWEST, NONE);
-            for (var token = lane; token < params.tokens; token += WORKGROUP_SIZE) {
-                let s = (logits[start + token] - normaliser) + score;
-                let is_left = taken.token == NONE || s < taken.sum
-                    || (s == taken.sum && token > taken.token);
-                if (is_left && s > own.sum && !is_banned(banned, banned_count, token)) {
-                    own = Best(s, token);
-                }
-            }
-        }
+    var waiting = NONE;
+    while (count < params.top) {
         let best = best_of_all(lane, own);
-        searches = best.token != NONE && best.token == own.token;
-        if (searches) {
-            taken = best;
-            let at = result + 2u + 2u * place;
-            output[at] = best.token;
-            output[at + 1u] = bitcast<u32>(logits[start + best.token] - normaliser);
+        if (best.mark == NONE) {
+            break;
         }
-        count += select(0u, 1u, best.token != NONE);
+        if (best.mark < WORKGROUP_SIZE) {
+            let found = best_left(lane, row, best.mark, taken);
+            if (lane == best.mark) {
+                own = found;
+                after = Claim(LOWEST, NONE);
+                rest = found.sum;
+            }
+            continue;
+        }
+        if (own.mark == best.mark) {
+            own = claim(lane, after, rest);
+            after = Claim(LOWEST, NONE);
+        }
+        if (lane == count % WORKGROUP_SIZE) {
+            if (waiting != NONE) {
+                write(row, result + 2u + 2u * (count - WORKGROUP_SIZE), waiting);
+            }
+            waiting = best.mark - WORKGROUP_SIZE;
+        }
+        taken = best;
+        count += 1u;
+    }
+    if (waiting != NONE) {
+        let place = (count - 1u - lane) / WORKGROUP_SIZE * WORKGROUP_SIZE + lane;
+        write(row, result + 2u + 2u * place, waiting);
     }
     if (lane == 0u) {
         output[result] = 1u;

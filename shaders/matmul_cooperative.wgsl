@@ -1,199 +1,118 @@
-// matmul_cooperative: product with a transposed matrix of 16-bit floats on matrix units, in tiles of 128 x 128.
+// matmul_cooperative: product with a transposed matrix on matrix units, both operands of 16 bits.
 //
-// output[r][first_col + c] = bias[first_col + c] + sum_k half(input[r][k]) * weight[c][k]
+// output[r][first_column + c] = sum_k states[r][k] * weight[first_column + c][k]
 //
-// Shapes      input (R, K), weight (C, stride) in vectors of four numbers, zero beyond K,
-//             bias (all columns), output (R, output_stride)
-// Bindings    0 params; 1 input; 2 weight; 3 bias; 4 output
-// Dispatch    (C / 128, R / 128), rounded up
-// Reference   kernels/matmul.rs, 2^-10 + 2^-11 of the sum of magnitudes: both operands are rounded, sums are 32-bit
+// Shapes      states (R', K'), weight (C', K'), both in fragments; output (R', output_stride); R' and C' are
+//             multiples of 64, K' of 16, and operands are zero from K on
+// Bindings    0 params; 1 states; 2 weight; 3 output
+// Dispatch    (C' / 64, R' / 128), rounded up
+// Reference   kernels/matmul.rs on the rounded operands; sums are 32-bit, in steps of 16 in order of k
 //
-// A subgroup sums a part of 32 x 64 numbers in eight fragments of 16 x 16, so that six loads serve
-// eight products. A workgroup with fewer than eight subgroups takes the parts in several rounds; with
-// more there would be nothing for them to do, so adapters whose subgroups may have fewer than 32 lanes
-// are left out. How a fragment lies in its subgroup's lanes is the driver's affair: sums go through
-// workgroup memory, and lanes write them from there.
+// A fragment of 16 rows and 16 inputs lies in one piece, row by row, and those of the same rows one after
+// the other; so what a subgroup loads is contiguous. Fragments come straight from storage, and sums go
+// straight there. No lane depends on what another lane wrote, and there is no barrier: naga 30 does not
+// make workgroup memory visible to matrix units (wgpu #8805). A subgroup sums 64 x 32 numbers. A
+// workgroup has four such parts; one with fewer subgroups takes them in rounds, and more have nothing to
+// do. Rows beyond R hold whatever lay in memory, and their sums are nobody's.
 
 enable f16;
 enable wgpu_cooperative_matrix;
 
 struct Params {
-    rows: u32,
-    inputs: u32,
-    columns: u32,
-    weight_stride: u32,
+    /// Fragments of a row of either operand.
+    fragments: u32,
     output_stride: u32,
     first_column: u32,
-    has_bias: u32,
-    transposed: u32,
-    input_batch: u32,
-    weight_batch: u32,
-    output_batch: u32,
-    padding: u32,
+    /// R.
+    rows: u32,
+    /// Columns of this call, a multiple of 64.
+    columns: u32,
+    padding_0: u32,
+    padding_1: u32,
+    padding_2: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> input: array<f32>;
-@group(0) @binding(2) var<storage, read> weight: array<vec4<f16>>;
-@group(0) @binding(3) var<storage, read> bias: array<f32>;
-@group(0) @binding(4) var<storage, read_write> output: array<f32>;
+@group(0) @binding(1) var<storage, read> states: array<f16>;
+@group(0) @binding(2) var<storage, read> weight: array<f16>;
+@group(0) @binding(3) var<storage, read_write> output: array<f32>;
 
-const WORKGROUP_SIZE: u32 = 256u;
-const TILE: u32 = 128u;
-const DEPTH: u32 = 32u;
-/// Numbers between two rows of a tile: units read rows that begin at multiples of 16 bytes.
-const PITCH: u32 = 40u;
 /// Rows and columns of a fragment.
 const SIDE: u32 = 16u;
-const PARTS: u32 = 8u;
+/// Numbers of a fragment.
+const FRAGMENT: u32 = 256u;
+const PARTS: u32 = 4u;
+/// Rows and columns of a part.
+const HEIGHT: u32 = 64u;
+const WIDTH: u32 = 32u;
 
-var<workgroup> row_tile: array<f16, 5120>;
-var<workgroup> column_tile: array<f16, 5120>;
-/// A fragment of each subgroup.
-var<workgroup> staged: array<f32, 2048>;
-var<workgroup> at_once: u32;
-
-fn input_at(row: u32, k: u32) -> f16 {
-    if (row < params.rows && k < params.inputs) {
-        return f16(input[row * params.inputs + k]);
-    }
-    return 0.0h;
-}
-
-fn weight_at(column: u32, vector: u32) -> vec4<f16> {
-    let stride = params.weight_stride / 4u;
-    if (column < params.columns && vector < stride) {
-        return weight[column * stride + vector];
-    }
-    return vec4<f16>();
-}
-
-fn load_tiles(lane: u32, first_row: u32, first_column: u32, first_k: u32) {
-    for (var at = lane; at < TILE * DEPTH; at += WORKGROUP_SIZE) {
-        let row = at / DEPTH;
-        let k = at % DEPTH;
-        row_tile[row * PITCH + k] = input_at(first_row + row, first_k + k);
-    }
-    for (var at = lane; at < TILE * DEPTH / 4u; at += WORKGROUP_SIZE) {
-        let column = at / (DEPTH / 4u);
-        let vector = at % (DEPTH / 4u);
-        let four = weight_at(first_column + column, first_k / 4u + vector);
-        let to = column * PITCH + 4u * vector;
-        column_tile[to] = four.x;
-        column_tile[to + 1u] = four.y;
-        column_tile[to + 2u] = four.z;
-        column_tile[to + 3u] = four.w;
-    }
-}
-
-/// Writes a fragment that its subgroup staged.
-fn write_staged(start: u32, first: u32, lanes: u32, first_row: u32, first_column: u32) {
-    for (var at = first; at < SIDE * SIDE; at += lanes) {
-        let row = first_row + at / SIDE;
-        let column = first_column + at % SIDE;
-        if (row < params.rows && column < params.columns) {
-            let to = params.first_column + column;
-            var sum = staged[start + at];
-            if (params.has_bias != 0u) {
-                sum += bias[to];
-            }
-            output[row * params.output_stride + to] = sum;
-        }
-    }
-}
-
-@compute @workgroup_size(256)
+@compute @workgroup_size(128)
 fn matmul_cooperative(
     @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
     @builtin(num_subgroups) subgroups: u32,
     @builtin(subgroup_id) subgroup: u32,
-    @builtin(subgroup_size) lanes: u32,
-    @builtin(subgroup_invocation_id) own_lane: u32,
 ) {
-    let first_row = workgroup.y * TILE;
-    let first_column = workgroup.x * TILE;
-    let own = subgroup * SIDE * SIDE;
-    if (lane == 0u) {
-        at_once = subgroups;
-    }
-    let step = workgroupUniformLoad(&at_once);
-    for (var first_part = 0u; first_part < PARTS; first_part += step) {
-        // 1. Fragments of zeros.
-        for (var at = own_lane; at < SIDE * SIDE; at += lanes) {
-            staged[own + at] = 0.0;
+    let line = params.fragments * FRAGMENT;
+    for (var part = subgroup; part < PARTS; part += subgroups) {
+        let row = (workgroup.y * 2u + part / 2u) * HEIGHT;
+        let column = (workgroup.x * 2u + part % 2u) * WIDTH;
+        if (row >= params.rows || column >= params.columns) {
+            continue;
         }
-        workgroupBarrier();
-        var sum_00 = coopLoadT<coop_mat16x16<f32, C>>(&staged[own], SIDE);
-        var sum_01 = sum_00;
-        var sum_02 = sum_00;
-        var sum_03 = sum_00;
-        var sum_10 = sum_00;
-        var sum_11 = sum_00;
-        var sum_12 = sum_00;
-        var sum_13 = sum_00;
-        // 2. Products of 32 rows with 64 columns.
-        let part = first_part + subgroup;
-        let part_row = part / 2u * (2u * SIDE);
-        let part_column = part % 2u * (4u * SIDE);
-        for (var first_k = 0u; first_k < params.inputs; first_k += DEPTH) {
-            load_tiles(lane, first_row, first_column, first_k);
-            workgroupBarrier();
-            for (var k = 0u; k < DEPTH; k += SIDE) {
-                let row = part_row * PITCH + k;
-                let column = part_column * PITCH + k;
-                let a_0 = coopLoadT<coop_mat16x16<f16, A>>(&row_tile[row], PITCH);
-                let a_1 = coopLoadT<coop_mat16x16<f16, A>>(&row_tile[row + SIDE * PITCH], PITCH);
-                let b_0 = coopLoad<coop_mat16x16<f16, B>>(&column_tile[column], PITCH);
-                let b_1 = coopLoad<coop_mat16x16<f16, B>>(&column_tile[column + SIDE * PITCH], PITCH);
-                let b_2 = coopLoad<coop_mat16x16<f16, B>>(&column_tile[column + 2u * SIDE * PITCH], PITCH);
-                let b_3 = coopLoad<coop_mat16x16<f16, B>>(&column_tile[column + 3u * SIDE * PITCH], PITCH);
-                sum_00 = coopMultiplyAdd(a_0, b_0, sum_00);
-                sum_01 = coopMultiplyAdd(a_0, b_1, sum_01);
-                sum_02 = coopMultiplyAdd(a_0, b_2, sum_02);
-                sum_03 = coopMultiplyAdd(a_0, b_3, sum_03);
-                sum_10 = coopMultiplyAdd(a_1, b_0, sum_10);
-                sum_11 = coopMultiplyAdd(a_1, b_1, sum_11);
-                sum_12 = coopMultiplyAdd(a_1, b_2, sum_12);
-                sum_13 = coopMultiplyAdd(a_1, b_3, sum_13);
-            }
-            // The tiles are read to the end before the next ones overwrite them.
-            workgroupBarrier();
+        var sum_00: coop_mat16x16<f32, C>;
+        var sum_01: coop_mat16x16<f32, C>;
+        var sum_10: coop_mat16x16<f32, C>;
+        var sum_11: coop_mat16x16<f32, C>;
+        var sum_20: coop_mat16x16<f32, C>;
+        var sum_21: coop_mat16x16<f32, C>;
+        var sum_30: coop_mat16x16<f32, C>;
+        var sum_31: coop_mat16x16<f32, C>;
+        let first_a = row / SIDE * line;
+        let first_b = column / SIDE * line;
+        for (var k = 0u; k < line; k += FRAGMENT) {
+            let a = first_a + k;
+            let b = first_b + k;
+            let a_0 = coopLoadT<coop_mat16x16<f16, A>>(&states[a], SIDE);
+            let a_1 = coopLoadT<coop_mat16x16<f16, A>>(&states[a + line], SIDE);
+            let a_2 = coopLoadT<coop_mat16x16<f16, A>>(&states[a + 2u * line], SIDE);
+            let a_3 = coopLoadT<coop_mat16x16<f16, A>>(&states[a + 3u * line], SIDE);
+            let b_0 = coopLoad<coop_mat16x16<f16, B>>(&weight[b], SIDE);
+            let b_1 = coopLoad<coop_mat16x16<f16, B>>(&weight[b + line], SIDE);
+            sum_00 = coopMultiplyAdd(a_0, b_0, sum_00);
+            sum_01 = coopMultiplyAdd(a_0, b_1, sum_01);
+            sum_10 = coopMultiplyAdd(a_1, b_0, sum_10);
+            sum_11 = coopMultiplyAdd(a_1, b_1, sum_11);
+            sum_20 = coopMultiplyAdd(a_2, b_0, sum_20);
+            sum_21 = coopMultiplyAdd(a_2, b_1, sum_21);
+            sum_30 = coopMultiplyAdd(a_3, b_0, sum_30);
+            sum_31 = coopMultiplyAdd(a_3, b_1, sum_31);
         }
-        // 3. Sums and bias to the output, fragment by fragment.
-        let row = first_row + part_row;
-        let column = first_column + part_column;
-        coopStoreT(sum_00, &staged[own], SIDE);
-        workgroupBarrier();
-        write_staged(own, own_lane, lanes, row, column);
-        workgroupBarrier();
-        coopStoreT(sum_01, &staged[own], SIDE);
-        workgroupBarrier();
-        write_staged(own, own_lane, lanes, row, column + SIDE);
-        workgroupBarrier();
-        coopStoreT(sum_02, &staged[own], SIDE);
-        workgroupBarrier();
-        write_staged(own, own_lane, lanes, row, column + 2u * SIDE);
-        workgroupBarrier();
-        coopStoreT(sum_03, &staged[own], SIDE);
-        workgroupBarrier();
-        write_staged(own, own_lane, lanes, row, column + 3u * SIDE);
-        workgroupBarrier();
-        coopStoreT(sum_10, &staged[own], SIDE);
-        workgroupBarrier();
-        write_staged(own, own_lane, lanes, row + SIDE, column);
-        workgroupBarrier();
-        coopStoreT(sum_11, &staged[own], SIDE);
-        workgroupBarrier();
-        write_staged(own, own_lane, lanes, row + SIDE, column + SIDE);
-        workgroupBarrier();
-        coopStoreT(sum_12, &staged[own], SIDE);
-        workgroupBarrier();
-        write_staged(own, own_lane, lanes, row + SIDE, column + 2u * SIDE);
-        workgroupBarrier();
-        coopStoreT(sum_13, &staged[own], SIDE);
-        workgroupBarrier();
-        write_staged(own, own_lane, lanes, row + SIDE, column + 3u * SIDE);
-        workgroupBarrier();
+        // naga 30 pushes a store before it emits what the store takes ("Expression is not cached"), so
+        // every operand has a name.
+        let stride = params.output_stride;
+        let at_0 = row * stride + params.first_column + column;
+        let last_00 = sum_00;
+        coopStoreT(last_00, &output[at_0], stride);
+        let at_01 = at_0 + SIDE;
+        let last_01 = sum_01;
+        coopStoreT(last_01, &output[at_01], stride);
+        let at_1 = at_0 + SIDE * stride;
+        let last_10 = sum_10;
+        coopStoreT(last_10, &output[at_1], stride);
+        let at_11 = at_1 + SIDE;
+        let last_11 = sum_11;
+        coopStoreT(last_11, &output[at_11], stride);
+        let at_2 = at_1 + SIDE * stride;
+        let last_20 = sum_20;
+        coopStoreT(last_20, &output[at_2], stride);
+        let at_21 = at_2 + SIDE;
+        let last_21 = sum_21;
+        coopStoreT(last_21, &output[at_21], stride);
+        let at_3 = at_2 + SIDE * stride;
+        let last_30 = sum_30;
+        coopStoreT(last_30, &output[at_3], stride);
+        let at_31 = at_3 + SIDE;
+        let last_31 = sum_31;
+        coopStoreT(last_31, &output[at_31], stride);
     }
 }

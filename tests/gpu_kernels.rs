@@ -8,7 +8,7 @@ use fnstore::compute::kernels::{
     gather, matmul, row_scores, self_test, span_scores, word_pairs,
 };
 use fnstore::compute::{
-    ComputeError, Device, Gpu, GpuOptions, Needs, Tensor, Trial, adapters, choose,
+    ComputeError, Device, Gpu, GpuOptions, Needs, Numbers, Tensor, Trial, adapters, choose,
 };
 
 /// A device for tests: the best GPU, else the software adapter.
@@ -47,17 +47,18 @@ fn every_kernel_agrees_with_the_cpu_on_random_shapes() {
 
 #[test]
 fn matrix_units_are_used_only_where_some_fit() {
-    let options = GpuOptions { half: true, units: true, ..GpuOptions::default() };
+    let options = GpuOptions { units: true, ..GpuOptions::default() };
     let Some(device) = device(&options) else { return };
     let Device::Gpu(gpu) = &device else { unreachable!("a GPU was opened") };
     assert_eq!(gpu.has(Needs::MatrixUnits), gpu.adapter().has_fitting_units);
     let are_tested = self_test(&device, 0).iter().any(|test| test.kernel == "matmul_cooperative");
     assert_eq!(are_tested, gpu.adapter().has_fitting_units);
     if !gpu.adapter().has_fitting_units {
-        assert!(matches!(device.numbers(), Some("f16" | "f32")), "{:?}", device.numbers());
+        assert_eq!(device.format(Numbers::Blocks), "blocks-f32");
+        assert_eq!(device.format(Numbers::F32), "f32");
     }
-    // Without 16-bit weights nothing experimental is asked for.
-    let options = GpuOptions { units: true, ..GpuOptions::default() };
+    // Without them nothing experimental is asked for.
+    let options = GpuOptions { half: true, ..GpuOptions::default() };
     let Some(Device::Gpu(gpu)) = crate::gpu_kernels::device(&options) else { return };
     assert!(!gpu.has(Needs::MatrixUnits));
 }

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fnstore::compute::{Device, GpuOptions, Trial};
+use fnstore::compute::{Device, GpuOptions, Numbers, Trial};
 use fnstore::decode::BeamSettings;
 use fnstore::nn::{
     Encoder, EncoderDecoder, EncoderInput, NnError, RowMask, SlotCandidates, StepNetwork, StepRow,
@@ -332,7 +332,7 @@ fn weights_of_16_bits_move_the_best_score_by_less_than_a_hundredth() {
         skipped!("{} has no 16-bit floats", gpu.adapter().name);
         return;
     }
-    assert_eq!(device.numbers(), Some("f16"));
+    assert_eq!(device.format(Numbers::F32), "f16");
     for (found, wanted) in rewrite(&device).iter().zip(&rewrite(&Device::cpu())) {
         let (found, wanted) = (found.paraphrases()[0].score, wanted.paraphrases()[0].score);
         assert!((found - wanted).abs() < 1e-2, "{found} {wanted}");

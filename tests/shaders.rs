@@ -82,7 +82,7 @@ fn every_shader_is_what_its_partner_declares() {
     }
 }
 
-/// What every adapter has, and what is asked of one with matrix units (`compute/gpu/units.rs`).
+/// What every adapter has.
 #[test]
 fn workgroups_share_no_more_memory_than_there_is() {
     for shader in kernels::shaders() {
@@ -93,7 +93,7 @@ fn workgroups_share_no_more_memory_than_there_is() {
             .filter(|(_, variable)| variable.space == AddressSpace::WorkGroup);
         let bytes: u32 =
             shared.map(|(_, variable)| module.types[variable.ty].inner.size(module.to_ctx())).sum();
-        let most = if shader.needs == Needs::MatrixUnits { 28_676 } else { 16 * 1024 };
+        let most = 16 * 1024;
         assert!(bytes <= most, "{} shares {bytes} bytes", shader.name);
     }
 }

@@ -120,10 +120,9 @@ fn device(numbers: &str) -> Result<(Device, Numbers), Box<dyn Error>> {
     };
     let device =
         Device::open(&choice, &GpuOptions { half, units, tune: true, ..GpuOptions::default() })?;
-    if device.numbers() != Some(numbers) {
-        return Err(
-            format!("the device computes in {:?}, not in {numbers}", device.numbers()).into()
-        );
+    let format = device.format(Numbers::F32);
+    if format != numbers {
+        return Err(format!("the device computes in {format}, not in {numbers}").into());
     }
     Ok((device, Numbers::F32))
 }

@@ -138,6 +138,16 @@ impl Factors {
     }
 }
 
+/// A matrix whose fragments of 16 x 16 lie in one piece each, row by row.
+fn in_fragments(matrix: &[f16], inputs: usize) -> Vec<f16> {
+    let fragments = matrix.chunks(16 * inputs).flat_map(|rows| {
+        (0..inputs).step_by(16).flat_map(move |k| {
+            rows.chunks(inputs).flat_map(move |row| row[k..k + 16].iter().copied())
+        })
+    });
+    fragments.collect()
+}
+
 fn bytes_of(numbers: &[f16]) -> &[u8] {
     bytemuck::cast_slice(numbers.reinterpret_cast())
 }
@@ -212,7 +222,7 @@ impl Opened {
         let storage = |read_only| wgpu::BufferBindingType::Storage { read_only };
         let read = match binds {
             Binds::Staged => 3,
-            Binds::Direct => 2,
+            Binds::Direct | Binds::Fragments => 2,
         };
         let kinds = [wgpu::BufferBindingType::Uniform]
             .into_iter()
@@ -260,10 +270,14 @@ impl Opened {
     ) -> Result<Prepared<'_>, String> {
         use wgpu::BufferUsages as Usage;
         let [rows, _, columns] = factors.shape;
-        let (inputs, a, b) = factors.padded(variant.depth);
+        let (inputs, mut a, mut b) = factors.padded(variant.depth);
+        if variant.binds == Binds::Fragments {
+            (a, b) = (in_fragments(&a, inputs), in_fragments(&b, inputs));
+        }
         let [r, k, c] = [rows as u32, inputs as u32, columns as u32];
         let (params, a) = match variant.binds {
             Binds::Direct => (vec![r, k, c, 0], bytes_of(&a).to_vec()),
+            Binds::Fragments => (vec![k / 16, c, 0, r, c, 0, 0, 0], bytes_of(&a).to_vec()),
             Binds::Staged => {
                 let wide: Vec<f32> = a.iter().map(|x| x.to_f32()).collect();
                 // As the params of the shader name them: no bias, one batch.

@@ -16,6 +16,8 @@ pub(crate) enum Binds {
     Staged,
     /// Two matrices of f16.
     Direct,
+    /// The same in fragments of 16 x 16, as the library's own shaders take them.
+    Fragments,
 }
 
 /// One way to compute the product.
@@ -147,6 +149,10 @@ pub(crate) fn variants() -> Vec<Variant> {
         passed,
         needs_units: true,
     };
+    let shipped = |name, what, entry, text, columns| Variant {
+        binds: Binds::Fragments,
+        ..direct(name, what, entry, text, [128, columns], 16)
+    };
     let plain = |name, what, passed| Variant {
         passed,
         needs_units: false,
@@ -161,9 +167,11 @@ pub(crate) fn variants() -> Vec<Variant> {
         include_str!("direct_deep.wgsl"),
         include_str!("direct_tall.wgsl"),
     ];
+    let own = include_str!("../../shaders/matmul_cooperative.wgsl");
     vec![
         plain("P", "no units, 32-bit sums of f16 factors", None),
         plain("P1", "P as SPIR-V of our own", Some(Part::Whole)),
+        shipped("S", "the library's, in fragments", "matmul_cooperative", own, 64),
         direct("V2", "from storage", "direct", include_str!("direct.wgsl"), [64, 64], 16),
         direct("V2b", "from storage, tiles of 128 x 128", wide, texts[0], [128, 128], 16),
         direct("V2c", "from storage, 32 inputs at a time", deep, texts[1], [64, 64], 32),

@@ -6,9 +6,9 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::ComputeError;
-use super::gpu::{AdapterKind, DeviceChoice, Gpu, GpuOptions, adapters, choose};
+use super::gpu::{AdapterKind, DeviceChoice, Gpu, GpuOptions, Held, adapters, choose};
 use super::kernels::trusts_units;
+use super::{ComputeError, Numbers};
 
 /// Where kernels run.
 ///
@@ -54,15 +54,33 @@ impl Device {
         }
     }
 
-    /// The format of weights that the device insists on. On a GPU it is `f16` if the GPU keeps them
-    /// so, `f16-units` if matrix units multiply them by states of 16 bits, else `f32`. None on the
-    /// CPU, which computes in the requested [`Numbers`](super::Numbers).
-    pub fn numbers(&self) -> Option<&'static str> {
+    /// The format in which products are computed where `numbers` are asked for: all of it that
+    /// decides outputs. The CPU takes them by their name, and rounds what `blocks` are multiplied
+    /// by to 8 bits. A GPU keeps blocks and multiplies them by f32 (`blocks-f32`), or unpacks them
+    /// to f16 for its matrix units, which multiply them by states of 16 bits (`blocks-f16-units`).
+    /// Other numbers are `f32` there, `f16` if it keeps them so, or `f16-units`.
+    pub fn format(&self, numbers: Numbers) -> &'static str {
+        match (self, numbers) {
+            (Self::Cpu { .. }, numbers) => numbers.name(),
+            (Self::Gpu(gpu), Numbers::Blocks) if trusts_units(gpu) => "blocks-f16-units",
+            (Self::Gpu(_), Numbers::Blocks) => "blocks-f32",
+            (Self::Gpu(gpu), _) if !gpu.keeps_half() => "f32",
+            (Self::Gpu(gpu), _) if trusts_units(gpu) => "f16-units",
+            (Self::Gpu(_), _) => "f16",
+        }
+    }
+
+    /// Whether weights are unpacked when they are loaded where `numbers` are asked for, so that
+    /// something can be added to them.
+    pub fn unpacks(&self, numbers: Numbers) -> bool {
+        matches!(self, Self::Gpu(_)) && self.format(numbers).ends_with("f16-units")
+    }
+
+    /// Tells a GPU that lists stay as they are, as long as what is returned lives, so that they are
+    /// handed over once for all kernels that bring them.
+    pub(crate) fn hold<'a>(&self, lists: &[&'a [u32]]) -> Option<Held<'a>> {
         match self {
-            Self::Gpu(gpu) if gpu.keeps_half() => {
-                Some(if trusts_units(gpu) { "f16-units" } else { "f16" })
-            }
-            Self::Gpu(_) => Some("f32"),
+            Self::Gpu(gpu) => Some(gpu.hold(lists)),
             Self::Cpu { .. } => None,
         }
     }
@@ -73,6 +91,15 @@ impl Device {
         match self {
             Self::Gpu(gpu) if gpu.adapter().kind != AdapterKind::Software => 4096,
             _ => 256,
+        }
+    }
+
+    /// Tokens of sources that are best encoded as one batch: on a GPU enough to hide what calling
+    /// it costs, else as few as keep nobody waiting who wants to stop.
+    pub fn tokens_at_once(&self) -> usize {
+        match self {
+            Self::Gpu(gpu) if gpu.adapter().kind != AdapterKind::Software => 8192,
+            _ => 512,
         }
     }
 

@@ -86,6 +86,18 @@ impl Tensor {
         Ok(Self { shape: shape.to_vec(), ..self })
     }
 
+    /// A matrix with rows and columns exchanged.
+    ///
+    /// # Panics
+    /// When the tensor lies on a GPU.
+    #[must_use]
+    pub fn transposed(&self) -> Self {
+        let (rows, width, data) = (self.rows(), self.width(), self.data());
+        let numbers =
+            (0..width).flat_map(|column| (0..rows).map(move |row| data[row * width + column]));
+        Self { shape: vec![width, rows], storage: Storage::Host(numbers.collect()) }
+    }
+
     /// One row, `width` numbers.
     ///
     /// # Panics

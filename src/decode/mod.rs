@@ -15,6 +15,7 @@
 //! - `scheduler.rs`: many searches, one network;
 //! - `settings.rs`: beam size, length normalisation, length limit, stopping; sampling.
 
+mod active;
 mod allocation;
 #[cfg(test)]
 mod batching;

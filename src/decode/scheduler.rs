@@ -17,7 +17,10 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
+
 use super::DecodeError;
+use super::active::{Active, Answer, Search};
 use super::beam::{BeamSearch, Hypothesis, Stop};
 use super::calls::{is_full, open, sample, step};
 use super::constraint::Constraint;
@@ -25,10 +28,10 @@ use super::replay::Past;
 use super::sampling::SampleSearch;
 use super::settings::SearchSettings;
 use super::waiting::{Queue, Waiting};
-use crate::nn::{Candidate, SlotCandidates, SlotId, StepNetwork};
+use crate::nn::{SlotId, StepNetwork};
 
-/// Tokens of several sources that are encoded together: whoever stops work waits for so many.
-const ENCODED_TOGETHER: usize = 512;
+/// Searches that one thread goes on with at least.
+const FEWEST_SEARCHES: usize = 8;
 
 /// A source that was given to a [`Scheduler`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -126,30 +129,6 @@ impl Source {
             network.close(slot);
         }
         slot.is_some()
-    }
-}
-
-#[derive(Debug)]
-struct Active {
-    /// The job as it waited, should it have to begin again.
-    origin: Waiting,
-    slot: SlotId,
-    search: Search,
-    steps_reused: usize,
-}
-
-#[derive(Debug)]
-enum Search {
-    Beam { search: BeamSearch, past: Option<Past> },
-    Sample(SampleSearch),
-}
-
-impl Search {
-    fn rows(&self) -> usize {
-        match self {
-            Self::Beam { search, .. } => search.beam_size(),
-            Self::Sample(search) => search.samples(),
-        }
     }
 }
 
@@ -278,20 +257,14 @@ impl Scheduler {
                 other => break other?,
             }
         };
-        let mut running = Vec::with_capacity(self.active.len());
-        for (mut active, answer) in std::mem::take(&mut self.active).into_iter().zip(answers) {
-            let stop = match (&mut active.search, answer) {
-                (Search::Beam { search, past }, Answer::Best(answer)) => {
-                    assert_eq!(answer.slot, active.slot, "a network answers in order of the rows");
-                    let stop = search.advance(&answer);
-                    if let Some(past) = past {
-                        past.push(answer, search.candidates_wanted());
-                    }
-                    stop
-                }
-                (Search::Sample(search), Answer::Drawn(drawn)) => search.advance(&drawn),
-                _ => unreachable!("each search gets the answer that it asked for"),
-            };
+        let advanced = std::mem::take(&mut self.active).into_par_iter().zip(answers);
+        let advanced = advanced.with_min_len(FEWEST_SEARCHES).map(|(mut active, answer)| {
+            let stop = active.advance(answer);
+            (active, stop)
+        });
+        let advanced: Vec<(Active, Option<Stop>)> = advanced.collect();
+        let mut running = Vec::with_capacity(advanced.len());
+        for (active, stop) in advanced {
             match stop {
                 None => running.push(active),
                 Some(stop) => finished.push(self.finish(active, stop, network)),
@@ -425,7 +398,7 @@ impl Scheduler {
     ) -> Result<bool, DecodeError> {
         let (admitted, is_cut) = loop {
             let running = self.active_rows();
-            let (admitted, rows, is_cut) = self.take_waiting(running);
+            let (admitted, rows, is_cut) = self.take_waiting(running, network.tokens_at_once());
             let Err(error) = self.encode(&admitted, network) else { break (admitted, is_cut) };
             let jobs = admitted.len();
             for waiting in admitted {
@@ -452,9 +425,9 @@ impl Scheduler {
         Ok(is_cut)
     }
 
-    /// Takes the jobs whose turn it is while they fit beside so many rows, and their sources
-    /// together; also returns their rows, and whether it was sources that kept others out.
-    fn take_waiting(&mut self, running: usize) -> (Vec<Waiting>, usize, bool) {
+    /// Takes the jobs whose turn it is while they fit beside so many rows, and their sources into
+    /// one batch of at most so many tokens; also returns their rows, and whether it was sources that kept others out.
+    fn take_waiting(&mut self, running: usize, at_once: usize) -> (Vec<Waiting>, usize, bool) {
         let (mut taken, mut rows, mut tokens) = (Vec::new(), 0, 0);
         loop {
             // One search may run alone, however large it is.
@@ -469,7 +442,7 @@ impl Scheduler {
             let Some(next) = self.waiting.take(most, is_free) else { break };
             let source = self.sources.get_mut(&next.source).expect("jobs go with their source");
             let unread = source.slot.map_or(source.tokens.len(), |_| 0);
-            if unread > 0 && tokens > 0 && tokens + unread > ENCODED_TOGETHER {
+            if unread > 0 && tokens > 0 && tokens + unread > at_once {
                 self.waiting.put(next);
                 return (taken, rows, true);
             }
@@ -590,10 +563,4 @@ impl Scheduler {
         self.next_id += 1;
         self.next_id
     }
-}
-
-/// What a network says to a search.
-enum Answer {
-    Best(SlotCandidates),
-    Drawn(Vec<Option<Candidate>>),
 }

@@ -237,7 +237,7 @@ impl Recipe {
             "stopping": format!("{:?}", beam.stopping),
             "max_source_pieces": self.max_source_pieces,
             "rules": format!("{RULES}{}", self.choice.rule()),
-            "numbers": self.device.numbers().unwrap_or(self.numbers.name()),
+            "numbers": self.device.format(self.numbers),
             "random_seed": sample.map(|sample| sample.seed),
         });
         if let (true, Some(description)) = (self.asks_server(), description.as_object_mut()) {

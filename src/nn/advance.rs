@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use super::ends::{ban_together, join};
 use super::inputs::StepInputs;
 use super::recovery::{encode_parts, recovering, score_parts};
@@ -12,6 +14,9 @@ use super::{
     Candidate, Draw, NnError, RowMask, RowProblem, SlotCandidates, SlotId, StepNetwork, StepRow,
 };
 use crate::compute::kernels::{TokenDraw, TokenScore, best_tokens, sample_tokens};
+
+/// Slots that one thread merges at least.
+const FEWEST_SLOTS: usize = 8;
 
 /// Takes one step and hands the logits of its rows to `finish`, all at once or in parts.
 pub(super) fn advance<N: Stepping>(
@@ -131,6 +136,10 @@ impl<N: Stepping> StepNetwork for N {
         self.limits().max_length
     }
 
+    fn tokens_at_once(&self) -> usize {
+        self.steps().device.tokens_at_once()
+    }
+
     fn open(&mut self, sources: &[&[u32]]) -> Result<Vec<SlotId>, NnError> {
         let limits = self.limits();
         for (index, source) in sources.iter().enumerate() {
@@ -173,11 +182,17 @@ impl<N: Stepping> StepNetwork for N {
         for row in scored.iter_mut().filter(|_| !others.is_empty()) {
             join(row, limits.eos_token, &others, top);
         }
+        // Slots are each other's strangers, and a GPU waits meanwhile.
+        let of_slot = |group: &Range<usize>| {
+            let slot = rows[group.start].slot;
+            merge(slot, &scores[group.clone()], &scored[group.clone()], top)
+        };
+        let merged: Vec<Option<SlotCandidates>> =
+            groups.par_iter().with_min_len(FEWEST_SLOTS).map(of_slot).collect();
         let mut answers = Vec::with_capacity(groups.len());
         let steps = self.steps();
-        for group in groups {
+        for (group, merged) in groups.into_iter().zip(merged) {
             let slot = rows[group.start].slot;
-            let merged = merge(slot, &scores[group.clone()], &scored[group.clone()], top);
             let mut answer = merged.ok_or_else(|| steps.non_finite(slot))?;
             if steps.slot(slot).is_some_and(|slot| slot.gives_attention) {
                 answer.attention = steps.attention[group].to_vec();

@@ -145,6 +145,19 @@ impl KvCache {
         (keys, values)
     }
 
+    /// The same, to be written.
+    pub(super) fn layer_mut(&mut self, layer: usize) -> (&mut Tensor, &mut Tensor) {
+        let (keys, values) = &mut self.layers[layer];
+        (keys, values)
+    }
+
+    /// Keys and values of so many rows that no path will name: two tables of a layer's width.
+    pub(super) fn fresh(&self, device: &Device, rows: usize) -> Result<(Tensor, Tensor), NnError> {
+        let width = self.layers.first().map_or(0, |(keys, _)| keys.width());
+        let table = || Tensor::zeros(rows, width).to_device(device);
+        Ok((table()?, table()?))
+    }
+
     /// Number of entries in some path.
     pub(super) fn used(&self) -> usize {
         self.entries - self.free.len()

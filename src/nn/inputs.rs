@@ -57,6 +57,11 @@ impl KeyTable {
         self.lists.extend(lists.map(|last| KeyList { start, len: last as u32 + 1 }));
     }
 
+    /// The entries that lists run over.
+    pub(super) fn entries(&self) -> &[u32] {
+        &self.entries
+    }
+
     pub(super) fn keys<'a>(
         &'a self,
         lists: &'a [KeyList],

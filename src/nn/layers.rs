@@ -30,6 +30,10 @@ impl LayerLoader<'_> {
             Numbers::Int8 => {
                 Ok(Weight::int8(self.device, &self.weights.quantized(name, shape)?).placed()?)
             }
+            // What is unpacked is not rounded to blocks before.
+            Numbers::Blocks if self.device.unpacks(self.numbers) => {
+                Ok(Weight::unpacked(self.device, &self.weights.tensor(name, shape)?).placed()?)
+            }
             Numbers::Blocks => {
                 Ok(Weight::blocks(self.device, &self.weights.blocks(name, shape)?).placed()?)
             }
@@ -37,6 +41,58 @@ impl LayerLoader<'_> {
                 Ok(Weight::new(self.device, &self.weights.tensor(name, shape)?).placed()?)
             }
         }
+    }
+
+    /// `NAME.weight` [outputs, inputs], and what the adapter adds to its products. Where the weight
+    /// is unpacked, that is added to the weight instead, so that a product is one.
+    fn adapted(
+        &self,
+        name: &str,
+        inputs: usize,
+        outputs: usize,
+    ) -> Result<(Weight, Option<LowRank>), NnError> {
+        let (weight, shape) = (format!("{name}.weight"), [outputs, inputs]);
+        if !self.device.unpacks(self.numbers) {
+            return Ok((self.weight(&weight, &shape)?, self.low_rank(name, inputs, outputs)?));
+        }
+        Ok((self.joined(&[(name, outputs)], inputs)?, None))
+    }
+
+    /// The rows of some weights `NAME.weight` [outputs, inputs] one below the other, and what the
+    /// adapter adds to them: for a device that unpacks weights.
+    pub(super) fn joined<N: AsRef<str>>(
+        &self,
+        parts: &[(N, usize)],
+        inputs: usize,
+    ) -> Result<Weight, NnError> {
+        let host = self.device.host();
+        let mut rows = Vec::new();
+        for (name, outputs) in parts {
+            let (name, outputs) = (name.as_ref(), *outputs);
+            let mut part = self.weights.tensor(&format!("{name}.weight"), &[outputs, inputs])?;
+            let factors = self.adapter.map(|adapter| adapter.factors(name, inputs, outputs));
+            if let Some((down, up)) = factors.transpose()?.flatten() {
+                let down = Weight::new(&host, &down.transposed());
+                add(&host, &mut part, &matmul(&host, &up, &down, None)?)?;
+            }
+            rows.extend(part.into_data());
+        }
+        let outputs = parts.iter().map(|(_, outputs)| outputs).sum();
+        let weight = Tensor::new(&[outputs, inputs], rows)?;
+        Ok(Weight::unpacked(self.device, &weight).placed()?)
+    }
+
+    /// The biases of some products, one after the other.
+    pub(super) fn joined_bias<N: AsRef<str>>(
+        &self,
+        parts: &[(N, usize)],
+    ) -> Result<Tensor, NnError> {
+        let of_part = |(name, outputs): &(N, usize)| {
+            self.weights.tensor(&format!("{}.bias", name.as_ref()), &[*outputs])
+        };
+        let biases: Vec<Tensor> = parts.iter().map(of_part).collect::<Result<_, _>>()?;
+        let numbers: Vec<f32> = biases.into_iter().flat_map(Tensor::into_data).collect();
+        Ok(Tensor::new(&[numbers.len()], numbers)?.to_device(self.device)?)
     }
 
     /// What the adapter adds to the products of `NAME.weight` [outputs, inputs].
@@ -84,9 +140,8 @@ impl Linear {
         inputs: usize,
         outputs: usize,
     ) -> Result<Self, NnError> {
-        let weight = from.weight(&format!("{name}.weight"), &[outputs, inputs])?;
+        let (weight, beside) = from.adapted(name, inputs, outputs)?;
         let bias = from.weights.tensor(&format!("{name}.bias"), &[outputs])?;
-        let beside = from.low_rank(name, inputs, outputs)?;
         Ok(Self { weight, bias: Some(bias.to_device(from.device)?), beside })
     }
 
@@ -97,8 +152,8 @@ impl Linear {
         inputs: usize,
         outputs: usize,
     ) -> Result<Self, NnError> {
-        let weight = from.weight(&format!("{name}.weight"), &[outputs, inputs])?;
-        Ok(Self { weight, bias: None, beside: from.low_rank(name, inputs, outputs)? })
+        let (weight, beside) = from.adapted(name, inputs, outputs)?;
+        Ok(Self { weight, bias: None, beside })
     }
 
     /// (R, inputs) to (R, outputs).

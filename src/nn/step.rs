@@ -115,6 +115,11 @@ pub trait StepNetwork {
     /// too.
     fn max_length(&self) -> usize;
 
+    /// Tokens of sources that are best encoded as one batch: whoever stops work waits for so many.
+    fn tokens_at_once(&self) -> usize {
+        512
+    }
+
     /// Encodes sources (token ids, ending in EOS) as one batch and gives each a slot, in order. A
     /// language model's source is a prompt, which ends as it is to be continued.
     ///

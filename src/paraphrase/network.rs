@@ -57,6 +57,10 @@ impl StepNetwork for Network {
         of_either!(self, network => network.max_length())
     }
 
+    fn tokens_at_once(&self) -> usize {
+        of_either!(self, network => network.tokens_at_once())
+    }
+
     fn open(&mut self, sources: &[&[u32]]) -> Result<Vec<SlotId>, NnError> {
         of_either!(self, network => network.open(sources))
     }

@@ -217,7 +217,7 @@ steps() {
 	step self-test 60 "$kit/bin/fnstore" gpu --device "$device" --format table
 	step self-test-checked 60 env FNSTORE_GPU_CHECKS=1 "$kit/bin/fnstore" gpu --device "$device" --format table
 	# A process for each kind, so that a driver that takes one down leaves the others.
-	units direct P,P1,V2,V2b,V2c,V2d
+	units direct P,P1,S,V2,V2b,V2c,V2d
 	units staged V0,V3,V4
 	units strides V1b
 	units model V1

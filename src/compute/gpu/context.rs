@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use bytemuck::{Pod, cast_slice};
 
 use super::faults::Faults;
+use super::held::Holds;
 use super::pipeline::{Pipeline, Pipelines};
 use super::pool::{Buffer, Pool};
 use super::profile::{Cost, GpuProfile, Part, Work};
@@ -81,6 +82,7 @@ pub(super) struct State {
     written: usize,
     /// Lists in the arena: first byte and length.
     remembered: Vec<(usize, usize)>,
+    held: Holds,
     readback: Option<wgpu::Buffer>,
 }
 
@@ -111,6 +113,9 @@ pub(in crate::compute) struct Window {
 impl State {
     /// Where a list lies in the arena.
     fn find(&self, list: &[u32]) -> Option<usize> {
+        if let Some(place) = self.held.place(list) {
+            return Some(place);
+        }
         let bytes: &[u8] = cast_slice(list);
         let is_there = |(from, length): &&(usize, usize)| {
             *length == bytes.len() && self.laid[*from..from + length] == *bytes
@@ -123,6 +128,7 @@ impl State {
         let (from, bytes) = (self.laid.len(), cast_slice(list));
         self.laid.extend_from_slice(bytes);
         self.remembered.push((from, bytes.len()));
+        self.held.lay(list, from);
         from
     }
 
@@ -135,6 +141,7 @@ impl State {
     fn clear_arena(&mut self) {
         self.laid.clear();
         self.remembered.clear();
+        self.held.forget();
         self.written = 0;
     }
 }
@@ -143,6 +150,11 @@ impl Context {
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         // Commands are whole entries; a panic elsewhere leaves them in order.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The lists that somebody holds.
+    pub(super) fn with_holds<T>(&self, work: impl FnOnce(&mut Holds) -> T) -> T {
+        work(&mut self.lock().held)
     }
 
     /// Memory for `numbers` numbers, which are left over from an earlier use.

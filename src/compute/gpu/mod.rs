@@ -7,6 +7,7 @@
 mod adapters;
 mod context;
 mod faults;
+mod held;
 mod pipeline;
 mod pool;
 mod profile;
@@ -28,6 +29,7 @@ pub use profile::{GpuProfile, HostTime, KernelTime, ProfileClock, profile_report
 pub use shader::{Binding, Needs, Shader};
 
 pub(super) use context::{Call, Window};
+pub(crate) use held::Held;
 pub(super) use pool::Buffer;
 pub(super) use profile::Cost;
 pub(super) use tuning::Tuning;
@@ -57,8 +59,9 @@ pub struct GpuOptions {
     /// Whether weights are kept as 16-bit floats where the adapter computes with them: half the
     /// memory, and each weight within 2^-11 of its value. Sums are 32-bit in any case.
     pub half: bool,
-    /// Whether matrix units multiply, where `half` is, the adapter has units that fit, and a
-    /// self-test finds them right: states are rounded to 16 bits for a product as well.
+    /// Whether matrix units multiply weights of 16 bits and weights in blocks, where the adapter
+    /// has units that fit and a self-test finds them right: states are rounded to 16 bits for a
+    /// product as well.
     pub units: bool,
     /// Whether the choice among the shaders of a product is measured, once for each adapter and
     /// driver; else a guess is used.
@@ -82,6 +85,8 @@ pub struct Trial {
     pub workgroups: Option<u32>,
     /// Bytes of memory.
     pub memory: Option<u64>,
+    /// Matrix units that are spelled out, where the adapter has 16-bit floats.
+    pub units: bool,
     /// Submissions after which the device is destroyed.
     pub lose_after: Option<u64>,
     /// How many of the devices that follow are destroyed after as many.
@@ -179,23 +184,31 @@ impl Gpu {
         match needs {
             Needs::Nothing => true,
             Needs::Half => self.adapter.half_precision,
-            Needs::MatrixUnits => self.context.units.open,
+            Needs::MatrixUnits => self.context.units.open && !self.spells_units_out(),
         }
     }
 
+    /// Whether a test asked for matrix units that are spelled out.
+    pub(super) fn spells_units_out(&self) -> bool {
+        self.options.trial.units && self.adapter.half_precision
+    }
+
     /// Whether products of 16-bit weights go through matrix units: where the device was opened with
-    /// them and `test` found them right, the first time that it could tell.
+    /// them and `test` found no fault in them, the first time that it could tell.
     pub(super) fn trusts_units(
         &self,
-        test: impl FnOnce(&Self) -> Result<bool, ComputeError>,
+        test: impl FnOnce(&Self) -> Result<Option<String>, ComputeError>,
     ) -> bool {
+        if self.spells_units_out() {
+            return true;
+        }
         self.context.units.are_right(|| {
             let name = &self.adapter.name;
             match test(self) {
-                Ok(true) => Some(true),
-                Ok(false) => {
+                Ok(None) => Some(true),
+                Ok(Some(fault)) => {
                     self.tell(&format!(
-                        "the matrix units of `{name}` do not compute what its other shaders do; they are not used"
+                        "the matrix units of `{name}` are not used, its plain shaders are: {fault}"
                     ));
                     Some(false)
                 }
@@ -445,7 +458,7 @@ fn open_context(
             reason: error.to_string(),
         })
     };
-    let mut units = options.half && options.units && units::fit(adapter);
+    let mut units = options.units && units::fit(adapter);
     let opened = match units {
         true => {
             let mut descriptor = plain.clone();

@@ -5,15 +5,19 @@
 //! and compares, without a GPU.
 
 /// Declares the shader of a kernel's file: its name, the invocations of a workgroup, what it binds
-/// after its parameters, and those. A shader that binds what another does names that one's bindings
-/// instead, after what it needs of an adapter.
+/// after its parameters, and those. What it needs of an adapter, where that is more than plain
+/// WGSL, stands before what it binds. A shader that binds what another does names that one's
+/// bindings instead.
 macro_rules! shader {
     ($name:literal, $lanes:literal, [$($binding:ident),*]; $visible:vis struct $params:ident $fields:tt) => {
+        shader! { $name, $lanes, Nothing, [$($binding),*]; $visible struct $params $fields }
+    };
+    ($name:literal, $lanes:literal, $needs:ident, [$($binding:ident),*]; $visible:vis struct $params:ident $fields:tt) => {
         #[repr(C)]
         #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
         $visible struct $params $fields
 
-        shader!($name, $lanes, Nothing, &[
+        shader!($name, $lanes, $needs, &[
             $crate::compute::gpu::Binding::Params { bytes: size_of::<$params>() as u32 },
             $($crate::compute::gpu::Binding::$binding),*
         ]);

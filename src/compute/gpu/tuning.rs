@@ -13,30 +13,27 @@ pub(in crate::compute) struct Tuning {
     pub(in crate::compute) few_rows: usize,
     /// From so many rows on, large tiles pay.
     pub(in crate::compute) many_rows: usize,
-    /// From so many rows on, matrix units pay, where there are some.
-    pub(in crate::compute) unit_rows: usize,
 }
 
 impl Default for Tuning {
     /// What an adapter of middling size would choose; nothing of it has been measured on a real
-    /// one. Matrix units are not guessed to pay.
+    /// one.
     fn default() -> Self {
-        Self { few_rows: 32, many_rows: 512, unit_rows: usize::MAX }
+        Self { few_rows: 32, many_rows: 512 }
     }
 }
 
 impl Tuning {
     fn line(self) -> String {
-        let Self { few_rows, many_rows, unit_rows } = self;
-        format!("few_rows={few_rows} many_rows={many_rows} unit_rows={unit_rows}\n")
+        let Self { few_rows, many_rows } = self;
+        format!("few_rows={few_rows} many_rows={many_rows}\n")
     }
 
     fn read(line: &str) -> Option<Self> {
         let mut parts = line.trim_end().split(' ');
         let mut rows = |name: &str| parts.next()?.strip_prefix(name)?.parse().ok();
         let [few_rows, many_rows] = [rows("few_rows=")?, rows("many_rows=")?];
-        let unit_rows = rows("unit_rows=")?;
-        (few_rows <= many_rows).then_some(Self { few_rows, many_rows, unit_rows })
+        (few_rows <= many_rows).then_some(Self { few_rows, many_rows })
     }
 }
 
@@ -82,17 +79,12 @@ mod tests {
     fn a_choice_is_measured_once_and_kept() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("gpu/x.tuning");
-        let found = Tuning { few_rows: 8, many_rows: 64, unit_rows: 16 };
+        let found = Tuning { few_rows: 8, many_rows: 64 };
         let tuned = Tuned::new(Some(path.clone()));
         assert_eq!(tuned.get(|| Some(found)), found);
         assert_eq!(tuned.get(|| panic!("it is known")), found);
         assert_eq!(Tuned::new(Some(path.clone())).get(|| panic!("it is kept")), found);
-        for damaged in [
-            "",
-            "few_rows=9 many_rows=64",
-            "few_rows=70 many_rows=64 unit_rows=16",
-            "few_rows=-1 many_rows=x unit_rows=16",
-        ] {
+        for damaged in ["", "few_rows=9", "few_rows=70 many_rows=64", "few_rows=-1 many_rows=x"] {
             std::fs::write(&path, damaged).unwrap();
             assert_eq!(Tuned::new(Some(path.clone())).get(|| None), Tuning::default(), "{damaged}");
         }

@@ -1,26 +1,20 @@
 //! Matrix units: which adapters have some that fit, and whether those of a device are right.
 //!
-//! wgpu calls them cooperative matrices and experimental. So they are requested only for f16
-//! weights, if the adapter lists the one shape that `matmul_cooperative` is written in. They are
-//! used only after a product by them equals the plain shader's.
+//! wgpu calls them cooperative matrices and experimental. So they are requested only if the adapter
+//! lists the one shape that `matmul_cooperative` is written in. They are used only after products
+//! by them equal the plain shader's.
 
 #![allow(unsafe_code, reason = "wgpu wants a word of consent to what it calls experimental")]
 
 use std::sync::OnceLock;
 
-/// Bytes that the workgroups of `matmul_cooperative` share: two tiles of 16-bit numbers and staged
-/// sums.
-const SHARED: u32 = 2 * 5120 * 2 + 2048 * 4 + 4;
-
 /// Whether an adapter has what `matmul_cooperative` needs.
 pub(super) fn fit(adapter: &wgpu::Adapter) -> bool {
-    let (limits, wanted) = (adapter.limits(), features() | wgpu::Features::SHADER_F16);
+    let wanted = features() | wgpu::Features::SHADER_F16;
     adapter.features().contains(wanted)
         && adapter.cooperative_matrix_properties().iter().any(is_fitting)
-        // A workgroup of 256 lanes has no more than eight subgroups.
+        // A workgroup of 128 lanes has no more subgroups than parts.
         && adapter.get_info().subgroup_min_size >= 32
-        && limits.max_compute_invocations_per_workgroup >= 256
-        && limits.max_compute_workgroup_storage_size >= SHARED
 }
 
 fn is_fitting(shape: &wgpu::CooperativeMatrixProperties) -> bool {

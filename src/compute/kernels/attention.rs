@@ -13,12 +13,20 @@ use crate::compute::{ComputeError, Device, Tensor};
 /// The keys of one query: `len` consecutive entries from `start`.
 ///
 /// The entries are rows of the key tensor, or of a table of row numbers where one is given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 pub struct KeyList {
     /// First entry.
     pub start: u32,
     /// Number of entries; at least 1.
     pub len: u32,
+}
+
+impl KeyList {
+    /// Lists as the numbers that they are: first entry and number of entries, in turn.
+    pub(crate) fn words(lists: &[Self]) -> &[u32] {
+        bytemuck::cast_slice(lists)
+    }
 }
 
 /// Independent sums in [`Head::mix`], enough to hide the latency of an addition.

@@ -95,10 +95,10 @@ impl Call<'_> {
             None => (gpu.allocate(1)?, 1),
         };
         let table = params.table.unwrap_or_default();
-        let list_words: Vec<u32> = lists.iter().flat_map(|list| [list.start, list.len]).collect();
+        let list_words = KeyList::words(lists);
         let positions = bias.map_or(&[][..], |bias| &bias.positions[part.0..part.0 + part.1]);
         let (mut call, [lists_at, table_at, positions_at]) =
-            gpu.call_with(self.shader, [&list_words, table, positions], 0)?;
+            gpu.call_with(self.shader, [list_words, table, positions], 0)?;
         let shader_params = ShaderParams {
             rows: part.1 as u32,
             width: width as u32,
@@ -118,12 +118,18 @@ impl Call<'_> {
         call.bind(gpu.whole(&values, known)?);
         call.bind(gpu.whole(&biases, numbers)?);
         call.bind(gpu.rows(&self.to, part, width));
-        let [x, y, _] = gpu.grid(part.1);
+        let grid = match std::ptr::eq(self.shader, &attention_step::SHADER) {
+            true => attention_step::grid(gpu, part.1, params.heads),
+            false => {
+                let [x, y, _] = gpu.grid(part.1);
+                [x, y, params.heads.count as u32]
+            }
+        };
         call.costs(|| {
             let seen = lists.iter().map(|list| list.len as usize).sum();
             Cost::attention([part.1, params.heads.count, columns], seen, params.keys.width())
         });
-        call.run(&shader_params, [x, y, params.heads.count as u32]);
+        call.run(&shader_params, grid);
         Ok(())
     }
 }

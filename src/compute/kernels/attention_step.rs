@@ -3,9 +3,22 @@
 //! [`attention_gpu`](super::attention_gpu) chooses between this shader and that of
 //! [`attention`](super::attention).
 
-shader!("attention_step", 64, Nothing, super::attention::SHADER.bindings);
+use super::Heads;
+use crate::compute::gpu::Gpu;
+
+shader!("attention_step", 128, Nothing, super::attention::SHADER.bindings);
+
+/// Rows of a workgroup, and the most heads, which share their keys.
+const ROWS: usize = 2;
+const HEADS: usize = 4;
 
 /// Whether the shader takes heads of so many columns: it reads vectors of four numbers.
 pub(super) fn takes(columns: usize) -> bool {
     columns.is_multiple_of(4)
+}
+
+/// Workgroups for so many rows.
+pub(super) fn grid(gpu: &Gpu, rows: usize, heads: &Heads<'_>) -> [u32; 3] {
+    let [x, y, _] = gpu.grid(rows.div_ceil(ROWS));
+    [x, y, (heads.count / heads.sharing * heads.sharing.div_ceil(HEADS)) as u32]
 }

@@ -74,6 +74,7 @@ pub fn matmul_into(
     let shape = Shape { rows: input.rows(), inputs: weight.inputs, outputs: weight.outputs };
     match &weight.packed {
         Packed::Gpu(resident) => *output = matmul_tiled::gpu(resident, input, bias)?,
+        Packed::GpuUnits(weight) => *output = weight.multiply(input, bias)?,
         Packed::GpuBlocks(resident) => *output = resident.multiply(input, bias)?,
         Packed::Blocks(panels) => {
             let bias = bias.map(Tensor::data);

@@ -2,12 +2,12 @@
 //!
 //! Many rows go through `matmul_tiled` or, in larger tiles, [`matmul_wide`](super::matmul_wide);
 //! few go through [`matvec`](super::matvec), which is bound by reading the weights. Weights of 16
-//! bits have shaders of their own, one of them for matrix units. Where one takes over from another
-//! is measured once for each adapter. Rows and outputs are cut where a binding or a grid would be
-//! too large. The shader also takes matrices that are not transposed, and batches of both, for
-//! [`product`].
+//! bits have shaders of their own; where matrix units multiply those, this file has no part in it.
+//! Where one shader takes over from another is measured once for each adapter. Rows and outputs are
+//! cut where a binding or a grid would be too large. The shader also takes matrices that are not
+//! transposed, and batches of both, for [`product`].
 
-use super::{matmul_cooperative, matmul_half, matmul_wide, matvec, matvec_half};
+use super::{matmul_half, matmul_wide, matvec, matvec_half};
 use crate::compute::gpu::{Buffer, Cost, Gpu, Shader, Tuning, Window};
 use crate::compute::{ComputeError, Device, Tensor};
 use std::time::{Duration, Instant};
@@ -116,9 +116,7 @@ pub(super) fn gpu(
     bias: Option<&Tensor>,
 ) -> Result<Tensor, ComputeError> {
     let tuning = weight.gpu.tuning(measure);
-    let units = weight.half && trusts_units(&weight.gpu);
     let run: Run = match (input.rows(), weight.half) {
-        (rows, true) if units && rows >= tuning.unit_rows => matmul_cooperative::gpu,
         (rows, false) if rows <= tuning.few_rows => matvec::gpu,
         (rows, true) if rows <= tuning.few_rows => matvec_half::gpu,
         (_, true) => matmul_half::gpu,
@@ -200,20 +198,11 @@ const MEASURED_ROWS: [usize; 7] = [8, 16, 32, 64, 128, 512, 2048];
 /// Width and outputs of their weight, those of a middling layer.
 const MEASURED_WIDTH: usize = 1024;
 
-/// Whether products of 16-bit weights may go through the matrix units of a device.
-pub(in crate::compute) fn trusts_units(gpu: &Gpu) -> bool {
-    gpu.trusts_units(matmul_cooperative::is_right)
-}
-
 /// Times the shaders on this device; `None` when one of them fails.
 fn measure(gpu: &Gpu) -> Option<Tuning> {
-    let weight = |half| {
-        let gpu = gpu.with_half(half);
-        Resident::new(&gpu, &Tensor::zeros(MEASURED_WIDTH, MEASURED_WIDTH))
-    };
-    let half = trusts_units(gpu).then(|| weight(true));
-    let weight = weight(false);
-    let (mut few_rows, mut many_rows, mut unit_rows) = (0, usize::MAX, usize::MAX);
+    let zeros = Tensor::zeros(MEASURED_WIDTH, MEASURED_WIDTH);
+    let weight = Resident::new(&gpu.with_half(false), &zeros);
+    let (mut few_rows, mut many_rows) = (0, usize::MAX);
     for rows in MEASURED_ROWS {
         let input =
             Tensor::zeros(rows, MEASURED_WIDTH).to_device(&Device::Gpu(gpu.clone())).ok()?;
@@ -227,25 +216,30 @@ fn measure(gpu: &Gpu) -> Option<Tuning> {
         }
         // A shader takes over for good: where it falls back again it was noise.
         many_rows = if wide < tiled { many_rows.min(rows) } else { usize::MAX };
-        if let Some(half) = &half {
-            let plain = time(matvec_half::gpu, half)?.min(time(matmul_half::gpu, half)?);
-            let units = time(matmul_cooperative::gpu, half)?;
-            unit_rows = if units < plain { unit_rows.min(rows) } else { usize::MAX };
-        }
     }
-    Some(Tuning { few_rows, many_rows: many_rows.max(few_rows), unit_rows })
+    Some(Tuning { few_rows, many_rows: many_rows.max(few_rows) })
 }
 
-/// The least time of a few runs, after one that compiles.
+/// How long runs that are timed together last at least: handing them over, and waiting, is little
+/// of that.
+const TIMED: Duration = Duration::from_millis(5);
+
+/// The least time of one run, after one that compiles.
 fn time(gpu: &Gpu, run: impl Fn() -> Result<(), ComputeError>) -> Result<Duration, ComputeError> {
-    let mut best = Duration::MAX;
-    for _ in 0..4 {
+    let together = |runs: u32| {
         let begin = Instant::now();
-        for _ in 0..8 {
-            run()?;
-        }
+        (0..runs).try_for_each(|_| run())?;
         gpu.finish()?;
-        best = best.min(begin.elapsed());
+        Ok::<_, ComputeError>(begin.elapsed())
+    };
+    together(1)?;
+    let mut runs = 8;
+    while together(runs)? < TIMED && runs < 1 << 12 {
+        runs *= 2;
+    }
+    let mut best = Duration::MAX;
+    for _ in 0..3 {
+        best = best.min(together(runs)? / runs);
     }
     Ok(best)
 }

@@ -5,12 +5,16 @@
 //! and some rows see nothing or numbers of 1e30.
 
 use super::matmul_tiled::{self, Resident};
+use super::self_test_units::{
+    test_embedding_half, test_finish_rows, test_gated_half_rows, test_half_rows,
+    test_matmul_cooperative, test_norm_half_rows, test_place_heads,
+};
 use super::{
     Activation, Blocks, DistanceBias, Heads, KeyList, Lookup, ScoreOutput, SpanCandidate, SpanHead,
     SpanRows, TokenDraw, TokenMask, Weight, activate, activate_gated, add, attention,
-    attention_gpu, attention_step, best_tokens, embedding, gather, layer_norm, matmul,
-    matmul_cooperative, matmul_half, matmul_wide, matvec, matvec_half, product, rms_norm, rotate,
-    row_scores, sample_tokens, scatter, shaders, span_maxima, span_scores, word_pairs,
+    attention_gpu, attention_step, best_tokens, embedding, gather, layer_norm, matmul, matmul_half,
+    matmul_wide, matvec, matvec_half, product, rms_norm, rotate, row_scores, sample_tokens,
+    scatter, shaders, span_maxima, span_scores, word_pairs,
 };
 use crate::compute::gpu::Shader;
 use crate::compute::{ComputeError, Device, Tensor};
@@ -57,7 +61,12 @@ fn run(device: &Device, kernel: &'static str, seed: u64) -> KernelTest {
         "best_tokens" => (5e-5, test_best_tokens),
         "embedding" => (1e-6, test_embedding),
         "embedding_blocks" => (1e-6, test_embedding_blocks),
+        "embedding_half" => (9.8e-4, test_embedding_half),
+        "finish_rows" => (1e-6, test_finish_rows),
+        "gated_half_rows" => (9.8e-4, test_gated_half_rows),
         "gather" => (0.0, test_gather),
+        // 16 bits are within 2^-11 of the nearest number, and within 2^-10 of its neighbour.
+        "half_rows" => (9.8e-4, test_half_rows),
         "layer_norm" => (2e-5, test_layer_norm),
         "matmul_blocks" => (2e-5, test_matmul_blocks),
         // Operands of 16 bits are within 2^-11; terms of both signs leave a root of their number.
@@ -67,6 +76,8 @@ fn run(device: &Device, kernel: &'static str, seed: u64) -> KernelTest {
         "matmul_wide" => (2e-5, test_matmul_wide),
         "matvec" => (2e-5, test_matvec),
         "matvec_half" => (1e-3, test_matvec_half),
+        "norm_half_rows" => (9.8e-4, test_norm_half_rows),
+        "place_heads" => (2e-6, test_place_heads),
         "rms_norm" => (1e-5, test_rms_norm),
         "rotate" => (2e-6, test_rotate),
         "row_scores" => (1e-5, test_row_scores),
@@ -90,7 +101,7 @@ fn run(device: &Device, kernel: &'static str, seed: u64) -> KernelTest {
 type Case = fn(&Device, &mut Draw) -> Result<(String, f32), ComputeError>;
 
 /// The same kernel on the CPU and on the device, and the largest difference relative to `scale`.
-fn compare(
+pub(super) fn compare(
     device: &Device,
     scale: f32,
     kernel: impl Fn(&Device) -> Result<Tensor, ComputeError>,
@@ -104,7 +115,7 @@ fn compare(
 }
 
 /// The largest difference; infinite where a number is not finite.
-fn largest(found: &[f32], wanted: &[f32]) -> f32 {
+pub(super) fn largest(found: &[f32], wanted: &[f32]) -> f32 {
     let differences = found.iter().zip(wanted).map(|(found, wanted)| match found.is_finite() {
         true => (found - wanted).abs(),
         false => f32::INFINITY,
@@ -130,13 +141,6 @@ fn test_matmul_wide(device: &Device, draw: &mut Draw) -> Result<(String, f32), C
     linear(device, draw, [1, 300], matmul_wide::gpu, false)
 }
 
-fn test_matmul_cooperative(
-    device: &Device,
-    draw: &mut Draw,
-) -> Result<(String, f32), ComputeError> {
-    linear(device, draw, [1, 300], matmul_cooperative::gpu, true)
-}
-
 /// The difference to the product in f32 of what the blocks stand for: a GPU does not round the
 /// input.
 fn test_matmul_blocks(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
@@ -146,7 +150,7 @@ fn test_matmul_blocks(device: &Device, draw: &mut Draw) -> Result<(String, f32),
     let bias = (draw.below(4) > 0).then_some(&bias);
     let (blocks, group) = draw.blocks(inputs, outputs)?;
     let error = compare(device, (inputs as f32).sqrt(), |device| match device {
-        Device::Gpu(_) => matmul(device, &input, &Weight::blocks(device, &blocks), bias),
+        Device::Gpu(_) => matmul(device, &input, &Weight::packed(device, &blocks), bias),
         Device::Cpu { .. } => matmul(device, &input, &Weight::new(device, &blocks.to_f32()), bias),
     })?;
     Ok((format!("{rows} x {inputs} x {outputs}, groups of {group}"), error))
@@ -204,7 +208,7 @@ fn test_embedding_blocks(device: &Device, draw: &mut Draw) -> Result<(String, f3
     let (blocks, group) = draw.blocks(width, table_rows)?;
     let ids = draw.ids(rows, table_rows);
     let error = compare(device, 22.6, |device| {
-        Weight::blocks(device, &blocks).look_up(device, &ids, 22.6)
+        Weight::packed(device, &blocks).look_up(device, &ids, 22.6)
     })?;
     Ok((format!("{rows} x {width}, groups of {group}"), error))
 }
@@ -510,10 +514,10 @@ fn test_word_pairs(device: &Device, draw: &mut Draw) -> Result<(String, f32), Co
 }
 
 /// Numbers of a test: splitmix64 (Steele, Lea and Flood 2014).
-struct Draw(u64);
+pub(super) struct Draw(u64);
 
 impl Draw {
-    fn next(&mut self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -521,21 +525,21 @@ impl Draw {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, end: usize) -> usize {
+    pub(super) fn below(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }
 
     /// A size of `from..=to`.
-    fn size(&mut self, from: usize, to: usize) -> usize {
+    pub(super) fn size(&mut self, from: usize, to: usize) -> usize {
         from + self.below(to + 1 - from)
     }
 
     /// A number of [-1, 1).
-    fn number(&mut self) -> f32 {
+    pub(super) fn number(&mut self) -> f32 {
         (self.next() >> 40) as f32 / (1u64 << 23) as f32 - 1.0
     }
 
-    fn tensor(&mut self, shape: &[usize]) -> Tensor {
+    pub(super) fn tensor(&mut self, shape: &[usize]) -> Tensor {
         let data = (0..shape.iter().product()).map(|_| self.number()).collect();
         Tensor::new(shape, data).expect("as many numbers as the shape asks for")
     }
@@ -552,7 +556,7 @@ impl Draw {
         Ok((Blocks::new(inputs, (group, zero), quants, scales, least)?, group))
     }
 
-    fn ids(&mut self, count: usize, end: usize) -> Vec<u32> {
+    pub(super) fn ids(&mut self, count: usize, end: usize) -> Vec<u32> {
         (0..count).map(|_| self.below(end) as u32).collect()
     }
 }

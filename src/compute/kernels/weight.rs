@@ -1,12 +1,16 @@
 //! A linear layer's weight, packed once for products in some kind of numbers, on some device.
 
 use super::blocks::Blocks;
-use super::embedding_blocks;
+use super::finish_rows::Sums;
+use super::half_rows::HalfRows;
 use super::matmul::{PANEL, PANEL_LINES};
 use super::matmul_blocks::BlockPanels;
 use super::matmul_blocks_gpu::ResidentBlocks;
+use super::matmul_cooperative::{UnitWeight, fault};
 use super::matmul_tiled::Resident;
 use super::matmul8::{Panels8, Quantized};
+use super::{embedding_blocks, embedding_half};
+use crate::compute::gpu::Gpu;
 use crate::compute::lanes::{LANES, Line};
 use crate::compute::{ComputeError, Device, Tensor};
 use std::sync::Arc;
@@ -28,17 +32,41 @@ pub(super) enum Packed {
     /// Shared with whoever looks up its rows.
     Blocks(Arc<BlockPanels>),
     GpuBlocks(ResidentBlocks),
-    /// In f32, in the memory of a GPU.
+    /// In f32 or 16 bits, in the memory of a GPU.
     Gpu(Resident),
+    /// In 16 bits, for the matrix units of a GPU.
+    GpuUnits(UnitWeight),
+}
+
+impl Packed {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::F32(_) => "f32",
+            Self::Int8(_) => "int8",
+            Self::Blocks(_) => "blocks",
+            Self::GpuBlocks(_) => "blocks on a GPU",
+            Self::Gpu(_) => "f32 on a GPU",
+            Self::GpuUnits(_) => "f16 on matrix units",
+        }
+    }
+}
+
+/// Whether weights of 16 bits go through the matrix units of a device.
+pub(in crate::compute) fn trusts_units(gpu: &Gpu) -> bool {
+    gpu.trusts_units(|gpu| Ok(fault(gpu)?.map(|fault| fault.to_string())))
 }
 
 impl Weight {
-    /// Packs a matrix `[out, in]`, or uploads it; products are in f32. What fails in that, the
-    /// first product returns.
+    /// Packs a matrix `[out, in]`, or uploads it; products are in f32, or as a GPU insists
+    /// ([`Device::format`]). What fails in that, the first product returns.
     pub fn new(device: &Device, weight: &Tensor) -> Self {
         let (outputs, inputs) = (weight.rows(), weight.width());
         if let Device::Gpu(gpu) = device {
-            return Self { outputs, inputs, packed: Packed::Gpu(Resident::new(gpu, weight)) };
+            let packed = match gpu.keeps_half() && trusts_units(gpu) {
+                true => Packed::GpuUnits(UnitWeight::new(gpu, weight)),
+                false => Packed::Gpu(Resident::new(gpu, weight)),
+            };
+            return Self { outputs, inputs, packed };
         }
         let panel_lines = inputs * PANEL_LINES;
         let mut panels = vec![Line([0.0; LANES]); outputs.div_ceil(PANEL) * panel_lines];
@@ -63,7 +91,16 @@ impl Weight {
 
     /// Packs a matrix `[out, in]` in blocks, whose numbers stay as small as they are. Products
     /// round their input to 8 bits on the CPU, and are in f32 on a GPU, which unpacks in registers.
+    /// For matrix units it is unpacked now, to 16 bits.
     pub fn blocks(device: &Device, weight: &Blocks) -> Self {
+        match device {
+            Device::Gpu(gpu) if trusts_units(gpu) => Self::unpacked(device, &weight.to_f32()),
+            _ => Self::packed(device, weight),
+        }
+    }
+
+    /// The same, never unpacked.
+    pub(super) fn packed(device: &Device, weight: &Blocks) -> Self {
         let (outputs, inputs) = (weight.outputs(), weight.inputs());
         let panels = Arc::new(BlockPanels::new(weight));
         let packed = match device {
@@ -73,7 +110,19 @@ impl Weight {
         Self { outputs, inputs, packed }
     }
 
-    /// Rows of a weight in blocks, in f32 on a device, times `scale`: a table of tokens that is
+    /// Packs a matrix `[out, in]` for the matrix units of a device that [unpacks](Device::unpacks)
+    /// blocks, and as [`new`](Self::new) does for another.
+    pub fn unpacked(device: &Device, weight: &Tensor) -> Self {
+        match device {
+            Device::Gpu(gpu) if trusts_units(gpu) => {
+                let packed = Packed::GpuUnits(UnitWeight::new(gpu, weight));
+                Self { outputs: weight.rows(), inputs: weight.width(), packed }
+            }
+            _ => Self::new(device, weight),
+        }
+    }
+
+    /// Rows of a weight in blocks, also an unpacked one, in f32 on a device, times `scale`: a table of tokens that is
     /// also a projection lies in memory once.
     ///
     /// # Errors
@@ -96,6 +145,9 @@ impl Weight {
             Packed::GpuBlocks(resident) => {
                 return embedding_blocks::gpu(resident, ids, scale)?.to_device(device);
             }
+            Packed::GpuUnits(table) => {
+                return embedding_half::gpu(table, ids, scale)?.to_device(device);
+            }
             _ => panic!("only rows of weights in blocks are looked up"),
         };
         let mut output = Tensor::zeros(ids.len(), self.inputs);
@@ -106,6 +158,22 @@ impl Weight {
         output.to_device(device)
     }
 
+    /// Rows of 16 bits times the transposed weight, which a device has
+    /// [unpacked](Self::unpacked) for its matrix units.
+    ///
+    /// # Errors
+    /// When the GPU has no room or failed.
+    ///
+    /// # Panics
+    /// When the weight is in another form, or has other inputs.
+    pub fn sums(&self, rows: &HalfRows) -> Result<Sums, ComputeError> {
+        assert_eq!(rows.width, self.inputs, "rows are as wide as a weight has inputs");
+        match &self.packed {
+            Packed::GpuUnits(weight) => weight.sums(rows),
+            other => panic!("rows of 16 bits meet a weight in {}", other.name()),
+        }
+    }
+
     /// The weight, where it is in the memory of its device.
     ///
     /// # Errors
@@ -113,6 +181,7 @@ impl Weight {
     pub fn placed(self) -> Result<Self, ComputeError> {
         match &self.packed {
             Packed::Gpu(resident) => resident.check().map(|()| self),
+            Packed::GpuUnits(weight) => weight.check().map(|()| self),
             Packed::GpuBlocks(resident) => resident.check().map(|()| self),
             _ => Ok(self),
         }
@@ -131,13 +200,6 @@ impl Weight {
 
 impl std::fmt::Debug for Weight {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let numbers = match self.packed {
-            Packed::F32(_) => "f32",
-            Packed::Int8(_) => "int8",
-            Packed::Blocks(_) => "blocks",
-            Packed::GpuBlocks(_) => "blocks on a GPU",
-            Packed::Gpu(_) => "f32 on a GPU",
-        };
-        write!(f, "Weight[{}, {}; {numbers}]", self.outputs, self.inputs)
+        write!(f, "Weight[{}, {}; {}]", self.outputs, self.inputs, self.packed.name())
     }
 }

@@ -11,15 +11,18 @@
 
 mod config;
 mod gguf_config;
+mod joined;
 mod json_config;
 mod layer;
 mod rotation;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use config::{LanguageConfig, LanguageLayout, Window};
+use joined::{JoinedLayer, Seen};
 use layer::{Layer, Projected};
 use rotation::TurnTable;
 pub use rotation::{Rotation, RotationScaling};
@@ -33,9 +36,9 @@ use super::stepping::Stepping;
 use super::steps::{Encoding, Limits, Source, Steps};
 use super::{Fingerprint, NnError, Weights, WeightsError};
 use crate::compute::kernels::{
-    KeyList, Lookup, TokenMask, Weight, best_tokens, embedding, matmul_into,
+    KeyList, Lookup, Placing, Stream, TokenMask, Weight, add, best_tokens, embedding, matmul_into,
 };
-use crate::compute::{Device, Numbers, Tensor, place_on};
+use crate::compute::{Device, Gpu, Numbers, Tensor, place_on};
 use crate::tokenize::{TokenizeError, Tokenizer};
 
 /// Rows whose logits are computed together: with 262,144 tokens they fill 64 MiB.
@@ -60,7 +63,7 @@ pub struct LanguageModel {
     fingerprint: Fingerprint,
     adapter: Option<Arc<LanguageAdapter>>,
     tokens: Table,
-    layers: Vec<Layer>,
+    layers: Layers,
     exit: Norm,
     /// None where the table of tokens is the projection, too.
     projection: Option<Weight>,
@@ -122,7 +125,7 @@ impl LanguageModel {
             (Table::Numbers(_), true) => Some(from.weight(TABLE, &shape)?),
             (_, false) => Some(from.weight("lm_head.weight", &shape)?),
         };
-        let layers = (0..config.layers).map(|number| Layer::load(from, &config, number));
+        let layers = Layers::load(from, &config)?;
         let offset = config.gain_offset;
         let turns = |frequencies| TurnTable::new(device, frequencies, config.max_length);
         let local = config.window.as_ref();
@@ -131,7 +134,7 @@ impl LanguageModel {
             path: path.to_owned(),
             numbers,
             tokens,
-            layers: layers.collect::<Result<_, _>>()?,
+            layers,
             exit: Norm::load_rms(from, "model.norm", (width, config.eps), |gain| gain + offset)?,
             projection,
             wide: turns(frequencies(&config, &weights)?)?,
@@ -282,6 +285,12 @@ impl LanguageModel {
         past: Past<'_>,
     ) -> Result<Tensor, NnError> {
         let device = self.steps.device.clone();
+        // Every layer brings them.
+        let (entries, table) = match past {
+            Past::Rows => (&[][..], &[][..]),
+            Past::Cache { entries, table } => (entries, table.entries()),
+        };
+        let _held = device.hold(&[positions, KeyList::words(lists), entries, table]);
         let scale = self.config.embedding_scale;
         let mut x = match &self.tokens {
             Table::Numbers(table) => embedding(&device, &[Lookup { table, ids, scale }])?,
@@ -290,7 +299,40 @@ impl LanguageModel {
         let wide = self.wide.covering(&device, positions)?;
         let local = self.local.as_mut().map(|local| local.covering(&device, positions));
         let local = local.transpose()?.unwrap_or(wide);
-        for (number, layer) in self.layers.iter().enumerate() {
+        let layers = match &self.layers {
+            Layers::Plain(layers) => layers,
+            Layers::Joined(gpu, layers) => {
+                let mut stream = Stream::new(x);
+                for (number, layer) in layers.iter().enumerate() {
+                    let window = self.config.window_of(number);
+                    let lists = &seen(lists, window);
+                    let turns = if window.is_some() { local } else { wide };
+                    let placing = Placing { positions, turns, entries: &[], bias: None };
+                    match past {
+                        Past::Rows => {
+                            let entries: Vec<u32> = (0..ids.len() as u32).collect();
+                            let placing = Placing { entries: &entries, ..placing };
+                            let (mut keys, mut values) =
+                                self.steps.own_cache.fresh(&device, ids.len())?;
+                            let seen = Seen { placing, lists, table: None };
+                            layer.apply(gpu, &mut stream, seen, (&mut keys, &mut values))?;
+                        }
+                        Past::Cache { entries, table } => {
+                            let placing = Placing { entries, ..placing };
+                            let seen = Seen { placing, lists, table: Some(table.entries()) };
+                            let tables = self.steps.own_cache.layer_mut(number);
+                            layer.apply(gpu, &mut stream, seen, tables)?;
+                        }
+                    }
+                }
+                let (mut rows, pending) = stream.into_parts();
+                if let Some(sums) = pending {
+                    add(&device, &mut rows, &sums.finish(None)?)?;
+                }
+                return Ok(rows);
+            }
+        };
+        for (number, layer) in layers.iter().enumerate() {
             let window = self.config.window_of(number);
             let lists = seen(lists, window);
             let turns = (if window.is_some() { local } else { wide }, positions);
@@ -318,6 +360,27 @@ enum Table {
     Blocks(Weight),
 }
 
+/// The layers, in the form that their device computes.
+#[derive(Debug)]
+enum Layers {
+    Plain(Vec<Layer>),
+    Joined(Gpu, Vec<JoinedLayer>),
+}
+
+impl Layers {
+    fn load(from: LayerLoader<'_>, config: &LanguageConfig) -> Result<Self, NnError> {
+        let numbers = 0..config.layers;
+        if let Device::Gpu(gpu) = from.device {
+            let joined = numbers.clone().map(|number| JoinedLayer::load(from, config, number));
+            if let Some(layers) = joined.collect::<Result<Option<Vec<_>>, _>>()? {
+                return Ok(Self::Joined(gpu.clone(), layers));
+            }
+        }
+        let plain = numbers.map(|number| Layer::load(from, config, number));
+        Ok(Self::Plain(plain.collect::<Result<_, _>>()?))
+    }
+}
+
 /// Where rows find the keys that they see.
 #[derive(Clone, Copy)]
 enum Past<'a> {
@@ -328,13 +391,13 @@ enum Past<'a> {
 }
 
 /// The parts of lists that a layer sees: all, or the last keys.
-fn seen(lists: &[KeyList], window: Option<&Window>) -> Vec<KeyList> {
-    let most = window.map_or(u32::MAX, |window| window.length as u32);
+fn seen<'a>(lists: &'a [KeyList], window: Option<&Window>) -> Cow<'a, [KeyList]> {
+    let Some(window) = window else { return Cow::Borrowed(lists) };
     let last = |list: &KeyList| {
-        let len = list.len.min(most);
+        let len = list.len.min(window.length as u32);
         KeyList { start: list.start + (list.len - len), len }
     };
-    lists.iter().map(last).collect()
+    Cow::Owned(lists.iter().map(last).collect())
 }
 
 fn read(path: &Path) -> Result<(LanguageConfig, Weights), NnError> {
