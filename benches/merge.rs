@@ -148,6 +148,8 @@ fn write_shards(
             fnstore: env!("CARGO_PKG_VERSION").to_owned(),
             release: release.name.clone(),
             query: "made up".to_owned(),
+            all_seeds: String::new(),
+            revision: 0,
             recipe: String::new(),
             rounds: 10,
             shard: Shard { number, of: u32::try_from(shards)? },

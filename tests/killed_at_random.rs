@@ -119,6 +119,8 @@ fn made_up_shards(base: &Path, dir: &Path) -> Vec<PathBuf> {
             fnstore: String::new(),
             release: release.name,
             query: "frame=Checking".to_owned(),
+            all_seeds: String::new(),
+            revision: 0,
             recipe: "07".repeat(16),
             rounds: 1,
             shard: Shard { number, of: SHARDS },

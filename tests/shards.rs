@@ -11,19 +11,19 @@ use serde_json::Value;
 use crate::cli_program::{Ran, fnstore_in, new_store};
 use crate::cli_schema::faults_in;
 
-const EXPAND: [&str; 8] =
+pub(crate) const EXPAND: [&str; 8] =
     ["expand", "frame=Checking", "--model", "paraphrase", "--beam", "4", "--rounds", "2"];
 
-fn ok(ran: Ran) -> Ran {
+pub(crate) fn ok(ran: Ran) -> Ran {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     ran
 }
 
-fn export(store: &Path) -> String {
+pub(crate) fn export(store: &Path) -> String {
     ok(fnstore_in(store, &["export", "--to", "jsonl"])).stdout
 }
 
-fn shard(store: &Path, which: &str, file: &Path) -> Ran {
+pub(crate) fn shard(store: &Path, which: &str, file: &Path) -> Ran {
     let more = ["--shard", which, "--out", file.to_str().unwrap()];
     fnstore_in(store, &[&EXPAND[..], &more].concat())
 }
@@ -40,13 +40,13 @@ fn shards(store: &Path, dir: &Path, of: u32) -> Vec<PathBuf> {
     files.collect()
 }
 
-fn merge(store: &Path, files: &[&Path]) -> Ran {
+pub(crate) fn merge(store: &Path, files: &[&Path]) -> Ran {
     let files: Vec<&str> = files.iter().map(|file| file.to_str().unwrap()).collect();
     fnstore_in(store, &[&["merge"], &files[..]].concat())
 }
 
 /// A copy of the store of the small lexicon, as it was imported once.
-fn copy_of(store: &Path, to: &Path) -> PathBuf {
+pub(crate) fn copy_of(store: &Path, to: &Path) -> PathBuf {
     ok(fnstore_in(store, &["backup", to.join("backup").to_str().unwrap()]));
     let copy = to.join("copy");
     let from = to.join("backup");
@@ -147,22 +147,25 @@ fn a_task_of_a_slurm_array_knows_its_shard() {
     let base = new_store();
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("task.zst");
-    let run = |task: &str| {
+    let run = |task: &str, of: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fnstore"));
         command.env("FNSTORE_DIR", base.path()).env("SLURM_ARRAY_TASK_ID", task);
-        command.env("SLURM_ARRAY_TASK_MIN", "10").env("SLURM_ARRAY_TASK_COUNT", "9");
-        let output =
-            command.args(EXPAND).args(["--out"]).arg(&file).arg("--shard").output().unwrap();
+        // The tasks that are computed anew, by which nothing is counted.
+        command.env("SLURM_ARRAY_TASK_MIN", task).env("SLURM_ARRAY_TASK_COUNT", "1");
+        command.args(EXPAND).arg("--out").arg(&file).args(["--shard", of]);
+        let output = command.output().unwrap();
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
-    assert_eq!(run("12").0, Some(0));
+    assert_eq!(run("3", "/9").0, Some(0));
     let manifest = fs::read_to_string(dir.path().join("task.zst.manifest.json")).unwrap();
     let manifest: Value = serde_json::from_str(&manifest).unwrap();
     assert_eq!(manifest["shard"], serde_json::json!({ "number": 3, "of": 9 }));
-    let (code, said) = run("19");
-    assert!(code == Some(2) && said.contains("expected an array without gaps"), "{said}");
-    let outside =
-        ok_not(fnstore_in(base.path(), &[&EXPAND[..], &["--out", "x.zst", "--shard"]].concat()));
+    for (task, of) in [("19", "/9"), ("0", "/9"), ("1", "/0"), ("1", "/x")] {
+        let (code, said) = run(task, of);
+        assert!(code == Some(2) && said.contains("expected a task from 1 to"), "{said}");
+    }
+    let more = ["--out", "x.zst", "--shard", "/9"];
+    let outside = ok_not(fnstore_in(base.path(), &[&EXPAND[..], &more].concat()));
     assert!(outside.stderr.contains("this is no task of a Slurm array"), "{}", outside.stderr);
 }
 
@@ -186,17 +189,30 @@ fn wrong_files_are_named_and_nothing_is_taken() {
     let bytes = fs::read(&files[1]).unwrap();
     fs::write(&files[1], &bytes[..bytes.len() / 2]).unwrap();
     refused(&[&files[0], &files[1]], "its manifest says");
+    // All that is wrong is named.
+    let both = merge(base.path(), &[&dir.path().join("nowhere.zst"), &files[1]]);
+    for said in ["nowhere.zst.manifest.json", "2-of-2.zst` has"] {
+        assert!(both.code != Some(0) && both.stderr.contains(said), "{both:?}");
+    }
     let place = dir.path().join("2-of-2.zst.manifest.json");
     let manifest = fs::read_to_string(&place).unwrap();
     fs::write(&place, "{}").unwrap();
     refused(&[&files[1]], "is no manifest of a shard");
+    fs::write(&place, manifest.replace("\"of\": 2", "\"of\": 4294967295")).unwrap();
+    refused(&[&files[1]], "expected at most 1000000 shards");
     fs::write(&place, manifest).unwrap();
     // A file of another query stands in its place.
-    let other = shard(base.path(), "1/2", &files[1]);
-    assert!(other.code != Some(0) && other.stderr.contains("manifest"), "{other:?}");
-    fs::write(&files[1], &bytes).unwrap();
-    let other = shard(base.path(), "1/2", &files[1]);
-    assert!(other.code != Some(0) && other.stderr.contains("expected mini-framenet"), "{other:?}");
+    for content in [&bytes[..9], &bytes] {
+        fs::write(&files[1], content).unwrap();
+        let other = shard(base.path(), "1/2", &files[1]);
+        assert!(other.code != Some(0), "{other:?}");
+        assert!(other.stderr.contains("expected mini-framenet"), "{other:?}");
+        assert_eq!(fs::read(&files[1]).unwrap(), content);
+    }
+    // Its own part is computed again where the file is damaged.
+    fs::write(&files[1], &bytes[..9]).unwrap();
+    ok(shard(base.path(), "2/2", &files[1]));
+    assert_eq!(fs::read(&files[1]).unwrap().len(), bytes.len());
     for which in ["0/2", "3/2", "1", "a/b"] {
         let ran = shard(base.path(), which, &dir.path().join("c.zst"));
         assert!(ran.code == Some(2) && ran.stderr.contains("as in `3/16`"), "{ran:?}");

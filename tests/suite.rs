@@ -216,6 +216,7 @@ mod seq2seq_parity;
 mod sets_of_other_lus;
 mod shaders;
 mod shards;
+mod shards_that_differ;
 mod shared_prompts;
 mod shipped_model;
 mod side_by_side;

@@ -41,7 +41,7 @@ CONF
     pgrep munged >/dev/null || { chown munge: /run/munge; runuser -u munge -- munged; }
     slurmctld; slurmd
     for _ in $(seq 30); do sinfo --noheader | grep -q idle && break; sleep 1; done
-    (cd "$work" && sbatch --wait --array=1-3 "$here/slurm/expand.sbatch" "$work/parted" "$work/shards" "${expand[@]}")
+    (cd "$work" && sbatch --wait --array=1-3 "$here/slurm/expand.sbatch" "$work/parted" "$work/shards" 3 "${expand[@]}")
     fnstore --store "$work/parted" merge "$work"/shards/*.zst
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 use fnstore::database::{Database, DatabaseError};
 use fnstore::endpoint::{EndpointSettings, Usage};
 use fnstore::expand::{
@@ -39,8 +39,12 @@ use super::{Context, Outcome, language, locate, progress, stop, tell_of_index};
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     /// Expand the annotation sets that this query finds; human sets only
-    #[arg(value_name = "EXPR", required = true)]
+    #[arg(value_name = "EXPR", required_unless_present = "everything")]
     expression: Vec<String>,
+
+    /// Expand the whole lexicon, which an empty EXPR would
+    #[arg(long, conflicts_with = "expression")]
+    everything: bool,
 
     /// Take the settings of a recipe: a name that `fnstore recipes show` lists, or a TOML file.
     /// Other options come before it
@@ -112,8 +116,9 @@ pub(super) struct Args {
     limit: Option<usize>,
 
     /// Compute a part of the sets into a file, from a store that nobody writes meanwhile: the I-th
-    /// of N, or, without a value, the task of a Slurm array. `fnstore merge` takes the files in
-    #[arg(long, value_name = "I/N", num_args = 0..=1, default_missing_value = "", requires = "out",
+    /// of N, or in a task of a Slurm array `/N`, which takes the task's number. `fnstore merge`
+    /// takes the files in
+    #[arg(long, value_name = "I/N", requires = "out",
           conflicts_with_all = ["limit", "redo", "status", "dry_run", "from_sisters", "endpoint"])]
     shard: Option<String>,
 
@@ -217,6 +222,11 @@ Examples:
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let text = args.expression.join(" ");
     let expression = Expression::parse(&text).map_err(DatabaseError::from)?;
+    let reads_only = args.status || args.dry_run || args.everything;
+    ensure!(
+        expression != Expression::Everything || reads_only,
+        "an empty query is the whole lexicon; expand that by `--everything`, or say what is expanded"
+    );
     let mut recipe = recipe(&args)?;
     let mut expression = expression;
     if args.from_sisters {
@@ -337,6 +347,9 @@ fn recipe(args: &Args) -> anyhow::Result<Recipe> {
     let server = args.endpoint.settings(&model)?;
     let mut recipe = recipe_of(&args.rewriter, server, settings(args)?, args.filter.as_deref())?;
     recipe.seed_limit = args.limit;
+    if args.shard.is_some() {
+        require_models(args, &recipe)?;
+    }
     if args.limit == Some(0) {
         bail!("limit is 0, expected 1 or more");
     }
@@ -344,6 +357,22 @@ fn recipe(args: &Args) -> anyhow::Result<Recipe> {
     recipe.check()?;
     recipe.device = args.rewriter.device.open()?;
     Ok(recipe)
+}
+
+/// Refuses a part of an expansion without models that other machines may have: it would be of
+/// another recipe than theirs.
+fn require_models(args: &Args, recipe: &Recipe) -> anyhow::Result<()> {
+    ensure!(
+        recipe.models.guide.is_some() || settings(args)?.guide.is_some(),
+        "no word vectors or no tagger among the models, by which a shard is guided; name the models by \
+         `--models DIR`, or say `--guide none`"
+    );
+    ensure!(
+        recipe.models.filter.is_some() || args.filter.is_some(),
+        "no filter among the models, which scores a shard; name the models by `--models DIR`, or say \
+         `--filter none`"
+    );
+    Ok(())
 }
 
 /// The models and settings of an expansion that is not limited, before its device is opened.

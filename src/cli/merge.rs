@@ -1,28 +1,34 @@
 //! `fnstore merge`: shards of an expansion come into the store.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use anyhow::bail;
 use fnstore::database::Database;
 use fnstore::exchange::jsonl::LineKind;
 use fnstore::expand::{Manifest, Shard};
 use serde::Serialize;
 
-use super::output::{Format, tell, tell_index_lag};
+use super::output::{Format, grouped, tell, tell_index_lag};
 use super::render::Row;
 use super::{Context, Outcome, tell_of_index};
 
 /// Take shards of an expansion into the store
 ///
 /// Takes the files that `fnstore expand --shard` wrote, each whole or not at all, in any order; one
-/// that is there already changes nothing. All files are checked against their manifests before the
-/// first is taken.
+/// that is there already changes nothing. All files are checked against their manifests, and with
+/// each other, before the first is taken.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     /// Files of shards; each has its manifest beside it
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
+
+    /// Also take shards of one expansion that were made by several recipes, as on machines that
+    /// have other models, or from several states of a store
+    #[arg(long)]
+    mixed: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -50,9 +56,9 @@ impl Row for MergeRecord {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let mut manifests = Vec::new();
-    for file in &args.files {
-        manifests.push(Manifest::verified(file)?);
+    let manifests = verified(&args.files)?;
+    if !args.mixed {
+        require_one_origin(&args.files, &manifests)?;
     }
     let database = Database::open_existing_writer(&context.store)?;
     tell_of_index(&database);
@@ -77,6 +83,46 @@ pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome>
     Ok(Outcome::Done)
 }
 
+/// The manifests of files; says of each file that is wrong what is.
+fn verified(files: &[PathBuf]) -> anyhow::Result<Vec<Manifest>> {
+    let (mut manifests, mut wrong) = (Vec::new(), Vec::new());
+    for file in files {
+        match Manifest::verified(file) {
+            Ok(manifest) => manifests.push(manifest),
+            Err(error) => wrong.push(error),
+        }
+    }
+    let Some(last) = wrong.pop() else { return Ok(manifests) };
+    wrong.iter().for_each(|error| tell(&format!("{error}")));
+    Err(last.into())
+}
+
+/// Refuses shards of one query and number of parts that are not of one recipe and of the same
+/// seeds: together they would not be what one run gives.
+fn require_one_origin(files: &[PathBuf], manifests: &[Manifest]) -> anyhow::Result<()> {
+    let mut first: BTreeMap<(&str, &str, u32, u16), usize> = BTreeMap::new();
+    for (at, manifest) in manifests.iter().enumerate() {
+        let of = (&*manifest.release, &*manifest.query, manifest.shard.of, manifest.rounds);
+        let before = *first.entry(of).or_insert(at);
+        let other = &manifests[before];
+        let differs = match () {
+            () if other.recipe != manifest.recipe => "recipes",
+            () if other.all_seeds != manifest.all_seeds => "seeds: the store was edited in between",
+            () => continue,
+        };
+        bail!(
+            "`{}` and `{}` are shards of one query by different {differs}; compute those of one \
+             anew, or take them with `--mixed`",
+            files[before].display(),
+            files[at].display()
+        );
+    }
+    Ok(())
+}
+
+/// Missing shards that are named one by one.
+const TOLD: usize = 20;
+
 /// Says which shards of an expansion are not among those given.
 fn tell_of_missing(manifests: &[Manifest]) {
     let mut given: BTreeMap<(&str, &str, u32), Vec<u32>> = BTreeMap::new();
@@ -84,13 +130,15 @@ fn tell_of_missing(manifests: &[Manifest]) {
         given.entry((recipe, query, shard.of)).or_default().push(shard.number);
     }
     for ((_, query, of), numbers) in given {
-        let missing: Vec<String> =
-            (1..=of).filter(|number| !numbers.contains(number)).map(|it| it.to_string()).collect();
-        if !missing.is_empty() {
-            tell(&format!(
-                "`{query}`: not among these files: shards {} of {of}",
-                missing.join(", ")
-            ));
+        let numbers: BTreeSet<u32> = numbers.into_iter().collect();
+        let missing = (1..=of).filter(|number| !numbers.contains(number));
+        let mut named: Vec<String> = missing.take(TOLD).map(|it| it.to_string()).collect();
+        let more = (of as usize).saturating_sub(numbers.len() + named.len());
+        if more > 0 {
+            named.push(format!("and {} more", grouped(more as u64)));
+        }
+        if !named.is_empty() {
+            tell(&format!("`{query}`: not among these files: shards {} of {of}", named.join(", ")));
         }
     }
 }

@@ -78,6 +78,12 @@ pub enum ExpandError {
         /// Why.
         source: TagError,
     },
+    /// There is nothing to be parted.
+    #[error("no human annotation set matches `{query}`; expected seeds of one release")]
+    NoSeeds {
+        /// The query.
+        query: String,
+    },
     /// A file of a shard is not what is expected.
     #[error("`{}` {reason}", file.display())]
     Shard {

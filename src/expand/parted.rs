@@ -7,9 +7,9 @@ use super::opened::Opened;
 use super::run::{Keep, human_sets, run_keeping};
 use super::shard::{Manifest, Plan, Shard, ShardWriter};
 use super::status::{UNKNOWN, known};
-use super::{ExpansionProgress, Recipe, Report, Result};
+use super::{ExpandError, ExpansionProgress, Recipe, Report, Result};
 use crate::database::{Database, DatabaseError, ExportError};
-use crate::model::Release;
+use crate::model::{Release, hexadecimal};
 use crate::query::{Expression, Selection};
 
 /// Expands a part of the seeds of one release from a store that nobody writes, into a file, with a
@@ -30,14 +30,18 @@ pub fn run_shard(
     let mut opened = Opened::open(recipe)?;
     let (print, description) = (opened.print(), opened.description.clone());
     let id = known(database, &opened)?.unwrap_or(UNKNOWN);
+    let Some((release, all_seeds)) = seeds_of(database, &human)? else {
+        return Err(ExpandError::NoSeeds { query: expression.to_string() });
+    };
     let plan = Plan {
         file,
         shard,
         query: &expression.to_string(),
+        all_seeds,
+        revision: database.store().revision()?,
         rounds: recipe.rounds,
         recipe: (id, print, &description),
     };
-    let release = only_release(database, &human)?;
     if let Some(there) = plan.finished(&release)? {
         return Ok((Some(there), None));
     }
@@ -51,12 +55,16 @@ pub fn run_shard(
     }
 }
 
-/// The release of all sets for which an expression holds.
-fn only_release(database: &Database, expression: &Expression) -> Result<Release> {
+/// The release of all sets for which an expression holds, and the BLAKE3 of their ids; `None` where
+/// there are none.
+fn seeds_of(database: &Database, expression: &Expression) -> Result<Option<(Release, String)>> {
     let mut names = Vec::new();
     let mut last = None;
+    let mut ids = blake3::Hasher::new();
     for found in database.matches(expression, &Selection::default())? {
-        let release = found?.release();
+        let found = found?;
+        ids.update(&found.set().id.bits().to_be_bytes());
+        let release = found.release();
         if last == Some(release) {
             continue;
         }
@@ -64,7 +72,8 @@ fn only_release(database: &Database, expression: &Expression) -> Result<Release>
         names.extend(database.releases()?.into_iter().filter(|known| known.id == release));
     }
     match names.len() {
-        1 => Ok(names.remove(0)),
+        0 => Ok(None),
+        1 => Ok(Some((names.remove(0), hexadecimal(ids.finalize().as_bytes())))),
         _ => {
             let names = names.into_iter().map(|release| release.name).collect();
             Err(DatabaseError::Export(ExportError::SeveralReleases { names }).into())

@@ -32,6 +32,9 @@ use crate::model::{
 /// Level of zstd: the library's own.
 const LEVEL: i32 = 3;
 
+/// Most shards of an expansion.
+const MOST: u32 = 1_000_000;
+
 /// Which part of the seeds a run takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shard {
@@ -47,7 +50,11 @@ impl Shard {
     pub fn parse(text: &str) -> Option<Self> {
         let (number, of) = text.split_once('/')?;
         let shard = Self { number: number.parse().ok()?, of: of.parse().ok()? };
-        (1..=shard.of).contains(&shard.number).then_some(shard)
+        shard.is_one().then_some(shard)
+    }
+
+    fn is_one(self) -> bool {
+        (1..=self.of).contains(&self.number) && self.of <= MOST
     }
 
     /// Whether the seed at a place among all seeds is of this part.
@@ -66,6 +73,10 @@ pub struct Manifest {
     pub release: String,
     /// The query of the seeds.
     pub query: String,
+    /// BLAKE3 of the ids of all its seeds, also of other parts, 64 hexadecimal digits.
+    pub all_seeds: String,
+    /// Revision of the store that they were read from.
+    pub revision: u64,
     /// Fingerprint of the recipe, with its models' fingerprints in it.
     pub recipe: String,
     /// Rounds that each seed is through.
@@ -91,17 +102,43 @@ impl Manifest {
         with_ending(file, ".manifest.json")
     }
 
+    /// Reads the manifest of a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is none.
+    fn read(file: &Path) -> Result<Self> {
+        let place = Self::place(file);
+        let text = fs::read(&place).map_err(|source| ExpandError::file(&place, source))?;
+        let refused = |reason: String| ExpandError::Shard {
+            file: place.clone(),
+            reason: format!("is no manifest of a shard: {reason}"),
+        };
+        let manifest: Self =
+            serde_json::from_slice(&text).map_err(|error| refused(error.to_string()))?;
+        let Shard { number, of } = manifest.shard;
+        match manifest.shard.is_one() {
+            true => Ok(manifest),
+            false => Err(refused(format!("shard {number}/{of}, expected at most {MOST} shards"))),
+        }
+    }
+
+    /// What the file is of, and no other file.
+    fn what(&self) -> String {
+        let Self { release, query, recipe, rounds, shard, all_seeds, .. } = self;
+        format!(
+            "{release}, `{query}`, recipe {recipe}, rounds {rounds}, shard {}/{} of the seeds {}",
+            shard.number,
+            shard.of,
+            all_seeds.get(..8).unwrap_or_default()
+        )
+    }
+
     /// Reads the manifest of a file, and checks the file against it.
     ///
     /// # Errors
     /// When one cannot be read, the manifest is none, or the file is another one.
     pub fn verified(file: &Path) -> Result<Self> {
-        let place = Self::place(file);
-        let text = fs::read(&place).map_err(|source| ExpandError::file(&place, source))?;
-        let manifest: Self = serde_json::from_slice(&text).map_err(|error| ExpandError::Shard {
-            file: place,
-            reason: format!("is no manifest of a shard: {error}"),
-        })?;
+        let manifest = Self::read(file)?;
         let (bytes, blake3) = hashed(file).map_err(|source| ExpandError::file(file, source))?;
         if (bytes, &blake3) != (manifest.bytes, &manifest.blake3) {
             let reason = format!(
@@ -164,6 +201,9 @@ pub(super) struct Plan<'a> {
     pub(super) file: &'a Path,
     pub(super) shard: Shard,
     pub(super) query: &'a str,
+    /// BLAKE3 of the ids of all seeds.
+    pub(super) all_seeds: String,
+    pub(super) revision: u64,
     pub(super) rounds: u16,
     pub(super) recipe: (RecipeId, [u8; 16], &'a str),
 }
@@ -174,6 +214,8 @@ impl Plan<'_> {
             fnstore: env!("CARGO_PKG_VERSION").to_owned(),
             release: release.name.clone(),
             query: self.query.to_owned(),
+            all_seeds: self.all_seeds.clone(),
+            revision: self.revision,
             recipe: hexadecimal(&self.recipe.1),
             rounds: self.rounds,
             shard: self.shard,
@@ -188,39 +230,58 @@ impl Plan<'_> {
     /// Where the lines stand before they are all there. Another query, another part or other rounds
     /// have a place of their own.
     fn part(&self) -> PathBuf {
-        let asked = format!("{} {} {:?}", self.query, self.rounds, self.shard);
+        let Self { query, rounds, shard, all_seeds, .. } = self;
+        let asked = format!("{query} {rounds} {shard:?} {all_seeds}");
         let print = hexadecimal(&blake3::hash(asked.as_bytes()).as_bytes()[..4]);
         with_ending(self.file, &format!(".{print}.part"))
     }
 
-    /// The manifest of the file, if all of it is there.
+    /// The manifest of the file, if all of it is there as it was written. One that is damaged, or
+    /// that has no manifest, is computed again.
     ///
     /// # Errors
     /// When it is of something else than is asked for.
     pub(super) fn finished(&self, release: &Release) -> Result<Option<Manifest>> {
-        if !Manifest::place(self.file).exists() {
-            return Ok(None);
-        }
-        let there = Manifest::verified(self.file)?;
-        let asked = self.manifest(release);
-        let of = |manifest: &Manifest| {
-            let Manifest { release, query, recipe, rounds, shard, .. } = manifest;
-            format!(
-                "{release}, `{query}`, recipe {recipe}, rounds {rounds}, shard {}/{}",
-                shard.number, shard.of
-            )
-        };
-        if of(&there) != of(&asked) {
-            let reason = format!(
-                "is of {}; expected {}; remove it or name another file",
-                of(&there),
-                of(&asked)
-            );
-            return Err(ExpandError::Shard { file: self.file.to_owned(), reason });
-        }
-        Ok(Some(there))
+        require_place(self.file, &self.manifest(release))?;
+        Ok(Manifest::verified(self.file).ok())
     }
 }
+
+/// Refuses a place where something else stands than a shard that is asked for.
+fn require_place(file: &Path, asked: &Manifest) -> Result<()> {
+    let refused = |what: &str| {
+        let reason =
+            format!("is of {what}; expected {}; remove it or name another file", asked.what());
+        Err(ExpandError::Shard { file: file.to_owned(), reason })
+    };
+    if !Manifest::place(file).exists() {
+        // A run that was killed before it wrote the manifest leaves a whole file.
+        return match recipe_in(file) {
+            None => Ok(()),
+            Some(recipe) if recipe == asked.recipe => Ok(()),
+            Some(recipe) if recipe.is_empty() => refused("no shard"),
+            Some(recipe) => refused(&format!("recipe {recipe}")),
+        };
+    }
+    match Manifest::read(file)?.what() {
+        what if what == asked.what() => Ok(()),
+        what => refused(&what),
+    }
+}
+
+/// The recipe that a file's first lines are of, empty where it is no shard; `None` without a file.
+fn recipe_in(file: &Path) -> Option<String> {
+    let input = File::open(file).ok()?;
+    let lines = zstd::Decoder::new(input).map(|lines| BufReader::new(lines.take(HEAD)));
+    let recipe = lines.ok().and_then(|lines| {
+        let mut lines = lines.lines().map_while(std::io::Result::ok);
+        lines.find_map(|line| serde_json::from_str::<Line>(&line).ok()?.fingerprint)
+    });
+    Some(recipe.unwrap_or_default())
+}
+
+/// Bytes at the beginning of a shard that have its recipe.
+const HEAD: u64 = 1 << 20;
 
 impl ShardWriter {
     /// Begins a shard, or resumes one that was cut.
@@ -234,6 +295,7 @@ impl ShardWriter {
         let out = options.create(true).read(true).write(true).truncate(false).open(&part);
         let mut out = out.map_err(failed)?;
         let lock = lock(&out, &part)?;
+        require_alone(plan.file, &part)?;
         let kept = Kept::read(&out, &part, &manifest)?;
         out.set_len(kept.bytes).map_err(failed)?;
         out.seek(SeekFrom::End(0)).map_err(failed)?;
@@ -348,6 +410,8 @@ impl ShardWriter {
     /// Puts the file in its place, then its manifest.
     pub(super) fn finish(self) -> Result<Manifest> {
         let Self { file, part, mut manifest, lines, written_lines, lock, done, .. } = self;
+        // Something may have come to its place meanwhile.
+        require_place(&file, &manifest)?;
         let counts = lines.finish()?;
         let (bytes, blake3) =
             compress(&written_lines, &file).map_err(|source| ExpandError::file(&file, source))?;
@@ -377,6 +441,30 @@ fn lock(lines: &File, part: &Path) -> Result<Option<LockedFile>> {
         Err((_, TryLockError::Error(error))) if error.kind() == ErrorKind::Unsupported => Ok(None),
         Err((_, TryLockError::Error(source))) => Err(failed(source)),
     }
+}
+
+/// Refuses a file that a process computes with other seeds, rounds or query. Whoever comes second
+/// sees the other's lines: each has its own locked before it looks.
+fn require_alone(file: &Path, part: &Path) -> Result<()> {
+    let (Some(dir), Some(name)) = (part.parent(), file.file_name()) else { return Ok(()) };
+    let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
+    let begins = name.to_string_lossy();
+    for entry in fs::read_dir(dir).map_err(|source| ExpandError::file(dir, source))? {
+        let other = entry.map_err(|source| ExpandError::file(dir, source))?;
+        let name = other.file_name();
+        let name = name.to_string_lossy();
+        let rest = name.strip_prefix(&*begins).and_then(|rest| rest.strip_suffix(".part"));
+        let is_print = |rest: &str| rest.len() == 9 && rest.starts_with('.');
+        if !rest.is_some_and(is_print) || part.file_name() == Some(&other.file_name()) {
+            continue;
+        }
+        if let Ok(lines) = File::options().write(true).open(other.path())
+            && let Err(TryLockError::WouldBlock) = lines.try_lock()
+        {
+            return Err(ExpandError::ShardLocked { part: other.path() });
+        }
+    }
+    Ok(())
 }
 
 /// Writes a file compressed; gives its size and BLAKE3.

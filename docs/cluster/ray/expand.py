@@ -2,7 +2,8 @@
 
     python expand.py STORE FOLDER SHARDS EXPR [OPTION...]
 
-All machines see STORE and FOLDER. A shard that is there whole is not computed again.
+All machines see STORE and FOLDER under the same paths, and have `fnstore` in the PATH of their Ray process. A shard that
+is there whole is not computed again; one that was cut resumes.
 """
 
 import subprocess
@@ -12,21 +13,37 @@ from pathlib import Path
 import ray
 
 
-@ray.remote(num_cpus=2, max_retries=3)
+@ray.remote(num_cpus=1, max_retries=3, retry_exceptions=True)
 def shard(store, file, number, of, arguments):
-    command = ["fnstore", "--store", store, "expand", *arguments, "--threads", "2"]
-    subprocess.run([*command, "--shard", f"{number}/{of}", "--out", file], check=True)
+    command = ["fnstore", "--store", store, "expand", *arguments, "--threads", "1"]
+    if "--device" not in arguments:
+        # Digits differ between processors and GPUs: all tasks take the same.
+        command += ["--device", "cpu"]
+    command += ["--shard", f"{number}/{of}", "--out", file]
+    # An error of the program, or its death for want of memory, is an exception, and the task is tried again.
+    subprocess.run(command, check=True)
     return file
 
 
 def main(store, folder, of, *arguments):
-    folder = Path(folder).resolve()
+    store, folder = str(Path(store).resolve()), Path(folder).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     ray.init()
-    numbers = range(1, int(of) + 1)
-    files = [str(folder / f"{number}-of-{of}.zst") for number in numbers]
-    tasks = [shard.remote(store, file, number, of, arguments) for file, number in zip(files, numbers)]
-    subprocess.run(["fnstore", "--store", store, "merge", *ray.get(tasks)], check=True)
+    waiting = [
+        shard.remote(store, str(folder / f"{number}-of-{of}.zst"), number, of, arguments)
+        for number in range(1, int(of) + 1)
+    ]
+    files, failed = [], 0
+    while waiting:
+        (done,), waiting = ray.wait(waiting)
+        try:
+            files.append(ray.get(done))
+        except Exception as error:
+            failed += 1
+            print(error, file=sys.stderr)
+    if failed:
+        sys.exit(f"{failed} of {of} shards failed; the same command computes those alone")
+    subprocess.run(["fnstore", "--store", store, "merge", *sorted(files)], check=True)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use fnstore::database::Database;
-use fnstore::expand::{self, Manifest, Recipe, Shard};
+use fnstore::expand::{self, ExpandError, Manifest, Recipe, Shard};
 use fnstore::query::Expression;
 
 use super::super::output::{grouped, tell};
@@ -18,7 +18,10 @@ pub(super) fn run(
     (shard, file): (&str, &Path),
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
-    let shard = if shard.is_empty() { of_slurm()? } else { parsed(shard)? };
+    let shard = match shard.strip_prefix('/') {
+        Some(of) => of_slurm(of)?,
+        None => parsed(shard)?,
+    };
     let stopped = stop::on_interrupt("stopping after the step that runs")?;
     let bar = progress::bar("expanding", "sets");
     let outcome = expand::run_shard(database, told, (shard, file), &mut |at| {
@@ -27,6 +30,10 @@ pub(super) fn run(
         if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     bar.finish_and_clear();
+    if let Err(ExpandError::NoSeeds { .. }) = &outcome {
+        tell("no human annotation set matches");
+        return Ok(Outcome::NothingFound);
+    }
     let (manifest, report) = outcome?;
     let Some(manifest) = manifest else {
         tell("interrupted; the same command resumes behind the last whole seed");
@@ -54,21 +61,14 @@ fn parsed(text: &str) -> anyhow::Result<Shard> {
     })
 }
 
-/// The part that is a task's of a Slurm array.
-fn of_slurm() -> anyhow::Result<Shard> {
-    let number = |name: &str| -> anyhow::Result<u32> {
-        let Ok(text) = std::env::var(name) else {
-            bail!("there is no {name}: this is no task of a Slurm array; say `--shard I/N`");
-        };
-        text.parse().with_context(|| format!("{name} is `{text}`; expected a whole number"))
+/// The part of so many that is a task's of a Slurm array: the one of its number, whichever tasks
+/// the array has.
+fn of_slurm(of: &str) -> anyhow::Result<Shard> {
+    const TASK: &str = "SLURM_ARRAY_TASK_ID";
+    let Ok(task) = std::env::var(TASK) else {
+        bail!("there is no {TASK}: this is no task of a Slurm array; say `--shard I/N`");
     };
-    let (task, first) = (number("SLURM_ARRAY_TASK_ID")?, number("SLURM_ARRAY_TASK_MIN")?);
-    let of = number("SLURM_ARRAY_TASK_COUNT")?;
-    let number = task.wrapping_sub(first).wrapping_add(1);
-    if !(1..=of).contains(&number) {
-        bail!(
-            "task {task} of {of} tasks from {first} on; expected an array without gaps, as in `--array=1-{of}`"
-        );
-    }
-    Ok(Shard { number, of })
+    Shard::parse(&format!("{task}/{of}")).with_context(|| {
+        format!("task {task} of an array for `--shard /{of}`; expected a task from 1 to {of}")
+    })
 }

@@ -9,7 +9,7 @@ use crate::exchange::FaultCode;
 use crate::exchange::jsonl::{LineKind, RecordReader, Scope};
 use crate::index::IndexWriter;
 use crate::model::{
-    AnnotationSet, Counted, Edition, FeId, Frame, FrameId, MOST_COUNTED, OWN_RANGE, RecipeId,
+    AnnotationSet, Counted, Edition, FeId, Frame, FrameId, LuId, MOST_COUNTED, OWN_RANGE, RecipeId,
     Release, ReleaseCounts, ReleaseId, Sentence, WrittenNumbers, is_counted, is_name, is_xml,
 };
 use crate::store::{Action, Batch, Store, StoreError, Subject};
@@ -36,6 +36,8 @@ pub(super) struct LineImport<'a, R> {
     pub(super) numbers: WrittenNumbers,
     /// Frames of the release that get FEs, with what they get.
     pub(super) extended: BTreeMap<FrameId, Extended>,
+    /// Numbers under which proposed LUs of the file have come in, by their own.
+    pub(super) renumbered: HashMap<(FrameId, LuId), LuId>,
     /// The sentence that the next sets and layers belong to.
     pub(super) current: Option<Sentence>,
     /// The index, while it hears of each set of a file of additions as it is taken.
@@ -113,6 +115,7 @@ impl<'a, R: BufRead> LineImport<'a, R> {
             known,
             numbers: WrittenNumbers::default(),
             extended: BTreeMap::new(),
+            renumbered: HashMap::new(),
             current: None,
             index,
             writer,

@@ -13,6 +13,7 @@ mod governance;
 mod known;
 mod loader;
 mod records;
+mod renumbered;
 
 use std::collections::BTreeMap;
 use std::fs::File;

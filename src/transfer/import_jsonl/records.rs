@@ -28,7 +28,10 @@ impl<R: BufRead> LineImport<'_, R> {
             Record::Frame(row) => self.take_frame(&row),
             Record::Element(frame, name, row) => self.take_element(frame, &name, *row),
             Record::Relation(row) => self.take_relation(&row),
-            Record::LexUnit(row, frame_name) => self.take_lexunit(&row, &frame_name),
+            Record::LexUnit(row, frame_name) => {
+                let row = self.with_free_number(*row)?;
+                self.take_lexunit(&row, &frame_name)
+            }
             Record::Recipe(fingerprint, row) => {
                 self.take_recipe(fingerprint, row.name(), &row.description)
             }
@@ -353,9 +356,11 @@ impl<R: BufRead> LineImport<'_, R> {
         let sentence = self.sentence_of(sentence)?;
         let (frame, lu) = (record.frame(), record.lu());
         let known = self.check_frame(FrameId(frame.id), &frame.name)?;
-        self.check_lexunit(FrameId(frame.id), LuId(lu.id), &lu.name)?;
+        let number = self.number_of(FrameId(frame.id), LuId(lu.id));
+        self.check_lexunit(FrameId(frame.id), number, &lu.name)?;
         let recipe = record.recipe().and_then(|name| self.recipe_ids.get(name)).copied();
-        let set = self.reader.set(record, &sentence.text, recipe)?;
+        let mut set = self.reader.set(record, &sentence.text, recipe)?;
+        set.lu = number;
         self.check_labels(&set, &known)?;
         match &set.provenance {
             Provenance::Exemplar { lu, .. } => {
@@ -468,7 +473,8 @@ impl<R: BufRead> LineImport<'_, R> {
         let target = row.target();
         if self.adds()
             && let Some(there) = self.store.journal(self.release, seed, target, recipe)?
-            && there.round >= row.round
+            // A seed may end in a round that gives no set.
+            && (there.round, there.end.is_some()) >= (row.round, row.end.is_some())
         {
             self.unchanged += 1;
             return Ok(());
