@@ -11,7 +11,7 @@
 // A fragment of 16 rows and 16 inputs lies in one piece, row by row, and those of the same rows one after
 // the other; so what a subgroup loads is contiguous. Fragments come straight from storage, and sums go
 // straight there. No lane depends on what another lane wrote, and there is no barrier: naga 30 does not
-// make workgroup memory visible to matrix units (wgpu #8805). A subgroup sums 64 x 32 numbers. A
+// keep the memory model that it declares for matrix units (wgpu #8805). A subgroup sums 64 x 32 numbers. A
 // workgroup has four such parts; one with fewer subgroups takes them in rounds, and more have nothing to
 // do. Rows beyond R hold whatever lay in memory, and their sums are nobody's.
 

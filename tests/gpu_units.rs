@@ -111,3 +111,22 @@ fn a_layer_is_ten_calls_and_a_step_one_submission() {
         assert_eq!((profile.submissions, profile.steps), (1, 1));
     }
 }
+
+#[test]
+fn a_device_that_is_lost_goes_on_without_units_and_says_nearly_the_same() {
+    let Some(device_of) = with_units() else { return };
+    let wanted = steps(&mut open("llama", &device_of), 9);
+    let all = gpu(&device_of).submissions();
+    for lose_after in [all - 3, all - 1] {
+        let trial = Trial { units: true, lose_after: Some(lose_after), ..Trial::default() };
+        let options = GpuOptions { trial, ..GpuOptions::default() };
+        let Some(device) = device(&options) else { return };
+        let found = steps(&mut open("llama", &device), 9);
+        for (found, wanted) in found.iter().flatten().zip(wanted.iter().flatten()) {
+            for (found, wanted) in found.best.iter().zip(&wanted.best) {
+                let difference = (found.log_prob - wanted.log_prob).abs();
+                assert!(difference < 0.1, "{found:?} {wanted:?}");
+            }
+        }
+    }
+}

@@ -46,9 +46,9 @@ impl DeviceArgs {
 }
 
 /// How GPUs are opened: compiled shaders are kept in the cache. `FNSTORE_GPU_CHECKS=1` lets shaders
-/// check every index, `FNSTORE_GPU_HALF=1` keeps weights as 16-bit floats, which go through matrix
-/// units unless `FNSTORE_GPU_COOPERATIVE=0`, and `FNSTORE_GPU_TUNE=0` takes a guess for what is
-/// measured else. `FNSTORE_GPU_PROFILE` times every call.
+/// check every index, `FNSTORE_GPU_HALF=1` keeps weights as 16-bit floats, which like blocks go
+/// through matrix units unless `FNSTORE_GPU_COOPERATIVE=0`, and `FNSTORE_GPU_TUNE=0` takes a guess
+/// for what is measured else. `FNSTORE_GPU_PROFILE` times every call.
 pub(super) fn options() -> GpuOptions {
     let is_wanted = |name| std::env::var(name).as_deref() != Ok("0");
     GpuOptions {

@@ -67,7 +67,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let choice = &args.device.device;
     let place = choose(&all, choice)?;
     let tests = match place {
-        // Matrix units are opened with 16-bit weights alone, and tested whatever weights are.
+        // Kernels of 16-bit weights are tested whatever weights are kept as.
         Some(place) => {
             test(&Device::Gpu(Gpu::open(place, &GpuOptions { half: true, ..options() })?))
         }
@@ -85,10 +85,35 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     output.report(&record, rows_of(&record.tests), |output| write(&record, output))?;
     if failed > 0 {
         output.flush()?;
-        tell(&format!("{failed} kernels are wrong on this adapter; use `--device cpu`"));
+        let wrong = record.tests.iter().filter(|test| !test.passed).map(|test| test.kernel);
+        tell(&format!("{failed} kernels are wrong on this adapter: {}", advice(wrong)));
         return Ok(Outcome::CheckFailed);
     }
     Ok(Outcome::Done)
+}
+
+/// Kernels that run for the matrix units alone, and those of 16-bit weights.
+const OF_UNITS: [&str; 7] = [
+    "embedding_half",
+    "finish_rows",
+    "gated_half_rows",
+    "half_rows",
+    "matmul_cooperative",
+    "norm_half_rows",
+    "place_heads",
+];
+const OF_HALF: [&str; 2] = ["matmul_half", "matvec_half"];
+
+/// What computes right where these kernels do not.
+fn advice<'a>(wrong: impl Iterator<Item = &'a str> + Clone) -> &'static str {
+    if wrong.clone().all(|kernel| OF_UNITS.contains(&kernel)) {
+        return "its plain shaders take the place of matrix units with `FNSTORE_GPU_COOPERATIVE=0`";
+    }
+    if wrong.clone().all(|kernel| OF_UNITS.contains(&kernel) || OF_HALF.contains(&kernel)) {
+        return "its shaders of 32-bit weights take their place without `FNSTORE_GPU_HALF`, and with \
+                `FNSTORE_GPU_COOPERATIVE=0`";
+    }
+    "use `--device cpu`"
 }
 
 /// Every kernel with several seeds; the worst of each counts.
@@ -220,4 +245,26 @@ fn write(record: &GpuRecord, output: &mut Output) -> anyhow::Result<()> {
     });
     output.line("")?;
     Ok(output.table(&["kernel", "", "largest error", "allowed"], rows.collect())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_advised_is_what_computes_right() {
+        let advised = |wrong: &[&'static str]| advice(wrong.iter().copied());
+        assert!(advised(&["half_rows", "place_heads"]).contains("FNSTORE_GPU_COOPERATIVE=0"));
+        assert!(advised(&["half_rows", "matmul_half"]).contains("FNSTORE_GPU_HALF"));
+        assert!(advised(&["half_rows", "softmax"]).contains("--device cpu"));
+    }
+
+    #[test]
+    fn every_kernel_of_the_lists_is_there() {
+        let known: Vec<&str> =
+            fnstore::compute::kernels::shaders().iter().map(|shader| shader.name).collect();
+        for kernel in OF_UNITS.iter().chain(&OF_HALF) {
+            assert!(known.contains(kernel), "{kernel}");
+        }
+    }
 }

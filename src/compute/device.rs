@@ -58,22 +58,29 @@ impl Device {
     /// decides outputs. The CPU takes them by their name, and rounds what `blocks` are multiplied
     /// by to 8 bits. A GPU keeps blocks and multiplies them by f32 (`blocks-f32`), or unpacks them
     /// to f16 for its matrix units, which multiply them by states of 16 bits (`blocks-f16-units`).
-    /// Other numbers are `f32` there, `f16` if it keeps them so, or `f16-units`.
+    /// Other numbers are `f32` there, `f16` if it keeps them so, or `f16-units`; behind `int8-`
+    /// where weights are rounded to 8 bits first.
     pub fn format(&self, numbers: Numbers) -> &'static str {
         match (self, numbers) {
             (Self::Cpu { .. }, numbers) => numbers.name(),
             (Self::Gpu(gpu), Numbers::Blocks) if trusts_units(gpu) => "blocks-f16-units",
             (Self::Gpu(_), Numbers::Blocks) => "blocks-f32",
-            (Self::Gpu(gpu), _) if !gpu.keeps_half() => "f32",
-            (Self::Gpu(gpu), _) if trusts_units(gpu) => "f16-units",
-            (Self::Gpu(_), _) => "f16",
+            (Self::Gpu(gpu), numbers) => {
+                let [whole, rounded] =
+                    match (gpu.keeps_half(), gpu.keeps_half() && trusts_units(gpu)) {
+                        (false, _) => ["f32", "int8-f32"],
+                        (true, false) => ["f16", "int8-f16"],
+                        (true, true) => ["f16-units", "int8-f16-units"],
+                    };
+                if numbers == Numbers::Int8 { rounded } else { whole }
+            }
         }
     }
 
     /// Whether weights are unpacked when they are loaded where `numbers` are asked for, so that
     /// something can be added to them.
     pub fn unpacks(&self, numbers: Numbers) -> bool {
-        matches!(self, Self::Gpu(_)) && self.format(numbers).ends_with("f16-units")
+        matches!(self.format(numbers), "blocks-f16-units" | "f16-units")
     }
 
     /// Tells a GPU that lists stay as they are, as long as what is returned lives, so that they are

@@ -426,7 +426,8 @@ impl Scheduler {
     }
 
     /// Takes the jobs whose turn it is while they fit beside so many rows, and their sources into
-    /// one batch of at most so many tokens; also returns their rows, and whether it was sources that kept others out.
+    /// one batch of at most so many tokens; also returns their rows, and whether it was sources
+    /// that kept others out.
     fn take_waiting(&mut self, running: usize, at_once: usize) -> (Vec<Waiting>, usize, bool) {
         let (mut taken, mut rows, mut tokens) = (Vec::new(), 0, 0);
         loop {

@@ -283,7 +283,7 @@ impl Context {
         let mut places = lists.map(|list| state.find(list));
         let of_fresh = lists.iter().zip(&places).filter(|(_, place)| place.is_none());
         let fresh: usize = of_fresh.map(|(list, _)| size_of_val(*list)).sum();
-        let is_full = state.laid.len() + fresh + beside > state.room();
+        let is_full = state.laid.len() + fresh + beside > state.room() || all > state.room();
         if is_full || state.commands.len() >= MOST_COMMANDS {
             self.submit(&mut state, None)?;
         }

@@ -12,10 +12,14 @@ use super::Gpu;
 #[derive(Debug, Default)]
 pub(super) struct Holds {
     lists: Vec<Hold>,
+    /// The number of the next hold.
+    next: u64,
 }
 
 #[derive(Debug)]
 struct Hold {
+    /// Which [`Held`] it belongs to.
+    number: u64,
     /// First byte in the host's memory, and number of words.
     list: (usize, usize),
     /// First byte on the device, once it lies there.
@@ -27,6 +31,18 @@ fn of(list: &[u32]) -> (usize, usize) {
 }
 
 impl Holds {
+    /// Holds lists; returns the number that lets them go.
+    fn hold(&mut self, lists: &[&[u32]]) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        self.lists.extend(lists.iter().map(|list| Hold { number, list: of(list), place: None }));
+        number
+    }
+
+    fn let_go(&mut self, number: u64) {
+        self.lists.retain(|held| held.number != number);
+    }
+
     /// Where a held list lies on the device.
     pub(super) fn place(&self, list: &[u32]) -> Option<usize> {
         let held = self.lists.iter().rev().find(|held| held.list == of(list));
@@ -49,28 +65,22 @@ impl Holds {
 #[derive(Debug)]
 pub(crate) struct Held<'a> {
     gpu: Gpu,
-    count: usize,
+    number: u64,
     /// Nobody changes them meanwhile.
     lists: PhantomData<&'a [u32]>,
 }
 
 impl Gpu {
-    /// Holds lists. What is held later is let go first.
+    /// Holds lists, until what is returned is dropped.
     pub(crate) fn hold<'a>(&self, lists: &[&'a [u32]]) -> Held<'a> {
-        self.context.with_holds(|holds| {
-            holds.lists.extend(lists.iter().map(|list| Hold { list: of(list), place: None }));
-        });
-        Held { gpu: self.clone(), count: lists.len(), lists: PhantomData }
+        let number = self.context.with_holds(|holds| holds.hold(lists));
+        Held { gpu: self.clone(), number, lists: PhantomData }
     }
 }
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        let count = self.count;
-        self.gpu.context.with_holds(|holds| {
-            let rest = holds.lists.len().saturating_sub(count);
-            holds.lists.truncate(rest);
-        });
+        self.gpu.context.with_holds(|holds| holds.let_go(self.number));
     }
 }
 
@@ -81,7 +91,8 @@ mod tests {
     #[test]
     fn a_list_is_known_by_its_place_until_what_lies_on_the_device_is_written_over() {
         let (one, same): (Vec<u32>, Vec<u32>) = (vec![1, 2, 3], vec![1, 2, 3]);
-        let mut holds = Holds { lists: vec![Hold { list: of(&one), place: None }] };
+        let mut holds = Holds::default();
+        let first = holds.hold(&[&one]);
         assert_eq!(holds.place(&one), None, "it was not laid yet");
         holds.lay(&same, 40);
         assert_eq!(holds.place(&one), None, "another list has the same numbers");
@@ -90,5 +101,11 @@ mod tests {
         assert_eq!((holds.place(&same), holds.place(&one[..2])), (None, None));
         holds.forget();
         assert_eq!(holds.place(&one), None);
+        // Whoever holds lets go of its own, in whatever order.
+        holds.hold(&[&same]);
+        holds.let_go(first);
+        holds.lay(&one, 8);
+        holds.lay(&same, 16);
+        assert_eq!((holds.place(&one), holds.place(&same)), (None, Some(16)));
     }
 }

@@ -169,6 +169,7 @@ impl Gpu {
             Some(left) => trial.lose_again = left,
             None => trial.lose_after = None,
         }
+        trial.units = false;
         let options = GpuOptions { trial, units: false, ..(*self.options).clone() };
         let losses = self.losses + 1;
         Ok(Self { losses, ..Self::open(place.ok_or(missing)?, &options)? })
@@ -369,14 +370,36 @@ impl Gpu {
         widths: &[usize],
         most: usize,
     ) -> Result<Vec<(usize, usize)>, ComputeError> {
-        let Limits { binding, alignment, .. } = self.context.limits;
+        // Parts begin at a multiple of as many rows as make every width a multiple of the
+        // alignment.
+        let step = self.context.limits.alignment as usize / 4;
+        self.parts_of(rows, widths, (step, most))
+    }
+
+    /// The same for tiles, each of which begins where a binding may begin.
+    ///
+    /// # Errors
+    /// When a single tile is too large.
+    pub(super) fn tiles(
+        &self,
+        tiles: usize,
+        widths: &[usize],
+        most: usize,
+    ) -> Result<Vec<(usize, usize)>, ComputeError> {
+        self.parts_of(tiles, widths, (1, most))
+    }
+
+    fn parts_of(
+        &self,
+        rows: usize,
+        widths: &[usize],
+        (step, most): (usize, usize),
+    ) -> Result<Vec<(usize, usize)>, ComputeError> {
+        let binding = self.context.limits.binding;
         let widest = widths.iter().copied().max().unwrap_or(0).max(1);
         if rows <= most && 4 * (rows * widest) as u64 <= binding {
             return Ok(vec![(0, rows)]);
         }
-        // Parts begin at a multiple of as many rows as make every width a multiple of the
-        // alignment.
-        let step = alignment as usize / 4;
         let fitting = (binding / 4) as usize / widest;
         let part = fitting.min(most) / step * step;
         if part == 0 {

@@ -16,8 +16,7 @@ pub(in crate::compute) struct Tuning {
 }
 
 impl Default for Tuning {
-    /// What an adapter of middling size would choose; nothing of it has been measured on a real
-    /// one.
+    /// What an adapter of middling size would choose.
     fn default() -> Self {
         Self { few_rows: 32, many_rows: 512 }
     }

@@ -31,7 +31,7 @@ pub(super) fn gpu(table: &UnitWeight, ids: &[u32], factor: f32) -> Result<Tensor
     let tile = TILE * depth(width) / 2;
     for part in gpu.parts(ids.len(), &[width], usize::MAX)? {
         let ids = &ids[part.0..part.0 + part.1];
-        for tiles in gpu.parts(outputs.div_ceil(TILE), &[tile], usize::MAX)? {
+        for tiles in gpu.tiles(outputs.div_ceil(TILE), &[tile], usize::MAX)? {
             let (mut call, [place]) = gpu.call_with(&SHADER, [ids], 0)?;
             let params = Params {
                 rows: part.1 as u32,

@@ -42,7 +42,7 @@ pub fn gated_half_rows(sums: &Sums) -> Result<HalfRows, ComputeError> {
         };
         let mut call = gpu.call(&SHADER, 0)?;
         call.bind(gpu.rows(&sums.buffer, part, *stride));
-        call.bind(gpu.rows(&states.buffer, part, pairs));
+        call.bind(states.window(gpu, part));
         call.bind(gpu.rows(scales, part, 1));
         call.costs(|| Cost::moved(&[part.1, width], part.1 * (2 * width + pairs)));
         call.run(&params, gpu.grid(part.1));

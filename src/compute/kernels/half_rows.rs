@@ -5,7 +5,7 @@
 //! overflows, whatever a network computes.
 
 use super::matmul_cooperative::{SIDE, TILE};
-use crate::compute::gpu::{Buffer, Cost, Gpu};
+use crate::compute::gpu::{Buffer, Cost, Gpu, Window};
 use crate::compute::{ComputeError, Tensor};
 use half::f16;
 
@@ -49,7 +49,7 @@ pub(super) fn tile_parts(
     widths: &[usize],
 ) -> Result<Vec<(usize, usize)>, ComputeError> {
     let widths: Vec<usize> = widths.iter().map(|width| width * TILE).collect();
-    let parts = gpu.parts(rows.div_ceil(TILE), &widths, usize::MAX)?;
+    let parts = gpu.tiles(rows.div_ceil(TILE), &widths, usize::MAX)?;
     let in_rows =
         |(first, tiles): (usize, usize)| (first * TILE, (tiles * TILE).min(rows - first * TILE));
     Ok(parts.into_iter().map(in_rows).collect())
@@ -66,6 +66,11 @@ impl HalfRows {
         let buffer = gpu.allocate(rows.next_multiple_of(TILE) * depth(width) / 2)?;
         let scales = is_scaled.then(|| gpu.allocate(rows)).transpose()?;
         Ok(Self { rows, width, buffer, scales })
+    }
+
+    /// Some rows, which begin with a tile, and what pads the last of them to a whole one.
+    pub(super) fn window(&self, gpu: &Gpu, (first, rows): (usize, usize)) -> Window {
+        gpu.rows(&self.buffer, (first, rows.next_multiple_of(TILE)), self.pairs())
     }
 
     /// Pairs of numbers of a row.
@@ -109,7 +114,7 @@ pub fn half_rows(gpu: &Gpu, input: &Tensor) -> Result<HalfRows, ComputeError> {
             Params { rows: part.1 as u32, width: width as u32, pairs: pairs as u32, padding: 0 };
         let mut call = gpu.call(&SHADER, 0)?;
         call.bind(gpu.rows(&from, part, width));
-        call.bind(gpu.rows(&states.buffer, part, pairs));
+        call.bind(states.window(gpu, part));
         call.bind(gpu.rows(scales, part, 1));
         call.costs(|| Cost::moved(&[part.1, width], part.1 * (width + pairs)));
         call.run(&params, gpu.grid(part.1));

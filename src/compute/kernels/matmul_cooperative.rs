@@ -108,8 +108,8 @@ impl UnitWeight {
         let stride = column_tiles * TILE;
         let sums = gpu.allocate(tiles * TILE * stride)?;
         // Whole tiles are cut apart, so what a part is padded with lies in no other.
-        for of_rows in gpu.parts(tiles, &[TILE * words, TILE * stride], gpu.most_workgroups())? {
-            for of_columns in gpu.parts(column_tiles, &[TILE * words], gpu.most_workgroups())? {
+        for of_rows in gpu.tiles(tiles, &[TILE * words, TILE * stride], gpu.most_workgroups())? {
+            for of_columns in gpu.tiles(column_tiles, &[TILE * words], gpu.most_workgroups())? {
                 let params = Params {
                     fragments: (depth(*inputs) / SIDE) as u32,
                     output_stride: stride as u32,
@@ -256,9 +256,9 @@ fn compare(shape: [usize; 3], [found, wanted, before]: [&Tensor; 3]) -> Option<F
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compute::Device;
     use crate::compute::gpu::{GpuOptions, adapters};
     use crate::compute::kernels::{Weight, matmul};
+    use crate::compute::{Device, Trial};
 
     /// A GPU with 16-bit floats, or a word past the harness, which keeps what tests print.
     fn gpu() -> Option<Gpu> {
@@ -325,6 +325,19 @@ mod tests {
         assert_eq!((fault.shape, fault.first), ([40, 64, 40], [0, 0]));
         let text = fault.to_string();
         assert!(text.contains("of the 1600 numbers") && text.contains("row 0, column 0"), "{text}");
+    }
+
+    #[test]
+    fn rows_that_no_binding_holds_are_cut_at_tiles_and_none_is_lost() {
+        let Some(place) = adapters().iter().position(|adapter| adapter.half_precision) else {
+            return;
+        };
+        let trial = Trial { binding: Some(1 << 20), ..Trial::default() };
+        let options = GpuOptions { trial, ..GpuOptions::default() };
+        let gpu = Gpu::open(place, &options).unwrap();
+        // The last part ends four rows into a fragment.
+        let shapes = [[2100, 200, 70], [2500, 40, 300]];
+        assert_eq!(fault_of(&gpu, spelled_out(), &shapes).unwrap(), None);
     }
 
     #[test]

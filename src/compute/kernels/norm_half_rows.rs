@@ -92,7 +92,7 @@ pub fn norm_half_rows(
         }
         call.bind(gpu.whole(&gain, width)?);
         call.bind(gpu.rows(&to_join, part, width));
-        call.bind(gpu.rows(&states.buffer, part, pairs));
+        call.bind(states.window(gpu, part));
         call.costs(|| Cost::moved(&[part.1, width], part.1 * (3 * width + pairs)));
         call.run(&params, gpu.grid(part.1));
     }

@@ -122,8 +122,8 @@ impl Weight {
         }
     }
 
-    /// Rows of a weight in blocks, also an unpacked one, in f32 on a device, times `scale`: a table of tokens that is
-    /// also a projection lies in memory once.
+    /// Rows of a weight in blocks, also an unpacked one, in f32 on a device, times `scale`: a table
+    /// of tokens that is also a projection lies in memory once.
     ///
     /// # Errors
     /// When there is no such row, or no room.

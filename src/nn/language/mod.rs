@@ -286,8 +286,9 @@ impl LanguageModel {
     ) -> Result<Tensor, NnError> {
         let device = self.steps.device.clone();
         // Every layer brings them.
+        let own: Vec<u32> = (0..ids.len() as u32).collect();
         let (entries, table) = match past {
-            Past::Rows => (&[][..], &[][..]),
+            Past::Rows => (&own[..], &[][..]),
             Past::Cache { entries, table } => (entries, table.entries()),
         };
         let _held = device.hold(&[positions, KeyList::words(lists), entries, table]);
@@ -303,27 +304,21 @@ impl LanguageModel {
             Layers::Plain(layers) => layers,
             Layers::Joined(gpu, layers) => {
                 let mut stream = Stream::new(x);
+                let mut alone = match past {
+                    Past::Rows => Some(self.steps.own_cache.fresh(&device, ids.len())?),
+                    Past::Cache { .. } => None,
+                };
                 for (number, layer) in layers.iter().enumerate() {
                     let window = self.config.window_of(number);
-                    let lists = &seen(lists, window);
                     let turns = if window.is_some() { local } else { wide };
-                    let placing = Placing { positions, turns, entries: &[], bias: None };
-                    match past {
-                        Past::Rows => {
-                            let entries: Vec<u32> = (0..ids.len() as u32).collect();
-                            let placing = Placing { entries: &entries, ..placing };
-                            let (mut keys, mut values) =
-                                self.steps.own_cache.fresh(&device, ids.len())?;
-                            let seen = Seen { placing, lists, table: None };
-                            layer.apply(gpu, &mut stream, seen, (&mut keys, &mut values))?;
-                        }
-                        Past::Cache { entries, table } => {
-                            let placing = Placing { entries, ..placing };
-                            let seen = Seen { placing, lists, table: Some(table.entries()) };
-                            let tables = self.steps.own_cache.layer_mut(number);
-                            layer.apply(gpu, &mut stream, seen, tables)?;
-                        }
-                    }
+                    let placing = Placing { positions, turns, entries, bias: None };
+                    let tables = match &mut alone {
+                        Some((keys, values)) => (keys, values),
+                        None => self.steps.own_cache.layer_mut(number),
+                    };
+                    let table = matches!(past, Past::Cache { .. }).then_some(table);
+                    let seen = Seen { placing, lists: &seen(lists, window), table };
+                    layer.apply(gpu, &mut stream, seen, tables)?;
                 }
                 let (mut rows, pending) = stream.into_parts();
                 if let Some(sums) = pending {
