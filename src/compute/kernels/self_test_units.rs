@@ -26,7 +26,8 @@ pub(super) fn test_matmul_cooperative(
     Ok((format!("{rows} x {inputs} x {outputs}"), error))
 }
 
-/// Rows of every magnitude: what 16 bits and scales stand for, relative to the row's largest number.
+/// Rows of every magnitude: what 16 bits and scales stand for, relative to the row's largest
+/// number.
 pub(super) fn test_half_rows(
     device: &Device,
     draw: &mut Draw,
