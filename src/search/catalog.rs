@@ -327,7 +327,7 @@ mod tests {
         let options = ImportOptions::default();
         let release = database.import(mini.as_ref(), &options, &mut |_| {}).unwrap().release.id;
         let catalog = database.catalog().unwrap();
-        let expression = Expression::parse("related{distance<=9}=* uses!=Nothing").unwrap();
+        let expression = Expression::parse("related=*{distance<=9} uses!=Nothing").unwrap();
         let frames = database.store().frame_names(release).unwrap();
         let frames: Vec<_> = frames.map(|row| row.unwrap().0).collect();
         let mut followed = 0;

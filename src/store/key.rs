@@ -541,7 +541,8 @@ mod tests {
         let page = include_str!("../../schema/keys.md");
         let of_page: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
         let meta = "| `meta` | name: `format` (two u16), `written_by` (text), `book` (record), \
-                    `own_ids` (record), `identity` (id of 16 bytes, generation of 8) |";
+                    `own_ids` (record), `identity` (id of 16 bytes, generation of 8), \
+                    `tally` (entries of 27 bytes) |";
         let name = "| `name` | release u16, kind u8 (top bit: case-folded), name, 0x00, id u64 |";
         let mut expected: Vec<String> = of_every_key!(rows()).into_iter().flatten().collect();
         expected.extend([meta, name].map(str::to_owned));
@@ -550,7 +551,8 @@ mod tests {
         assert_eq!(of_page, expected);
         let families: Vec<_> = of_page.into_iter().map(family).collect();
         assert_eq!(families, Family::ALL.map(Some));
-        for key in [FORMAT_KEY, WRITTEN_BY_KEY, BOOK_KEY, OWN_IDS_KEY, IDENTITY_KEY] {
+        let tally = crate::store::tally::TALLY_KEY;
+        for key in [FORMAT_KEY, WRITTEN_BY_KEY, BOOK_KEY, OWN_IDS_KEY, IDENTITY_KEY, tally] {
             let key = std::str::from_utf8(key).unwrap();
             assert!(meta.contains(&format!("`{key}`")), "{key}");
         }
