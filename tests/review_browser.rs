@@ -198,7 +198,7 @@ fn a_span_is_moved_by_words_and_by_letters_as_readers_see_them() {
 fn two_tabs_show_different_sentences_and_what_is_acknowledged_survives_the_server() {
     let Some(browser) = Browser::start() else { return };
     let store = odd_store();
-    let review = Review::start(store.path(), &["lu=check.v"]);
+    let review = Review::start(store.path(), &["lu=check.v", "--all"]);
     browser.visit(&review.address(""));
     browser.until(ITEM, &json!("0"));
     let shown = || browser.run("return document.querySelector('#item code').textContent");
@@ -384,7 +384,7 @@ fn a_store_is_upgraded_under_the_review() {
     let store = tempfile::tempdir().unwrap();
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format-1/store");
     crate::mini::copy(&golden, store.path());
-    let review = Review::start(store.path(), &["lu=check.v"]);
+    let review = Review::start(store.path(), &["lu=check.v", "--all"]);
     browser.visit(&review.address(""));
     browser.until(ITEM, &json!("0"));
     let upgraded = fnstore_in(store.path(), &["upgrade"]);
