@@ -61,6 +61,10 @@ fn a_hang_up_ends_an_export_that_nohup_does_not_shield() {
     assert_eq!(child.wait().unwrap().signal(), Some(1));
     assert!(!place.exists());
 
+    // In a folder of its own: what the first left there would pass for a file that the second
+    // began, and the signal would come before `nohup` shields.
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("tasks");
     let mut nohup = Command::new("nohup");
     nohup.arg(env!("CARGO_BIN_EXE_fnstore")).stdin(Stdio::null());
     let child = slow_export_by(nohup, store.path(), &place);
