@@ -180,6 +180,52 @@ fn a_damaged_backup_replaces_nothing() {
 }
 
 #[test]
+fn a_manifest_that_says_what_the_store_is_not_restores_nothing() {
+    let (dir, writer, _) = mini::imported();
+    let out = tempfile::tempdir().unwrap();
+    let backup = out.path().join("backup");
+    writer.backup(&backup).unwrap();
+    let before = mini::content(&writer);
+    drop(writer);
+    let whole = fs::read_to_string(backup.join("backup.json")).unwrap();
+    for member in ["format", "revision", "releases", "rows", "bytes"] {
+        let mut manifest: serde_json::Value = serde_json::from_str(&whole).unwrap();
+        manifest[member] = match &manifest[member] {
+            serde_json::Value::String(_) => "1.0".into(),
+            serde_json::Value::Array(_) => vec!["another"].into(),
+            _ => u64::MAX.into(),
+        };
+        fs::write(backup.join("backup.json"), manifest.to_string()).unwrap();
+        let error = backup_error(restore(&backup, dir.path()));
+        assert!(matches!(error, BackupError::Damaged { .. }), "{member}: {error}");
+        assert!(error.to_string().contains(&format!("says {member} ")), "{error}");
+        assert_eq!(content_of(dir.path()), before, "{member}");
+    }
+    fs::write(backup.join("backup.json"), format!("{whole}{}", " ".repeat(64 << 20))).unwrap();
+    let error = backup_error(restore(&backup, dir.path()));
+    assert!(error.to_string().contains("larger than 64 MiB"), "{error}");
+    fs::write(backup.join("backup.json"), whole).unwrap();
+    restore(&backup, dir.path()).unwrap();
+    assert_eq!(content_of(dir.path()), before);
+}
+
+#[test]
+fn what_a_killed_backup_left_is_removed_by_the_next_into_the_folder() {
+    let (_store, writer, _) = mini::imported();
+    let out = tempfile::tempdir().unwrap();
+    writer.backup(&out.path().join("first")).unwrap();
+    // What a process that is gone leaves is a copy under a passing name that nobody has locked.
+    let left = out.path().join(".fnstore-backup-aB3dE6");
+    fs::create_dir_all(left.join("db")).unwrap();
+    fs::write(left.join("db/000001.sst"), "half").unwrap();
+    writer.backup(&out.path().join("second")).unwrap();
+    let mut names: Vec<_> =
+        fs::read_dir(out.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["first", "second"]);
+}
+
+#[test]
 fn a_store_that_is_being_written_is_not_replaced() {
     let (dir, writer, _) = mini::imported();
     let out = tempfile::tempdir().unwrap();

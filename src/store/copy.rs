@@ -44,20 +44,46 @@ impl Store {
             .map_err(StoreError::engine("making the copy"))?;
         let mut rows = 0;
         for name in names {
-            let mut options = ReadOptions::default();
-            options.set_verify_checksums(true);
-            options.fill_cache(false);
             let Some(family) = source.cf_handle(&name) else { continue };
             let of = Family::ALL.into_iter().find(|family| family.name() == name);
             let keep = |key: &[u8]| {
                 let release = of.and_then(|family| release_of(family, key));
                 release.is_none_or(|release| listed.contains(&release))
             };
-            let from = source.iterator_cf_opt(family, options, IteratorMode::Start);
+            let from = source.iterator_cf_opt(family, verified(), IteratorMode::Start);
             rows += copy_family(from, &target, (&name, of), keep)?;
         }
         Ok(rows)
     }
+
+    /// Counts every row that this handle sees, as [`copy_to`](Self::copy_to) counts those of a
+    /// store whose releases are all listed.
+    ///
+    /// # Errors
+    /// When a row cannot be read.
+    pub(crate) fn count_rows(&self) -> Result<u64> {
+        let source = self.engine.db();
+        let names = present_families(&self.dir.join("db"))?;
+        let mut count = 0;
+        for family in names.iter().filter_map(|name| source.cf_handle(name)) {
+            let mut row = source.raw_iterator_cf_opt(family, verified());
+            row.seek_to_first();
+            while row.valid() {
+                count += 1;
+                row.next();
+            }
+            row.status().map_err(StoreError::engine("counting rows"))?;
+        }
+        Ok(count)
+    }
+}
+
+/// Options to read every row once.
+fn verified() -> ReadOptions {
+    let mut options = ReadOptions::default();
+    options.set_verify_checksums(true);
+    options.fill_cache(false);
+    options
 }
 
 fn copy_family(

@@ -1,18 +1,24 @@
 //! The manifest of a backup: what it is, and the hash of every file.
 
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::format_of;
 use crate::database::BackupError;
+use crate::store::Store;
 
 type Result<T> = std::result::Result<T, BackupError>;
 
 /// Name of the manifest.
 const FILE: &str = "backup.json";
+
+/// Bytes of a manifest, at most: each file takes some hundred of them.
+const MOST: u64 = 64 << 20;
 
 /// Files that RocksDB writes for itself and never reads.
 fn is_log(name: &str) -> bool {
@@ -67,13 +73,18 @@ impl BackupManifest {
     pub fn read(dir: &Path) -> Result<Self> {
         let not = |reason: String| BackupError::NotABackup { path: dir.to_owned(), reason };
         let path = dir.join(FILE);
-        let text = match fs::read(&path) {
-            Ok(text) => text,
+        let file = match File::open(&path) {
+            Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(not("there is no `backup.json`".to_owned()));
             }
             Err(error) => return Err(io_error(&path)(error)),
         };
+        let mut text = Vec::new();
+        file.take(MOST + 1).read_to_end(&mut text).map_err(io_error(&path))?;
+        if text.len() as u64 > MOST {
+            return Err(not(format!("`backup.json` is larger than {} MiB", MOST >> 20)));
+        }
         serde_json::from_slice(&text).map_err(|error| not(format!("`backup.json`: {error}")))
     }
 
@@ -81,6 +92,7 @@ impl BackupManifest {
     pub(super) fn verify(&self, dir: &Path) -> Result<()> {
         let damaged = |reason| BackupError::Damaged { path: dir.to_owned(), reason };
         let present = file_names(dir)?;
+        let mut bytes = 0;
         for name in self.files.keys() {
             if !present.contains(name) {
                 return Err(damaged(format!("`{name}` is missing")));
@@ -93,9 +105,21 @@ impl BackupManifest {
             if hash(&dir.join(&name))? != *expected {
                 return Err(damaged(format!("`{name}` has another hash than when it was written")));
             }
+            bytes += fs::metadata(dir.join(&name)).map_err(io_error(&dir.join(&name)))?.len();
         }
-        Ok(())
+        agrees(dir, "bytes", &self.bytes, &bytes)
     }
+
+    /// Compares what the manifest says of the store with the store itself.
+    pub(super) fn describes(&self, store: &Store, dir: &Path) -> crate::database::Result<()> {
+        let releases: Vec<String> =
+            store.releases()?.into_iter().map(|release| release.name).collect();
+        agrees(dir, "format", &self.format, &format_of(store)?)?;
+        agrees(dir, "revision", &self.revision, &store.revision()?)?;
+        agrees(dir, "releases", &self.releases, &releases)?;
+        Ok(agrees(dir, "rows", &self.rows, &store.count_rows()?)?)
+    }
+
 
     /// Copies the files into another directory.
     pub(super) fn copy_files(&self, from: &Path, to: &Path) -> Result<()> {
@@ -107,6 +131,15 @@ impl BackupManifest {
         }
         Ok(())
     }
+}
+
+/// Refuses a member of the manifest that says something else than is found.
+fn agrees<T: PartialEq + Debug>(dir: &Path, member: &str, said: &T, found: &T) -> Result<()> {
+    if said == found {
+        return Ok(());
+    }
+    let reason = format!("`backup.json` says {member} {said:?}, and it has {found:?}");
+    Err(BackupError::Damaged { path: dir.to_owned(), reason })
 }
 
 /// Names of a copied store's files, as in `db/CURRENT`, in order.

@@ -41,10 +41,9 @@ impl Database {
             }
             outcome => outcome.map_err(io_error(dir))?,
         };
-        let (major, minor) = store.format()?;
         let mut manifest = BackupManifest {
             fnstore: env!("CARGO_PKG_VERSION").to_owned(),
-            format: format!("{major}.{minor}"),
+            format: format_of(&store)?,
             revision: store.revision()?,
             created: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs()),
             releases: store.releases()?.into_iter().map(|release| release.name).collect(),
@@ -90,6 +89,25 @@ pub fn restore(backup: &Path, dir: &Path) -> Result<BackupManifest> {
     Ok(manifest)
 }
 
+/// The store's format, as a manifest says it.
+fn format_of(store: &Store) -> Result<String> {
+    let (major, minor) = store.format()?;
+    Ok(format!("{major}.{minor}"))
+}
+
+/// Why the copied store does not open: damage is the backup's, and a disk that is full, say, tells
+/// nothing of it.
+fn opened(error: DatabaseError, backup: &Path) -> DatabaseError {
+    let reason = match error {
+        DatabaseError::Store(error) if error.is_damage() => match error {
+            StoreError::Engine { reason, .. } => reason,
+            error => error.to_string(),
+        },
+        other => return other,
+    };
+    BackupError::Damaged { path: backup.to_owned(), reason }.into()
+}
+
 fn restore_under_lock(
     backup: &Path,
     manifest: &BackupManifest,
@@ -99,22 +117,11 @@ fn restore_under_lock(
     manifest.copy_files(backup, &incoming)?;
     // Once more, of what was copied: opening it changes files.
     manifest.verify(&incoming)?;
-    let restored = Database::open_existing_writer(&incoming).map_err(|error| match error {
-        DatabaseError::Store(error) if error.is_damage() => {
-            let reason = match error {
-                StoreError::Engine { reason, .. } => reason,
-                error => error.to_string(),
-            };
-            BackupError::Damaged { path: backup.to_owned(), reason }.into()
-        }
-        // A disk that is full, say, tells nothing of the backup.
-        other => other,
-    })?;
-    let revision = restored.store().revision()?;
-    if revision != manifest.revision {
-        let reason = format!("its revision is {revision}, expected {}", manifest.revision);
-        return Err(BackupError::Damaged { path: backup.to_owned(), reason }.into());
-    }
+    let store = Store::open_reader(&incoming).map_err(|error| opened(error.into(), backup))?;
+    manifest.describes(&store, backup)?;
+    drop(store);
+    let restored =
+        Database::open_existing_writer(&incoming).map_err(|error| opened(error, backup))?;
     // What was committed behind the backup's revision is no more: those who followed it are told.
     restored.store().begin_generation()?;
     restored.close()?;
