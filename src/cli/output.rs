@@ -42,6 +42,8 @@ pub(super) struct Output {
     width: usize,
     /// Records written to the JSON array that is open.
     in_array: Option<usize>,
+    /// Whether a field got an apostrophe before it, which is told once.
+    has_guarded: bool,
 }
 
 impl Output {
@@ -57,6 +59,7 @@ impl Output {
             color: terminal && !no_color,
             width: columns.map_or(WIDTH, |columns| usize::from(columns).clamp(40, WIDTH)),
             in_array: None,
+            has_guarded: false,
         }
     }
 
@@ -154,8 +157,8 @@ impl Output {
         Ok(())
     }
 
-    /// Writes one row of delimited fields; a field is quoted where RFC 4180 asks for it. On a
-    /// terminal fields are for reading.
+    /// Writes one row of delimited fields; a field is quoted where RFC 4180 asks for it, and
+    /// [guarded](guarded) where a spreadsheet would run it. On a terminal fields are for reading.
     pub(super) fn fields<F: AsRef<str>>(
         &mut self,
         format: Format,
@@ -167,7 +170,11 @@ impl Output {
             if number > 0 {
                 row.push(delimiter);
             }
-            push_field(&mut row, field.as_ref(), delimiter);
+            let field = guarded(field.as_ref());
+            if matches!(field, Cow::Owned(_)) && !std::mem::replace(&mut self.has_guarded, true) {
+                tell(GUARDED);
+            }
+            push_field(&mut row, &field, delimiter);
         }
         row.push('\n');
         let row = if self.terminal { visible(&row) } else { Cow::from(row) };
@@ -258,6 +265,21 @@ pub(super) fn size(bytes: u64) -> String {
     format!("{value:.1} {}", units[unit])
 }
 
+/// What is told of guarded fields.
+const GUARDED: &str = "note: fields that a spreadsheet would run as a formula have an apostrophe \
+                       before them; `--format jsonl` keeps every text as it is";
+
+/// A field as a spreadsheet shows it: an apostrophe stands before text that would be a formula, and
+/// before text that begins with apostrophes and would then be taken for one of these. So a reader
+/// gets the text back by removing one apostrophe from what has one before `=`, `+`, `-` or `@`.
+fn guarded(field: &str) -> Cow<'_, str> {
+    let is_formula = field.trim_start_matches('\'').starts_with(['=', '+', '-', '@', '\t', '\r']);
+    match is_formula && field.len() > 1 && field.parse::<f64>().is_err() {
+        true => format!("'{field}").into(),
+        false => field.into(),
+    }
+}
+
 fn push_field(row: &mut String, field: &str, delimiter: char) {
     if field.contains([delimiter, '"', '\n', '\r']) {
         row.push('"');
@@ -312,6 +334,28 @@ mod tests {
         row.clear();
         push_field(&mut row, "a,b", '\t');
         assert_eq!(row, "a,b");
+    }
+
+    #[test]
+    fn what_a_spreadsheet_would_run_has_an_apostrophe_and_comes_back_without_one() {
+        for (field, written) in [
+            ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"),
+            ("+ 3 more", "'+ 3 more"),
+            ("-- he said", "'-- he said"),
+            ("@SUM(1)", "'@SUM(1)"),
+            ("\t=1", "'\t=1"),
+            ("'=1", "''=1"),
+            ("'tis", "'tis"),
+            ("-0.5", "-0.5"),
+            ("+1e-7", "+1e-7"),
+            ("-", "-"),
+            ("", ""),
+        ] {
+            assert_eq!(guarded(field), written);
+            let is_guarded = written.trim_start_matches('\'').starts_with(['=', '+', '-', '@', '\t']);
+            let read = if is_guarded { written.strip_prefix('\'').unwrap_or(written) } else { written };
+            assert_eq!(read, field);
+        }
     }
 
     #[test]
