@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::gpu::{AdapterKind, DeviceChoice, Gpu, GpuOptions, Held, adapters, choose};
 use super::kernels::trusts_units;
+use super::lanes::rounds_once;
 use super::{ComputeError, Numbers};
 
 /// Where kernels run.
@@ -56,13 +57,14 @@ impl Device {
 
     /// The format in which products are computed where `numbers` are asked for: all of it that
     /// decides outputs. The CPU takes them by their name, and rounds what `blocks` are multiplied
-    /// by to 8 bits. A GPU keeps blocks and multiplies them by f32 (`blocks-f32`), or unpacks them
+    /// by to 8 bits. One without a fused multiply-add rounds twice where others round once: other
+    /// last digits, and a name of their own (`f32-unfused`). A GPU keeps blocks and multiplies them by f32 (`blocks-f32`), or unpacks them
     /// to f16 for its matrix units, which multiply them by states of 16 bits (`blocks-f16-units`).
     /// Other numbers are `f32` there, `f16` if it keeps them so, or `f16-units`; behind `int8-`
     /// where weights are rounded to 8 bits first.
     pub fn format(&self, numbers: Numbers) -> &'static str {
         match (self, numbers) {
-            (Self::Cpu { .. }, numbers) => numbers.name(),
+            (Self::Cpu { .. }, numbers) => format_on_cpu(numbers, rounds_once()),
             (Self::Gpu(gpu), Numbers::Blocks) if trusts_units(gpu) => "blocks-f16-units",
             (Self::Gpu(_), Numbers::Blocks) => "blocks-f32",
             (Self::Gpu(gpu), numbers) => {
@@ -240,6 +242,16 @@ pub(super) fn for_each_piece(
     });
 }
 
+/// The name of numbers on a processor that rounds a fused multiply-add once, or twice.
+fn format_on_cpu(numbers: Numbers, rounds_once: bool) -> &'static str {
+    match (rounds_once, numbers) {
+        (true, numbers) => numbers.name(),
+        (false, Numbers::F32) => "f32-unfused",
+        (false, Numbers::Int8) => "int8-unfused",
+        (false, Numbers::Blocks) => "blocks-unfused",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -260,6 +272,15 @@ mod tests {
             Device::Cpu { threads: 8 }.share(2, |device, _| device.clone())[0],
             Device::Cpu { threads: 4 }
         );
+    }
+
+    #[test]
+    fn a_processor_that_rounds_twice_has_formats_of_its_own() {
+        for (name, numbers) in Numbers::ALL {
+            assert_eq!(format_on_cpu(numbers, true), name);
+            assert_eq!(format_on_cpu(numbers, false), format!("{name}-unfused"));
+        }
+        assert_eq!(rounds_once(), Device::cpu().format(Numbers::F32) == "f32");
     }
 
     #[test]

@@ -183,6 +183,16 @@ pub(super) fn dispatch<W: Work>(work: W) -> W::Output {
     work.run(Plain)
 }
 
+/// Whether a fused multiply-add is rounded once on this processor, so that it computes the bits that
+/// all others of the kind compute.
+pub(super) fn rounds_once() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if x86::Avx512::detect().is_some() || x86::Avx2::detect().is_some() {
+        return true;
+    }
+    plain::FUSES
+}
+
 /// Runs work on every instruction set of this processor; those with FMA first.
 #[cfg(test)]
 pub(super) fn on_each<W: Work>(work: impl Fn() -> W) -> Vec<W::Output> {

@@ -7,11 +7,14 @@ use std::mem::MaybeUninit;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plain;
 
+/// Whether the target is known to have the instruction.
+pub(super) const FUSES: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
+
 /// One rounding where the target is known to have the instruction, else two: calling the
 /// library's exact version would be a hundred times slower.
 #[inline(always)]
 fn fused(a: f32, b: f32, c: f32) -> f32 {
-    if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
+    if FUSES {
         a.mul_add(b, c)
     } else {
         a * b + c
