@@ -26,10 +26,12 @@ fn generated(database: &Database) -> u64 {
     database.count(&"origin=generated".parse().unwrap()).unwrap()
 }
 
-/// Writes a model's file once there is a sentence.
+/// Writes a model's file when the run first says how far it is: the models are open then, and
+/// nothing is committed.
 fn touching<'a>(file: &'a Path) -> impl FnMut(&expand::ExpansionProgress) -> ControlFlow<()> + 'a {
-    move |at| {
-        if at.sentences > 0 {
+    let mut is_written = false;
+    move |_| {
+        if !std::mem::replace(&mut is_written, true) {
             let mut bytes = std::fs::read(file).unwrap();
             bytes.push(b'\n');
             std::fs::write(file, bytes).unwrap();
