@@ -352,8 +352,10 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(guarded(field), written);
-            let is_guarded = written.trim_start_matches('\'').starts_with(['=', '+', '-', '@', '\t']);
-            let read = if is_guarded { written.strip_prefix('\'').unwrap_or(written) } else { written };
+            let is_guarded =
+                written.trim_start_matches('\'').starts_with(['=', '+', '-', '@', '\t']);
+            let read =
+                if is_guarded { written.strip_prefix('\'').unwrap_or(written) } else { written };
             assert_eq!(read, field);
         }
     }

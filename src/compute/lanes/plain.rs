@@ -14,11 +14,7 @@ pub(super) const FUSES: bool = cfg!(any(target_feature = "fma", target_arch = "a
 /// library's exact version would be a hundred times slower.
 #[inline(always)]
 fn fused(a: f32, b: f32, c: f32) -> f32 {
-    if FUSES {
-        a.mul_add(b, c)
-    } else {
-        a * b + c
-    }
+    if FUSES { a.mul_add(b, c) } else { a * b + c }
 }
 
 #[inline(always)]

@@ -120,7 +120,6 @@ impl BackupManifest {
         Ok(agrees(dir, "rows", &self.rows, &store.count_rows()?)?)
     }
 
-
     /// Copies the files into another directory.
     pub(super) fn copy_files(&self, from: &Path, to: &Path) -> Result<()> {
         let db = to.join("db");
