@@ -260,7 +260,7 @@ impl From<ExpandError> for Fault {
 
 impl From<RecipeFileError> for Fault {
     fn from(error: RecipeFileError) -> Self {
-        Self::of("ExpandError", &error, "R-recipe", "docs/expansion.md has the recipes")
+        Self::of("ExpandError", &error, "R-recipe", "docs/concepts/recipes.md has the recipes")
     }
 }
 

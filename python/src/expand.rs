@@ -249,7 +249,7 @@ pub(crate) fn settings(options: Option<&Bound<'_, PyDict>>) -> PyResult<RecipeSe
             "ExpandError",
             "X-setting",
             &format!("cannot use the settings: {error}"),
-            "docs/expansion.md lists the settings of a recipe",
+            "docs/concepts/recipes.md lists the settings of a recipe",
         )
     })?)
 }

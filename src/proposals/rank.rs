@@ -63,9 +63,9 @@ named! {
 pub(super) const INPUTS: usize = Input::ALL.len();
 
 /// The default weights, rounded from a logistic regression over 781 proposals for 60 frames of
-/// FrameNet 1.5 (`docs/expansion.md`, *Hidden LUs*). Right were LUs that had been hidden, and what
-/// the author accepted of the first 160. All were of round 1, so the weight of the first round is
-/// still that of the paper's figures. The recall filter said nothing more.
+/// FrameNet 1.5 (`docs/results/2026-11-25-hidden-lus.md`). Right were LUs that had been hidden, and
+/// what the author accepted of the first 160. All were of round 1, so the weight of the first round
+/// is still that of the paper's figures. The recall filter said nothing more.
 const DEFAULT_WEIGHTS: [f32; INPUTS] = [1.2, -0.9, 1.8, -2.0, 2.0, 0.0, 0.5, 4.0, 0.27, -0.5, -1.6];
 
 /// Their bias.
