@@ -431,7 +431,7 @@ fn choose(name: &str, models: Option<PathBuf>, output: &mut Output) -> anyhow::R
     if description.kind == ModelKind::LanguageModel && !rewrites(&description) {
         bail!(
             "`{name}` is a language model without a `{PROMPT}` beside it, by which it would rewrite; \
-             `docs/rewriters.md` says how to write one"
+             `docs/reference/models.md` says how to write one"
         );
     }
     if !rewrites(&description) {
