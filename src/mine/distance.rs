@@ -8,7 +8,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EditCost {
     /// A deletion and an insertion, 2: the paper's "deletions and insertions", and near its yield
-    /// (`docs/mining.md`).
+    /// (`docs/results/2026-11-23-mining-ecb.md`).
     #[default]
     DeleteInsert,
     /// One substitution, 1: Levenshtein's distance, which the paper names.
