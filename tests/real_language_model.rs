@@ -91,8 +91,8 @@ fn it_takes_the_same_best_tokens_as_others_and_has_their_perplexity() {
         [exact, blocks]
     {
         assert!(positions >= 1000);
-        // llama.cpp rounds inputs to 8 bits, and agrees no better with itself: docs/benchmarks.md
-        // has what was measured.
+        // llama.cpp rounds inputs to 8 bits, and agrees no better with itself:
+        // docs/results/2026-11-24-language-model-perplexity.md has what was measured.
         assert!(same * 1000 >= positions * 950, "{same} of {positions}");
         assert!(widest_margin < 1.0, "{widest_margin}");
         assert!((perplexity / wanted_perplexity - 1.0).abs() < 0.005, "{perplexity}");

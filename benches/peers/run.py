@@ -2,7 +2,7 @@
 
     run.py --fnstore BINARY --framenet fndata-1.5.zip [--synthetic STORE] --cache DIRECTORY [--runs N]
 
-prints a Markdown table for docs/benchmarks.md; everything in it is measured in this one run. Each figure is of
+prints a Markdown table for docs/results/; everything in it is measured in this one run. Each figure is of
 a process of its own, from its start to its end, its output read and thrown away: the median of several
 runs one after the other, after one that warms the file cache. The SQLite databases hold the rows that
 `fnstore query` prints for the two stores (FrameNet 1.5, and FrameNet 1.5 with synthetic generated
