@@ -258,7 +258,7 @@ TRAINING := $(CACHE)/training
 TRAIN_PRESET := small
 TRAIN_MINUTES := 480
 
-# A directory for a machine with a GPU and without Rust; docs/gpu.md says what its run.sh does.
+# A directory for a machine with a GPU and without Rust; docs/reference/gpu.md says what its run.sh does.
 GPU_KIT := $(CACHE)/gpu-kit
 
 gpu-kit: setup-system ## write GPU_KIT: program, benches, models and a script that measures a GPU without Rust

@@ -13,7 +13,7 @@ use fnstore::model::Span;
 
 use crate::gpu_kernels::device;
 
-/// How far scores of the two may lie apart: what docs/gpu.md states.
+/// How far scores of the two may lie apart: what docs/concepts/compute.md states.
 const TOLERANCE: f32 = 1e-3;
 
 const PAIRS: [(&str, &[&str], &str); 8] = [

@@ -322,7 +322,8 @@ fn the_default_rewriter_says_the_same_on_a_gpu() {
     }
 }
 
-/// The bound of 16-bit weights that docs/gpu.md states: a hundredth of the score, per token.
+/// The bound of 16-bit weights that docs/concepts/compute.md states: a hundredth of the score, per
+/// token.
 #[test]
 fn weights_of_16_bits_move_the_best_score_by_less_than_a_hundredth() {
     let options = GpuOptions { half: true, ..GpuOptions::default() };

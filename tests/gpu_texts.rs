@@ -14,7 +14,7 @@ use fnstore::paraphrase::{
 
 use crate::gpu_kernels::device;
 
-/// How far scores of the two may lie apart: what docs/gpu.md states.
+/// How far scores of the two may lie apart: what docs/concepts/compute.md states.
 const TOLERANCE: f32 = 1e-3;
 
 const WHO: [&str; 10] = [

@@ -2,7 +2,7 @@
 # Measures fnstore on a GPU of this machine, and says whether its shaders are right there.
 #
 # Needs Linux, a Vulkan driver with its loader, and what every Linux has: no Rust, no network. It runs in a directory that
-# pack.sh wrote; docs/gpu.md ("A kit for measuring") says what the steps are.
+# pack.sh wrote; docs/reference/gpu.md ("A kit for measuring") says what the steps are.
 set -u
 export LC_ALL=C
 
