@@ -54,13 +54,13 @@ fn named_files(page: &str) -> Vec<String> {
 
 #[test]
 fn the_page_of_commands_names_every_subcommand() {
-    let page = read("docs/commands.md");
+    let page = read("docs/reference/commands.md");
     let subcommands = subcommands();
     assert!(subcommands.iter().any(|name| name == "query"), "found only {subcommands:?}");
     for name in subcommands {
         assert!(
             page.contains(&format!("fnstore {name}")),
-            "docs/commands.md lacks `fnstore {name}`"
+            "docs/reference/commands.md lacks `fnstore {name}`"
         );
     }
 }
