@@ -102,5 +102,5 @@ struct Readme;
 
 /// The program that shows what takes the place of NLTK's calls is a documentation test, too.
 #[cfg(doctest)]
-#[doc = include_str!("../docs/from-nltk.md")]
+#[doc = include_str!("../docs/reference/from-nltk.md")]
 struct FromNltk;

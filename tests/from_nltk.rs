@@ -1,4 +1,4 @@
-//! `docs/from-nltk.md` leaves out no call of NLTK's FrameNet reader, and what it says in their
+//! `docs/reference/from-nltk.md` leaves out no call of NLTK's FrameNet reader, and what it says in their
 //! place is so.
 //!
 //! The page's program is a documentation test (`src/lib.rs`); here its tables are held against that
@@ -83,7 +83,7 @@ struct Row {
 }
 
 fn page() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/from-nltk.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/from-nltk.md");
     fs::read_to_string(path).unwrap()
 }
 

@@ -6,7 +6,7 @@
 'Core'
 
 Everything is NLTK's own reader, with its functions, its objects and its printing; where it parses a file of FrameNet,
-it gets the same file out of the store. docs/from-nltk.md names what is different.
+it gets the same file out of the store. docs/reference/from-nltk.md names what is different.
 """
 
 from __future__ import annotations

@@ -170,7 +170,7 @@ impl From<QueryError> for Fault {
             QueryError::Regex { .. } => "Q-regex",
             _ => "Q-query",
         };
-        let advice = "schema/query.md describes the language, docs/python.md has examples";
+        let advice = "schema/query.md describes the language, docs/reference/python.md has examples";
         let column = u32::try_from(error.column()).ok();
         Self { column, ..Self::of("QueryError", &error, code, advice) }
     }
@@ -223,7 +223,7 @@ impl From<DatabaseError> for Fault {
                     .advise("give the release a name: import_release(path, release=\"NAME\")")
             }
             DatabaseError::Framenet(_) | DatabaseError::Exchange(_) | DatabaseError::Release(_) => {
-                let advice = "docs/releases.md says which releases import";
+                let advice = "docs/reference/releases.md says which releases import";
                 Self::of("ImportFailedError", &error, "I-release", advice)
             }
             DatabaseError::Script(_) => {
