@@ -192,6 +192,21 @@ fn a_module_imports_only_from_lines_below_its_own() {
     assert_eq!(wrong, [""; 0]);
 }
 
+/// The lines of modules in the drawing of ARCHITECTURE.md.
+fn drawn_layers(page: &str) -> Vec<BTreeSet<&str>> {
+    let (_, section) = page.split_once("\n## Who may import whom\n").unwrap();
+    let drawing = section.split("```").nth(1).unwrap();
+    let lines = drawing.lines().filter(|line| !line.trim().is_empty());
+    lines.map(|line| line.split_whitespace().collect()).collect()
+}
+
+#[test]
+fn the_architecture_draws_the_layers() {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let layers = LAYERS.map(|line| line.iter().copied().collect::<BTreeSet<&str>>());
+    assert_eq!(drawn_layers(&page), layers);
+}
+
 /// Whether the code names the module of a trainer, as in `super::train::run`.
 fn names_trainer(code: &str) -> bool {
     code.match_indices("train::").any(|(at, _)| {

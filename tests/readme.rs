@@ -1,12 +1,18 @@
-//! The pages lead where they say: every subcommand, every link, within the length that a README may
-//! have.
+//! The README is short and shows how to begin; ARCHITECTURE.md is short; the page of commands names
+//! every subcommand.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// Lines that a README may have.
 const README_LINES: usize = 170;
+
+/// The line by which the README shows a program.
+const PROGRAM_LINE: usize = 25;
+
+/// Lines that ARCHITECTURE.md may have.
+const ARCHITECTURE_LINES: usize = 300;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -30,28 +36,6 @@ fn subcommands() -> Vec<String> {
     names.filter(|name| name != "help").collect()
 }
 
-/// Pages of a folder, by path from the root.
-fn pages_in(folder: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
-    entries.filter(|path| path.extension().is_some_and(|end| end == "md")).collect()
-}
-
-/// Files of this repository that a page names in backquotes or as a link.
-fn named_files(page: &str) -> Vec<String> {
-    const FOLDERS: [&str; 8] =
-        ["docs/", "schema/", "models/", "training/", "tests/", "src/", "examples/", "benches/"];
-    let quoted = page.split('`').skip(1).step_by(2).map(str::to_owned);
-    let linked = page.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    let linked = linked.filter(|target| !target.contains("://")).map(str::to_owned);
-    let named = quoted.filter(|name| {
-        let is_path = FOLDERS.iter().any(|folder| name.starts_with(folder));
-        let is_one =
-            !name.contains(|letter: char| letter.is_whitespace() || "*<>{}$".contains(letter));
-        is_path && is_one
-    });
-    named.chain(linked).collect()
-}
-
 #[test]
 fn the_page_of_commands_names_every_subcommand() {
     let page = read("docs/reference/commands.md");
@@ -70,23 +54,15 @@ fn the_readme_is_short_and_shows_how_to_begin() {
     let readme = read("README.md");
     let lines = readme.lines().count();
     assert!(lines <= README_LINES, "README.md has {lines} lines, at most {README_LINES}");
-    for needed in ["make demo", "make test", "fnstore import", "fnstore query", "fnstore expand"] {
+    let program = readme.lines().position(|line| line.starts_with("```rust"));
+    assert!(program.is_some_and(|line| line < PROGRAM_LINE), "the first program is at {program:?}");
+    for needed in ["make demo", "make test", "fnstore import", "fnstore query", "fnstore expand", "Start here"] {
         assert!(readme.contains(needed), "README.md lacks `{needed}`");
     }
 }
 
 #[test]
-fn files_that_a_page_names_are_there() {
-    let mut pages = pages_in("");
-    for folder in ["docs", "schema", "training"] {
-        pages.extend(pages_in(folder));
-    }
-    assert!(pages.len() > 15, "found only {pages:?}");
-    for page in pages {
-        let folder = page.parent().unwrap();
-        for name in named_files(&fs::read_to_string(&page).unwrap()) {
-            let is_there = root().join(&name).exists() || folder.join(&name).exists();
-            assert!(is_there, "{} names {name}, which is not there", page.display());
-        }
-    }
+fn the_page_of_the_architecture_is_short() {
+    let lines = read("ARCHITECTURE.md").lines().count();
+    assert!(lines <= ARCHITECTURE_LINES, "ARCHITECTURE.md has {lines} lines");
 }

@@ -1,6 +1,6 @@
 """Weights of a GGUF file as numpy arrays in single precision, without a package for it.
 
-Reads Q4_1, Q8_0, F16 and F32, which the language model's file holds. The format is llama.cpp's, docs/gguf.md.
+Reads Q4_1, Q8_0, F16 and F32, which the language model's file holds. The format is GGUF, as llama.cpp writes it.
 """
 
 import struct
