@@ -1,9 +1,9 @@
 //! Guides are short, and their examples print what they show.
 //!
 //! The blocks of a guide that are marked `console` are run in order, in a folder of their own. A
-//! line that starts with `$ ` is a command; what follows is its output and its messages. `...` on a
-//! line of its own stands for any lines, `[..]` inside a line for any text. A command that fails
-//! ends with the line `exit code N`.
+//! line that starts with `$ ` is a command, `> ` carries it on, and what follows is its output with
+//! its messages. `...` on a line of its own stands for any lines, `[..]` inside a line for any text.
+//! A command that fails ends with the line `exit code N`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -31,7 +31,8 @@ fn guides() -> Vec<PathBuf> {
     pages
 }
 
-/// The commands of all console blocks, in order. A command goes on after a backslash at its end.
+/// The commands of all console blocks, in order. A command goes on after a backslash at its end,
+/// and in a line that begins with a shell's second prompt, `> `.
 fn examples(page: &str) -> Vec<Example> {
     let mut found: Vec<Example> = Vec::new();
     let (mut is_console, mut goes_on) = (false, false);
@@ -43,9 +44,10 @@ fn examples(page: &str) -> Vec<Example> {
         if !is_console {
             continue;
         }
-        if goes_on {
-            let example = found.last_mut().unwrap();
-            write!(example.command, "\n{line}").unwrap();
+        let second = line.strip_prefix("> ");
+        let open = found.last_mut().filter(|example| example.shown.is_empty());
+        if let (Some(example), true) = (open, goes_on || second.is_some()) {
+            write!(example.command, "\n{}", second.unwrap_or(line)).unwrap();
         } else if let Some(command) = line.strip_prefix("$ ") {
             found.push(Example { command: command.to_owned(), shown: Vec::new() });
         } else {
@@ -124,10 +126,10 @@ fn fault(page: &str) -> Option<String> {
 
 #[test]
 fn console_blocks_are_read_as_commands_with_their_output() {
-    let page = "text\n```sh\n$ no\n```\n```console\n$ a \\\n  b\none\n\n$ c\n```\n";
+    let page = "```sh\n$ no\n```\n```console\n$ a \\\n  b\none\n\n$ c\n> d\n```\n";
     let lines = |lines: &[&str]| lines.iter().map(|&line| line.to_owned()).collect();
     let first = Example { command: "a \\\n  b".to_owned(), shown: lines(&["one", ""]) };
-    let second = Example { command: "c".to_owned(), shown: Vec::new() };
+    let second = Example { command: "c\nd".to_owned(), shown: Vec::new() };
     assert_eq!(examples(page), [first, second]);
 }
 
