@@ -2,7 +2,7 @@
 //!
 //! The blocks of a guide that are marked `console` are run in order, in a folder of their own. A
 //! line that starts with `$ ` is a command, `> ` carries it on, and what follows is its output with
-//! its messages. `...` on a line of its own stands for any lines, `[..]` inside a line for any text.
+//! its messages. `...` on a line of its own stands for any lines, `[..]` in a line for any text.
 //! A command that fails ends with the line `exit code N`.
 
 use std::fmt::Write as _;
@@ -87,7 +87,8 @@ fn are_lines(shown: &[String], lines: &[&str]) -> bool {
 fn printed(command: &str, folder: &Path) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_fnstore"));
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = program.parent().map(Path::to_owned).into_iter().chain(std::env::split_paths(&path));
+    let folders =
+        program.parent().map(Path::to_owned).into_iter().chain(std::env::split_paths(&path));
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(format!("exec 2>&1\n{command}")).current_dir(folder);
     shell.env("PATH", std::env::join_paths(folders).unwrap());
@@ -118,9 +119,8 @@ fn fault(page: &str) -> Option<String> {
         let printed = printed(&command, folder.path());
         let lines: Vec<&str> = printed.lines().collect();
         let is_shown = are_lines(&shown, &lines);
-        (!is_shown).then(|| {
-            format!("$ {command}\nshows\n{}\nand prints\n{printed}", shown.join("\n"))
-        })
+        (!is_shown)
+            .then(|| format!("$ {command}\nshows\n{}\nand prints\n{printed}", shown.join("\n")))
     })
 }
 

@@ -67,7 +67,8 @@ fn quoted(prose: &str) -> (Vec<&str>, String) {
 fn links(prose: &str) -> Vec<(String, Option<String>)> {
     let (_, text) = quoted(prose);
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    let relative = targets.filter(|target| !target.contains("://") && !target.starts_with("mailto"));
+    let relative =
+        targets.filter(|target| !target.contains("://") && !target.starts_with("mailto"));
     let parted = relative.map(|target| match target.split_once('#') {
         Some((path, heading)) => (path.to_owned(), Some(heading.to_owned())),
         None => (target.to_owned(), None),
