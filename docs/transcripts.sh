@@ -68,8 +68,8 @@ run valence lu=confirm.v --over origin=fulltext
 run stats --format table
 
 start expand
-run expand frame=Verification --rounds 3 --model paraphrase
-run expand frame=Verification --rounds 3 --model paraphrase
+run expand frame=Verification --rounds 3 --model paraphrase --beam 30 --candidates 20 --numbers f32
+run expand frame=Verification --rounds 3 --model paraphrase --beam 30 --candidates 20 --numbers f32
 run query 'frame=Verification origin=generated' --count-by round
 run query 'frame=Verification origin=generated' --limit 12 --format table
 

@@ -357,7 +357,10 @@ fn rewrite(device: &Device) -> Vec<RequestOutcome> {
     let beam = BeamSettings { beam_size: 4, n_best: 3, ..BeamSettings::default() };
     let settings = Settings { beam, ..Settings::default() };
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/paraphrase");
-    Paraphraser::open(&model, device).unwrap().paraphrase(&requests, &settings).unwrap()
+    Paraphraser::open_in(&model, device, Numbers::F32)
+        .unwrap()
+        .paraphrase(&requests, &settings)
+        .unwrap()
 }
 
 /// A model whose logits overflow: weights are finite, their products are not.

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use fnstore::compute::{Device, GpuOptions};
+use fnstore::compute::{Device, GpuOptions, Numbers};
 use fnstore::decode::{BeamSettings, SampleSettings};
 use fnstore::paraphrase::{
     Constraints, Paraphrase, Paraphraser, Request, RequestOutcome, Settings,
@@ -65,7 +65,10 @@ fn requests(count: usize) -> Vec<Request> {
 
 fn rewrite(device: &Device, requests: &[Request], settings: &Settings) -> Vec<RequestOutcome> {
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/paraphrase");
-    Paraphraser::open(&model, device).unwrap().paraphrase(requests, settings).unwrap()
+    Paraphraser::open_in(&model, device, Numbers::F32)
+        .unwrap()
+        .paraphrase(requests, settings)
+        .unwrap()
 }
 
 /// Whether two lists are the same but for the order, or the last place, of texts that tie.

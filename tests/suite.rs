@@ -61,6 +61,7 @@ mod damage_told_alike;
 mod damaged_files;
 mod damaged_log;
 mod decisions_killed;
+mod defaults;
 mod deleted_rows;
 mod deleting_generated;
 mod disk_full;

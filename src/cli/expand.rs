@@ -55,12 +55,12 @@ pub(super) struct Args {
     #[arg(long, value_name = "N")]
     rounds: Option<u16>,
 
-    /// Beam size [default: 30]
+    /// Beam size [default: 8]
     #[arg(long, value_name = "N", conflicts_with = "endpoint")]
     beam: Option<usize>,
 
-    /// Align the target in the N best rewritings; ask a server for N [default: 20, at most the
-    /// beam; 1 with --endpoint]
+    /// Align the target in the N best rewritings; ask a server for N [default: 8, at most the beam;
+    /// 1 with --endpoint]
     #[arg(long, value_name = "N")]
     candidates: Option<usize>,
 
@@ -404,8 +404,8 @@ pub(super) fn recipe_of(
         tell("no word vectors or no tagger among the models: the lexicon does not guide");
     }
     let mut recipe = Recipe::new(models);
-    settings.apply(&mut recipe);
-    recipe.numbers = rewriter.numbers;
+    let numbers = rewriter.numbers.or(settings.numbers);
+    RecipeSettings { numbers, ..settings }.apply(&mut recipe);
     Ok(recipe)
 }
 

@@ -88,7 +88,7 @@ pub(super) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   fnstore generate frame=Verification
-  fnstore generate 'pos=v' --method infill --limit 20 --numbers blocks
+  fnstore generate 'pos=v' --method infill --limit 20
   fnstore generate lu=attest.v --endpoint http://127.0.0.1:8000/v1 --model smollm2 --mode frame-fe
   fnstore query 'method=infill' --limit 5";
 

@@ -66,8 +66,8 @@ pub(super) struct GeneratorArgs {
     #[command(flatten)]
     device: DeviceArgs,
 
-    /// Number format of the language model on the CPU
-    #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
+    /// Number format of the language model
+    #[arg(long, value_parser = numbers(), default_value_t = Numbers::default())]
     numbers: Numbers,
 }
 

@@ -23,21 +23,26 @@ pub(super) struct RewriterArgs {
     #[command(flatten)]
     pub(super) device: DeviceArgs,
 
-    /// Number format of the rewriter on the CPU; int8 is faster and may change outputs
-    #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
-    pub(super) numbers: Numbers,
+    /// Number format of the rewriter; f32 is the slowest and the most exact [default: blocks]
+    #[arg(long, value_parser = numbers())]
+    pub(super) numbers: Option<Numbers>,
 }
 
 impl RewriterArgs {
+    /// The number format that is asked for, else the default.
+    pub(super) fn numbers(&self) -> Numbers {
+        self.numbers.unwrap_or_default()
+    }
+
     pub(super) fn open(&self) -> anyhow::Result<Paraphraser> {
         let (model, base) = self.find()?;
-        Ok(Paraphraser::open_with(&model, base.as_deref(), &self.device.open()?, self.numbers)?)
+        Ok(Paraphraser::open_with(&model, base.as_deref(), &self.device.open()?, self.numbers())?)
     }
 
     /// Opens it for sentences that do not wait for each other.
     pub(super) fn open_crew(&self) -> anyhow::Result<Crew> {
         let (model, base) = self.find()?;
-        Ok(Crew::open_with(&model, base.as_deref(), &self.device.open()?, self.numbers)?)
+        Ok(Crew::open_with(&model, base.as_deref(), &self.device.open()?, self.numbers())?)
     }
 
     /// The rewriter's directory, and that of the model which it adapts.

@@ -33,7 +33,7 @@ pub(super) struct Args {
     model: PathBuf,
 
     /// Number format of matrix products
-    #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
+    #[arg(long, value_parser = numbers(), default_value_t = Numbers::default())]
     numbers: Numbers,
 
     /// Directory that holds the models

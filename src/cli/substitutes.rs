@@ -42,7 +42,7 @@ pub(super) struct Args {
 }
 
 const EXAMPLES: &str = r#"Examples:
-  echo 'They *tore* the envelope open.' | fnstore substitutes --numbers blocks
+  echo 'They *tore* the envelope open.' | fnstore substitutes
   echo '{"text": "They tore it open.", "span": [5, 9], "avoid": ["ripped"]}' | fnstore substitutes"#;
 
 pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {

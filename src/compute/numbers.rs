@@ -5,17 +5,18 @@ use std::str::FromStr;
 
 /// In which numbers a network's matrix products are computed. All else is computed in f32.
 ///
+/// The default, blocks, works with every model and is the fastest on a CPU.
+///
 /// ```
 /// use fnstore::compute::Numbers;
 ///
 /// assert_eq!("int8".parse(), Ok(Numbers::Int8));
-/// assert_eq!(Numbers::default().to_string(), "f32");
+/// assert_eq!(Numbers::default().to_string(), "blocks");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Numbers {
     /// 32-bit floating point, whatever the weights are stored in.
-    #[default]
     F32,
     /// 8-bit integers, with a scale for each row of a weight and for each row of its input. Weights
     /// that are stored so are used as they are. Others are rounded when they are loaded.
@@ -23,6 +24,7 @@ pub enum Numbers {
     /// Integers of 4 to 8 bits in blocks of 16 or 32 that share a scale, as GGUF files store them.
     /// Such weights are used as they are. Others are rounded to 8 bits when they are loaded. Inputs
     /// are rounded to 8 bits in blocks of 32.
+    #[default]
     Blocks,
 }
 

@@ -2,8 +2,8 @@
 
 use super::DecodeError;
 
-/// Settings of a beam search. The defaults are those of `generate(num_beams=10,
-/// num_return_sequences=10)` in Hugging Face transformers, but for the length limit.
+/// Settings of a beam search. The defaults are those of `generate(num_beams=8,
+/// num_return_sequences=8)` in Hugging Face transformers, but for the length limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BeamSettings {
     /// Hypotheses kept at every step, and the most outputs there can be.
@@ -37,8 +37,8 @@ pub struct BeamSettings {
 impl Default for BeamSettings {
     fn default() -> Self {
         Self {
-            beam_size: 10,
-            n_best: 10,
+            beam_size: 8,
+            n_best: 8,
             length_penalty: LengthPenalty::default(),
             length_limit: LengthLimit::default(),
             stopping: Stopping::default(),

@@ -116,11 +116,12 @@ impl Recipe {
     /// The defaults, with three rounds on the CPU, guided where there are the models for it.
     #[must_use]
     pub fn new(models: Models) -> Self {
+        let search = BeamSettings::default();
         Self {
             guidance: if models.guide.is_some() { Guidance::Lexicon } else { Guidance::None },
-            beam_size: 30,
+            beam_size: search.beam_size,
             candidates: match models.rewriter {
-                RewriterSource::Model { .. } => 20,
+                RewriterSource::Model { .. } => search.n_best,
                 RewriterSource::Server(_) => 1,
             },
             models,
@@ -370,8 +371,8 @@ mod tests {
         };
         assert_eq!(print(&same, a, b), first);
         assert_ne!(print(&recipe(), b, a), first);
-        assert_ne!(print(&Recipe { beam_size: 29, ..recipe() }, a, b), first);
-        assert_ne!(print(&Recipe { candidates: 9, ..recipe() }, a, b), first);
+        assert_ne!(print(&Recipe { beam_size: 30, ..recipe() }, a, b), first);
+        assert_ne!(print(&Recipe { candidates: 3, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { numbers: Numbers::Int8, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { known_words: false, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { choice: Choice::Aligner, ..recipe() }, a, b), first);

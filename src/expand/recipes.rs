@@ -11,10 +11,11 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use super::recipe::Choice;
 use super::{Guidance, KeepElements, Recipe};
+use crate::compute::Numbers;
 use crate::text::input::read_text;
 
 /// The recipes that have a name, in alphabetic order, with their files.
@@ -100,6 +101,9 @@ pub struct RecipeSettings {
     pub frame_fit: Option<bool>,
     /// [`Recipe::least_frame_fit`].
     pub least_frame_fit: Option<f32>,
+    /// [`Recipe::numbers`].
+    #[serde(default, deserialize_with = "numbers")]
+    pub numbers: Option<Numbers>,
 }
 
 impl RecipeSettings {
@@ -155,6 +159,7 @@ impl RecipeSettings {
             keep_fe: self.keep_fe.or(other.keep_fe),
             frame_fit: self.frame_fit.or(other.frame_fit),
             least_frame_fit: self.least_frame_fit.or(other.least_frame_fit),
+            numbers: self.numbers.or(other.numbers),
         }
     }
 
@@ -175,7 +180,14 @@ impl RecipeSettings {
         recipe.keep_fe = self.keep_fe.unwrap_or(recipe.keep_fe);
         recipe.frame_fit = self.frame_fit.unwrap_or(recipe.frame_fit);
         recipe.least_frame_fit = self.least_frame_fit.unwrap_or(recipe.least_frame_fit);
+        recipe.numbers = self.numbers.unwrap_or(recipe.numbers);
     }
+}
+
+/// The name of some numbers.
+fn numbers<'de, D: Deserializer<'de>>(name: D) -> Result<Option<Numbers>, D::Error> {
+    let name = String::deserialize(name)?;
+    name.parse().map(Some).map_err(serde::de::Error::custom)
 }
 
 #[cfg(test)]
@@ -234,10 +246,8 @@ mod tests {
         let scratch = named("scratch");
         let plain = named("culkin-scratch");
         assert!(scratch.few_lus && scratch.ban_lexicon && scratch.guidance == Guidance::Context);
-        assert_eq!(
-            (scratch.rounds, scratch.beam_size, scratch.candidates),
-            (plain.rounds, plain.beam_size, plain.candidates)
-        );
+        let search = (scratch.beam_size, scratch.candidates);
+        assert_eq!((scratch.rounds, search), (plain.rounds, (8, 8)));
     }
 
     #[test]
@@ -246,6 +256,7 @@ mod tests {
             ("rounds = 5\nbeams = 3\n", 2, "unknown field `beams`"),
             ("guide = \"some\"", 1, "unknown variant `some`"),
             ("rounds = -1", 1, "expected u16"),
+            ("numbers = \"fp16\"", 1, "expected `f32`, `int8` or `blocks`"),
             ("\n\nrounds =", 3, ""),
         ] {
             let error = RecipeSettings::parse(Path::new("mine.toml"), text).unwrap_err();
@@ -264,5 +275,14 @@ mod tests {
         let asked = RecipeSettings { rounds: Some(2), ..RecipeSettings::default() };
         let both = asked.or(RecipeSettings::open("culkin-large").unwrap());
         assert_eq!((both.rounds, both.beam), (Some(2), Some(20)));
+    }
+
+    #[test]
+    fn a_file_may_say_in_which_numbers() {
+        let mut recipe = recipe();
+        assert_eq!(recipe.numbers, Numbers::Blocks);
+        let file = RecipeSettings::parse(Path::new("mine.toml"), "numbers = \"f32\"").unwrap();
+        file.apply(&mut recipe);
+        assert_eq!(recipe.numbers, Numbers::F32);
     }
 }

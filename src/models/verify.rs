@@ -98,7 +98,7 @@ fn load(directory: &Path, models: &[PathBuf]) -> Result<(), Finding> {
     let device = Device::cpu();
     match description.kind {
         ModelKind::Paraphraser => {
-            let opened = Paraphraser::open(directory, &device);
+            let opened = Paraphraser::open_in(directory, &device, Numbers::F32);
             opened.map(drop).map_err(|error| finding(code_of_rewriter(&error), &error))
         }
         ModelKind::Adapter => {
@@ -174,7 +174,7 @@ fn load_language_model(path: &Path, device: &Device) -> Result<(), Finding> {
     if !folder.join(PROMPT).is_file() {
         return Ok(());
     }
-    let opened = Paraphraser::open(path, device);
+    let opened = Paraphraser::open_in(path, device, Numbers::F32);
     opened.map(drop).map_err(|error| finding(code_of_rewriter(&error), &error))
 }
 

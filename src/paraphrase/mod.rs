@@ -182,12 +182,12 @@ impl RequestOutcome {
 
 impl Paraphraser<Network> {
     /// Opens a model directory: `config.json`, `model.safetensors`, `tokenizer.json`, and
-    /// `words.txt` where there is one; or a language model with its `prompt.toml`; computes in f32.
+    /// `words.txt` where there is one; or a language model with its `prompt.toml`.
     ///
     /// # Errors
     /// When one of the files is missing or damaged, or they do not belong together.
     pub fn open(dir: &Path, device: &Device) -> Result<Self, ParaphraseError> {
-        Self::open_in(dir, device, Numbers::F32)
+        Self::open_in(dir, device, Numbers::default())
     }
 
     /// The languages that the model, or else the one that it adapts, declares.

@@ -82,8 +82,8 @@ pub(in crate::cli) struct Making {
     #[command(flatten)]
     device: DeviceArgs,
 
-    /// Number format of the rewriter on the CPU; int8 is faster and may change outputs
-    #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
+    /// Number format of the rewriter
+    #[arg(long, value_parser = numbers(), default_value_t = Numbers::default())]
     numbers: Numbers,
 }
 

@@ -49,7 +49,7 @@ pub(super) struct RewriterArgs {
     rewrites: Option<PathBuf>,
 
     /// Beam size
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = BeamSettings::default().beam_size)]
     beam: usize,
 
     #[command(flatten)]
@@ -64,7 +64,7 @@ impl RewriterArgs {
         Rewriter::new(
             self.rewriter.open_crew()?,
             settings,
-            self.rewriter.numbers,
+            self.rewriter.numbers(),
             self.rewrites.as_deref(),
         )
     }

@@ -63,7 +63,7 @@ pub(in crate::cli) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   fnstore eval generation 'method=infill pos=v'
-  fnstore eval generation 'split=test pos=v' --test 100 --numbers blocks
+  fnstore eval generation 'split=test pos=v' --test 100
   fnstore eval generation --test 100 --mode fe --endpoint http://127.0.0.1:8000/v1 --model smollm2";
 
 /// A row of the paper's tables 1, 10 and 13; see `schema/eval-generation.schema.json`.

@@ -100,7 +100,7 @@ enum Step {
 
 const EXAMPLES: &str = "\
 Examples:
-  fnstore eval scratch --work /tmp/scratch --numbers blocks
+  fnstore eval scratch --work /tmp/scratch
   fnstore eval scratch --work /tmp/scratch --only score --format json
   fnstore eval scratch --work /tmp/scratch --recipe culkin-scratch --model paraphrase --ties 5";
 

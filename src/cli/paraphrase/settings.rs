@@ -15,11 +15,11 @@ use crate::cli::expand::Words;
 #[derive(Debug, clap::Args)]
 pub(super) struct SearchArgs {
     /// Beam size
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = BeamSettings::default().beam_size)]
     beam: usize,
 
     /// Return N paraphrases per sentence, at most the beam size
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = BeamSettings::default().n_best)]
     n_best: usize,
 
     /// Length penalty: huggingface=P, ctranslate2=P, sockeye=ALPHA,BETA or
