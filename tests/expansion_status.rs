@@ -59,9 +59,13 @@ fn a_dry_run_measures_and_leaves_the_store_as_it_was() {
     let number = |name: &str| estimate[name].as_f64().unwrap();
     assert_eq!(number("rounds_missing"), 3.0 * number("seeds"));
     assert!(number("measured_rounds") >= 1.0 && number("measured_seconds") > 0.0, "{estimate}");
-    let each = number("measured_seconds") / number("measured_rounds");
-    let missing = each * number("rounds_missing");
-    assert!((number("missing_seconds") - missing).abs() < 1e-6 * missing, "{estimate}");
+    // What was measured is a part of what is missing.
+    assert!(number("missing_seconds") > 0.5 * number("measured_seconds"), "{estimate}");
+    let part = |shard: &str| {
+        let arguments = ["--rounds", "3", "--filter", "none", "--dry-run", "--shard", shard];
+        record(&expand(store.path(), "lu=inspect.v", &arguments))["seeds"].as_u64().unwrap()
+    };
+    assert_eq!(part("1/2") + part("2/2"), estimate["seeds"].as_u64().unwrap());
     let generated = fnstore_in(store.path(), &["query", "origin=generated", "--count"]);
     assert_eq!(generated.stdout.trim(), "0");
     assert_eq!(fnstore_in(store.path(), &["recipes"]).code, Some(1), "no recipe is written");

@@ -175,6 +175,7 @@ mod pipe_in_temporary_files;
 mod power_loss;
 mod predicted_lexunits;
 mod predicted_sets;
+mod progress_lines;
 mod proposals;
 mod proposals_without_options;
 mod pseudo_terminal;

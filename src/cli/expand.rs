@@ -118,8 +118,8 @@ pub(super) struct Args {
     /// Compute a part of the sets into a file, from a store that nobody writes meanwhile: the I-th
     /// of N, or in a task of a Slurm array `/N`, which takes the task's number. `fnstore merge`
     /// takes the files in
-    #[arg(long, value_name = "I/N", requires = "out",
-          conflicts_with_all = ["limit", "redo", "status", "dry_run", "from_sisters", "endpoint"])]
+    #[arg(long, value_name = "I/N",
+          conflicts_with_all = ["limit", "redo", "status", "from_sisters", "endpoint"])]
     shard: Option<String>,
 
     /// The file of `--shard`; a manifest stands beside it
@@ -134,7 +134,8 @@ pub(super) struct Args {
     #[arg(long, conflicts_with = "dry_run")]
     status: bool,
 
-    /// Say how many rounds are missing and how long they take, measured on some, and write nothing
+    /// Say how many rounds are missing and how long they take, and write nothing. Measures on less
+    /// than a tenth of them, for a minute at most; of a part with `--shard`
     #[arg(long, conflicts_with = "endpoint")]
     dry_run: bool,
 
@@ -244,8 +245,13 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     if args.dry_run {
         let database = opened(&args, &expression, &mut recipe, || Database::open(&context.store))?;
         let database = context.joined(database);
-        return status::dry_run(&database, &expression, &recipe, context);
+        let shard = args.shard.as_deref().map(shard::parsed).transpose()?;
+        return status::dry_run(&database, (&expression, &recipe), shard, context);
     }
+    ensure!(
+        args.shard.is_none() || args.out.is_some(),
+        "no file for the shard; name one by `--out FILE`, or see how long it takes by `--dry-run`"
+    );
     if let (Some(text), Some(file)) = (&args.shard, &args.out) {
         let database = opened(&args, &expression, &mut recipe, || Database::open(&context.store))?;
         let database = context.joined(database);
@@ -262,10 +268,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
     let bar = progress::bar("expanding", "sets");
     let report = expand::run_with(&database, &expression, &recipe, &mut |at| {
-        bar.set_length(at.of);
-        bar.set_position(at.seeds);
-        let rate = at.sentences as f64 / bar.elapsed().as_secs_f64().max(1e-3);
-        bar.set_message(format!("{} sentences, {rate:.1}/s", grouped(at.sentences)));
+        bar.set_expansion(at);
         if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     bar.finish_and_clear();

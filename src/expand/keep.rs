@@ -152,7 +152,7 @@ impl Run<'_> {
                     }
                 }
                 Keep::InShard(writer) => writer.take(self.database, release, write)?,
-                Keep::Nothing => {}
+                Keep::Measured(_) => {}
             }
         }
         self.last_commit = Instant::now();

@@ -13,10 +13,15 @@ use crate::model::named;
 pub struct ExpansionProgress {
     /// Seeds that are finished, those done before included.
     pub seeds: u64,
-    /// Seeds that match.
+    /// Seeds that match, without those that a limit leaves to a later run.
     pub of: u64,
     /// Sentences written in this run.
     pub sentences: u64,
+    /// Rounds that this run has behind it, with those that seeds which ended early do not need.
+    /// They grow more evenly than seeds.
+    pub rounds: u64,
+    /// Rounds that were missing when it began.
+    pub of_rounds: u64,
 }
 
 /// What an expansion did.

@@ -19,9 +19,10 @@ use super::guide::Guide;
 use super::in_context;
 use super::model_files::ModelFiles;
 use super::opened::Opened;
+use super::pace::{self, Measurement, Pace};
 use super::ranking::Pair;
 use super::rewording::Rewording;
-use super::shard::ShardWriter;
+use super::shard::{Shard, ShardWriter};
 use super::trigger_lexicon::TriggerLexicon;
 use super::{EndReason, ExpansionProgress, Guidance, Kept, Recipe, Report, Result};
 use crate::align::Aligner;
@@ -80,25 +81,14 @@ pub fn run_with(
     let (id, is_known) = database.store().recipe_number(opened.print())?;
     let unwritten = (!is_known).then(|| opened.description.clone());
     let keep = Keep::Everything(unwritten);
-    let report = run_opened(database, (&human, recipe), &mut opened, id, keep, progress)?;
+    let told = (&human, recipe);
+    let (report, _) = run_keeping(database, told, &mut opened, id, keep, progress)?;
     // A report names a recipe that is there, also of a run that had nothing to write.
     let id = database.store().recipe(opened.print(), &opened.description)?;
     Ok(Report { recipe: id, ..report })
 }
 
-/// Expands under models that are open.
-pub(super) fn run_opened(
-    database: &Database,
-    told: (&Expression, &Recipe),
-    opened: &mut Opened,
-    id: RecipeId,
-    keep: Keep,
-    progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
-) -> Result<Report> {
-    Ok(run_keeping(database, told, opened, id, keep, progress)?.0)
-}
-
-/// As [`run_opened`]; gives back what was kept, too.
+/// Expands under models that are open; gives back what was kept, too.
 pub(super) fn run_keeping(
     database: &Database,
     (human, recipe): (&Expression, &Recipe),
@@ -143,10 +133,21 @@ pub(super) enum Keep {
     /// All of them, with the journal, and before the first the recipe's description if the store
     /// does not have it yet: a run that fails before its first output leaves nothing.
     Everything(Option<String>),
-    /// Nothing: the run is a measurement.
-    Nothing,
+    /// Nothing: some seeds of a part, or of all, are made to see how long they take.
+    Measured(Measurement),
     /// All of them, in the file of a shard.
     InShard(Box<ShardWriter>),
+}
+
+impl Keep {
+    /// The part of the seeds that the run takes; `None` for all.
+    fn shard(&self) -> Option<Shard> {
+        match self {
+            Self::Everything(_) => None,
+            Self::Measured(measurement) => measurement.shard,
+            Self::InShard(writer) => Some(writer.shard()),
+        }
+    }
 }
 
 /// The human sets for which an expression holds: what is generated is not expanded again.
@@ -160,12 +161,16 @@ struct Todo {
     release: ReleaseId,
     set: AnnotationSetId,
     journal: Option<JournalEntry>,
+    /// What its sentence adds to the time of a round, where that is measured.
+    weight: f64,
 }
 
 /// A seed that is being rewritten.
 struct InFlight {
     chain: Chain,
     attempt: Attempt,
+    /// When its round began.
+    since: Instant,
 }
 
 pub(super) struct Run<'a> {
@@ -188,6 +193,7 @@ pub(super) struct Run<'a> {
     pub(super) last_commit: Instant,
     started: Instant,
     finished_seeds: u64,
+    pace: Pace,
     pub(super) report: Report,
     pub(super) keeps: Keep,
     pub(super) files: ModelFiles,
@@ -219,8 +225,9 @@ impl<'a> Run<'a> {
             last_commit: now,
             started: now,
             finished_seeds: 0,
+            pace: Pace::default(),
             report: Report { recipe: id, guidance: recipe.guidance, ..Report::default() },
-            keeps: Keep::Nothing,
+            keeps: Keep::Measured(Measurement::default()),
             files: ModelFiles::default(),
         }
     }
@@ -233,20 +240,21 @@ impl<'a> Run<'a> {
             let (release, set) = (found.release(), found.set().id);
             let place = places;
             places += 1;
-            if let Keep::InShard(writer) = &self.keeps {
-                if !writer.shard().takes(place) {
-                    continue;
-                }
-                if writer.has(set) {
-                    (self.report.seeds, self.report.done_before) =
-                        (self.report.seeds + 1, self.report.done_before + 1);
-                    continue;
-                }
+            if self.keeps.shard().is_some_and(|shard| !shard.takes(place)) {
+                continue;
             }
             self.report.seeds += 1;
+            if matches!(&self.keeps, Keep::InShard(writer) if writer.has(set)) {
+                self.report.done_before += 1;
+                continue;
+            }
+            let weight = match self.keeps {
+                Keep::Measured(_) => pace::weight(found.text()?.as_deref().unwrap_or_default()),
+                _ => 0.0,
+            };
             let journal = self.database.store().journal(release, set, TARGET, self.id)?;
             let Some(entry) = journal else {
-                todo.push(Todo { release, set, journal });
+                todo.push(Todo { release, set, journal, weight });
                 continue;
             };
             let end = entry.end.as_deref().and_then(EndReason::parse);
@@ -256,14 +264,28 @@ impl<'a> Run<'a> {
             if end.is_some() || entry.round >= self.recipe.rounds {
                 self.report.done_before += 1;
             } else {
-                todo.push(Todo { release, set, journal: Some(entry) });
+                todo.push(Todo { release, set, journal: Some(entry), weight });
             }
         }
         self.finished_seeds = self.report.done_before;
         let taken = self.recipe.seed_limit.unwrap_or(usize::MAX).min(todo.len());
         self.report.left = (todo.len() - taken) as u64;
         todo.truncate(taken);
+        self.pace = Pace::of(todo.iter().map(|seed| self.missing(seed)).sum());
         Ok(todo)
+    }
+
+    /// Rounds that are before a seed.
+    fn missing(&self, seed: &Todo) -> u64 {
+        let done = seed.journal.as_ref().map_or(0, |entry| entry.round);
+        u64::from(self.recipe.rounds.saturating_sub(done))
+    }
+
+    /// A seed ended without another round, after so many; at once, if this run made none of them.
+    fn seed_ended(&mut self, rounds: u16, at_once: bool) {
+        self.finished_seeds += 1;
+        let behind = u64::from(self.recipe.rounds.saturating_sub(rounds));
+        self.pace.ended(behind, at_once);
     }
 
     fn expand(
@@ -287,40 +309,50 @@ impl<'a> Run<'a> {
         todo: Vec<Todo>,
         progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
     ) -> Result<()> {
-        let mut todo = todo.into_iter();
+        // What is measured are some seeds out of all.
+        let measures = matches!(self.keeps, Keep::Measured(_));
+        let missing: Vec<_> = match measures {
+            true => todo.iter().map(|seed| (self.missing(seed), seed.weight)).collect(),
+            false => Vec::new(),
+        };
+        let mut todo = if measures { pace::spread(todo) } else { todo }.into_iter();
         let mut in_flight: HashMap<SourceId, InFlight> = HashMap::new();
         let rows = self.recipe.device.rows_at_once();
         let most = match session.share_work() {
             true => IN_FLIGHT.max(rows / self.recipe.beam_size.max(1)),
             false => 1,
         };
-        self.report.interrupted = progress(&self.progress()).is_break();
-        // What is measured is whole rounds: those in flight are finished, and no others begun.
-        let finishes = matches!(self.keeps, Keep::Nothing);
-        let mut paced = Paced::new();
-        let mut ask = |at: &ExpansionProgress, progress: &mut OnProgress<'_>| match finishes {
-            true => ControlFlow::Continue(()),
-            false => paced.ask(|| progress(at)),
+        self.report.interrupted = progress(&self.progress(0)).is_break();
+        let (mut paced, started) = (Paced::new(), self.started);
+        let mut ask = |at: &ExpansionProgress, pace: &Pace, progress: &mut OnProgress<'_>| {
+            let is_enough = measures && pace.is_enough(0, started);
+            paced.ask(|| if is_enough { ControlFlow::Break(()) } else { progress(at) })
         };
         loop {
             while !self.report.interrupted && in_flight.len() < most {
                 let Some(next) = todo.next() else { break };
-                let at = self.progress();
-                match self.begin(session, next, &mut || ask(&at, progress)) {
+                let (at, pace) = (self.progress(in_flight.len()), self.pace);
+                match self.begin(session, next, &mut || ask(&at, &pace, progress)) {
                     Err(error) if error.is_stopped() => self.report.interrupted = true,
                     begun => in_flight.extend(begun?),
                 }
-                self.step_ended(progress)?;
+                self.step_ended(in_flight.len(), progress)?;
             }
-            // Rounds in flight are made anew by the run that resumes.
-            if self.report.interrupted && !finishes {
+            if measures
+                && (self.report.interrupted || self.pace.is_enough(in_flight.len(), started))
+            {
+                self.foresee(in_flight.values(), &missing);
                 return Ok(());
             }
-            let at = self.progress();
-            let rewrite = match session.next_finished_while(&mut || ask(&at, progress)) {
+            // Rounds in flight are made anew by the run that resumes.
+            if self.report.interrupted {
+                return Ok(());
+            }
+            let (at, pace) = (self.progress(in_flight.len()), self.pace);
+            let rewrite = match session.next_finished_while(&mut || ask(&at, &pace, progress)) {
                 Err(error) if error.is_stopped() => {
                     self.report.interrupted = true;
-                    return Ok(());
+                    continue;
                 }
                 Err(ParaphraseError::Endpoint(EndpointError::Budget { .. })) => {
                     self.report.out_of_budget = true;
@@ -329,28 +361,32 @@ impl<'a> Run<'a> {
                 }
                 finished => finished?,
             };
-            let Some(rewrite) = rewrite else { return Ok(()) };
-            let InFlight { mut chain, attempt } =
+            let Some(rewrite) = rewrite else {
+                self.foresee([].into_iter(), &missing);
+                return Ok(());
+            };
+            let InFlight { mut chain, attempt, since } =
                 in_flight.remove(&rewrite.source).expect("every open source is in flight");
             self.report.steps += rewrite.steps as u64;
             self.report.steps_reused += rewrite.steps_reused as u64;
+            let before = chain.round;
             let next = self.finish(&mut chain, attempt, &rewrite.outcome)?;
-            self.finished_seeds += u64::from(matches!(next, Next::End));
-            self.step_ended(progress)?;
-            if self.report.interrupted && !finishes {
+            let since = self.round_ended(&next, (&chain, before), since);
+            self.step_ended(in_flight.len(), progress)?;
+            if self.report.interrupted && !measures {
                 return Ok(());
             }
             let attempt = match next {
-                Next::Round if !self.report.interrupted => {
+                Next::Round => {
                     let attempt = self.first_attempt(&chain)?;
                     if attempt.is_none() {
                         self.end(&chain, EndReason::NothingAlike);
-                        self.finished_seeds += 1;
+                        self.seed_ended(chain.round, false);
                     }
                     attempt
                 }
                 Next::Again(attempt) => Some(*attempt),
-                Next::Round | Next::End => None,
+                Next::End => None,
             };
             let Some(attempt) = attempt else {
                 session.close(rewrite.source);
@@ -361,34 +397,72 @@ impl<'a> Run<'a> {
                 Ok(source) => source,
                 Err(ParaphraseError::Refused(refusal)) => {
                     session.close(rewrite.source);
-                    self.refused(&chain, &refusal);
+                    self.refused(&chain, &refusal, false);
                     continue;
                 }
                 Err(error) => return Err(error.into()),
             };
             session.submit(source, &constraints)?;
-            in_flight.insert(source, InFlight { chain, attempt });
+            in_flight.insert(source, InFlight { chain, attempt, since });
         }
     }
 
-    /// Commits when it is time and tells how far the run is.
+    /// Counts a round that came to its end; gives when the next one, or the same again, began.
+    fn round_ended(
+        &mut self,
+        next: &Next,
+        (chain, before): (&Chain, u16),
+        since: Instant,
+    ) -> Instant {
+        let behind = match next {
+            Next::Again(_) => return since,
+            Next::Round => 1,
+            Next::End => u64::from(self.recipe.rounds.saturating_sub(before)),
+        };
+        self.finished_seeds += u64::from(matches!(next, Next::End));
+        self.pace.round((pace::weight(&chain.seed.text), since.elapsed()), behind);
+        Instant::now()
+    }
+
+    /// Notes in a measurement how long what is missing would take.
+    fn foresee<'f>(
+        &mut self,
+        in_flight: impl Iterator<Item = &'f InFlight>,
+        missing: &[(u64, f64)],
+    ) {
+        let in_flight = in_flight.map(|of| (pace::weight(&of.chain.seed.text), of.since.elapsed()));
+        let missing = missing.iter().copied();
+        if let Keep::Measured(measurement) = &mut self.keeps {
+            measurement.rounds = self.pace.rounds();
+            measurement.missing = self.pace.forecast(self.started.elapsed(), in_flight, missing);
+        }
+    }
+
+    /// Commits when it is time and tells how far the run is, where so many are in flight.
     fn step_ended(
         &mut self,
+        in_flight: usize,
         progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
     ) -> Result<()> {
         let rows: usize = self.writes.values().map(|write| write.journal.len()).sum();
         if rows >= COMMIT_OUTPUTS || self.last_commit.elapsed() >= COMMIT_AFTER {
             self.commit()?;
         }
-        self.report.interrupted |= progress(&self.progress()).is_break();
+        self.report.interrupted |= progress(&self.progress(in_flight)).is_break();
         Ok(())
     }
 
-    fn progress(&self) -> ExpansionProgress {
+    fn progress(&self, in_flight: usize) -> ExpansionProgress {
+        let (rounds, of_rounds) = match self.keeps {
+            Keep::Measured(_) => (self.pace.measured(in_flight), self.pace.wanted()),
+            _ => (self.pace.done, self.pace.of),
+        };
         ExpansionProgress {
             seeds: self.finished_seeds,
-            of: self.report.seeds,
+            of: self.report.seeds - self.report.left,
             sentences: self.report.sentences,
+            rounds,
+            of_rounds,
         }
     }
 
@@ -414,11 +488,14 @@ impl<'a> Run<'a> {
     fn begin(
         &mut self,
         session: &mut Rounds<'_>,
-        Todo { release, set, journal }: Todo,
+        Todo { release, set, journal, .. }: Todo,
         goes_on: &mut GoesOn<'_>,
     ) -> Result<Option<(SourceId, InFlight)>> {
-        let database = self.database;
-        let Some(seed) = Seed::read(database, release, set)? else { return Ok(None) };
+        let (database, since) = (self.database, Instant::now());
+        let Some(seed) = Seed::read(database, release, set)? else {
+            self.seed_ended(journal.map_or(0, |entry| entry.round), true);
+            return Ok(None);
+        };
         let morphology = self.lexicon(release)?.morphology().clone();
         let mut chain = Chain::inflected(seed, &morphology);
         if self.recipe.ban_lexicon {
@@ -430,7 +507,7 @@ impl<'a> Run<'a> {
         }
         if chain.seed.targets.is_empty() {
             self.end(&chain, EndReason::NoTarget);
-            self.finished_seeds += 1;
+            self.seed_ended(chain.round, true);
             return Ok(None);
         }
         if let Some(tagger) = self.tagger.as_ref().filter(|_| self.recipe.reword > 0.0) {
@@ -441,17 +518,18 @@ impl<'a> Run<'a> {
         }
         let Some(attempt) = self.first_attempt(&chain)? else {
             self.end(&chain, EndReason::NothingAlike);
-            self.finished_seeds += 1;
+            self.seed_ended(chain.round, true);
             return Ok(None);
         };
         let constraints = attempt.constraints(&chain, self.recipe.keep_fe);
         match session.open_under(&chain.seed.natural(), &constraints) {
             Ok(source) => {
                 session.submit(source, &constraints)?;
-                Ok(Some((source, InFlight { chain, attempt })))
+                self.pace.begun();
+                Ok(Some((source, InFlight { chain, attempt, since })))
             }
             Err(ParaphraseError::Refused(refusal)) => {
-                self.refused(&chain, &refusal);
+                self.refused(&chain, &refusal, true);
                 Ok(None)
             }
             Err(error) => Err(error.into()),
@@ -459,13 +537,13 @@ impl<'a> Run<'a> {
     }
 
     /// Ends a seed whose sentence the rewriter does not take, or not with what a round lists.
-    fn refused(&mut self, chain: &Chain, refusal: &Refusal) {
+    fn refused(&mut self, chain: &Chain, refusal: &Refusal, at_once: bool) {
         let reason = match refusal {
             Refusal::Empty => EndReason::EmptySentence,
             _ => EndReason::TooLong,
         };
         self.end(chain, reason);
-        self.finished_seeds += 1;
+        self.seed_ended(chain.round, at_once);
     }
 
     /// Looks for the seed's FEs in the output that is kept, and counts what is found.

@@ -6,15 +6,13 @@ use std::time::Duration;
 
 use super::chain::TARGET;
 use super::opened::Opened;
-use super::run::{Keep, human_sets, run_opened};
-use super::{EndReason, ExpandError, Recipe, Result, SeedsError};
+use super::pace::Measurement;
+use super::run::{Keep, human_sets, run_keeping};
+use super::{EndReason, ExpandError, ExpansionProgress, Recipe, Result, SeedsError, Shard};
 use crate::database::Database;
 use crate::edit::Removed;
 use crate::model::{AnnotationSetId, FrameId, RecipeId, ReleaseId};
 use crate::query::{Expression, Selection};
-
-/// Rounds that an estimate tries: a batch of the CPU.
-const SAMPLE: u64 = 32;
 
 /// Stands for a recipe that the store does not have.
 pub(super) const UNKNOWN: RecipeId = RecipeId(u32::MAX);
@@ -60,14 +58,14 @@ impl Status {
     }
 }
 
-/// What a measured sample says of the rounds that are missing.
+/// What some measured rounds say of all that are missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
     /// Rounds that were tried, without writing anything.
     pub rounds: u64,
-    /// How long they took.
+    /// How long that took.
     pub elapsed: Duration,
-    /// How long the missing ones would take. Seeds that end early make it less.
+    /// How long the missing ones would take, seeds that end early considered.
     pub missing: Duration,
 }
 
@@ -78,40 +76,39 @@ pub struct Estimate {
 pub fn status(database: &Database, expression: &Expression, recipe: &Recipe) -> Result<Status> {
     let human = human_sets(expression);
     drop(database.query(&human)?);
-    status_of(database, (&human, recipe), &Opened::open(recipe)?)
+    status_of(database, (&human, recipe), &Opened::open(recipe)?, None)
 }
 
-/// As [`status`], with the time that the missing rounds take, measured on some of them. Nothing is
-/// written. There is no estimate where nothing is missing.
+/// As [`status`] of a part of the seeds, or of all, with the time that the missing rounds take.
+/// Some rounds of seeds from all over are made to measure it: less than a tenth of all, for a
+/// minute at most, and one at least. Nothing is written. There is no estimate where nothing is missing, or
+/// `progress`, which is told how far the measurement is, answers `Break` before a round is over.
 ///
 /// # Errors
 /// As [`run`](super::run).
 pub fn estimate(
     database: &Database,
-    expression: &Expression,
-    recipe: &Recipe,
+    (expression, recipe): (&Expression, &Recipe),
+    shard: Option<Shard>,
+    progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
 ) -> Result<(Status, Option<Estimate>)> {
     let human = human_sets(expression);
     drop(database.query(&human)?);
     let mut opened = Opened::open(recipe)?;
-    let status = status_of(database, (&human, recipe), &opened)?;
-    let missing = status.total().rounds_missing;
-    if missing == 0 {
+    let status = status_of(database, (&human, recipe), &opened, shard)?;
+    if status.total().rounds_missing == 0 {
         return Ok((status, None));
     }
-    let sample = Recipe { seed_limit: Some(SAMPLE as usize), ..recipe.clone() };
     let id = status.recipe.unwrap_or(UNKNOWN);
-    // The rounds in flight are finished; what comes after them is not begun.
-    let mut enough = |at: &super::ExpansionProgress| match at.sentences {
-        0 => ControlFlow::Continue(()),
-        _ => ControlFlow::Break(()),
+    let keep = Keep::Measured(Measurement { shard, ..Measurement::default() });
+    let (report, keep) = run_keeping(database, (&human, recipe), &mut opened, id, keep, progress)?;
+    let estimate = match keep {
+        Keep::Measured(Measurement { rounds, missing, .. }) if rounds > 0 => {
+            Some(Estimate { rounds, elapsed: report.elapsed, missing })
+        }
+        _ => None,
     };
-    let told = (&human, &sample);
-    let report = run_opened(database, told, &mut opened, id, Keep::Nothing, &mut enough)?;
-    let rounds = report.sentences + report.ended.values().sum::<u64>();
-    let each = report.elapsed.as_secs_f64() / rounds.max(1) as f64;
-    let missing = Duration::from_secs_f64(each * missing as f64);
-    Ok((status, Some(Estimate { rounds, elapsed: report.elapsed, missing })))
+    Ok((status, estimate))
 }
 
 /// Removes what the recipe wrote of the human annotation sets for which an expression holds, and
@@ -163,12 +160,16 @@ fn status_of(
     database: &Database,
     (human, recipe): (&Expression, &Recipe),
     opened: &Opened,
+    shard: Option<Shard>,
 ) -> Result<Status> {
     let store = database.store();
     let recipe_id = known(database, opened)?;
     let mut frames: BTreeMap<_, FrameStatus> = BTreeMap::new();
-    for found in database.matches(human, &Selection::default())? {
+    for (place, found) in (0..).zip(database.matches(human, &Selection::default())?) {
         let found = found?;
+        if shard.is_some_and(|shard| !shard.takes(place)) {
+            continue;
+        }
         let frame = frames.entry((found.release(), found.set().frame)).or_default();
         frame.seeds += 1;
         let entry = match recipe_id {

@@ -24,6 +24,7 @@ mod blanks;
 mod draft;
 mod edits;
 mod error;
+mod estimate;
 mod evaluate;
 mod form;
 mod generator;
@@ -42,6 +43,7 @@ pub use answer::Answer;
 pub use blanks::{Blank, Census, Kept, census};
 pub use draft::Draft;
 pub use error::GenerateError;
+pub use estimate::estimate;
 pub use evaluate::{
     Evaluated, EvaluationProgress, OnProgress, Quality, TestSpans, Writer, evaluate_sets,
     evaluate_test_spans,
@@ -51,7 +53,7 @@ pub use language::LanguageFiller;
 pub use prompt::{Mode, Prompt, PromptFileError};
 pub use recipe::{Lacking, Recipe};
 pub use remote::RemoteFiller;
-pub use report::{Fate, GenerationProgress, Report, Skip, UNLIKELY};
+pub use report::{Estimate, Fate, GenerationProgress, Report, Skip, UNLIKELY};
 pub use run::run_with;
 pub use seq2seq::{Seq2SeqFiller, is_seq2seq};
 pub use sisters::SisterRule;

@@ -34,6 +34,23 @@ named! {
     }
 }
 
+/// What a generation has before it, and how long that takes by some measured LUs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Estimate {
+    /// LUs that match and lack sentences.
+    pub lexunits: u64,
+    /// Those of them that are done under the same recipe.
+    pub done_before: u64,
+    /// Those that a run would take.
+    pub left: u64,
+    /// Those that were tried, without writing anything.
+    pub measured: u64,
+    /// How long that took.
+    pub elapsed: Duration,
+    /// How long those that are left would take; zero where none was tried.
+    pub missing: Duration,
+}
+
 impl Skip {
     /// What it means, for a reader.
     #[must_use]

@@ -20,6 +20,7 @@ use super::{Draft, GenerateError, Result};
 use crate::database::{Database, JournalWrite, Write};
 use crate::decode::{GoesOn, Paced};
 use crate::expand::{FitJudge, FrameGap, Unit, lexunits_without_sentences};
+use crate::identify::FrameIdentifier;
 use crate::model::{
     AnnotationSet, AnnotationSetId, CarriedElement, Extent, FeStatus, Flags, Frame, FrameFit,
     GENERATED, Generation, IdSpace, Layer, LexUnit, Method, Pos, Provenance, RecipeId, ReleaseId,
@@ -30,12 +31,12 @@ use crate::score::TextScore;
 use crate::store::JournalEntry;
 
 /// LUs of a batch: enough to fill a network's products, few enough that a stopped run loses little.
-const BATCH: usize = 16;
+pub(super) const BATCH: usize = 16;
 /// Sentences of sisters that are looked at for an LU.
 const MOST_TRIED: usize = MOST_SOURCES;
 
 /// An LU, and what is to become its sentence.
-struct Plan {
+pub(super) struct Plan {
     release: ReleaseId,
     frame: Rc<Frame>,
     lexunit: LexUnit,
@@ -48,7 +49,7 @@ struct Plan {
 }
 
 /// A sentence that may be stored.
-struct Candidate {
+pub(super) struct Candidate {
     draft: Draft,
     /// Mean negative log-likelihood of its tokens; infinite where nothing scored it.
     score: f32,
@@ -91,31 +92,9 @@ pub fn run_with(
     generator: &mut Generator,
     progress: &mut dyn FnMut(&GenerationProgress) -> ControlFlow<()>,
 ) -> Result<Report> {
-    recipe.check(generator)?;
-    let gaps = lexunits_without_sentences(database, expression, &|origin| {
-        recipe.lacking.is_met_by(origin)
-    })?;
-    let description = recipe.description(generator);
-    let mut print = [0; 16];
-    print.copy_from_slice(&blake3::hash(description.as_bytes()).as_bytes()[..16]);
-    let known = database.store().recipes()?.into_iter().find(|(_, other, _)| *other == print);
-    let lexunits = gaps.iter().map(|gap| gap.lexunits.len() as u64).sum();
     let identifier = generator.identifier.clone();
-    let judge = identifier.as_deref().map(|identifier| FitJudge::new(database, identifier));
-    let mut run = Run {
-        database,
-        judge,
-        recipe,
-        generator,
-        description,
-        print,
-        report: Report { lexunits, recipe: known.map(|(id, ..)| id), ..Report::default() },
-        finished: 0,
-        actors: HashMap::new(),
-        started: Instant::now(),
-    };
-    database.check_languages(run.generator.declared(), gaps.iter().map(|gap| gap.release.id))?;
-    run.check_sisters(&gaps)?;
+    let models = (generator, identifier.as_deref());
+    let (mut run, gaps) = Run::prepared(database, expression, recipe, models)?;
     run.all(gaps, progress)?;
     let Run { mut report, started, generator, .. } = run;
     if generator.reads_as.is_none() {
@@ -128,20 +107,69 @@ pub fn run_with(
     Ok(report)
 }
 
-struct Run<'a> {
-    database: &'a Database,
+pub(super) struct Run<'a> {
+    pub(super) database: &'a Database,
     judge: Option<FitJudge<'a>>,
     recipe: &'a Recipe,
     generator: &'a mut Generator,
     description: String,
     print: [u8; 16],
-    report: Report,
+    pub(super) report: Report,
     finished: u64,
     actors: HashMap<ReleaseId, Rc<Actors>>,
     started: Instant,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    /// A run that has done nothing, and the LUs that lack sentences.
+    pub(super) fn prepared(
+        database: &'a Database,
+        expression: &Expression,
+        recipe: &'a Recipe,
+        (generator, identifier): (&'a mut Generator, Option<&'a FrameIdentifier>),
+    ) -> Result<(Self, Vec<FrameGap>)> {
+        recipe.check(generator)?;
+        let gaps = lexunits_without_sentences(database, expression, &|origin| {
+            recipe.lacking.is_met_by(origin)
+        })?;
+        let description = recipe.description(generator);
+        let mut print = [0; 16];
+        print.copy_from_slice(&blake3::hash(description.as_bytes()).as_bytes()[..16]);
+        let known = database.store().recipes()?.into_iter().find(|(_, other, _)| *other == print);
+        let lexunits = gaps.iter().map(|gap| gap.lexunits.len() as u64).sum();
+        let judge = identifier.map(|identifier| FitJudge::new(database, identifier));
+        let run = Self {
+            database,
+            judge,
+            recipe,
+            generator,
+            description,
+            print,
+            report: Report { lexunits, recipe: known.map(|(id, ..)| id), ..Report::default() },
+            finished: 0,
+            actors: HashMap::new(),
+            started: Instant::now(),
+        };
+        database
+            .check_languages(run.generator.declared(), gaps.iter().map(|gap| gap.release.id))?;
+        run.check_sisters(&gaps)?;
+        Ok((run, gaps))
+    }
+
+    /// Whether an LU was done under the same recipe.
+    pub(super) fn is_done(
+        &self,
+        release: ReleaseId,
+        sisters: &Sisters,
+        lexunit: &LexUnit,
+    ) -> Result<bool> {
+        let Some(id) = self.report.recipe else { return Ok(false) };
+        let order = sisters.for_lexunit(lexunit, self.recipe.sisters, self.recipe.seed);
+        let Some((first, _)) = order.first() else { return Ok(false) };
+        let ordinal = sisters.ordinal(lexunit.id);
+        Ok(self.database.store().journal(release, first.id, ordinal, id)?.is_some())
+    }
+
     /// Refuses an expression none of whose few LUs can have a sister: whoever names LUs should hear
     /// of it. Of many LUs the report counts those.
     fn check_sisters(&self, gaps: &[FrameGap]) -> Result<()> {
@@ -196,7 +224,7 @@ impl Run<'_> {
     }
 
     /// What is to become of an LU; none if it is done.
-    fn plan(
+    pub(super) fn plan(
         &mut self,
         release: ReleaseId,
         frame: &Rc<Frame>,
@@ -204,14 +232,12 @@ impl Run<'_> {
         lexunit: LexUnit,
     ) -> Result<Option<Plan>> {
         let Recipe { sisters: rule, seed, .. } = *self.recipe;
+        if self.is_done(release, sisters, &lexunit)? {
+            return Ok(None);
+        }
         let order = sisters.for_lexunit(&lexunit, rule, seed);
         let first = order.first().map(|(set, _)| set.id);
         let ordinal = sisters.ordinal(lexunit.id);
-        if let (Some(first), Some(id)) = (first, self.report.recipe)
-            && self.database.store().journal(release, first, ordinal, id)?.is_some()
-        {
-            return Ok(None);
-        }
         let mut drafts = Vec::new();
         let mut skip = order.is_empty().then_some(Skip::NoSister);
         if Unit::of(&lexunit).is_pattern {
@@ -281,15 +307,16 @@ impl Run<'_> {
     }
 
     fn progress(&self) -> GenerationProgress {
+        let most = self.recipe.limit.map_or(u64::MAX, |limit| limit as u64);
         GenerationProgress {
             lexunits: self.finished,
-            of: self.report.lexunits,
+            of: self.report.lexunits.min(self.report.done_before.saturating_add(most)),
             sentences: self.report.sentences,
         }
     }
 
     /// The candidates of a batch. Plans that a budget does not reach are left out.
-    fn made(
+    pub(super) fn made(
         &mut self,
         plans: &mut Vec<Plan>,
         goes_on: &mut GoesOn<'_>,

@@ -215,8 +215,7 @@ fn expand_all(args: &Args, orders: &[Order], context: &Context) -> anyhow::Resul
             let bar = progress::bar("expanding", "sets");
             let everything = "".parse().expect("an empty query");
             let report = expand::run_with(&database, &everything, &recipe, &mut |at| {
-                bar.set_length(at.of);
-                bar.set_position(at.seeds);
+                bar.set_expansion(at);
                 if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
             bar.finish_and_clear();

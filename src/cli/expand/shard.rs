@@ -18,15 +18,11 @@ pub(super) fn run(
     (shard, file): (&str, &Path),
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
-    let shard = match shard.strip_prefix('/') {
-        Some(of) => of_slurm(of)?,
-        None => parsed(shard)?,
-    };
+    let shard = parsed(shard)?;
     let stopped = stop::on_interrupt("stopping after the step that runs")?;
     let bar = progress::bar("expanding", "sets");
     let outcome = expand::run_shard(database, told, (shard, file), &mut |at| {
-        bar.set_length(at.of);
-        bar.set_position(at.seeds);
+        bar.set_expansion(at);
         if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     bar.finish_and_clear();
@@ -55,7 +51,11 @@ pub(super) fn run(
     Ok(Outcome::Done)
 }
 
-fn parsed(text: &str) -> anyhow::Result<Shard> {
+/// The part that is asked for: `3/16`, or `/16` in a task of a Slurm array.
+pub(super) fn parsed(text: &str) -> anyhow::Result<Shard> {
+    if let Some(of) = text.strip_prefix('/') {
+        return of_slurm(of);
+    }
     Shard::parse(text).with_context(|| {
         format!("`shard` is `{text}`; expected a part and the number of parts, as in `3/16`")
     })

@@ -1,15 +1,17 @@
 //! `expand --status` and `--dry-run`: how far an expansion is, and how long the rest takes.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use fnstore::database::Database;
-use fnstore::expand::{self, EndReason, Estimate, FrameStatus, Recipe, Status};
+use fnstore::expand::{self, EndReason, Estimate, FrameStatus, Recipe, Shard, Status};
 use fnstore::query::Expression;
 use serde::Serialize;
 
 use super::super::output::{Format, Output, grouped, tell};
+use super::super::progress::{self, duration};
 use super::super::render::{ONE_ROW, Row};
-use super::super::{Context, Outcome};
+use super::super::{Context, Outcome, stop};
 
 /// How far a frame is as JSON; see `schema/expand-status.schema.json`.
 #[derive(Debug, Serialize)]
@@ -89,11 +91,19 @@ pub(super) fn run(
 /// Says what is missing, and how long it takes.
 pub(super) fn dry_run(
     database: &Database,
-    expression: &Expression,
-    recipe: &Recipe,
+    (expression, recipe): (&Expression, &Recipe),
+    shard: Option<Shard>,
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
-    let (status, estimate) = expand::estimate(database, expression, recipe)?;
+    let stopped = stop::on_interrupt("stopping after the step that runs")?;
+    let bar = progress::bar("measuring", "rounds");
+    let outcome = expand::estimate(database, (expression, recipe), shard, &mut |at| {
+        bar.set_length(at.of_rounds);
+        bar.set_position(at.rounds);
+        if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    bar.finish_and_clear();
+    let (status, estimate) = outcome?;
     let total = status.total();
     let record = EstimateRecord {
         seeds: total.seeds,
@@ -135,16 +145,8 @@ fn lay_out(
         output.line(&format!("  {name:<20} {:>9}", grouped(count)))?;
     }
     let Some(Estimate { rounds, elapsed, missing }) = estimate else { return Ok(()) };
-    let by = format!("by {} rounds in {:.1} s; nothing was written", rounds, elapsed.as_secs_f64());
+    let seconds = elapsed.as_secs_f64();
+    let by = format!("about, by {rounds} rounds in {seconds:.1} s; nothing was written");
     let time = duration(missing.as_secs());
-    Ok(output.line(&format!("  {:<20} {time:>9}  {by}", "time at most"))?)
-}
-
-/// Seconds as `40 s`, `12 min` or `3 h 20 min`.
-fn duration(seconds: u64) -> String {
-    match seconds {
-        0..120 => format!("{seconds} s"),
-        120..7200 => format!("{} min", seconds.div_ceil(60)),
-        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
-    }
+    Ok(output.line(&format!("  {:<20} {time:>9}  {by}", "time"))?)
 }

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use fnstore::experiment::{Comparison, ExperimentProgress};
 use fnstore::model::Split;
-use indicatif::ProgressBar;
 use serde::Serialize;
 
 use crate::cli::chart::{Bar, BarChart, Group};
@@ -153,7 +152,7 @@ fn chart(comparisons: &[Comparison], measure: &str, title: &str) -> BarChart {
 }
 
 /// Draws how far an experiment is, and says what each training gave.
-pub(super) fn tell_progress(bar: &mut ProgressBar, at: ExperimentProgress) {
+pub(super) fn tell_progress(bar: &mut progress::Bar, at: ExperimentProgress) {
     match at {
         ExperimentProgress::Encoded { done, total } => {
             bar.set_length(total as u64);

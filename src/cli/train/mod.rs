@@ -12,7 +12,6 @@ mod words;
 use std::fmt::Display;
 
 use fnstore::TrainingProgress;
-use indicatif::ProgressBar;
 
 use super::output::{Output, tell};
 use super::{Context, Outcome, progress};
@@ -59,7 +58,7 @@ fn tell_end(output: &mut Output, left_out: usize, went: &str) -> anyhow::Result<
 
 /// Draws how far training is, and says how each epoch went on the development data.
 fn tell_progress<D, L: Display>(
-    bar: &mut ProgressBar,
+    bar: &mut progress::Bar,
     at: TrainingProgress<D, L>,
     went: impl Fn(&D) -> String,
 ) {
