@@ -120,6 +120,7 @@ fn made_up_shards(base: &Path, dir: &Path) -> Vec<PathBuf> {
             release: release.name,
             query: "frame=Checking".to_owned(),
             all_seeds: String::new(),
+            seeds_in_all: 0,
             revision: 0,
             recipe: "07".repeat(16),
             rounds: 1,

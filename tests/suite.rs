@@ -220,6 +220,7 @@ mod seq2seq_parity;
 mod sets_of_other_lus;
 mod shaders;
 mod shards;
+mod shards_status;
 mod shards_that_differ;
 mod shared_prompts;
 mod shipped_model;

@@ -1,5 +1,7 @@
 //! `fnstore merge`: shards of an expansion come into the store.
 
+mod status;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -21,9 +23,18 @@ use super::{Context, Outcome, tell_of_index};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// Files of shards; each has its manifest beside it
+    /// Files of shards; each has its manifest beside it. With `--status` also folders of shards
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
+
+    /// Say how far all shards are, also while tasks compute them, and take none. Ends with 1 unless
+    /// all are there, whole
+    #[arg(long, conflicts_with = "mixed")]
+    status: bool,
+
+    /// With `--status`, also read the files: one that is as long as it should be may be damaged
+    #[arg(long, requires = "status")]
+    read: bool,
 
     /// Also take shards of one expansion that were made by several recipes, as on machines that
     /// have other models, or from several states of a store
@@ -35,6 +46,7 @@ const EXAMPLES: &str = "\
 Examples:
   fnstore expand frame=Verification --shard 1/2 --out a.zst
   fnstore expand frame=Verification --shard 2/2 --out b.zst
+  fnstore merge --status .
   fnstore merge a.zst b.zst";
 
 /// A shard that was taken, as JSON; see `schema/merge.schema.json`.
@@ -56,6 +68,9 @@ impl Row for MergeRecord {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    if args.status {
+        return status::run(&args.files, args.read, context);
+    }
     let manifests = verified(&args.files)?;
     if !args.mixed {
         require_one_origin(&args.files, &manifests)?;

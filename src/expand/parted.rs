@@ -51,18 +51,26 @@ pub fn run_shard(
         Keep::InShard(writer) if !report.interrupted && !report.out_of_budget => {
             Ok((Some(writer.finish()?), Some(report)))
         }
+        Keep::InShard(mut writer) => {
+            writer.note(true)?;
+            Ok((None, Some(report)))
+        }
         _ => Ok((None, Some(report))),
     }
 }
 
-/// The release of all sets for which an expression holds, and the BLAKE3 of their ids; `None` where
-/// there are none.
-fn seeds_of(database: &Database, expression: &Expression) -> Result<Option<(Release, String)>> {
-    let mut names = Vec::new();
+/// The BLAKE3 of the ids of all seeds, and how many they are.
+type Seeds = (String, u64);
+
+/// The release of all sets for which an expression holds, and what they are; `None` where there are
+/// none.
+fn seeds_of(database: &Database, expression: &Expression) -> Result<Option<(Release, Seeds)>> {
+    let (mut names, mut seeds) = (Vec::new(), 0);
     let mut last = None;
     let mut ids = blake3::Hasher::new();
     for found in database.matches(expression, &Selection::default())? {
         let found = found?;
+        seeds += 1;
         ids.update(&found.set().id.bits().to_be_bytes());
         let release = found.release();
         if last == Some(release) {
@@ -73,7 +81,7 @@ fn seeds_of(database: &Database, expression: &Expression) -> Result<Option<(Rele
     }
     match names.len() {
         0 => Ok(None),
-        1 => Ok(Some((names.remove(0), hexadecimal(ids.finalize().as_bytes())))),
+        1 => Ok(Some((names.remove(0), (hexadecimal(ids.finalize().as_bytes()), seeds)))),
         _ => {
             let names = names.into_iter().map(|release| release.name).collect();
             Err(DatabaseError::Export(ExportError::SeveralReleases { names }).into())

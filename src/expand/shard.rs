@@ -11,12 +11,14 @@
 //! parted.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs::{self, File, TryLockError};
-use std::io::{BufRead as _, BufReader, BufWriter, ErrorKind, Read as _, Seek as _, SeekFrom};
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader, BufWriter, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::shard_lock::{lock, require_alone};
+use super::shard_status::NoteKeeper;
 use super::{ExpandError, Result};
 use crate::database::{Database, DatabaseError, ExportError, JournalWrite, Write};
 use crate::durable::{LockedFile, WholeFile, write_file};
@@ -53,6 +55,11 @@ impl Shard {
         shard.is_one().then_some(shard)
     }
 
+    /// How many of so many seeds are of this part.
+    pub(super) fn seeds_of(self, seeds: u64) -> u64 {
+        (seeds + u64::from(self.of - self.number)) / u64::from(self.of)
+    }
+
     fn is_one(self) -> bool {
         (1..=self.of).contains(&self.number) && self.of <= MOST
     }
@@ -75,6 +82,9 @@ pub struct Manifest {
     pub query: String,
     /// BLAKE3 of the ids of all its seeds, also of other parts, 64 hexadecimal digits.
     pub all_seeds: String,
+    /// How many these are.
+    #[serde(default)]
+    pub seeds_in_all: u64,
     /// Revision of the store that they were read from.
     pub revision: u64,
     /// Fingerprint of the recipe, with its models' fingerprints in it.
@@ -106,7 +116,7 @@ impl Manifest {
     ///
     /// # Errors
     /// When it cannot be read, or is none.
-    fn read(file: &Path) -> Result<Self> {
+    pub(super) fn read(file: &Path) -> Result<Self> {
         let place = Self::place(file);
         let text = fs::read(&place).map_err(|source| ExpandError::file(&place, source))?;
         let refused = |reason: String| ExpandError::Shard {
@@ -185,6 +195,9 @@ pub(super) struct ShardWriter {
     /// The same open file, to read the lines by: some systems keep others from a locked one.
     written_lines: File,
     lock: Option<LockedFile>,
+    note: NoteKeeper,
+    /// Sets in the file.
+    sets: u64,
     /// Seeds whose lines are whole.
     done: HashSet<AnnotationSetId>,
     /// What seeds in flight gave.
@@ -201,8 +214,8 @@ pub(super) struct Plan<'a> {
     pub(super) file: &'a Path,
     pub(super) shard: Shard,
     pub(super) query: &'a str,
-    /// BLAKE3 of the ids of all seeds.
-    pub(super) all_seeds: String,
+    /// BLAKE3 of the ids of all seeds, and how many they are.
+    pub(super) all_seeds: (String, u64),
     pub(super) revision: u64,
     pub(super) rounds: u16,
     pub(super) recipe: (RecipeId, [u8; 16], &'a str),
@@ -214,7 +227,8 @@ impl Plan<'_> {
             fnstore: env!("CARGO_PKG_VERSION").to_owned(),
             release: release.name.clone(),
             query: self.query.to_owned(),
-            all_seeds: self.all_seeds.clone(),
+            all_seeds: self.all_seeds.0.clone(),
+            seeds_in_all: self.all_seeds.1,
             revision: self.revision,
             recipe: hexadecimal(&self.recipe.1),
             rounds: self.rounds,
@@ -230,7 +244,7 @@ impl Plan<'_> {
     /// Where the lines stand before they are all there. Another query, another part or other rounds
     /// have a place of their own.
     fn part(&self) -> PathBuf {
-        let Self { query, rounds, shard, all_seeds, .. } = self;
+        let Self { query, rounds, shard, all_seeds: (all_seeds, _), .. } = self;
         let asked = format!("{query} {rounds} {shard:?} {all_seeds}");
         let print = hexadecimal(&blake3::hash(asked.as_bytes()).as_bytes()[..4]);
         with_ending(self.file, &format!(".{print}.part"))
@@ -301,6 +315,7 @@ impl ShardWriter {
         out.seek(SeekFrom::End(0)).map_err(failed)?;
         let written_lines = out.try_clone().map_err(failed)?;
         let out = BufWriter::new(out);
+        let sets = kept.counts.get(&LineKind::Set).copied().unwrap_or(0);
         let lines = if kept.bytes == 0 {
             let mut lines =
                 RecordWriter::new(out, &ReleaseRecord::new(&release, Scope::Additions))?;
@@ -314,9 +329,13 @@ impl ShardWriter {
             let (frame, name) = row?;
             frames.insert(frame, name);
         }
+        let through = Manifest { seeds: kept.done.len() as u64, sets, ..manifest.clone() };
+        let note = NoteKeeper::begin(&part, through)?;
         Ok(Self {
             file: plan.file.to_owned(),
             part,
+            note,
+            sets,
             manifest,
             release,
             frames,
@@ -379,6 +398,7 @@ impl ShardWriter {
                 self.written.insert(key);
             }
         }
+        let rows_written = rows.len() as u64;
         for (sentence, set) in rows {
             let text = sentence.text.clone();
             let (frame, lu) = (self.frame(set.frame), self.lexunit(database, set.frame, set.lu)?);
@@ -392,7 +412,13 @@ impl ShardWriter {
         // What a killed run leaves ends with a whole seed.
         self.lines.flush()?;
         self.done.insert(seed);
-        Ok(())
+        self.sets += rows_written;
+        self.note(false)
+    }
+
+    /// Notes how far it is, for whoever looks at the folder: now and then, or at once.
+    pub(super) fn note(&mut self, at_once: bool) -> Result<()> {
+        self.note.through(self.done.len() as u64, self.sets, at_once)
     }
 
     fn frame(&self, frame: FrameId) -> String {
@@ -409,7 +435,7 @@ impl ShardWriter {
 
     /// Puts the file in its place, then its manifest.
     pub(super) fn finish(self) -> Result<Manifest> {
-        let Self { file, part, mut manifest, lines, written_lines, lock, done, .. } = self;
+        let Self { file, part, mut manifest, lines, written_lines, lock, note, done, .. } = self;
         // Something may have come to its place meanwhile.
         require_place(&file, &manifest)?;
         let counts = lines.finish()?;
@@ -424,47 +450,10 @@ impl ShardWriter {
         text.push(b'\n');
         write_file(&place, &text).map_err(|source| ExpandError::file(&place, source))?;
         fs::remove_file(&part).map_err(|source| ExpandError::file(&part, source))?;
+        note.end()?;
         drop(lock);
         Ok(manifest)
     }
-}
-
-/// Keeps other processes from a shard's lines. Where the file system has no locks, nobody is kept.
-fn lock(lines: &File, part: &Path) -> Result<Option<LockedFile>> {
-    let failed = |source| ExpandError::file(part, source);
-    let locked = || ExpandError::ShardLocked { part: part.to_owned() };
-    match LockedFile::lock(lines.try_clone().map_err(failed)?) {
-        // Who had it locked may have ended and removed it meanwhile.
-        Ok(_) if !part.exists() => Err(locked()),
-        Ok(lock) => Ok(Some(lock)),
-        Err((_, TryLockError::WouldBlock)) => Err(locked()),
-        Err((_, TryLockError::Error(error))) if error.kind() == ErrorKind::Unsupported => Ok(None),
-        Err((_, TryLockError::Error(source))) => Err(failed(source)),
-    }
-}
-
-/// Refuses a file that a process computes with other seeds, rounds or query. Whoever comes second
-/// sees the other's lines: each has its own locked before it looks.
-fn require_alone(file: &Path, part: &Path) -> Result<()> {
-    let (Some(dir), Some(name)) = (part.parent(), file.file_name()) else { return Ok(()) };
-    let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
-    let begins = name.to_string_lossy();
-    for entry in fs::read_dir(dir).map_err(|source| ExpandError::file(dir, source))? {
-        let other = entry.map_err(|source| ExpandError::file(dir, source))?;
-        let name = other.file_name();
-        let name = name.to_string_lossy();
-        let rest = name.strip_prefix(&*begins).and_then(|rest| rest.strip_suffix(".part"));
-        let is_print = |rest: &str| rest.len() == 9 && rest.starts_with('.');
-        if !rest.is_some_and(is_print) || part.file_name() == Some(&other.file_name()) {
-            continue;
-        }
-        if let Ok(lines) = File::options().write(true).open(other.path())
-            && let Err(TryLockError::WouldBlock) = lines.try_lock()
-        {
-            return Err(ExpandError::ShardLocked { part: other.path() });
-        }
-    }
-    Ok(())
 }
 
 /// Writes a file compressed; gives its size and BLAKE3.
