@@ -156,6 +156,7 @@ mod linked_heads;
 mod links;
 mod load_many;
 mod many_commits;
+mod merged_again;
 mod mined_releases;
 mod mini;
 mod mining;

@@ -7,13 +7,12 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use fnstore::database::Database;
-use fnstore::exchange::jsonl::LineKind;
-use fnstore::expand::{Manifest, Shard};
+use fnstore::expand::{self, Manifest, Shard};
 use serde::Serialize;
 
 use super::output::{Format, grouped, tell, tell_index_lag};
 use super::render::Row;
-use super::{Context, Outcome, tell_of_index};
+use super::{Context, Outcome, progress, tell_of_index};
 
 /// Take shards of an expansion into the store
 ///
@@ -60,11 +59,13 @@ struct MergeRecord {
     sets: u64,
     /// Sets that the store did not have.
     written: u64,
+    /// It was merged before, and nothing was removed since.
+    skipped: bool,
 }
 
 impl Row for MergeRecord {
     const COLUMNS: &'static [&'static str] =
-        &["file", "release", "shard", "of", "seeds", "sets", "written"];
+        &["file", "release", "shard", "of", "seeds", "sets", "written", "skipped"];
 }
 
 pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -78,19 +79,25 @@ pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome>
     let database = Database::open_existing_writer(&context.store)?;
     tell_of_index(&database);
     let mut rows = Vec::new();
+    let bar = progress::bar("merging", "shards");
+    bar.set_length(manifests.len() as u64);
+    bar.set_position(0);
     for (file, manifest) in args.files.iter().zip(&manifests) {
-        let import = database.import_jsonl(file, None, &mut |_| {})?;
+        let written = expand::merge_shard(&database, file, manifest)?;
         let Shard { number, of } = manifest.shard;
         rows.push(MergeRecord {
             file: file.display().to_string(),
-            release: import.release.name,
+            release: manifest.release.clone(),
             shard: number,
             of,
             seeds: manifest.seeds,
             sets: manifest.sets,
-            written: import.written.get(&LineKind::Set).copied().unwrap_or(0),
+            written: written.unwrap_or(0),
+            skipped: written.is_none(),
         });
+        bar.inc(1);
     }
+    bar.finish_and_clear();
     tell_index_lag(&database);
     context.output.rows(Format::Jsonl, rows)?;
     context.output.flush()?;

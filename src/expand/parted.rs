@@ -9,7 +9,8 @@ use super::shard::{Manifest, Plan, Shard, ShardWriter};
 use super::status::{UNKNOWN, known};
 use super::{ExpandError, ExpansionProgress, Recipe, Report, Result};
 use crate::database::{Database, DatabaseError, ExportError};
-use crate::model::{Release, hexadecimal};
+use crate::exchange::jsonl::LineKind;
+use crate::model::{Release, from_hexadecimal, hexadecimal};
 use crate::query::{Expression, Selection};
 
 /// Expands a part of the seeds of one release from a store that nobody writes, into a file, with a
@@ -57,6 +58,27 @@ pub fn run_shard(
         }
         _ => Ok((None, Some(report))),
     }
+}
+
+/// Takes a shard into a database, all of it or nothing. Gives how many sets the database did not
+/// have; `None` for one that was merged before, if nothing was removed since: it is not read.
+///
+/// # Errors
+/// As [`Database::import_jsonl`].
+pub fn merge_shard(database: &Database, file: &Path, manifest: &Manifest) -> Result<Option<u64>> {
+    let store = database.store();
+    let digest = from_hexadecimal(&manifest.blake3);
+    let named = database.releases()?.into_iter().find(|known| known.name == manifest.release);
+    if let (Some(release), Some(digest)) = (&named, &digest)
+        && store.has_merged(release.id, digest)?
+    {
+        return Ok(None);
+    }
+    let import = database.import_jsonl(file, None, &mut |_| {})?;
+    if let Some(digest) = &digest {
+        store.note_merged(import.release.id, digest)?;
+    }
+    Ok(Some(import.written.get(&LineKind::Set).copied().unwrap_or(0)))
 }
 
 /// The BLAKE3 of the ids of all seeds, and how many they are.

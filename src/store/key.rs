@@ -542,7 +542,7 @@ mod tests {
         let of_page: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
         let meta = "| `meta` | name: `format` (two u16), `written_by` (text), `book` (record), \
                     `own_ids` (record), `identity` (id of 16 bytes, generation of 8), \
-                    `tally` (entries of 27 bytes) |";
+                    `tally` (entries of 27 bytes), `merged` (entries of 34 bytes) |";
         let name = "| `name` | release u16, kind u8 (top bit: case-folded), name, 0x00, id u64 |";
         let mut expected: Vec<String> = of_every_key!(rows()).into_iter().flatten().collect();
         expected.extend([meta, name].map(str::to_owned));
@@ -551,8 +551,10 @@ mod tests {
         assert_eq!(of_page, expected);
         let families: Vec<_> = of_page.into_iter().map(family).collect();
         assert_eq!(families, Family::ALL.map(Some));
-        let tally = crate::store::tally::TALLY_KEY;
-        for key in [FORMAT_KEY, WRITTEN_BY_KEY, BOOK_KEY, OWN_IDS_KEY, IDENTITY_KEY, tally] {
+        let (tally, merged) = (crate::store::tally::TALLY_KEY, crate::store::merged::MERGED_KEY);
+        let known =
+            [FORMAT_KEY, WRITTEN_BY_KEY, BOOK_KEY, OWN_IDS_KEY, IDENTITY_KEY, tally, merged];
+        for key in known {
             let key = std::str::from_utf8(key).unwrap();
             assert!(meta.contains(&format!("`{key}`")), "{key}");
         }

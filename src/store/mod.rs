@@ -24,6 +24,7 @@ mod identity;
 mod key;
 mod lock;
 mod manifest;
+mod merged;
 mod names;
 mod numbers;
 mod own_ids;
@@ -361,6 +362,7 @@ impl Store {
             keyed.push((Family::Meta, OWN_IDS_KEY.to_vec(), true));
         }
         let listed: Vec<_> = book.releases.iter().map(|release| release.id).collect();
+        self.drop_merged(&mut rows, changes, &keyed)?;
         self.put_tally(&mut rows, &listed, &keyed)?;
         let value = record::encode(&book).map_err(unwritable("meta"))?;
         self.engine.put(&mut rows, Family::Meta, BOOK_KEY, &value)?;

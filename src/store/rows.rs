@@ -18,6 +18,7 @@ use super::key::{
     AnnotationKey, ChangeKey, JournalKey, JudgementKey, Key, LayoutKey, LexUnitKey, NameKey,
     NameKind, RecipeKey, SentenceKey, SentenceSetKey, SetKey, release_of,
 };
+use super::merged::{self, MERGED_KEY};
 use super::record::{
     self, JournalRecord, MetaRecord, NumbersRecord, OwnIdsRecord, RecipeRecord, Stored, Unwritable,
 };
@@ -218,6 +219,8 @@ pub(super) fn content(
                 identity::decode(value).ok_or_else(|| record("no identity".to_owned()))?;
             } else if key == TALLY_KEY {
                 Tally::decode(value).ok_or_else(|| record("no counts of rows".to_owned()))?;
+            } else if key == MERGED_KEY && !merged::is_list(value) {
+                return Err(record("no list of shards".to_owned()));
             }
             RowContent::Meta
         }
