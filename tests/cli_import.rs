@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::cli_program::{Ran, fnstore_in, mini_framenet, new_store};
+use crate::cli_program::{Ran, fnstore, fnstore_in, mini_framenet, new_store};
 
 fn import(store: &Path, release: &Path, more: &[&str]) -> Ran {
     fnstore_in(store, &[&["import", release.to_str().unwrap()], more].concat())
@@ -303,4 +303,16 @@ fn additions_without_their_base_are_bad_data_with_a_code() {
     let ran = import(&store.path().join("none"), &export, &[]);
     assert_eq!(ran.code, Some(65), "{}", ran.stderr);
     assert!(ran.stderr.contains("E-missing: "), "{}", ran.stderr);
+}
+
+#[test]
+fn an_option_of_another_command_is_hinted_at() {
+    let typed = fnstore(&["import", "nothing.zip", "--as", "mine"]);
+    assert_eq!(typed.code, Some(2));
+    assert!(typed.stderr.contains("say `--release mine`"), "{}", typed.stderr);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let text = file.path().to_str().unwrap();
+    let other = fnstore(&["annotate", text, "--into", "new", "--release", "mine"]);
+    assert_eq!(other.code, Some(2));
+    assert!(other.stderr.contains("`--as mine` names what is written"), "{}", other.stderr);
 }

@@ -5,6 +5,7 @@ mod record;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use anyhow::Context as _;
 use fnstore::database::Database;
 use fnstore::identify::{
     Candidates, EncodedSentence, FoundEncoded, FoundTarget, FrameIdentifier, IdentifyError, Search,
@@ -76,7 +77,14 @@ const EXAMPLES: &str = r#"Examples:
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let lines = line_reader::open(args.file.as_deref())?;
     let database = context.joined(Database::open(&context.store)?);
-    let release = edit::release(&database, args.release.as_deref())?.name;
+    let release = edit::release(&database, args.release.as_deref());
+    let release = match (&args.into, &args.release, &args.name) {
+        (Some(_), Some(name), None) => release.with_context(|| {
+            format!("`--release` says whose lexicon is read; `--as {name}` names what is written")
+        }),
+        _ => release,
+    };
+    let release = release?.name;
     let lexicon = database.lexicon(&release)?;
     let identifier = args.identifier.open()?;
     let candidates = identifier.candidates_of(&lexicon)?;

@@ -33,6 +33,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME")]
     release: Option<String>,
 
+    /// Typed for `--release` by whoever knows `annotate`
+    #[arg(long = "as", value_name = "NAME", hide = true)]
+    typed_as: Option<String>,
+
     /// Language of the release, as in de [default: en, or what an export says]
     #[arg(long, value_name = "TAG")]
     language: Option<String>,
@@ -70,6 +74,9 @@ fn refuse_what_lines_have_not(args: &Args, lines: Option<Lines>) -> anyhow::Resu
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    if let Some(name) = &args.typed_as {
+        bail!("`--as` names no release here; say `--release {name}`");
+    }
     // What is no release makes no store, and a report that cannot be written fails before the work.
     let input = Input::open(&args.path)?;
     let lines = match args.spans {
