@@ -68,6 +68,7 @@ mod disk_full;
 mod diversity;
 mod documents_and_parts;
 mod drawing;
+mod earlier_rules;
 mod edition_exports;
 mod edition_lists;
 mod editions;

@@ -21,6 +21,7 @@ use serde::Serialize;
 use super::endpoint::EndpointArgs;
 use super::filter::write_kept;
 use super::output::{Output, grouped, tell, tell_index_lag};
+use super::recipes::tell_earlier_rules;
 use super::render::ONE_ROW;
 use super::rewriter::RewriterArgs;
 use super::splits::SplitArgs;
@@ -262,6 +263,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let database = context.joined(opened(&args, &expression, &mut recipe, writer)?);
     tell_of_index(&database);
     tell_undeclared(&recipe, &database)?;
+    tell_earlier_rules(&database)?;
     if args.redo {
         let removed = expand::forget(&database, &expression, &recipe)?;
         tell(&format!("removed {} annotation sets, to be written anew", grouped(removed.sets)));

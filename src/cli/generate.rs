@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use super::generator::GeneratorArgs;
 use super::output::{Output, grouped, tell, tell_index_lag};
+use super::recipes::tell_earlier_rules;
 use super::render::ONE_ROW;
 use super::{Context, Outcome, language, progress, stop, tell_of_index};
 
@@ -113,6 +114,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let database = context.joined(Database::open_existing_writer(&context.store)?);
     tell_of_index(&database);
     language::tell_undeclared_for(&generator.declared(), &database)?;
+    tell_earlier_rules(&database)?;
     let bar = progress::bar("generating", "LUs");
     let report = generate::run_with(&database, &expression, &recipe, &mut generator, &mut |at| {
         bar.set_length(at.of);

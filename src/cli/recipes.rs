@@ -3,11 +3,12 @@
 
 use fnstore::database::Database;
 use fnstore::expand::RecipeSettings;
+use fnstore::model::RulesStanding;
 use fnstore::search::StoredRecipe;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::output::{Format, Output, grouped, tell};
+use super::output::{Format, Output, counted, tell};
 use super::render::Block;
 use super::{Context, Outcome};
 
@@ -39,15 +40,23 @@ struct RecipeRecord {
     recipe: u32,
     fingerprint: String,
     sets: u64,
+    rules: RulesStanding,
     settings: Value,
 }
 
 impl Block for RecipeRecord {
-    const COLUMNS: &'static [&'static str] = &["recipe", "fingerprint", "sets", "settings"];
+    const COLUMNS: &'static [&'static str] =
+        &["recipe", "fingerprint", "sets", "rules", "settings"];
 
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
-        let Self { recipe, fingerprint, sets, settings } = self;
-        output.heading(&format!("recipe {recipe} ({fingerprint}): {} sets", grouped(*sets)))?;
+        let Self { recipe, fingerprint, sets, rules, settings } = self;
+        let rules = match rules {
+            RulesStanding::Current => "",
+            RulesStanding::Earlier => ", earlier rules",
+            RulesStanding::Foreign => ", rules of another tool",
+        };
+        let sets = counted(*sets, "set");
+        output.heading(&format!("recipe {recipe} ({fingerprint}): {sets}{rules}"))?;
         for (name, value) in rows(settings, "settings") {
             output.line(&format!("  {name:<20} {value}"))?;
         }
@@ -85,15 +94,29 @@ fn show(name: Option<&str>, output: &mut Output) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// Says which recipes of a store are of earlier rules: what is written now is of another recipe, and
+/// none of their sets is continued.
+pub(super) fn tell_earlier_rules(database: &Database) -> anyhow::Result<()> {
+    let earlier = database.recipes_by_earlier_rules()?;
+    if !earlier.is_empty() {
+        let numbers: Vec<String> = earlier.iter().map(ToString::to_string).collect();
+        tell(&format!(
+            "recipes by earlier rules are in the store ({}): their sets stay, and seeds begin anew",
+            numbers.join(", ")
+        ));
+    }
+    Ok(())
+}
+
 fn records(database: &Database) -> anyhow::Result<Vec<RecipeRecord>> {
     let record = |stored: StoredRecipe| {
-        let StoredRecipe { id, fingerprint, settings, sets } = stored;
+        let StoredRecipe { id, fingerprint, settings, rules, sets } = stored;
         // Other tools may describe theirs in words.
         let settings = match serde_json::from_str(&settings) {
             Ok(Value::Object(fields)) => Value::Object(fields),
             _ => Value::String(settings),
         };
-        RecipeRecord { recipe: id.0, fingerprint, sets, settings }
+        RecipeRecord { recipe: id.0, fingerprint, sets, rules, settings }
     };
     Ok(database.recipes()?.into_iter().map(record).collect())
 }

@@ -10,7 +10,7 @@
 //! target. What is not found is said and never guessed. GF and PT describe how words stand in their
 //! sentence, so they stay only with words that stayed.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::chain::Seed;
 use super::phrase_set::{PhraseSet, runs};
@@ -22,7 +22,7 @@ use crate::model::{
 use crate::text::{fold, is_stop_word, natural_spacing, words};
 
 /// What is done so that an output has the seed's FEs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeepElements {
     /// Nothing, and generated sets have none, as in Culkin et al. 2021, section 5.
@@ -36,16 +36,6 @@ pub enum KeepElements {
 }
 
 impl KeepElements {
-    /// What a recipe says of it, with the version of the rules; nothing where there are none.
-    pub(super) fn rule(self) -> Option<&'static str> {
-        match self {
-            Self::None => None,
-            Self::Align => Some("words that stayed, else aligned; v1"),
-            Self::Heads => Some("require head words; words that stayed, else aligned; v1"),
-            Self::Exact => Some("require their words; words that stayed, else aligned; v1"),
-        }
-    }
-
     /// Phrases that each output is to hold, but for those that hold what is banned.
     pub(super) fn required(self, seed: &Seed, banned: &[String]) -> Vec<String> {
         let phrase = |text: &str| match self {

@@ -28,7 +28,6 @@ use super::frame_guide::{FrameGuide, could_stand};
 use super::in_context;
 use super::trigger_lexicon::{TriggerLexicon, Unit};
 use super::trigger_slot::TriggerSlot;
-use super::valence::DOUBT;
 use super::{FromSisters, Guidance, Result};
 use crate::model::{FrameId, Pos, ReleaseId};
 use crate::text::{is_stop_word, plain_lemma};
@@ -65,36 +64,6 @@ const AMBIGUITY_COST: f64 = 5.0;
 /// factor of 2.2 with each standard deviation of the agreement (0.24).
 const AGREEMENT_WEIGHT: f64 = 40.0;
 const AGREEING: f64 = 0.8;
-
-/// What a recipe for a lexicon of few LUs changes, in words.
-pub(super) fn rules_for_few() -> String {
-    format!(
-        "words of the vectors' text alone, which are known words; like and unlike from {LIKE_FEW}; v1"
-    )
-}
-
-/// What of this a recipe's outputs depend on, beside the models, in words.
-pub(super) fn rules(guidance: Guidance) -> String {
-    if guidance == Guidance::Context {
-        return in_context::RULES.to_owned();
-    }
-    let sisters = match guidance {
-        Guidance::Lexicon => format!(
-            "end where a trigger is unlike the frame, or no LU of it and objected to; ask for an LU of it, of the \
-             seed's part of speech and form, whose sentences express the seed's core FEs, {AGREEING} of the best, \
-             {DOUBT} that say nothing added; then for another; then "
-        ),
-        _ => String::new(),
-    };
-    format!(
-        "{sisters}cut function words beside what was asked for off spans; ask for one of at most {MOST_WORDS} words \
-         like the frame ({LEAST_LIKE}, {OF_OTHER_FRAMES} less for \
-         LUs of other frames) in the seed's form; object to triggers unlike it ({UNLIKE}), of another part of speech \
-         and that are not what was asked for; a likeness to other LUs is worth {LIKENESS_WEIGHT}, an LU {OWN_WORTH}, \
-         its agreement with the seed's FEs {AGREEMENT_WEIGHT}, e times as many frames cost {AMBIGUITY_COST}; where all \
-         is objected to, rewrite again, at last asking for nothing; v5"
-    )
-}
 
 /// What outputs can be asked for, in the order in which it is tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -357,8 +326,8 @@ mod tests {
     use super::super::elements::Elements;
     use super::super::trigger_lexicon::in_test_lexicon;
     use super::*;
-    use crate::expand::valence::Expressed;
-    use crate::model::{AnnotationSetId, IdSpace, Span};
+    use crate::expand::valence::{DOUBT, Expressed};
+    use crate::model::{AnnotationSetId, IdSpace, Rules, Span};
 
     fn guide(is_written: impl Fn(&str) -> bool) -> Guide {
         let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/word-vectors");
@@ -508,17 +477,13 @@ mod tests {
     }
 
     #[test]
-    fn the_rules_name_every_number_that_outputs_depend_on() {
-        let rules = rules(Guidance::Lexicon);
+    fn whoever_changes_a_number_of_the_rules_raises_theirs() {
         let numbers =
             [LIKENESS_WEIGHT, OWN_WORTH, AGREEMENT_WEIGHT, AMBIGUITY_COST, AGREEING, DOUBT];
-        let numbers = numbers.map(|number| number.to_string());
-        let likenesses = [LEAST_LIKE, OF_OTHER_FRAMES, UNLIKE].map(|number| number.to_string());
-        for number in numbers.iter().chain(&likenesses).chain([&MOST_WORDS.to_string()]) {
-            let has =
-                rules.split(|c: char| !(c.is_ascii_digit() || c == '.')).any(|of| of == number);
-            assert!(has, "no {number} in `{rules}`");
-        }
+        let likenesses = [LEAST_LIKE, OF_OTHER_FRAMES, UNLIKE];
+        let found = format!("{numbers:?} {likenesses:?} {MOST_WORDS}");
+        let of_rules = "[30.0, 10.0, 40.0, 5.0, 0.8, 8.0] [0.5, 0.15, 0.45] 100";
+        assert_eq!((Rules::Guide.number(), found.as_str()), (1, of_rules));
     }
 
     #[test]

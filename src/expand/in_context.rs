@@ -13,14 +13,6 @@ use crate::decode::GoesOn;
 use crate::paraphrase::{ParaphraseError, Rounds};
 use crate::text::{fold, is_stop_word, natural_spacing_with};
 
-/// What of this a recipe's outputs depend on, beside the models, in words.
-pub(super) const RULES: &str = "ask for the likeliest phrase of one to three words that the rewriter would say in the \
-                                trigger's place, of the seed's part of speech, then for the second; cut function words \
-                                beside it off spans; object to triggers of another part of speech and that are not what \
-                                was asked for; where all is objected to, rewrite again, at last asking for nothing; pass over \
-                                two for each earlier output that has none; of 64 phrases, from 60 beginnings of each of \
-                                4 lengths in tokens, with 10 tokens that follow; v2";
-
 /// Substitutes that a round asks for, one after the other.
 pub(super) const ASKED: usize = 2;
 

@@ -1,7 +1,7 @@
 //! A recipe's models, open, and the recipe as they make it.
 
 use super::model_files::ModelFiles;
-use super::recipe::{Told, fingerprint};
+use super::recipe::Told;
 use super::{ExpandError, Guidance, Recipe, RecipeError, Result, RewriterSource};
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::align::Aligner;
 use crate::endpoint::Endpoint;
 use crate::filter::{Filter, Input};
 use crate::identify::FrameIdentifier;
-use crate::model::Declared;
+use crate::model::{Declared, recipe_fingerprint};
 use crate::paraphrase::{ParaphraseError, Paraphraser, Prompt, RemoteParaphraser, Rewriter};
 use crate::tag::Tagger;
 use crate::vectors::WordVectors;
@@ -78,7 +78,7 @@ impl Opened {
 
     /// The recipe's fingerprint.
     pub(super) fn print(&self) -> [u8; 16] {
-        fingerprint(&self.description)
+        recipe_fingerprint(&self.description)
     }
 }
 

@@ -1,15 +1,13 @@
 //! What an expansion does, and what makes two expansions the same.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::elements::KeepElements;
-use super::{
-    BlindTo, ExpandError, FromSisters, Models, RecipeError, RewriterSource, guide, rewording,
-};
+use super::{BlindTo, ExpandError, FromSisters, Models, RecipeError, RewriterSource};
 use crate::compute::{Device, Numbers};
 use crate::decode::{BeamSettings, SampleSettings};
-use crate::model::named;
+use crate::model::{Method, Rules, named, numbered};
 use crate::nn::Fingerprint;
 use crate::paraphrase::Settings;
 
@@ -34,24 +32,13 @@ named! {
 }
 
 /// Which pair of output and span a round keeps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Choice {
     /// The pair that the aligner scores best, as in Culkin et al. 2021 (section 6.1, footnote 21).
     Aligner,
     /// Of the pairs with the fewest failed checks the likeliest.
-    #[serde(alias = "fewest-objections")]
     FewestFailedChecks,
-}
-
-impl Choice {
-    /// What a recipe says of it, with the version of the rules of which it is the last.
-    fn rule(self) -> &'static str {
-        match self {
-            Self::Aligner => "highest score of the aligner; v5",
-            Self::FewestFailedChecks => "fewest objections, then the likeliest output and span; v6",
-        }
-    }
 }
 
 /// How seeds are expanded.
@@ -216,7 +203,26 @@ impl Recipe {
         matches!(self.models.rewriter, RewriterSource::Server(_))
     }
 
-    /// The whole recipe as JSON: all that its outputs depend on. Rounds, limits, device, threads
+    /// The parts of the program that the outputs go through.
+    fn rules(&self, told: Told<'_>) -> impl Iterator<Item = Rules> {
+        let is_guided = self.guidance != Guidance::None;
+        let is_in_context = self.guidance == Guidance::Context;
+        [
+            (Rules::Rewriting, true),
+            (Rules::Choice, true),
+            (Rules::Prompt, told.prompt.is_some()),
+            (Rules::Elements, self.keep_fe != KeepElements::None),
+            (Rules::Guide, is_guided && !is_in_context),
+            (Rules::InContext, is_in_context),
+            (Rules::FewLus, is_guided && self.few_lus),
+            (Rules::Rewording, self.reword > 0.0),
+            (Rules::FromSisters, self.from_sisters.is_some()),
+        ]
+        .into_iter()
+        .filter_map(|(rules, is_used)| is_used.then_some(rules))
+    }
+
+    /// The recipe's settings as JSON: all that its outputs depend on. Rounds, limits, device, threads
     /// and batch sizes do not enter, so a second run with other ones is the same recipe; the format
     /// of the weights does.
     pub(super) fn description(
@@ -226,98 +232,60 @@ impl Recipe {
         aligner: Fingerprint,
         guide: Option<[Fingerprint; 2]>,
     ) -> String {
-        let Settings { beam, sample, .. } = self.settings();
         let mut description = json!({
-            "method": "paraphrase",
+            "method": Method::Paraphrase,
+            "rules": numbered(self.rules(told)),
             "paraphraser": rewriter,
             "aligner": aligner.to_string(),
-            "beam_size": self.beam_size,
             "candidates": self.candidates,
-            "length_penalty": format!("{:?}", beam.length_penalty),
-            "length_limit": format!("{:?}", beam.length_limit),
-            "stopping": format!("{:?}", beam.stopping),
             "max_source_pieces": self.max_source_pieces,
-            "rules": format!("{RULES}{}", self.choice.rule()),
-            "numbers": self.device.format(self.numbers),
-            "random_seed": sample.map(|sample| sample.seed),
+            "choice": self.choice,
+            "elements": self.keep_fe,
+            "guidance": self.guidance,
+            "ban_lexicon": self.ban_lexicon,
         });
-        if let (true, Some(description)) = (self.asks_server(), description.as_object_mut()) {
+        if self.asks_server() {
             // There is no search to describe.
-            for of_search in ["beam_size", "length_penalty", "length_limit", "stopping", "numbers"]
-            {
-                description.shift_remove(of_search);
-            }
+            description["random_seed"] = json!(self.settings().sample.map(|sample| sample.seed));
         } else {
-            if !self.known_words {
-                description["words"] = json!("any");
-            }
-            if !self.tell_bans {
-                description["tell_bans"] = json!(false);
-            }
-        }
-        if self.ban_lexicon {
-            description["banned"] = json!("inflections and spelling variants of the frame's LUs");
+            description["beam_size"] = json!(self.beam_size);
+            description["numbers"] = json!(self.device.format(self.numbers));
+            description["known_words"] = json!(self.known_words);
+            description["tell_bans"] = json!(self.tell_bans);
         }
         if self.reword > 0.0 {
-            description["reword"] = json!({
-                "share": format!("{:?}", self.reword),
-                "rules": rewording::RULES,
-            });
-        }
-        if let Some(rule) = self.keep_fe.rule() {
-            description["frame_elements"] = json!(rule);
+            description["reword"] = json!(self.reword.to_string());
         }
         // Outputs depend on the frame model only where it ends chains.
         if let Some(frames) = told.frames.filter(|_| self.least_frame_fit > 0.0) {
             description["frame_fit"] = json!({
                 "model": frames.to_string(),
-                "least": format!("{:?}", self.least_frame_fit),
+                "least": self.least_frame_fit.to_string(),
             });
         }
         if let Some(from_sisters) = &self.from_sisters {
-            description["from_sisters"] = from_sisters.description();
+            description["from_sisters"] = json!(from_sisters.asked());
         }
         if let Some(blind_to) = &self.blind_to {
             description["blind_to"] = blind_to.description();
         }
         if let Some([vectors, tagger]) = guide {
-            description["guide"] = json!({
-                "word_vectors": vectors.to_string(),
-                "tagger": tagger.to_string(),
-                "rules": guide::rules(self.guidance),
-            });
-            if self.few_lus {
-                description["guide"]["few"] = json!(guide::rules_for_few());
-            }
+            description["word_vectors"] = json!(vectors.to_string());
+            description["tagger"] = json!(tagger.to_string());
+            description["few_lus"] = json!(self.few_lus);
         }
-        // Only where there is one that is used: recipes of models without marks stay what they
-        // were.
+        // A mark is used only where the model is told of bans.
         if let Some(mark) = told.mark.filter(|_| self.tell_bans) {
-            description["mark"] = json!(format!("`{mark}` before banned words of the source"));
+            description["mark"] = json!(mark);
         }
         for (name, print) in [("adapter", told.adapter), ("prompt", told.prompt)] {
             if let Some(print) = print {
                 description[name] = json!(print.to_string());
             }
         }
-        if told.prompt.is_some() {
-            description["asking"] = json!(ASKING);
-        }
         description.to_string()
     }
 }
-
-/// The rules of this crate that outputs depend on, with a version. It is raised if words, lemma
-/// tables, the bans made from a trigger, or the choice of the winning pair change. A guide has
-/// rules of its own.
-const RULES: &str = "read triggers as forms of the frame's LUs first; ban trigger, case variants, inflections, \
-                     spelling variants, head of pieces; \
-                     rewrite naturally spaced text; align outputs that ended, cut ones only without \
-                     them; v2; ";
-
-/// What a language model is told, with a version.
-const ASKING: &str = "bans of the sentence's words first, then the others, 16 at most; what a guide asks for as \
-                      hints, 8 at most; v1";
 
 /// What a rewriter is told beside the sentence, and which model judges what it writes.
 #[derive(Debug, Clone, Copy, Default)]
@@ -332,16 +300,10 @@ pub(super) struct Told<'a> {
     pub(super) frames: Option<Fingerprint>,
 }
 
-/// The fingerprint of a recipe: the first 16 bytes of its description's BLAKE3 hash.
-pub(super) fn fingerprint(description: &str) -> [u8; 16] {
-    let mut print = [0; 16];
-    print.copy_from_slice(&blake3::hash(description.as_bytes()).as_bytes()[..16]);
-    print
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::recipe_fingerprint;
 
     fn recipe() -> Recipe {
         let place = || "m".into();
@@ -360,7 +322,7 @@ mod tests {
         let (a, b) = (Fingerprint([1; 32]), Fingerprint([2; 32]));
         let named = |print: Fingerprint| json!(print.to_string());
         let print = |recipe: &Recipe, a, b| {
-            fingerprint(&recipe.description(named(a), Told::default(), b, None))
+            recipe_fingerprint(&recipe.description(named(a), Told::default(), b, None))
         };
         let first = print(&recipe(), a, b);
         let same = Recipe {
@@ -406,15 +368,31 @@ mod tests {
             b,
             None,
         );
-        assert!(marked.contains("<avoid>") && fingerprint(&marked) != first);
+        assert!(marked.contains("<avoid>") && recipe_fingerprint(&marked) != first);
         let guided = recipe().description(named(a), Told::default(), a, Some([b, a]));
-        assert!(guided.contains(&b.to_string()) && fingerprint(&guided) != first);
+        assert!(guided.contains(&b.to_string()) && recipe_fingerprint(&guided) != first);
         let told = Told { adapter: Some(a), prompt: Some(b), ..Told::default() };
         let adapted = recipe().description(named(a), told, b, None);
         let other = recipe().description(named(a), Told { prompt: Some(a), ..told }, b, None);
-        assert!(
-            adapted != other && adapted.contains("\"adapter\"") && fingerprint(&adapted) != first
-        );
+        assert!(adapted != other && adapted.contains("\"adapter\""));
+        assert_ne!(recipe_fingerprint(&adapted), first);
+    }
+
+    #[test]
+    fn a_recipe_numbers_the_rules_that_its_outputs_go_through() {
+        let (a, b) = (Fingerprint([1; 32]), Fingerprint([2; 32]));
+        let rules = |recipe: Recipe, told| {
+            let settings = recipe.description(json!("m"), told, b, Some([a, b]));
+            let settings: Value = serde_json::from_str(&settings).unwrap();
+            settings["rules"].as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ")
+        };
+        let plain = Recipe { keep_fe: KeepElements::None, ..recipe() };
+        assert_eq!(rules(plain, Told::default()), "rewriting choice");
+        let told = Told { prompt: Some(a), ..Told::default() };
+        let guided = Recipe { guidance: Guidance::Lexicon, few_lus: true, ..recipe() };
+        assert_eq!(rules(guided, told), "rewriting choice prompt elements guide few-lus");
+        let context = Recipe { guidance: Guidance::Context, reword: 0.3, ..recipe() };
+        assert_eq!(rules(context, told), "rewriting choice prompt elements in-context rewording");
     }
 
     #[test]

@@ -13,12 +13,6 @@ use crate::model::Pos;
 use crate::tag::Tagger;
 use crate::text::{Morphology, fold, is_stop_word, words};
 
-/// What of this a recipe's outputs depend on, beside the tagger, in words.
-pub(super) const RULES: &str = "of nouns, verbs, adjectives and adverbs beside the trigger, without names, negations, \
-                                quantities and words of three letters, that are neither banned nor asked for, so \
-                                many a round in the order of their lemmas' hashes, 1 to 12, with their inflections; \
-                                a round that would end its seed is tried once more without these bans; v2";
-
 /// A shorter word seldom has another way to be said.
 const LEAST_LETTERS: usize = 4;
 /// Most words of a round. A prompt lists 16 banned words, and the trigger shall be among them.

@@ -13,9 +13,6 @@ use crate::database::{Database, DatabaseError};
 use crate::model::{Frame, FrameId, LexUnit, Origin, PROPOSED, Pos, Release, ReleaseId};
 use crate::query::{Expression, Field, Term, Test};
 
-/// What a recipe's outputs depend on, in words.
-const RULE: &str = "LUs without human sets; seeds of the frame and part of speech; drop what has none as its trigger; v1";
-
 /// LUs without human sets, which sentences of their sisters are asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FromSisters {
@@ -61,9 +58,9 @@ impl FromSisters {
         self.count
     }
 
-    /// What a recipe says of it.
-    pub(super) fn description(&self) -> serde_json::Value {
-        serde_json::json!({ "lexunits": self.asked, "rules": RULE })
+    /// The expression over LUs that was asked for.
+    pub(super) fn asked(&self) -> &str {
+        &self.asked
     }
 
     /// The LUs of a frame.

@@ -29,9 +29,6 @@ enum Number {
     Plural,
 }
 
-/// What the rule is, for a recipe.
-pub(super) const RULE: &str = "subjects keep to the number of be, have and do behind them; v1";
-
 /// Whether new words can be the subject of the verb behind a blank, if the old ones were.
 pub(super) fn keeps_to_verb(old: &str, new: &str, next: &str) -> bool {
     let verb = positive(next);

@@ -13,7 +13,7 @@
 
 use serde_json::{Value, json};
 
-use super::agreement::{self, keeps_to_verb};
+use super::agreement::keeps_to_verb;
 use super::prompt::{Prompt, Task};
 use super::recipe::Recipe;
 use super::{Draft, Result, Skip};
@@ -130,7 +130,6 @@ impl LanguageFiller {
             "top_p": TOP_P.to_string(),
             "leads": LEADS.join(" "),
             "auxiliaries": AUXILIARIES.join(" "),
-            "agreement": agreement::RULE,
         })
     }
 

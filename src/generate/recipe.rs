@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::generator::{Filler, Generator};
 use super::{GenerateError, Mode, Result, SisterRule};
-use crate::model::{Method, Origin, named};
+use crate::model::{Method, Origin, Rules, named, numbered};
 
 named! {
     /// What an LU lacks that gets a sentence.
@@ -135,36 +135,32 @@ impl Recipe {
         let ranks = generator.scorer.as_ref().map(|scorer| scorer.fingerprint().to_string());
         let ranks_by = generator.identifier.as_ref().filter(|_| generator.scorer.is_some());
         let frames = ranks_by.map(|model| model.fingerprint().to_string());
+        let is_filled = self.method == Method::Infill;
+        let of_filler: &[Rules] = match &generator.filler {
+            Filler::Language(_) => &[Rules::Agreement],
+            Filler::Seq2Seq(_) => &[Rules::Sentinels],
+            Filler::Nothing | Filler::Trained(_) | Filler::Remote(_) => &[],
+        };
+        let of_blanks = [Rules::Blanks].into_iter().chain(of_filler.iter().copied());
+        let always = [Rules::Takeover, Rules::Sisters, Rules::Ranking];
+        let rules = always.into_iter().chain(of_blanks.filter(|_| is_filled));
         let mut description = json!({
             "method": self.method,
-            "sisters": self.sisters.description(),
+            "rules": numbered(rules),
+            "sisters": self.sisters,
             "candidates": self.candidates,
             "kept": self.keep,
             "least": self.least.to_string(),
-            "ranking": RANKING,
             "language_model": ranks,
             "classifier": generator.reads_as.as_ref().map(|(name, _)| name),
             "frame_model": frames,
             "random_seed": self.seed,
-            "rules": RULES,
         });
-        if self.method == Method::Infill {
+        if is_filled {
             description["mode"] = json!(self.mode);
             description["sources"] = json!(self.sources);
             description["generator"] = filler;
-            description["blanks"] = json!(BLANKS);
         }
         description.to_string()
     }
 }
-
-/// The rules of this crate that outputs depend on, with a version.
-const RULES: &str = "the LU in the form of the sister's target, by the sentence's tags; a or an by the next sound; \
-                     GF and PT with words that stay; v4";
-
-/// By what candidates are ranked, with a version.
-const RANKING: &str =
-    "likelihood, that of the sister's sentence, length, number of blanks, FEs as read, frame; v2";
-
-/// Which FEs are blanks, with a version.
-const BLANKS: &str = "core, no Agent or Self_mover by ancestry over FE relations of all types or a PP; no overlap; v1";

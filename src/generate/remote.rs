@@ -36,7 +36,7 @@ impl RemoteFiller {
             "endpoint": self.endpoint.description(),
             "prompt": self.prompt.fingerprint(),
             "tokens": TOKENS,
-            "temperature": format!("0 for one candidate, else {TEMPERATURE}"),
+            "temperature": TEMPERATURE.to_string(),
         })
     }
 

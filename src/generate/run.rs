@@ -24,7 +24,7 @@ use crate::identify::FrameIdentifier;
 use crate::model::{
     AnnotationSet, AnnotationSetId, CarriedElement, Extent, FeStatus, Flags, Frame, FrameFit,
     GENERATED, Generation, IdSpace, Layer, LexUnit, Method, Pos, Provenance, RecipeId, ReleaseId,
-    Sentence, SentenceId, Span,
+    Sentence, SentenceId, Span, recipe_fingerprint,
 };
 use crate::query::Expression;
 use crate::score::TextScore;
@@ -133,8 +133,7 @@ impl<'a> Run<'a> {
             recipe.lacking.is_met_by(origin)
         })?;
         let description = recipe.description(generator);
-        let mut print = [0; 16];
-        print.copy_from_slice(&blake3::hash(description.as_bytes()).as_bytes()[..16]);
+        let print = recipe_fingerprint(&description);
         let known = database.store().recipes()?.into_iter().find(|(_, other, _)| *other == print);
         let lexunits = gaps.iter().map(|gap| gap.lexunits.len() as u64).sum();
         let judge = identifier.map(|identifier| FitJudge::new(database, identifier));

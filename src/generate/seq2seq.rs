@@ -35,9 +35,6 @@ const TOKENS: usize = 64;
 const TEMPERATURE: f32 = 1.5;
 const TOP_K: usize = 50;
 
-/// How blanks are written and numbered, with a version.
-const RULES: &str = "blanks numbered from the left; what is said stands around them; v1";
-
 /// Fills blanks by an encoder-decoder of the T5 layout.
 #[derive(Debug)]
 pub struct Seq2SeqFiller {
@@ -102,7 +99,6 @@ impl Seq2SeqFiller {
             "kind": "encoder-decoder",
             "layout": Layout::T5.name(),
             "model": self.network.fingerprint().to_string(),
-            "rules": RULES,
             "tokens": TOKENS,
             "temperature": TEMPERATURE.to_string(),
             "top_k": TOP_K,

@@ -21,19 +21,6 @@ named! {
     }
 }
 
-impl SisterRule {
-    /// What a recipe says of it.
-    pub(super) fn description(self) -> &'static str {
-        match self {
-            Self::Agreeing => {
-                "sets of the frame and part of speech, those first whose core FEs agree most with \
-                 the sets of the frame's LUs of it, ties at random; v1"
-            }
-            Self::Random => "a random set of a random LU of the frame and part of speech; v1",
-        }
-    }
-}
-
 /// The annotated sets of a frame, with the names of their LUs.
 #[derive(Debug, Default)]
 pub(crate) struct Sisters {

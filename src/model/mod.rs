@@ -21,6 +21,7 @@ mod named;
 mod provenance;
 mod range;
 mod release;
+mod rules;
 mod sentence;
 mod span;
 mod split;
@@ -62,6 +63,8 @@ pub use provenance::{
 };
 pub use range::OutOfRange;
 pub use release::{Counted, Document, HeaderTitles, NamedBy, Release, ReleaseCounts, Title};
+pub use rules::{Rules, RulesStanding};
+pub(crate) use rules::{numbered, recipe_fingerprint};
 pub use sentence::{Occurrence, Sentence};
 pub use span::Span;
 pub use split::Split;

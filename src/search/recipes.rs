@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::database::{Database, Result};
-use crate::model::{RecipeId, hexadecimal};
+use crate::model::{RecipeId, RulesStanding, hexadecimal};
 use crate::query::{Expression, Field};
 
 /// A recipe of generated sets.
@@ -15,6 +15,8 @@ pub struct StoredRecipe {
     pub fingerprint: String,
     /// All that its outputs depend on, as JSON.
     pub settings: String,
+    /// Whose rules it follows.
+    pub rules: RulesStanding,
     /// Sets that were made by it.
     pub sets: u64,
 }
@@ -34,9 +36,20 @@ impl Database {
         let summed = recipes.map(|(id, fingerprint, settings)| StoredRecipe {
             id,
             fingerprint: hexadecimal(&fingerprint),
+            rules: RulesStanding::of(&settings),
             settings,
             sets: counts.get(&id.to_string()).copied().unwrap_or(0),
         });
         Ok(summed.collect())
+    }
+
+    /// The recipes that follow the rules of an earlier program, in order of number.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn recipes_by_earlier_rules(&self) -> Result<Vec<RecipeId>> {
+        let recipes = self.store.recipes()?.into_iter();
+        let is_earlier = |settings: &str| RulesStanding::of(settings) == RulesStanding::Earlier;
+        Ok(recipes.filter(|(.., settings)| is_earlier(settings)).map(|(id, ..)| id).collect())
     }
 }
