@@ -1,4 +1,4 @@
-"""Where models lie: the places in which the program looks, and the package of ``pip install fnstore[models]``."""
+"""Where models lie: the places in which the program looks, and the package of ``pip install ./python/models``."""
 
 from __future__ import annotations
 
