@@ -45,7 +45,7 @@ fn predict(database: &Database) {
         runners_up: vec![("Roaming".to_owned(), 0.125)],
     };
     let target = |elements| PredictedTarget {
-        span: Span::new(5, 12),
+        pieces: vec![Span::new(5, 12)],
         frame: "Checking".to_owned(),
         lexunit: Some("check.v".to_owned()),
         prediction: prediction.clone(),

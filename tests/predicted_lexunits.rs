@@ -31,7 +31,7 @@ fn predict(
     let mut predictions = database.predictions(release, &lexicon, Path::new("news.txt")).unwrap();
     for (number, lexunit) in lexunits.iter().enumerate() {
         let target = PredictedTarget {
-            span: Span::new(0, 5),
+            pieces: vec![Span::new(0, 5)],
             frame: "Checking".to_owned(),
             lexunit: Some((*lexunit).to_owned()),
             prediction: Prediction {

@@ -121,7 +121,7 @@ fn predicted(database: &Database, into: &Database) -> Release {
     let lexicon = database.lexicon("mini-framenet").unwrap();
     let mut predictions = into.predictions("news", &lexicon, Path::new("news.txt")).unwrap();
     let target = |start, end, frame: &str, lexunit: Option<&str>| PredictedTarget {
-        span: Span::new(start, end),
+        pieces: vec![Span::new(start, end)],
         frame: frame.to_owned(),
         lexunit: lexunit.map(str::to_owned),
         prediction: Prediction {

@@ -220,6 +220,7 @@ mod schedules;
 mod scoring;
 mod seq2seq_parity;
 mod sets_of_other_lus;
+mod several_words;
 mod shaders;
 mod shards;
 mod shards_status;

@@ -11,7 +11,8 @@ use fnstore::identify::{
     Candidates, EncodedSentence, FoundEncoded, FoundTarget, FrameIdentifier, IdentifyError, Search,
 };
 use fnstore::label::{Asked, FoundElement, Labeller};
-use fnstore::model::{Frame, FrameId, LuId, Prediction, Span};
+use fnstore::lexicon::Lexicon;
+use fnstore::model::{Frame, FrameId, LuId, Prediction};
 use fnstore::transfer::{AmbiguousLexUnit, PredictedTarget, PredictionReport, Predictions};
 use serde::Deserialize;
 
@@ -22,6 +23,7 @@ use super::labeller::LABELLER;
 use super::line_batches::{self, LineItem, LineTask};
 use super::line_reader::{self, LineError};
 use super::output::tell;
+use super::tag::TAGGER;
 use super::{Context, Outcome, edit, language};
 
 /// Find the targets of sentences, with the frames that they evoke and their frame elements
@@ -30,8 +32,9 @@ use super::{Context, Outcome, edit, language};
 /// type, which is returned. Writes a JSON line for each, with its targets in order: where they
 /// stand (in code points), the LU of the release that they are a form of, the frame with its
 /// probability, the next likeliest frames, and the frame elements. Candidates are the forms of the
-/// release's LUs, whatever part of speech the word has in the sentence; with `--open`, any span of
-/// at most three words and any frame. A line that cannot be annotated gets a record with an error
+/// release's LUs that the tagger gives their part of speech. LUs of several words (`turned down`,
+/// `turned it down`) come before one of them. With `--open`, candidates are any span of at most
+/// three words and any frame. A line that cannot be annotated gets a record with an error
 /// and its code. The other lines are annotated, and the exit code is 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -50,6 +53,14 @@ pub(super) struct Args {
 
     #[command(flatten)]
     identifier: IdentifierArgs,
+
+    /// Directory of the tagger, or its name among the models
+    #[arg(long, value_name = "DIR|NAME", default_value = TAGGER)]
+    tagger: PathBuf,
+
+    /// Go by forms alone, whatever part of speech a word has
+    #[arg(long, conflicts_with = "tagger")]
+    no_tagger: bool,
 
     /// Directory of the labeller of frame elements, or its name among the models
     #[arg(long, value_name = "DIR|NAME", default_value = LABELLER)]
@@ -86,7 +97,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     };
     let release = release?.name;
     let lexicon = database.lexicon(&release)?;
-    let identifier = args.identifier.open()?;
+    let tagger = match args.no_tagger || args.open {
+        true => None,
+        false => args.identifier.open_tagger(&args.tagger, &lexicon)?,
+    };
+    let identifier = args.identifier.open()?.with_tagger(tagger);
     let candidates = identifier.candidates_of(&lexicon)?;
     let labeller = match args.no_fes {
         true => None,
@@ -103,6 +118,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let task = Annotating {
         predictions: predictions.transpose()?,
         source: source.display().to_string(),
+        lexicon: &lexicon,
         candidates,
         search: if args.open { Search::Open } else { Search::Lexicon },
         identifier,
@@ -132,6 +148,7 @@ struct Annotating<'a> {
     predictions: Option<Predictions<'a>>,
     /// Where the lines come from.
     source: String,
+    lexicon: &'a Lexicon<'a>,
     identifier: FrameIdentifier,
     candidates: Candidates,
     search: Search,
@@ -152,10 +169,9 @@ impl Elements {
         let nameless = Frame::named(FrameId(0), "");
         let targets =
             || found.iter().flat_map(|(text, of)| of.0.iter().map(move |one| (*text, one)));
-        let places: Vec<[Span; 1]> = targets().map(|(_, target)| [target.span]).collect();
-        let asked = targets().zip(&places).map(|((text, target), place)| Asked {
+        let asked = targets().map(|(text, target)| Asked {
             text,
-            target: place,
+            target: &target.pieces,
             lu: target.lexunit.as_deref().unwrap_or_default(),
             frame: self.frames.get(&*target.frame).unwrap_or(&nameless),
         });
@@ -176,7 +192,7 @@ impl Annotating<'_> {
         let runners_up = target.runners_up.iter();
         let element = |one: &FoundElement| (one.name.clone(), one.span);
         PredictedTarget {
-            span: target.span,
+            pieces: target.pieces.clone(),
             frame: target.frame.to_string(),
             lexunit: target.lexunit.as_deref().map(str::to_owned),
             prediction: Prediction {
@@ -201,6 +217,7 @@ impl LineTask for Annotating<'_> {
         items: Vec<(u64, Item)>,
     ) -> anyhow::Result<Vec<Result<Record, LineError>>> {
         let texts: Vec<&str> = items.iter().map(|(_, item)| item.text.as_str()).collect();
+        self.candidates.look_up(self.lexicon, &texts)?;
         let found = self.identifier.identify_encoded(&texts, &self.candidates, self.search)?;
         let good = texts.iter().zip(&found);
         let good = good.filter_map(|(text, found)| Some((*text, found.as_ref().ok()?)));

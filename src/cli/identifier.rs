@@ -5,9 +5,13 @@ use std::path::{Path, PathBuf};
 use fnstore::compute::Device;
 use fnstore::identify::FrameIdentifier;
 use fnstore::label::Labeller;
+use fnstore::lexicon::Lexicon;
+use fnstore::tag::Tagger;
 
 use super::device::DeviceArgs;
 use super::locate;
+use super::output::tell;
+use super::tag::TAGGER;
 
 /// Name of the shipped frame model.
 pub(super) const IDENTIFIER: &str = "frames";
@@ -50,6 +54,32 @@ impl IdentifierArgs {
         let model = locate::model(labeller, &dirs)?;
         let encoder = locate::encoder(self.encoder.as_deref(), &model, &dirs)?;
         Ok(Labeller::open(&model, &encoder, &self.device.open()?)?)
+    }
+
+    /// Opens a tagger beside it, on the same device; its encoder is the one that it names. There is
+    /// none where the shipped one is not at hand, and where it is made for another language than
+    /// the release.
+    pub(super) fn open_tagger(
+        &self,
+        tagger: &Path,
+        lexicon: &Lexicon<'_>,
+    ) -> anyhow::Result<Option<Tagger>> {
+        let dirs = locate::model_dirs(self.models.clone());
+        let is_asked_for = tagger.as_os_str() != TAGGER;
+        let model = match locate::model(tagger, &dirs) {
+            Ok(model) => model,
+            Err(error) if is_asked_for => return Err(error),
+            Err(error) => {
+                tell(&format!("targets are found without parts of speech: {error:#}"));
+                return Ok(None);
+            }
+        };
+        let encoder = locate::encoder(None, &model, &dirs)?;
+        let tagger = Tagger::open(&model, &encoder, &self.device.open()?)?;
+        match lexicon.check_language(tagger.declared()) {
+            Err(error) if is_asked_for => Err(error.into()),
+            checked => Ok(checked.is_ok().then_some(tagger)),
+        }
     }
 
     /// Opens the frame model with its encoder.

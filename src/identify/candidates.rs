@@ -2,18 +2,22 @@
 //!
 //! Every form of every LU's lemma is listed once, so that looking a span up is one read of a table.
 //! A form is written as the words of a text are cut, in small letters, with a space between two
-//! words. Which of several LUs is meant, and whether any is, the network decides; parts of speech
-//! are its business, too.
+//! words. Forms are those of the rules, their other spellings, and those that annotation attests.
+//! Which of several LUs is meant, and whether any is, the network decides.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::evidence::{Parting, attested};
+use super::features::{MAX_WORDS, WordSpan};
+use super::reading::Tagged;
+use crate::database::DatabaseError;
+use crate::lexicon::Lexicon;
 use crate::model::{LexUnit, Pos};
-use crate::text::{Morphology, fold, plain_lemma, words};
+use crate::text::{AttestedForms, Morphology, fold, plain_lemma, respellings, words};
 
-/// Most words of a span that may evoke a frame: 0.24 % of targets have more (Culkin et al. 2021,
-/// section 6.3).
-pub const MAX_WORDS: usize = 3;
+/// Most words between a verb and the rest of its LU; annotation of FrameNet 1.5 shows seldom more.
+const MAX_GAP: usize = 5;
 
 /// An LU that a span may be a form of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +28,36 @@ pub struct Candidate {
     pub lexunit: Arc<str>,
     /// Its part of speech.
     pub pos: Pos,
+    /// Whether annotation shows it around an object, as in `turned the offer down`.
+    pub is_parted: bool,
+}
+
+impl Candidate {
+    /// Its lemma as running text.
+    fn lemma(&self) -> String {
+        plain_lemma(LexUnit::lemma_of(&self.lexunit))
+    }
+}
+
+/// A verb of several words that may stand around its object: `turn the offer down`.
+#[derive(Debug, Clone)]
+struct Parted {
+    lexunit: u32,
+    /// The words behind the object.
+    rest: Vec<String>,
+    /// Whether annotation shows this LU so; else it shows others with this particle.
+    is_attested: bool,
+}
+
+/// A form of LUs around an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PartedForm {
+    /// From the verb to the last word.
+    pub(super) span: WordSpan,
+    /// Words of it behind the object.
+    pub(super) rest: usize,
+    /// Numbers of the LUs.
+    pub(super) lexunits: Vec<u32>,
 }
 
 /// The LUs of a lexicon by their forms.
@@ -32,6 +66,10 @@ pub struct Candidates {
     lexunits: Vec<Candidate>,
     /// Numbers of LUs, by form.
     forms: HashMap<String, Vec<u32>>,
+    /// LUs that may stand around an object, by the form of their verb.
+    parted: HashMap<String, Vec<Parted>>,
+    /// Words whose annotation was looked up.
+    looked_up: HashSet<String>,
 }
 
 impl Candidates {
@@ -51,28 +89,137 @@ impl Candidates {
             let pos = Pos::of_lu_name(name.as_ref());
             let lexunit = Arc::from(name.as_ref());
             let this = all.lexunits.len() as u32;
-            all.lexunits.push(Candidate { frame, lexunit, pos });
-            let lemma = plain_lemma(LexUnit::lemma_of(name.as_ref()));
+            all.lexunits.push(Candidate { frame, lexunit, pos, is_parted: false });
+            let lemma = all.lexunits[this as usize].lemma();
             for form in morphology.forms_of(&lemma, pos) {
-                let words = words(&form);
-                if words.is_empty() || words.len() > MAX_WORDS {
-                    continue;
+                if morphology.has_rules() {
+                    respellings(&form).iter().for_each(|other| all.add_form(this, other));
                 }
-                let cut: Vec<&str> = words.iter().filter_map(|word| word.of(&form)).collect();
-                let of_form = all.forms.entry(fold(&cut.join(" "))).or_default();
-                if !of_form.contains(&this) {
-                    of_form.push(this);
-                }
+                all.add_form(this, &form);
             }
         }
         all
     }
 
+    fn add_form(&mut self, lexunit: u32, form: &str) {
+        let words = words(form);
+        if words.is_empty() || words.len() > MAX_WORDS {
+            return;
+        }
+        let cut: Vec<&str> = words.iter().filter_map(|word| word.of(form)).collect();
+        let of_form = self.forms.entry(fold(&cut.join(" "))).or_default();
+        if !of_form.contains(&lexunit) {
+            of_form.push(lexunit);
+        }
+    }
+
+    /// Looks the words of texts that are no forms up in the annotation of a release: what people
+    /// marked as a target of an LU is a form of it.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn look_up(&mut self, lexicon: &Lexicon<'_>, texts: &[&str]) -> Result<(), DatabaseError> {
+        let mut forms = AttestedForms::default();
+        for text in texts {
+            for word in words(text).iter().filter_map(|word| word.of(text)) {
+                let is_word = word.chars().all(|c| c.is_alphabetic() || c == '-');
+                let is_new = is_word && self.numbers(&[word]).is_empty();
+                if is_new && self.looked_up.insert(fold(word)) {
+                    attested(lexicon, word, &mut forms)?;
+                }
+            }
+        }
+        if forms != AttestedForms::default() {
+            self.add_attested(&forms);
+        }
+        Ok(())
+    }
+
+    /// Adds the forms that annotation attests. A slip of an annotator is no form: what has fewer
+    /// words than the lemma, or begins with another letter.
+    pub fn add_attested(&mut self, attested: &AttestedForms) {
+        for this in 0..self.lexunits.len() as u32 {
+            let Candidate { pos, .. } = self.lexunits[this as usize];
+            let lemma = self.lexunits[this as usize].lemma();
+            let first = |text: &str| fold(text).chars().next();
+            for form in attested.beside(&lemma, pos) {
+                let is_whole = form.split(' ').count() >= lemma.split(' ').count();
+                if is_whole && first(&form) == first(&lemma) {
+                    self.add_form(this, &form);
+                }
+            }
+        }
+    }
+
+    /// Lets verbs of several words stand around their objects: those that annotation shows so, and
+    /// of those that it hardly shows the ones with a particle that it shows so with other verbs.
+    pub(super) fn add_parted(&mut self, parting: &Parting, morphology: &Morphology) {
+        for this in 0..self.lexunits.len() as u32 {
+            let lexunit = &self.lexunits[this as usize];
+            let lemma = fold(&lexunit.lemma());
+            let Some((verb, rest)) = lemma.split_once(' ') else { continue };
+            let Some(is_attested) = parting.of(&lemma).filter(|_| lexunit.pos == Pos::Verb) else {
+                continue;
+            };
+            let rest: Vec<String> = rest.split(' ').map(str::to_owned).collect();
+            self.lexunits[this as usize].is_parted = is_attested;
+            if rest.len() < MAX_WORDS {
+                for form in morphology.forms_of(verb, Pos::Verb) {
+                    let parted = Parted { lexunit: this, rest: rest.clone(), is_attested };
+                    self.parted.entry(fold(&form)).or_default().push(parted);
+                }
+            }
+        }
+    }
+
+    /// The LUs of numbers.
+    pub(super) fn numbered<'a>(
+        &'a self,
+        numbers: &'a [u32],
+    ) -> impl Iterator<Item = &'a Candidate> + use<'a> {
+        numbers.iter().map(|at| &self.lexunits[*at as usize])
+    }
+
+    /// The numbers of the LUs that some words may be a form of.
+    pub(super) fn numbers(&self, words: &[&str]) -> &[u32] {
+        self.forms.get(&fold(&words.join(" "))).map_or(&[], Vec::as_slice)
+    }
+
+    /// The forms of LUs that stand around an object in a sentence.
+    pub(super) fn parted(&self, sentence: Tagged<'_>) -> Vec<PartedForm> {
+        let mut found: Vec<PartedForm> = Vec::new();
+        let Tagged { words, .. } = sentence;
+        for (first, verb) in words.iter().enumerate() {
+            for Parted { lexunit, rest, is_attested } in
+                self.parted.get(&fold(verb)).into_iter().flatten()
+            {
+                let mut starts = (first + 2..first + 2 + MAX_GAP).filter(|start| {
+                    let stands = words.get(*start..start + rest.len());
+                    stands.is_some_and(|stands| {
+                        stands.iter().zip(rest).all(|(word, rest)| fold(word) == *rest)
+                    }) && sentence.is_object(first + 1..*start)
+                });
+                let Some(start) = starts.next() else { continue };
+                if rest.len() == 1 && !sentence.is_parted_particle(start, *is_attested)
+                    || rest.len() > 1 && !is_attested
+                {
+                    continue;
+                }
+                let span = WordSpan { first, len: start + rest.len() - first };
+                match found.iter_mut().find(|form| form.span == span && form.rest == rest.len()) {
+                    Some(form) => form.lexunits.push(*lexunit),
+                    None => {
+                        found.push(PartedForm { span, rest: rest.len(), lexunits: vec![*lexunit] })
+                    }
+                }
+            }
+        }
+        found
+    }
+
     /// The LUs that some words may be a form of, in the order in which they were given.
     pub fn of<'a>(&'a self, words: &[&str]) -> impl Iterator<Item = &'a Candidate> + use<'a> {
-        let form = fold(&words.join(" "));
-        let found = self.forms.get(&form).map_or(&[][..], Vec::as_slice);
-        found.iter().map(|at| &self.lexunits[*at as usize])
+        self.numbered(self.numbers(words))
     }
 
     /// The frames that some words may evoke, each once, ascending.
@@ -88,6 +235,42 @@ impl Candidates {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn spellings_and_attested_forms_are_forms_and_slips_are_none() {
+        let frames = ["Judging".to_owned()];
+        let lus = [("Judging", "criticize.v"), ("Judging", "through.prep")];
+        let mut candidates = Candidates::new(&frames, lus, &Morphology::English);
+        assert_eq!(candidates.frames(&["criticised"]), [0]);
+        assert!(candidates.frames(&["thru"]).is_empty());
+        let mut attested = AttestedForms::default();
+        attested.add("through.prep", "Thru");
+        attested.add("through.prep", "his");
+        candidates.add_attested(&attested);
+        assert_eq!(candidates.frames(&["thru"]), [0]);
+        assert!(candidates.frames(&["his"]).is_empty());
+    }
+
+    #[test]
+    fn verbs_stand_around_objects_where_annotation_shows_it() {
+        let frames = ["F".to_owned()];
+        let lus = ["write down.v", "turn down.v", "sit down.v"].map(|name| ("F", name));
+        let mut candidates = Candidates::new(&frames, lus, &Morphology::English);
+        let mut parting = Parting::default();
+        parting.add("write down.v", true);
+        (0..9).for_each(|_| parting.add("sit down.v", false));
+        candidates.add_parted(&parting, &Morphology::English);
+        let found = |tagged: &str| -> Vec<(usize, usize, usize)> {
+            let pairs = tagged.split(' ').filter_map(|pair| pair.split_once('/'));
+            let (words, tags): (Vec<&str>, Vec<&str>) = pairs.unzip();
+            let forms = candidates.parted(Tagged { words: &words, tags: &tags });
+            forms.iter().map(|form| (form.span.first, form.span.len, form.rest)).collect()
+        };
+        assert_eq!(found("He/PRP wrote/VBD it/PRP down/IN ./."), [(1, 3, 1)]);
+        assert_eq!(found("He/PRP turned/VBD the/DT offer/NN down/RP ./."), [(1, 4, 1)]);
+        assert!(found("He/PRP turned/VBD the/DT car/NN down/IN the/DT road/NN").is_empty());
+        assert!(found("He/PRP sat/VBD the/DT cat/NN down/RP ./.").is_empty());
+    }
 
     #[test]
     fn another_language_has_the_forms_that_its_release_shows() {

@@ -3,11 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::candidates::{Candidates, MAX_WORDS};
+use super::candidates::Candidates;
 use super::data::FrameSentence;
 use super::error::IdentifyError;
-use super::features::{WordSpan, WordStates, states};
+use super::features::{MAX_WORDS, WordSpan, WordStates, states};
 use super::measure::{AtTarget, Figures, LexunitName};
+use super::reading::Tagged;
 use super::scorer::{Asked, Scored, Scorer, Search, chosen};
 use crate::learn::WordEncoder;
 use crate::model::Span;
@@ -41,6 +42,21 @@ pub(super) struct Encoded {
     pub(super) targets: Vec<Gold>,
     /// The spans that are forms of LUs, of a sentence all of whose targets are known.
     pub(super) known: Vec<Asked>,
+}
+
+impl Encoded {
+    /// Asks by parts of speech: which spans may be targets, and of the targets which LUs fit. Where
+    /// none fits a target, all that it is a form of may be meant.
+    pub(super) fn read(&mut self, sentence: Tagged<'_>, candidates: &Candidates) {
+        if self.is_whole {
+            self.known = Asked::read(sentence, candidates);
+        }
+        for asked in self.targets.iter_mut().filter_map(|target| target.asked.as_mut()) {
+            if let Some(read) = Asked::read_at(asked.span, sentence, candidates) {
+                *asked = read;
+            }
+        }
+    }
 }
 
 /// Encodes sentences; returns how many are too long, too, which are left out. `done` hears how many

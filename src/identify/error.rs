@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::compute::ComputeError;
 use crate::learn::FileError;
 use crate::nn::NnError;
+use crate::tag::TagError;
 use crate::tokenize::TokenizeError;
 
 /// What can go wrong in the identification of frames.
@@ -66,6 +67,9 @@ pub enum IdentifyError {
         #[from]
         source: TokenizeError,
     },
+    /// The tagger refused a sentence.
+    #[error(transparent)]
+    Tag(#[from] TagError),
     /// A kernel refused its operands.
     #[error("cannot score frames")]
     Compute {

@@ -5,12 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::candidates::Candidates;
-use super::corpus::{Answers, covered, encode};
+use super::corpus::{Answers, Encoded, covered, encode_each};
 use super::data::{FrameSentence, lexunits};
 use super::error::IdentifyError;
-use super::features::{WordSpan, WordStates, pooled_states};
+use super::evidence::{Parting, is_by_people, parting};
+use super::features::{WordStates, pooled_states};
 use super::measure::{Figures, LexunitName};
 use super::model::{FrameConfig, read_frame_config, read_mlp};
+use super::reading::Tagged;
 use super::scorer::{Asked, Scored, Scorer, Search, chosen};
 use crate::compute::Device;
 use crate::database::DatabaseError;
@@ -18,6 +20,7 @@ use crate::learn::{EncodedBy, EncodedSentence, WordEncoder};
 use crate::lexicon::Lexicon;
 use crate::model::{Declared, FrameFit, Span};
 use crate::nn::{Fingerprint, NnError, declared_languages};
+use crate::tag::{Tag, Tagger};
 use crate::text::{Morphology, words};
 
 /// Sentences whose states are held at once.
@@ -29,8 +32,9 @@ const RUNNERS_UP: usize = 2;
 /// A target that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundTarget {
-    /// Where it stands, in bytes.
-    pub span: Span,
+    /// Where it stands, in bytes: one piece, or two where a verb of several words stands around its
+    /// object.
+    pub pieces: Vec<Span>,
     /// Name of its frame.
     pub frame: Arc<str>,
     /// Name of the LU of that frame that it is a form of; none where the lexicon has none.
@@ -39,6 +43,22 @@ pub struct FoundTarget {
     pub score: f32,
     /// The next likeliest frames with their probabilities.
     pub runners_up: Vec<(Arc<str>, f32)>,
+}
+
+impl FoundTarget {
+    /// From its first letter to its last.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        let end = self.pieces.iter().map(|piece| piece.end).max();
+        Span::new(self.pieces[0].start, end.unwrap_or_default())
+    }
+
+    /// Its words, a space between two pieces.
+    #[must_use]
+    pub fn words(&self, text: &str) -> String {
+        let pieces: Vec<&str> = self.pieces.iter().filter_map(|piece| piece.of(text)).collect();
+        pieces.join(" ")
+    }
 }
 
 /// The targets of a sentence, and the states that were read of it.
@@ -66,7 +86,7 @@ pub struct Question<'a> {
 /// let lexicon = identifier.candidates([("Inspecting", "check.v"), ("Being_obligated", "have to.v")]);
 /// let text = "They had to check the locks.";
 /// for target in &identifier.identify(&[text], &lexicon, Search::Lexicon)?[0] {
-///     println!("{} {} {:.2}", target.span.of(text).unwrap_or(""), target.frame, target.score);
+///     println!("{} {} {:.2}", target.words(text), target.frame, target.score);
 /// }
 /// # Ok(())
 /// # }
@@ -76,6 +96,7 @@ pub struct FrameIdentifier {
     encoder: WordEncoder,
     encoded_by: Arc<EncodedBy>,
     scorer: Scorer,
+    tagger: Option<Tagger>,
     config: FrameConfig,
     names: Vec<Arc<str>>,
     fingerprint: Fingerprint,
@@ -102,9 +123,17 @@ impl FrameIdentifier {
                 layers: config.layers.clone(),
             }),
             encoder,
+            tagger: None,
             config,
             declared,
         })
+    }
+
+    /// Uses the parts of speech that a tagger sees, where LUs of a lexicon are looked for: an LU is
+    /// found only where its part of speech fits, and LUs of several words come before one of them.
+    #[must_use]
+    pub fn with_tagger(self, tagger: Option<Tagger>) -> Self {
+        Self { tagger, ..self }
     }
 
     /// What the model was made for and how it did on its development data.
@@ -152,14 +181,31 @@ impl FrameIdentifier {
         Candidates::new(&self.config.frames, lexunits, morphology)
     }
 
-    /// The LUs of a release, in the forms of its language.
+    /// The LUs of a release, in the forms of its language. Annotation shows which verbs of several
+    /// words stand around their objects.
     ///
     /// # Errors
     /// When the model is made for another language, unless the database
     /// [allows any](crate::database::Database::with_any_language), or the store fails.
     pub fn candidates_of(&self, lexicon: &Lexicon<'_>) -> Result<Candidates, DatabaseError> {
         lexicon.check_language(&self.declared)?;
-        Ok(self.candidates_by(lexunits(lexicon)?, &lexicon.morphology()?))
+        let morphology = lexicon.morphology()?;
+        let parting = parting(lexicon, is_by_people)?;
+        Ok(self.candidates_with(lexunits(lexicon)?, &morphology, &parting))
+    }
+
+    /// As [`candidates_by`](Self::candidates_by), with what annotation shows of verbs around their
+    /// objects.
+    #[must_use]
+    pub fn candidates_with<F: AsRef<str>, L: AsRef<str>>(
+        &self,
+        lexunits: impl IntoIterator<Item = (F, L)>,
+        morphology: &Morphology,
+        parting: &Parting,
+    ) -> Candidates {
+        let mut candidates = self.candidates_by(lexunits, morphology);
+        candidates.add_parted(parting, morphology);
+        candidates
     }
 
     /// The targets of each sentence with their frames, by place. What is found in a sentence
@@ -202,7 +248,13 @@ impl FrameIdentifier {
         candidates: &Candidates,
         search: Search,
     ) -> Result<Vec<Result<FoundEncoded, IdentifyError>>, IdentifyError> {
-        let ask = |_, words: &[&str], _: &[Span]| Asked::all(words, candidates, search);
+        let ask = |_, words: &[&str], encoded: &EncodedSentence| {
+            let tagger = self.tagger.as_ref().filter(|_| search == Search::Lexicon);
+            let Some(tagger) = tagger else { return Ok(Asked::all(words, candidates, search)) };
+            let tags = tagger.tag_encoded(words, encoded)?;
+            let tags: Vec<&str> = tags.iter().map(|tag| tag.name).collect();
+            Ok(Asked::read(Tagged { words, tags: &tags }, candidates))
+        };
         let answer = |at: usize, encoded: EncodedSentence, scored: Vec<Scored>| {
             let found = chosen(&scored, search, self.config.null_bias).into_iter();
             let (text, words) = (sentences[at], &encoded.words);
@@ -226,9 +278,9 @@ impl FrameIdentifier {
         let texts: Vec<&str> = questions.iter().map(|question| question.text).collect();
         let frame =
             |at: usize| self.config.frames.binary_search_by(|n| (**n).cmp(questions[at].frame));
-        let ask = |at: usize, words: &[&str], places: &[Span]| {
-            let span = covered(places, questions[at].target).0;
-            span.map(|span| Asked::at(span, words, candidates)).into_iter().collect()
+        let ask = |at: usize, words: &[&str], encoded: &EncodedSentence| {
+            let span = covered(&encoded.words, questions[at].target).0;
+            Ok(span.map(|span| Asked::at(span, words, candidates)).into_iter().collect())
         };
         let answer = |at: usize, _: EncodedSentence, scored: Vec<Scored>| {
             let shares = scored.first()?.frames_and_null(Search::Open, 0.0).0;
@@ -257,11 +309,15 @@ impl FrameIdentifier {
         let layers = self.config.layers.len();
         let (mut figures, mut left_out) = (Figures::default(), 0);
         for sentences in sentences.chunks(SENTENCES_AT_ONCE) {
-            let (encoded, too_long) =
-                encode(&self.encoder, layers, sentences, &frames, asked, &mut |_| ())?;
+            let mut encoded =
+                encode_each(&self.encoder, layers, sentences, &frames, asked, &mut |_| ())?;
+            if let Some(tagger) = self.tagger.as_ref().filter(|_| search == Search::Lexicon) {
+                read_each(tagger, sentences, &mut encoded, candidates)?;
+            }
+            let encoded: Vec<Encoded> = encoded.into_iter().flatten().collect();
             let answers = Answers::of(&self.scorer, &encoded, search)?;
             answers.add_to(&mut figures, self.config.null_bias, seen);
-            left_out += too_long;
+            left_out += sentences.len() - encoded.len();
         }
         Ok((figures, left_out))
     }
@@ -270,7 +326,7 @@ impl FrameIdentifier {
     fn scored_each<T>(
         &self,
         sentences: &[&str],
-        ask: impl Fn(usize, &[&str], &[Span]) -> Vec<Asked>,
+        ask: impl Fn(usize, &[&str], &EncodedSentence) -> Result<Vec<Asked>, IdentifyError>,
         answer: impl Fn(usize, EncodedSentence, Vec<Scored>) -> T,
     ) -> Result<Vec<Result<T, IdentifyError>>, IdentifyError> {
         let mut answers = Vec::with_capacity(sentences.len());
@@ -285,23 +341,22 @@ impl FrameIdentifier {
             let shape = self.config.shape();
             let pool = |at: usize, means: Vec<f32>| {
                 let words = &texts[at];
-                (WordStates::new(shape, words, &means, 0..words.len()), means)
+                let by = Arc::clone(&self.encoded_by);
+                let states = WordStates::new(shape, words, &means, 0..words.len());
+                (states, EncodedSentence { by, words: places[at].clone(), states: means })
             };
             let encoded = pooled_states(&self.encoder, &texts, pool, &mut |_| ())?;
-            let asked: Vec<(&WordStates, Vec<Asked>)> = encoded
-                .iter()
-                .enumerate()
-                .filter_map(|(at, states)| {
-                    let (states, _) = states.as_ref().ok()?;
-                    Some((states, ask(first + at, &texts[at], &places[at])))
-                })
-                .collect();
+            let fitting = encoded.iter().enumerate();
+            let fitting = fitting.filter_map(|(at, states)| Some((at, states.as_ref().ok()?)));
+            let asked = fitting
+                .map(|(at, (states, encoded))| Ok((states, ask(first + at, &texts[at], encoded)?)));
+            let asked: Vec<(&WordStates, Vec<Asked>)> =
+                asked.collect::<Result<_, IdentifyError>>()?;
             let mut scored = self.scorer.score(asked)?.into_iter();
-            for ((at, states), words) in encoded.into_iter().enumerate().zip(places) {
-                answers.push(states.map_err(|error| error.after(first)).map(|(_, states)| {
+            for (at, states) in encoded.into_iter().enumerate() {
+                answers.push(states.map_err(|error| error.after(first)).map(|(_, encoded)| {
                     let scored = scored.next().expect("every encoded sentence was asked");
-                    let by = Arc::clone(&self.encoded_by);
-                    answer(first + at, EncodedSentence { by, words, states }, scored)
+                    answer(first + at, encoded, scored)
                 }));
             }
         }
@@ -317,16 +372,23 @@ impl FrameIdentifier {
         candidates: &Candidates,
         search: Search,
     ) -> FoundTarget {
-        let WordSpan { first, len } = scored.asked.span;
         let ranked = scored.frames_and_null(search, self.config.null_bias).0;
         let (frame, score) = ranked[0];
-        let words: Vec<&str> =
-            places[first..first + len].iter().filter_map(|word| word.of(text)).collect();
-        let mut lexunits = candidates.of(&words);
+        let pieces = scored.asked.pieces();
+        let words = pieces.iter().flat_map(|piece| &places[piece.first..piece.end()]);
+        let words: Vec<&str> = words.filter_map(|word| word.of(text)).collect();
+        let numbers = match scored.asked.lexunits.as_slice() {
+            [] => candidates.numbers(&words),
+            fitting => fitting,
+        };
+        let mut lexunits = candidates.numbered(numbers);
         let lexunit = lexunits.find(|candidate| candidate.frame == frame);
         let runners_up = ranked[1..].iter().take(RUNNERS_UP);
         FoundTarget {
-            span: Span::new(places[first].start, places[first + len - 1].end),
+            pieces: pieces
+                .iter()
+                .map(|piece| Span::new(places[piece.first].start, places[piece.end() - 1].end))
+                .collect(),
             frame: Arc::clone(&self.names[frame]),
             lexunit: lexunit.map(|candidate| Arc::clone(&candidate.lexunit)),
             score,
@@ -335,4 +397,26 @@ impl FrameIdentifier {
                 .collect(),
         }
     }
+}
+
+/// Asks of encoded sentences again, by the parts of speech that a tagger sees.
+fn read_each(
+    tagger: &Tagger,
+    sentences: &[FrameSentence],
+    encoded: &mut [Option<Encoded>],
+    candidates: &Candidates,
+) -> Result<(), IdentifyError> {
+    let places = sentences.iter().map(|sentence| words(&sentence.text));
+    let places: Vec<Vec<Span>> = places.collect();
+    let texts = sentences.iter().zip(&places).map(|(sentence, places)| {
+        places.iter().filter_map(|word| word.of(&sentence.text)).collect()
+    });
+    let texts: Vec<Vec<&str>> = texts.collect();
+    let tags: Vec<Result<Vec<Tag<'_>>, _>> = tagger.tag_each(&texts)?;
+    for ((encoded, words), tags) in encoded.iter_mut().zip(&texts).zip(tags) {
+        let (Some(encoded), Ok(tags)) = (encoded, tags) else { continue };
+        let tags: Vec<&str> = tags.iter().map(|tag| tag.name).collect();
+        encoded.read(Tagged { words, tags: &tags }, candidates);
+    }
+    Ok(())
 }

@@ -7,6 +7,8 @@
 //! ```text
 //! data             data.rs         sentences with targets, of a store
 //! candidates       candidates.rs   forms of LUs
+//! annotation       evidence.rs     forms that it attests, verbs around objects
+//! parts of speech  reading.rs      which LUs fit where their forms stand
 //! words, spans     features.rs     numbers of a span; standard.rs: of mean 0 and deviation 1
 //! scores           scorer.rs       one hidden layer, softmax over frames and NULL, the choice of spans
 //! training         train.rs        steps, epochs, the best one kept; corpus.rs: encoded sentences;
@@ -23,19 +25,22 @@ mod candidates;
 mod corpus;
 mod data;
 mod error;
+mod evidence;
 mod features;
 mod identifier;
 mod measure;
 mod model;
+mod reading;
 mod scorer;
 mod standard;
 pub mod train;
 
 pub use crate::learn::EncodedSentence;
-pub use candidates::{Candidate, Candidates, MAX_WORDS};
+pub use candidates::{Candidate, Candidates};
 pub use data::{FrameSentence, FullText, Made, Target, lexunits, released_lexunits};
 pub use error::IdentifyError;
-pub use features::WordSpan;
+pub use evidence::{Parting, is_by_people, parting};
+pub use features::{MAX_WORDS, WordSpan};
 pub use identifier::{FoundEncoded, FoundTarget, FrameIdentifier, Question};
 pub use measure::{Figures, LexunitName};
 pub use model::{FrameConfig, FrameTraining};

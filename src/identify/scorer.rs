@@ -1,8 +1,9 @@
 //! Scores of frames at spans, and the choice of spans.
 
-use super::candidates::Candidates;
+use super::candidates::{Candidates, PartedForm};
 use super::error::IdentifyError;
 use super::features::{Shape, WordSpan, WordStates};
+use super::reading::{Fit, Tagged};
 use crate::compute::{ComputeError, Device, Tensor};
 use crate::learn::{Mlp, Network, softmax};
 
@@ -12,6 +13,9 @@ const CHUNK: usize = 1024;
 /// What a frame costs at a known span that no LU of the form evokes, in nats; chosen on the
 /// development data.
 const OUTSIDE: f32 = 8.0;
+
+/// What several words that are likely an LU gain against NULL, in nats.
+const FAVOUR: f32 = 6.0;
 
 /// Which spans may be targets, and which frames they may evoke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,11 +29,18 @@ pub enum Search {
 }
 
 /// A span with the LUs that it may be a form of.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Asked {
     pub(super) span: WordSpan,
+    /// Last words of the span that are the target's beside the first, an object in between; 0 where
+    /// the whole span is the target.
+    pub(super) rest: usize,
     /// Frames of those LUs, ascending.
     pub(super) candidates: Vec<usize>,
+    /// Numbers of those LUs, where parts of speech chose them.
+    pub(super) lexunits: Vec<u32>,
+    /// How sure parts of speech are of them.
+    pub(super) fit: Fit,
 }
 
 impl Asked {
@@ -41,7 +52,65 @@ impl Asked {
 
     /// A span of some words.
     pub(super) fn at(span: WordSpan, words: &[&str], candidates: &Candidates) -> Self {
-        Self { span, candidates: candidates.frames(&words[span.first..span.end()]) }
+        let candidates = candidates.frames(&words[span.first..span.end()]);
+        Self { span, candidates, ..Self::default() }
+    }
+
+    /// The forms of LUs in a sentence whose parts of speech are known.
+    pub(super) fn read(sentence: Tagged<'_>, candidates: &Candidates) -> Vec<Self> {
+        let spans = WordSpan::all(sentence.words.len());
+        let mut all: Vec<Self> =
+            spans.filter_map(|span| Self::read_at(span, sentence, candidates)).collect();
+        for PartedForm { span, rest, lexunits } in candidates.parted(sentence) {
+            all.push(Self::of(span, lexunits, candidates, Fit::Certain));
+            all.last_mut().expect("it was added").rest = rest;
+        }
+        all
+    }
+
+    /// A span with the LUs that fit there; none where none does.
+    pub(super) fn read_at(
+        span: WordSpan,
+        sentence: Tagged<'_>,
+        candidates: &Candidates,
+    ) -> Option<Self> {
+        let numbers = candidates.numbers(&sentence.words[span.first..span.end()]);
+        let fits = candidates
+            .numbered(numbers)
+            .map(|lexunit| sentence.fit(span, &lexunit.lexunit, lexunit.is_parted));
+        let fits: Vec<Fit> = fits.collect();
+        let fit = fits.iter().copied().max().filter(|fit| *fit > Fit::No)?;
+        let fitting = numbers.iter().zip(&fits).filter(|(_, fit)| **fit > Fit::No);
+        Some(Self::of(span, fitting.map(|(number, _)| *number).collect(), candidates, fit))
+    }
+
+    fn of(span: WordSpan, lexunits: Vec<u32>, all: &Candidates, fit: Fit) -> Self {
+        let mut candidates: Vec<usize> = all.numbered(&lexunits).map(|lu| lu.frame).collect();
+        candidates.sort_unstable();
+        candidates.dedup();
+        Self { span, rest: 0, candidates, lexunits, fit }
+    }
+
+    /// The words of the target: one piece, or two around an object.
+    pub(super) fn pieces(&self) -> Vec<WordSpan> {
+        let Self { span, rest, .. } = *self;
+        match rest {
+            0 => vec![span],
+            _ => vec![
+                WordSpan { first: span.first, len: 1 },
+                WordSpan { first: span.end() - rest, len: rest },
+            ],
+        }
+    }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        let others = other.pieces();
+        self.pieces().iter().any(|piece| others.iter().any(|other| piece.overlaps(*other)))
+    }
+
+    /// Number of its words.
+    fn len(&self) -> usize {
+        if self.rest == 0 { self.span.len } else { 1 + self.rest }
     }
 }
 
@@ -92,11 +161,12 @@ impl Scored {
         (ranked, null)
     }
 
-    /// The likeliest frame, if NULL is not likelier, and by how much.
+    /// The likeliest frame, if NULL is not likelier or the LU is certain, and by how much.
     fn margin(&self, search: Search, bias: f32) -> Option<(usize, f32)> {
         let (frame, score) = best_of(&self.outcomes(search));
-        let margin = score - self.logits[self.logits.len() - 1] - bias;
-        (margin > 0.0).then_some((frame, margin))
+        let favour = if self.asked.fit == Fit::Likely { FAVOUR } else { 0.0 };
+        let margin = score - self.logits[self.logits.len() - 1] - bias + favour;
+        (margin > 0.0 || self.asked.fit == Fit::Certain).then_some((frame, margin))
     }
 }
 
@@ -111,21 +181,26 @@ fn best_of(outcomes: &[(usize, f32)]) -> (usize, f32) {
 }
 
 /// The spans of a sentence that evoke a frame more likely than none, with that frame's number in
-/// `scored`; of spans that overlap the surer one.
+/// `scored`. Of spans that overlap, several words that parts of speech hold together come first,
+/// more before fewer; then the surer one.
 pub(super) fn chosen(scored: &[Scored], search: Search, bias: f32) -> Vec<(usize, usize)> {
     let margins = scored.iter().enumerate().map(|(at, of)| Some((at, of.margin(search, bias)?)));
     let mut surest: Vec<(usize, (usize, f32))> = margins.flatten().collect();
+    let held = |at: usize| {
+        let asked = &scored[at].asked;
+        (asked.fit > Fit::Possible).then(|| (asked.fit, asked.len()))
+    };
     surest.sort_by(|(one, (_, of_one)), (other, (_, of_other))| {
-        of_other.total_cmp(of_one).then(one.cmp(other))
+        let by_margin = of_other.total_cmp(of_one).then(one.cmp(other));
+        held(*other).cmp(&held(*one)).then(by_margin)
     });
     let mut kept: Vec<(usize, usize)> = Vec::new();
     for (at, (frame, _)) in surest {
-        let span = scored[at].asked.span;
-        if kept.iter().all(|(other, _)| !scored[*other].asked.span.overlaps(span)) {
+        if kept.iter().all(|(other, _)| !scored[*other].asked.overlaps(&scored[at].asked)) {
             kept.push((at, frame));
         }
     }
-    kept.sort_unstable();
+    kept.sort_unstable_by_key(|(at, _)| (scored[*at].asked.span, *at));
     kept
 }
 
@@ -156,7 +231,7 @@ impl Scorer {
             let chunk: Vec<(usize, &WordStates, Asked)> = asked.by_ref().take(CHUNK).collect();
             let mut rows = Vec::with_capacity(chunk.len() * inputs);
             for (_, states, asked) in &chunk {
-                states.write_row(asked.span, !asked.candidates.is_empty(), &mut rows);
+                states.write_row(&asked.pieces(), !asked.candidates.is_empty(), &mut rows);
             }
             let logits = self.network.run(&Tensor::new(&[chunk.len(), inputs], rows)?)?;
             let outputs = self.network.mlp().outputs();
@@ -173,7 +248,8 @@ mod tests {
     use super::*;
 
     fn scored(first: usize, len: usize, candidates: &[usize], logits: &[f32]) -> Scored {
-        let asked = Asked { span: WordSpan { first, len }, candidates: candidates.to_vec() };
+        let span = WordSpan { first, len };
+        let asked = Asked { span, candidates: candidates.to_vec(), ..Asked::default() };
         Scored { asked, logits: logits.to_vec() }
     }
 
@@ -204,5 +280,31 @@ mod tests {
         // NULL gets so much that only the surest is left, or so little that all may be targets.
         assert_eq!(chosen(&spans, Search::Lexicon, 2.0), [(1, 1)]);
         assert_eq!(chosen(&spans, Search::Lexicon, -1.0), [(1, 1), (3, 0), (4, 1)]);
+    }
+
+    #[test]
+    fn several_words_that_belong_together_win_over_one_of_them() {
+        let held = |of: Scored, fit| Scored { asked: Asked { fit, ..of.asked }, ..of };
+        let verb = scored(0, 1, &[0], &[9.0, 0.0, 1.0]);
+        let phrasal = scored(0, 2, &[1], &[0.0, 0.5, 1.0]);
+        let out_of = held(scored(1, 2, &[1], &[0.0, 3.0, 1.0]), Fit::Likely);
+        let found = |fit| {
+            let spans = [verb.clone(), held(phrasal.clone(), fit), out_of.clone()];
+            chosen(&spans, Search::Lexicon, 0.0)
+        };
+        assert_eq!(found(Fit::Possible), [(0, 0), (2, 1)]);
+        assert_eq!(found(Fit::Certain), [(1, 1)]);
+    }
+
+    #[test]
+    fn a_verb_around_its_object_leaves_the_object_to_others() {
+        let mut parted = scored(0, 4, &[1], &[0.0, 0.0, 1.0]);
+        parted.asked.rest = 1;
+        parted.asked.fit = Fit::Certain;
+        let object = scored(2, 1, &[0], &[3.0, 0.0, 1.0]);
+        let particle = scored(3, 1, &[0], &[3.0, 0.0, 1.0]);
+        assert_eq!(parted.asked.pieces(), [0, 3].map(|first| WordSpan { first, len: 1 }));
+        let found = chosen(&[object, particle, parted], Search::Lexicon, 0.0);
+        assert_eq!(found, [(2, 1), (0, 0)]);
     }
 }

@@ -321,7 +321,7 @@ fn items(options: &FitOptions, train: &[Arc<Encoded>], null: usize) -> Vec<Item>
     for (sentence, of) in train.iter().enumerate() {
         let mut taken = HashSet::new();
         for target in &of.targets {
-            let Some(Asked { span, candidates }) = &target.asked else { continue };
+            let Some(Asked { span, candidates, .. }) = &target.asked else { continue };
             taken.insert(*span);
             let Some(label) = target.frame.filter(|_| target.is_exact) else { continue };
             let weight = if of.is_whole { 1.0 } else { options.partial };
@@ -373,7 +373,7 @@ impl Task for Spans<'_> {
         for at in items {
             let item = self.items[*at];
             let states = &self.lessons.train[item.sentence].states;
-            states.write_row(item.span, item.is_known, &mut rows);
+            states.write_row(&[item.span], item.is_known, &mut rows);
             choices.push(Choice {
                 label: item.label,
                 among: Vec::new(),
@@ -421,7 +421,7 @@ pub(super) fn fit(
     let items = items(options, &lessons.train, lessons.frames);
     let inputs = lessons.shape.inputs();
     let standard = Standard::of(inputs, &items, |item, row| {
-        lessons.train[item.sentence].states.write_row(item.span, item.is_known, row);
+        lessons.train[item.sentence].states.write_row(&[item.span], item.is_known, row);
     });
     let mut state = begun.unwrap_or_else(|| {
         let mut random = SplitMix64::new(options.training.seed);

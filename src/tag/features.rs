@@ -41,11 +41,15 @@ pub(super) fn features(
 
 /// The features of one sentence's words.
 fn rows_of(words: &[&str], pieces: &WordPieces, hidden: &Hidden) -> Vec<f32> {
-    let width = hidden.width();
-    let means = mean_states(words.len(), pieces, hidden);
+    rows_of_states(words, &mean_states(words.len(), pieces, hidden))
+}
+
+/// The features of words whose states, (N, D), were read.
+pub(super) fn rows_of_states(words: &[&str], states: &[f32]) -> Vec<f32> {
+    let width = states.len() / words.len().max(1);
     let mut rows = Vec::with_capacity(words.len() * (width + WRITING));
-    for (at, (mean, word)) in means.chunks_exact(width).zip(words).enumerate() {
-        rows.extend_from_slice(mean);
+    for (at, (state, word)) in states.chunks_exact(width.max(1)).zip(words).enumerate() {
+        rows.extend_from_slice(state);
         rows.extend(writing_of(word, at == 0));
     }
     rows

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::error::TagError;
-use super::features::features;
+use super::features::{features, rows_of_states};
 use super::model::{TaggerConfig, read_mlp, read_tagger_config};
 use crate::compute::{ComputeError, Device, Tensor};
 use crate::exchange::WordTagger;
-use crate::learn::{Network, WordEncoder, softmax};
+use crate::learn::{EncodedSentence, Network, WordEncoder, softmax};
 use crate::model::Declared;
 use crate::nn::{Fingerprint, NnError, declared_languages};
 
@@ -113,6 +113,23 @@ impl Tagger {
             }
         }
         Ok(answers)
+    }
+
+    /// The tags of a sentence's words by the states that another network read of it. Where that
+    /// read other states, the sentence passes the tagger's own encoder.
+    ///
+    /// # Errors
+    /// As [`tag`](Self::tag).
+    pub(crate) fn tag_encoded(
+        &self,
+        words: &[&str],
+        encoded: &EncodedSentence,
+    ) -> Result<Vec<Tag<'_>>, TagError> {
+        let (encoder, layer) = (&self.config.encoder_fingerprint, self.config.layer);
+        match layer.and_then(|layer| encoded.in_layers(encoder, &[layer])) {
+            Some(states) => self.tags_of(rows_of_states(words, states.data())),
+            None => Ok(self.tag(&[words.to_vec()])?.remove(0)),
+        }
     }
 
     /// The tags of the words that some rows of features are of.

@@ -66,7 +66,8 @@ impl AttestedForms {
     }
 
     /// The forms of a lemma other than the lemma itself.
-    pub(super) fn beside(&self, lemma: &str, pos: Pos) -> Vec<String> {
+    #[must_use]
+    pub fn beside(&self, lemma: &str, pos: Pos) -> Vec<String> {
         let folded = fold(lemma);
         let found = self.forms.get(&(folded.clone(), pos)).map_or(&[][..], Vec::as_slice);
         found.iter().filter(|form| fold(form) != folded).cloned().collect()

@@ -176,7 +176,7 @@ pub fn inflections_of_trigger(trigger: &str, lemma: &str, pos: Pos) -> Vec<Strin
 }
 
 /// The phrase with one of its words in its other spelling, for every word that has one.
-pub(super) fn respellings(phrase: &str) -> Vec<String> {
+pub(crate) fn respellings(phrase: &str) -> Vec<String> {
     let words: Vec<&str> = phrase.split(' ').collect();
     let mut respelled = Vec::new();
     for (at, word) in words.iter().enumerate() {

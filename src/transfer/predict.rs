@@ -36,8 +36,8 @@ const PLACE: (CorpusId, DocumentId) = (CorpusId(1), DocumentId(1));
 /// A target as models see it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PredictedTarget {
-    /// Where it stands, in bytes.
-    pub span: Span,
+    /// Where its pieces stand, in bytes, in order; one or more.
+    pub pieces: Vec<Span>,
     /// Name of its frame.
     pub frame: String,
     /// Name of its LU; `None` where the lexicon has none of the form.
@@ -166,11 +166,14 @@ impl Predictions<'_> {
         text: &str,
         target: PredictedTarget,
     ) -> Result<()> {
-        let PredictedTarget { span, frame, lexunit, prediction, elements } = target;
+        let PredictedTarget { pieces, frame, lexunit, prediction, elements } = target;
+        let words: Vec<&str> = pieces.iter().filter_map(|piece| piece.of(text)).collect();
         self.require_frame(&frame)?;
-        let lu = self.lexunit(&frame, lexunit, span.of(text).unwrap_or_default())?;
+        let lu = self.lexunit(&frame, lexunit, &words.join(" "))?;
         let frame = &self.frames[&frame];
-        let key = format!("{sentence} {} {} {}", span.start, span.end, frame.name);
+        let bounds = pieces.iter().map(|piece| format!("{} {}", piece.start, piece.end));
+        let bounds: Vec<String> = bounds.collect();
+        let key = format!("{sentence} {} {}", bounds.join(" "), frame.name);
         let id = self.sets.give(AnnotationSetId::new(IdSpace::Imported, number(&key)));
         let label = |name: String, span, fe| Label {
             name,
@@ -180,8 +183,8 @@ impl Predictions<'_> {
             colors: None,
         };
         let layer = |name, labels| Layer { name, rank: 1, labels };
-        let target = label(LayerName::Target.to_string(), span, None);
-        let mut layers = vec![layer(LayerName::Target, vec![target])];
+        let target = |piece: &Span| label(LayerName::Target.to_string(), *piece, None);
+        let mut layers = vec![layer(LayerName::Target, pieces.iter().map(target).collect())];
         let fe_status = if elements.is_some() { FeStatus::Carried } else { FeStatus::Unknown };
         let labels = elements.into_iter().flatten().map(|(name, span)| {
             // Of several FEs of one name the label stands for none in particular.
@@ -201,7 +204,7 @@ impl Predictions<'_> {
             lu,
             status: PREDICTED.to_owned(),
             created: String::new(),
-            targets: vec![span],
+            targets: pieces,
             fe_status,
             layers,
             provenance: Provenance::Predicted(Box::new(prediction)),

@@ -20,6 +20,9 @@ pub(super) struct Record {
 pub(super) struct TargetRecord {
     #[serde(flatten)]
     place: Place,
+    /// Its pieces, where an object stands between them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pieces: Vec<Place>,
     /// The LU that it is a form of.
     lu: Option<String>,
     frame: String,
@@ -70,14 +73,17 @@ impl TargetRecord {
         target: FoundTarget,
         elements: Option<Vec<FoundElement>>,
     ) -> Self {
-        let FoundTarget { span, frame, lexunit, score, runners_up } = target;
+        let place = Place { text: target.words(text), ..Place::new(text, target.span()) };
+        let FoundTarget { pieces, frame, lexunit, score, runners_up } = target;
+        let several = pieces.iter().filter(|_| pieces.len() > 1);
         let element = |FoundElement { name, span, score }| ElementRecord {
             name,
             place: Place::new(text, span),
             score,
         };
         Self {
-            place: Place::new(text, span),
+            place,
+            pieces: several.map(|piece| Place::new(text, *piece)).collect(),
             lu: lexunit.map(|name| name.to_string()),
             frame: frame.to_string(),
             score,
@@ -97,7 +103,14 @@ impl Record {
         let mut marked = String::new();
         let mut letters = self.text.chars();
         let mut at = 0;
-        for TargetRecord { place, frame, score, .. } in &self.targets {
+        let pieces = self.targets.iter().flat_map(|target| {
+            let whole = std::slice::from_ref(&target.place);
+            let pieces = if target.pieces.is_empty() { whole } else { &target.pieces };
+            pieces.iter().map(move |place| (place, &target.frame, target.score))
+        });
+        let mut pieces: Vec<(&Place, &String, f32)> = pieces.collect();
+        pieces.sort_by_key(|(place, ..)| place.start);
+        for (place, frame, score) in pieces {
             marked.extend(letters.by_ref().take(place.start - at));
             let words: String = letters.by_ref().take(place.end - place.start).collect();
             marked.push_str(&format!("[{words} {frame} {score:.2}]"));
@@ -124,7 +137,7 @@ mod tests {
     fn a_record_counts_code_points_and_a_table_marks_targets() {
         let text = "Caf\u{e9}s checked it.";
         let found = || FoundTarget {
-            span: Span::new(7, 14),
+            pieces: vec![Span::new(7, 14)],
             frame: "Inspecting".into(),
             lexunit: Some("check.v".into()),
             score: 0.75,
@@ -143,5 +156,23 @@ mod tests {
             marked(vec![target]),
             "Caf\u{e9}s [checked Inspecting 0.75] it.\n  checked: Inspector \"Caf\u{e9}s\""
         );
+    }
+
+    #[test]
+    fn a_target_around_its_object_has_pieces() {
+        let text = "He turned it down.";
+        let target = FoundTarget {
+            pieces: vec![Span::new(3, 9), Span::new(13, 17)],
+            frame: "Respond_to_proposal".into(),
+            lexunit: Some("turn down.v".into()),
+            score: 0.5,
+            runners_up: Vec::new(),
+        };
+        let target = TargetRecord::new(text, target, None);
+        assert_eq!((target.place.start, target.place.end), (3, 17));
+        assert_eq!((target.place.text.as_str(), target.pieces.len()), ("turned down", 2));
+        let record = Record { line: 1, id: None, text: text.to_owned(), targets: vec![target] };
+        let marked = "He [turned Respond_to_proposal 0.50] it [down Respond_to_proposal 0.50].";
+        assert_eq!(record.marked(), marked);
     }
 }

@@ -1,11 +1,12 @@
 //! `fnstore eval frames`: how well frames are identified.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 
 use fnstore::align::Counts;
 use fnstore::database::Database;
-use fnstore::identify::{Figures, FrameSentence, FullText, LexunitName, Search};
-use fnstore::model::Split;
+use fnstore::identify::{Figures, FrameSentence, FullText, LexunitName, Search, parting};
+use fnstore::model::{Origin, Split};
 use serde::Serialize;
 
 use crate::cli::identifier::IdentifierArgs;
@@ -36,11 +37,17 @@ pub(super) struct Args {
 
     #[command(flatten)]
     identifier: IdentifierArgs,
+
+    /// Directory of a tagger, or its name among the models: measure as `annotate` finds targets of
+    /// the lexicon [default: go by forms alone, as training does]
+    #[arg(long, value_name = "DIR|NAME")]
+    tagger: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   fnstore eval frames
+  fnstore eval frames --part dev --tagger tagger
   fnstore eval frames --identifier mine --part dev --format json";
 
 fn part(name: &str) -> Result<Split, String> {
@@ -59,10 +66,15 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Split::Dev => &texts.dev,
         Split::Test => &texts.test,
     };
-    let identifier = args.identifier.open()?;
-    database.lexicon(&release)?.check_language(identifier.declared())?;
+    let lexicon = database.lexicon(&release)?;
+    let tagger = args.tagger.as_ref();
+    let tagger = tagger.map(|tagger| args.identifier.open_tagger(tagger, &lexicon)).transpose()?;
+    let identifier = args.identifier.open()?.with_tagger(tagger.flatten());
+    lexicon.check_language(identifier.declared())?;
     let lexunits = texts.lexunits.iter().map(|(frame, name)| (&**frame, &**name));
-    let candidates = identifier.candidates_by(lexunits, &texts.morphology);
+    // What the documents show that are measured is not to be known.
+    let parting = parting(&lexicon, |origin| origin == Origin::Exemplar)?;
+    let candidates = identifier.candidates_with(lexunits, &texts.morphology, &parting);
     let measure = |search| identifier.measure(sentences, &candidates, search, &seen);
     let (lexicon, left_out) = measure(Search::Lexicon)?;
     let (open, _) = measure(Search::Open)?;
