@@ -2,7 +2,7 @@
 //! all.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fnstore::database::{BackupError, Database, DatabaseError, Write};
@@ -191,7 +191,7 @@ fn a_manifest_that_says_what_the_store_is_not_restores_nothing() {
     for member in ["format", "revision", "releases", "rows", "bytes"] {
         let mut manifest: serde_json::Value = serde_json::from_str(&whole).unwrap();
         manifest[member] = match &manifest[member] {
-            serde_json::Value::String(_) => "1.0".into(),
+            serde_json::Value::String(_) => "2.9".into(),
             serde_json::Value::Array(_) => vec!["another"].into(),
             _ => u64::MAX.into(),
         };
@@ -255,76 +255,43 @@ fn a_backup_goes_only_where_nothing_is() {
     assert_eq!(left, 0, "nothing unfinished is left");
 }
 
-/// The golden store of the first format, brought to this build's.
 #[test]
-fn a_store_of_format_1_0_is_upgraded_after_a_backup() {
-    let dir = tempfile::tempdir().unwrap();
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format-1/store");
-    let (store, backup) = (dir.path().join("store"), dir.path().join("backup"));
-    mini::copy(&golden, &store);
-    let before = content_of(&store);
-    let needed = Database::upgrade_needed(&store).unwrap();
-    assert_eq!(needed.from, (1, 0));
-    assert_eq!(content_of(&store), before);
-    let done = Database::upgrade(&store, &backup).unwrap();
-    assert_eq!(done.outdated, needed.outdated);
-    assert_eq!(done.backup.is_some(), !needed.is_current());
-    assert_eq!(content_of(&store), before, "a record says the same in every version");
-    let again = Database::upgrade_needed(&store).unwrap();
-    assert!(again.is_current(), "{again:?}");
-    if !needed.is_current() {
-        assert_eq!(content_of(&backup), before);
-        assert_eq!(Database::upgrade_needed(&backup).unwrap(), needed, "as it was");
+fn a_backup_of_another_format_is_refused_and_replaces_nothing() {
+    let (dir, writer, _) = mini::imported();
+    let before = mini::content(&writer);
+    let out = tempfile::tempdir().unwrap();
+    let backup = out.path().join("backup");
+    writer.backup(&backup).unwrap();
+    drop(writer);
+    let manifest = fs::read_to_string(backup.join("backup.json")).unwrap();
+    assert_eq!(manifest.matches("\"format\": \"2.0\"").count(), 1);
+    for (format, advice) in
+        [("1.7", "as JSON lines with the program that wrote it"), ("3.0", "use fnstore")]
+    {
+        let other = manifest.replace("\"2.0\"", &format!("\"{format}\""));
+        fs::write(backup.join("backup.json"), other).unwrap();
+        let elsewhere = out.path().join("elsewhere");
+        for place in [dir.path(), &elsewhere] {
+            let error = restore(&backup, place).unwrap_err();
+            assert!(matches!(error, DatabaseError::Store(StoreError::Format { .. })), "{error}");
+            let message = error.to_string();
+            assert!(message.contains(advice) && message.contains(format), "{message}");
+        }
+        assert!(!elsewhere.exists());
+        assert_eq!(content_of(dir.path()), before);
     }
-    drop(Database::open_writer(&store).unwrap());
-    let check = Database::check_at(&store, CheckOptions { deep: true }, &mut |_| {}).unwrap();
-    assert!(check.findings.is_empty(), "{:?}", check.findings);
-}
-
-/// A store of the first format in a directory of its own, and a place for its backup.
-fn outdated() -> (tempfile::TempDir, PathBuf, PathBuf) {
-    let dir = tempfile::tempdir().unwrap();
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format-1/store");
-    let (store, backup) = (dir.path().join("store"), dir.path().join("backup"));
-    mini::copy(&golden, &store);
-    (dir, store, backup)
 }
 
 #[test]
-fn an_upgrade_that_was_stopped_goes_on_with_the_backup_that_it_wrote() {
-    let (_dir, store, backup) = outdated();
-    let needed = Database::upgrade_needed(&store).unwrap();
-    assert!(!needed.outdated.is_empty());
-    Database::open(&store).unwrap().backup(&backup).unwrap();
-    let manifest = fs::read(backup.join("backup.json")).unwrap();
-    // What a stopped upgrade has done besides.
-    drop(Database::open_writer(&store).unwrap());
-    let done = Database::upgrade(&store, &backup).unwrap();
-    assert_eq!((done.outdated, done.backup.as_deref()), (needed.outdated, Some(&*backup)));
-    assert_eq!(fs::read(backup.join("backup.json")).unwrap(), manifest, "the first one stays");
-    assert!(Database::upgrade_needed(&store).unwrap().is_current());
-}
-
-#[test]
-fn an_upgrade_leaves_a_backup_of_another_state_alone() {
-    let (_dir, store, backup) = outdated();
-    Database::open(&store).unwrap().backup(&backup).unwrap();
-    let writer = Database::open_writer(&store).unwrap();
-    writer.store().recipe([9; 16], "{}").unwrap();
-    writer.close().unwrap();
-    let needed = Database::upgrade_needed(&store).unwrap();
-    let error = Database::upgrade(&store, &backup).unwrap_err();
-    let message = error.to_string();
-    assert!(message.contains("name another directory, or remove that one"), "{message}");
-    assert!(matches!(error, DatabaseError::Backup(BackupError::Other { .. })), "{message}");
-    assert_eq!(Database::upgrade_needed(&store).unwrap(), needed, "nothing was rewritten");
-}
-
-#[test]
-fn an_upgrade_beside_a_writer_writes_no_backup() {
-    let (_dir, store, backup) = outdated();
-    let _writer = Database::open_writer(&store).unwrap();
-    let error = Database::upgrade(&store, &backup).unwrap_err();
-    assert!(matches!(error, DatabaseError::Store(StoreError::Locked { .. })), "{error}");
-    assert!(!backup.exists(), "the lock comes first");
+fn a_backup_of_a_newer_minor_format_is_restored() {
+    let (dir, writer, _) = mini::imported();
+    let before = mini::content(&writer);
+    drop(writer);
+    crate::store_opening::put_meta(dir.path(), "format", &[0, 2, 0, 9]);
+    let out = tempfile::tempdir().unwrap();
+    let backup = out.path().join("backup");
+    let manifest = Database::open(dir.path()).unwrap().backup(&backup).unwrap();
+    assert_eq!(manifest.format, "2.9");
+    restore(&backup, &out.path().join("store")).unwrap();
+    assert_eq!(content_of(&out.path().join("store")), before);
 }

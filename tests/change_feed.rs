@@ -81,15 +81,3 @@ fn every_kind_of_commit_is_listed_once_and_in_order() {
     );
     assert_eq!(kinds(last), []);
 }
-
-#[test]
-fn changes_of_a_store_of_format_1_0_are_read() {
-    let dir = tempfile::tempdir().unwrap();
-    let golden = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format-1/store");
-    mini::copy(&golden, dir.path());
-    let database = Database::open(dir.path()).unwrap();
-    let changes = changes(&database, 0);
-    let actions: Vec<&str> = changes.iter().map(|change| change.action.as_str()).collect();
-    assert_eq!(actions, ["added", "written", "written", "written"]);
-    assert_eq!(mini::answers(&database, "since=1").len(), 2);
-}

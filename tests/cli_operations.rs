@@ -1,5 +1,4 @@
-//! `check`, `reindex`, `backup`, `restore`, `upgrade`, `completions`, `man`: as their user runs
-//! them.
+//! `check`, `reindex`, `backup`, `restore`, `completions`, `man`: as their user runs them.
 
 use std::fs;
 
@@ -135,8 +134,7 @@ fn writers_are_refused_while_another_process_writes_and_the_rest_works() {
     let place = dir.path().join("backup");
     let place = place.to_str().unwrap();
     let _writer = Database::open_existing_writer(store.path()).unwrap();
-    for arguments in [vec!["check", "--deep"], vec!["backup", place], vec!["upgrade", "--dry-run"]]
-    {
+    for arguments in [vec!["check", "--deep"], vec!["backup", place]] {
         let ran = fnstore_in(store.path(), &arguments);
         assert_eq!(ran.code, Some(0), "{ran:?}");
     }
@@ -151,31 +149,11 @@ fn writers_are_refused_while_another_process_writes_and_the_rest_works() {
 }
 
 #[test]
-fn an_upgrade_says_what_it_did() {
-    let store = new_store();
-    for arguments in [vec!["upgrade", "--dry-run"], vec!["upgrade"]] {
-        let ran = fnstore_in(store.path(), &arguments);
-        assert_eq!(ran.code, Some(0), "{ran:?}");
-        assert!(ran.stdout.contains("is current: nothing to do"), "{ran:?}");
-        let ran = fnstore_in(store.path(), &[&arguments[..], &["--format", "json"]].concat());
-        assert_eq!(faults_in("upgrade.schema.json", &json(&ran)), [""; 0]);
-    }
-    let ran = fnstore_in(store.path(), &["upgrade", "--dry-run", "--backup", "x"]);
-    assert_eq!(ran.code, Some(2), "{ran:?}");
-}
-
-#[test]
 fn without_a_store_every_command_says_so() {
     let dir = tempfile::tempdir().unwrap();
     let nowhere = dir.path().join("nowhere");
     let place = dir.path().join("backup");
-    for arguments in [
-        vec!["check"],
-        vec!["reindex"],
-        vec!["backup", place.to_str().unwrap()],
-        vec!["upgrade"],
-        vec!["upgrade", "--dry-run"],
-    ] {
+    for arguments in [vec!["check"], vec!["reindex"], vec!["backup", place.to_str().unwrap()]] {
         let ran = fnstore_in(&nowhere, &arguments);
         assert_eq!(ran.code, Some(2), "{ran:?}");
         assert!(ran.stderr.contains("there is no store in"), "{ran:?}");

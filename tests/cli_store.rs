@@ -44,7 +44,7 @@ fn a_store_of_a_newer_format_is_refused_with_both_versions() {
         let ran = fnstore_in(store.path(), &arguments);
         assert_eq!(ran.code, Some(2), "{}", ran.stderr);
         assert!(ran.stderr.contains("has format 9.3"), "{}", ran.stderr);
-        assert!(ran.stderr.contains("this build reads format 1.7"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("this build reads format 2.0"), "{}", ran.stderr);
     }
 }
 

@@ -3,8 +3,8 @@
 //!
 //! The writer is a process of its own, ended by `SIGKILL`. It says on stdout what was acknowledged,
 //! the parent kills it after a random time and looks: in imports, loads, commits of the index, the
-//! first opening, rebuilding of the index and upgrades. `FNSTORE_FULL_CRASH=1` kills 200 times
-//! instead of two dozen.
+//! first opening and rebuilding of the index. `FNSTORE_FULL_CRASH=1` kills 200 times instead of two
+//! dozen.
 
 use std::io::{BufRead, BufReader, Lines, Write as _};
 use std::path::Path;
@@ -41,12 +41,6 @@ pub(crate) const SETS_A_WRITE: u64 = 40;
 fn write_until_killed() {
     let (Some(store), Ok(work)) = (std::env::var_os(STORE), std::env::var(WORK)) else { return };
     say("start");
-    if work == "upgrade" {
-        let backup = Path::new(&store).with_file_name(format!("backup-{}", std::process::id()));
-        Database::upgrade(store.as_ref(), &backup).unwrap();
-        say("upgraded");
-        std::thread::sleep(Duration::from_secs(600));
-    }
     if work == "reindex" {
         loop {
             Database::reindex(store.as_ref()).unwrap();
@@ -167,7 +161,7 @@ pub(crate) fn synthetic(
 struct Acknowledged {
     releases: Vec<String>,
     writes: Vec<u64>,
-    /// Loads that were finished, upgrades, indexes that were built.
+    /// Loads that were finished, indexes that were built.
     others: u64,
 }
 
@@ -176,7 +170,7 @@ impl Acknowledged {
         match line.strip_prefix('@').and_then(|line| line.split_once(' ')) {
             Some(("imported", name)) => self.releases.push(name.to_owned()),
             Some(("wrote", number)) => self.writes.push(number.parse().unwrap()),
-            _ => self.others += u64::from(["@finished", "@upgraded", "@indexed"].contains(&line)),
+            _ => self.others += u64::from(["@finished", "@indexed"].contains(&line)),
         }
     }
 
@@ -392,37 +386,4 @@ fn a_killed_rebuilding_of_the_index_leaves_one_that_is_whole() {
         assert!(!dir.path().join("index.new").exists(), "the next writer tidies up");
     }
     println!("{kills} kills, {rebuilt} indexes built meanwhile");
-}
-
-#[test]
-fn a_killed_upgrade_leaves_a_store_that_says_the_same() {
-    let first_format = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format-1/store");
-    let mut random = Random::new();
-    let (kills, mut upgraded, mut time) = (kills(20), 0, Duration::ZERO);
-    for kill in 0..=kills {
-        let dir = tempfile::tempdir().unwrap();
-        let store = dir.path().join("store");
-        mini::copy(&first_format, &store);
-        if kill == 0 {
-            time = time_of(&store, "upgrade");
-            continue;
-        }
-        let before = mini::content(&Database::open(&store).unwrap());
-        let writer = Writer::start(&store, "upgrade", "@start");
-        upgraded += writer.killed_after(random.around(time)).others;
-        let reader = Database::open(&store).unwrap();
-        assert_eq!(mini::content(&reader), before);
-        let check = reader.check(CheckOptions { deep: true }, &mut |_| {}).unwrap();
-        let codes: Vec<_> = check.findings.iter().map(|(code, ..)| code).collect();
-        // An index of the first format is of another schema.
-        assert!(codes.iter().all(|code| *code == CheckCode::IndexAbsent), "{codes:?}");
-        drop(reader);
-        Database::upgrade(&store, &dir.path().join("backup")).unwrap();
-        let after = Database::open(&store).unwrap();
-        assert_eq!(mini::content(&after), before);
-        assert!(Database::upgrade_needed(&store).unwrap().is_current());
-        let check = after.check(CheckOptions { deep: true }, &mut |_| {}).unwrap();
-        assert!(check.findings.is_empty(), "{:#?}", check.findings);
-    }
-    println!("{kills} kills, {upgraded} upgrades done before");
 }

@@ -2,7 +2,7 @@
 //! wrong, and its stores open again.
 //!
 //! A process that imports XML, JSON lines and span-labelled texts, edits, loads, reindexes, backs
-//! up, restores, exports and upgrades runs under `strace`. From its system calls the test rebuilds
+//! up, restores and exports runs under `strace`. From its system calls the test rebuilds
 //! the disks that a loss of power could have left: at every sync, with nothing, all, or any part of
 //! what was not synced ([`disk`] says what that may be). Each disk is opened as a reader and as a
 //! writer does, checked deeply, and compared with what was acknowledged by then.
@@ -190,14 +190,11 @@ fn faults(
     index_lost: &AtomicUsize,
 ) -> Vec<String> {
     let (mut faults, empty) = (Vec::new(), Some(Vec::new()));
-    for store in [workload::STORE, workload::OLD, workload::OTHERS, workload::FAILED] {
+    for store in [workload::STORE, workload::OTHERS, workload::FAILED] {
         let mut allowed = allowed(steps, cut.acknowledged, store);
-        // Before its first acknowledgement there may be none, and the old store is as it was.
+        // Before its first acknowledgement there may be none.
         let is_first = !steps[..cut.acknowledged].iter().any(|step| step.store == store);
-        if is_first && store == workload::OLD {
-            allowed =
-                steps.iter().filter(|step| step.store == store).map(|step| &step.shown).collect();
-        } else if is_first {
+        if is_first {
             allowed.extend([&None, &empty]);
         }
         let place = folder.join(store);

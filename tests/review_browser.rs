@@ -378,29 +378,6 @@ fn another_writer_is_named_on_the_page_and_the_decision_is_sent_again() {
     browser.until(ITEM, &json!("end"));
 }
 
-#[test]
-fn a_store_is_upgraded_under_the_review() {
-    let Some(browser) = Browser::start() else { return };
-    let store = tempfile::tempdir().unwrap();
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format-1/store");
-    crate::mini::copy(&golden, store.path());
-    let review = Review::start(store.path(), &["lu=check.v", "--all"]);
-    browser.visit(&review.address(""));
-    browser.until(ITEM, &json!("0"));
-    let upgraded = fnstore_in(store.path(), &["upgrade"]);
-    assert_eq!(upgraded.code, Some(0), "{upgraded:?}");
-    browser.press("a");
-    browser.until(ITEM, &json!("1"));
-    browser.until_said("saved, 1 decided");
-    browser.press("r");
-    browser.until_said("saved, 2 decided");
-    browser.press("u");
-    browser.until_said("undone");
-    let judged = fnstore_in(store.path(), &["query", "judgement>=0", "--count"]);
-    assert_eq!(judged.stdout, "1\n");
-    assert_eq!(fnstore_in(store.path(), &["check", "--deep"]).code, Some(0));
-}
-
 /// A store with so many generated sets more, the first of them with a sentence that is long.
 fn long_store(count: u64) -> tempfile::TempDir {
     let store = new_store();

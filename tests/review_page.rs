@@ -184,7 +184,7 @@ fn browsers_that_go_away_in_the_middle_leave_the_page_as_it_was() {
 }
 
 #[test]
-fn a_store_is_restored_or_converted_by_another_build_under_the_review() {
+fn a_store_is_restored_or_replaced_by_another_build_under_the_review() {
     let store = store();
     let backup = tempfile::tempdir().unwrap();
     let (from, to) = (store.path(), backup.path().join("of"));
@@ -203,13 +203,13 @@ fn a_store_is_restored_or_converted_by_another_build_under_the_review() {
     assert_eq!(review.post("decide", &decision).0, 200);
     assert_eq!(judgements(from, &set_of(&item)).len(), 1);
     // A format that this build does not know is told, and nothing is written.
-    crate::store_opening::put_meta(from, "format", &[0, 2, 0, 1]);
+    crate::store_opening::put_meta(from, "format", &[0, 3, 0, 1]);
     for path in ["item?tab=t&n=0", "search?q=lu%3Dcheck.v"] {
         let (_, said) = review.get(path);
-        assert!(said.contains("format 2.1"), "{path}: {said}");
+        assert!(said.contains("format 3.1"), "{path}: {said}");
     }
     let (status, said) = review.post("decide", &decision);
-    assert!(status == 409 && said["error"].as_str().unwrap().contains("format 2.1"), "{said}");
+    assert!(status == 409 && said["error"].as_str().unwrap().contains("format 3.1"), "{said}");
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub(crate) struct Change {
     revision: u64,
     /// Name of the release; its number if it was removed since.
     release: String,
-    /// `added`, `edited`, `removed`, or `written` in stores of format 1.0.
+    /// `added`, `edited` or `removed`.
     action: &'static str,
     /// What it is, as in `set`.
     kind: &'static str,

@@ -186,9 +186,6 @@ pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
         DatabaseError::Backup(BackupError::NotABackup { .. }) => {
             Some("`fnstore backup DIR` writes one")
         }
-        DatabaseError::Backup(BackupError::Other { .. }) => {
-            Some("`--backup DIR` names another directory")
-        }
         DatabaseError::Index(IndexError::Damaged { .. }) => {
             Some("`fnstore reindex` builds the index again")
         }
@@ -233,6 +230,10 @@ pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
 /// What helps where the store is the matter, by the code of its error.
 fn of_store(error: &StoreError) -> Option<&'static str> {
     Some(match error.code() {
+        "S-format" if error.is_outdated() => {
+            "that program's `fnstore export release=NAME --to jsonl FILE` writes a release, and this \
+             one's `fnstore import FILE --store NEW` reads it"
+        }
         "S-absent" => "`fnstore import PATH` makes one, `--store DIR` names another",
         "S-not-a-store" => "`--store DIR` names a store, or a place for a new one",
         "S-locked" => "`query`, `show` and `releases` work beside a writer",

@@ -88,7 +88,6 @@ mod tagged;
 mod threads;
 mod train;
 mod tree;
-mod upgrade;
 mod valence;
 mod whole_file;
 
@@ -180,7 +179,6 @@ enum Command {
     Reindex(reindex::Args),
     Backup(backup::Args),
     Restore(restore::Args),
-    Upgrade(upgrade::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -314,7 +312,6 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Reindex(args) => reindex::run(args, &mut context),
         Command::Backup(args) => backup::run(args, &mut context),
         Command::Restore(args) => restore::run(args, &mut context),
-        Command::Upgrade(args) => upgrade::run(args, &mut context),
         Command::Completions(args) => completions::run(args, &mut context),
         Command::Man(args) => man::run(args, &mut context),
     }?;

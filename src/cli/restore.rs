@@ -39,7 +39,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 
 /// What would be replaced, and by what.
 fn replacement(dir: &Path, store: &Path) -> anyhow::Result<String> {
-    let manifest = BackupManifest::read(dir).map_err(DatabaseError::from)?;
+    let manifest = BackupManifest::read(dir)?;
     Ok(format!(
         "replace the store `{}` ({}) by the backup `{}` ({})",
         store.display(),

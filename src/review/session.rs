@@ -142,7 +142,7 @@ impl Session {
             // Somebody reads with it.
             None => database.refresh()?,
         }
-        // Another build may have converted the store since it was opened.
+        // Another build may have put a store of its own format in its place since it was opened.
         database.store().format()?;
         Ok(Arc::clone(&database))
     }

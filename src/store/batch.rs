@@ -19,7 +19,7 @@ use super::key::{
     LayoutKey, LexUnitKey, NameKey, NameKind, RecipeKey, RelationKey, SemTypeKey, SentenceKey,
     SentenceSetKey, SetKey,
 };
-use super::record::{self, ChangeRecord, Encoded, JournalRecord, RecipeRecord, Stored};
+use super::record::{self, ChangeRecord, Encoded, RecipeRecord, Stored};
 use super::rows::require_readable;
 use super::tally::{self, Keyed};
 use super::{Action, Change, JournalEntry, Result, SetLocation, Store, StoreError, Subject};
@@ -401,7 +401,7 @@ impl<'a> Batch<'a> {
         let Judgement { reviewer, question, .. } = judgement;
         require_text(Family::Judgement, reviewer)?;
         let key = JudgementKey::new(self.release, set, reviewer, question);
-        self.put(Family::Judgement, &key, set, record::encode_judgement(judgement))
+        self.put(Family::Judgement, &key, set, judgement.to_value())
     }
 
     /// Deletes a reviewer's judgement of a set: the answer to the same question.
@@ -454,8 +454,7 @@ impl<'a> Batch<'a> {
         entry: &JournalEntry,
     ) -> Result<()> {
         let key = JournalKey { release: self.release, seed, target, recipe };
-        let value = record::encode(&JournalRecord::from(entry));
-        self.put(Family::Journal, &key, seed, value)
+        self.put(Family::Journal, &key, seed, entry.to_value())
     }
 
     /// Forgets how far the chain of a seed's target has come.

@@ -4,9 +4,7 @@
 use std::collections::VecDeque;
 
 use super::SetLocation;
-use super::record::{
-    ChangeRecord, SubjectRecord, WrittenRecord, sentence_code, sentence_from, set_code, set_from,
-};
+use super::record::{self, ChangeRecord};
 use crate::model::named;
 use crate::model::{
     AnnotationSetId, CorpusId, DocumentId, FrameId, LuId, RelationId, ReleaseId, SemTypeId,
@@ -37,8 +35,6 @@ named! {
         Edited => "edited",
         /// It is there no more.
         Removed => "removed",
-        /// It was added or edited; stores of format 1.0 do not say which.
-        Written => "written",
     }
 }
 
@@ -150,96 +146,16 @@ impl Subject {
     }
 }
 
-impl From<&Subject> for SubjectRecord {
-    fn from(subject: &Subject) -> Self {
-        match subject {
-            Subject::Release => Self::Release,
-            Subject::SemType(id) => Self::SemType(id.0),
-            Subject::Frame(id) => Self::Frame(id.0),
-            Subject::Relation(id) => Self::Relation(id.0),
-            Subject::LexUnit(frame, lu) => Self::LexUnit(frame.0, lu.0),
-            Subject::Document(corpus, document) => Self::Document(corpus.0, document.0),
-            Subject::Sentence(id) => Self::Sentence(sentence_code(*id)),
-            Subject::SentenceLayers(sentence, set) => {
-                Self::SentenceLayers(sentence_code(*sentence), set_code(*set))
-            }
-            Subject::Set(set, SetLocation { frame, lu, sentence }) => {
-                Self::Set(set_code(*set), frame.0, lu.0, sentence_code(*sentence))
-            }
-            Subject::Judgement(set, reviewer) => Self::Judgement(set_code(*set), reviewer.clone()),
-            Subject::Decision(frame, name) => Self::Decision(frame.0, name.clone()),
-            Subject::Edition(name) => Self::Edition(name.clone()),
-        }
-    }
-}
-
-impl TryFrom<SubjectRecord> for Subject {
-    type Error = String;
-
-    fn try_from(record: SubjectRecord) -> std::result::Result<Self, String> {
-        Ok(match record {
-            SubjectRecord::Release => Self::Release,
-            SubjectRecord::SemType(id) => Self::SemType(SemTypeId(id)),
-            SubjectRecord::Frame(id) => Self::Frame(FrameId(id)),
-            SubjectRecord::Relation(id) => Self::Relation(RelationId(id)),
-            SubjectRecord::LexUnit(frame, lu) => Self::LexUnit(FrameId(frame), LuId(lu)),
-            SubjectRecord::Document(corpus, id) => Self::Document(CorpusId(corpus), DocumentId(id)),
-            SubjectRecord::Sentence(id) => Self::Sentence(sentence_from(id)?),
-            SubjectRecord::SentenceLayers(sentence, set) => {
-                Self::SentenceLayers(sentence_from(sentence)?, set_from(set)?)
-            }
-            SubjectRecord::Set(set, frame, lu, sentence) => {
-                let sentence = sentence_from(sentence)?;
-                let location = SetLocation { frame: FrameId(frame), lu: LuId(lu), sentence };
-                Self::Set(set_from(set)?, location)
-            }
-            SubjectRecord::Judgement(set, reviewer) => Self::Judgement(set_from(set)?, reviewer),
-            SubjectRecord::Decision(frame, name) => Self::Decision(FrameId(frame), name),
-            SubjectRecord::Edition(name) => Self::Edition(name),
-        })
-    }
-}
-
 impl Change {
     /// The record of an action on a subject; the revision stands in the key.
     pub(super) fn record(release: ReleaseId, action: Action, subject: &Subject) -> ChangeRecord {
-        ChangeRecord { release: release.0, action: action as u8, subject: subject.into() }
+        ChangeRecord { release, action, subject: subject.clone() }
     }
 
-    /// Reads a row's value, of format 1.0 or later. What stands behind the row says whether it is
-    /// the last of its commit.
+    /// Reads a row's value. What stands behind the row says whether it is the last of its commit.
     pub(super) fn decode(revision: u64, value: &[u8]) -> std::result::Result<Self, String> {
-        match super::record::decode_change(value)? {
-            Ok(ChangeRecord { release, action, subject }) => {
-                let known = Action::ALL.get(usize::from(action)).copied();
-                let action = known.ok_or_else(|| format!("action {action}"))?;
-                Ok(Self {
-                    revision,
-                    release: ReleaseId(release),
-                    action,
-                    subject: subject.try_into()?,
-                    is_last: false,
-                })
-            }
-            Err(written) => Self::of_format_1_0(revision, written),
-        }
-    }
-
-    fn of_format_1_0(revision: u64, record: WrittenRecord) -> std::result::Result<Self, String> {
-        let (release, action, subject) = match record {
-            WrittenRecord::ReleaseAdded(release) => (release, Action::Added, Subject::Release),
-            WrittenRecord::SetWritten(release, frame, lu, sentence, set) => {
-                let sentence =
-                    SentenceId::from_bits(sentence).ok_or(format!("sentence {sentence}"))?;
-                let set = AnnotationSetId::from_bits(set).ok_or(format!("set {set}"))?;
-                let location = SetLocation { frame: FrameId(frame), lu: LuId(lu), sentence };
-                (release, Action::Written, Subject::Set(set, location))
-            }
-            WrittenRecord::LexUnitWritten(release, frame, lu) => {
-                (release, Action::Written, Subject::LexUnit(FrameId(frame), LuId(lu)))
-            }
-        };
-        Ok(Self { revision, release: ReleaseId(release), action, subject, is_last: false })
+        let ChangeRecord { release, action, subject } = record::decode(value)?;
+        Ok(Self { revision, release, action, subject, is_last: false })
     }
 }
 

@@ -20,7 +20,7 @@ use super::lock::WriterLock;
 use super::scratch::Scratch;
 use super::tuning::{descriptors, readers_options, writers_options};
 use super::view::{View, table};
-use super::{Result, StoreError, acknowledged, book_of, identity, refolded, replace, site};
+use super::{Result, StoreError, acknowledged, book_of, identity, replace, site};
 use crate::durable::create_directory;
 
 /// A key and its value.
@@ -28,7 +28,7 @@ pub(super) type KeyValue = (Box<[u8]>, Box<[u8]>);
 
 /// Format of the store's keys and records. A new major one is not readable by this build; a new
 /// minor one only adds.
-pub const FORMAT: (u16, u16) = (1, 7);
+pub const FORMAT: (u16, u16) = (2, 0);
 
 /// Key of the format in `meta`: two big-endian u16, readable by every version of fnstore.
 pub(super) const FORMAT_KEY: &[u8] = b"format";
@@ -127,9 +127,6 @@ impl Engine {
         let found = engine.check_format(dir)?;
         let (major, minor) = found.map_or(FORMAT, |found| found.max(FORMAT));
         let mut batch = WriteBatch::default();
-        if found.is_some_and(refolded::is_older) {
-            refolded::refold(&engine, &mut batch)?;
-        }
         let format = [major.to_be_bytes(), minor.to_be_bytes()].concat();
         let meta = engine.first.family(Family::Meta)?;
         batch.put_cf(meta, FORMAT_KEY, format);
@@ -203,8 +200,7 @@ impl Engine {
         // short, and there is nothing to read.
         engine.check_format(dir)?.ok_or_else(absent)?;
         // The families may be listed before the last of them is made.
-        let mut families = Family::ALL.into_iter().filter(|family| family.in_first_format());
-        families.try_for_each(|family| engine.view().family(family).map(drop))?;
+        Family::ALL.into_iter().try_for_each(|family| engine.view().family(family).map(drop))?;
         engine.require_revision(dir, acknowledged)?;
         Ok(engine)
     }
@@ -264,22 +260,14 @@ impl Engine {
     /// The store's format, which must be one that this build reads; `None` for a store that holds
     /// nothing yet (its making may have been cut short).
     pub(super) fn check_format(&self, dir: &Path) -> Result<Option<(u16, u16)>> {
-        let version = |major: u16, minor: u16| format!("{major}.{minor}");
         let Some(found) = self.get(Family::Meta, FORMAT_KEY)? else { return Ok(None) };
         let (major, minor) = match found.as_slice() {
             [a, b, c, d] => (u16::from_be_bytes([*a, *b]), u16::from_be_bytes([*c, *d])),
             _ => return Err(StoreError::damaged(Family::Meta.name(), FORMAT_KEY, "no format")),
         };
-        if major == FORMAT.0 {
-            return Ok(Some((major, minor)));
-        }
         let written_by = self.get(Family::Meta, WRITTEN_BY_KEY)?.unwrap_or_default();
-        Err(StoreError::Format {
-            path: dir.to_owned(),
-            found: version(major, minor),
-            supported: version(FORMAT.0, FORMAT.1),
-            written_by: String::from_utf8_lossy(&written_by).into_owned(),
-        })
+        require_format(dir, (major, minor), &String::from_utf8_lossy(&written_by))?;
+        Ok(Some((major, minor)))
     }
 
     /// Whether this handle may write.
@@ -327,8 +315,7 @@ impl Engine {
 
     pub(super) fn get(&self, family: Family, key: &[u8]) -> Result<Option<Vec<u8>>> {
         let view = self.view();
-        let Some(handle) = view.readable(family)? else { return Ok(None) };
-        view.db.get_cf(handle, key).map_err(StoreError::engine("reading a record"))
+        view.db.get_cf(view.family(family)?, key).map_err(StoreError::engine("reading a record"))
     }
 
     /// The values of keys that are in order, by one reading: neighbours share a block.
@@ -338,8 +325,7 @@ impl Engine {
         keys: &[Vec<u8>],
     ) -> Result<Vec<Option<Vec<u8>>>> {
         let view = self.view();
-        let Some(handle) = view.readable(family)? else { return Ok(vec![None; keys.len()]) };
-        let values = view.db.batched_multi_get_cf(handle, keys, true).into_iter();
+        let values = view.db.batched_multi_get_cf(view.family(family)?, keys, true).into_iter();
         let owned = values.map(|value| value.map(|value| value.map(|value| value.to_vec())));
         owned.collect::<std::result::Result<_, _>>().map_err(StoreError::engine("reading records"))
     }
@@ -372,11 +358,7 @@ impl Engine {
         options: ReadOptions,
     ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
         let view = self.view();
-        let rows = view
-            .readable(family)?
-            .map(|handle| view.db.iterator_cf_opt(handle, options, IteratorMode::Start))
-            .into_iter()
-            .flatten();
+        let rows = view.db.iterator_cf_opt(view.family(family)?, options, IteratorMode::Start);
         Ok(rows.map(|row| row.map_err(StoreError::engine("scanning records"))))
     }
 
@@ -506,6 +488,15 @@ impl Drop for Engine {
     }
 }
 
+/// Refuses a store of another major format than this build's, in `path` or in a backup there.
+pub(crate) fn require_format(path: &Path, found: (u16, u16), written_by: &str) -> Result<()> {
+    if found.0 == FORMAT.0 {
+        return Ok(());
+    }
+    let (path, written_by) = (path.to_owned(), written_by.to_owned());
+    Err(StoreError::Format { path, found, supported: FORMAT, written_by })
+}
+
 /// Whether what keeps a reader from opening a store may be a writer at work.
 fn may_pass(error: &StoreError) -> bool {
     matches!(
@@ -556,4 +547,24 @@ fn is_family(name: &str) -> bool {
 
 pub(super) fn present_families(db_dir: &Path) -> Result<Vec<String>> {
     DB::list_cf(&Options::default(), db_dir).map_err(StoreError::engine(OPENING))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Between the moment a process sees a store and the moment it has the lock, the first import
+    /// of another may fail and take the store away.
+    #[test]
+    fn a_store_that_goes_before_the_lock_is_had_is_not_made_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let opening = Opening { create: true, ..Opening::default() };
+        drop(Engine::open_writer(dir.path(), opening).unwrap());
+        let lock = WriterLock::take(dir.path()).unwrap();
+        std::fs::remove_dir_all(dir.path().join("db")).unwrap();
+        let error = Engine::open_locked(dir.path(), lock, Opening::default()).map(drop);
+        let error = error.unwrap_err();
+        assert!(matches!(error, StoreError::Absent { .. }), "{error}");
+        assert!(!dir.path().join("db").exists(), "an empty store was made");
+    }
 }

@@ -75,17 +75,22 @@ pub enum StoreError {
     },
     /// The store's format is not one that this build reads.
     #[error(
-        "the store in `{}` has format {found} (last written by fnstore {written_by}), this build \
-         reads format {supported}; use fnstore {written_by} or newer (S-format)",
-        path.display()
+        "the store in `{}` has format {}.{} (last written by fnstore {written_by}), this build \
+         reads format {}.{}; {} (S-format)",
+        path.display(),
+        found.0,
+        found.1,
+        supported.0,
+        supported.1,
+        way_over(*found, *supported, written_by)
     )]
     Format {
         /// The path.
         path: PathBuf,
-        /// The store's format, `major.minor`.
-        found: String,
+        /// The store's format, major and minor.
+        found: (u16, u16),
         /// What this build reads.
-        supported: String,
+        supported: (u16, u16),
         /// The version that wrote the store last.
         written_by: String,
     },
@@ -256,6 +261,16 @@ fn advice(reason: &str) -> &'static str {
     }
 }
 
+/// How what a store of another format holds comes to this build.
+fn way_over(found: (u16, u16), supported: (u16, u16), written_by: &str) -> String {
+    if found > supported {
+        return format!("use fnstore {written_by} or newer");
+    }
+    "export each of its releases as JSON lines with the program that wrote it, and import them into \
+     a new store"
+        .to_owned()
+}
+
 /// How a record is named.
 fn place(name: &str, key: &str) -> String {
     if name.is_empty() { key.to_owned() } else { format!("of {name} (key {key})") }
@@ -300,6 +315,12 @@ impl StoreError {
     #[must_use]
     pub fn is_damage(&self) -> bool {
         self.code().starts_with("C-")
+    }
+
+    /// Whether it says that a store is of an older format than this build reads.
+    #[must_use]
+    pub fn is_outdated(&self) -> bool {
+        matches!(self, Self::Format { found, supported, .. } if found < supported)
     }
 
     pub(super) fn engine(action: &'static str) -> impl Fn(rocksdb::Error) -> Self {
@@ -357,8 +378,8 @@ mod tests {
             StoreError::Locked { path: path(), holder: Holder::default() },
             StoreError::Format {
                 path: path(),
-                found: "2.0".to_owned(),
-                supported: "1.2".to_owned(),
+                found: (2, 0),
+                supported: (1, 2),
                 written_by: "9.0.0".to_owned(),
             },
             StoreError::Io { path: path(), source: io() },

@@ -36,10 +36,4 @@ impl Family {
     pub(super) fn by_release(self) -> bool {
         !matches!(self, Self::Meta | Self::Recipe | Self::Change)
     }
-
-    /// Whether stores of format 1.0 have the family. A reader finds nothing in one that a store
-    /// lacks; a writer makes it.
-    pub(super) fn in_first_format(self) -> bool {
-        !matches!(self, Self::Layout | Self::Decision | Self::Edition)
-    }
 }

@@ -32,8 +32,7 @@ pub struct Identity {
 }
 
 impl Store {
-    /// Which store this is, as far as this handle sees; `None` for one that no writer has opened
-    /// since stores have identities.
+    /// Which store this is, as far as this handle sees; `None` where the row was lost.
     ///
     /// # Errors
     /// When the engine fails or the row is damaged.

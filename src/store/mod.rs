@@ -31,7 +31,6 @@ mod own_ids;
 mod packing;
 mod read;
 mod record;
-mod refolded;
 mod removal;
 mod repair;
 mod replace;
@@ -41,7 +40,6 @@ mod scratch;
 mod site;
 mod tally;
 mod tuning;
-mod upgrade;
 mod view;
 
 use std::path::{Path, PathBuf};
@@ -56,6 +54,7 @@ pub use batch::Batch;
 pub(crate) use change::of_release;
 pub use change::{Action, Change, Subject};
 pub use engine::FORMAT;
+pub(crate) use engine::require_format;
 use engine::{Engine, Opening};
 pub use error::StoreError;
 pub use estimate::SetRange;
@@ -65,8 +64,7 @@ pub use identity::Identity;
 pub use key::NameKind;
 use key::{ChangeKey, Key, Prefix};
 pub use lock::Holder;
-use lock::WriterLock;
-use record::{ChangeRecord, JournalRecord, MetaRecord, OwnIdsRecord};
+use record::{ChangeRecord, MetaRecord, OwnIdsRecord};
 pub(crate) use repair::Unreadable;
 pub use replace::Replacement;
 use rocksdb::WriteBatch;
@@ -93,13 +91,6 @@ pub struct Store {
     commit: Mutex<()>,
     /// Numbers given out so far, committed or not; read when first asked for.
     own_ids: Mutex<Option<OwnIdsRecord>>,
-}
-
-/// The right to write a store, which nobody else has while it lasts.
-#[derive(Debug)]
-pub struct Reservation {
-    dir: PathBuf,
-    lock: WriterLock,
 }
 
 /// Where an annotation set is kept.
@@ -130,26 +121,6 @@ pub struct JournalEntry {
     pub end: Option<String>,
     /// The sets of the chain, in order of round.
     pub chain: Vec<AnnotationSetId>,
-}
-
-impl From<&JournalEntry> for JournalRecord {
-    fn from(entry: &JournalEntry) -> Self {
-        Self {
-            round: entry.round,
-            end: entry.end.clone(),
-            chain: entry.chain.iter().map(|set| set.bits()).collect(),
-        }
-    }
-}
-
-impl TryFrom<JournalRecord> for JournalEntry {
-    type Error = String;
-
-    fn try_from(record: JournalRecord) -> std::result::Result<Self, String> {
-        let set = |bits: u64| AnnotationSetId::from_bits(bits).ok_or(format!("set {bits}"));
-        let chain = record.chain.into_iter().map(set).collect::<std::result::Result<_, _>>()?;
-        Ok(Self { round: record.round, end: record.end, chain })
-    }
 }
 
 /// What a family of rows takes on disk.
@@ -206,30 +177,6 @@ impl Store {
         let dir = site::fixed(dir)?;
         let opening = Opening { despite_loss: true, ..Opening::default() };
         Self::over(Engine::open_writer(&dir, opening)?, dir)
-    }
-
-    /// Takes the right to write the store in `dir` and leaves it as it is. A writer's opening
-    /// claims this build's format; until then it can be looked at, and nobody changes it meanwhile.
-    ///
-    /// # Errors
-    /// When there is none, or another process writes it.
-    pub fn reserve(dir: &Path) -> Result<Reservation> {
-        let dir = site::fixed(dir)?;
-        site::require_free_or_ours(&dir)?;
-        if !Self::exists(&dir) {
-            return Err(StoreError::Absent { path: dir });
-        }
-        let lock = WriterLock::take(&dir)?;
-        Ok(Reservation { dir, lock })
-    }
-
-    /// Opens a store for writing that was reserved.
-    ///
-    /// # Errors
-    /// When its format is another.
-    pub fn open_reserved(reservation: Reservation) -> Result<Self> {
-        let Reservation { dir, lock } = reservation;
-        Self::over(Engine::open_locked(&dir, lock, Opening::default())?, dir)
     }
 
     /// Opens the store in `dir` for reading, beside a writer or alone.
@@ -303,6 +250,14 @@ impl Store {
         self.engine.views()
     }
 
+    /// The store's format, `(major, minor)`.
+    ///
+    /// # Errors
+    /// When the engine fails, or the format is another than this build's.
+    pub fn format(&self) -> Result<(u16, u16)> {
+        Ok(self.engine.check_format(&self.dir)?.unwrap_or(FORMAT))
+    }
+
     /// Number of the last commit.
     ///
     /// # Errors
@@ -352,7 +307,7 @@ impl Store {
         let unwritable = |family| move |why| StoreError::unwritable(family, revision, why);
         for (ordinal, change) in (0_u32..).zip(changes) {
             let key = ChangeKey { revision: book.revision, ordinal }.encode();
-            let value = record::encode_change(change).map_err(unwritable("change"))?;
+            let value = record::encode(change).map_err(unwritable("change"))?;
             self.engine.put(&mut rows, Family::Change, &key, &value)?;
             keyed.push((Family::Change, key, true));
         }

@@ -6,7 +6,7 @@ use crate::text::{fold, is_same};
 use super::batch::{lexunit_ids, pair, unpair};
 use super::family::Family;
 use super::key::{Key, NameKey, NameKind};
-use super::{Result, Store, StoreError, refolded};
+use super::{Result, Store, StoreError};
 
 impl Store {
     fn named(
@@ -19,13 +19,10 @@ impl Store {
         // Letters may be composed in many ways, and a key has one of them. All fold to the same.
         let is_folded = fold_case || !name.is_ascii();
         let key = if is_folded { fold(name) } else { name.to_owned() };
-        let mut ids: Vec<u64> = if !name.is_ascii() && self.has_older_names()? {
-            self.ids_by_comparing(release, kind, &key)?
-        } else {
-            let prefix = NameKey::name_prefix(release, kind, is_folded, &key);
-            let rows = self.engine.scan(Family::Name, prefix)?;
-            rows.map(|row| Ok(self.name_key(&row?.0)?.id)).collect::<Result<_>>()?
-        };
+        let prefix = NameKey::name_prefix(release, kind, is_folded, &key);
+        let rows = self.engine.scan(Family::Name, prefix)?;
+        let ids = rows.map(|row| Ok(self.name_key(&row?.0)?.id));
+        let mut ids: Vec<u64> = ids.collect::<Result<_>>()?;
         if is_folded && !fold_case {
             let mut kept = Vec::new();
             for id in ids {
@@ -34,34 +31,6 @@ impl Store {
             }
             ids = kept;
         }
-        Ok(ids)
-    }
-
-    /// Whether names may be folded as a format before 1.7 folded them. The next writer that opens
-    /// the store folds them anew.
-    ///
-    /// # Errors
-    /// When the engine fails.
-    pub fn has_older_names(&self) -> Result<bool> {
-        Ok(refolded::is_older(self.format()?))
-    }
-
-    /// The ids of a folded name without the rows of folded names, in their order.
-    fn ids_by_comparing(
-        &self,
-        release: ReleaseId,
-        kind: NameKind,
-        folded: &str,
-    ) -> Result<Vec<u64>> {
-        let prefix = NameKey::kind_prefix(release, kind, false);
-        let mut ids = Vec::new();
-        for row in self.engine.scan(Family::Name, prefix)? {
-            let key = self.name_key(&row?.0)?;
-            if fold(&key.name) == folded {
-                ids.push(key.id);
-            }
-        }
-        ids.sort_unstable();
         Ok(ids)
     }
 
@@ -112,9 +81,8 @@ impl Store {
         (name, fold_case): (&str, bool),
         (high, low): (u32, u32),
     ) -> Result<bool> {
-        let folded = fold_case && (name.is_ascii() || !self.has_older_names()?);
-        let name = if folded { fold(name) } else { name.to_owned() };
-        let key = NameKey { release, kind, folded, name, id: pair(high, low) };
+        let name = if fold_case { fold(name) } else { name.to_owned() };
+        let key = NameKey { release, kind, folded: fold_case, name, id: pair(high, low) };
         Ok(self.engine.get(Family::Name, &key.encode())?.is_some())
     }
 

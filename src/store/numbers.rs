@@ -25,7 +25,8 @@ impl Batch<'_> {
         }
         for (kind, of_kind) in kinds {
             for (page, rows) in (0..).zip(of_kind.chunks(PAGE)) {
-                let record = NumbersRecord::new(rows.iter().copied());
+                let numbers = rows.iter().map(|(number, written)| (*number, (*written).clone()));
+                let record = NumbersRecord { numbers: numbers.collect() };
                 let key = LayoutKey::of_numbers(self.release, kind, page);
                 self.put(
                     Family::Layout,
@@ -53,7 +54,7 @@ impl Store {
             let kind = LayoutKey::decode(&key).and_then(|key| NumberKind::from_code(key.first));
             let kind = kind.ok_or_else(|| damaged("no kind of number".to_owned()))?;
             let record: NumbersRecord = record::decode(&value).map_err(damaged)?;
-            for (number, written) in record.into_model() {
+            for (number, written) in record.numbers {
                 numbers.insert(kind, number, written);
             }
         }

@@ -8,14 +8,13 @@ use crate::model::{
 };
 
 use super::added::of_space;
-use super::engine::KeyValue;
 use super::family::Family;
 use super::key::{
-    AnnotationKey, ChangeKey, DecisionKey, DocumentKey, EditionKey, FrameKey, JournalKey,
-    JudgementKey, Key, LayoutKey, LexUnitKey, Prefix, RecipeKey, RelationKey, SemTypeKey,
-    SentenceKey, SentenceSetKey, SetKey,
+    AnnotationKey, ChangeKey, DecisionKey, DocumentKey, EditionKey, FrameKey, JournalKey, Key,
+    LayoutKey, LexUnitKey, Prefix, RecipeKey, RelationKey, SemTypeKey, SentenceKey, SentenceSetKey,
+    SetKey,
 };
-use super::record::{self, JournalRecord, RecipeRecord, Stored};
+use super::record::{self, RecipeRecord, Stored};
 use super::{Change, JournalEntry, Result, SetLocation, Store, StoreError};
 
 impl Store {
@@ -39,12 +38,25 @@ impl Store {
         T: Stored + 'static,
         T::Key: Key,
     {
+        Ok(self.keyed(family, prefix)?.map(|row| row.map(|(_, record)| record)))
+    }
+
+    fn keyed<T>(
+        &self,
+        family: Family,
+        prefix: Vec<u8>,
+    ) -> Result<impl Iterator<Item = Result<(T::Key, T)>> + '_>
+    where
+        T: Stored + 'static,
+        T::Key: Key,
+    {
         let rows = self.engine.scan(family, prefix)?;
         Ok(rows.map(move |row| {
             let (bytes, value) = row?;
             let damaged = |reason| StoreError::damaged(family.name(), &bytes, reason);
             let key = T::Key::decode(&bytes).ok_or_else(|| damaged("no key".to_owned()))?;
-            T::from_value(&key, &value).map_err(damaged)
+            let record = T::from_value(&key, &value).map_err(damaged)?;
+            Ok((key, record))
         }))
     }
 
@@ -365,12 +377,7 @@ impl Store {
         target: u16,
         recipe: RecipeId,
     ) -> Result<Option<JournalEntry>> {
-        let key = JournalKey { release, seed, target, recipe }.encode();
-        let family = Family::Journal;
-        let Some(value) = self.engine.get(family, &key)? else { return Ok(None) };
-        let damaged = |reason: String| StoreError::damaged(family.name(), &key, reason);
-        let record: JournalRecord = record::decode(&value).map_err(damaged)?;
-        JournalEntry::try_from(record).map(Some).map_err(damaged)
+        self.record(Family::Journal, JournalKey { release, seed, target, recipe })
     }
 
     /// How far every chain of a release has come: seed, target, recipe and entry, in that order.
@@ -379,16 +386,8 @@ impl Store {
         release: ReleaseId,
     ) -> Result<impl Iterator<Item = Result<(AnnotationSetId, u16, RecipeId, JournalEntry)>> + '_>
     {
-        let family = Family::Journal;
-        let rows = self.engine.scan(family, Prefix::of(release).bytes())?;
-        Ok(rows.map(move |row| {
-            let (bytes, value) = row?;
-            let damaged = |reason: String| StoreError::damaged(family.name(), &bytes, reason);
-            let key = JournalKey::decode(&bytes).ok_or_else(|| damaged("no key".to_owned()))?;
-            let record: JournalRecord = record::decode(&value).map_err(damaged)?;
-            let entry = JournalEntry::try_from(record).map_err(damaged)?;
-            Ok((key.seed, key.target, key.recipe, entry))
-        }))
+        let rows = self.keyed::<JournalEntry>(Family::Journal, Prefix::of(release).bytes())?;
+        Ok(rows.map(|row| row.map(|(key, entry)| (key.seed, key.target, key.recipe, entry))))
     }
 
     /// All recipes: number, fingerprint and description (JSON).
@@ -411,15 +410,9 @@ impl Store {
         release: ReleaseId,
         seed: AnnotationSetId,
     ) -> Result<impl Iterator<Item = Result<(u16, RecipeId, JournalEntry)>> + '_> {
-        let family = Family::Journal;
-        let rows = self.engine.scan(family, Prefix::of(release).then(seed).bytes())?;
-        Ok(rows.map(move |row| {
-            let (key, value) = row?;
-            let damaged = |reason: String| StoreError::damaged(family.name(), &key, reason);
-            let at = JournalKey::decode(&key).ok_or_else(|| damaged("no key".to_owned()))?;
-            let record: JournalRecord = record::decode(&value).map_err(damaged)?;
-            Ok((at.target, at.recipe, JournalEntry::try_from(record).map_err(damaged)?))
-        }))
+        let prefix = Prefix::of(release).then(seed).bytes();
+        let rows = self.keyed::<JournalEntry>(Family::Journal, prefix)?;
+        Ok(rows.map(|row| row.map(|(key, entry)| (key.target, key.recipe, entry))))
     }
 
     /// What reviewers say of a set, by reviewer.
@@ -428,8 +421,7 @@ impl Store {
         release: ReleaseId,
         set: AnnotationSetId,
     ) -> Result<impl Iterator<Item = Result<Judgement>> + '_> {
-        let rows = self.engine.scan(Family::Judgement, Prefix::of(release).then(set).bytes())?;
-        Ok(rows.map(|row| judgement(row?).map(|(_, judgement)| judgement)))
+        self.records(Family::Judgement, Prefix::of(release).then(set).bytes())
     }
 
     /// All judgements of a release, by set, reviewer and question.
@@ -437,8 +429,8 @@ impl Store {
         &self,
         release: ReleaseId,
     ) -> Result<impl Iterator<Item = Result<(AnnotationSetId, Judgement)>> + '_> {
-        let rows = self.engine.scan(Family::Judgement, Prefix::of(release).bytes())?;
-        Ok(rows.map(|row| judgement(row?)))
+        let rows = self.keyed::<Judgement>(Family::Judgement, Prefix::of(release).bytes())?;
+        Ok(rows.map(|row| row.map(|(key, judgement)| (key.set, judgement))))
     }
 
     /// The decisions on an LU of that name that was proposed for a frame.
@@ -501,11 +493,4 @@ impl Store {
     pub fn releases(&self) -> Result<Vec<Release>> {
         Ok(self.book()?.releases)
     }
-}
-
-fn judgement((key, value): KeyValue) -> Result<(AnnotationSetId, Judgement)> {
-    let damaged = |reason| StoreError::damaged(Family::Judgement.name(), &key, reason);
-    let at = JudgementKey::decode(&key).ok_or_else(|| damaged("no key".to_owned()))?;
-    let judgement = record::decode_judgement(at.parts(), &value).map_err(damaged)?;
-    Ok((at.set, judgement))
 }

@@ -3,8 +3,7 @@
 //! Where a frame is gone its LUs still name it. A relation, a judgement or a layout that is gone
 //! leaves no trace. So `meta/tally` says of each release and family how many rows there are, and
 //! the sum of their keys' hashes, whatever the order. It is written with each commit. What it does
-//! not say of a listed release yet, as in a store of an earlier build, is counted by the next
-//! commit.
+//! not say of a listed release yet is counted by the next commit.
 
 use std::collections::BTreeMap;
 

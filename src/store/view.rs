@@ -103,14 +103,6 @@ impl View {
         })
     }
 
-    /// The family's handle; `None` when the store is of a format without it.
-    pub(super) fn readable(&self, family: Family) -> Result<Option<&ColumnFamily>> {
-        match self.family(family) {
-            Err(_) if !family.in_first_format() => Ok(None),
-            found => found.map(Some),
-        }
-    }
-
     /// A table file that the manifest names and this view does not have.
     pub(super) fn missing_file(&self, db_dir: &Path) -> Result<Option<(u64, String)>> {
         let named = manifest::live_files(db_dir).map_err(io_error(db_dir))?;

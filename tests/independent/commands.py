@@ -180,7 +180,6 @@ def checking(program: Program, work: Path) -> None:
         program.findings.same("commands", "findings of a deep check", "check --deep", record.get("findings", []), [])
     program.records("leak", "check", "--leaks", "--split-list", work / "fold.tsv", expect=(0, 1))
     program.records("reindex", "reindex")
-    program.records("upgrade", "upgrade", "--dry-run")
     program.records("backup", "backup", work / "backup")
     for record in program.records("model", "model", "list"):
         program.findings.same("commands", "a model has a name", str(record), "name" in record, True)

@@ -22,9 +22,6 @@ const ROOT: &str = "FNSTORE_TEST_POWER_ROOT";
 /// A store that is written to from its making on.
 pub(super) const STORE: &str = "store";
 
-/// A store of the first format, which is there before.
-pub(super) const OLD: &str = "old";
-
 /// A store whose first import fails.
 pub(super) const FAILED: &str = "failed";
 
@@ -48,8 +45,6 @@ pub(super) const ACKNOWLEDGED: &str = "acknowledged";
 
 /// The process that does it, and what lies under the root when it begins.
 pub(super) fn prepare(root: &Path) -> Command {
-    let first_format = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format-1/store");
-    mini::copy(&first_format, &root.join(OLD));
     let span =
         r#"{"text": "He vetted it .", "spans": [{"start": 3, "end": 9, "type": "Vetting"}]}"#;
     std::fs::write(root.join(TEXTS), format!("{span}\n")).unwrap();
@@ -73,8 +68,6 @@ fn write_to_stores() {
     copy_and_replace(&root, &store);
     export(&root, &store);
     import_others(&root);
-    Database::upgrade(&root.join(OLD), &root.join("old-backup")).unwrap();
-    acknowledge(OLD, "upgrade");
     fail_first(&root.join(FAILED));
 }
 

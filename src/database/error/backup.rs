@@ -24,20 +24,6 @@ pub enum BackupError {
         /// What is in the way.
         source: std::io::Error,
     },
-    /// The directory holds a backup of something else.
-    #[error(
-        "cannot write a backup to `{}`: one of revision {found} is there, and the store is at revision \
-         {revision}; name another directory, or remove that one (B-other)",
-        path.display()
-    )]
-    Other {
-        /// The directory.
-        path: PathBuf,
-        /// Revision of the backup that is there.
-        found: u64,
-        /// Revision of the store.
-        revision: u64,
-    },
     /// The directory holds no backup.
     #[error(
         "`{}` holds no backup: {reason}; expected a directory that a backup was written to, with \

@@ -1,7 +1,8 @@
-//! How a type's record is written down: as a list of its fields, or as a code.
+//! How a type's record is written down: as a list of its fields, as one of several cases, or as a
+//! code.
 //!
 //! bincode writes neither names nor nesting, so the list is the format. A type of [`crate::model`]
-//! may get other fields or another order of them; what is listed here for a version stays.
+//! may get another order of its fields; what is listed here stays.
 //!
 //! The traits of bincode are hidden in the documentation: they are no part of the public interface.
 
@@ -19,8 +20,8 @@ macro_rules! borrowed {
     };
 }
 
-/// Encodes types as the fields given, in that order. Fields after `absent` are not in the record:
-/// they stand in its key, or version 1 has no room for them, and decoding gives them these values.
+/// Encodes types as the fields given, in that order. Fields after `absent` stand in the record's
+/// key: decoding gives them these values until the key is read.
 macro_rules! fields {
     ($($type:ident {
         $($field:ident),* $(; absent $($absent:ident: $value:expr),*)?
@@ -38,8 +39,7 @@ macro_rules! fields {
             }
 
             #[doc(hidden)]
-            #[doc(hidden)]
-        impl<C> bincode::Decode<C> for $type {
+            impl<C> bincode::Decode<C> for $type {
                 fn decode<D: bincode::de::Decoder<Context = C>>(
                     decoder: &mut D,
                 ) -> Result<Self, bincode::error::DecodeError> {
@@ -56,6 +56,55 @@ macro_rules! fields {
         /// Every field that is listed here.
         #[cfg(test)]
         pub(super) const FIELDS: &[&str] = &[$($(stringify!($field),)*)*];
+    };
+}
+
+/// Encodes types as the number of a case, then the case's parts in the order given; `what` is what
+/// an error calls the type.
+macro_rules! cases {
+    ($type:ident, $what:literal {
+        $($number:literal => $case:ident
+            $(($($part:ident),*))? $({ $($field:ident),* })?,)*
+    }) => {
+        #[doc(hidden)]
+        impl bincode::Encode for $type {
+            fn encode<E: bincode::enc::Encoder>(
+                &self,
+                encoder: &mut E,
+            ) -> Result<(), bincode::error::EncodeError> {
+                match self {
+                    $(Self::$case $(($($part),*))? $({ $($field),* })? => {
+                        let case: u32 = $number;
+                        bincode::Encode::encode(&case, encoder)?;
+                        $($(bincode::Encode::encode($part, encoder)?;)*)?
+                        $($(bincode::Encode::encode($field, encoder)?;)*)?
+                    })*
+                }
+                Ok(())
+            }
+        }
+
+        #[doc(hidden)]
+        impl<C> bincode::Decode<C> for $type {
+            fn decode<D: bincode::de::Decoder<Context = C>>(
+                decoder: &mut D,
+            ) -> Result<Self, bincode::error::DecodeError> {
+                let case: u32 = bincode::Decode::decode(decoder)?;
+                Ok(match case {
+                    $($number => {
+                        $($(let $part = bincode::Decode::decode(decoder)?;)*)?
+                        $($(let $field = bincode::Decode::decode(decoder)?;)*)?
+                        Self::$case $(($($part),*))? $({ $($field),* })?
+                    })*
+                    _ => {
+                        let reason = format!("{} {case}", $what);
+                        return Err(bincode::error::DecodeError::OtherString(reason));
+                    }
+                })
+            }
+        }
+
+        borrowed!($type);
     };
 }
 

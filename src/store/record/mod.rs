@@ -1,67 +1,62 @@
 //! Records: what stands in values.
 //!
-//! A value is one version byte and a bincode encoding of that version's record: the fields that the
-//! version lists, in its order. So a change of [`crate::model`] cannot move the format: a new
-//! layout is a new file `v2_*.rs` beside `v1*.rs`, and no old list is edited. Decoding takes at
-//! most [`LIMIT`] bytes and refuses what is left over; encoding refuses what decoding would not
-//! take.
+//! A value is one version byte and a bincode encoding of the record: the fields that its file here
+//! lists, in that order. So a change of [`crate::model`] cannot move the format. Every kind of
+//! record has one version so far. Once a release has written it, a new layout is a new version
+//! beside it, and the list stays. Decoding takes at most [`LIMIT`] bytes and refuses what is left
+//! over; encoding refuses what decoding would not take.
 //!
 //! Law: where `encode(r)` is some value `v`, `decode(v) == r`.
 
 #[macro_use]
 mod fields;
+mod annotation;
+mod book;
+mod change;
+mod decision;
+mod document;
+mod edition;
+mod foreign;
+mod frame;
 #[cfg(test)]
 mod golden;
+mod ids;
+mod journal;
+mod judgement;
+mod layers;
+mod layout;
+mod lexunit;
+mod location;
+mod numbers;
+mod own_ids;
+mod recipe;
+mod relation;
+#[cfg(test)]
+pub(super) mod samples;
 #[cfg(test)]
 mod schema_page;
-mod v1;
-mod v1_annotation;
-mod v1_foreign;
-mod v1_governance;
-mod v1_layout;
-mod v1_numbers;
-mod v1_user;
-mod v2_annotation;
-mod v2_change;
-mod v2_decision;
-mod v2_document;
-mod v2_edition;
-mod v2_judgement;
-mod v2_location;
-mod v2_release_layout;
-mod v3_annotation;
-mod v3_edition;
-mod v4_annotation;
+mod sem_type;
+mod sentence;
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 use bincode::error::{DecodeError, EncodeError};
 
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Document, DocumentLayout, Frame, FrameId, FrameLayout,
-    FrameRelation, LexUnit, LexUnitLayout, LuId, ReleaseLayout, SemType, Sentence, SentenceId,
-    SentenceLayers,
+    AnnotationSet, Document, DocumentLayout, Edition, Foreign, Frame, FrameLayout, FrameRelation,
+    Judgement, LexUnit, LexUnitLayout, ReleaseLayout, SemType, Sentence, SentenceLayers,
 };
 
-use super::SetLocation;
+use super::JournalEntry;
 use super::key::{
-    AnnotationKey, DocumentKey, FrameKey, LayoutKey, LexUnitKey, RelationKey, SemTypeKey,
-    SentenceKey, SentenceSetKey,
+    AnnotationKey, DocumentKey, EditionKey, FrameKey, JournalKey, JudgementKey, LayoutKey,
+    LexUnitKey, RelationKey, SemTypeKey, SentenceKey, SentenceSetKey,
 };
-use v1::SetLocationRecord;
-pub(super) use v1::{
-    ChangeRecord as WrittenRecord, JournalRecord, MetaRecord, RecipeRecord, sentence_code,
-    sentence_from, set_code, set_from,
-};
-pub(super) use v1_numbers::NumbersRecord;
-pub(super) use v1_user::OwnIdsRecord;
-use v2_annotation::ScoredRecord;
-pub(super) use v2_change::{ChangeRecord, SubjectRecord};
-use v2_document::DescribedRecord;
-pub(super) use v2_judgement::{decode_judgement, encode_judgement};
-use v2_location::LocationRecord;
-use v2_release_layout::DescribedLayoutRecord;
-use v3_annotation::CarriedRecord;
-use v4_annotation::JudgedRecord;
+pub(super) use book::MetaRecord;
+pub(super) use change::ChangeRecord;
+pub(super) use location::{decode_location, encode_location};
+pub(super) use numbers::NumbersRecord;
+pub(super) use own_ids::OwnIdsRecord;
+pub(super) use recipe::RecipeRecord;
 
 /// Most bytes that a record may decode to. Far above the largest of FrameNet 1.5 (an LU with its
 /// valence tables, under 1 MB), far below what a damaged length could demand.
@@ -86,43 +81,22 @@ pub(super) enum Unwritable {
 /// A value, where its record can be read again.
 pub(super) type Encoded = Result<Vec<u8>, Unwritable>;
 
+/// Version of every record.
 const VERSION: u8 = 1;
 const CONFIG: Configuration<LittleEndian, Varint, Limit<LIMIT>> =
     bincode::config::standard().with_limit::<LIMIT>();
 
-/// Version of the change records that are written; rows of version 1 are read.
-const CHANGE_VERSION: u8 = 2;
-/// So for the records that locate sets.
-const LOCATION_VERSION: u8 = 2;
-/// Version of the records that say more than version 1 can hold: of sets that filters have scored,
-/// documents with descriptions, top files of FrameNet 1.7, decisions that know more. Every other
-/// one is of version 1.
-const SECOND_VERSION: u8 = 2;
-/// Version of the records of sets to which FEs were carried, and of editions with split lists.
-const THIRD_VERSION: u8 = 3;
-/// Version of the records of sets of which a frame model says how likely their frames are.
-const FOURTH_VERSION: u8 = 4;
-
 /// Encodes a record with its version.
 pub(super) fn encode<R: bincode::Encode + bincode::Decode<()>>(record: &R) -> Encoded {
-    encode_as(VERSION, record)
-}
-
-/// Encodes a change.
-pub(super) fn encode_change(record: &ChangeRecord) -> Encoded {
-    encode_as(CHANGE_VERSION, record)
-}
-
-fn encode_as<R: bincode::Encode + bincode::Decode<()>>(version: u8, record: &R) -> Encoded {
-    let value = encode_any_size(version, record).map_err(Unwritable::Refused)?;
-    if value.len() > TRIED && decode_as::<R>(version, &value).is_err() {
+    let value = encode_any_size(record).map_err(Unwritable::Refused)?;
+    if value.len() > TRIED && decode::<R>(&value).is_err() {
         return Err(Unwritable::Large { bytes: value.len() });
     }
     Ok(value)
 }
 
-fn encode_any_size<R: bincode::Encode>(version: u8, record: &R) -> Result<Vec<u8>, String> {
-    let mut value = vec![version];
+fn encode_any_size<R: bincode::Encode>(record: &R) -> Result<Vec<u8>, String> {
+    let mut value = vec![VERSION];
     match bincode::encode_into_std_write(record, &mut value, CONFIG) {
         Ok(_) => Ok(value),
         Err(EncodeError::OtherString(reason)) => Err(reason),
@@ -130,106 +104,77 @@ fn encode_any_size<R: bincode::Encode>(version: u8, record: &R) -> Result<Vec<u8
     }
 }
 
-/// Whether a value that [`Stored::to_value`] gives can be read without a try: its version's codes
-/// are tried as they are written, its size is, and the version refuses nothing else.
-pub(super) fn is_read_as_written(value: &[u8]) -> bool {
-    value.first() == Some(&VERSION)
-}
-
-/// Decodes a record of a known version.
+/// Decodes a record.
 pub(super) fn decode<R: bincode::Decode<()>>(value: &[u8]) -> Result<R, String> {
-    decode_as(VERSION, value)
-}
-
-/// Decodes a change; `Err` in `Ok` is one of version 1.
-pub(super) fn decode_change(value: &[u8]) -> Result<Result<ChangeRecord, WrittenRecord>, String> {
-    match value.first() {
-        Some(&VERSION) => decode_as(VERSION, value).map(Err),
-        _ => decode_as(CHANGE_VERSION, value).map(Ok),
-    }
-}
-
-/// Encodes where a set is kept.
-pub(super) fn encode_location(set: AnnotationSetId, location: SetLocation) -> Encoded {
-    encode_as(LOCATION_VERSION, &LocationRecord::new(set, location))
-}
-
-/// Decodes where a set is kept, from either version.
-pub(super) fn decode_location(set: AnnotationSetId, value: &[u8]) -> Result<SetLocation, String> {
-    if value.first() != Some(&VERSION) {
-        return decode_as::<LocationRecord>(LOCATION_VERSION, value)?.into_model(set);
-    }
-    let SetLocationRecord { frame, lu, sentence } = decode(value)?;
-    let sentence = SentenceId::from_bits(sentence).ok_or(format!("sentence {sentence}"))?;
-    Ok(SetLocation { frame: FrameId(frame), lu: LuId(lu), sentence })
-}
-
-fn decode_as<R: bincode::Decode<()>>(expected: u8, value: &[u8]) -> Result<R, String> {
     match value.split_first() {
-        Some((&version, body)) if version == expected => {
-            match bincode::decode_from_slice(body, CONFIG) {
-                Ok((record, read)) if read == body.len() => Ok(record),
-                Ok((_, read)) => Err(format!("{} bytes left over", body.len() - read)),
-                Err(DecodeError::OtherString(reason)) => Err(reason),
-                Err(error) => Err(error.to_string()),
-            }
-        }
-        Some((version, _)) => Err(format!("record version {version}, expected {expected}")),
+        Some((&VERSION, body)) => match bincode::decode_from_slice(body, CONFIG) {
+            Ok((record, read)) if read == body.len() => Ok(record),
+            Ok((_, read)) => Err(format!("{} bytes left over", body.len() - read)),
+            Err(DecodeError::OtherString(reason)) => Err(reason),
+            Err(error) => Err(error.to_string()),
+        },
+        Some((version, _)) => Err(format!("record version {version}, expected {VERSION}")),
         None => Err("empty".to_owned()),
     }
 }
 
-/// A type of [`crate::model`] that has a key and a record. What the key says is not in the record.
-pub(super) trait Stored: Sized {
+/// A type that has a key and a record. What the key says is not in the record.
+pub(super) trait Stored: bincode::Encode + bincode::Decode<()> {
     type Key;
-    fn to_value(&self) -> Encoded;
-    fn from_value(key: &Self::Key, value: &[u8]) -> Result<Self, String>;
+
+    /// Takes what the key says.
+    fn take_key(&mut self, key: &Self::Key);
+
+    fn to_value(&self) -> Encoded {
+        encode(self)
+    }
+
+    fn from_value(key: &Self::Key, value: &[u8]) -> Result<Self, String> {
+        let mut record: Self = decode(value)?;
+        record.take_key(key);
+        Ok(record)
+    }
 }
 
 macro_rules! stored {
-    ($($model:ty, $key:ty, $of_key:expr $(, $version:ident $other:ty)*;)*) => {$(
-        impl Stored for $model {
+    ($($type:ty, $key:ty, $of_key:expr;)*) => {$(
+        impl Stored for $type {
             type Key = $key;
 
-            fn to_value(&self) -> Encoded {
-                $(if let Some(record) = <$other>::of(self) {
-                    return encode_as($version, &record);
-                })*
-                encode(self)
-            }
-
-            fn from_value(key: &Self::Key, value: &[u8]) -> Result<Self, String> {
-                let place: fn(&mut Self, &$key) = $of_key;
-                let mut model = match value.first() {
-                    $(Some(&$version) => decode_as::<$other>($version, value)?.into_model()?,)*
-                    _ => decode(value)?,
-                };
-                place(&mut model, key);
-                Ok(model)
+            fn take_key(&mut self, key: &$key) {
+                let take: fn(&mut Self, &$key) = $of_key;
+                take(self, key);
             }
         }
     )*};
 }
 
-// Model, key, what the model has of its key; then the records of later versions, of which the first
-// that holds what version 1 cannot hold is written.
+// Type, key, what the type has of its key.
 stored! {
     Frame, FrameKey, |frame, key| frame.id = key.frame;
     FrameRelation, RelationKey, |relation, key| relation.id = key.relation;
     SemType, SemTypeKey, |sem_type, key| sem_type.id = key.sem_type;
     LexUnit, LexUnitKey, |lu, key| (lu.frame, lu.id) = (key.frame, key.lu);
+    Document, DocumentKey, |document, key| {
+        (document.corpus, document.id) = (key.corpus, key.document);
+    };
     Sentence, SentenceKey, |sentence, key| sentence.id = key.sentence;
+    AnnotationSet, AnnotationKey, |set, key| {
+        (set.id, set.sentence, set.frame, set.lu) = (key.set, key.sentence, key.frame, key.lu);
+    };
     SentenceLayers, SentenceSetKey, |set, key| (set.sentence, set.id) = (key.sentence, key.set);
+    ReleaseLayout, LayoutKey, |_, _| {};
     FrameLayout, LayoutKey, |_, _| {};
     LexUnitLayout, LayoutKey, |_, _| {};
     DocumentLayout, LayoutKey, |_, _| {};
-    Document, DocumentKey, |document, key| {
-        (document.corpus, document.id) = (key.corpus, key.document);
-    }, SECOND_VERSION DescribedRecord;
-    ReleaseLayout, LayoutKey, |_, _| {}, SECOND_VERSION DescribedLayoutRecord;
-    AnnotationSet, AnnotationKey, |set, key| {
-        (set.id, set.sentence, set.frame, set.lu) = (key.set, key.sentence, key.frame, key.lu);
-    }, FOURTH_VERSION JudgedRecord, THIRD_VERSION CarriedRecord, SECOND_VERSION ScoredRecord;
+    NumbersRecord, LayoutKey, |_, _| {};
+    Foreign, LayoutKey, |_, _| {};
+    JournalEntry, JournalKey, |_, _| {};
+    Judgement, JudgementKey, |judgement, key| {
+        let (reviewer, question) = key.parts();
+        (judgement.reviewer, judgement.question) = (reviewer.to_owned(), question.to_owned());
+    };
+    Edition, EditionKey, |edition, key| edition.name.clone_from(&key.name);
 }
 
 #[cfg(test)]
@@ -267,7 +212,7 @@ mod tests {
         assert_eq!(decode::<Vec<u64>>(&value).map(|list| list.len()), Ok(most));
         let one_more = vec![1_u64; most + 1];
         assert_eq!(encode(&one_more), Err(Unwritable::Large { bytes: most + 7 }));
-        let refused = decode::<Vec<u64>>(&encode_any_size(VERSION, &one_more).unwrap());
+        let refused = decode::<Vec<u64>>(&encode_any_size(&one_more).unwrap());
         assert_eq!(refused, Err("LimitExceeded".to_owned()));
     }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::format_of;
 use crate::database::BackupError;
-use crate::store::Store;
+use crate::store::{Store, require_format};
 
 type Result<T> = std::result::Result<T, BackupError>;
 
@@ -69,8 +69,22 @@ impl BackupManifest {
     /// Reads the manifest of a backup, whose files are not looked at.
     ///
     /// # Errors
-    /// When the directory holds none.
-    pub fn read(dir: &Path) -> Result<Self> {
+    /// When the directory holds none, or one of a store whose format this build does not read.
+    pub fn read(dir: &Path) -> crate::database::Result<Self> {
+        let manifest = Self::read_any_format(dir)?;
+        if let Some(found) = manifest.store_format() {
+            require_format(dir, found, &manifest.fnstore)?;
+        }
+        Ok(manifest)
+    }
+
+    /// Major and minor.
+    fn store_format(&self) -> Option<(u16, u16)> {
+        let (major, minor) = self.format.split_once('.')?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
+    }
+
+    fn read_any_format(dir: &Path) -> Result<Self> {
         let not = |reason: String| BackupError::NotABackup { path: dir.to_owned(), reason };
         let path = dir.join(FILE);
         let file = match File::open(&path) {

@@ -58,30 +58,14 @@ impl Database {
     }
 }
 
-impl Database {
-    /// Writes a backup, unless `dir` holds one of the database as it is now.
-    pub(super) fn backup_once(&self, dir: &Path) -> Result<BackupManifest> {
-        let Ok(manifest) = BackupManifest::read(dir) else { return self.backup(dir) };
-        self.store.refresh()?;
-        let revision = self.store.revision()?;
-        let releases = self.releases()?.into_iter().map(|release| release.name);
-        if manifest.revision != revision || !releases.eq(manifest.releases.iter().cloned()) {
-            let path = dir.to_owned();
-            return Err(BackupError::Other { path, found: manifest.revision, revision }.into());
-        }
-        manifest.verify(dir)?;
-        Ok(manifest)
-    }
-}
-
 /// Puts the store of the backup in `backup` in the place of the one in `dir`, or makes one there.
 ///
 /// Every file is compared with its hash, and the store opened and its index built, before
 /// anything is replaced. Readers that have the old store open must open it again.
 ///
 /// # Errors
-/// When the backup is none or is damaged, or another process writes the store; then the store is as
-/// it was.
+/// When the backup is none, is damaged or holds a store of another format, or another process writes
+/// the store; then the store is as it was.
 pub fn restore(backup: &Path, dir: &Path) -> Result<BackupManifest> {
     let manifest = BackupManifest::read(backup)?;
     manifest.verify(backup)?;

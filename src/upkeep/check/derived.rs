@@ -62,7 +62,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A name's row has a record of that name. Older formats fold its case alone.
+    /// A name's row has a record of that name.
     fn name_row(
         &mut self,
         at: &RowPlace,
@@ -95,7 +95,7 @@ impl Checker<'_> {
         };
         let Some(named) = self.read(named, at) else { return };
         let is_right = |found: &String| {
-            if folded { fold(found) == fold(name) } else { found == name }
+            if folded { fold(found) == name } else { found == name }
         };
         if !named.as_ref().is_some_and(is_right) {
             let detail = format!("{kind:?} {high}/{low} is named `{name}`, its record {named:?}");

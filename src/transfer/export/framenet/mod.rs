@@ -2,7 +2,7 @@
 //! equal store.
 //!
 //! Records say what stands in the files, layouts how; a frame with its LUs is in memory at a time.
-//! A release that format 1.0 imported has no layouts: then its sentences stand in order of id.
+//! A release that came without layouts has none: then its sentences stand in order of id.
 //!
 //! Sets that are not FrameNet's stand in the file of their LU, after its own, in subcorpora that
 //! are called after their origin. Their provenance has no place in the format, and is counted as
@@ -74,7 +74,7 @@ pub enum FramenetLoss {
     Predicted,
     /// A set that a user made: written as an exemplar.
     User,
-    /// A file of a release that format 1.0 imported, whose order that did not keep.
+    /// A file of a release without layouts, whose order nobody kept.
     Order,
     /// A frame file that does not list its related frames: relations of it were edited, or format
     /// 1.0 imported it.
