@@ -56,7 +56,7 @@ impl Store {
         changes: &[ChangeRecord],
         keyed: &[Keyed],
     ) -> Result<()> {
-        let removes = changes.iter().any(|change| change.action == Action::Removed as u8);
+        let removes = changes.iter().any(|change| change.action == Action::Removed);
         let forgets = keyed.iter().any(|(family, _, put)| *family == Family::Journal && !put);
         if (removes || forgets) && self.engine.get(Family::Meta, MERGED_KEY)?.is_some() {
             self.engine.delete(rows, Family::Meta, MERGED_KEY)?;
