@@ -105,6 +105,7 @@ mod framenet_round_trip;
 mod from_nltk;
 mod from_sisters;
 mod fuzzed_input;
+mod generate_dry_run;
 mod generated;
 mod generated_quality;
 mod generating;

@@ -94,8 +94,8 @@ fn show(name: Option<&str>, output: &mut Output) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Says which recipes of a store are of earlier rules: what is written now is of another recipe, and
-/// none of their sets is continued.
+/// Says which recipes of a store are of earlier rules: what is written now is of another recipe,
+/// and none of their sets is continued.
 pub(super) fn tell_earlier_rules(database: &Database) -> anyhow::Result<()> {
     let earlier = database.recipes_by_earlier_rules()?;
     if !earlier.is_empty() {
