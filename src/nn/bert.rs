@@ -274,7 +274,8 @@ impl Network {
                 weights.tensor(&format!("{prefix}embeddings.{name}.weight"), &[rows, width])?;
             Ok::<_, NnError>(table.to_device(device)?)
         };
-        let from = LayerLoader { weights, device, numbers: Numbers::F32, adapter: None };
+        let numbers = Numbers::F32;
+        let from = LayerLoader { weights, device, numbers, adapter: None, shared: None };
         let last = read.last().copied().unwrap_or_default();
         let layers = (0..last).map(|number| load_layer(from, config, prefix, number));
         Ok(Self {

@@ -4,8 +4,10 @@
 //! after the sum as in BERT, Marian and BART, or before the block as in T5; see [`Residual`].
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::language_adapter::LanguageAdapter;
+use super::shared_weights::SharedWeights;
 use super::{NnError, Weights};
 use crate::compute::kernels::{
     Activation, DistanceBias, Heads, KeyList, Quantized, Weight, activate, activate_gated, add,
@@ -21,11 +23,20 @@ pub(super) struct LayerLoader<'a> {
     pub(super) numbers: Numbers,
     /// Differences that are computed beside the products of its matrices.
     pub(super) adapter: Option<&'a LanguageAdapter>,
+    /// Weights that other networks of the same base have packed, where there may be any.
+    pub(super) shared: Option<&'a SharedWeights>,
 }
 
 impl LayerLoader<'_> {
     /// A weight `[outputs, inputs]`, packed for products in the loader's numbers.
-    pub(super) fn weight(&self, name: &str, shape: &[usize; 2]) -> Result<Weight, NnError> {
+    pub(super) fn weight(&self, name: &str, shape: &[usize; 2]) -> Result<Arc<Weight>, NnError> {
+        match self.shared {
+            Some(shared) => shared.of(name, || self.packed(name, shape)),
+            None => Ok(Arc::new(self.packed(name, shape)?)),
+        }
+    }
+
+    fn packed(&self, name: &str, shape: &[usize; 2]) -> Result<Weight, NnError> {
         match self.numbers {
             Numbers::Int8 => {
                 Ok(Weight::int8(self.device, &self.weights.quantized(name, shape)?).placed()?)
@@ -50,12 +61,12 @@ impl LayerLoader<'_> {
         name: &str,
         inputs: usize,
         outputs: usize,
-    ) -> Result<(Weight, Option<LowRank>), NnError> {
+    ) -> Result<(Arc<Weight>, Option<LowRank>), NnError> {
         let (weight, shape) = (format!("{name}.weight"), [outputs, inputs]);
         if !self.device.unpacks(self.numbers) {
             return Ok((self.weight(&weight, &shape)?, self.low_rank(name, inputs, outputs)?));
         }
-        Ok((self.joined(&[(name, outputs)], inputs)?, None))
+        Ok((Arc::new(self.joined(&[(name, outputs)], inputs)?), None))
     }
 
     /// The rows of some weights `NAME.weight` [outputs, inputs] one below the other, and what the
@@ -127,7 +138,7 @@ struct LowRank {
 /// `x W^T + b`, or without `b`
 #[derive(Debug)]
 pub(super) struct Linear {
-    weight: Weight,
+    weight: Arc<Weight>,
     bias: Option<Tensor>,
     beside: Option<LowRank>,
 }

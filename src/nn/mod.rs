@@ -29,6 +29,7 @@ mod save;
 mod selection;
 mod seq2seq;
 mod seq2seq_config;
+mod shared_weights;
 mod stack;
 mod step;
 mod stepping;

@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::advance::advance;
 use super::inputs::StepInputs;
@@ -48,7 +49,7 @@ pub struct EncoderDecoder {
     target_tokens: Option<Tensor>,
     encoder: Stack<EncoderLayer>,
     decoder: Stack<DecoderLayer>,
-    projection: Weight,
+    projection: Arc<Weight>,
     projection_bias: Option<Tensor>,
     steps: Steps,
 }
@@ -76,7 +77,7 @@ impl EncoderDecoder {
         let config = Seq2SeqConfig::read(directory)?;
         let weights = Weights::open(directory)?;
         let width = config.hidden_size;
-        let from = LayerLoader { weights: &weights, device, numbers, adapter: None };
+        let from = LayerLoader { weights: &weights, device, numbers, adapter: None, shared: None };
         let (source, target, projection) = match config.layout {
             Layout::Marian | Layout::Bart => bart::table_names(&config),
             Layout::T5 => {

@@ -32,6 +32,7 @@ use super::inputs::{KeyTable, StepInputs};
 use super::language_adapter::LanguageAdapter;
 use super::layers::{Keys, LayerLoader, Norm, sequence_lists, sequence_positions};
 use super::recovery::recovering;
+use super::shared_weights::SharedWeights;
 use super::stepping::Stepping;
 use super::steps::{Encoding, Limits, Source, Steps};
 use super::{Fingerprint, NnError, Weights, WeightsError};
@@ -62,11 +63,13 @@ pub struct LanguageModel {
     config: LanguageConfig,
     fingerprint: Fingerprint,
     adapter: Option<Arc<LanguageAdapter>>,
+    /// What it has in common with models of other adapters.
+    base: Arc<SharedWeights>,
     tokens: Table,
     layers: Layers,
     exit: Norm,
     /// None where the table of tokens is the projection, too.
-    projection: Option<Weight>,
+    projection: Option<Arc<Weight>>,
     /// How heads turn in layers that see everything.
     wide: TurnTable,
     /// The same in layers that see a window; none where all see everything.
@@ -97,9 +100,44 @@ impl LanguageModel {
         if let Some(adapter) = &adapter {
             adapter.check_base(path)?;
         }
-        let load = |device: &Device| Self::load(path, adapter.clone(), device, numbers);
+        let load = |device: &Device| Self::load(path, adapter.clone(), device, numbers, None);
         let (_, opened) = place_on(device, load)?;
         Ok(opened)
+    }
+
+    /// The same model on the same device with another adapter, or with none: what both compute with
+    /// lies in memory once. It has no open prompts, and ends texts where its file says.
+    ///
+    /// A GPU that unpacks weights ([`Device::unpacks`]) adds an adapter to them, so there the model
+    /// has weights of its own. After the loss of a GPU each model loads its own, too.
+    ///
+    /// # Errors
+    /// When the adapter was trained on another model, the weights' file is not what it was, or the
+    /// device has no room.
+    pub fn with_adapter(&self, adapter: Option<Arc<LanguageAdapter>>) -> Result<Self, NnError> {
+        if let Some(adapter) = &adapter {
+            adapter.check_base(&self.path)?;
+        }
+        let device = &self.steps.device;
+        let other = Self::load(&self.path, adapter, device, self.numbers, Some(self))?;
+        if other.fingerprint != self.fingerprint {
+            return Err(WeightsError::Changed { path: self.path.clone() }.into());
+        }
+        Ok(other)
+    }
+
+    /// How many matrices of the base another model computes with, too, instead of a copy.
+    #[must_use]
+    pub fn shared_matrices(&self, other: &Self) -> usize {
+        if !Arc::ptr_eq(&self.base, &other.base) {
+            return 0;
+        }
+        let table = match (&self.tokens, &other.tokens) {
+            (Table::Numbers(own), Table::Numbers(others)) => usize::from(Arc::ptr_eq(own, others)),
+            // In blocks it is one of the packed ones.
+            _ => 0,
+        };
+        table + self.base.shared()
     }
 
     fn load(
@@ -107,18 +145,24 @@ impl LanguageModel {
         adapter: Option<Arc<LanguageAdapter>>,
         device: &Device,
         numbers: Numbers,
+        beside: Option<&Self>,
     ) -> Result<Self, NnError> {
         const TABLE: &str = "model.embed_tokens.weight";
         let (config, weights) = read(path)?;
         if let Some(adapter) = &adapter {
             adapter.check_shapes(&weights)?;
         }
-        let from = LayerLoader { weights: &weights, device, numbers, adapter: adapter.as_deref() };
+        let base = beside.map_or_else(Arc::default, |beside| beside.base.clone());
+        let (adapter_of, shared) = (adapter.as_deref(), Some(&*base));
+        let from = LayerLoader { weights: &weights, device, numbers, adapter: adapter_of, shared };
         let width = config.hidden_size;
         let shape = [config.vocab_size, width];
-        let tokens = match numbers {
-            Numbers::Blocks => Table::Blocks(from.weight(TABLE, &shape)?),
-            _ => Table::Numbers(weights.tensor(TABLE, &shape)?.to_device(device)?),
+        let tokens = match (beside, numbers) {
+            (Some(beside), _) => beside.tokens.clone(),
+            (None, Numbers::Blocks) => Table::Blocks(from.weight(TABLE, &shape)?),
+            (None, _) => {
+                Table::Numbers(Arc::new(weights.tensor(TABLE, &shape)?.to_device(device)?))
+            }
         };
         let projection = match (&tokens, config.tied_projection) {
             (Table::Blocks(_), true) => None,
@@ -142,6 +186,7 @@ impl LanguageModel {
             fingerprint: weights.fingerprint()?,
             steps: Steps::new(device, config.layers, config.key_size(), config.vocab_size)?,
             adapter: adapter.clone(),
+            base: base.clone(),
             config,
         };
         weights.check_unchanged()?;
@@ -158,6 +203,12 @@ impl LanguageModel {
         self.config.end_tokens.retain(|other| *other != token);
         self.config.end_tokens.insert(0, token);
         self
+    }
+
+    /// The file or directory that it was opened from.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The adapter beside the weights.
@@ -348,11 +399,11 @@ impl LanguageModel {
 }
 
 /// The tokens' embeddings (V, D).
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Table {
-    Numbers(Tensor),
+    Numbers(Arc<Tensor>),
     /// Packed for products, and looked up row by row.
-    Blocks(Weight),
+    Blocks(Arc<Weight>),
 }
 
 /// The layers, in the form that their device computes.
@@ -473,7 +524,7 @@ impl Stepping for LanguageModel {
     }
 
     fn on(&self, device: &Device) -> Result<Self, NnError> {
-        let mut fresh = Self::load(&self.path, self.adapter.clone(), device, self.numbers)?;
+        let mut fresh = Self::load(&self.path, self.adapter.clone(), device, self.numbers, None)?;
         if fresh.fingerprint != self.fingerprint {
             return Err(WeightsError::Changed { path: self.path.clone() }.into());
         }
