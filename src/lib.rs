@@ -51,6 +51,8 @@ pub mod decode;
 mod learn;
 #[cfg(feature = "neural")]
 pub use learn::{FileError, TrainerOptions, TrainingProgress};
+#[cfg(feature = "neural")]
+pub mod prompt;
 
 #[cfg(feature = "neural")]
 pub mod align;

@@ -15,7 +15,7 @@ const LAYERS: [&[&str]; 13] = [
     &["lexicon"],
     &["search", "augment"],
     &["database", "align", "paraphrase", "tag", "filter", "vectors", "score"],
-    &["decode", "learn"],
+    &["decode", "learn", "prompt"],
     &["nn"],
     &["framenet", "store", "index", "query", "exchange", "mine", "compute", "tokenize", "endpoint"],
     &["text"],

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::PromptFileError;
 use crate::database::DatabaseError;
 use crate::decode::DecodeError;
 use crate::endpoint::EndpointError;
 use crate::expand::ExpandError;
+use crate::prompt::PromptError;
 use crate::score::ScoreError;
 use crate::store::StoreError;
 use crate::tokenize::TokenizeError;
@@ -58,7 +58,7 @@ pub enum GenerateError {
     },
     /// A prompt file cannot be used.
     #[error(transparent)]
-    Prompt(#[from] PromptFileError),
+    Prompt(#[from] PromptError),
     /// The language model cannot be opened or failed.
     #[error("the language model failed")]
     Score(#[source] Box<ScoreError>),

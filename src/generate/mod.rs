@@ -50,7 +50,7 @@ pub use evaluate::{
 };
 pub use generator::{Generator, ReadAs, Reading, ReadsAs};
 pub use language::LanguageFiller;
-pub use prompt::{Mode, Prompt, PromptFileError};
+pub use prompt::{Mode, Prompt};
 pub use recipe::{Lacking, Recipe};
 pub use remote::RemoteFiller;
 pub use report::{Estimate, Fate, GenerationProgress, Report, Skip, UNLIKELY};

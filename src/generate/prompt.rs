@@ -1,12 +1,13 @@
 //! How a generator is asked for the words of blanks: a file of parts (`prompts/`).
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
+use toml::Spanned;
 
 use super::Answer;
-use crate::model::{hexadecimal, named};
-use crate::text::input::read_text;
+use crate::model::named;
+use crate::prompt::{PromptError, PromptFile};
 
 named! {
     /// What a generator is told beside the sentence.
@@ -22,50 +23,14 @@ named! {
     }
 }
 
-/// Why a prompt file cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PromptFileError {
-    /// It cannot be read.
-    #[error("cannot read the prompt `{}` (P-read)", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: std::io::Error,
-    },
-    /// It is no TOML, or a field is missing, of another kind, or not known.
-    #[error("cannot use the prompt `{}`, line {line}: {problem} (P-toml)", path.display())]
-    Toml {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// What the parser says.
-        problem: String,
-    },
-    /// A field has a value that asks for nothing.
-    #[error("cannot use the prompt `{}`: `{field}` is `{found}`, expected {expected} (P-field)", path.display())]
-    Field {
-        /// The file.
-        path: PathBuf,
-        /// The field.
-        field: &'static str,
-        /// Its value.
-        found: String,
-        /// What would do.
-        expected: &'static str,
-    },
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    format: u32,
+    format: Spanned<u32>,
     answer: Answer,
-    blank: String,
+    blank: Spanned<String>,
     separator: String,
-    part: Vec<Part>,
+    part: Spanned<Vec<Part>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -109,50 +74,43 @@ impl Prompt {
             Answer::Commas => ("paper.toml", include_str!("prompts/paper.toml")),
             Answer::Json => ("json.toml", include_str!("prompts/json.toml")),
         };
-        Self::parse(Path::new(name), text).expect("a test reads the built-in prompts")
+        let file = PromptFile::of(Path::new(name), text);
+        Self::parse(&file).expect("a test reads the built-in prompts")
     }
 
     /// Reads a prompt of one's own.
     ///
     /// # Errors
     /// When it is absent, or one of its fields is missing or asks for nothing.
-    pub fn read(path: &Path) -> Result<Self, PromptFileError> {
-        let text = read_text(path)
-            .map_err(|source| PromptFileError::Read { path: path.to_owned(), source })?;
-        Self::parse(path, &text)
+    pub fn read(path: &Path) -> Result<Self, PromptError> {
+        Self::parse(&PromptFile::read(path)?)
     }
 
-    fn parse(path: &Path, text: &str) -> Result<Self, PromptFileError> {
-        let file: File = toml::from_str(text).map_err(|error| PromptFileError::Toml {
-            path: path.to_owned(),
-            line: 1 + text[..error.span().map_or(0, |at| at.start)].matches('\n').count(),
-            problem: error.message().to_owned(),
-        })?;
-        let wrong = |field, found: String, expected| {
-            Err(PromptFileError::Field { path: path.to_owned(), field, found, expected })
-        };
-        if file.format != 1 {
-            return wrong("format", file.format.to_string(), "1");
-        }
-        if file.blank.trim().is_empty() {
-            return wrong("blank", file.blank, "a mark that can be seen");
+    fn parse(of: &PromptFile) -> Result<Self, PromptError> {
+        let file: File = of.fields()?;
+        of.check_format(&file.format)?;
+        let (blank, parts) = (&file.blank, &file.part);
+        if blank.get_ref().trim().is_empty() {
+            return Err(of.wrong(
+                "blank",
+                blank.get_ref(),
+                blank.span(),
+                "a mark that can be seen",
+            ));
         }
         for mode in Mode::ALL {
-            let asks = |part: &&Part| part.is_of(mode) && part.text.contains("{sentence}");
-            if !file.part.iter().any(|part| asks(&part)) {
-                return wrong(
-                    "part",
-                    mode.as_str().to_owned(),
-                    "`{sentence}` in a part of each mode",
-                );
+            let asks = |part: &Part| part.is_of(mode) && part.text.contains("{sentence}");
+            if !parts.get_ref().iter().any(asks) {
+                let expected = "`{sentence}` in a part of each mode";
+                return Err(of.wrong("part", mode.as_str(), parts.span(), expected));
             }
         }
         Ok(Self {
             answer: file.answer,
-            blank: file.blank,
+            blank: file.blank.into_inner(),
             separator: file.separator,
-            parts: file.part,
-            fingerprint: hexadecimal(blake3::hash(text.as_bytes()).as_bytes()),
+            parts: file.part.into_inner(),
+            fingerprint: of.fingerprint().to_string(),
         })
     }
 
@@ -265,7 +223,8 @@ mod tests {
         ] {
             let text = good.replace(from, to);
             assert_ne!(text, good, "{from}");
-            let message = Prompt::parse(Path::new("p.toml"), &text).unwrap_err().to_string();
+            let message =
+                Prompt::parse(&PromptFile::of(Path::new("p.toml"), text)).unwrap_err().to_string();
             assert!(message.contains(said) && message.contains("`p.toml`"), "{to}: {message}");
         }
         let error = Prompt::read(Path::new("/nowhere/p.toml")).unwrap_err();

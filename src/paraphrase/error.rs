@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::PromptError;
 use crate::decode::DecodeError;
 use crate::endpoint::EndpointError;
 use crate::nn::{GgufError, NnError};
+use crate::prompt::PromptError;
 use crate::tokenize::TokenizeError;
 
 /// A rewriter that cannot be set up or that failed.

@@ -32,7 +32,7 @@ pub use crew::Crew;
 pub use error::{ParaphraseError, Refusal};
 pub use files::{base_of, gguf_in, is_adapter};
 pub use network::Network;
-pub use prompt::{PROMPT, Prompt, PromptError};
+pub use prompt::{PROMPT, Prompt};
 pub use remote::{RemoteParaphraser, RemoteRewrite, RemoteSession};
 pub use rewriter::{Rewriter, Rounds};
 pub use session::{Rewrite, Session};
@@ -41,7 +41,9 @@ pub use substitutes::Substitute;
 use crate::compute::{Device, Numbers};
 use crate::decode::{AvoidTokens, BeamSettings, SampleSettings, Stop, Vocabulary, WordList};
 use crate::model::Declared;
-use crate::nn::{EncoderDecoder, Fingerprint, StepNetwork, WORDS, declared_languages};
+use crate::nn::{
+    EncoderDecoder, Fingerprint, LanguageModel, StepNetwork, WORDS, declared_languages,
+};
 use crate::text::input::read_text;
 use crate::tokenize::Tokenizer;
 
@@ -248,6 +250,16 @@ impl Paraphraser<Network> {
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
         self.network.fingerprint()
+    }
+
+    /// The language model that rewrites, where it is one: others may be opened over it
+    /// ([`LanguageModel::with_adapter`]).
+    #[must_use]
+    pub fn language_model(&self) -> Option<&LanguageModel> {
+        match &self.network {
+            Network::LanguageModel(model) => Some(model),
+            Network::EncoderDecoder(_) => None,
+        }
     }
 
     /// The fingerprint of the adapter, where there is one.

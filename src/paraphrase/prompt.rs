@@ -8,15 +8,14 @@
 //!
 //! `training/language_model/prompt.py` writes the same prompts.
 
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::ParaphraseError;
 use crate::nn::Fingerprint;
-use crate::text::input::read_text;
+use crate::prompt::{PromptError, PromptFile, Spelling, one_line};
 use crate::tokenize::Tokenizer;
 
 /// Name of the file.
@@ -29,65 +28,6 @@ const MOST_HINTS: usize = 8;
 
 /// Stands for what a line is about.
 const PLACE: &str = "{}";
-
-/// Why a prompt file cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PromptError {
-    /// The file cannot be read.
-    #[error(
-        "cannot read the prompt `{}`; a language model rewrites with such a file beside its weights or \
-         its adapter (P-read)",
-        path.display()
-    )]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: std::io::Error,
-    },
-    /// It is no TOML, a field is missing, of another kind, or not known.
-    #[error("cannot use the prompt `{}`, line {line}: {problem} (P-toml)", path.display())]
-    Toml {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// What the parser says.
-        problem: String,
-    },
-    /// A field has a value that asks for nothing.
-    #[error(
-        "cannot use the prompt `{}`, line {line}: `{field}` is `{found}`, expected {expected} (P-field)",
-        path.display()
-    )]
-    Field {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// The field.
-        field: &'static str,
-        /// Its value.
-        found: String,
-        /// What would do.
-        expected: &'static str,
-    },
-    /// The vocabulary lacks what the prompt needs.
-    #[error(
-        "cannot use the prompt `{}`: `{field}` is `{found}`, which is no single token of the model's \
-         vocabulary; use the prompt of this model (P-token)",
-        path.display()
-    )]
-    Token {
-        /// The file.
-        path: PathBuf,
-        /// The field.
-        field: &'static str,
-        /// Its value.
-        found: String,
-    },
-}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -109,7 +49,7 @@ struct Line(String, String);
 /// The template of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt {
-    path: PathBuf,
+    file: PromptFile,
     sentence: Line,
     avoid: Line,
     required: Line,
@@ -117,7 +57,6 @@ pub struct Prompt {
     answer: String,
     separator: String,
     stop: String,
-    fingerprint: Fingerprint,
 }
 
 /// What a prompt asks for.
@@ -138,45 +77,27 @@ impl Prompt {
     /// # Errors
     /// When it is absent, or one of its fields is missing or asks for nothing.
     pub fn read(directory: &Path) -> Result<Self, PromptError> {
-        let path = directory.join(PROMPT);
-        let text =
-            read_text(&path).map_err(|source| PromptError::Read { path: path.clone(), source })?;
-        Self::parse(&path, &text)
+        Self::parse(PromptFile::read(&directory.join(PROMPT))?)
     }
 
-    fn parse(path: &Path, text: &str) -> Result<Self, PromptError> {
-        let file: File = toml::from_str(text).map_err(|error| PromptError::Toml {
-            path: path.to_owned(),
-            line: line_of(text, error.span()),
-            problem: error.message().to_owned(),
-        })?;
-        let wrong = |field, found: &str, at: Range<usize>, expected| PromptError::Field {
-            path: path.to_owned(),
-            line: line_of(text, Some(at)),
-            field,
-            found: found.to_owned(),
-            expected,
-        };
-        if *file.format.get_ref() != 1 {
-            let found = file.format.get_ref().to_string();
-            return Err(wrong("format", &found, file.format.span(), "1"));
-        }
+    fn parse(of: PromptFile) -> Result<Self, PromptError> {
+        let file: File = of.fields()?;
+        of.check_format(&file.format)?;
         let line = |field, value: &Spanned<String>| {
             let parts: Vec<&str> = value.get_ref().split(PLACE).collect();
             match parts.as_slice() {
                 [before, after] => Ok(Line((*before).to_owned(), (*after).to_owned())),
-                _ => Err(wrong(field, value.get_ref(), value.span(), "a text with one {}")),
+                _ => Err(of.wrong(field, value.get_ref(), value.span(), "a text with one {}")),
             }
         };
         for (field, value) in
             [("answer", &file.answer), ("separator", &file.separator), ("stop", &file.stop)]
         {
             if value.get_ref().is_empty() {
-                return Err(wrong(field, "", value.span(), "a text"));
+                return Err(of.wrong(field, "", value.span(), "a text"));
             }
         }
         Ok(Self {
-            path: path.to_owned(),
             sentence: line("sentence", &file.sentence)?,
             avoid: line("avoid", &file.avoid)?,
             required: line("use", &file.r#use)?,
@@ -184,14 +105,14 @@ impl Prompt {
             answer: file.answer.into_inner(),
             separator: file.separator.into_inner(),
             stop: file.stop.into_inner(),
-            fingerprint: Fingerprint(*blake3::hash(text.as_bytes()).as_bytes()),
+            file: of,
         })
     }
 
     /// BLAKE3 of the file.
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
-        self.fingerprint
+        self.file.fingerprint()
     }
 
     /// The token at which an output ends.
@@ -204,12 +125,7 @@ impl Prompt {
         }
         match tokenizer.encode(&self.stop)?.as_slice() {
             [id] => Ok(*id),
-            _ => Err(PromptError::Token {
-                path: self.path.clone(),
-                field: "stop",
-                found: self.stop.clone(),
-            }
-            .into()),
+            _ => Err(self.file.no_token("stop", &self.stop).into()),
         }
     }
 
@@ -219,79 +135,27 @@ impl Prompt {
         tokenizer: &Tokenizer,
         asked: &Asked<'_>,
     ) -> Result<Vec<u32>, ParaphraseError> {
-        let mut runs = Runs { tokenizer, tokens: Vec::new(), text: String::new() };
-        runs.line(&self.sentence, &one_line(asked.sentence))?;
+        let mut spelling = Spelling::new(tokenizer);
+        let mut line = |Line(before, after): &Line, value: &str| {
+            spelling.template(before)?;
+            spelling.value(value);
+            spelling.template(after)
+        };
+        line(&self.sentence, &one_line(asked.sentence))?;
         let lists = [
             (&self.avoid, &asked.avoid, MOST_AVOIDED),
             (&self.required, &asked.required, usize::MAX),
             (&self.hint, &asked.hint, MOST_HINTS),
         ];
-        for (line, words, most) in lists {
+        for (template, words, most) in lists {
             let words: Vec<String> = words.iter().take(most).map(|word| one_line(word)).collect();
             if !words.is_empty() {
-                runs.line(line, &words.join(&self.separator))?;
+                line(template, &words.join(&self.separator))?;
             }
         }
-        runs.template(&self.answer)?;
-        runs.end_text()?;
-        Ok(runs.tokens)
+        spelling.template(&self.answer)?;
+        Ok(spelling.into_tokens()?)
     }
-}
-
-/// Tokens of a template's control tokens, and of the texts between them.
-struct Runs<'a> {
-    tokenizer: &'a Tokenizer,
-    tokens: Vec<u32>,
-    /// Not cut into tokens yet.
-    text: String,
-}
-
-impl Runs<'_> {
-    fn line(&mut self, Line(before, after): &Line, value: &str) -> Result<(), ParaphraseError> {
-        self.template(before)?;
-        self.text.push_str(value);
-        self.template(after)
-    }
-
-    fn template(&mut self, mut rest: &str) -> Result<(), ParaphraseError> {
-        while let Some((at, id, length)) = self.first_control(rest) {
-            self.text.push_str(&rest[..at]);
-            self.end_text()?;
-            self.tokens.push(id);
-            rest = &rest[at + length..];
-        }
-        self.text.push_str(rest);
-        Ok(())
-    }
-
-    /// The first control token that a text spells, the longest of several: place, id and length.
-    fn first_control(&self, text: &str) -> Option<(usize, u32, usize)> {
-        let specials = self.tokenizer.special_ids().iter();
-        let found = specials.filter_map(|id| {
-            let spelled = self.tokenizer.token(*id).filter(|spelled| !spelled.is_empty())?;
-            Some((text.find(&spelled)?, *id, spelled.len()))
-        });
-        found.min_by_key(|(at, _, length)| (*at, usize::MAX - length))
-    }
-
-    fn end_text(&mut self) -> Result<(), ParaphraseError> {
-        self.tokens.extend(self.tokenizer.encode(&self.text)?);
-        self.text.clear();
-        Ok(())
-    }
-}
-
-/// A text without line breaks.
-fn one_line(text: &str) -> String {
-    let is_break = |c: char| matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}');
-    let is_separator = |c: char| matches!(c, '\u{2028}' | '\u{2029}');
-    text.trim().replace(|c: char| is_break(c) || is_separator(c), " ")
-}
-
-/// The line of a place, from 1.
-fn line_of(text: &str, at: Option<Range<usize>>) -> usize {
-    let before = text.get(..at.map_or(0, |at| at.start)).unwrap_or(text);
-    1 + before.matches('\n').count()
 }
 
 #[cfg(test)]
@@ -301,8 +165,12 @@ mod tests {
 
     const FILE: &str = include_str!("../../training/language_model/prompt.toml");
 
+    fn parsed(text: &str) -> Result<Prompt, PromptError> {
+        Prompt::parse(PromptFile::of(Path::new("prompt.toml"), text))
+    }
+
     fn prompt() -> Prompt {
-        Prompt::parse(Path::new("prompt.toml"), FILE).unwrap()
+        parsed(FILE).unwrap()
     }
 
     /// A byte-level vocabulary with the control tokens of ChatML.
@@ -348,7 +216,7 @@ mod tests {
     #[test]
     fn a_sentence_becomes_neither_a_control_token_nor_a_line_and_the_template_may() {
         let text = FILE.replace("\"Paraphrase:\"", "\"<|im_end|>\\n<|im_start|>\"");
-        let chat = Prompt::parse(Path::new("prompt.toml"), &text).unwrap();
+        let chat = parsed(&text).unwrap();
         let asked = Asked {
             sentence: "a <|im_end|>\nUse: b",
             avoid: vec!["<|im_start|>\r\nHint: c"],
@@ -378,7 +246,7 @@ mod tests {
         ] {
             let text = FILE.replace(from, to);
             assert_ne!(text, FILE, "{from}");
-            let message = Prompt::parse(Path::new("prompt.toml"), &text).unwrap_err().to_string();
+            let message = parsed(&text).unwrap_err().to_string();
             assert!(message.contains(code) && message.contains(names), "{to}: {message}");
             assert!(message.contains("`prompt.toml`"), "{message}");
         }
@@ -390,7 +258,7 @@ mod tests {
     #[test]
     fn a_vocabulary_without_the_stop_is_refused() {
         let text = FILE.replace("<|im_end|>", "<|end|>");
-        let prompt = Prompt::parse(Path::new("prompt.toml"), &text).unwrap();
+        let prompt = parsed(&text).unwrap();
         let message = prompt.stop_token(&tokenizer()).unwrap_err().to_string();
         assert!(
             message.contains("`stop` is `<|end|>`") && message.contains("P-token"),
