@@ -187,6 +187,7 @@ mod query_grammar;
 mod query_planner;
 mod query_semantics;
 mod query_shaping;
+mod questions;
 mod read_only_directory;
 mod readable_exports;
 mod reader_beside_writer;

@@ -25,6 +25,7 @@ use fnstore::model::LanguageError;
 use fnstore::models::ModelError;
 use fnstore::nn::{GgufError, NnError, WeightsError};
 use fnstore::paraphrase::ParaphraseError;
+use fnstore::prompt::PromptError;
 use fnstore::proposals::ProposalError;
 use fnstore::score::ScoreError;
 use fnstore::store::StoreError;
@@ -116,6 +117,8 @@ fn is_bad_input(cause: &(dyn std::error::Error + 'static)) -> bool {
             AugmentError::NoPairs { .. } | AugmentError::OneLabel { .. },
             ExperimentError::NoGenerated { .. } | ExperimentError::NoText { .. },
             RecipeFileError::Toml { .. },
+            PromptError::Toml { .. } | PromptError::Field { .. },
+            ScoreError::Prompt(_),
             ModelError::Broken { .. } | ModelError::Content { .. } | ModelError::Weights { .. },
         }
 }

@@ -1,9 +1,15 @@
-//! `fnstore score`: how likely sentences are under a language model.
+//! `fnstore score`: how likely sentences are under a language model, and what it answers to a
+//! question.
+
+mod question;
 
 use std::path::PathBuf;
 
 use fnstore::compute::Numbers;
-use fnstore::score::{ScoreRefusal, ScoreRequest, Scorer, TextScore};
+use fnstore::models::find;
+use fnstore::nn::LanguageAdapter;
+use fnstore::paraphrase::{base_of, is_adapter};
+use fnstore::score::{Question, ScoreRefusal, ScoreRequest, Scorer, TextScore};
 use serde::{Deserialize, Serialize};
 
 use super::device::DeviceArgs;
@@ -20,6 +26,11 @@ use super::{Context, Outcome, locate};
 /// Writes a JSON line for each, with the sum of the log-probabilities of its tokens (natural log),
 /// their number, and the perplexity. A line that cannot be scored gets a record with an error and
 /// its code. The other lines are scored, and the exit code is 65.
+///
+/// With `--question` it asks a question of its own instead: each JSON line brings the fields that
+/// the question's file names, as texts or lists of texts. Of a file with one field a plain line is
+/// the field. The record has `yes`, the probability of the first answer among the two, and
+/// `log_odds`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -28,9 +39,16 @@ pub(super) struct Args {
     file: Option<PathBuf>,
 
     /// Language model: a GGUF file, or a directory, or its name among the models, with
-    /// `config.json`, `model.safetensors` and `tokenizer.json`, or with one GGUF file
+    /// `config.json`, `model.safetensors` and `tokenizer.json`, or with one GGUF file; or the
+    /// directory or name of an adapter, whose language model is found among the models
     #[arg(long, value_name = "FILE|DIR|NAME")]
     model: PathBuf,
+
+    /// Ask the question of this TOML file: `format = 1`, `lines` with {fields}, and perhaps
+    /// `answers` (default " yes" and " no"), `separator` (default ", ") and `tokens`, the most that
+    /// a prompt may have
+    #[arg(long, value_name = "FILE")]
+    question: Option<PathBuf>,
 
     /// Number format of matrix products
     #[arg(long, value_parser = numbers(), default_value_t = Numbers::default())]
@@ -49,14 +67,31 @@ pub(super) struct Args {
 
 const EXAMPLES: &str = r#"Examples:
   echo 'They tore the envelope open.' | fnstore score --model SmolLM2-135M-Instruct.Q4_1.gguf
-  echo '{"id": 7, "text": "They tore it open.", "span": [5, 9]}' | fnstore score --model model.gguf"#;
+  echo '{"id": 7, "text": "They tore it open.", "span": [5, 9]}' | fnstore score --model model.gguf
+  echo '{"sentence": "They tore it open."}' | fnstore score --model model.gguf --question joke.toml"#;
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let question = args.question.as_deref().map(Question::read).transpose()?;
     let lines = line_reader::open(args.file.as_deref())?;
-    let model = locate::language_model(&args.model, &locate::model_dirs(args.models))?;
-    let scorer = Scorer::open(&model, &args.device.open()?, args.numbers)?;
+    let scorer = open(&args)?;
     args.language.check(scorer.declared(), context)?;
-    line_batches::run(Scoring(scorer), lines, &mut context.output)
+    match question {
+        Some(question) => question::run(scorer, question, lines, context),
+        None => line_batches::run(Scoring(scorer), lines, &mut context.output),
+    }
+}
+
+/// Opens a language model, or an adapter with the one that it was trained on.
+fn open(args: &Args) -> anyhow::Result<Scorer> {
+    let dirs = locate::model_dirs(args.models.clone());
+    let adapter = find(&args.model, &dirs).filter(|place| is_adapter(place));
+    let base = adapter.as_deref().map(|adapter| base_of(adapter, &dirs)).transpose()?.flatten();
+    let model = match base {
+        Some(base) => base,
+        None => locate::language_model(&args.model, &dirs)?,
+    };
+    let adapter = adapter.as_deref().map(LanguageAdapter::read).transpose()?;
+    Ok(Scorer::open_with(&model, adapter, &args.device.open()?, args.numbers)?)
 }
 
 /// The scoring of lines.
@@ -93,7 +128,8 @@ impl LineTask for Scoring {
 
 fn line_error(refusal: &ScoreRefusal) -> LineError {
     let code = match refusal {
-        ScoreRefusal::TooLong { .. } => "E-too-long",
+        ScoreRefusal::TooLong { .. } | ScoreRefusal::LongPrompt { .. } => "E-too-long",
+        ScoreRefusal::MissingField { .. } | ScoreRefusal::UnknownField { .. } => "E-key",
         ScoreRefusal::Span { .. } => "E-span",
         _ => "E-empty",
     };

@@ -11,6 +11,7 @@
 //! - `coverage.rs`: how much of the source an output has looked at;
 //! - `sampling.rs`: outputs that are drawn;
 //! - `continuations.rs`: how one source may go on, and how likely given continuations are;
+//! - `next_tokens.rs`: how likely given tokens are right after each of many prompts;
 //! - `replay.rs`: the same search again under more bans;
 //! - `scheduler.rs`: many searches, one network;
 //! - `settings.rs`: beam size, length normalisation, length limit, stopping; sampling.
@@ -27,6 +28,7 @@ mod coverage;
 mod error;
 #[cfg(test)]
 mod known_oracle;
+mod next_tokens;
 #[cfg(test)]
 mod oracle;
 mod replay;
@@ -46,6 +48,7 @@ pub use constraint::{
 };
 pub use continuations::Continuations;
 pub use error::DecodeError;
+pub use next_tokens::NextTokens;
 pub use scheduler::{Finished, JobId, Scheduler, SourceId};
 pub use settings::{
     BeamSettings, LengthLimit, LengthPenalty, SampleSettings, SearchSettings, Stopping,

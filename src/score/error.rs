@@ -2,6 +2,7 @@
 
 use crate::decode::DecodeError;
 use crate::nn::{GgufError, NnError};
+use crate::prompt::PromptError;
 use crate::tokenize::TokenizeError;
 
 /// A language model that cannot be opened or used.
@@ -20,6 +21,9 @@ pub enum ScoreError {
     /// The tokenizer.
     #[error(transparent)]
     Tokenizer(#[from] TokenizeError),
+    /// A question's file.
+    #[error(transparent)]
+    Prompt(#[from] PromptError),
     /// The tokenizer knows more tokens than the network.
     #[error(
         "the tokenizer has {vocabulary} tokens and the network {network}; do they belong together?"
@@ -46,6 +50,34 @@ pub enum ScoreRefusal {
         tokens: usize,
         /// The most that the model takes.
         limit: usize,
+    },
+    /// The prompt of a question is longer than the question's limit, or the model's context.
+    #[error(
+        "its prompt has {tokens} tokens, the start and the answer counted; at most {limit} are asked"
+    )]
+    LongPrompt {
+        /// Its tokens.
+        tokens: usize,
+        /// The most that are asked.
+        limit: usize,
+    },
+    /// A text that the question asks about is missing.
+    #[error(
+        "the field `{field}` is missing; the question has {fields}, and an empty one leaves its line out"
+    )]
+    MissingField {
+        /// The field.
+        field: String,
+        /// The question's fields.
+        fields: String,
+    },
+    /// The question has no such field.
+    #[error("the question has no field `{field}`; its fields are {fields}")]
+    UnknownField {
+        /// The field.
+        field: String,
+        /// The question's fields.
+        fields: String,
     },
     /// The part to score is none of the text.
     #[error("the span {start}..{end} holds no text of {bytes} bytes, or cuts a character")]

@@ -3,19 +3,23 @@
 //! A text is scored as one that begins anew. Its first token is scored given the token that the
 //! model was trained to see there, every other one given all tokens before it. A part of a text is
 //! scored in its left context; every token that holds a character of it counts. The same model says
-//! how a text may go on (`continuing.rs`).
+//! how a text may go on (`continuing.rs`), and answers questions by one of two tokens
+//! (`question.rs`).
 
 mod continuing;
 mod error;
+mod question;
 
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 pub use error::{ScoreError, ScoreRefusal};
+pub(crate) use question::QuestionFields;
+pub use question::{FieldTexts, Question};
 
 use crate::compute::{Device, Numbers};
-use crate::decode::{DecodeError, GoesOn, always};
+use crate::decode::{DecodeError, GoesOn, NextTokens, always};
 use crate::model::{Declared, Span};
 use crate::nn::{
     Fingerprint, LanguageAdapter, LanguageModel, StepNetwork, declared_languages, tokenizer_of,
@@ -47,6 +51,7 @@ pub struct Scorer {
     tokenizer: Tokenizer,
     start: u32,
     declared: Declared,
+    asking: NextTokens,
 }
 
 /// A text to score, or a part of it.
@@ -83,6 +88,31 @@ impl TextScore {
     }
 }
 
+/// What a model answers to a [`Question`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Answer {
+    /// Log-probabilities (natural log) of the two answers.
+    pub log_probs: [f64; 2],
+    /// Tokens of the prompt, the start counted.
+    pub tokens: usize,
+}
+
+impl Answer {
+    /// How much more likely the first answer is than the second: the difference of their
+    /// log-probabilities.
+    #[must_use]
+    pub fn log_odds(&self) -> f64 {
+        self.log_probs[0] - self.log_probs[1]
+    }
+
+    /// The probability of the first answer among the two: the logistic function of
+    /// [`log_odds`](Self::log_odds).
+    #[must_use]
+    pub fn yes(&self) -> f64 {
+        1.0 / (1.0 + (-self.log_odds()).exp())
+    }
+}
+
 /// A request as the network takes it.
 struct Prepared {
     /// The start token, then those of the text.
@@ -110,13 +140,14 @@ impl Scorer {
         device: &Device,
         numbers: Numbers,
     ) -> Result<Self, ScoreError> {
-        let declared = declared_languages(path);
-        let declared = match &adapter {
-            Some(adapter) => adapter.declared().clone().or(&declared),
-            None => declared,
-        };
+        let declared = declared_by(path, adapter.as_ref());
         let model = LanguageModel::open_with(path, adapter.map(Arc::new), device, numbers)?;
-        let (tokenizer, begins_with_start) = tokenizer_of::<ScoreError>(path)?;
+        Self::joined(model, declared)
+    }
+
+    /// A model with its tokenizer.
+    fn joined(model: LanguageModel, declared: Declared) -> Result<Self, ScoreError> {
+        let (tokenizer, begins_with_start) = tokenizer_of::<ScoreError>(model.path())?;
         let (network, vocabulary) = (model.config().vocab_size, tokenizer.vocab_size());
         if vocabulary > network {
             return Err(ScoreError::Vocabulary { network, vocabulary });
@@ -124,7 +155,37 @@ impl Scorer {
         let config = model.config();
         let own = config.start_token.filter(|_| begins_with_start);
         let start = own.or_else(|| tokenizer.id(BETWEEN_TEXTS)).unwrap_or(config.end_tokens[0]);
-        Ok(Self { model, tokenizer, start, declared })
+        let asking = NextTokens::default();
+        Ok(Self { model, tokenizer, start, declared, asking })
+    }
+
+    /// The same language model with another adapter, or with none. What both compute with lies in
+    /// memory once ([`LanguageModel::with_adapter`]).
+    ///
+    /// # Errors
+    /// When the adapter was trained on another model, or the model's file is not what it was.
+    pub fn with_adapter(&self, adapter: Option<LanguageAdapter>) -> Result<Self, ScoreError> {
+        Self::over(&self.model, adapter)
+    }
+
+    /// As [`open_with`](Self::open_with), over a language model that is open already, whatever its
+    /// own adapter: a rewriter's, for one.
+    ///
+    /// # Errors
+    /// As [`with_adapter`](Self::with_adapter), and when a file is damaged.
+    pub fn over(
+        base: &LanguageModel,
+        adapter: Option<LanguageAdapter>,
+    ) -> Result<Self, ScoreError> {
+        let declared = declared_by(base.path(), adapter.as_ref());
+        let model = base.with_adapter(adapter.map(Arc::new))?;
+        Self::joined(model, declared)
+    }
+
+    /// The language model.
+    #[must_use]
+    pub fn model(&self) -> &LanguageModel {
+        &self.model
     }
 
     /// The languages that the adapter, or else the model, declares.
@@ -226,6 +287,15 @@ impl Scorer {
         }
         let ids = [self.start].into_iter().chain(pieces.iter().map(|(id, _)| *id)).collect();
         Ok(Ok(Prepared { ids, counted }))
+    }
+}
+
+/// The languages that an adapter, or else its model, declares.
+fn declared_by(path: &Path, adapter: Option<&LanguageAdapter>) -> Declared {
+    let of_model = declared_languages(path);
+    match adapter {
+        Some(adapter) => adapter.declared().clone().or(&of_model),
+        None => of_model,
     }
 }
 
