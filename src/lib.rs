@@ -71,6 +71,8 @@ pub mod vectors;
 #[cfg(feature = "neural")]
 pub mod augment;
 pub mod search;
+#[cfg(feature = "neural")]
+pub mod verify;
 
 pub mod lexicon;
 

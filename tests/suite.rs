@@ -251,6 +251,7 @@ mod unannotated_targets;
 mod undone_edits;
 mod units_spirv;
 mod unreadable_records;
+mod verifier_answers;
 mod visible_controls;
 mod word_vectors;
 mod written_otherwise;

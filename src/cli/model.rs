@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use fnstore::expand::{FILTER, WORD_VECTORS};
 use fnstore::model::Languages;
 use fnstore::models::{
-    self, Description, Finding, FindingCode, ModelError, ModelKind, Verification, add,
+    self, Description, Finding, FindingCode, ModelError, ModelKind, VERIFIER, Verification, add,
     default_rewriter, describe, models_in, record_sums, verify,
 };
 use fnstore::nn::declare_languages;
@@ -236,6 +236,7 @@ fn all(models: Option<PathBuf>) -> anyhow::Result<Vec<ModelRecord>> {
                     Some(kind) if kind == ModelKind::Identifier.as_str() => IDENTIFIER,
                     Some(kind) if kind == ModelKind::Labeller.as_str() => LABELLER,
                     Some(kind) if kind == ModelKind::Infiller.as_str() => INFILLER,
+                    Some(kind) if kind == ModelKind::Verifier.as_str() => VERIFIER,
                     Some(kind) if kind == ModelKind::WordVectors.as_str() => WORD_VECTORS,
                     Some(kind) if kind == ModelKind::Filter.as_str() => FILTER,
                     _ => rewriter.as_str(),

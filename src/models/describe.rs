@@ -13,6 +13,7 @@ use crate::nn::{
 };
 use crate::paraphrase::{PROMPT, gguf_in, is_adapter};
 use crate::text::input::read_text;
+use crate::verify::has_questions;
 use crate::{filter, vectors};
 
 const CONFIG: &str = "config.json";
@@ -43,6 +44,8 @@ named! {
         Adapter => "adapter",
         /// An adapter with which a language model writes the words of blanks.
         Infiller => "infiller",
+        /// An adapter with which a language model answers whether words evoke frames.
+        Verifier => "verifier",
     }
 }
 
@@ -217,7 +220,7 @@ fn describe_adapter(directory: &Path) -> Result<Description, ModelError> {
         .map_err(|source| ModelError::Adapter { path: directory.to_owned(), source })?;
     Ok(Description {
         path: directory.to_owned(),
-        kind: if fills_blanks(directory) { ModelKind::Infiller } else { ModelKind::Adapter },
+        kind: kind_of_adapter(directory),
         layout: "lora",
         bytes: files_of(directory)?.iter().map(|(_, bytes)| bytes).sum(),
         formats: adapter.formats(),
@@ -225,6 +228,15 @@ fn describe_adapter(directory: &Path) -> Result<Description, ModelError> {
         licence: None,
         languages: languages_of(directory)?,
     })
+}
+
+/// What an adapter is for, as its prompt says.
+fn kind_of_adapter(directory: &Path) -> ModelKind {
+    match fills_blanks(directory) {
+        true => ModelKind::Infiller,
+        false if has_questions(directory) => ModelKind::Verifier,
+        false => ModelKind::Adapter,
+    }
 }
 
 /// Whether an adapter's prompt is one of parts, by which the words of blanks are asked for; a
@@ -365,7 +377,7 @@ mod tests {
     fn every_shipped_model_is_declared_to_be_english() {
         let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
         let models = models_in(&shipped).unwrap();
-        assert_eq!(models.len(), 11);
+        assert_eq!(models.len(), 12);
         for (name, model) in models {
             let languages = model.unwrap().languages;
             assert_eq!(

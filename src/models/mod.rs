@@ -26,7 +26,8 @@ pub use add::add;
 pub use describe::{Description, ModelKind, describe, is_model, models_in};
 pub use error::ModelError;
 pub use preferred::{
-    ADAPTER, PREFERRED, Preferred, REWRITER, adapter, default_rewriter, find, prefer, preferred,
+    ADAPTER, PREFERRED, Preferred, REWRITER, VERIFIER, adapter, default_rewriter, find, prefer,
+    preferred,
 };
 pub use sums::{SUMS, record_sums};
 pub use verify::{Finding, FindingCode, Verification, verify};

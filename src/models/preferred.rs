@@ -17,6 +17,9 @@ pub const REWRITER: &str = "paraphrase";
 /// Name of the adapter that comes with the program, for a language model that does not.
 pub const ADAPTER: &str = "rewriter";
 
+/// Name of the adapter that comes with the program and answers whether words evoke frames.
+pub const VERIFIER: &str = "verifier";
+
 /// What the file holds.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

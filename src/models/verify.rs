@@ -17,6 +17,7 @@ use crate::score::{ScoreError, Scorer};
 use crate::tag::{TagError, Tagger};
 use crate::tokenize::Tokenizer;
 use crate::vectors::{VectorsError, WordVectors};
+use crate::verify::{Verifier, VerifyError};
 
 named! {
     /// What may be wrong with a model.
@@ -115,6 +116,13 @@ fn load(directory: &Path, models: &[PathBuf]) -> Result<(), Finding> {
             let base = base.as_deref().unwrap_or(directory);
             load_scorer(base, Some(adapter), &device)
         }
+        ModelKind::Verifier => {
+            let base = base_of(directory, models)
+                .map_err(|error| finding(code_of_rewriter(&error), &error))?;
+            let base = base.as_deref().unwrap_or(directory);
+            let opened = Verifier::open(directory, base, &device, Numbers::F32);
+            opened.map(drop).map_err(|error| finding(code_of_verifier(&error), &error))
+        }
         ModelKind::LanguageModel => load_language_model(directory, &device),
         ModelKind::Encoder => {
             let encoder = Encoder::open(directory, &device)
@@ -185,11 +193,7 @@ fn load_scorer(
     device: &Device,
 ) -> Result<(), Finding> {
     let scorer = Scorer::open_with(file, adapter, device, Numbers::F32);
-    scorer.map(drop).map_err(|error| match &error {
-        ScoreError::Network(source) => finding(code_of_network(source), &error),
-        ScoreError::File(_) => finding(FindingCode::Weights, &error),
-        _ => finding(FindingCode::Tokenizer, &error),
-    })
+    scorer.map(drop).map_err(|error| finding(code_of_scorer(&error), &error))
 }
 
 /// A checkpoint whose weights or tokenizer are in a format that is not read.
@@ -243,6 +247,23 @@ fn code_of_aligner(error: &AlignError) -> FindingCode {
         AlignError::Network { source } => code_of_network(source),
         AlignError::File(_) => FindingCode::Config,
         _ => FindingCode::Tokenizer,
+    }
+}
+
+fn code_of_scorer(error: &ScoreError) -> FindingCode {
+    match error {
+        ScoreError::Network(source) => code_of_network(source),
+        ScoreError::File(_) => FindingCode::Weights,
+        ScoreError::Prompt(_) => FindingCode::Prompt,
+        _ => FindingCode::Tokenizer,
+    }
+}
+
+fn code_of_verifier(error: &VerifyError) -> FindingCode {
+    match error {
+        VerifyError::Adapter { source, .. } => code_of_network(source),
+        VerifyError::Prompt(_) => FindingCode::Prompt,
+        VerifyError::Score(error) => code_of_scorer(error),
     }
 }
 

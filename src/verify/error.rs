@@ -1,0 +1,27 @@
+//! What can go wrong with a verifier.
+
+use std::path::PathBuf;
+
+use crate::nn::NnError;
+use crate::prompt::PromptError;
+use crate::score::ScoreError;
+
+/// A verifier that cannot be opened or used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// The adapter.
+    #[error("cannot open the verifier `{}`", path.display())]
+    Adapter {
+        /// Its directory.
+        path: PathBuf,
+        /// What is wrong.
+        source: NnError,
+    },
+    /// Its questions.
+    #[error(transparent)]
+    Prompt(#[from] PromptError),
+    /// The language model.
+    #[error(transparent)]
+    Score(#[from] ScoreError),
+}
