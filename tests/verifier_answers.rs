@@ -1,8 +1,9 @@
 //! A verifier asks two questions by the prompts beside its adapter: on the tiny Llama, and the
 //! shipped one against answers that were stored.
 //!
-//! The last needs the language model and the stored answers. It runs where `FNSTORE_LANGUAGE_MODEL`
-//! and `FNSTORE_STORED_ANSWERS` name them, on the first `FNSTORE_STORED_MOST` of them.
+//! The last needs the language model and the stored answers. It runs where
+//! `FNSTORE_LANGUAGE_MODEL` and `FNSTORE_STORED_ANSWERS` name them, on the first
+//! `FNSTORE_STORED_MOST` of them.
 
 use std::path::{Path, PathBuf};
 
