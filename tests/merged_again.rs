@@ -39,6 +39,8 @@ fn a_merged_shard_is_skipped_until_something_is_removed() {
     assert!(first > 0 && second > 0);
     let whole = export(store);
     assert_eq!(merged(store, &files), [(true, 0), (true, 0)]);
+    let again = ok(fnstore_in(store, &["merge", "--again", files[0].to_str().unwrap()])).records();
+    assert_eq!((&again[0]["skipped"], &again[0]["written"]), (&false.into(), &0.into()));
     assert_eq!(export(store), whole);
     // A backup is of a state, and has the list of that state.
     let backup = dir.path().join("backup");

@@ -194,7 +194,7 @@ fn lines_become_records_of_the_schema() {
         json!({"frame": "tear", "words": [], "sentence": "they ".repeat(30)}),
     ];
     let lines = lines.map(|line| line.to_string()).join("\n");
-    let ran = ask(FILE, &lines, &["--format", "jsonl"]);
+    let ran = ask(FILE, &lines, &["--format", "jsonl", "--numbers", "f32"]);
     assert_eq!(ran.code, Some(65), "{}", ran.stderr);
     let records = ran.records();
     for record in &records {

@@ -52,11 +52,15 @@ fn each_shard_is_done_running_stopped_missing_or_damaged() {
     assert_eq!(of["seeds_done"], of["shards"][0]["seeds"]);
     let mut running = task(store, folder, 2);
     let until = Instant::now() + Duration::from_secs(300);
-    while states(&status(folder, &[]))[1] == "missing" {
+    let begun = loop {
+        let of = status(folder, &[]);
+        if states(&of)[1] != "missing" {
+            break of;
+        }
         assert!(Instant::now() < until, "the task does not begin");
         std::thread::sleep(Duration::from_millis(100));
-    }
-    assert_eq!(states(&status(folder, &[])), ["done", "running", "missing"]);
+    };
+    assert_eq!(states(&begun), ["done", "running", "missing"]);
     running.kill().unwrap();
     running.wait().unwrap();
     let of = status(folder, &[]);

@@ -33,7 +33,7 @@ use fnstore::query::Expression;
 use fnstore::store::StoreError;
 use fnstore::upkeep::CheckOptions;
 
-use crate::cli_program::fnstore_in;
+use crate::cli_program::{fnstore_in, new_store};
 use crate::store_opening::files;
 use crate::{generated, mini};
 
@@ -98,6 +98,13 @@ fn a_store_of_format_1_is_refused_with_advice_and_left_alone() {
             assert!(ran.stderr.contains(part), "{ran:?}");
         }
     }
+    // A backup does not take the place of what its own program can still export.
+    let (of_now, backup) = (new_store(), dir.path().with_extension("backup"));
+    let made = fnstore_in(of_now.path(), &["backup", backup.to_str().unwrap()]);
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let ran = fnstore_in(dir.path(), &["restore", backup.to_str().unwrap(), "--yes"]);
+    std::fs::remove_dir_all(&backup).unwrap();
+    assert!(ran.code == Some(2) && ran.stderr.contains("(S-format)"), "{ran:?}");
     assert_eq!(files(dir.path()), before, "no file of it was touched");
     assert!(!dir.path().join("index").exists());
 }

@@ -87,7 +87,8 @@ const EXAMPLES: &str = r#"Examples:
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let lines = line_reader::open(args.file.as_deref())?;
-    let database = context.joined(Database::open(&context.store)?);
+    // One view of the index serves all lines.
+    let database = context.joined(Database::open(&context.store)?.snapshot()?);
     let release = edit::release(&database, args.release.as_deref());
     let release = match (&args.into, &args.release, &args.name) {
         (Some(_), Some(name), None) => release.with_context(|| {

@@ -161,7 +161,6 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let options = CheckOptions { deep: args.deep };
     let report = Database::check_at(&context.store, options, &mut |rows| {
         // How many there are is only known at the end.
-        bar.set_length(rows);
         bar.set_position(rows);
     });
     bar.finish_and_clear();

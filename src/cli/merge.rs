@@ -39,6 +39,10 @@ pub(super) struct Args {
     /// have other models, or from several states of a store
     #[arg(long)]
     mixed: bool,
+
+    /// Also read shards that were merged before, as after rows of the store were lost
+    #[arg(long, conflicts_with = "status")]
+    again: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -83,7 +87,10 @@ pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome>
     bar.set_length(manifests.len() as u64);
     bar.set_position(0);
     for (file, manifest) in args.files.iter().zip(&manifests) {
-        let written = expand::merge_shard(&database, file, manifest)?;
+        let written = match args.again {
+            true => Some(expand::merge_shard_again(&database, file, manifest)?),
+            false => expand::merge_shard(&database, file, manifest)?,
+        };
         let Shard { number, of } = manifest.shard;
         rows.push(MergeRecord {
             file: file.display().to_string(),

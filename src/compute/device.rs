@@ -60,8 +60,8 @@ impl Device {
     /// by to 8 bits. One without a fused multiply-add rounds twice where others round once: other
     /// last digits, and a name of their own (`f32-unfused`). A GPU keeps blocks and multiplies them
     /// by f32 (`blocks-f32`), or unpacks them to f16 for its matrix units, which multiply them by
-    /// states of 16 bits (`blocks-f16-units`). Other numbers are `f32` there, `f16` if it keeps them
-    /// so, or `f16-units`; behind `int8-` where weights are rounded to 8 bits first.
+    /// states of 16 bits (`blocks-f16-units`). Other numbers are `f32` there, `f16` if it keeps
+    /// them so, or `f16-units`; behind `int8-` where weights are rounded to 8 bits first.
     pub fn format(&self, numbers: Numbers) -> &'static str {
         match (self, numbers) {
             (Self::Cpu { .. }, numbers) => format_on_cpu(numbers, rounds_once()),

@@ -69,7 +69,7 @@ pub(crate) use fitting::FitJudge;
 pub use fitting::{Refitted, refit, refit_sets};
 pub use models::{FILTER, FrameModels, GuideModels, Models, RewriterSource, WORD_VECTORS};
 pub(crate) use pace::{MEASURED_LONGEST, MEASURED_SHARE, spread};
-pub use parted::{merge_shard, run_shard};
+pub use parted::{merge_shard, merge_shard_again, run_shard};
 pub use recipe::{Choice, Guidance, Recipe};
 pub use recipes::{RecipeFileError, RecipeSettings, Words};
 pub use report::{CarriedTally, EndReason, ExpansionProgress, Report};

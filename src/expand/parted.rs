@@ -53,7 +53,7 @@ pub fn run_shard(
             Ok((Some(writer.finish()?), Some(report)))
         }
         Keep::InShard(mut writer) => {
-            writer.note(true)?;
+            writer.note(true);
             Ok((None, Some(report)))
         }
         _ => Ok((None, Some(report))),
@@ -74,11 +74,19 @@ pub fn merge_shard(database: &Database, file: &Path, manifest: &Manifest) -> Res
     {
         return Ok(None);
     }
+    merge_shard_again(database, file, manifest).map(Some)
+}
+
+/// As [`merge_shard`], and reads a shard that was merged before, too: rows may have been lost since.
+///
+/// # Errors
+/// As [`Database::import_jsonl`].
+pub fn merge_shard_again(database: &Database, file: &Path, manifest: &Manifest) -> Result<u64> {
     let import = database.import_jsonl(file, None, &mut |_| {})?;
-    if let Some(digest) = &digest {
-        store.note_merged(import.release.id, digest)?;
+    if let Some(digest) = &from_hexadecimal(&manifest.blake3) {
+        database.store().note_merged(import.release.id, digest)?;
     }
-    Ok(Some(import.written.get(&LineKind::Set).copied().unwrap_or(0)))
+    Ok(import.written.get(&LineKind::Set).copied().unwrap_or(0))
 }
 
 /// The BLAKE3 of the ids of all seeds, and how many they are.

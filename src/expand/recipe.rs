@@ -217,6 +217,8 @@ impl Recipe {
             (Rules::FewLus, is_guided && self.few_lus),
             (Rules::Rewording, self.reword > 0.0),
             (Rules::FromSisters, self.from_sisters.is_some()),
+            // A fit that ends no chain decides nothing.
+            (Rules::FrameFit, told.frames.is_some() && self.least_frame_fit > 0.0),
         ]
         .into_iter()
         .filter_map(|(rules, is_used)| is_used.then_some(rules))
@@ -387,12 +389,15 @@ mod tests {
             settings["rules"].as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ")
         };
         let plain = Recipe { keep_fe: KeepElements::None, ..recipe() };
-        assert_eq!(rules(plain, Told::default()), "rewriting choice");
+        assert_eq!(rules(plain, Told::default()), "settings rewriting choice");
         let told = Told { prompt: Some(a), ..Told::default() };
         let guided = Recipe { guidance: Guidance::Lexicon, few_lus: true, ..recipe() };
-        assert_eq!(rules(guided, told), "rewriting choice prompt elements guide few-lus");
+        assert_eq!(rules(guided, told), "settings rewriting choice prompt elements guide few-lus");
         let context = Recipe { guidance: Guidance::Context, reword: 0.3, ..recipe() };
-        assert_eq!(rules(context, told), "rewriting choice prompt elements in-context rewording");
+        assert_eq!(
+            rules(context, told),
+            "settings rewriting choice prompt elements in-context rewording"
+        );
     }
 
     #[test]

@@ -231,6 +231,7 @@ mod tests {
             guidance: Guidance::None,
             choice: Choice::Aligner,
             tell_bans: false,
+            numbers: Numbers::F32,
             keep_fe: KeepElements::None,
             ..recipe()
         };

@@ -363,6 +363,8 @@ impl<'a> Run<'a> {
             };
             let Some(rewrite) = rewrite else {
                 self.foresee([].into_iter(), &missing);
+                // The last seed may have ended without a step.
+                let _ = progress(&self.progress(0));
                 return Ok(());
             };
             let InFlight { mut chain, attempt, since } =

@@ -60,7 +60,7 @@ impl Shard {
         (seeds + u64::from(self.of - self.number)) / u64::from(self.of)
     }
 
-    fn is_one(self) -> bool {
+    pub(super) fn is_one(self) -> bool {
         (1..=self.of).contains(&self.number) && self.of <= MOST
     }
 
@@ -330,7 +330,7 @@ impl ShardWriter {
             frames.insert(frame, name);
         }
         let through = Manifest { seeds: kept.done.len() as u64, sets, ..manifest.clone() };
-        let note = NoteKeeper::begin(&part, through)?;
+        let note = NoteKeeper::begin(&part, through);
         Ok(Self {
             file: plan.file.to_owned(),
             part,
@@ -413,12 +413,13 @@ impl ShardWriter {
         self.lines.flush()?;
         self.done.insert(seed);
         self.sets += rows_written;
-        self.note(false)
+        self.note(false);
+        Ok(())
     }
 
     /// Notes how far it is, for whoever looks at the folder: now and then, or at once.
-    pub(super) fn note(&mut self, at_once: bool) -> Result<()> {
-        self.note.through(self.done.len() as u64, self.sets, at_once)
+    pub(super) fn note(&mut self, at_once: bool) {
+        self.note.through(self.done.len() as u64, self.sets, at_once);
     }
 
     fn frame(&self, frame: FrameId) -> String {
@@ -450,7 +451,7 @@ impl ShardWriter {
         text.push(b'\n');
         write_file(&place, &text).map_err(|source| ExpandError::file(&place, source))?;
         fs::remove_file(&part).map_err(|source| ExpandError::file(&part, source))?;
-        note.end()?;
+        note.end();
         drop(lock);
         Ok(manifest)
     }

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use super::shard::{Manifest, Shard};
 use super::shard_lock::is_locked;
 use super::{ExpandError, Result};
-use crate::durable::write_file;
 
 /// Time between two notes of a task: often enough for whoever looks, and little for a shared disk.
 const PAUSE: Duration = Duration::from_secs(10);
@@ -43,34 +42,36 @@ pub(super) struct NoteKeeper {
 
 impl NoteKeeper {
     /// Begins the note of a shard, some seeds and sets of which are through.
-    pub(super) fn begin(part: &Path, manifest: Manifest) -> Result<Self> {
+    pub(super) fn begin(part: &Path, manifest: Manifest) -> Self {
         let mut place = part.as_os_str().to_owned();
         place.push(".json");
         let (before, now) = (manifest.seeds, seconds_now());
         let note = Note { manifest, before, began: now, noted: now };
         let keeper = Self { place: place.into(), note, last: Instant::now() };
-        keeper.write()?;
-        Ok(keeper)
+        keeper.write();
+        keeper
     }
 
     /// So many seeds and sets are through. That is noted now and then, or at once.
-    pub(super) fn through(&mut self, seeds: u64, sets: u64, at_once: bool) -> Result<()> {
-        if !at_once && self.last.elapsed() < PAUSE {
-            return Ok(());
+    pub(super) fn through(&mut self, seeds: u64, sets: u64, at_once: bool) {
+        if at_once || self.last.elapsed() >= PAUSE {
+            (self.note.manifest.seeds, self.note.manifest.sets) = (seeds, sets);
+            (self.note.noted, self.last) = (seconds_now(), Instant::now());
+            self.write();
         }
-        (self.note.manifest.seeds, self.note.manifest.sets) = (seeds, sets);
-        (self.note.noted, self.last) = (seconds_now(), Instant::now());
-        self.write()
     }
 
     /// The shard is whole, and its manifest says all.
-    pub(super) fn end(self) -> Result<()> {
-        fs::remove_file(&self.place).map_err(|source| ExpandError::file(&self.place, source))
+    pub(super) fn end(self) {
+        let _ = fs::remove_file(&self.place);
     }
 
-    fn write(&self) -> Result<()> {
+    /// Nobody but who looks needs the note: one that cannot be written ends no task.
+    fn write(&self) {
+        let mut passing = self.place.clone().into_os_string();
+        passing.push(".new");
         let text = serde_json::to_vec(&self.note).unwrap_or_default();
-        write_file(&self.place, &text).map_err(|source| ExpandError::file(&self.place, source))
+        let _ = fs::write(&passing, text).and_then(|()| fs::rename(&passing, &self.place));
     }
 }
 
@@ -313,6 +314,10 @@ fn looked_at(place: &Path, reads_files: bool) -> Result<(Manifest, ShardStatus)>
             file: place.to_owned(),
             reason: format!("is no note of a task: {error}"),
         })?;
+    if !manifest.shard.is_one() {
+        let reason = "is no note of a task: there is no such shard".to_owned();
+        return Err(ExpandError::Shard { file: place.to_owned(), reason });
+    }
     let lines = PathBuf::from(text.trim_end_matches(".json"));
     let state = if is_locked(&lines) { ShardState::Running } else { ShardState::Stopped };
     let took = noted.saturating_sub(began) as f64;

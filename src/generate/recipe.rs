@@ -143,7 +143,8 @@ impl Recipe {
         };
         let of_blanks = [Rules::Blanks].into_iter().chain(of_filler.iter().copied());
         let always = [Rules::Takeover, Rules::Sisters, Rules::Ranking];
-        let rules = always.into_iter().chain(of_blanks.filter(|_| is_filled));
+        let of_frames = frames.iter().map(|_| Rules::FrameFit);
+        let rules = always.into_iter().chain(of_blanks.filter(|_| is_filled)).chain(of_frames);
         let mut description = json!({
             "method": self.method,
             "rules": numbered(rules),

@@ -190,6 +190,9 @@ impl Candidates {
         let mut found: Vec<PartedForm> = Vec::new();
         let Tagged { words, .. } = sentence;
         for (first, verb) in words.iter().enumerate() {
+            if !sentence.tags[first].starts_with("VB") {
+                continue;
+            }
             for Parted { lexunit, rest, is_attested } in
                 self.parted.get(&fold(verb)).into_iter().flatten()
             {

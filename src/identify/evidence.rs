@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::database::Result;
 use crate::lexicon::Lexicon;
 use crate::model::{LexUnit, Origin, Pos};
+use crate::query::quoted;
 use crate::text::{AttestedForms, fold, plain_lemma};
 
 /// Which verbs of several words annotation shows around an object.
@@ -80,7 +81,9 @@ pub(super) fn attested(
     words: &str,
     forms: &mut AttestedForms,
 ) -> Result<()> {
-    let query = format!("trigger=\"{words}\"").parse().expect("the query is well formed");
+    let by_people = "not origin=generated not origin=predicted";
+    let query = format!("trigger={} {by_people}", quoted(words));
+    let query = query.parse().expect("the query is well formed");
     for answer in lexicon.annotations(&query)? {
         let answer = answer?;
         if is_by_people(answer.set.provenance.origin()) {

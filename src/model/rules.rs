@@ -43,6 +43,8 @@ named! {
         Sentinels => "sentinels",
         /// Which words can be the subject of a verb (`generate/agreement.rs`).
         Agreement => "agreement",
+        /// Which frames a target is asked about, and how they are scored (`identify`).
+        FrameFit => "frame-fit",
     }
 }
 
@@ -65,15 +67,24 @@ impl Rules {
             | Self::Ranking
             | Self::Blanks
             | Self::Sentinels
-            | Self::Agreement => 1,
+            | Self::Agreement
+            | Self::FrameFit => 1,
         }
     }
 }
 
-/// The member `rules` of settings: the number of each part.
+/// Number of the form of settings, raised when a part or a setting comes or goes: recipes of before
+/// are then of earlier rules, as this program makes none like them.
+const SETTINGS: u32 = 1;
+
+/// Its name among the numbers.
+const OF_SETTINGS: &str = "settings";
+
+/// The member `rules` of settings: the number of their form, and that of each part.
 pub(crate) fn numbered(rules: impl IntoIterator<Item = Rules>) -> Value {
     let number = |rules: Rules| (rules.as_str().to_owned(), rules.number().into());
-    Value::Object(rules.into_iter().map(number).collect::<Map<_, _>>())
+    let form = (OF_SETTINGS.to_owned(), SETTINGS.into());
+    Value::Object(std::iter::once(form).chain(rules.into_iter().map(number)).collect::<Map<_, _>>())
 }
 
 /// The identity of a recipe: the first 16 bytes of the BLAKE3 hash of its settings.
@@ -101,10 +112,18 @@ impl RulesStanding {
     pub fn of(settings: &str) -> Self {
         let settings: Value = serde_json::from_str(settings).unwrap_or_default();
         let is_current = |(name, number): (&String, &Value)| {
-            Rules::parse(name).is_some_and(|of| number.as_u64() == Some(of.number().into()))
+            let now = match name.as_str() {
+                OF_SETTINGS => Some(SETTINGS),
+                name => Rules::parse(name).map(Rules::number),
+            };
+            now.is_some_and(|now| number.as_u64() == Some(now.into()))
         };
         match settings.get("rules") {
-            Some(Value::Object(rules)) if rules.iter().all(is_current) => Self::Current,
+            Some(Value::Object(rules))
+                if rules.contains_key(OF_SETTINGS) && rules.iter().all(is_current) =>
+            {
+                Self::Current
+            }
             Some(_) => Self::Earlier,
             None => Self::Foreign,
         }
@@ -120,7 +139,12 @@ mod tests {
         let settings = |rules: &str| format!("{{\"method\":\"paraphrase\",\"rules\":{rules}}}");
         let now = numbered([Rules::Rewriting, Rules::Choice]).to_string();
         assert_eq!(RulesStanding::of(&settings(&now)), RulesStanding::Current);
-        for rules in ["{\"rewriting\":0}", "{\"rewriting\":99}", "{\"gone\":1}", "\"v4\"", "4"] {
+        let without = now.replace("\"settings\":1,", "");
+        assert_ne!(without, now);
+        assert_eq!(RulesStanding::of(&settings(&without)), RulesStanding::Earlier);
+        for rules in
+            ["{}", "{\"rewriting\":0}", "{\"rewriting\":99}", "{\"gone\":1}", "\"v4\"", "4"]
+        {
             assert_eq!(RulesStanding::of(&settings(rules)), RulesStanding::Earlier, "{rules}");
         }
         for foreign in ["by hand", "{\"tool\":\"x\"}", ""] {

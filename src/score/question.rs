@@ -164,7 +164,12 @@ impl Question {
             [token] => Ok(*token),
             _ => Err(ScoreError::Prompt(self.file.no_token("answers", answer))),
         };
-        Ok([token(&self.answers[0])?, token(&self.answers[1])?])
+        let [yes, no] = [token(&self.answers[0])?, token(&self.answers[1])?];
+        if yes == no {
+            let both = self.answers.join(", ");
+            return Err(ScoreError::Prompt(self.file.no_token("answers", &both)));
+        }
+        Ok([yes, no])
     }
 
     /// The tokens of a prompt after the start.

@@ -9,7 +9,7 @@ use rocksdb::WriteBatch;
 use super::family::Family;
 use super::record::ChangeRecord;
 use super::tally::Keyed;
-use super::{Action, Result, Store, StoreError};
+use super::{Action, Result, Store};
 use crate::model::ReleaseId;
 
 /// Key of the list in `meta`: of each shard the release and the BLAKE3 of its file.
@@ -24,7 +24,7 @@ impl Store {
     /// Whether a file of this BLAKE3 was merged into a release, and all of it is still there.
     ///
     /// # Errors
-    /// When the engine fails or the list is damaged.
+    /// When the engine fails.
     pub fn has_merged(&self, release: ReleaseId, digest: &[u8; DIGEST]) -> Result<bool> {
         let entry = entry(release, digest);
         Ok(self.merged()?.chunks(ENTRY).any(|listed| listed == entry))
@@ -33,7 +33,7 @@ impl Store {
     /// Lists a file as merged, once all of it is committed.
     ///
     /// # Errors
-    /// When the engine fails, the list is damaged, or the handle is a reader's.
+    /// When the engine fails, or the handle is a reader's.
     pub fn note_merged(&self, release: ReleaseId, digest: &[u8; DIGEST]) -> Result<()> {
         let _one_at_a_time = self.commit.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut list = self.merged()?;
@@ -64,15 +64,10 @@ impl Store {
         Ok(())
     }
 
+    /// The list. One that is damaged says nothing: shards are read again.
     fn merged(&self) -> Result<Vec<u8>> {
         let list = self.engine.get(Family::Meta, MERGED_KEY)?.unwrap_or_default();
-        match is_list(&list) {
-            true => Ok(list.to_vec()),
-            false => {
-                let reason = format!("{} bytes, expected entries of {ENTRY}", list.len());
-                Err(StoreError::damaged(Family::Meta.name(), MERGED_KEY, reason))
-            }
-        }
+        Ok(if is_list(&list) { list.to_vec() } else { Vec::new() })
     }
 }
 

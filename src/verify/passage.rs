@@ -77,8 +77,9 @@ pub(super) fn lemma(lexunit: &str) -> String {
 /// Of more than 50 words beside it, 25 stand on each side. The parts of a target that lie near each
 /// other are marked as one phrase; of others the first is.
 pub(super) fn marked(text: &str, targets: &[Span]) -> Option<(String, String)> {
-    let first = targets.first()?;
-    let last = targets.last()?;
+    // Other tools list the parts of a target in any order.
+    let first = targets.iter().min()?;
+    let last = targets.iter().max_by_key(|part| part.end)?;
     let index = CharIndex::new(text);
     let place = |at: u32| index.to_chars(Span::new(first.start, at)).ok();
     let is_near = place(last.end).is_some_and(|span| span.end - span.start < NEAR);

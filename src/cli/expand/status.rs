@@ -116,6 +116,11 @@ pub(super) fn dry_run(
         missing_seconds: estimate.map_or(0.0, |estimate| estimate.missing.as_secs_f64()),
     };
     context.output.report(&record, ONE_ROW, |output| lay_out(&total, estimate, output))?;
+    if stopped() {
+        context.output.flush()?;
+        tell("interrupted; what was measured until then is told");
+        return Ok(Outcome::Interrupted);
+    }
     found(&status, context)
 }
 

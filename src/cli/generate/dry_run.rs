@@ -60,6 +60,11 @@ pub(super) fn run(
         let time = duration(missing.as_secs());
         Ok(output.line(&format!("  {:<22} {time:>9}  {by}; nothing was written", "time"))?)
     })?;
+    if stopped() {
+        context.output.flush()?;
+        tell("interrupted; what was measured until then is told");
+        return Ok(Outcome::Interrupted);
+    }
     if lexunits == 0 {
         context.output.flush()?;
         tell("no LU without sentences matches");

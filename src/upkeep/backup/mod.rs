@@ -64,11 +64,17 @@ impl Database {
 /// anything is replaced. Readers that have the old store open must open it again.
 ///
 /// # Errors
-/// When the backup is none, is damaged or holds a store of another format, or another process writes
-/// the store; then the store is as it was.
+/// When the backup is none, is damaged or holds a store of another format, when the store that would
+/// be replaced is of another format, or another process writes it; then the store is as it was.
 pub fn restore(backup: &Path, dir: &Path) -> Result<BackupManifest> {
     let manifest = BackupManifest::read(backup)?;
     manifest.verify(backup)?;
+    // What a program of another format can still read is not thrown away.
+    if Store::exists(dir)
+        && let Err(error @ StoreError::Format { .. }) = Store::open_reader(dir)
+    {
+        return Err(error.into());
+    }
     restore_under_lock(backup, &manifest, Replacement::begin(dir)?)?;
     Ok(manifest)
 }
