@@ -1,5 +1,5 @@
-//! `docs/reference/from-nltk.md` leaves out no call of NLTK's FrameNet reader, and what it says in their
-//! place is so.
+//! `docs/reference/from-nltk.md` leaves out no call of NLTK's FrameNet reader, and what it says in
+//! their place is so.
 //!
 //! The page's program is a documentation test (`src/lib.rs`); here its tables are held against that
 //! program, against the list of NLTK's calls, and against the command line.

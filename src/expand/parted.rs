@@ -77,7 +77,7 @@ pub fn merge_shard(database: &Database, file: &Path, manifest: &Manifest) -> Res
     merge_shard_again(database, file, manifest).map(Some)
 }
 
-/// As [`merge_shard`], and reads a shard that was merged before, too: rows may have been lost since.
+/// As [`merge_shard`], and reads a shard that was merged before, too: rows may be lost since.
 ///
 /// # Errors
 /// As [`Database::import_jsonl`].

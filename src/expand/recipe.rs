@@ -224,8 +224,8 @@ impl Recipe {
         .filter_map(|(rules, is_used)| is_used.then_some(rules))
     }
 
-    /// The recipe's settings as JSON: all that its outputs depend on. Rounds, limits, device, threads
-    /// and batch sizes do not enter, so a second run with other ones is the same recipe; the format
+    /// The recipe's settings as JSON: all that its outputs depend on. Rounds, limits, device,
+    /// threads and batch sizes do not enter, so a second run with other ones is the same recipe; the format
     /// of the weights does.
     pub(super) fn description(
         &self,

@@ -81,8 +81,9 @@ pub fn status(database: &Database, expression: &Expression, recipe: &Recipe) -> 
 
 /// As [`status`] of a part of the seeds, or of all, with the time that the missing rounds take.
 /// Some rounds of seeds from all over are made to measure it: less than a tenth of all, for a
-/// minute at most, and one at least. Nothing is written. There is no estimate where nothing is missing, or
-/// `progress`, which is told how far the measurement is, answers `Break` before a round is over.
+/// minute at most, and one at least. Nothing is written. There is no estimate where nothing is
+/// missing, or where `progress`, which is told how far the measurement is, answers `Break` before a
+/// round is over.
 ///
 /// # Errors
 /// As [`run`](super::run).

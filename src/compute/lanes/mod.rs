@@ -183,8 +183,8 @@ pub(super) fn dispatch<W: Work>(work: W) -> W::Output {
     work.run(Plain)
 }
 
-/// Whether a fused multiply-add is rounded once on this processor, so that it computes the bits that
-/// all others of the kind compute.
+/// Whether a fused multiply-add is rounded once on this processor, so that it computes the bits
+/// that all others of the kind compute.
 pub(super) fn rounds_once() -> bool {
     #[cfg(target_arch = "x86_64")]
     if x86::Avx512::detect().is_some() || x86::Avx2::detect().is_some() {

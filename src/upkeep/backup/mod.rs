@@ -64,8 +64,9 @@ impl Database {
 /// anything is replaced. Readers that have the old store open must open it again.
 ///
 /// # Errors
-/// When the backup is none, is damaged or holds a store of another format, when the store that would
-/// be replaced is of another format, or another process writes it; then the store is as it was.
+/// When the backup is none, is damaged or holds a store of another format, when the store that
+/// would be replaced is of another format, or another process writes it; then the store is as it
+/// was.
 pub fn restore(backup: &Path, dir: &Path) -> Result<BackupManifest> {
     let manifest = BackupManifest::read(backup)?;
     manifest.verify(backup)?;
