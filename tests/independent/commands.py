@@ -30,6 +30,7 @@ UNSEEN = {
     "proposal-ranker",
     "substitutes",
     "score",
+    "question",
     "eval-filter",
 }
 # What only stands in files of releases with oddities of their own.
@@ -264,6 +265,7 @@ def changing(program: Program, built: Built, work: Path, files: Path) -> None:
     manifest = Path(f"{shard}.manifest.json")
     if manifest.is_file():
         program.schemas.check("shard-manifest", json.loads(manifest.read_text()), program.findings, manifest.name)
+        program.records("shards-status", "merge", "--status", files)
         program.records("merge", "merge", shard)
     generated = [id_ for id_, set_ in built.main.sets.items() if set_.origin == "generated" and id_ in built.edition]
     if generated:

@@ -302,6 +302,7 @@ def grow(program: Program, built: Built, work: Path, is_whole: bool) -> None:
     program.records("expand", "expand", expression, "--rounds", "2", *search)
     program.records("expand-status", "expand", expression, "--rounds", "2", *search, "--status")
     lacking = "pos=v" if is_whole else "frame=Checking"
+    program.records("generate-estimate", "generate", f"release={name} {lacking}", "--model", "none", "--dry-run")
     program.records(
         "generate", "generate", f"release={name} {lacking}", "--model", "none", "--limit", "2", expect=(0, 1, 2)
     )
