@@ -64,6 +64,7 @@ pub use provenance::{
 pub use range::OutOfRange;
 pub use release::{Counted, Document, HeaderTitles, NamedBy, Release, ReleaseCounts, Title};
 pub use rules::{Rules, RulesStanding};
+#[cfg(feature = "neural")]
 pub(crate) use rules::{numbered, recipe_fingerprint};
 pub use sentence::{Occurrence, Sentence};
 pub use span::Span;

@@ -5,7 +5,7 @@
 //! recipe's identity, and the ids of generated sets follow from it. So the wording of a rule, how
 //! many rounds a run has, and where it runs are no part of it.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::named;
 
@@ -81,13 +81,19 @@ const SETTINGS: u32 = 1;
 const OF_SETTINGS: &str = "settings";
 
 /// The member `rules` of settings: the number of their form, and that of each part.
+#[cfg(feature = "neural")]
 pub(crate) fn numbered(rules: impl IntoIterator<Item = Rules>) -> Value {
     let number = |rules: Rules| (rules.as_str().to_owned(), rules.number().into());
     let form = (OF_SETTINGS.to_owned(), SETTINGS.into());
-    Value::Object(std::iter::once(form).chain(rules.into_iter().map(number)).collect::<Map<_, _>>())
+    Value::Object(
+        std::iter::once(form)
+            .chain(rules.into_iter().map(number))
+            .collect::<serde_json::Map<_, _>>(),
+    )
 }
 
 /// The identity of a recipe: the first 16 bytes of the BLAKE3 hash of its settings.
+#[cfg(feature = "neural")]
 pub(crate) fn recipe_fingerprint(settings: &str) -> [u8; 16] {
     let mut fingerprint = [0; 16];
     fingerprint.copy_from_slice(&blake3::hash(settings.as_bytes()).as_bytes()[..16]);
@@ -130,7 +136,7 @@ impl RulesStanding {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "neural"))]
 mod tests {
     use super::*;
 

@@ -47,6 +47,7 @@ pub use markup::{DefinitionPart, definition_parts, plain_definition};
 pub use morphology::{AttestedForms, Morphology};
 pub use names::names;
 pub use offsets::{CharIndex, CharSpan, OffsetError};
+#[cfg(feature = "neural")]
 pub(crate) use phrase::respellings;
 pub use phrase::{
     head_piece, inflect_phrase, inflections_of_phrase, inflections_of_trigger, plain_lemma,
