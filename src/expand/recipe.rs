@@ -225,8 +225,8 @@ impl Recipe {
     }
 
     /// The recipe's settings as JSON: all that its outputs depend on. Rounds, limits, device,
-    /// threads and batch sizes do not enter, so a second run with other ones is the same recipe; the
-    /// format of the weights does.
+    /// threads and batch sizes do not enter, so a second run with other ones is the same recipe;
+    /// the format of the weights does.
     pub(super) fn description(
         &self,
         rewriter: Value,
