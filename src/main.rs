@@ -4,8 +4,6 @@ mod cli;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
     // A damaged index ends in an error or a warning, which say what to do; a backtrace does not.
     let print = std::panic::take_hook();
@@ -14,7 +12,7 @@ fn main() -> ExitCode {
             print(panic);
         }
     }));
-    let args = match cli::Args::try_parse() {
+    let args = match cli::parse() {
         Ok(args) => args,
         // What was typed stands in the message, and does nothing to a terminal.
         Err(error) if error.use_stderr() && has_control_characters() => {

@@ -1,108 +1,70 @@
-//! The command line: one file per subcommand.
+//! The command line.
 //!
-//! A subcommand's `Args` is what the user wrote. Its `run` resolves that into the library's own
-//! options, calls the library, and hands the result to [`output`], the only place that prints data.
-//! Everything else, from progress to notices, goes to stderr.
+//! | room | what it holds |
+//! | --- | --- |
+//! | [`read`] | commands that show what the store holds |
+//! | [`store`] | commands that change or keep it |
+//! | [`grow`] | commands that write, score and annotate sentences |
+//! | [`measure`] | commands that train models and measure them |
+//! | [`machine`] | models, adapters, completions and manual pages |
+//! | [`options`] | groups of arguments that commands share, and what they resolve to |
+//! | [`input`] | lines that come in |
+//! | [`process`] | signals, limits, and files that a command writes |
+//! | [`print`] | how results and notices come out |
+//! | [`help`] | the program's help: commands in groups |
+//! | [`error`] | from an error to an exit code and a hint |
+//!
+//! A room imports only from rooms below its own. A command is a file or a folder of its group, with
+//! a line in the group's `mod.rs`. Its `Args` is what the user wrote. Its `run` resolves that into
+//! the library's own options, calls the library, and hands the result to [`print::output`], the
+//! only place that prints data. Everything else, from progress to notices, goes to stderr.
 
-mod align;
-mod annotate;
-mod augment;
-mod backup;
-mod beside;
-mod changes;
-mod chart;
-mod check;
-mod chosen_lus;
-mod columns;
-mod completions;
-mod confirm;
-mod counted;
-mod delete;
-mod descriptors;
-mod device;
-mod document;
-mod edit;
-mod edition;
-mod endpoint;
+/// Defines the commands of a group: the enum that is read from the command line, and what runs
+/// each. A command is a module with `Args` and `run`.
+macro_rules! commands {
+    ($($name:ident in $module:ident,)*) => {
+        /// A command of this group.
+        #[derive(Debug, clap::Subcommand)]
+        pub(crate) enum Command {
+            $($name($module::Args),)*
+        }
+
+        impl Command {
+            pub(crate) fn run(
+                self,
+                context: &mut crate::cli::Context,
+            ) -> anyhow::Result<crate::cli::Outcome> {
+                match self {
+                    $(Self::$name(args) => $module::run(args, context),)*
+                }
+            }
+        }
+    };
+}
+
 mod error;
-mod eval;
-mod expand;
-mod experiment;
-mod export;
-mod fes;
-mod filter;
-mod fit;
-mod foreign;
-mod frame;
-mod frames;
-mod generate;
-mod generator;
-mod gpu;
-mod hang_up;
-mod hit;
-mod identifier;
-mod import;
-mod import_lines;
-mod judge;
-mod labeller;
-mod language;
-mod lexunit;
-mod line_batches;
-mod line_reader;
-mod listing;
-mod locate;
-mod lus;
-mod man;
-mod merge;
-mod mine;
-mod model;
-mod number;
-mod output;
-mod paraphrase;
-mod pass;
-mod piped;
-mod plan;
-mod progress;
-mod proposals;
-mod query;
-mod recipes;
-mod reindex;
-mod relations;
-mod release_diff;
-mod releases;
-mod render;
-mod restore;
-mod review;
-mod rewriter;
-mod score;
-mod semtypes;
-mod sentence;
-mod show;
-mod splits;
-mod stats;
-mod stop;
-mod substitutes;
-mod table_lines;
-mod tag;
-mod tagged;
-mod threads;
-mod train;
-mod tree;
-mod valence;
-mod whole_file;
+mod grow;
+mod help;
+mod input;
+mod machine;
+mod measure;
+mod options;
+mod print;
+mod process;
+mod read;
+mod store;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 pub(crate) use error::{exit_code, hint, is_broken_pipe};
-use fnstore::database::Database;
-use fnstore::index::IndexError;
-use fnstore::query::{Expression, Field};
-pub(crate) use output::tell;
-use output::{Format, Output};
-use threads::ThreadArgs;
+use options::threads::ThreadArgs;
+use options::{device, locate};
+pub(crate) use print::output::tell;
+use print::output::{Format, Output};
+use process::{descriptors, stop};
 
 /// An embedded FrameNet database that can grow
 #[derive(Debug, Parser)]
@@ -136,51 +98,16 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Import(import::Args),
-    Query(query::Args),
-    Show(show::Args),
-    Frames(frames::Args),
-    Lus(lus::Args),
-    Fes(fes::Args),
-    Foreign(foreign::Args),
-    Relations(relations::Args),
-    Semtypes(semtypes::Args),
-    Valence(valence::Args),
-    Stats(stats::Args),
-    Releases(releases::Args),
-    Recipes(recipes::Args),
-    Edit(edit::Args),
-    Delete(delete::Args),
-    Merge(merge::Args),
-    Judge(judge::Args),
-    Proposals(proposals::Args),
-    Review(review::Args),
-    Edition(edition::Args),
-    Changes(changes::Args),
-    Export(export::Args),
-    Expand(expand::Args),
-    Generate(generate::Args),
-    Filter(filter::Args),
-    Fit(fit::Args),
-    Paraphrase(paraphrase::Args),
-    Align(align::Args),
-    Tag(tag::Args),
-    Annotate(annotate::Args),
-    Score(score::Args),
-    Substitutes(substitutes::Args),
-    Mine(mine::Args),
-    Augment(augment::Args),
-    Train(train::Args),
-    Eval(eval::Args),
-    Experiment(experiment::Args),
-    Model(model::Args),
-    Gpu(gpu::Args),
-    Check(check::Args),
-    Reindex(reindex::Args),
-    Backup(backup::Args),
-    Restore(restore::Args),
-    Completions(completions::Args),
-    Man(man::Args),
+    #[command(flatten)]
+    Read(read::Command),
+    #[command(flatten)]
+    Store(store::Command),
+    #[command(flatten)]
+    Grow(grow::Command),
+    #[command(flatten)]
+    Measure(measure::Command),
+    #[command(flatten)]
+    Machine(machine::Command),
 }
 
 /// How a command ended that did not fail.
@@ -206,49 +133,6 @@ impl From<Outcome> for ExitCode {
     }
 }
 
-/// Says that there is nothing to be found in, as after a first import that was cut short.
-fn tell_if_empty(database: &Database) -> anyhow::Result<bool> {
-    let is_empty = database.releases()?.is_empty();
-    if is_empty {
-        tell("the store is empty; `fnstore import PATH` brings in a release");
-    }
-    Ok(is_empty)
-}
-
-/// Says which releases `what` spans when its expression does not say so itself.
-fn tell_of_releases(
-    database: &Database,
-    what: &str,
-    expression: &Expression,
-) -> anyhow::Result<()> {
-    let says_so = expression.terms().any(|term| term.field() == Field::Release);
-    let releases = database.releases_of(expression)?;
-    if says_so || releases.len() < 2 {
-        return Ok(());
-    }
-    let names: Vec<String> = releases.iter().map(|release| format!("`{}`", release.name)).collect();
-    tell(&format!(
-        "the {what} spans {} releases, {}; `release=NAME` asks one of them",
-        names.len(),
-        names.join(", ")
-    ));
-    Ok(())
-}
-
-/// Says that a query had to do without the index, or that a writer has built it anew.
-fn tell_of_index(database: &Database) {
-    let Some(fault) = database.index_fault() else { return };
-    match (&*fault, database.store().is_writer()) {
-        (IndexError::Damaged { action, reason, .. }, true) => tell(&format!(
-            "the index was damaged (C-index-damaged: {reason}, while {action}); it was built anew"
-        )),
-        (IndexError::Damaged { .. }, false) => tell(&format!(
-            "warning: {fault} with `fnstore reindex`; a scan of the store answered meanwhile"
-        )),
-        _ => tell(&format!("warning: {fault}; a scan of the store answered meanwhile")),
-    }
-}
-
 /// What every subcommand works with.
 struct Context {
     /// Directory of the store.
@@ -256,6 +140,12 @@ struct Context {
     output: Output,
     /// Whether models may be joined with what is in another language.
     any_language: bool,
+}
+
+/// Reads the command line.
+pub(crate) fn parse() -> Result<Args, clap::Error> {
+    let matches = help::grouped(Args::command()).try_get_matches()?;
+    Args::from_arg_matches(&matches).map_err(|error| error.format(&mut Args::command()))
 }
 
 /// Runs the command that was asked for.
@@ -269,51 +159,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         any_language: args.any_language,
     };
     let outcome = match args.command {
-        Command::Import(args) => import::run(args, &mut context),
-        Command::Query(args) => query::run(args, &mut context),
-        Command::Show(args) => show::run(args, &mut context),
-        Command::Frames(args) => frames::run(args, &mut context),
-        Command::Lus(args) => lus::run(args, &mut context),
-        Command::Fes(args) => fes::run(args, &mut context),
-        Command::Foreign(args) => foreign::run(args, &mut context),
-        Command::Relations(args) => relations::run(args, &mut context),
-        Command::Semtypes(args) => semtypes::run(args, &mut context),
-        Command::Valence(args) => valence::run(args, &mut context),
-        Command::Stats(args) => stats::run(args, &mut context),
-        Command::Releases(args) => releases::run(args, &mut context),
-        Command::Recipes(args) => recipes::run(args, &mut context),
-        Command::Edit(args) => edit::run(args, &mut context),
-        Command::Delete(args) => delete::run(args, &mut context),
-        Command::Merge(args) => merge::run(&args, &mut context),
-        Command::Judge(args) => judge::run(args, &mut context),
-        Command::Proposals(args) => proposals::run(args, &mut context),
-        Command::Review(args) => review::run(args, &mut context),
-        Command::Edition(args) => edition::run(args, &mut context),
-        Command::Changes(args) => changes::run(args, &mut context),
-        Command::Export(args) => export::run(args, &mut context),
-        Command::Expand(args) => expand::run(args, &mut context),
-        Command::Generate(args) => generate::run(args, &mut context),
-        Command::Filter(args) => filter::run(args, &mut context),
-        Command::Fit(args) => fit::run(args, &mut context),
-        Command::Paraphrase(args) => paraphrase::run(args, &mut context),
-        Command::Align(args) => align::run(args, &mut context),
-        Command::Tag(args) => tag::run(args, &mut context),
-        Command::Annotate(args) => annotate::run(args, &mut context),
-        Command::Score(args) => score::run(args, &mut context),
-        Command::Substitutes(args) => substitutes::run(&args, &mut context),
-        Command::Mine(args) => mine::run(args, &mut context),
-        Command::Augment(args) => augment::run(args, &mut context),
-        Command::Train(args) => train::run(args, &mut context),
-        Command::Eval(args) => eval::run(args, &mut context),
-        Command::Experiment(args) => experiment::run(args, &mut context),
-        Command::Model(args) => model::run(args, &mut context),
-        Command::Gpu(args) => gpu::run(args, &mut context),
-        Command::Check(args) => check::run(args, &mut context),
-        Command::Reindex(args) => reindex::run(args, &mut context),
-        Command::Backup(args) => backup::run(args, &mut context),
-        Command::Restore(args) => restore::run(args, &mut context),
-        Command::Completions(args) => completions::run(args, &mut context),
-        Command::Man(args) => man::run(args, &mut context),
+        Command::Read(command) => command.run(&mut context),
+        Command::Store(command) => command.run(&mut context),
+        Command::Grow(command) => command.run(&mut context),
+        Command::Measure(command) => command.run(&mut context),
+        Command::Machine(command) => command.run(&mut context),
     }?;
     context.output.flush()?;
     device::tell_profiles()?;

@@ -1,0 +1,158 @@
+//! `expand --status` and `--dry-run`: how far an expansion is, and how long the rest takes.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use fnstore::database::Database;
+use fnstore::expand::{self, EndReason, Estimate, FrameStatus, Recipe, Shard, Status};
+use fnstore::query::Expression;
+use serde::Serialize;
+
+use crate::cli::print::output::{Format, Output, grouped, tell};
+use crate::cli::print::progress::{self, duration};
+use crate::cli::print::render::{ONE_ROW, Row};
+use crate::cli::process::stop;
+use crate::cli::{Context, Outcome};
+
+/// How far a frame is as JSON; see `schema/expand-status.schema.json`.
+#[derive(Debug, Serialize)]
+struct StatusRecord {
+    release: String,
+    frame: String,
+    seeds: u64,
+    done: u64,
+    ended: BTreeMap<&'static str, u64>,
+    begun: u64,
+    rounds_missing: u64,
+}
+
+impl Row for StatusRecord {
+    const COLUMNS: &'static [&'static str] =
+        &["release", "frame", "seeds", "done", "ended", "begun", "rounds_missing"];
+
+    fn cells(&self) -> Vec<String> {
+        let ended = self.ended.iter().map(|(reason, count)| format!("{count} {reason}"));
+        vec![
+            self.release.clone(),
+            self.frame.clone(),
+            self.seeds.to_string(),
+            self.done.to_string(),
+            ended.collect::<Vec<_>>().join(", "),
+            self.begun.to_string(),
+            self.rounds_missing.to_string(),
+        ]
+    }
+}
+
+/// What is missing, and how long it takes, as JSON; see `schema/expand-estimate.schema.json`.
+#[derive(Debug, Serialize)]
+struct EstimateRecord {
+    seeds: u64,
+    done: u64,
+    ended: BTreeMap<&'static str, u64>,
+    begun: u64,
+    rounds_missing: u64,
+    measured_rounds: u64,
+    measured_seconds: f64,
+    missing_seconds: f64,
+}
+
+fn by_name(ended: &BTreeMap<EndReason, u64>) -> BTreeMap<&'static str, u64> {
+    ended.iter().map(|(reason, count)| (reason.as_str(), *count)).collect()
+}
+
+/// Lists how far each frame is.
+pub(super) fn run(
+    database: &Database,
+    expression: &Expression,
+    recipe: &Recipe,
+    context: &mut Context,
+) -> anyhow::Result<Outcome> {
+    let status = expand::status(database, expression, recipe)?;
+    let releases = database.releases()?;
+    let mut records = Vec::new();
+    for ((release, frame), of_frame) in &status.frames {
+        let named = releases.iter().find(|known| known.id == *release);
+        let stored = database.store().frame(*release, *frame)?;
+        let FrameStatus { seeds, done, begun, rounds_missing, .. } = *of_frame;
+        records.push(StatusRecord {
+            release: named.map_or_else(|| release.0.to_string(), |release| release.name.clone()),
+            frame: stored.map_or_else(|| frame.0.to_string(), |frame| frame.name),
+            seeds,
+            done,
+            ended: by_name(&of_frame.ended),
+            begun,
+            rounds_missing,
+        });
+    }
+    context.output.rows(Format::Jsonl, records)?;
+    found(&status, context)
+}
+
+/// Says what is missing, and how long it takes.
+pub(super) fn dry_run(
+    database: &Database,
+    (expression, recipe): (&Expression, &Recipe),
+    shard: Option<Shard>,
+    context: &mut Context,
+) -> anyhow::Result<Outcome> {
+    let stopped = stop::on_interrupt("stopping after the step that runs")?;
+    let bar = progress::bar("measuring", "rounds");
+    let outcome = expand::estimate(database, (expression, recipe), shard, &mut |at| {
+        bar.set_length(at.of_rounds);
+        bar.set_position(at.rounds);
+        if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    bar.finish_and_clear();
+    let (status, estimate) = outcome?;
+    let total = status.total();
+    let record = EstimateRecord {
+        seeds: total.seeds,
+        done: total.done,
+        ended: by_name(&total.ended),
+        begun: total.begun,
+        rounds_missing: total.rounds_missing,
+        measured_rounds: estimate.map_or(0, |estimate| estimate.rounds),
+        measured_seconds: estimate.map_or(0.0, |estimate| estimate.elapsed.as_secs_f64()),
+        missing_seconds: estimate.map_or(0.0, |estimate| estimate.missing.as_secs_f64()),
+    };
+    context.output.report(&record, ONE_ROW, |output| lay_out(&total, estimate, output))?;
+    if stopped() {
+        context.output.flush()?;
+        tell("interrupted; what was measured until then is told");
+        return Ok(Outcome::Interrupted);
+    }
+    found(&status, context)
+}
+
+fn found(status: &Status, context: &mut Context) -> anyhow::Result<Outcome> {
+    if status.frames.is_empty() {
+        context.output.flush()?;
+        tell("no human annotation set matches");
+        return Ok(Outcome::NothingFound);
+    }
+    Ok(Outcome::Done)
+}
+
+fn lay_out(
+    total: &FrameStatus,
+    estimate: Option<Estimate>,
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    let ended: u64 = total.ended.values().sum();
+    let rows = [
+        ("annotation sets", total.seeds),
+        ("through all rounds", total.done),
+        ("ended before", ended),
+        ("begun", total.begun),
+        ("rounds missing", total.rounds_missing),
+    ];
+    for (name, count) in rows {
+        output.line(&format!("  {name:<20} {:>9}", grouped(count)))?;
+    }
+    let Some(Estimate { rounds, elapsed, missing }) = estimate else { return Ok(()) };
+    let seconds = elapsed.as_secs_f64();
+    let by = format!("about, by {rounds} rounds in {seconds:.1} s; nothing was written");
+    let time = duration(missing.as_secs());
+    Ok(output.line(&format!("  {:<20} {time:>9}  {by}", "time"))?)
+}

@@ -1,0 +1,120 @@
+//! `fnstore eval`: how well a model does on data with known answers.
+
+mod aligner;
+mod diversity;
+mod fes;
+mod figures;
+pub(crate) mod filter;
+mod frames;
+mod generation;
+mod nli;
+mod scratch;
+mod tagger;
+mod words;
+
+use fnstore::align::{Counts, Report};
+use serde::Serialize;
+
+use crate::cli::print::output::Output;
+use crate::cli::print::render::Row;
+use crate::cli::{Context, Outcome};
+
+/// Measure a model on data with known answers
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    model: Model,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Model {
+    Aligner(aligner::Args),
+    Words(words::Args),
+    Tagger(tagger::Args),
+    Frames(frames::Args),
+    Fes(fes::Args),
+    Generation(Box<generation::Args>),
+    Filter(filter::Args),
+    Nli(nli::Args),
+    Scratch(scratch::Args),
+}
+
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    match args.model {
+        Model::Aligner(args) => aligner::run(args, context),
+        Model::Words(args) => words::run(&args, context),
+        Model::Tagger(args) => tagger::run(args, context),
+        Model::Frames(args) => frames::run(args, context),
+        Model::Fes(args) => fes::run(args, context),
+        Model::Generation(args) => generation::run(&args, context),
+        Model::Filter(args) => filter::run(args, context),
+        Model::Nli(args) => nli::run(&args, &mut context.output),
+        Model::Scratch(args) => scratch::run(&args, context),
+    }
+}
+
+/// How one kind of items was found, as JSON.
+#[derive(Debug, Serialize)]
+struct ScoreRecord {
+    items: &'static str,
+    unit: &'static str,
+    precision: f64,
+    recall: f64,
+    f1: f64,
+    right: u64,
+    predicted: u64,
+    gold: u64,
+}
+
+impl ScoreRecord {
+    fn new(items: &'static str, unit: &'static str, counts: &Counts) -> Self {
+        let Counts { right, predicted, gold } = *counts;
+        let (precision, recall, f1) = (counts.precision(), counts.recall(), counts.f1());
+        Self { items, unit, precision, recall, f1, right, predicted, gold }
+    }
+}
+
+impl Row for ScoreRecord {
+    const COLUMNS: &'static [&'static str] =
+        &["items", "unit", "precision", "recall", "f1", "gold"];
+
+    fn cells(&self) -> Vec<String> {
+        let share = |share: f64| format!("{share:.4}");
+        vec![
+            self.items.to_owned(),
+            self.unit.to_owned(),
+            share(self.precision),
+            share(self.recall),
+            share(self.f1),
+            self.gold.to_string(),
+        ]
+    }
+}
+
+fn rows(report: &Report) -> Vec<ScoreRecord> {
+    let parts =
+        [("all", &report.all), ("changed", &report.changed), ("identical", &report.identical)];
+    let rows = parts.into_iter().flat_map(|(items, agreement)| {
+        [
+            ScoreRecord::new(items, "span", &agreement.exact),
+            ScoreRecord::new(items, "word", &agreement.soft),
+        ]
+    });
+    rows.chain([ScoreRecord::new("unaligned", "item", &report.unaligned)]).collect()
+}
+
+/// Writes precision, recall and F1 as a table.
+pub(crate) fn write_report(report: &Report, output: &mut Output) -> anyhow::Result<()> {
+    output.table_of(&rows(report))?;
+    output.line(&format!(
+        "the gold span is among the candidates of {} of {} items that have one",
+        report.covered, report.all.exact.gold
+    ))?;
+    if report.unanswered > 0 {
+        output.line(&format!(
+            "{} items are too long for the encoder: their spans count as not found",
+            report.unanswered
+        ))?;
+    }
+    Ok(())
+}

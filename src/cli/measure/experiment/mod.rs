@@ -1,0 +1,110 @@
+//! `fnstore experiment`: whether generated sets help the models that learn from them.
+
+mod fes;
+mod frame_id;
+mod report;
+
+use std::path::PathBuf;
+
+use fnstore::database::Database;
+use fnstore::model::Split;
+use fnstore::query::Expression;
+
+use crate::cli::options::device::DeviceArgs;
+use crate::cli::options::labeller::ReleaseArgs;
+use crate::cli::options::locate;
+use crate::cli::{Context, Outcome};
+
+/// Train with and without generated sets, and compare
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Task {
+    FrameId(frame_id::Args),
+    Fes(fes::Args),
+}
+
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    match args.task {
+        Task::FrameId(args) => frame_id::run(args, context),
+        Task::Fes(args) => fes::run(args, context),
+    }
+}
+
+/// What both experiments are told.
+#[derive(Debug, clap::Args)]
+struct SourceArgs {
+    /// Draw from the training sentences of which a set passes this query; none means all
+    #[arg(value_name = "EXPR")]
+    expression: Vec<String>,
+
+    /// Generated sets that may be added; those of seeds outside of a draw are never added
+    #[arg(long, value_name = "QUERY", default_value = "origin=generated")]
+    generated: Expression,
+
+    #[command(flatten)]
+    release: ReleaseArgs,
+
+    /// Part that measures: dev or test. The part `dev` also chooses epochs
+    #[arg(long, value_name = "PART", default_value = "dev", value_parser = part)]
+    part: Split,
+
+    /// Draws of each share
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    resamples: usize,
+
+    /// Seed of draws, weights and order
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Draw the means of F1 as an SVG
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+
+    /// Save what each training gave to FILE, and resume from it. A checkpoint of different data or
+    /// settings is refused
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+
+    /// Directory of the encoder, or its name among the models
+    #[arg(long, value_name = "DIR|NAME", default_value = locate::ENCODER)]
+    encoder: PathBuf,
+
+    /// Directory that holds the models
+    #[arg(long, value_name = "DIR")]
+    models: Option<PathBuf>,
+
+    #[command(flatten)]
+    device: DeviceArgs,
+}
+
+fn part(name: &str) -> Result<Split, String> {
+    let part = Split::parse(name).filter(|part| *part != Split::Train);
+    part.ok_or_else(|| "expected dev or test".to_owned())
+}
+
+impl SourceArgs {
+    /// The sentences to draw from.
+    fn within(&self) -> anyhow::Result<Expression> {
+        let text = self.expression.join(" ");
+        Ok(Expression::parse(&text).map_err(fnstore::database::DatabaseError::from)?)
+    }
+
+    /// The database, under one split list for all that is read, and the release's name.
+    fn open(&self, within: &Expression, context: &Context) -> anyhow::Result<(Database, String)> {
+        let asked = Expression::all_of([within.clone(), self.generated.clone()])?;
+        self.release.open_for(&asked, context)
+    }
+
+    fn dirs(&self) -> Vec<PathBuf> {
+        locate::model_dirs(self.models.clone())
+    }
+
+    fn encoder(&self) -> anyhow::Result<PathBuf> {
+        locate::model(&self.encoder, &self.dirs())
+    }
+}

@@ -1,0 +1,91 @@
+//! `fnstore train`: a model of one's own.
+
+mod aligner;
+mod fes;
+mod filter;
+mod frames;
+mod proposals;
+mod settings;
+mod tagger;
+mod words;
+
+use std::fmt::Display;
+
+use fnstore::TrainingProgress;
+
+use crate::cli::print::output::{Output, tell};
+use crate::cli::print::progress;
+use crate::cli::{Context, Outcome};
+
+/// Train a model
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    model: Model,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Model {
+    Aligner(aligner::Args),
+    Words(words::Args),
+    Tagger(tagger::Args),
+    Frames(frames::Args),
+    Fes(fes::Args),
+    Filter(filter::Args),
+    Proposals(proposals::Args),
+}
+
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    match args.model {
+        Model::Aligner(args) => aligner::run(args, context),
+        Model::Words(args) => words::run(args, context),
+        Model::Tagger(args) => tagger::run(args, context),
+        Model::Frames(args) => frames::run(args, context),
+        Model::Fes(args) => fes::run(args, context),
+        Model::Filter(args) => filter::run(args, context),
+        Model::Proposals(args) => proposals::run(&args, context),
+    }
+}
+
+/// The end of what is told of a model: how many sentences were left out, and how the epoch went
+/// whose weights are kept.
+fn tell_end(output: &mut Output, left_out: usize, went: &str) -> anyhow::Result<()> {
+    if left_out > 0 {
+        output
+            .line(&format!("  {left_out} sentences were too long for the encoder and left out"))?;
+    }
+    Ok(output.line(&format!("  {went}"))?)
+}
+
+/// Draws how far training is, and says how each epoch went on the development data.
+fn tell_progress<D, L: Display>(
+    bar: &mut progress::Bar,
+    at: TrainingProgress<D, L>,
+    went: impl Fn(&D) -> String,
+) {
+    match at {
+        TrainingProgress::LeftOut(what) => {
+            bar.suspend(|| tell(&format!("warning: E-too-long: {what}; left out")));
+        }
+        TrainingProgress::Resumed { epoch } => tell(&format!("resuming after epoch {epoch}")),
+        TrainingProgress::Encoded { done, total } => {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+            if done == total {
+                bar.finish_and_clear();
+            }
+        }
+        TrainingProgress::Step { epoch, done, total } => {
+            if bar.is_finished() {
+                *bar = progress::bar("training", "steps");
+            }
+            bar.set_message(format!("epoch {epoch}"));
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+        }
+        TrainingProgress::Epoch { epoch, loss, dev } => bar.suspend(|| {
+            tell(&format!("epoch {epoch}: loss {loss:.4}, {}", went(&dev)));
+        }),
+        _ => {}
+    }
+}

@@ -1,0 +1,85 @@
+//! `fnstore train proposals`: weights that rank proposals, from decisions.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use fnstore::database::Database;
+use fnstore::proposals::train::{Trained, decisions, run as fit};
+use serde::Serialize;
+
+use crate::cli::print::render::ONE_ROW;
+use crate::cli::process::whole_file::WholeFile;
+use crate::cli::{Context, Outcome};
+
+/// Fit the weights that rank proposals, on decisions
+///
+/// Learns from the standing decisions of `fnstore proposals`: accepted and merged proposals evoke
+/// their frame, rejected and moved ones do not. At least five of either kind are needed. What is
+/// printed compares the built-in weights with fitted ones on decisions that each fit did not see.
+/// `fnstore proposals --ranker FILE` ranks by the file.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// Write the weights to FILE
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+
+    /// Overwrite an existing file
+    #[arg(long)]
+    force: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore train proposals --out ranker.json && fnstore proposals --ranker ranker.json";
+
+/// What was fitted as JSON; see `schema/proposal-ranker.schema.json`.
+#[derive(Debug, Serialize)]
+struct RankerRecord {
+    out: String,
+    accepted: usize,
+    rejected: usize,
+    default_loss: f64,
+    held_out_loss: f64,
+    default_order: f64,
+    held_out_order: f64,
+    bias: f32,
+    weights: std::collections::BTreeMap<&'static str, f32>,
+}
+
+pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let database = Database::open(&context.store)?;
+    let trained = fit(&decisions(&database)?)?;
+    let mut file = WholeFile::create_new(&args.out, "ranker", args.force)?;
+    file.write_all(trained.ranker.to_json().as_bytes())?;
+    file.finish()?;
+    let Trained { ranker, accepted, rejected, .. } = &trained;
+    let record = RankerRecord {
+        out: args.out.display().to_string(),
+        accepted: *accepted,
+        rejected: *rejected,
+        default_loss: trained.default_loss,
+        held_out_loss: trained.held_out_loss,
+        default_order: trained.default_order,
+        held_out_order: trained.held_out_order,
+        bias: ranker.bias(),
+        weights: ranker.weights().map(|(input, weight)| (input.as_str(), weight)).collect(),
+    };
+    context.output.report(&record, ONE_ROW, |output| {
+        output.heading(&format!("the weights are in {}", args.out.display()))?;
+        output.line(&format!("  {accepted} accepted and {rejected} rejected proposals"))?;
+        output.line("                      built-in    fitted, held out")?;
+        let rows = [
+            ("log loss", record.default_loss, record.held_out_loss),
+            ("pairs in order", record.default_order, record.held_out_order),
+        ];
+        for (name, default, held_out) in rows {
+            output.line(&format!("  {name:<18} {default:>9.3} {held_out:>19.3}"))?;
+        }
+        for (input, weight) in ranker.weights() {
+            output.line(&format!("  {:<18} {weight:>9.2}", input.as_str()))?;
+        }
+        Ok(())
+    })?;
+    Ok(Outcome::Done)
+}

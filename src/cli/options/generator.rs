@@ -1,0 +1,278 @@
+//! What writes, ranks and filters: what `generate` and `eval generation` are told alike.
+
+mod trained;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use fnstore::compute::Numbers;
+use fnstore::durable::Stamp;
+use fnstore::expand::FrameModels;
+use fnstore::generate::{
+    Answer, Generator, LanguageFiller, Prompt, ReadAs, Reading, RemoteFiller, Seq2SeqFiller,
+    is_seq2seq,
+};
+use fnstore::identify::FrameIdentifier;
+use fnstore::label::{Asked, Labeller};
+use fnstore::model::Span;
+use fnstore::models::find;
+use fnstore::score::Scorer;
+
+pub(crate) use self::trained::INFILLER;
+use self::trained::Trained;
+use super::device::DeviceArgs;
+use super::endpoint::EndpointArgs;
+use super::locate;
+use super::rewriter::numbers;
+use crate::cli::print::output::tell;
+
+/// The labeller that classifies given spans, unless another is named.
+const CLASSIFIER: &str = "fe-classifier";
+
+/// The language model that fills blanks and ranks, unless another is named.
+const LANGUAGE_MODEL: &str = "SmolLM2-135M-Instruct";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct GeneratorArgs {
+    /// Language model that fills and ranks: a GGUF file, an adapter or a name among the models; or
+    /// the directory of a T5 that fills; with --endpoint the server's name of its model; `none` for
+    /// no ranking [default: the adapter `infill` where its language model is at hand, else
+    /// SmolLM2-135M-Instruct]
+    #[arg(long, value_name = "FILE|DIR|NAME|none")]
+    model: Option<String>,
+
+    /// Language model that ranks what an endpoint or a T5 writes; `none` for no ranking [default:
+    /// SmolLM2-135M-Instruct, if it is there]
+    #[arg(long, value_name = "FILE|DIR|NAME|none", requires = "model")]
+    ranker: Option<PathBuf>,
+
+    /// Labeller that reads the new words: candidates with words that it reads as another frame
+    /// element are dropped; `none` for no check [default: fe-classifier, if it is there]
+    #[arg(long, value_name = "DIR|NAME|none")]
+    classifier: Option<PathBuf>,
+
+    /// How the generator is asked: `json` or `paper` for an endpoint, or a TOML file [default:
+    /// json for an endpoint]
+    #[arg(long, value_name = "json|paper|FILE")]
+    prompt: Option<PathBuf>,
+
+    #[command(flatten)]
+    endpoint: EndpointArgs,
+
+    /// Directory that holds the models
+    #[arg(long, value_name = "DIR")]
+    models: Option<PathBuf>,
+
+    #[command(flatten)]
+    device: DeviceArgs,
+
+    /// Number format of the language model
+    #[arg(long, value_parser = numbers(), default_value_t = Numbers::default())]
+    numbers: Numbers,
+}
+
+impl GeneratorArgs {
+    /// Whether a server is asked.
+    pub(crate) fn asks(&self) -> bool {
+        self.endpoint.is_given()
+    }
+
+    /// Whether a language model ranks, if the usual one is there.
+    pub(crate) fn ranks(&self) -> bool {
+        self.model.as_deref() != Some("none")
+    }
+
+    /// What fills blanks, ranks and filters.
+    pub(crate) fn open_filling(&self) -> anyhow::Result<Generator> {
+        let asks = self.asks();
+        if let Some(place) = self.seq2seq() {
+            return self.open_seq2seq(&place);
+        }
+        if self.ranker.is_some() && !asks {
+            bail!(
+                "--ranker ranks what an endpoint or a T5 writes; a language model ranks its own (N-ranker)"
+            );
+        }
+        let trained = if asks { None } else { Trained::find(self)? };
+        let prompt = self.prompt(asks, trained.as_ref())?;
+        let generator = Generator::copying();
+        let generator = match self.endpoint.open(self.model.as_deref().unwrap_or_default())? {
+            Some(endpoint) => generator.asking(RemoteFiller::new(endpoint, prompt)),
+            None => match &trained {
+                Some(trained) => generator.filling_as_trained(trained.open(self, prompt)?),
+                None => generator.filling(LanguageFiller::new(prompt)),
+            },
+        };
+        let (named, others) = match trained {
+            Some(trained) => (Some(trained.base.clone()), trained.files()?),
+            None if asks => (self.ranker.clone(), Vec::new()),
+            None => (self.model.clone().map(PathBuf::from), Vec::new()),
+        };
+        self.reading(self.ranking(generator, !asks, named, others)?)
+    }
+
+    /// The directory of an encoder-decoder, where `--model` names one.
+    fn seq2seq(&self) -> Option<PathBuf> {
+        let dirs = locate::model_dirs(self.models.clone());
+        let name = self.model.as_deref().filter(|_| !self.asks())?;
+        find(Path::new(name), &dirs).filter(|place| is_seq2seq(place))
+    }
+
+    fn open_seq2seq(&self, place: &Path) -> anyhow::Result<Generator> {
+        if self.prompt.is_some() {
+            bail!("a T5 is told by marks around the blanks and takes no --prompt (P-field)");
+        }
+        let files = stamped(files_of(place)?)?;
+        let filler = Seq2SeqFiller::open(place, &self.device.open()?, self.numbers)?;
+        let generator = Generator::copying().filling_by_sentinels(filler, files);
+        self.reading(self.ranking(generator, false, self.ranker.clone(), Vec::new())?)
+    }
+
+    /// What ranks alone. A prompt that cannot be used is refused here as well.
+    pub(crate) fn open_ranking(&self) -> anyhow::Result<Generator> {
+        self.prompt(false, None)?;
+        let named = self.model.clone().map(PathBuf::from);
+        self.ranking(Generator::copying(), false, named, Vec::new())
+    }
+
+    /// What ranks and filters.
+    pub(crate) fn open_measuring(&self) -> anyhow::Result<Generator> {
+        self.reading(self.open_ranking()?)
+    }
+
+    fn prompt(&self, asks: bool, trained: Option<&Trained>) -> anyhow::Result<Prompt> {
+        let prompt = match (self.prompt.as_deref().map(Path::to_str), trained) {
+            (None, Some(trained)) => Prompt::read(&trained.prompt())?,
+            (None, None) if !asks => Prompt::built_in(Answer::Sentence),
+            (None | Some(Some("json")), _) => Prompt::built_in(Answer::Json),
+            (Some(Some("paper")), _) => Prompt::built_in(Answer::Commas),
+            _ => Prompt::read(self.prompt.as_deref().unwrap_or(Path::new("")))?,
+        };
+        let (whose, gives) = match (asks, trained) {
+            (true, _) => ("an endpoint", !prompt.answer().is_of_language_model()),
+            (false, Some(_)) => ("an adapter for infilling", prompt.answer() == Answer::Bars),
+            (false, None) => ("a language model", prompt.answer() == Answer::Sentence),
+        };
+        if !gives {
+            bail!(
+                "the prompt's `answer` is `{}`, which {whose} cannot give (P-field)",
+                prompt.answer().as_str(),
+            );
+        }
+        Ok(prompt)
+    }
+
+    fn ranking(
+        &self,
+        generator: Generator,
+        fills: bool,
+        named: Option<PathBuf>,
+        others: Vec<PathBuf>,
+    ) -> anyhow::Result<Generator> {
+        Ok(match with_model(self, fills, named, others)? {
+            Some((scorer, files)) => generator.ranking(scorer, files),
+            None => generator,
+        })
+    }
+
+    /// What also says how likely frames are, where there is a frame model.
+    pub(crate) fn judging(&self, generator: Generator) -> anyhow::Result<Generator> {
+        let dirs = locate::model_dirs(self.models.clone());
+        let Some(FrameModels { identifier, encoder }) = FrameModels::search(&dirs) else {
+            return Ok(generator);
+        };
+        let identifier = FrameIdentifier::open(&identifier, &encoder, &self.device.open()?)?;
+        Ok(generator.judging(identifier))
+    }
+
+    fn reading(&self, generator: Generator) -> anyhow::Result<Generator> {
+        let Some(labeller) = classifier(self)? else { return Ok(generator) };
+        let name = labeller.fingerprint().to_string();
+        let generator = generator.declaring(labeller.declared().clone());
+        Ok(generator.reading(&name, Box::new(move |readings| read(&labeller, readings))))
+    }
+}
+
+/// The labeller that reads new words; none if none is wanted, or the usual one is not there.
+fn classifier(args: &GeneratorArgs) -> anyhow::Result<Option<Labeller>> {
+    let named = args.classifier.as_deref();
+    if named == Some(Path::new("none")) {
+        return Ok(None);
+    }
+    let dirs = locate::model_dirs(args.models.clone());
+    let place = match locate::model(named.unwrap_or(Path::new(CLASSIFIER)), &dirs) {
+        Ok(place) => place,
+        Err(error) if named.is_some() => return Err(error),
+        Err(_) => return Ok(None),
+    };
+    let encoder = locate::encoder(None, &place, &dirs)?;
+    Ok(Some(Labeller::open(&place, &encoder, &args.device.open()?)?))
+}
+
+/// What a labeller reads some words as. Of a sentence that it cannot read these are nothing.
+fn read(labeller: &Labeller, readings: &[Reading<'_>]) -> ReadAs {
+    let targets: Vec<[Span; 1]> = readings.iter().map(|reading| [reading.target]).collect();
+    let asked = readings.iter().zip(&targets).map(|(reading, target)| Asked {
+        text: reading.text,
+        target,
+        lu: reading.lexunit,
+        frame: reading.frame,
+    });
+    let spans: Vec<Vec<Span>> = readings.iter().map(|reading| vec![reading.span]).collect();
+    let verdicts = labeller.judge_each(&asked.collect::<Vec<_>>(), &spans)?;
+    let read = readings.iter().zip(verdicts).map(|(reading, verdicts)| {
+        let verdict = verdicts.ok()?.pop()?;
+        let fe =
+            reading.frame.elements.iter().find(|fe| Some(&fe.name) == verdict.element.as_ref());
+        Some((fe?.id, verdict.score))
+    });
+    Ok(read.collect())
+}
+
+/// A language model, and the files that it was read from.
+type Ranker = (Scorer, Vec<(PathBuf, Stamp)>);
+
+/// The language model that ranks, and fills where it is to: the one that is named, else the
+/// default one; where only ranks are lost, none will do. `others` are files that outputs depend on,
+/// too.
+fn with_model(
+    args: &GeneratorArgs,
+    fills: bool,
+    named: Option<PathBuf>,
+    others: Vec<PathBuf>,
+) -> anyhow::Result<Option<Ranker>> {
+    let is_none = named.as_deref() == Some(Path::new("none"));
+    if is_none && !fills {
+        return Ok(None);
+    }
+    let dirs = locate::model_dirs(args.models.clone());
+    let is_named = named.is_some();
+    let name = named.unwrap_or_else(|| LANGUAGE_MODEL.into());
+    let place = match locate::language_model(&name, &dirs) {
+        Ok(place) => place,
+        Err(error) if is_named || fills => {
+            return Err(error).context(
+                "infilling wants a language model; `make rewriter` fetches SmolLM2-135M-Instruct (N-model)",
+            );
+        }
+        Err(_) => {
+            tell("there is no language model: sentences are neither scored nor ranked");
+            return Ok(None);
+        }
+    };
+    let files = if place.is_dir() { files_of(&place)? } else { vec![place.clone()] };
+    let stamps = stamped(files.into_iter().chain(others))?;
+    let scorer = Scorer::open(&place, &args.device.open()?, args.numbers)?;
+    Ok(Some((scorer, stamps)))
+}
+
+/// The files of a directory.
+fn files_of(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(directory)?.flatten().map(|entry| entry.path());
+    Ok(entries.filter(|path| path.is_file()).collect())
+}
+
+/// Files, each as it is now.
+fn stamped(files: impl IntoIterator<Item = PathBuf>) -> std::io::Result<Vec<(PathBuf, Stamp)>> {
+    files.into_iter().map(|path| Ok((path.clone(), Stamp::of(&path)?))).collect()
+}

@@ -1,0 +1,37 @@
+//! Groups of arguments that commands share, and what they resolve to.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | [`locate`] | where the store and models lie |
+//! | [`threads`] | `--threads` |
+//! | [`device`] | `--device` |
+//! | [`language`] | `--language`, and models' languages |
+//! | [`number`] | numbers with bounds |
+//! | [`endpoint`] | `--endpoint`: a server that writes |
+//! | [`rewriter`] | which rewriter rewrites |
+//! | [`generator`] | what writes, ranks and filters |
+//! | [`identifier`] | which frame model identifies frames |
+//! | [`labeller`] | which labeller finds FEs |
+//! | [`tagger`] | which tagger tags |
+//! | [`splits`] | `--split-list`: which part of the data something belongs to |
+//! | [`release`] | which release a command is about |
+//! | [`chosen_lus`] | which LUs a command is about |
+//! | [`listing`] | which names, of which release, how many rows |
+//! | [`confirm`] | questions before what cannot be taken back |
+
+pub(crate) mod chosen_lus;
+pub(crate) mod confirm;
+pub(crate) mod device;
+pub(crate) mod endpoint;
+pub(crate) mod generator;
+pub(crate) mod identifier;
+pub(crate) mod labeller;
+pub(crate) mod language;
+pub(crate) mod listing;
+pub(crate) mod locate;
+pub(crate) mod number;
+pub(crate) mod release;
+pub(crate) mod rewriter;
+pub(crate) mod splits;
+pub(crate) mod tagger;
+pub(crate) mod threads;

@@ -1,0 +1,519 @@
+//! `fnstore export`: annotation sets, or a whole release, in another format.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{bail, ensure};
+use clap::ValueEnum as _;
+use fnstore::database::{Database, DatabaseError, ExportError};
+use fnstore::exchange::jsonl::Scope;
+use fnstore::exchange::{TokenFormat, WordTagger};
+use fnstore::expand::filter_data;
+use fnstore::lexicon::EditionChanges;
+use fnstore::query::{Case, Expression};
+use fnstore::transfer::{FramenetLoss, JsonlExport, LossyExport};
+use serde::Serialize;
+
+use crate::cli::grow::align::tasks::Making;
+use crate::cli::options::splits::SplitArgs;
+use crate::cli::options::tagger::{TaggerArgs, TaggerOnDemand};
+use crate::cli::print::notices::{tell_of_index, tell_of_releases};
+use crate::cli::print::output::{Format, grouped, tell};
+use crate::cli::print::progress;
+use crate::cli::process::stop;
+use crate::cli::process::whole_file::WholeFile;
+use crate::cli::{Context, Outcome};
+
+/// Export annotation sets or a release
+///
+/// Writes what an expression finds. `jsonl` has every record, and nothing is lost. An expression
+/// that names no more than a release writes it whole; `origin=generated` writes what expansion
+/// added, without FrameNet's own data. `framenet-xml` is FrameNet's own form, in which a release
+/// loses nothing. `conll`, `bios`, `semafor`, `csv` and `parquet` are for other programs; what they
+/// cannot hold is counted on stderr. `training-conll` and `training-bios` have a sentence with all
+/// of its sets in one block, and say what nobody annotated. The tagger gives words their parts of
+/// speech where no layer of FrameNet does, for these and for `conll` and `bios`. `alignment-task`
+/// makes tasks for annotators, as `fnstore align tasks` does under its own options. `filter-data`
+/// says of generated sets what `fnstore train filter` learns from. schema/exchange.md describes the
+/// formats.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Export what this query finds; none means everything
+    #[arg(value_name = "EXPR")]
+    expression: Vec<String>,
+
+    /// Format (jsonl, framenet-xml, conll, bios, training-conll, training-bios, semafor, csv,
+    /// parquet, alignment-task, filter-data) and where to write: `-`, or nothing, is stdout;
+    /// framenet-xml takes an empty directory, semafor the beginning of three names
+    #[arg(long, required = true, num_args = 1..=2, value_names = ["FORMAT", "PATH"])]
+    to: Vec<OsString>,
+
+    /// Overwrite existing files
+    #[arg(long)]
+    force: bool,
+
+    /// Also write the records that the sets refer to, with `origin=generated` or `origin=user`
+    #[arg(long, conflicts_with = "training")]
+    with_base: bool,
+
+    /// Write all annotation sets of a sentence into one record, with what nobody annotated: for
+    /// jsonl (training-conll and training-bios do so in any case)
+    #[arg(long)]
+    training: bool,
+
+    /// Match case-sensitively
+    #[arg(long)]
+    case_sensitive: bool,
+
+    #[command(flatten)]
+    splits: SplitArgs,
+
+    #[command(flatten)]
+    tagger: TaggerArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore export --to jsonl framenet.jsonl
+  fnstore export release=bfn-1.5 --to framenet-xml fndata
+  fnstore export origin=generated 'aligner>=0.5' --to jsonl generated.jsonl
+  fnstore export frame=Verification --to csv -
+  fnstore export 'origin=fulltext split=train' --to conll train.conll
+  fnstore export 'split=train' --split-list fold-1.tsv --training --to jsonl train.jsonl
+  fnstore export 'split=train' --to training-conll train.conll
+  fnstore export 'origin=fulltext split=test' --to semafor test";
+
+/// A format of export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum To {
+    /// Every record, a line of JSON each
+    Jsonl,
+    /// A directory of FrameNet's own files
+    FramenetXml,
+    /// Tokens in 15 columns, as open-sesame reads them
+    Conll,
+    /// Tokens in 16 columns, as pyfn writes them
+    Bios,
+    /// Tokens of a sentence in one block, with a column for each set: for training
+    TrainingConll,
+    /// The same with core types
+    TrainingBios,
+    /// Three files PATH.frame.elements, PATH.sentences and PATH.sentences.tokenized
+    Semafor,
+    /// A row for each FE label
+    Csv,
+    /// The rows of csv in columns, compressed with zstd
+    Parquet,
+    /// Some sentences of each LU with a paraphrase, in which annotators find the trigger
+    AlignmentTask,
+    /// Of generated sets, what a filter looks at and what people say of them
+    FilterData,
+}
+
+impl To {
+    /// Whether a file of the format may hold sets of several releases: each record names its own.
+    fn holds_several(self, is_training: bool) -> bool {
+        match self {
+            Self::Csv | Self::Parquet | Self::AlignmentTask | Self::FilterData => true,
+            Self::Jsonl => is_training,
+            Self::FramenetXml | Self::Semafor => false,
+            Self::Conll | Self::Bios | Self::TrainingConll | Self::TrainingBios => false,
+        }
+    }
+}
+
+/// Endings of SEMAFOR's three files.
+const SEMAFOR: [&str; 3] = ["frame.elements", "sentences", "sentences.tokenized"];
+
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    stop::clean_up()?;
+    let (to, path) = destination(&args)?;
+    let case = if args.case_sensitive { Case::Sensitive } else { Case::Fold };
+    let expression =
+        Expression::parse_with(&args.expression.join(" "), case).map_err(DatabaseError::from)?;
+    require_additions(&args, to, &expression)?;
+    let database = args.splits.over_query(&expression, || Database::open(&context.store))?;
+    let database = context.joined(database);
+    if let Some(path) = &path {
+        let inside = |source| ExportError::Target { path: path.clone(), source };
+        database.require_outside(path).map_err(inside).map_err(DatabaseError::from)?;
+    }
+    if to.holds_several(args.training) {
+        tell_of_releases(&database, "export", &expression)?;
+    }
+    let export = Export { database: &database, expression: &expression, args: &args, to };
+    let mut record = match (to, &path) {
+        (To::Semafor, Some(path)) => export.semafor(path)?,
+        (To::FramenetXml, Some(path)) => export.framenet(path)?,
+        (_, Some(path)) => {
+            let mut file = WholeFile::create_new(path, "export", args.force)?;
+            let record = export.write(&mut file)?;
+            if record.found() {
+                file.finish()?;
+            }
+            record
+        }
+        (_, None) => {
+            let record = export.write(context.output.data())?;
+            context.output.flush()?;
+            record
+        }
+    };
+    tell_of_index(&database);
+    if !record.found() {
+        record.tell_nothing();
+        return Ok(Outcome::NothingFound);
+    }
+    record.editions = editions(&database, &expression)?;
+    let wants_json =
+        matches!(context.output.format_or(Format::Table), Format::Json | Format::Jsonl);
+    match (wants_json, path) {
+        (true, Some(_)) => context.output.json(&record)?,
+        (true, None) => tell(&serde_json::to_string(&record)?),
+        (false, path) => record.tell(path.as_deref()),
+    }
+    let is_intact = record.editions.iter().all(|edition| edition.removed + edition.changed == 0);
+    Ok(if is_intact { Outcome::Done } else { Outcome::CheckFailed })
+}
+
+/// Refuses `--with-base` where it says nothing.
+fn require_additions(args: &Args, to: To, expression: &Expression) -> anyhow::Result<()> {
+    ensure!(
+        !args.with_base || to == To::Jsonl,
+        "`--with-base` is for `--to jsonl`: another format has no records beside the sets"
+    );
+    ensure!(
+        !args.with_base || JsonlExport::scope_of(expression) == Scope::Additions,
+        "`--with-base` is for an expression with `origin=generated` or `origin=user`, found \
+         `{expression}`: its export has what the sets refer to in any case; leave the option out"
+    );
+    Ok(())
+}
+
+/// The editions that an expression names, with what has become of their sets.
+fn editions(database: &Database, expression: &Expression) -> anyhow::Result<Vec<EditionRecord>> {
+    let mut records = Vec::new();
+    for (release, edition) in database.editions_named(expression)? {
+        let EditionChanges { removed, changed, .. } =
+            database.edition_faults(release.id, &edition)?;
+        records.push(EditionRecord {
+            release: release.name,
+            name: edition.name,
+            sets: edition.sets.len() as u64,
+            removed: removed.len() as u64,
+            changed: changed.len() as u64,
+        });
+    }
+    Ok(records)
+}
+
+/// Format and file of `--to`; no file is stdout.
+fn destination(args: &Args) -> anyhow::Result<(To, Option<PathBuf>)> {
+    let [format, path @ ..] = args.to.as_slice() else { bail!("`--to` names no format") };
+    let Ok(to) = To::from_str(&format.to_string_lossy(), true) else {
+        let known: Vec<String> = To::value_variants()
+            .iter()
+            .filter_map(|to| Some(format!("`{}`", to.to_possible_value()?.get_name())))
+            .collect();
+        bail!("cannot export to `{}`: expected {}", format.display(), known.join(", "));
+    };
+    let path = path.first().filter(|path| *path != "-").map(PathBuf::from);
+    if let Some(path) = &path {
+        ensure!(
+            !args.expression.is_empty() || !path.to_string_lossy().contains('='),
+            "`{}` stands where `--to` has its file; put the expression before `--to`, as in \
+             `fnstore export {} --to {}`",
+            path.display(),
+            path.display(),
+            format.display()
+        );
+    }
+    ensure!(
+        !args.training || matches!(to, To::Jsonl | To::TrainingConll | To::TrainingBios),
+        "`--training` is for `--to jsonl`; tokens are written for training by `--to training-conll` \
+         and `--to training-bios`, found `--to {}`",
+        format.display()
+    );
+    ensure!(
+        to != To::Semafor || path.is_some(),
+        "`--to semafor` writes three files: expected the beginning of their names, as in \
+         `--to semafor test`"
+    );
+    ensure!(
+        to != To::FramenetXml || path.is_some(),
+        "`--to framenet-xml` writes a directory: expected its name, as in `--to framenet-xml fndata`"
+    );
+    Ok((to, path))
+}
+
+struct Export<'a> {
+    database: &'a Database,
+    expression: &'a Expression,
+    args: &'a Args,
+    to: To,
+}
+
+impl Export<'_> {
+    fn write(&self, out: &mut (impl Write + Send)) -> anyhow::Result<ExportRecord> {
+        let (database, expression) = (self.database, self.expression);
+        let tagger = TaggerOnDemand::new(self.args.tagger.clone());
+        let tagger: Option<&dyn WordTagger> = Some(&tagger);
+        let report = match self.to {
+            To::Jsonl if self.args.training => database.export_training(expression, out)?,
+            To::TrainingConll => {
+                database.export_training_tokens(expression, TokenFormat::Conll, tagger, out)?
+            }
+            To::TrainingBios => {
+                database.export_training_tokens(expression, TokenFormat::Bios, tagger, out)?
+            }
+            To::Jsonl => {
+                let export = database.export_jsonl(expression, self.args.with_base, out)?;
+                return Ok(self.lossless(export));
+            }
+            To::Conll => database.export_tokens(expression, TokenFormat::Conll, tagger, out)?,
+            To::Bios => database.export_tokens(expression, TokenFormat::Bios, tagger, out)?,
+            To::Csv => database.export_csv(expression, out)?,
+            To::Parquet => database.export_parquet(expression, out)?,
+            To::AlignmentTask => {
+                let made = Making::default().write(database, expression, out)?;
+                let loss = |(said, count): (&'static str, u64)| {
+                    (said, LossRecord { count, said: "sentences left out" })
+                };
+                return Ok(ExportRecord {
+                    records: [("task", made.tasks)].into(),
+                    losses: made.left_out.into_iter().map(loss).collect(),
+                    ..self.record()
+                });
+            }
+            To::FilterData => {
+                let (mut sets, mut unscored) = (0, 0);
+                for output in filter_data(database, expression)? {
+                    let output = output?;
+                    // No filter looks at such a set, and JSON has no number for it.
+                    if !output.evidence.paraphrase.is_finite() {
+                        unscored += 1;
+                        continue;
+                    }
+                    serde_json::to_writer(&mut *out, &output).map_err(std::io::Error::from)?;
+                    out.write_all(b"\n")?;
+                    sets += 1;
+                }
+                let said = "set without a paraphrase score, at which no filter looks, left out";
+                let lost =
+                    (unscored > 0).then_some(("unscored", LossRecord { count: unscored, said }));
+                return Ok(ExportRecord {
+                    records: [("set", sets)].into(),
+                    losses: lost.into_iter().collect(),
+                    ..self.record()
+                });
+            }
+            To::Semafor | To::FramenetXml => unreachable!("several files are written elsewhere"),
+        };
+        Ok(self.lossy(&report))
+    }
+
+    fn semafor(&self, prefix: &Path) -> anyhow::Result<ExportRecord> {
+        let file = |ending: &str| {
+            let mut name = prefix.as_os_str().to_owned();
+            name.push(format!(".{ending}"));
+            WholeFile::create_new(Path::new(&name), "export", self.args.force)
+        };
+        let [elements, sentences, tokenized] = SEMAFOR;
+        let mut files = [file(elements)?, file(sentences)?, file(tokenized)?];
+        let [elements, sentences, tokenized] = &mut files;
+        let report =
+            self.database.export_semafor(self.expression, [elements, sentences, tokenized])?;
+        if report.sets > 0 {
+            files.into_iter().try_for_each(WholeFile::finish)?;
+        }
+        Ok(self.lossy(&report))
+    }
+
+    fn framenet(&self, dir: &Path) -> anyhow::Result<ExportRecord> {
+        ensure!(
+            !self.args.force,
+            "`--to framenet-xml` replaces nothing: expected an empty directory and no `--force`"
+        );
+        let Some(release) = self.database.release_of(self.expression)? else {
+            return Ok(self.record());
+        };
+        let bar = progress::bar("exporting", "frames and documents");
+        let outcome =
+            self.database.export_framenet(&release, self.expression, dir, &mut |done, of| {
+                bar.set_length(of as u64);
+                bar.set_position(done as u64);
+            });
+        bar.finish_and_clear();
+        let Some(done) = outcome? else { return Ok(self.record()) };
+        let is_whole = done.left_out.is_empty();
+        let losses = done.lost.iter().map(|(loss, count)| {
+            (framenet_loss(*loss), LossRecord { count: *count, said: loss.as_str() })
+        });
+        Ok(ExportRecord {
+            release: Some(release.name),
+            scope: Some(if is_whole { Scope::Whole } else { Scope::Part }.as_str()),
+            records: [
+                ("frame", done.frames),
+                ("lexunit", done.lu_files),
+                ("document", done.documents),
+                ("set", done.sets),
+                ("layers", done.sentence_layer_sets),
+            ]
+            .into(),
+            losses: losses.collect(),
+            left_out: done.left_out,
+            ..self.record()
+        })
+    }
+
+    fn record(&self) -> ExportRecord {
+        let to = self.to.to_possible_value().map(|value| value.get_name().to_owned());
+        ExportRecord {
+            to: to.unwrap_or_default(),
+            expression: self.expression.to_string(),
+            release: None,
+            scope: None,
+            records: BTreeMap::new(),
+            origins: 0,
+            losses: BTreeMap::new(),
+            left_out: BTreeMap::new(),
+            editions: Vec::new(),
+        }
+    }
+
+    fn lossless(&self, export: Option<JsonlExport>) -> ExportRecord {
+        let Some(JsonlExport { release, scope, records, origins }) = export else {
+            return self.record();
+        };
+        ExportRecord {
+            origins,
+            release: Some(release.name),
+            scope: Some(scope.as_str()),
+            records: records.iter().map(|(kind, count)| (kind.as_str(), *count)).collect(),
+            ..self.record()
+        }
+    }
+
+    fn lossy(&self, report: &LossyExport) -> ExportRecord {
+        let losses = report
+            .losses
+            .iter()
+            .map(|(loss, count)| (loss.as_str(), LossRecord { count, said: loss.said() }));
+        ExportRecord {
+            records: [("set", report.sets), ("sentence", report.sentences)].into(),
+            losses: losses.collect(),
+            ..self.record()
+        }
+    }
+}
+
+/// The name of a loss in reports.
+fn framenet_loss(loss: FramenetLoss) -> &'static str {
+    match loss {
+        FramenetLoss::Generated => "generation",
+        FramenetLoss::Imported => "imported",
+        FramenetLoss::Predicted => "predicted",
+        FramenetLoss::User => "user",
+        FramenetLoss::Order => "order",
+        FramenetLoss::Sentences => "sentences",
+        FramenetLoss::Judgements => "judgements",
+        FramenetLoss::Decisions => "decisions",
+        FramenetLoss::Rejected => "rejected",
+        FramenetLoss::Editions => "editions",
+        FramenetLoss::Characters => "characters",
+        _ => "other",
+    }
+}
+
+/// An export as JSON; see `schema/export.schema.json`.
+#[derive(Debug, Serialize)]
+struct ExportRecord {
+    to: String,
+    expression: String,
+    release: Option<String>,
+    scope: Option<&'static str>,
+    records: BTreeMap<&'static str, u64>,
+    /// Sets that were not asked for, but are named by others.
+    origins: u64,
+    losses: BTreeMap<&'static str, LossRecord>,
+    /// Files that a part leaves out, by folder, for framenet-xml.
+    left_out: BTreeMap<&'static str, u64>,
+    /// What has become of the editions that were asked for.
+    editions: Vec<EditionRecord>,
+}
+
+#[derive(Debug, Serialize)]
+struct EditionRecord {
+    release: String,
+    name: String,
+    sets: u64,
+    removed: u64,
+    changed: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct LossRecord {
+    count: u64,
+    said: &'static str,
+}
+
+impl ExportRecord {
+    fn found(&self) -> bool {
+        self.release.is_some() || self.records.values().any(|count| *count > 0)
+    }
+
+    /// Says what was written and what was lost.
+    fn tell(&self, path: Option<&Path>) {
+        let records = self.records.iter();
+        let records = records.map(|(kind, count)| format!("{} {kind}", grouped(*count)));
+        let records = records.collect::<Vec<_>>().join(", ");
+        let whose = match (&self.release, self.scope) {
+            (Some(release), Some("additions")) => format!(" added to {release}"),
+            (Some(release), Some("part")) => format!(" of {release}, a part of it"),
+            (Some(release), _) => format!(" of {release}, whole"),
+            (None, _) => String::new(),
+        };
+        let place = path.map_or(String::new(), |path| format!(" to {}", path.display()));
+        tell(&format!("exported{place}: {records}{whose}"));
+        if self.origins > 0 {
+            let origins = grouped(self.origins);
+            tell(&format!(
+                "  {origins:>9}  of these sets were not asked for, but others name them: they grew from them"
+            ));
+        }
+        for (folder, count) in &self.left_out {
+            tell(&format!("  {:>9}  files of {folder} left out", grouped(*count)));
+        }
+        for EditionRecord { name, sets, removed, changed, .. } in &self.editions {
+            if removed + changed > 0 {
+                tell(&format!(
+                    "edition `{name}` is not what it was: of its {} sets {} are gone and {} \
+                     changed; `fnstore edition verify {name}` names them",
+                    grouped(*sets),
+                    grouped(*removed),
+                    grouped(*changed)
+                ));
+            }
+        }
+        self.tell_losses();
+    }
+
+    /// Says that nothing was written, and what there would have been.
+    fn tell_nothing(&self) {
+        tell(if self.losses.is_empty() { "nothing found" } else { "nothing written" });
+        self.tell_losses();
+    }
+
+    fn tell_losses(&self) {
+        if self.losses.is_empty() {
+            return;
+        }
+        tell(&format!("what {} cannot hold:", self.to));
+        for (name, LossRecord { count, said }) in &self.losses {
+            tell(&format!("  {:>9}  {name:<22} {said}", grouped(*count)));
+        }
+    }
+}

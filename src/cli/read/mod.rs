@@ -1,0 +1,50 @@
+//! Commands that show what the store holds.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | [`query`] | annotation sets that an expression asks for; its hits, columns, counts and plan |
+//! | [`show`] | one thing of the lexicon with all that belongs to it: frame, LU, sentence, document |
+//! | [`frames`] | frames, one a row |
+//! | [`lus`] | LUs, one a row |
+//! | [`fes`] | frame elements, one a row |
+//! | [`foreign`] | what files of releases hold beside FrameNet |
+//! | [`relations`] | relations between frames, as rows and as trees |
+//! | [`semtypes`] | semantic types, their tree, what follows from them |
+//! | [`valence`] | how LUs realise their frame elements |
+//! | [`stats`] | coverage, growth, diversity, agreement |
+//! | [`releases`] | releases of the store, their differences, the removal of one |
+//! | [`recipes`] | recipes of generated sets, and those that have a name |
+//! | [`changes`] | what was committed, for followers |
+//! | [`export`] | annotation sets or a release in another format |
+
+mod changes;
+mod export;
+mod fes;
+mod foreign;
+mod frames;
+mod lus;
+mod query;
+mod recipes;
+mod relations;
+mod releases;
+mod semtypes;
+mod show;
+mod stats;
+mod valence;
+
+commands! {
+    Query in query,
+    Show in show,
+    Frames in frames,
+    Lus in lus,
+    Fes in fes,
+    Foreign in foreign,
+    Relations in relations,
+    Semtypes in semtypes,
+    Valence in valence,
+    Stats in stats,
+    Releases in releases,
+    Recipes in recipes,
+    Changes in changes,
+    Export in export,
+}

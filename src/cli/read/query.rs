@@ -1,0 +1,224 @@
+//! `fnstore query`: the annotation sets that an expression asks for.
+
+mod columns;
+mod counted;
+pub(crate) mod hit;
+mod plan;
+
+use fnstore::database::{Database, DatabaseError};
+use fnstore::model::NamedBy;
+use fnstore::query::{Case, Expression, Selection, SortKey, Test};
+use fnstore::search::Matches;
+
+use crate::cli::options::splits::SplitArgs;
+use crate::cli::print::notices::{tell_if_empty, tell_of_index, tell_of_releases};
+use crate::cli::print::output::{Format, Output, grouped, tell};
+use crate::cli::{Context, Outcome};
+use columns::{Cells, Column};
+use hit::AnswerRecord;
+use plan::write_plan;
+
+/// Find annotation sets
+///
+/// An expression is a list of tests of fields, as in `frame=Verification fe=Inspector{gf=Ext}`; put
+/// it in single quotes where it holds `*`, `<`, `>`, quotes or parentheses. schema/query.md
+/// describes the language.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Query expression; several arguments are joined by spaces, none means everything
+    #[arg(value_name = "EXPR")]
+    expression: Vec<String>,
+
+    /// Sort by FIELD, ascending; a minus sorts descending, and further fields break ties
+    #[arg(long, value_name = "FIELD[,-FIELD]", allow_hyphen_values = true)]
+    sort: Option<String>,
+
+    /// Stop after N annotation sets, or N values of `--count-by`
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+
+    /// Skip the first N annotation sets
+    #[arg(long, value_name = "N", default_value_t, hide_default_value = true)]
+    offset: usize,
+
+    /// Print only these columns: fields of the query language, or columns of `--format csv`
+    #[arg(long, value_name = "FIELD[,FIELD]")]
+    fields: Option<String>,
+
+    /// Print only the number of annotation sets
+    #[arg(long, conflicts_with_all = ["sort", "limit", "offset", "fields", "count_by"])]
+    count: bool,
+
+    /// Print the number of annotation sets for each value of FIELD, or for the values of several
+    /// fields together, the most frequent first
+    #[arg(long, value_name = "FIELD[,FIELD]", conflicts_with_all = ["sort", "offset", "fields"])]
+    count_by: Option<String>,
+
+    /// Print the query plan instead of the answers
+    #[arg(long, conflicts_with_all = ["fields", "count", "count_by"])]
+    explain: bool,
+
+    /// Match case-sensitively
+    #[arg(long)]
+    case_sensitive: bool,
+
+    #[command(flatten)]
+    splits: SplitArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore query frame=Verification
+  fnstore query 'lu=confirm.v fe=Inspector{gf=Ext pt=NP}' --limit 5
+  fnstore query 'inherits=Event pos=v text~\"\\bnot\\b\"' --count-by frame
+  fnstore query origin=generated 'aligner>=0.95' --sort frame,-aligner --limit 100 --format csv
+  fnstore query frame=Verification --fields id,lu,trigger,fe,document
+  fnstore query 'foreign~\"<note\"' --fields id,foreign
+  fnstore query 'text~\"\\bnot\\b\" pos=v' --explain";
+
+/// Annotation sets that are looked at to find out whether there are more than the limit.
+const LOOK_AHEAD: usize = 2_000;
+
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let case = if args.case_sensitive { Case::Sensitive } else { Case::Fold };
+    let text = args.expression.join(" ");
+    let expression = Expression::parse_with(&text, case).map_err(DatabaseError::from)?;
+    let count_by = args.count_by.as_deref().map(counted::fields).transpose()?;
+    let columns = args.fields.as_deref().map(Column::parse_list).transpose()?;
+    let sort = args.sort.as_deref().map(SortKey::parse_list).transpose();
+    let sort = sort.map_err(DatabaseError::from)?.unwrap_or_default();
+    let selection = Selection { sort, offset: args.offset, limit: args.limit };
+    let database = args.splits.over_query(&expression, || Database::open(&context.store))?;
+    let output = &mut context.output;
+    if !tell_if_empty(&database)? {
+        tell_of_releases(&database, "query", &expression)?;
+    }
+    tell_of_descriptions(&database, &expression)?;
+    let outcome = if args.explain {
+        let explained = database.explain(&expression, &selection)?;
+        write_plan(&explained, output)?;
+        outcome(explained.answers > 0)
+    } else if args.count {
+        let count = database.count(&expression)?;
+        output.line(&count.to_string())?;
+        outcome(count > 0)
+    } else if let Some(fields) = count_by {
+        let mut counts = database.count_by(&expression, &fields)?;
+        counts.truncate(args.limit.unwrap_or(usize::MAX));
+        counted::write(&counts, &fields, output)?
+    } else {
+        write_matches(&database, &expression, &selection, columns.as_deref(), output)?
+    };
+    output.flush()?;
+    if args.case_sensitive && outcome == Outcome::NothingFound {
+        tell_of_case(&database, &text)?;
+    }
+    tell_of_index(&database);
+    Ok(outcome)
+}
+
+/// Says how many sets a query finds that found none with its letters as written.
+fn tell_of_case(database: &Database, text: &str) -> anyhow::Result<()> {
+    let folding = Expression::parse_with(text, Case::Fold).map_err(DatabaseError::from)?;
+    let count = database.count(&folding)?;
+    if count > 0 {
+        tell(&format!("{} without `--case-sensitive`", grouped(count)));
+    }
+    Ok(())
+}
+
+/// Writes the sets that are selected, and says whether there are more.
+fn write_matches(
+    database: &Database,
+    expression: &Expression,
+    selection: &Selection,
+    columns: Option<&[Column]>,
+    output: &mut Output,
+) -> anyhow::Result<Outcome> {
+    let mut matches = database.matches(expression, selection)?;
+    let shown = match columns {
+        Some(columns) => write_rows(&mut matches, columns, output)?,
+        None => write_hits(&mut matches, output)?,
+    };
+    output.flush()?;
+    if selection.limit == Some(shown) {
+        match matches.has_more(LOOK_AHEAD)? {
+            Some(true) => {
+                tell(&format!("showing {shown}; there are more (`--count` says how many)"))
+            }
+            None => tell(&format!("showing {shown}; there may be more (`--count` says how many)")),
+            Some(false) => {}
+        }
+    }
+    if shown == 0 && selection.limit != Some(0) {
+        tell("nothing found");
+    }
+    Ok(outcome(shown > 0))
+}
+
+fn outcome(found: bool) -> Outcome {
+    if found { Outcome::Done } else { Outcome::NothingFound }
+}
+
+/// Says where a query names a document by its description, which stands beside another name.
+fn tell_of_descriptions(database: &Database, expression: &Expression) -> anyhow::Result<()> {
+    for term in expression.terms() {
+        let Test::Pattern(pattern) = term.test() else { continue };
+        if pattern.as_exact().is_none() {
+            continue;
+        }
+        for (document, by) in database.documents_of_term(expression, term)? {
+            if by == NamedBy::Description {
+                tell(&format!(
+                    "`{term}` is the description of document `{}` of corpus `{}`",
+                    document.name, document.corpus_name
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes sets whole; gives their number.
+fn write_hits(matches: &mut Matches<'_>, output: &mut Output) -> anyhow::Result<usize> {
+    let mut records = output.records(Format::Jsonl);
+    let left_out = loop {
+        match matches.next().transpose() {
+            Ok(None) => break None,
+            Ok(Some(found)) => match found.into_answer() {
+                Ok(None) => {}
+                Ok(Some(answer)) => records.spaced_block(&AnswerRecord::new(&answer)?)?,
+                Err(error) => matches.leave_out(error)?,
+            },
+            Err(error) => break Some(error),
+        }
+    };
+    let shown = records.written();
+    records.end_blocks::<AnswerRecord<'_>>()?;
+    left_out.map_or(Ok(shown), |error| Err(error.into()))
+}
+
+/// Writes columns of sets; gives the number of sets.
+fn write_rows(
+    matches: &mut Matches<'_>,
+    columns: &[Column],
+    output: &mut Output,
+) -> anyhow::Result<usize> {
+    let names: Vec<&str> = columns.iter().map(|column| column.name()).collect();
+    let mut records = output.records(Format::Jsonl);
+    let left_out = loop {
+        match matches.next().transpose() {
+            Ok(None) => break None,
+            Ok(Some(found)) => match Cells::new(found, columns) {
+                Ok(None) => {}
+                Ok(Some(row)) => records.row_under(&names, &row, || row.texts().collect())?,
+                Err(error) => matches.leave_out(error.downcast()?)?,
+            },
+            Err(error) => break Some(error),
+        }
+    };
+    let shown = records.written();
+    records.end_under(&names, &names)?;
+    left_out.map_or(Ok(shown), |error| Err(error.into()))
+}

@@ -1,0 +1,136 @@
+//! `fnstore releases`: what the store holds, and the removal of a release.
+
+mod diff;
+
+use std::collections::BTreeMap;
+
+use fnstore::database::Database;
+use fnstore::model::Release;
+use fnstore::store::AddedCounts;
+use serde::Serialize;
+
+use crate::cli::options::confirm::is_confirmed;
+use crate::cli::print::notices::{tell_if_empty, tell_index_lag, tell_of_index};
+use crate::cli::print::output::{Format, grouped, size, tell};
+use crate::cli::print::render::Row;
+use crate::cli::{Context, Outcome};
+use diff::{DiffArgs, diff};
+
+/// List the releases in the store
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Remove a release, with all that was added to it
+    Remove(RemoveArgs),
+    Diff(DiffArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct RemoveArgs {
+    /// Name of the release
+    #[arg(value_name = "NAME")]
+    name: String,
+
+    /// Remove without asking
+    #[arg(long)]
+    yes: bool,
+}
+
+/// A release as JSON; see `schema/release.schema.json`.
+#[derive(Debug, Serialize)]
+struct ReleaseRecord {
+    name: String,
+    language: String,
+    source: String,
+    source_bytes: u64,
+    imported: u64,
+    /// Everything of its kind, whoever made it.
+    frames: u64,
+    lexunits: u64,
+    sets: u64,
+    sentences: u64,
+    counts: BTreeMap<&'static str, u64>,
+    added: AddedCounts,
+}
+
+impl ReleaseRecord {
+    fn new(release: Release, added: AddedCounts) -> Self {
+        let counts = release.counts;
+        Self {
+            frames: counts.frames,
+            lexunits: counts.lexunits,
+            sets: counts.exemplar_sets + counts.fulltext_sets + added.sets(),
+            sentences: counts.sentences + added.generated_sentences,
+            counts: counts.named().into(),
+            name: release.name,
+            language: release.language,
+            source: release.source,
+            source_bytes: release.source_bytes,
+            imported: release.imported,
+            added,
+        }
+    }
+}
+
+impl Row for ReleaseRecord {
+    const COLUMNS: &'static [&'static str] =
+        &["name", "language", "frames", "lexunits", "sets", "sentences", "source"];
+
+    fn cells(&self) -> Vec<String> {
+        let counts = [self.frames, self.lexunits, self.sets, self.sentences].map(grouped);
+        let named = [self.name.clone(), self.language.clone()];
+        named.into_iter().chain(counts).chain([self.source.clone()]).collect()
+    }
+}
+
+fn remove(RemoveArgs { name, yes }: &RemoveArgs, context: &Context) -> anyhow::Result<Outcome> {
+    let database = Database::open_existing_writer(&context.store)?;
+    tell_of_index(&database);
+    let release = database.release(name)?;
+    let counts = release.counts;
+    let added = database.store().added_counts(release.id)?;
+    let what = format!(
+        "the release `{name}`: {} frames, {} LUs, {} sets of its own and {} added ones, {} of them \
+         generated",
+        grouped(counts.frames),
+        grouped(counts.lexunits),
+        grouped(counts.exemplar_sets + counts.fulltext_sets),
+        grouped(added.sets()),
+        grouped(added.generated_sets),
+    );
+    if !yes && !is_confirmed(&format!("remove {what}"))? {
+        tell("nothing was removed");
+        return Ok(Outcome::NothingFound);
+    }
+    database.remove_release(name)?;
+    // The rows take their place on disk until files are packed again.
+    database.store().compact()?;
+    tell_index_lag(&database);
+    tell(&format!("removed {what}"));
+    Ok(Outcome::Done)
+}
+
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    match &args.command {
+        Some(Command::Remove(args)) => return remove(args, context),
+        Some(Command::Diff(args)) => return diff(args, context),
+        None => {}
+    }
+    let database = Database::open(&context.store)?;
+    let mut releases = Vec::new();
+    for release in database.releases()? {
+        let added = database.store().added_counts(release.id)?;
+        releases.push(ReleaseRecord::new(release, added));
+    }
+    context.output.rows(Format::Jsonl, releases)?;
+    if tell_if_empty(&database)? {
+        return Ok(Outcome::NothingFound);
+    }
+    tell(&format!("{} on disk in {}", size(database.disk_bytes()), context.store.display()));
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,136 @@
+//! `fnstore show`: one thing of the lexicon with all that belongs to it.
+
+mod beside;
+mod document;
+mod frame;
+pub(crate) mod lexunit;
+mod sentence;
+
+use anyhow::{bail, ensure};
+use clap::ValueEnum as _;
+use fnstore::database::Database;
+
+use crate::cli::options::chosen_lus::ChosenLus;
+use crate::cli::options::listing::{Statuses, lexicons, names};
+use crate::cli::print::output::Format;
+use crate::cli::{Context, Outcome};
+
+/// Show a frame, an LU, a sentence, an annotation set or a document
+///
+/// A name may be `Verification`, `Ver*`, or `~` and a regular expression. Sentences are drawn with
+/// their annotation: `*` under the target, `-` under frame elements, `^` under support verbs and
+/// the like, `=` where a target lies inside a frame element. Null instantiations stand as
+/// `[Evidence:INI]`.
+///
+/// With `--format json` everything that the store knows of it is printed: one document, an array of
+/// them when there are several. `--format jsonl` prints one a line.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// What to show: `frame NAME`, `lu NAME` or its number, `sentence ID`, `annotation ID` (or
+    /// `set ID`), `document NAME`; `frame=NAME` and `frame~REGEX` do, too
+    #[arg(value_name = "KIND NAME", required = true)]
+    what: Vec<String>,
+
+    /// List only records of this release
+    #[arg(long, value_name = "NAME")]
+    release: Option<String>,
+
+    /// Show only LUs of this frame; a name or pattern
+    #[arg(long, value_name = "NAME")]
+    frame: Option<String>,
+
+    #[command(flatten)]
+    statuses: Statuses,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore show frame Verification
+  fnstore show lu=confirm.v
+  fnstore show lu tell.v --frame Telling
+  fnstore show sentence x1024
+  fnstore show annotation f2048 --format json
+  fnstore show document 'IntroOf*'";
+
+/// Kinds of things that can be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Shown {
+    Frame,
+    Lu,
+    Sentence,
+    #[value(alias = "set")]
+    Annotation,
+    #[value(alias = "doc")]
+    Document,
+}
+
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let (kind, name) = parse(&args.what)?;
+    ensure!(
+        !matches!(context.output.format_or(Format::Table), Format::Csv | Format::Tsv),
+        "`show` has no rows for `--format csv` or `tsv`: expected `table`, `json` or `jsonl`"
+    );
+    ensure!(
+        kind == Shown::Lu || args.frame.is_none(),
+        "`--frame` narrows LUs alone: expected `show lu NAME --frame FRAME`"
+    );
+    let database = Database::open(&context.store)?;
+    let lexicons = lexicons(&database, args.release.as_deref())?;
+    let output = &mut context.output;
+    match kind {
+        Shown::Frame => {
+            let names = names("frame", &name)?;
+            frame::show(&database, &lexicons, &names, &args.statuses, output)
+        }
+        Shown::Lu => {
+            let chosen = ChosenLus::parse(&name, args.frame.as_deref())?;
+            chosen.require(&database)?;
+            lexunit::show(&lexicons, &chosen, &args.statuses, output)
+        }
+        Shown::Document => document::show(&database, &lexicons, &names("document", &name)?, output),
+        Shown::Sentence => sentence::show_sentence(&lexicons, &name, output),
+        Shown::Annotation => sentence::show_set(&lexicons, &name, output),
+    }
+}
+
+/// Kind and name, written `KIND NAME`, `KIND=NAME` or `KIND~REGEX`; a name may hold spaces.
+fn parse(what: &[String]) -> anyhow::Result<(Shown, String)> {
+    let text = what.join(" ");
+    let end = text.find(['=', '~', ' ']).unwrap_or(text.len());
+    // The tilde belongs to the name, the other two part it from the kind.
+    let is_regex = text[end..].starts_with('~');
+    let start = if is_regex { end } else { end + 1 };
+    let (kind, name) = (&text[..end], text.get(start..).unwrap_or_default().trim());
+    let Ok(kind) = Shown::from_str(kind, true) else {
+        bail!(
+            "cannot show `{kind}`: expected `frame`, `lu`, `sentence`, `annotation` or `document`, \
+             and a name"
+        );
+    };
+    ensure!(
+        !name.is_empty(),
+        "cannot show `{text}`: expected a name after it, as in `{text} NAME`"
+    );
+    Ok((kind, name.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kind_and_name_are_written_in_two_ways() {
+        let parsed = |words: &[&str]| {
+            parse(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()).ok()
+        };
+        assert_eq!(parsed(&["frame", "Checking"]), Some((Shown::Frame, "Checking".to_owned())));
+        assert_eq!(parsed(&["lu=look over.v"]), Some((Shown::Lu, "look over.v".to_owned())));
+        assert_eq!(parsed(&["lu", "look", "over.v"]), Some((Shown::Lu, "look over.v".to_owned())));
+        assert_eq!(parsed(&["Set", "x7"]), Some((Shown::Annotation, "x7".to_owned())));
+        assert_eq!(parsed(&["frame~^Ch"]), Some((Shown::Frame, "~^Ch".to_owned())));
+        assert_eq!(parsed(&["document", "a=b"]), Some((Shown::Document, "a=b".to_owned())));
+        assert_eq!(parsed(&["frame"]), None);
+        assert_eq!(parsed(&["farme", "Checking"]), None);
+    }
+}

@@ -1,0 +1,176 @@
+//! `fnstore stats`: how far annotation covers the lexicon, and `fnstore stats growth`.
+
+mod agreement;
+mod diversity;
+mod growth;
+
+use std::cell::Cell;
+
+use fnstore::database::Database;
+use fnstore::lexicon::{Coverage, CoverageCounts, SetCounts};
+use fnstore::model::Origin;
+use serde::Serialize;
+
+use crate::cli::options::listing::{Listing, Rows, Statuses};
+use crate::cli::print::render::Row;
+use crate::cli::{Context, Outcome};
+
+/// Count lexical units and their annotation sets: the coverage
+///
+/// Rows of the groups `all`, `pos` and `lu-status` count LUs: all, without an exemplar, without a
+/// human set, with generated sets alone. Then they count their annotation sets by origin. Rows of
+/// the group `set-status` count annotation sets by their own status.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+
+    #[command(flatten)]
+    rows: Rows,
+
+    #[command(flatten)]
+    statuses: Statuses,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Growth(growth::Args),
+    Diversity(diversity::Args),
+    Agreement(agreement::Args),
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore stats
+  fnstore stats growth frame=Verification
+  fnstore stats diversity frame=Verification
+  fnstore stats agreement
+  fnstore stats --release bfn-1.5 --format csv
+  fnstore stats --include-status Problem";
+
+/// A row of counts as JSON; see `schema/stats.schema.json`.
+#[derive(Debug, Serialize)]
+struct StatsRow<'a> {
+    release: &'a str,
+    group: &'static str,
+    value: &'a str,
+    /// `None` in the group `set-status`, which counts no LUs.
+    lus: Option<u64>,
+    without_exemplars: Option<u64>,
+    without_human_sets: Option<u64>,
+    generated_only: Option<u64>,
+    #[serde(flatten)]
+    sets: SetCounts,
+}
+
+impl Row for StatsRow<'_> {
+    const COLUMNS: &'static [&'static str] = &[
+        "release",
+        "group",
+        "value",
+        "lus",
+        "without_exemplars",
+        "without_human_sets",
+        "generated_only",
+        "exemplar",
+        "fulltext",
+        "imported",
+        "user",
+        "generated",
+        "predicted",
+    ];
+}
+
+impl<'a> StatsRow<'a> {
+    fn of_lus(
+        release: &'a str,
+        group: &'static str,
+        value: &'a str,
+        counts: &CoverageCounts,
+    ) -> Self {
+        Self {
+            lus: Some(counts.lus),
+            without_exemplars: Some(counts.without_exemplars),
+            without_human_sets: Some(counts.without_human_sets),
+            generated_only: Some(counts.generated_only),
+            ..Self::of_sets(release, group, value, &|origin| counts.sets_of(origin))
+        }
+    }
+
+    fn of_sets(
+        release: &'a str,
+        group: &'static str,
+        value: &'a str,
+        sets: &dyn Fn(Origin) -> u64,
+    ) -> Self {
+        Self {
+            release,
+            group,
+            value,
+            lus: None,
+            without_exemplars: None,
+            without_human_sets: None,
+            generated_only: None,
+            sets: SetCounts {
+                exemplar: sets(Origin::Exemplar),
+                fulltext: sets(Origin::FullText),
+                imported: sets(Origin::Imported),
+                user: sets(Origin::User),
+                generated: sets(Origin::Generated),
+                predicted: sets(Origin::Predicted),
+            },
+        }
+    }
+}
+
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    match args.command {
+        Some(Command::Growth(args)) => return growth::run(args, context),
+        Some(Command::Diversity(args)) => return diversity::run(args, context),
+        Some(Command::Agreement(_)) => return agreement::run(context),
+        None => {}
+    }
+    let database = Database::open(&context.store)?;
+    let (lexicons, mut listing) = args.rows.of(&database, &mut context.output)?;
+    let hidden = Cell::new(0);
+    for lexicon in &lexicons {
+        let coverage = lexicon.coverage(|lu| {
+            let counts = args.statuses.include(lu);
+            hidden.set(hidden.get() + usize::from(!counts));
+            counts
+        })?;
+        if !list(&lexicon.release().name, &coverage, &mut listing)? {
+            break;
+        }
+    }
+    let outcome = listing.end::<StatsRow<'_>>()?;
+    Statuses::tell_hidden(hidden.get());
+    Ok(outcome)
+}
+
+fn list(release: &str, coverage: &Coverage, listing: &mut Listing<'_>) -> anyhow::Result<bool> {
+    let total = StatsRow::of_lus(release, "all", "all", &coverage.total);
+    let by_pos = coverage.by_pos.iter();
+    let by_pos = by_pos.map(|(pos, counts)| StatsRow::of_lus(release, "pos", pos, counts));
+    let by_status = coverage.by_status.iter();
+    let by_status =
+        by_status.map(|(status, counts)| StatsRow::of_lus(release, "lu-status", status, counts));
+    let mut statuses: Vec<&str> =
+        coverage.set_statuses.keys().map(|(_, status)| status.as_str()).collect();
+    statuses.sort_unstable();
+    statuses.dedup();
+    let of_sets = statuses.into_iter().map(|status| {
+        let sets = |origin| {
+            let key = (origin, status.to_owned());
+            coverage.set_statuses.get(&key).copied().unwrap_or_default()
+        };
+        StatsRow::of_sets(release, "set-status", status, &sets)
+    });
+    for row in std::iter::once(total).chain(by_pos).chain(by_status).chain(of_sets) {
+        if !listing.row(&row)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

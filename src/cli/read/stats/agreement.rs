@@ -1,0 +1,76 @@
+//! `fnstore stats agreement`: how far reviewers agree.
+
+use fnstore::database::Database;
+use fnstore::review::agreement;
+use serde::Serialize;
+
+use crate::cli::print::output::{Format, tell};
+use crate::cli::print::render::Row;
+use crate::cli::{Context, Outcome};
+
+/// Count judgements by question, and say how far reviewers agree
+///
+/// A row for each question and what was judged: generated sets, and people's sets as controls in or
+/// out of the frame that was asked for. A set counts as accepted at a mean score of 50; the share
+/// is of all judged ones, so that whether the frame is evoked and whether the meaning is kept stand
+/// side by side. Agreement is over all sets of the question that two or more reviewers judged.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+/// A row of counts as JSON; see `schema/agreement.schema.json`.
+#[derive(Debug, Serialize)]
+struct AgreementRow {
+    question: &'static str,
+    role: &'static str,
+    items: u64,
+    accepted: u64,
+    share: f64,
+    mean: f64,
+    shared: u64,
+    unanimous: u64,
+    kappa: Option<f64>,
+}
+
+impl Row for AgreementRow {
+    const COLUMNS: &'static [&'static str] =
+        &["question", "role", "items", "accepted", "share", "mean", "shared", "unanimous", "kappa"];
+
+    fn cells(&self) -> Vec<String> {
+        let counts = [self.items, self.accepted].map(|count| count.to_string());
+        let agreed = [self.shared, self.unanimous].map(|count| count.to_string());
+        let kappa = self.kappa.map_or_else(String::new, |kappa| format!("{kappa:.4}"));
+        let names = [self.question, self.role].map(str::to_owned);
+        let means = [format!("{:.4}", self.share), format!("{:.2}", self.mean)];
+        [names.as_slice(), &counts, &means, &agreed, &[kappa]].concat()
+    }
+}
+
+pub(super) fn run(context: &mut Context) -> anyhow::Result<Outcome> {
+    let database = Database::open(&context.store)?;
+    let all = agreement(&database)?;
+    let rows: Vec<AgreementRow> = all
+        .questions
+        .iter()
+        .flat_map(|(question, of)| {
+            of.roles.iter().map(|(role, figures)| AgreementRow {
+                question: question.as_str(),
+                role: role.as_str(),
+                items: figures.items,
+                accepted: figures.accepted,
+                share: figures.share(),
+                mean: figures.mean(),
+                shared: of.shared,
+                unanimous: of.unanimous,
+                kappa: of.kappa,
+            })
+        })
+        .collect();
+    let is_empty = rows.is_empty();
+    context.output.rows(Format::Table, rows)?;
+    if is_empty {
+        context.output.flush()?;
+        tell("nobody has judged anything yet");
+        return Ok(Outcome::NothingFound);
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,54 @@
+//! `fnstore backup`: a copy of the store that knows whether it is still whole.
+
+use std::path::{Path, PathBuf};
+
+use fnstore::database::Database;
+use fnstore::upkeep::BackupManifest;
+
+use crate::cli::print::output::{Output, grouped, size};
+use crate::cli::print::render::under;
+use crate::cli::{Context, Outcome};
+
+/// Back the store up to a directory, with the hash of every file
+///
+/// Works beside a writer: the copy is the store at one moment. Every row's checksum is verified,
+/// and damage ends the backup. The index is not copied; a restore builds it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Directory of the backup; must not exist or be empty
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+}
+
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let manifest = Database::open(&context.store)?.backup(&args.dir)?;
+    print(&manifest, &args.dir, &mut context.output)?;
+    Ok(Outcome::Done)
+}
+
+/// Names of releases, and a revision.
+pub(crate) fn state(releases: &[String], revision: u64) -> String {
+    let releases = match releases {
+        [] => "no release".to_owned(),
+        names => names.join(", "),
+    };
+    format!("{releases} at revision {revision}")
+}
+
+/// Prints what a backup holds, and where the store now is.
+pub(crate) fn print(
+    manifest: &BackupManifest,
+    place: &Path,
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    let files = manifest.files.iter().map(|(file, hash)| vec![file.clone(), hash.clone()]);
+    output.report(manifest, under(&["file", "blake3"], files), |output| {
+        Ok(output.line(&format!(
+            "{}: {} rows, {} in {}",
+            state(&manifest.releases, manifest.revision),
+            grouped(manifest.rows),
+            size(manifest.bytes),
+            place.display()
+        ))?)
+    })
+}

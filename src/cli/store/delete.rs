@@ -1,0 +1,105 @@
+//! `fnstore delete`: what expansions wrote goes, with what grew from it.
+
+use anyhow::bail;
+use fnstore::database::{Database, DatabaseError};
+use fnstore::edit::Removed;
+use fnstore::model::{AnnotationSetId, Origin, ReleaseId};
+use fnstore::query::{Expression, Selection};
+
+use super::edit::commit;
+use crate::cli::options::confirm::is_confirmed;
+use crate::cli::print::notices::tell_of_index;
+use crate::cli::print::output::{grouped, tell};
+use crate::cli::{Context, Outcome};
+
+/// Remove generated annotation sets, with what grew from them
+///
+/// Sets of later rounds that grew from a removed one go too, with their judgements, and proposed
+/// LUs that are then without a set. All goes or nothing. An expansion does not write again what was
+/// removed; `expand --redo` does. `fnstore edit` removes what people annotated.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Remove the generated annotation sets that this query finds
+    #[arg(value_name = "EXPR", required = true)]
+    expression: Vec<String>,
+
+    /// Remove without asking
+    #[arg(long)]
+    yes: bool,
+
+    /// Say what would go, and write nothing
+    #[arg(long, conflicts_with = "yes")]
+    dry_run: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore delete 'origin=generated recipe=2' --dry-run
+  fnstore delete 'origin=generated flag=weak-alignment' --yes";
+
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let expression = Expression::parse(&args.expression.join(" ")).map_err(DatabaseError::from)?;
+    let database = context.open_writer_for(&expression)?;
+    tell_of_index(&database);
+    let Some((release, sets)) = found(&database, &expression)? else {
+        tell("no annotation set matches");
+        return Ok(Outcome::NothingFound);
+    };
+    let mut edits = database.transaction(release)?;
+    let removed = edits.remove_generated(&sets)?;
+    let what = described(sets.len() as u64, &removed);
+    if args.dry_run {
+        tell(&format!("would remove {what}; nothing was written"));
+        return Ok(Outcome::Done);
+    }
+    if !args.yes && !is_confirmed(&format!("remove {what}"))? {
+        tell("nothing was removed");
+        return Ok(Outcome::NothingFound);
+    }
+    commit(&database, edits, &format!("removed {what}"))?;
+    Ok(Outcome::Done)
+}
+
+/// The generated sets that match, which are of one release.
+fn found(
+    database: &Database,
+    expression: &Expression,
+) -> anyhow::Result<Option<(ReleaseId, Vec<AnnotationSetId>)>> {
+    let (mut release, mut sets, mut human) = (None, Vec::new(), 0_u64);
+    for found in database.matches(expression, &Selection::default())? {
+        let found = found?;
+        if found.set().provenance.origin() != Origin::Generated {
+            human += 1;
+            continue;
+        }
+        if *release.get_or_insert(found.release()) != found.release() {
+            bail!("the query finds sets of several releases; add `release=NAME`");
+        }
+        sets.push(found.set().id);
+    }
+    if human > 0 {
+        bail!(
+            "the query finds {} sets that no expansion wrote; add `origin=generated`, or remove them \
+             with `fnstore edit`",
+            grouped(human)
+        );
+    }
+    Ok(release.map(|release| (release, sets)))
+}
+
+fn described(matched: u64, Removed { sets, lexunits, decided }: &Removed) -> String {
+    let decided: Vec<&str> = decided.iter().map(String::as_str).collect();
+    let of_decided = match decided.as_slice() {
+        [] => String::new(),
+        names => {
+            format!(", among them sentences of `{}`, on which people decided", names.join("`, `"))
+        }
+    };
+    format!(
+        "{} annotation sets, {} of them grown from others, and {} proposed LUs{of_decided}",
+        grouped(*sets),
+        grouped(*sets - matched),
+        grouped(*lexunits)
+    )
+}

@@ -1,0 +1,235 @@
+//! A proposal as a record, and for reading.
+
+use fnstore::model::{Decision, Reviewed};
+use fnstore::proposals::{Attestation, Proposal};
+use serde::Serialize;
+
+use crate::cli::print::output::Output;
+use crate::cli::print::render::{Block, Row};
+
+/// A proposal as JSON; see `schema/proposal.schema.json`.
+#[derive(Debug, Serialize)]
+pub(super) struct ProposalRecord<'a> {
+    release: &'a str,
+    frame: &'a str,
+    lu: &'a str,
+    score: f32,
+    sets: u32,
+    seeds: Vec<String>,
+    rounds: &'a [u16],
+    paraphrase: f32,
+    aligner: f32,
+    p: Option<f32>,
+    r: Option<f32>,
+    frame_fit: Option<f32>,
+    likeness: Option<f32>,
+    other_frames: &'a [String],
+    nearest: Vec<NearRecord<'a>>,
+    sentences: Vec<SentenceRecord<'a>>,
+    decided: Option<&'static str>,
+}
+
+#[derive(Debug, Serialize)]
+struct NearRecord<'a> {
+    lu: &'a str,
+    cosine: f32,
+}
+
+#[derive(Debug, Serialize)]
+struct SentenceRecord<'a> {
+    set: String,
+    text: &'a str,
+    trigger: &'a str,
+    round: u16,
+    aligner: f32,
+    p: Option<f32>,
+}
+
+impl<'a> ProposalRecord<'a> {
+    pub(super) fn new(proposal: &'a Proposal) -> Self {
+        let evidence = &proposal.evidence;
+        let sentence = |of: &'a Attestation| SentenceRecord {
+            set: of.set.to_string(),
+            text: &of.text,
+            trigger: &of.trigger,
+            round: of.round,
+            aligner: of.aligner,
+            p: of.p,
+        };
+        Self {
+            release: &proposal.release_name,
+            frame: &proposal.frame_name,
+            lu: &proposal.name,
+            score: proposal.score,
+            sets: evidence.sets,
+            seeds: proposal.seeds.iter().map(ToString::to_string).collect(),
+            rounds: &proposal.rounds,
+            paraphrase: evidence.paraphrase,
+            aligner: evidence.aligner,
+            p: evidence.p,
+            r: evidence.r,
+            frame_fit: evidence.frame_fit,
+            likeness: evidence.likeness,
+            other_frames: &proposal.other_frames,
+            nearest: proposal
+                .nearest
+                .iter()
+                .map(|(lu, cosine)| NearRecord { lu, cosine: *cosine })
+                .collect(),
+            sentences: proposal.sentences.iter().map(sentence).collect(),
+            decided: proposal.decided.as_ref().map(|decision| decision.verdict.as_str()),
+        }
+    }
+
+    fn near(&self) -> Vec<String> {
+        self.nearest.iter().map(|near| format!("{} {:.2}", near.lu, near.cosine)).collect()
+    }
+
+    fn written_rounds(&self) -> Vec<String> {
+        self.rounds.iter().map(ToString::to_string).collect()
+    }
+}
+
+fn optional(score: Option<f32>) -> String {
+    score.map_or(String::new(), |score| score.to_string())
+}
+
+impl Block for ProposalRecord<'_> {
+    const COLUMNS: &'static [&'static str] = &[
+        "release",
+        "frame",
+        "lu",
+        "score",
+        "sets",
+        "seeds",
+        "rounds",
+        "paraphrase",
+        "aligner",
+        "p",
+        "r",
+        "frame_fit",
+        "likeness",
+        "other_frames",
+        "nearest",
+        "sentences",
+        "decided",
+    ];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let texts: Vec<&str> = self.sentences.iter().map(|of| of.text).collect();
+        vec![vec![
+            self.release.to_owned(),
+            self.frame.to_owned(),
+            self.lu.to_owned(),
+            self.score.to_string(),
+            self.sets.to_string(),
+            self.seeds.join("; "),
+            self.written_rounds().join("; "),
+            self.paraphrase.to_string(),
+            self.aligner.to_string(),
+            optional(self.p),
+            optional(self.r),
+            optional(self.frame_fit),
+            optional(self.likeness),
+            self.other_frames.join("; "),
+            self.near().join("; "),
+            texts.join("; "),
+            self.decided.unwrap_or_default().to_owned(),
+        ]]
+    }
+
+    fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
+        let decided = self.decided.map_or(String::new(), |verdict| format!("  ({verdict})"));
+        output.heading(&format!("{:.2}  {}  {}{decided}", self.score, self.frame, self.lu))?;
+        let mut said = vec![
+            counted(self.seeds.len() as u32, "seed"),
+            counted(self.sets, "set"),
+            format!("rounds {}", self.written_rounds().join(", ")),
+        ];
+        let judged = [("p", self.p), ("r", self.r), ("frame fit", self.frame_fit)];
+        let judged = judged.iter().filter_map(|(name, score)| Some((*name, (*score)?)));
+        let scores = [("aligner", self.aligner), ("paraphrase", self.paraphrase)];
+        said.extend(judged.chain(scores).map(|(name, score)| format!("{name} {score:.2}")));
+        output.line(&format!("      {}", said.join("  ")))?;
+        if !self.nearest.is_empty() {
+            output.line(&format!("      near {}", self.near().join(", ")))?;
+        }
+        if !self.other_frames.is_empty() {
+            output.line(&format!("      also in {}", self.other_frames.join(", ")))?;
+        }
+        for of in &self.sentences {
+            output.line(&format!("      {}  {}", of.set, of.text))?;
+        }
+        Ok(())
+    }
+}
+
+fn counted(count: u32, of: &str) -> String {
+    if count == 1 { format!("1 {of}") } else { format!("{count} {of}s") }
+}
+
+/// A decision as JSON; see `schema/proposal-decision.schema.json`.
+#[derive(Debug, Serialize)]
+pub(super) struct DecisionRecord<'a> {
+    pub(super) release: &'a str,
+    pub(super) frame: &'a str,
+    pub(super) lu: &'a str,
+    verdict: &'static str,
+    reviewer: &'a str,
+    time: u64,
+    note: &'a str,
+    /// Name of the frame that the sets went to.
+    to_frame: Option<String>,
+    /// Name of the LU that they went to.
+    to_lu: Option<String>,
+    sets: u64,
+    undone_by: Option<&'a str>,
+    undone_at: Option<u64>,
+    undone_note: Option<&'a str>,
+}
+
+impl<'a> DecisionRecord<'a> {
+    pub(super) fn new(
+        [release, frame, lu]: [&'a str; 3],
+        decision: &'a Decision,
+        to: Option<(String, String)>,
+    ) -> Self {
+        let (to_frame, to_lu) = to.unzip();
+        let undone = decision.undone.as_ref();
+        Self {
+            release,
+            frame,
+            lu,
+            verdict: decision.verdict.as_str(),
+            reviewer: &decision.reviewer,
+            time: decision.time,
+            note: &decision.note,
+            to_frame,
+            to_lu,
+            sets: u64::from(decision.evidence.sets),
+            undone_by: undone.map(|Reviewed { reviewer, .. }| reviewer.as_str()),
+            undone_at: undone.map(|Reviewed { time, .. }| *time),
+            undone_note: undone.map(|Reviewed { note, .. }| note.as_str()),
+        }
+    }
+}
+
+impl Row for DecisionRecord<'_> {
+    const COLUMNS: &'static [&'static str] = &[
+        "release",
+        "frame",
+        "lu",
+        "verdict",
+        "reviewer",
+        "time",
+        "note",
+        "to_frame",
+        "to_lu",
+        "sets",
+        "undone_by",
+        "undone_at",
+        "undone_note",
+    ];
+    const TABLE_COLUMNS: &'static [&'static str] =
+        &["frame", "lu", "verdict", "to_frame", "to_lu", "reviewer", "note", "undone_by"];
+}

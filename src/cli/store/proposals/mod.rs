@@ -1,0 +1,159 @@
+//! `fnstore proposals`: LUs that expansions propose, and what reviewers decide of them.
+
+pub(crate) mod decide;
+mod decided;
+mod eval;
+mod listed;
+
+use std::path::PathBuf;
+
+use fnstore::database::DatabaseError;
+use fnstore::expand::WORD_VECTORS;
+use fnstore::proposals::{ProposalError, Proposals, Ranker};
+use fnstore::query::Expression;
+use fnstore::vectors::WordVectors;
+
+use crate::cli::options::locate;
+use crate::cli::print::notices::tell_of_index;
+use crate::cli::print::output::{Format, grouped, tell};
+use crate::cli::{Context, Outcome};
+use listed::ProposalRecord;
+
+/// List and decide on lexical units that expansions propose
+///
+/// One entry for each frame and `lemma.pos` that generated sets attest and the frame's lexicon
+/// lacks, the likeliest first. An accepted one becomes an LU with status `Accepted` and keeps its
+/// sentences; a rejected one is not listed again. Every decision is recorded and can be undone.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+
+    /// List what the generated sets propose that this query finds; none means all
+    #[arg(value_name = "EXPR")]
+    expression: Vec<String>,
+
+    /// Stop after N proposals
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+
+    /// Also list proposals that were decided on
+    #[arg(long)]
+    with_decided: bool,
+
+    #[command(flatten)]
+    ranking: RankingArgs,
+}
+
+/// How proposals are ranked.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct RankingArgs {
+    /// Weights of the score, from `fnstore train proposals` [default: built-in ones]
+    #[arg(long, value_name = "FILE")]
+    ranker: Option<PathBuf>,
+
+    /// Directory that holds the word vectors
+    #[arg(long, value_name = "DIR")]
+    models: Option<PathBuf>,
+}
+
+impl RankingArgs {
+    fn ranker(&self) -> anyhow::Result<Ranker> {
+        let ranker = self.ranker.as_deref().map(Ranker::open).transpose();
+        Ok(ranker.map_err(ProposalError::from)?.unwrap_or_default())
+    }
+
+    /// The word vectors, where they are at hand.
+    pub(crate) fn vectors(&self) -> anyhow::Result<Option<WordVectors>> {
+        let dirs = locate::model_dirs(self.models.clone());
+        let mut places = dirs.iter().map(|dir| dir.join(WORD_VECTORS));
+        let Some(place) = places.find(|place| place.join("config.json").is_file()) else {
+            tell("no word vectors among the models: nearest LUs are not known");
+            return Ok(None);
+        };
+        Ok(Some(WordVectors::open(&place)?))
+    }
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Make a proposal an LU of its frame, with its sentences
+    Accept(decide::Args),
+    /// Reject a proposal; it is not listed again
+    Reject(decide::Args),
+    /// Move a proposal's sentences to another frame, under an LU of the same name
+    Move {
+        #[command(flatten)]
+        of: decide::Args,
+        /// The other frame
+        #[arg(long, value_name = "FRAME")]
+        to: String,
+    },
+    /// Merge a proposal's sentences into another LU of its frame
+    Merge {
+        #[command(flatten)]
+        of: decide::Args,
+        /// The other LU
+        #[arg(long, value_name = "LU")]
+        into: String,
+    },
+    /// Undo the last decision on a proposal
+    Undo(decide::Args),
+    /// List all decisions, also those that were undone
+    Decisions {
+        /// The release [default: all]
+        #[arg(long, value_name = "NAME")]
+        release: Option<String>,
+    },
+    /// Measure proposals against LUs that were hidden from the lexicon
+    Eval(eval::Args),
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore proposals frame=Verification --limit 20
+  fnstore proposals accept Verification corroborate.v --reviewer kim --note 'clear in all sentences'
+  fnstore proposals move Verification vet.v --to Scrutiny --reviewer kim
+  fnstore proposals merge Verification doublecheck.v --into double-check.v --reviewer kim
+  fnstore proposals undo Verification vet.v --reviewer lee
+  fnstore proposals eval --hidden hidden.tsv";
+
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    match args.command {
+        Some(Command::Accept(of)) => decide::run(&of, &decide::Asked::Accept, context),
+        Some(Command::Reject(of)) => decide::run(&of, &decide::Asked::Reject, context),
+        Some(Command::Move { of, to }) => decide::run(&of, &decide::Asked::Move(to), context),
+        Some(Command::Merge { of, into }) => decide::run(&of, &decide::Asked::Merge(into), context),
+        Some(Command::Undo(of)) => decide::run(&of, &decide::Asked::Undo, context),
+        Some(Command::Decisions { release }) => decide::list(release.as_deref(), context),
+        Some(Command::Eval(args)) => eval::run(&args, context),
+        None => list(&args, context),
+    }
+}
+
+fn list(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let expression = Expression::parse(&args.expression.join(" ")).map_err(DatabaseError::from)?;
+    let ranker = args.ranking.ranker()?;
+    let database = context.joined(context.open_for(&expression)?);
+    let vectors = args.ranking.vectors()?;
+    let proposals = Proposals::new(&database, vectors.as_ref(), ranker);
+    let proposals = proposals.list(&expression, args.with_decided)?;
+    let all = proposals.len();
+    let shown = args.limit.unwrap_or(all).min(all);
+    let mut records = context.output.records(Format::Jsonl);
+    for proposal in &proposals[..shown] {
+        records.spaced_block(&ProposalRecord::new(proposal))?;
+    }
+    records.end_blocks::<ProposalRecord<'_>>()?;
+    context.output.flush()?;
+    tell_of_index(&database);
+    if all == 0 {
+        tell("nothing is proposed");
+        return Ok(Outcome::NothingFound);
+    }
+    if shown < all {
+        tell(&format!("showing {} of {}", grouped(shown as u64), grouped(all as u64)));
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,219 @@
+//! `fnstore review`: a page in the browser, or on the terminal, where people decide with one key.
+
+mod api;
+mod http;
+mod item;
+mod keys;
+mod lexicon_page;
+mod lists;
+mod opener;
+mod page;
+mod server;
+mod terminal;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use clap::ValueEnum;
+use fnstore::database::DatabaseError;
+use fnstore::identify::FrameIdentifier;
+use fnstore::proposals::{Proposal, Proposals, Ranker};
+use fnstore::query::{Expression, Field};
+use fnstore::review::{Protocol, Question, Session};
+use fnstore::vectors::WordVectors;
+
+use super::proposals::{RankingArgs, decide};
+use crate::cli::options::identifier;
+use crate::cli::options::splits::tell_list_for;
+use crate::cli::print::output::tell;
+use crate::cli::{Context, Outcome};
+
+/// Review sentences and proposals in the browser or on the terminal
+///
+/// Starts a page on this machine alone and prints its address. One key decides and shows the next
+/// sentence: a accepts, r rejects, 1 to 9 score, s skips, u undoes, e moves the target, / searches,
+/// ? lists all keys. Judgements are those of `fnstore judge`. The store is open for writing only
+/// while a decision is written, so readers and, in turn, other writers go on beside it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Review the annotation sets that this query finds and that a program made [default:
+    /// origin=generated]
+    #[arg(value_name = "EXPR")]
+    expression: Vec<String>,
+
+    /// Also show what people annotated; a query that asks for `origin` or `id` shows all that it
+    /// finds [default: what a program wrote or predicted]
+    #[arg(long)]
+    all: bool,
+
+    /// Who reviews; stands in each judgement
+    #[arg(long, value_name = "NAME", env = "USER", default_value = "reviewer")]
+    reviewer: String,
+
+    /// What is asked
+    #[arg(long, value_enum, value_name = "QUESTION", default_value_t = AskedFor::Evokes)]
+    question: AskedFor,
+
+    /// Mix each output with a sentence of its frame and one of another frame, blind and in random
+    /// order (Culkin et al. 2021, section 6.1)
+    #[arg(long, conflicts_with = "question")]
+    protocol: bool,
+
+    /// Outputs that `--protocol` draws
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "protocol")]
+    outputs: usize,
+
+    /// Seed of the draw; all judges of a study take the same
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "protocol")]
+    seed: u64,
+
+    /// Port of the page; 0 takes a free one
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    port: u16,
+
+    /// Also open the page in the browser
+    #[arg(long, conflicts_with = "terminal")]
+    open: bool,
+
+    /// Review on this terminal, with the same keys
+    #[arg(long)]
+    terminal: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum AskedFor {
+    /// Whether the target evokes the frame
+    Evokes,
+    /// Whether the output says what its source says, apart from the marked words
+    Meaning,
+    /// How alike output and source are, and whether the output is fluent
+    Similarity,
+    /// Whether the frame elements have the right spans and names
+    Elements,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore review frame=Verification --open
+  fnstore review frame=Verification --all
+  fnstore review 'origin=generated p>=0.5' --reviewer kim
+  fnstore review frame=Verification --protocol --reviewer lee
+  fnstore review --terminal";
+
+/// What a signal leaves.
+const ENDED: &str =
+    "the review has ended; every decision that the page showed as saved is in the store";
+
+/// What the page and the terminal work with.
+struct Review {
+    session: Session,
+    store: PathBuf,
+    expression: Expression,
+    /// Opened for the first proposals.
+    vectors: OnceLock<Option<WordVectors>>,
+    /// Opened for the first sets that get another frame, by one thread.
+    frame_model: Mutex<Option<Arc<FrameIdentifier>>>,
+}
+
+impl Review {
+    fn vectors(&self) -> anyhow::Result<Option<&WordVectors>> {
+        if self.vectors.get().is_none() {
+            let _ = self.vectors.set(RankingArgs::default().vectors()?);
+        }
+        Ok(self.vectors.get().and_then(Option::as_ref))
+    }
+
+    /// The frame model, where one is at hand; others wait for it, and not for the store.
+    fn frame_model(&self) -> anyhow::Result<Option<Arc<FrameIdentifier>>> {
+        let mut opened = self.frame_model.lock().unwrap_or_else(PoisonError::into_inner);
+        if opened.is_none() {
+            *opened = identifier::at_hand()?.map(Arc::new);
+        }
+        Ok(opened.clone())
+    }
+
+    /// The proposals that are open, the likeliest first.
+    fn proposals(&self) -> anyhow::Result<Vec<Proposal>> {
+        let database = self.session.database()?;
+        let proposals = Proposals::new(&database, self.vectors()?, Ranker::default());
+        Ok(proposals.list(&self.expression, false)?)
+    }
+
+    /// Decides on the proposal of a release, frame and LU; says what was done.
+    fn propose(
+        &self,
+        (release, frame, lu): (String, String, String),
+        verdict: &decide::Asked,
+    ) -> anyhow::Result<String> {
+        let of = decide::Args {
+            frame,
+            lu,
+            reviewer: self.session.reviewer().to_owned(),
+            note: String::new(),
+            release: Some(release),
+        };
+        let vectors = self.vectors()?;
+        let carried = self.session.alone(|| decide::carry_out(&self.store, vectors, &of, verdict));
+        let (mut done, unfitted) = carried?;
+        if let Some(unfitted) = unfitted {
+            done.add_fits(self.frame_model().and_then(|model| match model {
+                Some(model) => self.session.alone(|| unfitted.fit(&self.store, &model)),
+                None => Ok(0),
+            }));
+        }
+        Ok(done.said())
+    }
+}
+
+/// The sets that are reviewed: of a query that does not ask where they come from, those that a
+/// program made, unless `all` are asked for.
+fn asked(text: &str, all: bool) -> anyhow::Result<Expression> {
+    let parse = |text: &str| Expression::parse(text).map_err(DatabaseError::from);
+    let expression = parse(text)?;
+    let says_which =
+        expression.terms().any(|term| matches!(term.field(), Field::Origin | Field::Id));
+    if all || says_which {
+        return Ok(expression);
+    }
+    tell("what people annotated is left out; `--all` takes it in");
+    Ok(Expression::all_of([expression, parse("origin=generated or origin=predicted")?])
+        .map_err(DatabaseError::from)?)
+}
+
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let text = match args.expression.join(" ") {
+        text if text.is_empty() => "origin=generated".to_owned(),
+        text => text,
+    };
+    let expression = asked(&text, args.all)?;
+    let question = match args.question {
+        AskedFor::Evokes => Question::Evokes,
+        AskedFor::Meaning => Question::Meaning,
+        AskedFor::Similarity => Question::Similarity,
+        AskedFor::Elements => Question::Elements,
+    };
+    let protocol = args.protocol.then_some(Protocol { outputs: args.outputs, seed: args.seed });
+    let session = Session::open(&context.store, &expression, &args.reviewer, question, protocol)?;
+    tell_list_for(&*session.database()?, &expression)?;
+    let (store, vectors) = (context.store.clone(), OnceLock::new());
+    let frame_model = Mutex::default();
+    let review = Review { session, store, expression, vectors, frame_model };
+    if args.terminal {
+        return terminal::run(&review);
+    }
+    let server = server::Server::bind(args.port)?;
+    let address = server.address();
+    context.output.line(&address)?;
+    context.output.flush()?;
+    tell("the page is open to this machine alone, at this address alone; Ctrl-C ends it");
+    if args.open {
+        // Without a desktop the page is there all the same.
+        if let Err(error) = server.open() {
+            tell(&format!("{error:#}"));
+        }
+    }
+    crate::cli::process::stop::at_once(ENDED)?;
+    server.serve(review);
+    Ok(Outcome::Done)
+}
