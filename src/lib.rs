@@ -70,6 +70,8 @@ pub mod vectors;
 
 #[cfg(feature = "neural")]
 pub mod augment;
+#[cfg(feature = "neural")]
+mod grow;
 pub mod search;
 #[cfg(feature = "neural")]
 pub mod verify;

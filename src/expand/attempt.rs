@@ -1,24 +1,69 @@
 //! A rewriting of a round: what it asks for, and what comes after it.
 
+use super::Result;
 use super::chain::Chain;
 use super::elements::KeepElements;
 use super::guide::Strategy;
+use super::knowledge::Knowledge;
 use super::ranking::Pair;
 use crate::paraphrase::Constraints;
 
 /// A rewriting of a round.
+#[derive(Default)]
 pub(super) struct Attempt {
     /// Words of which its outputs are to hold one; none for any outputs.
     pub(super) asked: Vec<String>,
     /// Whether it bans other content words of the sentence, too.
-    pub(super) rewords: bool,
+    rewords: bool,
     /// What to ask for next, if this brings nothing faultless; after the last one, nothing.
-    pub(super) later: &'static [Strategy],
+    later: &'static [Strategy],
     /// The best of the round's attempts so far.
     pub(super) best: Option<Pair>,
 }
 
 impl Attempt {
+    /// The first attempt of a chain's round; `None` as for [`next`](Self::next).
+    pub(super) fn first(knowledge: &mut Knowledge<'_>, chain: &Chain) -> Result<Option<Self>> {
+        let rewords = !chain.rewording.is_empty();
+        Self { later: knowledge.strategies(), rewords, ..Self::default() }.next(knowledge, chain)
+    }
+
+    /// The attempt after one that brought nothing faultless. It asks for the first of the later
+    /// strategies for which there are words, at last for nothing. `None` where LUs without
+    /// sentences are asked for, and there is none that can stand there.
+    pub(super) fn next(
+        self,
+        knowledge: &mut Knowledge<'_>,
+        chain: &Chain,
+    ) -> Result<Option<Self>> {
+        let is_enough = knowledge.recipe().from_sisters.is_some();
+        let (lexicon, mut guide) = knowledge.lexicon_and_guide(chain.seed.release)?;
+        let Self { mut later, rewords, best, .. } = self;
+        while let (Some(guide), Some((&strategy, rest))) =
+            (guide.as_deref_mut(), later.split_first())
+        {
+            later = rest;
+            let asked = guide.words(chain, lexicon, strategy)?;
+            if !asked.is_empty() {
+                return Ok(Some(Self { asked, rewords, later, best }));
+            }
+        }
+        Ok((!is_enough).then(|| Self { asked: Vec::new(), rewords, later: &[], best }))
+    }
+
+    /// The round once more without the words that it alone bans: they are no reason to end a seed.
+    /// `None` if it bans none, and as for [`next`](Self::next).
+    pub(super) fn without_rewording(
+        self,
+        knowledge: &mut Knowledge<'_>,
+        chain: &Chain,
+    ) -> Result<Option<Self>> {
+        if !self.rewords {
+            return Ok(None);
+        }
+        Self { later: knowledge.strategies(), ..Self::default() }.next(knowledge, chain)
+    }
+
     /// What is asked of the rewriter.
     pub(super) fn constraints(&self, chain: &Chain, keep_fe: KeepElements) -> Constraints {
         let mut require = if self.asked.is_empty() { vec![] } else { vec![self.asked.clone()] };
@@ -31,22 +76,5 @@ impl Attempt {
             avoid.extend(chain.rewording.bans(chain.round, &require.concat(), &chain.banned));
         }
         Constraints { avoid, require, hint, ..Constraints::default() }
-    }
-}
-
-/// What comes after a rewriting.
-pub(super) enum Next {
-    /// The next round.
-    Round,
-    /// The same round, asked for something else.
-    Again(Box<Attempt>),
-    /// Nothing.
-    End,
-}
-
-impl From<Option<Attempt>> for Next {
-    /// The round again, if there is another attempt.
-    fn from(attempt: Option<Attempt>) -> Self {
-        attempt.map_or(Self::End, |attempt| Self::Again(Box::new(attempt)))
     }
 }

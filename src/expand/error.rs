@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::align::AlignError;
 use crate::database::DatabaseError;
 use crate::filter::FilterError;
+use crate::grow::SinkError;
 use crate::identify::IdentifyError;
 use crate::model::{AnnotationSetId, RecipeId};
 use crate::paraphrase::ParaphraseError;
@@ -229,6 +230,16 @@ pub enum SeedsError {
 impl ExpandError {
     pub(super) fn file(path: &Path, source: std::io::Error) -> Self {
         Self::File { path: path.to_owned(), source }
+    }
+}
+
+impl From<SinkError> for ExpandError {
+    fn from(error: SinkError) -> Self {
+        match error {
+            SinkError::Database(error) => Self::Database(error),
+            SinkError::RecipeNumber { found, expected } => Self::RecipeNumber { found, expected },
+            SinkError::ModelChanged { path } => Self::ModelChanged { path },
+        }
     }
 }
 

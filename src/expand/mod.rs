@@ -1,6 +1,7 @@
 //! Expansion: new annotated sentences from human ones, by rounds of paraphrase and alignment.
 //!
-//! For each human annotation set (the *seed*), exemplar or full text, whatever its status:
+//! The loop is that of `grow/`; `proposer.rs` and `checker.rs` are its stages. For each human
+//! annotation set (the *seed*), exemplar or full text, whatever its status:
 //!
 //! 1. the trigger, its case variants and all inflected forms are banned (`chain.rs`);
 //! 2. the sentence, spaced as people write it, is rewritten under these bans. Where the lexicon
@@ -8,7 +9,7 @@
 //!    outputs go on;
 //! 3. the aligner finds the target in each of them; the best (paraphrase, span) pair wins
 //!    (`ranking.rs`);
-//! 4. the pair becomes a generated annotation set with its provenance (`keep.rs`), under an LU of
+//! 4. the pair becomes a generated annotation set with its provenance (`checker.rs`), under an LU of
 //!    the frame or a proposed one (`trigger_lexicon.rs`);
 //! 5. the aligner finds the seed's FEs in the output (`elements.rs`);
 //! 6. the new trigger's forms are banned, too, and the *original* sentence is rewritten again, for
@@ -29,6 +30,8 @@
 mod attempt;
 mod blindness;
 mod chain;
+mod checker;
+mod destination;
 mod elements;
 mod error;
 mod filtering;
@@ -36,25 +39,27 @@ mod fitting;
 mod frame_guide;
 mod guide;
 mod in_context;
-mod keep;
+mod knowledge;
 mod model_files;
 mod models;
 mod opened;
 mod pace;
 mod parted;
 mod phrase_set;
+mod proposer;
 mod ranking;
 mod recipe;
 mod recipes;
 mod report;
 mod rewording;
-mod rounds;
 mod run;
+mod seeds;
 mod shard;
 mod shard_lock;
 mod shard_status;
 mod sisters;
 mod status;
+mod tally;
 mod tasks;
 mod trigger_lexicon;
 mod trigger_slot;

@@ -1,13 +1,16 @@
 //! A recipe's models, open, and the recipe as they make it.
 
-use super::model_files::ModelFiles;
+use super::guide::Guide;
+use super::knowledge::Knowledge;
 use super::recipe::Told;
 use super::{ExpandError, Guidance, Recipe, RecipeError, Result, RewriterSource};
 use serde_json::{Value, json};
 
 use crate::align::Aligner;
+use crate::database::Database;
 use crate::endpoint::Endpoint;
 use crate::filter::{Filter, Input};
+use crate::grow::ModelFiles;
 use crate::identify::FrameIdentifier;
 use crate::model::{Declared, recipe_fingerprint};
 use crate::paraphrase::{ParaphraseError, Paraphraser, Prompt, RemoteParaphraser, Rewriter};
@@ -36,7 +39,7 @@ impl Opened {
     pub(super) fn open(recipe: &Recipe) -> Result<Self> {
         recipe.check()?;
         let models = &recipe.models;
-        let files = ModelFiles::of(models)?;
+        let files = models.files()?;
         let rewriter = open_rewriter(recipe)?;
         let is_asked = matches!(&rewriter, Rewriter::Model(model) if model.prompt().is_some());
         if recipe.guidance == Guidance::Context && !is_asked {
@@ -74,6 +77,21 @@ impl Opened {
         let others = others.chain(self.identifier.as_ref().map(FrameIdentifier::declared));
         let models = self.rewriter.declared().into_iter().chain([self.aligner.declared()]);
         models.chain(guide).chain(others).cloned().collect()
+    }
+
+    /// What is known beside seeds, with what guides; that is taken out.
+    pub(super) fn knowledge<'a>(
+        &mut self,
+        database: &'a Database,
+        recipe: &'a Recipe,
+    ) -> Result<Knowledge<'a>> {
+        let (vectors, tagger) = self.guide.take().unzip();
+        let guide = vectors.map(|vectors| {
+            let knows_word = |word: &str| self.rewriter.knows_word(word);
+            let guide = Guide::new(recipe.guidance, vectors, knows_word);
+            guide.unattested_only(recipe.from_sisters.clone()).with_few(recipe.few_lus)
+        });
+        Knowledge::new((database, recipe), guide, tagger)
     }
 
     /// The recipe's fingerprint.

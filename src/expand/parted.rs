@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::opened::Opened;
-use super::run::{Keep, human_sets, run_keeping};
+use super::destination::Destination;
+use super::run::run_into;
+use super::seeds::human_sets;
 use super::shard::{Manifest, Plan, Shard, ShardWriter};
 use super::status::{UNKNOWN, known};
 use super::{ExpandError, ExpansionProgress, Recipe, Report, Result};
@@ -46,13 +48,14 @@ pub fn run_shard(
     if let Some(there) = plan.finished(&release)? {
         return Ok((Some(there), None));
     }
-    let keep = Keep::InShard(Box::new(ShardWriter::begin(database, release, &plan)?));
-    let (report, keep) = run_keeping(database, (&human, recipe), &mut opened, id, keep, progress)?;
-    match keep {
-        Keep::InShard(writer) if !report.interrupted && !report.out_of_budget => {
+    let shard = Destination::Shard(Box::new(ShardWriter::begin(database, release, &plan)?));
+    let (report, shard) =
+        run_into(database, (&human, recipe, id), &mut opened, shard, progress)?;
+    match shard {
+        Destination::Shard(writer) if !report.interrupted && !report.out_of_budget => {
             Ok((Some(writer.finish()?), Some(report)))
         }
-        Keep::InShard(mut writer) => {
+        Destination::Shard(mut writer) => {
             writer.note(true);
             Ok((None, Some(report)))
         }

@@ -86,6 +86,15 @@ pub struct CarriedTally {
     pub lost: u64,
 }
 
+impl std::ops::AddAssign for CarriedTally {
+    fn add_assign(&mut self, other: Self) {
+        self.sentences += other.sentences;
+        self.with_core += other.with_core;
+        self.found += other.found;
+        self.lost += other.lost;
+    }
+}
+
 impl Report {
     /// Sentences written per second.
     #[must_use]

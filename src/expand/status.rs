@@ -7,7 +7,9 @@ use std::time::Duration;
 use super::chain::TARGET;
 use super::opened::Opened;
 use super::pace::Measurement;
-use super::run::{Keep, human_sets, run_keeping};
+use super::destination::Destination;
+use super::run::run_into;
+use super::seeds::human_sets;
 use super::{EndReason, ExpandError, ExpansionProgress, Recipe, Result, SeedsError, Shard};
 use crate::database::Database;
 use crate::edit::Removed;
@@ -101,10 +103,11 @@ pub fn estimate(
         return Ok((status, None));
     }
     let id = status.recipe.unwrap_or(UNKNOWN);
-    let keep = Keep::Measured(Measurement { shard, ..Measurement::default() });
-    let (report, keep) = run_keeping(database, (&human, recipe), &mut opened, id, keep, progress)?;
-    let estimate = match keep {
-        Keep::Measured(Measurement { rounds, missing, .. }) if rounds > 0 => {
+    let nowhere = Destination::Measured(Measurement { shard, ..Measurement::default() });
+    let (report, nowhere) =
+        run_into(database, (&human, recipe, id), &mut opened, nowhere, progress)?;
+    let estimate = match nowhere {
+        Destination::Measured(Measurement { rounds, missing, .. }) if rounds > 0 => {
             Some(Estimate { rounds, elapsed: report.elapsed, missing })
         }
         _ => None,

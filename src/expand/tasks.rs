@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::ExpandError;
 use super::chain::{Chain, Seed, distinct_pieces};
-use super::run::human_sets;
+use super::seeds::human_sets;
 use crate::align::Task;
 use crate::database::Database;
 use crate::decode::SampleSettings;

@@ -6,6 +6,8 @@ use crate::database::DatabaseError;
 use crate::decode::DecodeError;
 use crate::endpoint::EndpointError;
 use crate::expand::ExpandError;
+use crate::grow::SinkError;
+use crate::model::RecipeId;
 use crate::prompt::PromptError;
 use crate::score::ScoreError;
 use crate::store::StoreError;
@@ -97,6 +99,17 @@ pub enum GenerateError {
         /// The file.
         path: PathBuf,
     },
+    /// Another run took the number that this one's recipe was to have.
+    #[error(
+        "another run wrote recipe {expected} meanwhile, and this one's is {found}; nothing of this run is written: \
+         run it again (N-recipe)"
+    )]
+    RecipeNumber {
+        /// The number that it has now.
+        found: RecipeId,
+        /// The number that its sentences name.
+        expected: RecipeId,
+    },
     /// The endpoint failed.
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
@@ -132,6 +145,16 @@ impl GenerateError {
 impl From<ScoreError> for GenerateError {
     fn from(error: ScoreError) -> Self {
         Self::Score(Box::new(error))
+    }
+}
+
+impl From<SinkError> for GenerateError {
+    fn from(error: SinkError) -> Self {
+        match error {
+            SinkError::Database(error) => Self::Database(error),
+            SinkError::RecipeNumber { found, expected } => Self::RecipeNumber { found, expected },
+            SinkError::ModelChanged { path } => Self::ModelChanged { path },
+        }
     }
 }
 

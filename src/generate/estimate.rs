@@ -1,21 +1,26 @@
 //! How long a generation takes, by some of its LUs, of which nothing is written.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::generator::Generator;
+use super::plan::Shared;
 use super::report::{Estimate, GenerationProgress};
-use super::run::{BATCH, Run};
+use super::run::{Prepared, run_seeds};
+use super::seeds::{Seed, Seeds};
 use super::sisters::Sisters;
+use super::tally::Tally;
 use super::{Recipe, Result};
 use crate::database::Database;
-use crate::decode::Paced;
-use crate::expand::{FrameGap, MEASURED_LONGEST, MEASURED_SHARE, spread};
-use crate::model::{Frame, LexUnit, ReleaseId};
+use crate::expand::{MEASURED_LONGEST, MEASURED_SHARE, spread};
+use crate::grow::Nowhere;
+use crate::model::{Frame, FrameId, LexUnit, ReleaseId};
 use crate::query::Expression;
 
-/// An LU that is not done.
+/// An LU that is not done. The sentences of its frame are read again when it is measured: those of
+/// all frames would fill the memory.
 type Todo = (ReleaseId, Rc<Frame>, LexUnit);
 
 /// How many LUs a generation has before it, and how long they take. It is measured on LUs from all
@@ -32,58 +37,38 @@ pub fn estimate(
     generator: &mut Generator,
     progress: &mut dyn FnMut(&GenerationProgress) -> ControlFlow<()>,
 ) -> Result<Estimate> {
-    let identifier = generator.identifier.clone();
-    let models = (generator, identifier.as_deref());
-    let (mut run, gaps) = Run::prepared(database, expression, recipe, models)?;
-    let lexunits = run.report.lexunits;
-    let mut todo = not_done(&run, gaps)?;
-    let done_before = lexunits - todo.len() as u64;
-    todo.truncate(recipe.limit.unwrap_or(usize::MAX));
-    let missing = todo.len() as u64;
-    let wanted = ((missing as f64 * MEASURED_SHARE) as usize).max(1);
-    let mut todo = spread(todo).into_iter().peekable();
-    let (started, mut paced, mut measured) = (Instant::now(), Paced::new(), 0);
-    while todo.peek().is_some() && measured < wanted && started.elapsed() < MEASURED_LONGEST {
-        let batch: Vec<Todo> = todo.by_ref().take(BATCH.min(wanted - measured)).collect();
-        let many = batch.len();
-        let mut plans = Vec::new();
-        for (release, frame, lexunit) in batch {
-            let sisters = Sisters::of(database, release, &frame)?;
-            plans.extend(run.plan(release, &frame, &sisters, lexunit)?);
-        }
-        let at = GenerationProgress { lexunits: measured as u64, of: wanted as u64, sentences: 0 };
-        match run.made(&mut plans, &mut || paced.ask(|| progress(&at))) {
-            Err(error) if error.is_stopped() => break,
-            made => made?,
-        };
-        measured += many;
-        if progress(&GenerationProgress { lexunits: measured as u64, ..at }).is_break() {
-            break;
-        }
-    }
-    let elapsed = started.elapsed();
-    let each = elapsed.as_secs_f64() / measured.max(1) as f64;
-    let of_missing = if measured == 0 { 0.0 } else { each * missing as f64 };
+    let Prepared { gaps, print, sink } = Prepared::new(database, expression, recipe, generator)?;
+    let lexunits = gaps.iter().map(|gap| gap.lexunits.len() as u64).sum();
+    let seeds = Seeds::new(database, (recipe, sink.known_recipe()), gaps);
+    let done_before = seeds.done_before();
+    let todo = seeds.map(|seed| seed.map(|of| (of.release, of.frame, of.lexunit)));
+    let todo: Vec<Todo> = todo.collect::<Result<_>>()?;
+    let frames: HashSet<(ReleaseId, FrameId)> =
+        todo.iter().map(|(release, frame, _)| (*release, frame.id)).collect();
+    let (left, frames) = (todo.len(), frames.len());
+    let wanted = ((left as f64 * MEASURED_SHARE) as usize).max(1);
+    let mut reading = Duration::ZERO;
+    let mut sample = spread(todo).into_iter().take(wanted).map(|(release, frame, lexunit)| {
+        let since = Instant::now();
+        let sisters = Rc::new(Sisters::of(database, release, &frame)?);
+        reading += since.elapsed();
+        Ok(Seed { release, frame, sisters, lexunit })
+    });
+    let most = (wanted as u64, None);
+    let mut tally = Tally::new(most, Rc::default(), MEASURED_LONGEST, progress);
+    let mut shared = Shared::new(database, recipe, generator);
+    run_seeds(&mut shared, (sink.recipe(), print), Nowhere, &mut sample, &mut tally)?;
+    let (elapsed, measured) = tally.pace();
+    // A run reads the sentences of a frame once for all its LUs.
+    let each = |time: Duration| time.as_secs_f64() / measured.max(1) as f64;
+    let missing = each(elapsed.saturating_sub(reading)) * left as f64
+        + each(reading) * frames.min(left) as f64;
     Ok(Estimate {
         lexunits,
-        done_before,
-        left: missing,
-        measured: measured as u64,
+        done_before: done_before.get(),
+        left: left as u64,
+        measured,
         elapsed,
-        missing: Duration::from_secs_f64(of_missing),
+        missing: Duration::from_secs_f64(missing),
     })
-}
-
-fn not_done(run: &Run<'_>, gaps: Vec<FrameGap>) -> Result<Vec<Todo>> {
-    let mut todo = Vec::new();
-    for FrameGap { release, frame, lexunits } in gaps {
-        let sisters = Sisters::of(run.database, release.id, &frame)?;
-        let frame = Rc::new(frame);
-        for lexunit in lexunits {
-            if !run.is_done(release.id, &sisters, &lexunit)? {
-                todo.push((release.id, Rc::clone(&frame), lexunit));
-            }
-        }
-    }
-    Ok(todo)
 }

@@ -13,6 +13,7 @@ use super::{
 use crate::decode::GoesOn;
 use crate::durable::Stamp;
 use crate::endpoint::EndpointError;
+use crate::grow::ModelFiles;
 use crate::identify::FrameIdentifier;
 use crate::model::{Declared, FeId, Frame, Span};
 use crate::score::{ScoreRequest, Scorer, TextScore};
@@ -153,13 +154,9 @@ impl Generator {
         Self { identifier: Some(Rc::new(identifier)), ..self }
     }
 
-    /// Checks that nobody wrote one of the files.
-    pub(super) fn check_files(&self) -> Result<()> {
-        let changed = |(path, before): &&(PathBuf, Stamp)| Stamp::of(path).ok() != Some(*before);
-        match self.files.iter().find(changed) {
-            None => Ok(()),
-            Some((path, _)) => Err(GenerateError::ModelChanged { path: path.clone() }),
-        }
+    /// The files that were opened, as they were then.
+    pub(super) fn files(&self) -> ModelFiles {
+        ModelFiles::new(self.files.clone())
     }
 
     /// Words for the blanks of some sentences, in their order; fewer where a budget ended. Stops

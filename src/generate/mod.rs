@@ -13,7 +13,9 @@
 //! 4. of several candidates those are kept whose new words a classifier reads as their FEs
 //!    ([`ReadsAs`]), where there is one; of these the one is taken that a judge would most likely
 //!    accept, as far as language model, classifier and frame model tell (`worth.rs`);
-//! 5. what is kept becomes a generated set (`run.rs`).
+//! 5. what is kept becomes a generated set (`checker.rs`).
+//!
+//! The loop is that of `grow/`; `proposer.rs` and `checker.rs` are its stages.
 //!
 //! Cui and Swayamdipta (2024), Annotating FrameNet via Structure-Conditioned Language Generation;
 //! Pancholy, Petruck and Swayamdipta (2021), Sister Help.
@@ -21,6 +23,7 @@
 mod agreement;
 mod answer;
 mod blanks;
+mod checker;
 mod draft;
 mod edits;
 mod error;
@@ -29,13 +32,17 @@ mod evaluate;
 mod form;
 mod generator;
 mod language;
+mod plan;
 mod prompt;
+mod proposer;
 mod recipe;
 mod remote;
 mod report;
 mod run;
+mod seeds;
 mod seq2seq;
 mod sisters;
+mod tally;
 mod trained;
 mod worth;
 

@@ -1,6 +1,7 @@
 //! What a run did, and how far it is.
 
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 use std::time::Duration;
 
 use super::Draft;
@@ -130,6 +131,28 @@ pub struct Report {
     pub interrupted: bool,
     /// Whether a budget ended the run.
     pub out_of_budget: bool,
+}
+
+impl AddAssign<&Report> for Report {
+    /// Counts what became of an LU.
+    fn add_assign(&mut self, part: &Self) {
+        self.sentences += part.sentences;
+        self.unlikely += part.unlikely;
+        self.blanks += part.blanks;
+        self.candidates += part.candidates;
+        if let Some(faithful) = part.faithful {
+            *self.faithful.get_or_insert_default() += faithful;
+        }
+        for (reason, count) in &part.passed_over {
+            *self.passed_over.entry(*reason).or_default() += count;
+        }
+        for (reason, count) in &part.kept_elements {
+            *self.kept_elements.entry(*reason).or_default() += count;
+        }
+        for (code, count) in &part.rejects {
+            *self.rejects.entry(code).or_default() += count;
+        }
+    }
 }
 
 impl Report {

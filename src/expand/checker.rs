@@ -1,0 +1,239 @@
+//! Which output of a round is kept: the aligner finds the target in each, the best pair wins, its
+//! FEs are carried over, and models say how good it is.
+
+use super::chain::{Chain, TARGET};
+use super::elements::{self, Carried, KeepElements};
+use super::fitting::FitJudge;
+use super::knowledge::Knowledge;
+use super::phrase_set::PhraseSet;
+use super::proposer::{ParaphraseProposer, Rewriting};
+use super::ranking::{Pair, candidates, choose};
+use super::recipe::Choice;
+use super::{CarriedTally, EndReason, ExpandError, Guidance, Recipe, Result, word_class};
+use crate::align::{AlignError, AlignRequest, Aligner, Alignment};
+use crate::decode::GoesOn;
+use crate::filter::{Evidence, Filter};
+use crate::grow::{Checker, Generated, Verdict};
+use crate::model::{AnnotationSetId, FeStatus, FrameFit, Generation, Method, Pos, RecipeId};
+use crate::paraphrase::{Paraphrase, RequestOutcome};
+
+/// A pair that is kept, as it is to be written.
+pub(super) struct KeptPair {
+    made: [Generated; 1],
+    /// What its trigger is a form of.
+    pub(super) lemma: String,
+    pub(super) pos: Pos,
+    /// Whether no set had the trigger so far, and none of the frame.
+    pub(super) is_new: (bool, bool),
+    /// How many of the seed's FEs were found, where they are looked for.
+    pub(super) elements: Option<CarriedTally>,
+}
+
+impl KeptPair {
+    /// How likely its frame is, where the recipe asks.
+    pub(super) fn fit(&self) -> Option<&FrameFit> {
+        self.made[0].generation.fit.as_ref()
+    }
+}
+
+impl AsRef<[Generated]> for KeptPair {
+    fn as_ref(&self) -> &[Generated] {
+        &self.made
+    }
+}
+
+/// The models that outputs pass.
+pub(super) struct PairChecker<'a> {
+    pub(super) recipe: RecipeId,
+    pub(super) aligner: &'a Aligner,
+    /// Says how likely frames are, where the recipe asks.
+    pub(super) judge: Option<FitJudge<'a>>,
+    pub(super) filter: Option<Filter>,
+}
+
+impl<'a> Checker<ParaphraseProposer<'a, '_>> for PairChecker<'_> {
+    fn check(
+        &mut self,
+        knowledge: &mut Knowledge<'a>,
+        work: &mut Rewriting<'a>,
+        outcome: RequestOutcome,
+        _: &mut GoesOn<'_>,
+    ) -> Result<Verdict<Rewriting<'a>>> {
+        let candidates = candidates(outcome.paraphrases());
+        let (chain, attempt) = (&work.chain, &mut work.attempt);
+        let found = self.align(knowledge, chain, &candidates, &attempt.asked)?;
+        let best = attempt.best.take().into_iter().chain(found).reduce(Pair::or_better);
+        let (recipe, asked) = (knowledge.recipe(), &attempt.asked);
+        let best = match recipe.from_sisters {
+            Some(_) => best.filter(|best| PhraseSet::new(asked).is_in(&best.trigger)),
+            None if !asked.is_empty() && !best.as_ref().is_some_and(Pair::is_faultless) => {
+                attempt.best = best;
+                return Ok(Verdict::Improvable);
+            }
+            None => best,
+        };
+        Ok(match worth_keeping(recipe, best, candidates.is_empty()) {
+            Ok(best) => Verdict::Keep(self.kept(knowledge, chain, best)?),
+            Err(reason) => Verdict::Refuse(reason),
+        })
+    }
+}
+
+/// The best pair of a round, or why its seed ends.
+fn worth_keeping(
+    recipe: &Recipe,
+    best: Option<Pair>,
+    nothing_came: bool,
+) -> std::result::Result<Pair, EndReason> {
+    match best {
+        // The lexicon has no more to offer: what comes would seldom evoke the frame.
+        Some(best) if recipe.guidance == Guidance::Lexicon && best.is_doubtful() => {
+            Err(EndReason::NothingAlike)
+        }
+        Some(best) => Ok(best),
+        None if nothing_came => Err(EndReason::NothingLeft),
+        None if recipe.from_sisters.is_some() => Err(EndReason::NothingAlike),
+        None => Err(EndReason::NotAligned),
+    }
+}
+
+impl PairChecker<'_> {
+    /// The pair of paraphrase and span to keep, if any paraphrase has a span.
+    fn align(
+        &self,
+        knowledge: &mut Knowledge<'_>,
+        chain: &Chain,
+        candidates: &[&Paraphrase],
+        asked: &[String],
+    ) -> Result<Option<Pair>> {
+        let requests = candidates.iter().map(|candidate| AlignRequest {
+            source: &chain.seed.text,
+            pieces: &chain.seed.targets,
+            target: &candidate.text,
+        });
+        let requests = requests.collect();
+        let alignments = self.align_those_that_fit(chain.seed.set, requests)?;
+        let choice = knowledge.recipe().choice;
+        let (lexicon, mut guide) = knowledge.lexicon_and_guide(chain.seed.release)?;
+        let asked = (!asked.is_empty()).then(|| PhraseSet::new(asked));
+        let mut pairs = Vec::with_capacity(candidates.len());
+        for (candidate, alignment) in candidates.iter().zip(alignments) {
+            if let Some(alignment) = alignment {
+                let guide = guide.as_deref_mut();
+                let found = (*candidate, alignment);
+                pairs.push(Pair::new(chain, lexicon, guide, asked.as_ref(), choice, found)?);
+            }
+        }
+        let tagger = knowledge.tagger().filter(|_| choice == Choice::FewestFailedChecks);
+        let Some(tagger) = tagger else { return choose(pairs, |_| Ok(true)) };
+        choose(pairs, |pair| {
+            word_class::fits(tagger, &pair.output.text, &pair.targets, chain.seed.pos)
+        })
+    }
+
+    /// Aligns a batch; a pair that is too long for the encoder has no answer.
+    fn align_those_that_fit(
+        &self,
+        seed: AnnotationSetId,
+        requests: Vec<AlignRequest<'_>>,
+    ) -> Result<Vec<Option<Alignment>>> {
+        let mut fitting: Vec<(usize, AlignRequest<'_>)> =
+            requests.into_iter().enumerate().collect();
+        let mut answers = vec![None; fitting.len()];
+        loop {
+            let batch: Vec<AlignRequest<'_>> =
+                fitting.iter().map(|(_, request)| *request).collect();
+            match self.aligner.align(&batch) {
+                Ok(alignments) => {
+                    for ((at, _), alignment) in fitting.iter().zip(alignments) {
+                        answers[*at] = alignment;
+                    }
+                    return Ok(answers);
+                }
+                Err(AlignError::TooLong { request, .. }) => {
+                    fitting.remove(request);
+                }
+                Err(source) => return Err(ExpandError::Align { seed: Some(seed), source }),
+            }
+        }
+    }
+
+    /// What is written of a pair: its LU, its FEs, what models say of it, its place in the chain.
+    fn kept(
+        &mut self,
+        knowledge: &mut Knowledge<'_>,
+        chain: &Chain,
+        best: Pair,
+    ) -> Result<KeptPair> {
+        let carried = self.carry(knowledge, chain, &best)?;
+        let Pair { output, alignment, targets, trigger, mut flags, .. } = best;
+        let (carried, elements) = carried.unzip();
+        flags.lost_element = carried.as_ref().is_some_and(Carried::has_lost);
+        let (frame, round) = (chain.seed.frame, chain.round + 1);
+        let lexicon = knowledge.lexicon(chain.seed.release)?;
+        let unit = lexicon.unit_of(frame, &trigger, chain.seed.pos)?;
+        let is_new =
+            (lexicon.is_new_trigger(&trigger)?, lexicon.is_new_pair(frame, &trigger)?);
+        let fit = match &mut self.judge {
+            Some(judge) => {
+                let sentence = (output.text.as_str(), &targets[..]);
+                judge.fits_of((chain.seed.release, frame), &[sentence])?.pop().flatten()
+            }
+            None => None,
+        };
+        let evidence = Evidence {
+            round,
+            paraphrase: output.score,
+            aligner: alignment.score,
+            proposed: unit.is_proposed,
+            frames: lexicon.frames_with(&(unit.lemma.clone(), unit.pos)),
+            frame_fit: fit.map(|fit| fit.probability),
+        };
+        // A filter wants to know how likely an output is, which a server does not say.
+        let filter = self.filter.as_ref().filter(|_| output.score.is_finite());
+        let (carried_elements, layers, fe_status) = match carried {
+            Some(carried) => (carried.elements, carried.layers, FeStatus::Carried),
+            None => (Vec::new(), Vec::new(), FeStatus::Unknown),
+        };
+        let generation = Generation {
+            seed: chain.seed.set,
+            source: chain.seed.set,
+            target_ordinal: TARGET,
+            round,
+            rank: 0,
+            chain: chain.sets.clone(),
+            method: Method::Paraphrase,
+            recipe: self.recipe,
+            flags,
+            paraphrase: output.score,
+            aligner: alignment.score,
+            filter: filter.map(|filter| filter.scores(&evidence)),
+            elements: carried_elements,
+            fit,
+        };
+        let (lu, proposed, text) = (unit.lu, unit.proposed, output.text);
+        let made = Generated { frame, lu, proposed, text, targets, layers, fe_status, generation };
+        Ok(KeptPair { made: [made], lemma: unit.lemma, pos: unit.pos, is_new, elements })
+    }
+
+    /// Looks for the seed's FEs in the output that is kept, and counts what is found.
+    fn carry(
+        &self,
+        knowledge: &mut Knowledge<'_>,
+        chain: &Chain,
+        best: &Pair,
+    ) -> Result<Option<(Carried, CarriedTally)>> {
+        let seed = &chain.seed;
+        if knowledge.recipe().keep_fe == KeepElements::None || seed.expressed.is_none() {
+            return Ok(None);
+        }
+        let carried = elements::carry(self.aligner, seed, &best.output.text, &best.targets)?;
+        let core = knowledge.core_elements(seed.release, seed.frame)?;
+        let lost = carried.elements.iter().filter(|element| element.score.is_none());
+        let has_core = !lost.clone().any(|of| core.contains(&of.name));
+        let lost = lost.count() as u64;
+        let found = carried.elements.len() as u64 - lost;
+        let tally = CarriedTally { sentences: 1, with_core: u64::from(has_core), found, lost };
+        Ok(Some((carried, tally)))
+    }
+}

@@ -1,0 +1,46 @@
+//! Where the outputs of a run go.
+
+use super::pace::Measurement;
+use super::shard::{Shard, ShardWriter};
+use super::{ExpandError, Result};
+use crate::database::{Database, Write};
+use crate::grow::{Sink, StoreSink};
+use crate::model::{AnnotationSetId, ReleaseId};
+
+/// What of a run's outputs is written.
+pub(super) enum Destination {
+    /// All of them, with the journal, in the store.
+    Store(StoreSink),
+    /// Nothing: some seeds of a part, or of all, are made to see how long they take.
+    Measured(Measurement),
+    /// All of them, in the file of a shard.
+    Shard(Box<ShardWriter>),
+}
+
+impl Destination {
+    /// The part of the seeds that the run takes; `None` for all.
+    pub(super) fn shard(&self) -> Option<Shard> {
+        match self {
+            Self::Store(_) => None,
+            Self::Measured(measurement) => measurement.shard,
+            Self::Shard(writer) => Some(writer.shard()),
+        }
+    }
+
+    /// Whether it has all of a seed already.
+    pub(super) fn has(&self, seed: AnnotationSetId) -> bool {
+        matches!(self, Self::Shard(writer) if writer.has(seed))
+    }
+}
+
+impl Sink for Destination {
+    type Error = ExpandError;
+
+    fn take(&mut self, database: &Database, release: ReleaseId, write: Write) -> Result<bool> {
+        match self {
+            Self::Store(store) => Ok(store.take(database, release, write)?),
+            Self::Measured(_) => Ok(false),
+            Self::Shard(writer) => writer.take(database, release, write).map(|()| false),
+        }
+    }
+}

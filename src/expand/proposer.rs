@@ -1,0 +1,256 @@
+//! Rewritings of seeds, many in flight through a rewriter, in rounds.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use super::attempt::Attempt;
+use super::chain::{Chain, Seed, TARGET};
+use super::checker::KeptPair;
+use super::in_context;
+use super::knowledge::Knowledge;
+use super::rewording::Rewording;
+use super::seeds::Todo;
+use super::{EndReason, ExpandError, Guidance, Recipe, Result};
+use crate::database::JournalWrite;
+use crate::decode::{GoesOn, SourceId};
+use crate::endpoint::EndpointError;
+use crate::grow::{Begun, Finish, Proposed, Proposer, Why, Work};
+use crate::model::{AnnotationSetId, FrameFit, RecipeId, ReleaseId};
+use crate::paraphrase::{ParaphraseError, Refusal, RequestOutcome, Rounds};
+
+/// Sentences in flight on the CPU: enough to fill the rewriter's batches while others wait for the
+/// aligner. Devices of larger batches take more.
+const IN_FLIGHT: usize = 32;
+
+/// A seed that is being rewritten.
+pub(super) struct Rewriting<'a> {
+    recipe: (RecipeId, &'a Recipe),
+    pub(super) chain: Chain,
+    pub(super) attempt: Attempt,
+    /// Its sentence in the rewriter, once it is open there.
+    source: Option<SourceId>,
+    /// When its round began, and how many were finished then.
+    pub(super) since: (Instant, u16),
+}
+
+impl Rewriting<'_> {
+    /// Whether it had a round in this run, also one that is in flight.
+    pub(super) fn was_opened(&self) -> bool {
+        self.source.is_some()
+    }
+}
+
+impl Work for Rewriting<'_> {
+    type Kept = KeptPair;
+    type Reason = EndReason;
+
+    fn release(&self) -> ReleaseId {
+        self.chain.seed.release
+    }
+
+    fn written(&mut self, kept: &KeptPair, ids: &[AnnotationSetId]) -> Option<EndReason> {
+        let (chain, recipe) = (&mut self.chain, self.recipe.1);
+        chain.round += 1;
+        for (made, id) in kept.as_ref().iter().zip(ids) {
+            chain.push(*id, &made.text, &made.targets, &kept.lemma, kept.pos);
+        }
+        let is_unlikely = |fit: &FrameFit| fit.probability < recipe.least_frame_fit;
+        let ends = kept.fit().is_some_and(is_unlikely) && !self.is_through();
+        ends.then_some(EndReason::UnlikelyFrame)
+    }
+
+    fn is_through(&self) -> bool {
+        self.chain.round >= self.recipe.1.rounds
+    }
+
+    fn journal(&self, end: Option<EndReason>) -> Vec<JournalWrite> {
+        let (seed, recipe) = (self.chain.seed.set, self.recipe.0);
+        vec![JournalWrite { seed, target: TARGET, recipe, entry: self.chain.journal(end) }]
+    }
+}
+
+/// Rewrites seeds.
+pub(super) struct ParaphraseProposer<'a, 's> {
+    recipe: (RecipeId, &'a Recipe),
+    session: Rounds<'s>,
+    in_flight: HashMap<SourceId, Rewriting<'a>>,
+    /// Most seeds in flight.
+    most: usize,
+    /// Steps of all searches.
+    pub(super) steps: u64,
+    /// How many of them were those of the round before, and took no work.
+    pub(super) steps_reused: u64,
+}
+
+impl<'a, 's> ParaphraseProposer<'a, 's> {
+    pub(super) fn new(session: Rounds<'s>, recipe: (RecipeId, &'a Recipe)) -> Self {
+        let rows = recipe.1.device.rows_at_once();
+        let most = match session.share_work() {
+            true => IN_FLIGHT.max(rows / recipe.1.beam_size.max(1)),
+            false => 1,
+        };
+        Self { recipe, session, in_flight: HashMap::new(), most, steps: 0, steps_reused: 0 }
+    }
+
+    /// The seeds that are in flight.
+    pub(super) fn in_flight(&self) -> impl Iterator<Item = &Rewriting<'a>> {
+        self.in_flight.values()
+    }
+
+    /// A seed with its bans, up to where its journal leads; `None` if the store has it no longer.
+    fn chain(&self, knowledge: &mut Knowledge<'_>, seed: Todo) -> Result<Option<Chain>> {
+        let (database, recipe) = (knowledge.database(), self.recipe.1);
+        let Todo { release, set, journal, .. } = seed;
+        let Some(seed) = Seed::read(database, release, set)? else { return Ok(None) };
+        let lexicon = knowledge.lexicon(release)?;
+        let mut chain = Chain::inflected(seed, &lexicon.morphology().clone());
+        if recipe.ban_lexicon {
+            let frame = chain.seed.frame;
+            chain.ban_units(lexicon.units_of(frame)?);
+        }
+        if let Some(journal) = journal {
+            chain.replay(journal, database, lexicon)?;
+        }
+        Ok(Some(chain))
+    }
+
+    /// What a chain needs beside its bans before its first round of this run.
+    fn prepare(
+        &mut self,
+        knowledge: &mut Knowledge<'_>,
+        chain: &mut Chain,
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<()> {
+        let recipe = self.recipe.1;
+        if recipe.reword > 0.0 {
+            let morphology = knowledge.lexicon(chain.seed.release)?.morphology().clone();
+            if let Some(tagger) = knowledge.tagger() {
+                chain.rewording = Rewording::of(tagger, &chain.seed, &morphology, recipe.reword)?;
+            }
+        }
+        if recipe.guidance == Guidance::Context {
+            chain.substitutes = in_context::substitutes(&mut self.session, chain, goes_on)?;
+        }
+        Ok(())
+    }
+
+    /// Sends a seed's attempt to the rewriter; gives it back if the rewriter refuses it.
+    fn send(&mut self, mut work: Rewriting<'a>) -> Result<Option<Finish<Rewriting<'a>>>> {
+        let constraints = work.attempt.constraints(&work.chain, self.recipe.1.keep_fe);
+        let opened = match work.source {
+            None => self.session.open_under(&work.chain.seed.natural(), &constraints),
+            Some(source) => self.session.reopen_under(source, &constraints),
+        };
+        match opened {
+            Ok(source) => {
+                self.session.submit(source, &constraints)?;
+                work.source = Some(source);
+                self.in_flight.insert(source, work);
+                Ok(None)
+            }
+            Err(ParaphraseError::Refused(refusal)) => {
+                let reason = match refusal {
+                    Refusal::Empty => EndReason::EmptySentence,
+                    _ => EndReason::TooLong,
+                };
+                Ok(Some(Finish { work, reason: Some(reason) }))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl<'a> Proposer for ParaphraseProposer<'a, '_> {
+    type Shared = Knowledge<'a>;
+    type Seed = Todo;
+    type Work = Rewriting<'a>;
+    type Outputs = RequestOutcome;
+    type Error = ExpandError;
+
+    fn has_room(&self) -> bool {
+        self.in_flight.len() < self.most
+    }
+
+    fn under_way(&self) -> usize {
+        self.in_flight.len()
+    }
+
+    fn begin(
+        &mut self,
+        knowledge: &mut Knowledge<'a>,
+        seed: Todo,
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<Begun<Rewriting<'a>>> {
+        let now = Instant::now();
+        let Some(chain) = self.chain(knowledge, seed)? else { return Ok(Begun::Gone) };
+        let (recipe, since) = (self.recipe, (now, chain.round));
+        let mut work =
+            Rewriting { recipe, chain, attempt: Attempt::default(), source: None, since };
+        let ended = |work, reason| Ok(Begun::Ended(Finish { work, reason: Some(reason) }));
+        if work.chain.seed.targets.is_empty() {
+            return ended(work, EndReason::NoTarget);
+        }
+        self.prepare(knowledge, &mut work.chain, goes_on)?;
+        let Some(attempt) = Attempt::first(knowledge, &work.chain)? else {
+            return ended(work, EndReason::NothingAlike);
+        };
+        work.attempt = attempt;
+        Ok(self.send(work)?.map_or(Begun::UnderWay, Begun::Ended))
+    }
+
+    fn next(
+        &mut self,
+        _: &mut Knowledge<'a>,
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<Proposed<Rewriting<'a>, RequestOutcome>> {
+        let rewrite = match self.session.next_finished_while(goes_on) {
+            Err(ParaphraseError::Endpoint(EndpointError::Budget { .. })) => {
+                return Ok(Proposed::OutOfBudget);
+            }
+            finished => finished?,
+        };
+        let Some(rewrite) = rewrite else { return Ok(Proposed::Nothing) };
+        let work = self.in_flight.remove(&rewrite.source);
+        self.steps += rewrite.steps as u64;
+        self.steps_reused += rewrite.steps_reused as u64;
+        Ok(Proposed::Outputs(work.expect("every open source is in flight"), rewrite.outcome))
+    }
+
+    fn again(
+        &mut self,
+        knowledge: &mut Knowledge<'a>,
+        mut work: Rewriting<'a>,
+        why: Why<EndReason>,
+    ) -> Result<Option<Finish<Rewriting<'a>>>> {
+        let (attempt, chain) = (std::mem::take(&mut work.attempt), &work.chain);
+        let (attempt, otherwise) = match why {
+            Why::Kept => {
+                work.since = (Instant::now(), chain.round);
+                (Attempt::first(knowledge, chain)?, EndReason::NothingAlike)
+            }
+            Why::Improvable => (attempt.next(knowledge, chain)?, EndReason::NothingAlike),
+            Why::Refused(reason) => (attempt.without_rewording(knowledge, chain)?, reason),
+        };
+        match attempt {
+            Some(attempt) => {
+                work.attempt = attempt;
+                self.send(work)
+            }
+            None => Ok(Some(Finish { work, reason: Some(otherwise) })),
+        }
+    }
+
+    fn close(&mut self, work: &Rewriting<'a>) {
+        if let Some(source) = work.source {
+            self.session.close(source);
+        }
+    }
+
+    fn stored(&mut self, knowledge: &mut Knowledge<'a>) {
+        knowledge.forget_committed();
+    }
+
+    fn is_stopped(error: &ExpandError) -> bool {
+        error.is_stopped()
+    }
+}

@@ -1,0 +1,73 @@
+//! Which seeds a run takes.
+
+use super::chain::TARGET;
+use super::pace;
+use super::destination::Destination;
+use super::{EndReason, Recipe, Report, Result};
+use crate::database::Database;
+use crate::model::{AnnotationSetId, RecipeId, ReleaseId};
+use crate::query::{Expression, Selection};
+use crate::store::JournalEntry;
+
+/// The human sets for which an expression holds: what is generated is not expanded again.
+pub(super) fn human_sets(expression: &Expression) -> Expression {
+    let human = "origin!=generated".parse().expect("a constant query, which every run reads");
+    Expression::conjunction([expression.clone(), human])
+}
+
+/// A seed that is not through all rounds, and how far it is.
+pub(super) struct Todo {
+    pub(super) release: ReleaseId,
+    pub(super) set: AnnotationSetId,
+    pub(super) journal: Option<JournalEntry>,
+    /// What its sentence adds to the time of a round, where that is measured.
+    pub(super) weight: f64,
+}
+
+impl Todo {
+    /// Rounds that are before it.
+    pub(super) fn missing(&self, recipe: &Recipe) -> u64 {
+        let done = self.journal.as_ref().map_or(0, |entry| entry.round);
+        u64::from(recipe.rounds.saturating_sub(done))
+    }
+}
+
+/// The human sets that match and are not through all rounds; counts the others.
+pub(super) fn find_seeds(
+    database: &Database,
+    (human, recipe, id): (&Expression, &Recipe, RecipeId),
+    destination: &Destination,
+    report: &mut Report,
+) -> Result<Vec<Todo>> {
+    let mut todo = Vec::new();
+    for (place, found) in (0..).zip(database.matches(human, &Selection::default())?) {
+        let found = found?;
+        let (release, set) = (found.release(), found.set().id);
+        if destination.shard().is_some_and(|shard| !shard.takes(place)) {
+            continue;
+        }
+        report.seeds += 1;
+        if destination.has(set) {
+            report.done_before += 1;
+            continue;
+        }
+        let weight = match destination {
+            Destination::Measured(_) => pace::weight(found.text()?.as_deref().unwrap_or_default()),
+            _ => 0.0,
+        };
+        let journal = database.store().journal(release, set, TARGET, id)?;
+        let end = journal.as_ref().and_then(|entry| EndReason::parse(entry.end.as_deref()?));
+        if let Some(reason) = end {
+            *report.ended_before.entry(reason).or_default() += 1;
+        }
+        let is_through = journal.as_ref().is_some_and(|entry| entry.round >= recipe.rounds);
+        match end.is_some() || is_through {
+            true => report.done_before += 1,
+            false => todo.push(Todo { release, set, journal, weight }),
+        }
+    }
+    let taken = recipe.seed_limit.unwrap_or(usize::MAX).min(todo.len());
+    report.left = (todo.len() - taken) as u64;
+    todo.truncate(taken);
+    Ok(todo)
+}

@@ -1,0 +1,124 @@
+//! The LUs that a run takes, and whether they were done.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::vec::IntoIter;
+
+use super::sisters::Sisters;
+use super::{GenerateError, Recipe, Result};
+use crate::database::Database;
+use crate::expand::{FrameGap, lexunits_without_sentences};
+use crate::model::{Frame, LexUnit, RecipeId, ReleaseId};
+use crate::query::Expression;
+
+/// An LU that lacks sentences, beside the sentences of its frame.
+pub(super) struct Seed {
+    pub(super) release: ReleaseId,
+    pub(super) frame: Rc<Frame>,
+    pub(super) sisters: Rc<Sisters>,
+    pub(super) lexunit: LexUnit,
+}
+
+/// The LUs without sentences for which an expression over LUs holds. Refuses an expression none of
+/// whose few LUs can have a sister: whoever names LUs should hear of it. Of many LUs the report
+/// counts those.
+pub(super) fn gaps(
+    database: &Database,
+    expression: &Expression,
+    recipe: &Recipe,
+) -> Result<Vec<FrameGap>> {
+    const FEW: usize = 20;
+    let lacks = |origin| recipe.lacking.is_met_by(origin);
+    let gaps = lexunits_without_sentences(database, expression, &lacks)?;
+    let named = || gaps.iter().flat_map(|gap| &gap.lexunits);
+    if named().count() > FEW {
+        return Ok(gaps);
+    }
+    for gap in &gaps {
+        let sisters = Sisters::of(database, gap.release.id, &gap.frame)?;
+        let has_some = |lu| !sisters.for_lexunit(lu, recipe.sisters, 0).is_empty();
+        if gap.lexunits.iter().any(has_some) {
+            return Ok(gaps);
+        }
+    }
+    let quoted =
+        |names: Vec<&str>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
+    Err(GenerateError::NoSisters {
+        lexunits: quoted(named().map(|lu| lu.name.as_str()).collect()).join(", "),
+        frames: quoted(gaps.iter().map(|gap| gap.frame.name.as_str()).collect()),
+    })
+}
+
+/// Goes through LUs frame by frame, past those that were done under the same recipe.
+pub(super) struct Seeds<'a> {
+    database: &'a Database,
+    recipe: &'a Recipe,
+    /// The recipe's number, if the store has it.
+    known: Option<RecipeId>,
+    gaps: IntoIter<FrameGap>,
+    /// The frame that is gone through, and its LUs that are left.
+    frame: Option<(ReleaseId, Rc<Frame>, Rc<Sisters>, IntoIter<LexUnit>)>,
+    /// LUs that may still be taken.
+    left: usize,
+    done_before: Rc<Cell<u64>>,
+}
+
+impl<'a> Seeds<'a> {
+    pub(super) fn new(
+        database: &'a Database,
+        (recipe, known): (&'a Recipe, Option<RecipeId>),
+        gaps: Vec<FrameGap>,
+    ) -> Self {
+        let left = recipe.limit.unwrap_or(usize::MAX);
+        let (gaps, done_before) = (gaps.into_iter(), Rc::default());
+        Self { database, recipe, known, gaps, frame: None, left, done_before }
+    }
+
+    /// LUs passed by that were done before.
+    pub(super) fn done_before(&self) -> Rc<Cell<u64>> {
+        Rc::clone(&self.done_before)
+    }
+
+    fn next_seed(&mut self) -> Result<Option<Seed>> {
+        while self.left > 0 {
+            let Some((release, frame, sisters, lexunits)) = &mut self.frame else {
+                let Some(gap) = self.gaps.next() else { return Ok(None) };
+                let sisters = Sisters::of(self.database, gap.release.id, &gap.frame)?;
+                let (frame, sisters) = (Rc::new(gap.frame), Rc::new(sisters));
+                self.frame = Some((gap.release.id, frame, sisters, gap.lexunits.into_iter()));
+                continue;
+            };
+            let Some(lexunit) = lexunits.next() else {
+                self.frame = None;
+                continue;
+            };
+            let (release, frame) = (*release, Rc::clone(frame));
+            let seed = Seed { release, frame, sisters: Rc::clone(sisters), lexunit };
+            if self.is_done(&seed)? {
+                self.done_before.set(self.done_before.get() + 1);
+                continue;
+            }
+            self.left -= 1;
+            return Ok(Some(seed));
+        }
+        Ok(None)
+    }
+
+    /// Whether an LU was done under the same recipe: the journal of the sister that it tries first
+    /// says so.
+    fn is_done(&self, Seed { release, sisters, lexunit, .. }: &Seed) -> Result<bool> {
+        let Some(id) = self.known else { return Ok(false) };
+        let order = sisters.for_lexunit(lexunit, self.recipe.sisters, self.recipe.seed);
+        let Some((first, _)) = order.first() else { return Ok(false) };
+        let ordinal = sisters.ordinal(lexunit.id);
+        Ok(self.database.store().journal(*release, first.id, ordinal, id)?.is_some())
+    }
+}
+
+impl Iterator for Seeds<'_> {
+    type Item = Result<Seed>;
+
+    fn next(&mut self) -> Option<Result<Seed>> {
+        self.next_seed().transpose()
+    }
+}

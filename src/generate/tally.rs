@@ -1,0 +1,104 @@
+//! What a run hears of its loop: the report, how far it is, and whether it goes on.
+
+use std::cell::Cell;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use super::plan::Plan;
+use super::report::{GenerationProgress, Report};
+use crate::decode::Paced;
+use crate::grow::{Ended, Event, Observer};
+use crate::model::{Pos, RecipeId};
+
+/// Told how far a run is, and asked whether it goes on.
+pub(super) type OnProgress<'a> = dyn FnMut(&GenerationProgress) -> ControlFlow<()> + 'a;
+
+/// Folds events into a report.
+pub(super) struct Tally<'p> {
+    report: Report,
+    /// LUs that are finished, without those done before.
+    finished: u64,
+    done_before: Rc<Cell<u64>>,
+    /// Most LUs that the run takes.
+    most: u64,
+    started: Instant,
+    /// Time after which the run ends by itself.
+    longest: Duration,
+    paced: Paced,
+    on_progress: &'p mut OnProgress<'p>,
+}
+
+impl<'p> Tally<'p> {
+    /// Begins with so many LUs that lack sentences, of which the run takes at most so many.
+    pub(super) fn new(
+        (lexunits, most): (u64, Option<usize>),
+        done_before: Rc<Cell<u64>>,
+        longest: Duration,
+        on_progress: &'p mut OnProgress<'p>,
+    ) -> Self {
+        Self {
+            report: Report { lexunits, ..Report::default() },
+            finished: 0,
+            done_before,
+            most: most.map_or(u64::MAX, |most| most as u64),
+            started: Instant::now(),
+            longest,
+            paced: Paced::new(),
+            on_progress,
+        }
+    }
+
+    /// Time since the loop began, and LUs that were finished in it.
+    pub(super) fn pace(&self) -> (Duration, u64) {
+        (self.started.elapsed(), self.finished)
+    }
+
+    /// The report of a loop that ended so, under a recipe if the store has it.
+    pub(super) fn report(self, ended: Ended, recipe: Option<RecipeId>) -> Report {
+        let done_before = self.done_before.get();
+        Report {
+            recipe,
+            done_before,
+            left: self.report.lexunits - done_before - self.finished,
+            elapsed: self.started.elapsed(),
+            interrupted: ended == Ended::Interrupted,
+            out_of_budget: ended == Ended::OutOfBudget,
+            ..self.report
+        }
+    }
+
+    fn progress(&self) -> GenerationProgress {
+        let done_before = self.done_before.get();
+        GenerationProgress {
+            lexunits: done_before + self.finished,
+            of: self.report.lexunits.min(done_before.saturating_add(self.most)),
+            sentences: self.report.sentences,
+        }
+    }
+}
+
+impl Observer<Plan> for Tally<'_> {
+    fn hear(&mut self, event: Event<'_, Plan>) {
+        let Event::Ended { work, reason, .. } = event else { return };
+        self.finished += 1;
+        self.report += &work.part;
+        let fate = self.report.fates.entry(Pos::of_lu_name(&work.lexunit.name)).or_default();
+        match reason {
+            Some(skip) => *fate.skipped.entry(skip).or_default() += 1,
+            None => fate.given += 1,
+        }
+    }
+
+    fn goes_on(&mut self, _: usize) -> ControlFlow<()> {
+        let at = self.progress();
+        let told = (self.on_progress)(&at);
+        if self.started.elapsed() >= self.longest { ControlFlow::Break(()) } else { told }
+    }
+
+    fn goes_on_within(&mut self, _: usize) -> ControlFlow<()> {
+        let at = self.progress();
+        let Self { paced, on_progress, .. } = self;
+        paced.ask(|| on_progress(&at))
+    }
+}

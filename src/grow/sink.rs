@@ -1,0 +1,102 @@
+//! Where what is generated goes, commit by commit.
+
+use std::path::PathBuf;
+
+use crate::database::{Database, DatabaseError, Write};
+use crate::model::{RecipeId, ReleaseId};
+
+/// Takes what is generated.
+pub(crate) trait Sink {
+    /// What can go wrong.
+    type Error: From<SinkError>;
+
+    /// Takes rows of a release. Says whether the store has them now.
+    fn take(
+        &mut self,
+        database: &Database,
+        release: ReleaseId,
+        write: Write,
+    ) -> Result<bool, Self::Error>;
+}
+
+/// Why rows could not be committed.
+#[derive(Debug)]
+pub(crate) enum SinkError {
+    /// The database failed.
+    Database(DatabaseError),
+    /// Another run took the number that this one's recipe was to have.
+    RecipeNumber { found: RecipeId, expected: RecipeId },
+    /// A file of a model was written meanwhile.
+    ModelChanged { path: PathBuf },
+}
+
+impl From<DatabaseError> for SinkError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Database(error)
+    }
+}
+
+/// The store. It gets the recipe before the first rows: a run that fails before leaves nothing.
+#[derive(Debug)]
+pub(crate) struct StoreSink {
+    /// The recipe's number and fingerprint.
+    recipe: (RecipeId, [u8; 16]),
+    /// Its description, until the store has it.
+    unwritten: Option<String>,
+}
+
+impl StoreSink {
+    /// Finds the number of a recipe, which is written down with the first rows.
+    pub(crate) fn new(
+        database: &Database,
+        (print, description): ([u8; 16], &str),
+    ) -> Result<Self, DatabaseError> {
+        let (id, is_known) = database.store().recipe_number(print)?;
+        let unwritten = (!is_known).then(|| description.to_owned());
+        Ok(Self { recipe: (id, print), unwritten })
+    }
+
+    /// The recipe's number.
+    pub(crate) fn recipe(&self) -> RecipeId {
+        self.recipe.0
+    }
+
+    /// The recipe's number, if the store has it.
+    pub(crate) fn known_recipe(&self) -> Option<RecipeId> {
+        self.unwritten.is_none().then_some(self.recipe.0)
+    }
+}
+
+impl Sink for StoreSink {
+    type Error = SinkError;
+
+    fn take(
+        &mut self,
+        database: &Database,
+        release: ReleaseId,
+        write: Write,
+    ) -> Result<bool, SinkError> {
+        let (expected, print) = self.recipe;
+        if let Some(description) = self.unwritten.take() {
+            let found = database.store().recipe(print, &description);
+            let found = found.map_err(DatabaseError::from)?;
+            if found != expected {
+                return Err(SinkError::RecipeNumber { found, expected });
+            }
+        }
+        database.write(release, &write)?;
+        Ok(true)
+    }
+}
+
+/// Nowhere: a run is made to see how long it takes.
+#[derive(Debug)]
+pub(crate) struct Nowhere;
+
+impl Sink for Nowhere {
+    type Error = SinkError;
+
+    fn take(&mut self, _: &Database, _: ReleaseId, _: Write) -> Result<bool, SinkError> {
+        Ok(false)
+    }
+}

@@ -1,0 +1,144 @@
+//! What a loop writes: annotation sets with their sentences and LUs, and journals of how far each
+//! seed is.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use super::model_files::ModelFiles;
+use super::sink::{Sink, SinkError};
+use crate::database::{Database, JournalWrite, Write};
+use crate::model::{
+    AnnotationSet, AnnotationSetId, FeStatus, FrameId, GENERATED, Generation, IdSpace, Layer,
+    LexUnit, LuId, Method, Provenance, ReleaseId, Sentence, SentenceId, Span,
+};
+
+/// Journal rows gathered before a commit, unless [`COMMIT_AFTER`] has passed: a commit waits for
+/// the disk and makes an index segment, a killed run loses what was not committed.
+const COMMIT_ROWS: usize = 128;
+/// Time between commits.
+const COMMIT_AFTER: Duration = Duration::from_secs(2);
+
+/// A generated sentence with its annotation, which has no id yet.
+#[derive(Debug, Clone)]
+pub(crate) struct Generated {
+    pub(crate) frame: FrameId,
+    pub(crate) lu: LuId,
+    /// The LU, where the store is to get it.
+    pub(crate) proposed: Option<LexUnit>,
+    pub(crate) text: String,
+    pub(crate) targets: Vec<Span>,
+    /// Layers beside the target's.
+    pub(crate) layers: Vec<Layer>,
+    pub(crate) fe_status: FeStatus,
+    pub(crate) generation: Generation,
+}
+
+/// Gathers what is generated under a recipe, and commits it.
+pub(crate) struct GeneratedWriter<'a, S> {
+    database: &'a Database,
+    /// The recipe's fingerprint.
+    recipe: [u8; 16],
+    sink: S,
+    files: ModelFiles,
+    /// Rows that wait for the next commit.
+    writes: BTreeMap<ReleaseId, Write>,
+    last_commit: Instant,
+}
+
+impl<'a, S: Sink> GeneratedWriter<'a, S> {
+    /// Writes under a recipe of a fingerprint, as long as the files of its models stay.
+    pub(crate) fn new(
+        database: &'a Database,
+        recipe: [u8; 16],
+        (sink, files): (S, ModelFiles),
+    ) -> Self {
+        let (writes, last_commit) = (BTreeMap::new(), Instant::now());
+        Self { database, recipe, sink, files, writes, last_commit }
+    }
+
+    /// Where it writes to.
+    pub(crate) fn into_sink(self) -> S {
+        self.sink
+    }
+
+    /// Puts a sentence among what is to be written, with its LU if that is new. Gives its id.
+    pub(crate) fn write(
+        &mut self,
+        release: ReleaseId,
+        made: &Generated,
+    ) -> Result<AnnotationSetId, S::Error> {
+        let id = self.free_id(release, made)?;
+        let sentence = SentenceId::new(IdSpace::Generated, id.number());
+        let write = self.writes.entry(release).or_default();
+        write.lexunits.extend(made.proposed.clone());
+        write.sentences.push(Sentence {
+            id: sentence,
+            xml_id: None,
+            text: made.text.clone(),
+            occurrences: Vec::new(),
+        });
+        let mut layers = vec![Layer::of_targets(&made.targets)];
+        layers.extend(made.layers.iter().cloned());
+        write.sets.push(AnnotationSet {
+            id,
+            xml_id: None,
+            sentence,
+            frame: made.frame,
+            lu: made.lu,
+            status: GENERATED.to_owned(),
+            created: String::new(),
+            targets: made.targets.clone(),
+            fe_status: made.fe_status,
+            layers,
+            provenance: Provenance::Generated(Box::new(made.generation.clone())),
+        });
+        Ok(id)
+    }
+
+    /// Notes how far seeds are.
+    pub(crate) fn note(&mut self, release: ReleaseId, journal: Vec<JournalWrite>) {
+        self.writes.entry(release).or_default().journal.extend(journal);
+    }
+
+    /// Whether it is time for a commit.
+    pub(crate) fn is_due(&self) -> bool {
+        let rows: usize = self.writes.values().map(|write| write.journal.len()).sum();
+        rows >= COMMIT_ROWS || self.last_commit.elapsed() >= COMMIT_AFTER
+    }
+
+    /// Commits what waits. Says whether the store has everything now.
+    pub(crate) fn commit(&mut self) -> Result<bool, S::Error> {
+        let writes = std::mem::take(&mut self.writes);
+        self.files.check()?;
+        let mut is_stored = false;
+        for (release, write) in writes {
+            is_stored = self.sink.take(self.database, release, write)?;
+        }
+        self.last_commit = Instant::now();
+        Ok(is_stored)
+    }
+
+    /// The natural id of a set, or the next number that no other set has.
+    fn free_id(&self, release: ReleaseId, made: &Generated) -> Result<AnnotationSetId, S::Error> {
+        let Generated { frame, lu, generation, .. } = made;
+        // A rewriting finds its LU, which people may have moved it from since. Others are given it.
+        let finds_lu = generation.method == Method::Paraphrase;
+        let is_same = |set: &AnnotationSet| match &set.provenance {
+            Provenance::Generated(there) => {
+                (finds_lu || set.lu == *lu) && there.is_same_output(generation)
+            }
+            _ => false,
+        };
+        let waiting = self.writes.get(&release).map_or(&[][..], |write| &write.sets);
+        let mut id = generation.natural_id(*frame, &self.recipe);
+        loop {
+            let stored = self.database.store().annotation_set(release, id);
+            let stored = stored.map_err(|error| SinkError::Database(error.into()))?;
+            let is_pending = waiting.iter().any(|set| set.id == id);
+            if !is_pending && stored.as_ref().is_none_or(is_same) {
+                return Ok(id);
+            }
+            id = id.next();
+        }
+    }
+}
