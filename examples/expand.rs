@@ -8,7 +8,7 @@ use std::error::Error;
 use std::path::Path;
 
 use fnstore::database::Database;
-use fnstore::expand::{self, Models, Recipe};
+use fnstore::expand::{self, Models, Recipe, RunOptions};
 use fnstore::query::Expression;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let database = Database::open_existing_writer(store.as_ref())?;
     let recipe = Recipe::new(Models::open(Path::new(&models))?);
-    let report = expand::run(&database, &expression, &recipe)?;
+    let report = expand::run(&database, &expression, &recipe, &RunOptions::default())?;
 
     println!("{report:#?}");
     Ok(())

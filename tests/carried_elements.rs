@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use fnstore::database::Database;
-use fnstore::expand::{self, Guidance, KeepElements, Models, Recipe};
+use fnstore::expand::{self, Guidance, KeepElements, Models, Recipe, RunOptions};
 use fnstore::lexicon::observed_valences;
 use fnstore::model::{Extent, FeStatus, Generation, LayerName, Provenance};
 use fnstore::search::Answer;
@@ -15,19 +15,16 @@ use crate::cli_program::{fnstore_in, new_store};
 
 const SEEDS: &str = "frame=Checking origin=exemplar";
 
+/// One round of six seeds.
+fn six() -> RunOptions {
+    RunOptions { seed_limit: Some(6), ..RunOptions::rounds(1) }
+}
+
 fn recipe(keep_fe: KeepElements) -> Recipe {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
     let models = Models { guide: None, ..Models::search(&[models]).unwrap() };
     let guidance = Guidance::None;
-    Recipe {
-        beam_size: 4,
-        candidates: 2,
-        rounds: 1,
-        seed_limit: Some(6),
-        guidance,
-        keep_fe,
-        ..Recipe::new(models)
-    }
+    Recipe { beam_size: 4, candidates: 2, guidance, keep_fe, ..Recipe::new(models) }
 }
 
 /// A store with the mini lexicon, expanded.
@@ -36,7 +33,7 @@ fn expanded(keep_fe: KeepElements) -> (tempfile::TempDir, Database, expand::Repo
     let database = Database::open_writer(dir.path()).unwrap();
     let lexicon = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/mini-framenet");
     database.import(&lexicon, &ImportOptions::default(), &mut |_| {}).unwrap();
-    let report = expand::run(&database, &SEEDS.parse().unwrap(), &recipe(keep_fe)).unwrap();
+    let report = expand::run(&database, &SEEDS.parse().unwrap(), &recipe(keep_fe), &six()).unwrap();
     (dir, database, report)
 }
 
@@ -168,7 +165,7 @@ fn exact_keeps_the_words_of_every_fe() {
 fn ways_to_keep_fes_are_recipes_side_by_side() {
     let (_dir, database, first) = expanded(KeepElements::Align);
     let seeds = SEEDS.parse().unwrap();
-    let none = expand::run(&database, &seeds, &recipe(KeepElements::None)).unwrap();
+    let none = expand::run(&database, &seeds, &recipe(KeepElements::None), &six()).unwrap();
     assert_ne!(none.recipe, first.recipe);
     assert_eq!(none.elements, expand::CarriedTally::default());
     let plain = answers(&database, &format!("recipe={}", none.recipe.0));

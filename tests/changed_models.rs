@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use fnstore::database::Database;
-use fnstore::expand::{self, ExpandError, Models, Recipe, Shard};
+use fnstore::expand::{self, ExpandError, Models, Recipe, RunOptions, Shard};
 use fnstore::query::Expression;
 
 use crate::mini;
@@ -19,7 +19,7 @@ fn recipe(dir: &Path) -> Recipe {
         mini::copy(&shipped.join(name), &dir.join(name));
     }
     let models = Models::search(&[dir.to_owned()]).unwrap();
-    Recipe { beam_size: 4, candidates: 3, rounds: 2, ..Recipe::new(models) }
+    Recipe { beam_size: 4, candidates: 3, ..Recipe::new(models) }
 }
 
 fn generated(database: &Database) -> u64 {
@@ -46,18 +46,20 @@ fn a_model_file_that_changes_ends_the_expansion_and_stores_nothing_of_it() {
     let (_whole, whole, _) = mini::imported();
     let models = tempfile::tempdir().unwrap();
     let recipe = recipe(models.path());
-    expand::run(&whole, &query, &recipe).unwrap();
+    let options = RunOptions::rounds(2);
+    expand::run(&whole, &query, &recipe, &options).unwrap();
     for name in ["paraphrase/config.json", "aligner-encoder/config.json", "filter/config.json"] {
         let (_dir, database, _) = mini::imported();
         let file = models.path().join(name);
         let before = std::fs::read(&file).unwrap();
-        let outcome = expand::run_with(&database, &query, &recipe, &mut touching(&file));
+        let outcome =
+            expand::run_with(&database, &query, (&recipe, &options), &mut touching(&file));
         let error = outcome.unwrap_err();
         assert!(matches!(&error, ExpandError::ModelChanged { path } if *path == file), "{error}");
         assert_eq!(generated(&database), 0, "{name}");
         // As it was before, it gives what it gave.
         std::fs::write(&file, before).unwrap();
-        expand::run(&database, &query, &recipe).unwrap();
+        expand::run(&database, &query, &recipe, &options).unwrap();
         assert_eq!(mini::content(&database), mini::content(&whole), "{name}");
     }
 }
@@ -70,7 +72,8 @@ fn a_model_file_that_changes_ends_a_shard() {
     let (_dir, database, _) = mini::imported();
     let (file, out) = (models.path().join("aligner/config.json"), models.path().join("1.zst"));
     let shard = (Shard { number: 1, of: 1 }, out.as_path());
-    let error = expand::run_shard(&database, (&query, &recipe), shard, &mut touching(&file));
+    let asked = (&query, &recipe, &RunOptions::rounds(2));
+    let error = expand::run_shard(&database, asked, shard, &mut touching(&file));
     assert!(matches!(error.unwrap_err(), ExpandError::ModelChanged { .. }));
     assert!(!out.exists());
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use fnstore::database::Database;
 use fnstore::decode::violations;
 use fnstore::expand::{
-    self, EndReason, ExpandError, Guidance, Models, Recipe, Report, RewriterSource,
+    self, EndReason, ExpandError, Guidance, Models, Recipe, Report, RewriterSource, RunOptions,
 };
 use fnstore::model::{FeStatus, Generation, IdSpace, Origin, Pos, Provenance};
 use fnstore::query::Expression;
@@ -19,7 +19,12 @@ use crate::language_parity::directory;
 fn recipe() -> Recipe {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
     let models = Models::search(&[models]).unwrap();
-    Recipe { beam_size: 4, candidates: 3, rounds: 2, ..Recipe::new(models) }
+    Recipe { beam_size: 4, candidates: 3, ..Recipe::new(models) }
+}
+
+/// Two rounds of all seeds.
+fn two() -> RunOptions {
+    RunOptions::rounds(2)
 }
 
 fn database(dir: &Path) -> Database {
@@ -42,7 +47,7 @@ fn generation(answer: &Answer) -> &Generation {
 }
 
 fn expand(database: &Database, query: &str, recipe: &Recipe) -> Report {
-    expand::run(database, &query.parse().unwrap(), recipe).unwrap()
+    expand::run(database, &query.parse().unwrap(), recipe, &two()).unwrap()
 }
 
 /// All forms of a set's trigger.
@@ -163,7 +168,7 @@ fn stopped_and_split_runs_that_ask_a_language_model_give_the_same_sets() {
     let (lora, llama) = (directory("lora"), directory("llama").join("model.gguf"));
     let rewriter = RewriterSource::Model { directory: lora, base: Some(llama) };
     let models = Models { rewriter, ..recipe().models };
-    let recipe = Recipe { beam_size: 4, candidates: 3, rounds: 2, ..Recipe::new(models) };
+    let recipe = Recipe { beam_size: 4, candidates: 3, ..Recipe::new(models) };
     // Bans that it is told of would take the room.
     let recipe = Recipe { known_words: false, tell_bans: false, ..recipe };
     let recipe = Recipe { guidance: Guidance::Context, ..recipe };
@@ -180,23 +185,25 @@ fn stopped_and_split_run_equals_whole_one(recipe: &Recipe) -> Vec<String> {
     // One seed at a time, one round before the other, stopped with rounds in flight.
     let parts_dir = tempfile::tempdir().unwrap();
     let parts = database(parts_dir.path());
-    let first = expand(&parts, SEEDS, &Recipe { rounds: 1, seed_limit: Some(1), ..recipe.clone() });
+    let one = RunOptions { seed_limit: Some(1), ..RunOptions::rounds(1) };
+    let first = expand::run(&parts, &SEEDS.parse().unwrap(), recipe, &one).unwrap();
     assert!(first.left > 0 && first.left == first.seeds - 1);
     let (mut interrupted, mut finished) = (0, 0);
     loop {
         let mut calls = 0;
-        let report = expand::run_with(&parts, &SEEDS.parse().unwrap(), recipe, &mut |at| {
-            calls += 1;
-            // After what has come to an end, or within the rounds that come next.
-            let is_through = at.sentences > 0 || at.seeds > finished;
-            finished = finished.max(at.seeds);
-            if is_through && calls % 2 == 0 {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        })
-        .unwrap();
+        let report =
+            expand::run_with(&parts, &SEEDS.parse().unwrap(), (recipe, &two()), &mut |at| {
+                calls += 1;
+                // After what has come to an end, or within the rounds that come next.
+                let is_through = at.sentences > 0 || at.seeds > finished;
+                finished = finished.max(at.seeds);
+                if is_through && calls % 2 == 0 {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            })
+            .unwrap();
         interrupted += u32::from(report.interrupted);
         if report.nothing_new() {
             break;
@@ -248,12 +255,14 @@ fn a_missing_model_and_a_wrong_number_are_named() {
     };
     let before = database.store().revision().unwrap();
     let wrong = Recipe { candidates: 99, ..Recipe::new(nowhere.clone()) };
-    let error = expand::run(&database, &SEEDS.parse().unwrap(), &wrong).unwrap_err();
+    let error = expand::run(&database, &SEEDS.parse().unwrap(), &wrong, &two()).unwrap_err();
     assert!(error.to_string().contains("number of candidates is 99"), "{error}");
-    let error = expand::run(&database, &SEEDS.parse().unwrap(), &Recipe::new(nowhere)).unwrap_err();
+    let nowhere = Recipe::new(nowhere);
+    let error = expand::run(&database, &SEEDS.parse().unwrap(), &nowhere, &two()).unwrap_err();
     assert!(matches!(error, ExpandError::Paraphrase(_)), "{error}");
     let recipe = recipe();
-    let error = expand::run(&database, &"frame=Cheking".parse().unwrap(), &recipe).unwrap_err();
+    let error =
+        expand::run(&database, &"frame=Cheking".parse().unwrap(), &recipe, &two()).unwrap_err();
     assert!(error.to_string().contains("did you mean `Checking`"), "{error}");
     assert_eq!(database.store().revision().unwrap(), before);
 }
@@ -262,12 +271,14 @@ fn a_missing_model_and_a_wrong_number_are_named() {
 #[test]
 fn a_gpu_grows_the_sets_that_the_cpu_grows() {
     let recipe = recipe();
-    let recipe = Recipe { rounds: 1, seed_limit: Some(1), candidates: 2, ..recipe };
+    let recipe = Recipe { candidates: 2, ..recipe };
+    let one = RunOptions { seed_limit: Some(1), ..RunOptions::rounds(1) };
     let Some(device) = crate::gpu_kernels::device(&Default::default()) else { return };
-    let grown = |recipe: &Recipe| {
+    let grown = |options: &RunOptions| {
         let dir = tempfile::tempdir().unwrap();
         let database = database(dir.path());
-        assert!(expand(&database, "lu=audit.v", recipe).sentences > 0);
+        let seeds = "lu=audit.v".parse().unwrap();
+        assert!(expand::run(&database, &seeds, &recipe, options).unwrap().sentences > 0);
         let mut texts: Vec<(String, String, f32)> = answers(&database, "origin=generated")
             .iter()
             .map(|answer| {
@@ -277,7 +288,7 @@ fn a_gpu_grows_the_sets_that_the_cpu_grows() {
         texts.sort_by(|a, b| a.0.cmp(&b.0));
         texts
     };
-    let (here, there) = (grown(&recipe), grown(&Recipe { device, ..recipe.clone() }));
+    let (here, there) = (grown(&one), grown(&RunOptions { device, ..one.clone() }));
     assert_eq!(here.len(), there.len());
     for (here, there) in here.iter().zip(&there) {
         assert_eq!((&here.0, &here.1), (&there.0, &there.1));
@@ -294,11 +305,16 @@ fn who_stops_at_once_leaves_nothing_half_written_and_the_next_run_writes_the_sam
     let stopped = database(stopped_dir.path());
     let mut first = true;
     // Asked a second time when rounds are in flight: the first is over after more than a pause.
-    let report = expand::run_with(&stopped, &SEEDS.parse().unwrap(), &recipe, &mut |_| {
-        std::thread::sleep(std::time::Duration::from_millis(110));
-        if std::mem::take(&mut first) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })
-    .unwrap();
+    let report =
+        expand::run_with(&stopped, &SEEDS.parse().unwrap(), (&recipe, &two()), &mut |_| {
+            std::thread::sleep(std::time::Duration::from_millis(110));
+            if std::mem::take(&mut first) {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        })
+        .unwrap();
     assert!(report.interrupted);
     assert_eq!((report.sentences, outputs(&stopped).len()), (0, 0));
     assert!(expand(&stopped, SEEDS, &recipe).sentences > 0);

@@ -7,7 +7,9 @@ use std::path::Path;
 
 use fnstore::compute::Device;
 use fnstore::database::Database;
-use fnstore::expand::{self, EndReason, ExpandError, Models, Recipe, RecipeError, RecipeSettings};
+use fnstore::expand::{
+    self, EndReason, ExpandError, Models, Recipe, RecipeError, RecipeSettings, RunOptions,
+};
 use fnstore::identify::FrameIdentifier;
 use fnstore::model::{FrameFit, Provenance};
 
@@ -19,8 +21,10 @@ fn recipe(settings: &str) -> Recipe {
     std::fs::write(&file, settings).unwrap();
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
     let models = Models::search(&[models]).unwrap();
-    let mut recipe = Recipe { beam_size: 3, candidates: 2, rounds: 2, ..Recipe::new(models) };
-    RecipeSettings::open(file.to_str().unwrap()).unwrap().apply(&mut recipe);
+    let mut recipe = Recipe { beam_size: 3, candidates: 2, ..Recipe::new(models) };
+    RecipeSettings::open(file.to_str().unwrap())
+        .unwrap()
+        .apply(&mut recipe, &mut RunOptions::default());
     recipe
 }
 
@@ -31,7 +35,8 @@ fn expanded(recipe: &Recipe) -> (tempfile::TempDir, Vec<(u16, Option<FrameFit>)>
     let release = tempfile::tempdir().unwrap();
     mini::renamed_frame(release.path(), ["Checking", "Inspecting"]);
     mini::import(&database, release.path()).unwrap();
-    let report = expand::run(&database, &"lu=inspect.v".parse().unwrap(), recipe).unwrap();
+    let (seeds, two) = ("lu=inspect.v".parse().unwrap(), RunOptions::rounds(2));
+    let report = expand::run(&database, &seeds, recipe, &two).unwrap();
     let answers = database.query(&"origin=generated".parse().unwrap()).unwrap();
     let fits = answers.map(|answer| match answer.unwrap().set.provenance {
         Provenance::Generated(made) => (made.round, made.fit),

@@ -20,7 +20,7 @@ fn with_sentences() -> (tempfile::TempDir, Database, Vec<Made>) {
     let recipe = Recipe { candidates: 100, keep: 100, ..Recipe::default() };
     let expression = Expression::parse("lu=verify.v").unwrap();
     let on = &mut |_: &_| ControlFlow::Continue(());
-    run_with(&database, &expression, &recipe, &mut Generator::copying(), on).unwrap();
+    run_with(&database, &expression, (&recipe, None), &mut Generator::copying(), on).unwrap();
     let made = made(&database);
     (dir, database, made)
 }

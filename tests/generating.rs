@@ -38,8 +38,10 @@ fn an_lu_with_full_text_alone_is_told_how_to_get_sentences() {
 fn run(database: &Database, query: &str, recipe: &Recipe) -> Report {
     let mut generator = Generator::copying();
     let expression = Expression::parse(query).unwrap();
-    run_with(database, &expression, recipe, &mut generator, &mut |_| ControlFlow::Continue(()))
-        .unwrap()
+    run_with(database, &expression, (recipe, None), &mut generator, &mut |_| {
+        ControlFlow::Continue(())
+    })
+    .unwrap()
 }
 
 /// A generated set with its sentence, and the set and sentence that it was made of.
@@ -189,7 +191,7 @@ fn a_run_that_is_stopped_keeps_whole_batches() {
         0 => ControlFlow::Continue(()),
         _ => ControlFlow::Break(()),
     };
-    let report = run_with(&database, &everything, &recipe, &mut generator, stop).unwrap();
+    let report = run_with(&database, &everything, (&recipe, None), &mut generator, stop).unwrap();
     assert!(report.interrupted && report.sentences > 0);
     let rest = run(&database, "release=*", &recipe);
     assert_eq!(
@@ -223,15 +225,15 @@ fn a_run_that_is_stopped_within_a_batch_writes_none_of_it_and_later_the_same() {
         Generator::copying().reading("slow", reads_as)
     };
     let on = &mut |_: &_| ControlFlow::Continue(());
-    run_with(&whole, &everything, &recipe, &mut slow(), on).unwrap();
+    run_with(&whole, &everything, (&recipe, None), &mut slow(), on).unwrap();
     let revision = stopped.store().revision().unwrap();
     let stop = &mut |_: &_| ControlFlow::Break(());
-    let report = run_with(&stopped, &everything, &recipe, &mut slow(), stop).unwrap();
+    let report = run_with(&stopped, &everything, (&recipe, None), &mut slow(), stop).unwrap();
     let counts = (report.sentences, report.given(), report.left, report.recipe);
     assert!(report.interrupted && counts.0 == 0 && counts.1 == 0, "{report:?}");
     assert_eq!((counts.2, counts.3), (report.lexunits, None), "{report:?}");
     assert_eq!(stopped.store().revision().unwrap(), revision);
-    run_with(&stopped, &everything, &recipe, &mut slow(), on).unwrap();
+    run_with(&stopped, &everything, (&recipe, None), &mut slow(), on).unwrap();
     assert_eq!(made(&stopped), made(&whole));
 }
 
@@ -390,7 +392,7 @@ fn a_language_model_writes_in_the_blanks_alone() {
             ..Recipe::default()
         };
         let on = &mut |_: &_| ControlFlow::Continue(());
-        run_with(&database, &Expression::Everything, &recipe, &mut generator, on).unwrap()
+        run_with(&database, &Expression::Everything, (&recipe, None), &mut generator, on).unwrap()
     };
     let generate = |seed| generate_with(seed, 1, 0.0);
     let reports: Vec<Report> = (0..12).map(generate).collect();

@@ -4,7 +4,9 @@
 use std::path::Path;
 
 use fnstore::database::Database;
-use fnstore::expand::{self, EndReason, ExpandError, Guidance, Models, Recipe, RecipeError};
+use fnstore::expand::{
+    self, EndReason, ExpandError, Guidance, Models, Recipe, RecipeError, Report, RunOptions,
+};
 use fnstore::model::{LuId, OWN_RANGE, PROPOSED, Provenance};
 use fnstore::search::Answer;
 use fnstore::transfer::ImportOptions;
@@ -17,7 +19,12 @@ fn models() -> Models {
 }
 
 fn recipe(guidance: Guidance) -> Recipe {
-    Recipe { beam_size: 8, candidates: 8, rounds: 2, guidance, ..Recipe::new(models()) }
+    Recipe { beam_size: 8, candidates: 8, guidance, ..Recipe::new(models()) }
+}
+
+/// Two rounds.
+fn grow(database: &Database, recipe: &Recipe) -> Result<Report, ExpandError> {
+    expand::run(database, &SEEDS.parse().unwrap(), recipe, &RunOptions::rounds(2))
 }
 
 fn mini(dir: &Path) -> Database {
@@ -29,7 +36,7 @@ fn mini(dir: &Path) -> Database {
 
 fn expanded(dir: &Path, recipe: &Recipe) -> (Database, Vec<Answer>) {
     let database = mini(dir);
-    expand::run(&database, &SEEDS.parse().unwrap(), recipe).unwrap();
+    grow(&database, recipe).unwrap();
     let query = "origin=generated".parse().unwrap();
     let answers = database.query(&query).unwrap().map(Result::unwrap).collect();
     (database, answers)
@@ -95,18 +102,18 @@ fn triggers_are_units_of_the_frame_or_like_them_or_flagged() {
 fn a_guide_makes_another_recipe_and_needs_its_models() {
     let dir = tempfile::tempdir().unwrap();
     let (database, guided) = expanded(dir.path(), &recipe(Guidance::Lexicon));
-    let free = expand::run(&database, &SEEDS.parse().unwrap(), &recipe(Guidance::None)).unwrap();
+    let free = grow(&database, &recipe(Guidance::None)).unwrap();
     assert_eq!(free.done_before, 0);
     assert_eq!(free.sentences, guided.len() as u64);
-    let alike = expand::run(&database, &SEEDS.parse().unwrap(), &recipe(Guidance::Alike)).unwrap();
+    let alike = grow(&database, &recipe(Guidance::Alike)).unwrap();
     assert_eq!(alike.done_before, 0);
-    let again =
-        expand::run(&database, &SEEDS.parse().unwrap(), &recipe(Guidance::Lexicon)).unwrap();
+    let again = grow(&database, &recipe(Guidance::Lexicon)).unwrap();
     assert!(again.nothing_new());
 
     let missing =
         Recipe { models: Models { guide: None, ..models() }, ..recipe(Guidance::Lexicon) };
-    let error = expand::run(&database, &SEEDS.parse().unwrap(), &missing).unwrap_err();
+    let error = expand::run(&database, &SEEDS.parse().unwrap(), &missing, &RunOptions::default())
+        .unwrap_err();
     assert!(matches!(&error, ExpandError::Recipe(RecipeError::GuideMissing)), "{error}");
 }
 
@@ -116,10 +123,10 @@ fn a_chain_ends_where_the_lexicon_has_nothing_more_to_offer() {
     let ended = [Guidance::Lexicon, Guidance::Alike].map(|guidance| {
         let dir = tempfile::tempdir().unwrap();
         let database = mini(dir.path());
-        let recipe = Recipe { rounds: 6, ..recipe(guidance) };
-        let report = expand::run(&database, &seeds, &recipe).unwrap();
+        let recipe = recipe(guidance);
+        let report = expand::run(&database, &seeds, &recipe, &RunOptions::rounds(6)).unwrap();
         assert!(report.sentences > 0);
-        let again = expand::run(&database, &seeds, &Recipe { rounds: 7, ..recipe }).unwrap();
+        let again = expand::run(&database, &seeds, &recipe, &RunOptions::rounds(7)).unwrap();
         let reason = EndReason::NothingAlike;
         let count = report.ended.get(&reason).copied().unwrap_or_default();
         assert_eq!(again.ended_before.get(&reason).copied().unwrap_or_default(), count);
@@ -148,7 +155,7 @@ fn what_an_expansion_proposed_decides_nothing_later() {
     let (fresh, grown) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (fresh, _) = expanded(fresh.path(), &recipe(Guidance::Lexicon));
     let (grown, before) = expanded(grown.path(), &recipe(Guidance::None));
-    let report = expand::run(&grown, &SEEDS.parse().unwrap(), &recipe(Guidance::Lexicon)).unwrap();
+    let report = grow(&grown, &recipe(Guidance::Lexicon)).unwrap();
     let lexunits = grown.store().lexunits(before[0].release.id).unwrap().map(Result::unwrap);
     assert!(lexunits.filter(|lu| lu.status == PROPOSED).count() > 0, "it proposed some");
     assert_eq!(texts(&grown, report.recipe.0), texts(&fresh, 1));

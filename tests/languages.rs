@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 use fnstore::database::Database;
-use fnstore::expand::{self, Models, Recipe};
+use fnstore::expand::{self, Models, Recipe, RunOptions};
 use fnstore::generate::{self, Generator};
 use fnstore::model::{Declared, Languages, Pos};
 use fnstore::nn::{declare_languages, declared_languages};
@@ -69,22 +69,26 @@ fn answers(database: &Database, query: &str) -> Vec<Answer> {
 
 fn small_recipe() -> Recipe {
     let models = Models::search(&[shipped("")]).unwrap();
-    let (beam_size, candidates, rounds, seed_limit) = (1, 1, 1, Some(1));
-    Recipe { beam_size, candidates, rounds, seed_limit, ..Recipe::new(models) }
+    Recipe { beam_size: 1, candidates: 1, ..Recipe::new(models) }
+}
+
+/// One round of one seed.
+fn one() -> RunOptions {
+    RunOptions { seed_limit: Some(1), ..RunOptions::rounds(1) }
 }
 
 #[test]
 fn an_expansion_with_models_of_another_language_writes_nothing() {
     let (_dir, database) = release_in("fr");
     let query: Expression = "lu=inspect.v".parse().unwrap();
-    let error = expand::run(&database, &query, &small_recipe()).unwrap_err();
+    let error = expand::run(&database, &query, &small_recipe(), &one()).unwrap_err();
     let error = error.to_string();
     for part in ["`paraphrase`", "made for `en`", "is `fr`", "M-language"] {
         assert!(error.contains(part), "{error}");
     }
     assert!(answers(&database, "origin=generated").is_empty());
     database.allow_any_language(true);
-    let report = expand::run(&database, &query, &small_recipe()).unwrap();
+    let report = expand::run(&database, &query, &small_recipe(), &one()).unwrap();
     assert_eq!(report.seeds, 4, "the run goes on where it is allowed");
 }
 
@@ -94,7 +98,7 @@ fn a_store_of_two_languages_expands_the_one_that_its_models_know() {
     let other = ImportOptions { release: Some("lv".to_owned()), ..options("lv") };
     database.import(&mini::framenet(), &other, &mut |_| {}).unwrap();
     let run = |query: &str| {
-        let ran = expand::run(&database, &query.parse().unwrap(), &small_recipe());
+        let ran = expand::run(&database, &query.parse().unwrap(), &small_recipe(), &one());
         ran.map(|report| report.seeds).map_err(|error| error.to_string())
     };
     assert_eq!(run("lu=inspect.v release!=lv").unwrap(), 4);
@@ -247,7 +251,7 @@ fn generated(language: &str) -> Vec<(String, String)> {
     let recipe = generate::Recipe { candidates: 100, keep: 100, ..generate::Recipe::default() };
     let mut generator = Generator::copying();
     let go_on = &mut |_: &_| ControlFlow::Continue(());
-    generate::run_with(&database, &query, &recipe, &mut generator, go_on).unwrap();
+    generate::run_with(&database, &query, (&recipe, None), &mut generator, go_on).unwrap();
     let lemma = |answer: &Answer| answer.lexunit.rsplit_once('.').unwrap().0.to_owned();
     let found = answers(&database, "origin=generated");
     found.iter().map(|answer| (answer.trigger().to_lowercase(), lemma(answer))).collect()

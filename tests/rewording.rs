@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fnstore::database::Database;
 use fnstore::endpoint::EndpointSettings;
-use fnstore::expand::{self, Models, Recipe, RecipeSettings, RewriterSource};
+use fnstore::expand::{self, Models, Recipe, RecipeSettings, RewriterSource, RunOptions};
 use fnstore::model::Provenance;
 use fnstore::text::{fold, words};
 
@@ -14,11 +14,12 @@ use crate::mini;
 fn recipe(reword: f32) -> Recipe {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
     let models = Models::search(&[models]).unwrap();
-    Recipe { beam_size: 4, candidates: 4, reword, rounds: 1, ..Recipe::new(models) }
+    Recipe { beam_size: 4, candidates: 4, reword, ..Recipe::new(models) }
 }
 
 fn expand(database: &Database, recipe: &Recipe) {
-    expand::run(database, &"lu=inspect.v".parse().unwrap(), recipe).unwrap();
+    let seeds = "lu=inspect.v".parse().unwrap();
+    expand::run(database, &seeds, recipe, &RunOptions::rounds(1)).unwrap();
 }
 
 /// The outputs beside their seeds' sentences.
@@ -70,9 +71,9 @@ fn a_file_and_the_command_line_set_the_share() {
     let mut from_file = recipe(0.0);
     RecipeSettings { reword: Some(0.5), ..RecipeSettings::default() }
         .or(settings)
-        .apply(&mut from_file);
+        .apply(&mut from_file, &mut RunOptions::default());
     assert!((from_file.reword - 0.5).abs() < 1e-6);
-    settings.apply(&mut from_file);
+    settings.apply(&mut from_file, &mut RunOptions::default());
     assert!((from_file.reword - 0.25).abs() < 1e-6);
 
     let (store, database, _) = mini::imported();

@@ -9,6 +9,7 @@ use fnstore::compute::{Device, DeviceChoice, GpuOptions};
 use fnstore::database::{Database, DatabaseError};
 use fnstore::expand::{
     self, ExpandError, Guidance, GuideModels, Models, Recipe, RecipeSettings, RewriterSource,
+    RunOptions,
 };
 use fnstore::models::{default_rewriter, find};
 use fnstore::query::Expression;
@@ -159,8 +160,9 @@ pub(crate) struct Wishes {
 }
 
 impl Wishes {
-    /// The recipe: what is asked for, then what the named recipe says, then the defaults.
-    fn recipe(&self) -> Result<Recipe> {
+    /// The recipe and how far it is followed: what is asked for, then what the named recipe says,
+    /// then the defaults.
+    fn recipe(&self) -> Result<(Recipe, RunOptions)> {
         let dirs = &self.models;
         let name = match &self.model {
             Some(name) => name.clone(),
@@ -185,16 +187,17 @@ impl Wishes {
             let is_none = name.as_os_str() == "none";
             models.filter = (!is_none).then(|| found(name)).transpose()?;
         }
-        let mut recipe = Recipe::new(models);
-        settings.apply(&mut recipe);
-        recipe.seed_limit = self.limit;
+        let (mut recipe, mut options) = (Recipe::new(models), RunOptions::default());
+        settings.apply(&mut recipe, &mut options);
+        options.seed_limit = self.limit;
         recipe.check()?;
+        options.check()?;
         let choice: DeviceChoice = self.device.parse().unwrap_or(DeviceChoice::Auto);
         let device = Device::open(&choice, &GpuOptions::default());
-        recipe.device = device.map_err(|error| {
+        options.device = device.map_err(|error| {
             Fault::new("ExpandError", "G-device", &error.to_string(), "give device=\"cpu\"")
         })?;
-        Ok(recipe)
+        Ok((recipe, options))
     }
 }
 
@@ -207,10 +210,10 @@ pub(crate) fn expand(
     let mut teller = Teller::new(progress);
     let report = py.detach(|| {
         let expression = Expression::parse(expression).map_err(DatabaseError::from)?;
-        let recipe = wishes.recipe()?;
+        let (recipe, options) = wishes.recipe()?;
         handle.write(|database: &Database| {
             database.allow_any_language(wishes.any_language);
-            Ok(expand::run_with(database, &expression, &recipe, &mut |at| {
+            Ok(expand::run_with(database, &expression, (&recipe, &options), &mut |at| {
                 let told = Progress { seeds: at.seeds, of: at.of, sentences: at.sentences };
                 teller.tell(|function| function.call1((told,)).map(drop))
             })?)

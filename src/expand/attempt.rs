@@ -31,11 +31,7 @@ impl Attempt {
     /// The attempt after one that brought nothing faultless. It asks for the first of the later
     /// strategies for which there are words, at last for nothing. `None` where LUs without
     /// sentences are asked for, and there is none that can stand there.
-    pub(super) fn next(
-        self,
-        knowledge: &mut Knowledge<'_>,
-        chain: &Chain,
-    ) -> Result<Option<Self>> {
+    pub(super) fn next(self, knowledge: &mut Knowledge<'_>, chain: &Chain) -> Result<Option<Self>> {
         let is_enough = knowledge.recipe().from_sisters.is_some();
         let (lexicon, mut guide) = knowledge.lexicon_and_guide(chain.seed.release)?;
         let Self { mut later, rewords, best, .. } = self;

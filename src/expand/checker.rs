@@ -172,8 +172,7 @@ impl PairChecker<'_> {
         let (frame, round) = (chain.seed.frame, chain.round + 1);
         let lexicon = knowledge.lexicon(chain.seed.release)?;
         let unit = lexicon.unit_of(frame, &trigger, chain.seed.pos)?;
-        let is_new =
-            (lexicon.is_new_trigger(&trigger)?, lexicon.is_new_pair(frame, &trigger)?);
+        let is_new = (lexicon.is_new_trigger(&trigger)?, lexicon.is_new_pair(frame, &trigger)?);
         let fit = match &mut self.judge {
             Some(judge) => {
                 let sentence = (output.text.as_str(), &targets[..]);

@@ -3,10 +3,11 @@
 use super::guide::Guide;
 use super::knowledge::Knowledge;
 use super::recipe::Told;
-use super::{ExpandError, Guidance, Recipe, RecipeError, Result, RewriterSource};
+use super::{ExpandError, Followed, Guidance, Recipe, RecipeError, Result, RewriterSource};
 use serde_json::{Value, json};
 
 use crate::align::Aligner;
+use crate::compute::Device;
 use crate::database::Database;
 use crate::endpoint::Endpoint;
 use crate::filter::{Filter, Input};
@@ -36,24 +37,28 @@ impl Opened {
     ///
     /// # Errors
     /// When the recipe's numbers are out of range, or a model cannot be opened.
-    pub(super) fn open(recipe: &Recipe) -> Result<Self> {
+    pub(super) fn open((recipe, options): Followed<'_>) -> Result<Self> {
         recipe.check()?;
+        options.check()?;
+        let device = &options.device;
         let models = &recipe.models;
         let files = models.files()?;
-        let rewriter = open_rewriter(recipe)?;
+        let rewriter = open_rewriter(recipe, device)?;
         let is_asked = matches!(&rewriter, Rewriter::Model(model) if model.prompt().is_some());
         if recipe.guidance == Guidance::Context && !is_asked {
             return Err(ParaphraseError::NoPrompt.into());
         }
-        let aligner = Aligner::open(&models.aligner, &models.encoder, &recipe.device)
+        let aligner = Aligner::open(&models.aligner, &models.encoder, device)
             .map_err(|source| ExpandError::Align { seed: None, source })?;
-        let guide = open_guide(recipe)?;
+        let guide = open_guide(recipe, device)?;
         let filter = models.filter.as_deref().map(Filter::open).transpose()?;
         let wants_fit = filter.as_ref().is_some_and(|filter| filter.looks_at(Input::FrameFit));
         let asks = recipe.frame_fit || wants_fit;
-        let identifier = models.frames.as_ref().filter(|_| asks).map(|frames| {
-            FrameIdentifier::open(&frames.identifier, &frames.encoder, &recipe.device)
-        });
+        let identifier = models
+            .frames
+            .as_ref()
+            .filter(|_| asks)
+            .map(|frames| FrameIdentifier::open(&frames.identifier, &frames.encoder, device));
         let identifier = identifier.transpose()?;
         let frames = identifier.as_ref().map(FrameIdentifier::fingerprint);
         let (described, told) = match &rewriter {
@@ -65,6 +70,7 @@ impl Opened {
             Told { frames, ..told },
             aligner.fingerprint(),
             guide.as_ref().map(|(vectors, tagger)| [vectors.fingerprint(), tagger.fingerprint()]),
+            device,
         );
         files.check()?;
         Ok(Self { rewriter, aligner, guide, filter, identifier, files, description })
@@ -100,12 +106,12 @@ impl Opened {
     }
 }
 
-fn open_rewriter(recipe: &Recipe) -> Result<Rewriter> {
+fn open_rewriter(recipe: &Recipe, device: &Device) -> Result<Rewriter> {
     let open = || -> std::result::Result<Rewriter, ParaphraseError> {
         Ok(match &recipe.models.rewriter {
             RewriterSource::Model { directory, base } => {
-                let (device, numbers) = (&recipe.device, recipe.numbers);
-                let model = Paraphraser::open_with(directory, base.as_deref(), device, numbers)?;
+                let (base, numbers) = (base.as_deref(), recipe.numbers);
+                let model = Paraphraser::open_with(directory, base, device, numbers)?;
                 Rewriter::Model(Box::new(model))
             }
             RewriterSource::Server(settings) => {
@@ -129,14 +135,14 @@ fn told_of(model: &Paraphraser) -> (Value, Told<'_>) {
 }
 
 /// What guides an expansion, where it is guided.
-fn open_guide(recipe: &Recipe) -> Result<Option<(WordVectors, Tagger)>> {
+fn open_guide(recipe: &Recipe, device: &Device) -> Result<Option<(WordVectors, Tagger)>> {
     if recipe.guidance == Guidance::None {
         return Ok(None);
     }
     let Some(models) = &recipe.models.guide else {
         return Err(ExpandError::Recipe(RecipeError::GuideMissing));
     };
-    let tagger = Tagger::open(&models.tagger, &models.encoder, &recipe.device);
+    let tagger = Tagger::open(&models.tagger, &models.encoder, device);
     let tagger = tagger.map_err(|source| ExpandError::Tag { source })?;
     let vectors = WordVectors::open(&models.word_vectors)?;
     Ok(Some((if recipe.few_lus { vectors.of_text() } else { vectors }, tagger)))

@@ -3,13 +3,13 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::opened::Opened;
 use super::destination::Destination;
+use super::opened::Opened;
 use super::run::run_into;
 use super::seeds::human_sets;
 use super::shard::{Manifest, Plan, Shard, ShardWriter};
 use super::status::{UNKNOWN, known};
-use super::{ExpandError, ExpansionProgress, Recipe, Report, Result};
+use super::{ExpandError, ExpansionProgress, Recipe, Report, Result, RunOptions};
 use crate::database::{Database, DatabaseError, ExportError};
 use crate::exchange::jsonl::LineKind;
 use crate::model::{Release, from_hexadecimal, hexadecimal};
@@ -24,13 +24,13 @@ use crate::query::{Expression, Selection};
 /// recipe or query.
 pub fn run_shard(
     database: &Database,
-    (expression, recipe): (&Expression, &Recipe),
+    (expression, recipe, options): (&Expression, &Recipe, &RunOptions),
     (shard, file): (Shard, &Path),
     progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
 ) -> Result<(Option<Manifest>, Option<Report>)> {
     let human = human_sets(expression);
     drop(database.query(&human)?);
-    let mut opened = Opened::open(recipe)?;
+    let mut opened = Opened::open((recipe, options))?;
     let (print, description) = (opened.print(), opened.description.clone());
     let id = known(database, &opened)?.unwrap_or(UNKNOWN);
     let Some((release, all_seeds)) = seeds_of(database, &human)? else {
@@ -42,7 +42,7 @@ pub fn run_shard(
         query: &expression.to_string(),
         all_seeds,
         revision: database.store().revision()?,
-        rounds: recipe.rounds,
+        rounds: options.rounds,
         recipe: (id, print, &description),
     };
     if let Some(there) = plan.finished(&release)? {
@@ -50,7 +50,7 @@ pub fn run_shard(
     }
     let shard = Destination::Shard(Box::new(ShardWriter::begin(database, release, &plan)?));
     let (report, shard) =
-        run_into(database, (&human, recipe, id), &mut opened, shard, progress)?;
+        run_into(database, (&human, id, (recipe, options)), &mut opened, shard, progress)?;
     match shard {
         Destination::Shard(writer) if !report.interrupted && !report.out_of_budget => {
             Ok((Some(writer.finish()?), Some(report)))

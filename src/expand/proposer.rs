@@ -10,7 +10,7 @@ use super::in_context;
 use super::knowledge::Knowledge;
 use super::rewording::Rewording;
 use super::seeds::Todo;
-use super::{EndReason, ExpandError, Guidance, Recipe, Result};
+use super::{EndReason, ExpandError, Followed, Guidance, Result};
 use crate::database::JournalWrite;
 use crate::decode::{GoesOn, SourceId};
 use crate::endpoint::EndpointError;
@@ -24,7 +24,7 @@ const IN_FLIGHT: usize = 32;
 
 /// A seed that is being rewritten.
 pub(super) struct Rewriting<'a> {
-    recipe: (RecipeId, &'a Recipe),
+    recipe: (RecipeId, Followed<'a>),
     pub(super) chain: Chain,
     pub(super) attempt: Attempt,
     /// Its sentence in the rewriter, once it is open there.
@@ -49,7 +49,7 @@ impl Work for Rewriting<'_> {
     }
 
     fn written(&mut self, kept: &KeptPair, ids: &[AnnotationSetId]) -> Option<EndReason> {
-        let (chain, recipe) = (&mut self.chain, self.recipe.1);
+        let (chain, recipe) = (&mut self.chain, self.recipe.1.0);
         chain.round += 1;
         for (made, id) in kept.as_ref().iter().zip(ids) {
             chain.push(*id, &made.text, &made.targets, &kept.lemma, kept.pos);
@@ -60,7 +60,7 @@ impl Work for Rewriting<'_> {
     }
 
     fn is_through(&self) -> bool {
-        self.chain.round >= self.recipe.1.rounds
+        self.chain.round >= self.recipe.1.1.rounds
     }
 
     fn journal(&self, end: Option<EndReason>) -> Vec<JournalWrite> {
@@ -71,7 +71,7 @@ impl Work for Rewriting<'_> {
 
 /// Rewrites seeds.
 pub(super) struct ParaphraseProposer<'a, 's> {
-    recipe: (RecipeId, &'a Recipe),
+    recipe: (RecipeId, Followed<'a>),
     session: Rounds<'s>,
     in_flight: HashMap<SourceId, Rewriting<'a>>,
     /// Most seeds in flight.
@@ -83,10 +83,11 @@ pub(super) struct ParaphraseProposer<'a, 's> {
 }
 
 impl<'a, 's> ParaphraseProposer<'a, 's> {
-    pub(super) fn new(session: Rounds<'s>, recipe: (RecipeId, &'a Recipe)) -> Self {
-        let rows = recipe.1.device.rows_at_once();
+    pub(super) fn new(session: Rounds<'s>, recipe: (RecipeId, Followed<'a>)) -> Self {
+        let (asked, options) = recipe.1;
+        let rows = options.device.rows_at_once();
         let most = match session.share_work() {
-            true => IN_FLIGHT.max(rows / recipe.1.beam_size.max(1)),
+            true => IN_FLIGHT.max(rows / asked.beam_size.max(1)),
             false => 1,
         };
         Self { recipe, session, in_flight: HashMap::new(), most, steps: 0, steps_reused: 0 }
@@ -99,7 +100,7 @@ impl<'a, 's> ParaphraseProposer<'a, 's> {
 
     /// A seed with its bans, up to where its journal leads; `None` if the store has it no longer.
     fn chain(&self, knowledge: &mut Knowledge<'_>, seed: Todo) -> Result<Option<Chain>> {
-        let (database, recipe) = (knowledge.database(), self.recipe.1);
+        let (database, recipe) = (knowledge.database(), self.recipe.1.0);
         let Todo { release, set, journal, .. } = seed;
         let Some(seed) = Seed::read(database, release, set)? else { return Ok(None) };
         let lexicon = knowledge.lexicon(release)?;
@@ -121,7 +122,7 @@ impl<'a, 's> ParaphraseProposer<'a, 's> {
         chain: &mut Chain,
         goes_on: &mut GoesOn<'_>,
     ) -> Result<()> {
-        let recipe = self.recipe.1;
+        let recipe = self.recipe.1.0;
         if recipe.reword > 0.0 {
             let morphology = knowledge.lexicon(chain.seed.release)?.morphology().clone();
             if let Some(tagger) = knowledge.tagger() {
@@ -136,7 +137,7 @@ impl<'a, 's> ParaphraseProposer<'a, 's> {
 
     /// Sends a seed's attempt to the rewriter; gives it back if the rewriter refuses it.
     fn send(&mut self, mut work: Rewriting<'a>) -> Result<Option<Finish<Rewriting<'a>>>> {
-        let constraints = work.attempt.constraints(&work.chain, self.recipe.1.keep_fe);
+        let constraints = work.attempt.constraints(&work.chain, self.recipe.1.0.keep_fe);
         let opened = match work.source {
             None => self.session.open_under(&work.chain.seed.natural(), &constraints),
             Some(source) => self.session.reopen_under(source, &constraints),

@@ -89,18 +89,56 @@ pub struct Recipe {
     /// A chain ends after a set whose frame is less likely than this; 0 ends none. Needs
     /// [`frame_fit`](Self::frame_fit).
     pub least_frame_fit: f32,
-    /// Rounds per seed. More rounds go on where fewer ended.
-    pub rounds: u16,
-    /// Most seeds to work on in this run; those that are done do not count.
-    pub seed_limit: Option<usize>,
-    /// Where the networks run.
-    pub device: Device,
     /// In which numbers the rewriter computes; the aligner's are f32.
     pub numbers: Numbers,
 }
 
+/// How far a run follows a recipe, and where. Runs with other options are of the same recipe.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunOptions {
+    /// Rounds per seed. More rounds go on where fewer ended.
+    pub rounds: u16,
+    /// Most seeds to work on in this run; those that are done do not count.
+    pub seed_limit: Option<usize>,
+    /// Where the networks run. A processor may have a number format of its own, which the recipe
+    /// names.
+    pub device: Device,
+}
+
+impl Default for RunOptions {
+    /// Three rounds of all seeds on the CPU.
+    fn default() -> Self {
+        Self { rounds: 3, seed_limit: None, device: Device::cpu() }
+    }
+}
+
+impl RunOptions {
+    /// So many rounds of all seeds on the CPU.
+    #[must_use]
+    pub fn rounds(rounds: u16) -> Self {
+        Self { rounds, ..Self::default() }
+    }
+
+    /// Checks that the numbers are in range; [`run`](super::run) does so, too.
+    ///
+    /// # Errors
+    /// When one is not.
+    pub fn check(&self) -> Result<(), ExpandError> {
+        let name = match self {
+            Self { rounds: 0, .. } => "number of rounds",
+            Self { seed_limit: Some(0), .. } => "limit",
+            _ => return Ok(()),
+        };
+        let expected = "1 or more".to_owned();
+        Err(ExpandError::Recipe(RecipeError::Number { name, found: 0, expected }))
+    }
+}
+
+/// A recipe, and how far a run follows it.
+pub(super) type Followed<'a> = (&'a Recipe, &'a RunOptions);
+
 impl Recipe {
-    /// The defaults, with three rounds on the CPU, guided where there are the models for it.
+    /// The defaults, guided where there are the models for it.
     #[must_use]
     pub fn new(models: Models) -> Self {
         let search = BeamSettings::default();
@@ -124,9 +162,6 @@ impl Recipe {
             blind_to: None,
             frame_fit: false,
             least_frame_fit: 0.0,
-            rounds: 3,
-            seed_limit: None,
-            device: Device::cpu(),
             numbers: Numbers::default(),
         }
     }
@@ -149,9 +184,6 @@ impl Recipe {
         if self.candidates == 0 || (self.candidates > self.beam_size && !self.asks_server()) {
             let expected = format!("1 to the beam size, {}", self.beam_size);
             return wrong("number of candidates", self.candidates, &expected);
-        }
-        if self.rounds == 0 {
-            return wrong("number of rounds", 0, "1 or more");
         }
         if self.from_sisters.is_some() && self.guidance != Guidance::Lexicon {
             return Err(ExpandError::Recipe(RecipeError::GuideMissing));
@@ -179,7 +211,8 @@ impl Recipe {
         Ok(())
     }
 
-    pub(super) fn settings(&self) -> Settings {
+    /// How the rewriter works on a device.
+    pub(super) fn settings(&self, device: &Device) -> Settings {
         let draws = SampleSettings { samples: self.candidates, ..SampleSettings::default() };
         Settings {
             sample: (self.asks_server() && self.candidates > 1).then_some(draws),
@@ -191,7 +224,7 @@ impl Recipe {
             max_source_pieces: self.max_source_pieces,
             known_words: self.known_words,
             tell_bans: self.tell_bans,
-            row_limit: self.device.rows_at_once(),
+            row_limit: device.rows_at_once(),
             // Every round bans what the round before banned, and more; but a guide asks for other
             // words.
             keep_steps: self.guidance == Guidance::None,
@@ -224,15 +257,16 @@ impl Recipe {
         .filter_map(|(rules, is_used)| is_used.then_some(rules))
     }
 
-    /// The recipe's settings as JSON: all that its outputs depend on. Rounds, limits, device,
-    /// threads and batch sizes do not enter, so a second run with other ones is the same recipe;
-    /// the format of the weights does.
+    /// The recipe's settings as JSON: all that its outputs depend on. [`RunOptions`], threads and
+    /// batch sizes do not enter, so a second run with other ones is the same recipe. The format of
+    /// the weights does, and as a device has it.
     pub(super) fn description(
         &self,
         rewriter: Value,
         told: Told<'_>,
         aligner: Fingerprint,
         guide: Option<[Fingerprint; 2]>,
+        device: &Device,
     ) -> String {
         let mut description = json!({
             "method": Method::Paraphrase,
@@ -248,10 +282,11 @@ impl Recipe {
         });
         if self.asks_server() {
             // There is no search to describe.
-            description["random_seed"] = json!(self.settings().sample.map(|sample| sample.seed));
+            description["random_seed"] =
+                json!(self.settings(device).sample.map(|sample| sample.seed));
         } else {
             description["beam_size"] = json!(self.beam_size);
-            description["numbers"] = json!(self.device.format(self.numbers));
+            description["numbers"] = json!(device.format(self.numbers));
             description["known_words"] = json!(self.known_words);
             description["tell_bans"] = json!(self.tell_bans);
         }
@@ -319,21 +354,28 @@ mod tests {
         })
     }
 
+    /// A recipe's settings on the CPU.
+    fn described(
+        recipe: &Recipe,
+        rewriter: Value,
+        told: Told<'_>,
+        aligner: Fingerprint,
+        guide: Option<[Fingerprint; 2]>,
+    ) -> String {
+        recipe.description(rewriter, told, aligner, guide, &Device::cpu())
+    }
+
     #[test]
     fn only_what_outputs_depend_on_makes_another_recipe() {
         let (a, b) = (Fingerprint([1; 32]), Fingerprint([2; 32]));
         let named = |print: Fingerprint| json!(print.to_string());
         let print = |recipe: &Recipe, a, b| {
-            recipe_fingerprint(&recipe.description(named(a), Told::default(), b, None))
+            recipe_fingerprint(&described(recipe, named(a), Told::default(), b, None))
         };
         let first = print(&recipe(), a, b);
-        let same = Recipe {
-            rounds: 9,
-            seed_limit: Some(1),
-            device: Device::Cpu { threads: 1 },
-            ..recipe()
-        };
-        assert_eq!(print(&same, a, b), first);
+        let one = Device::Cpu { threads: 1 };
+        let on_one = recipe().description(named(a), Told::default(), b, None, &one);
+        assert_eq!(recipe_fingerprint(&on_one), first);
         assert_ne!(print(&recipe(), b, a), first);
         assert_ne!(print(&Recipe { beam_size: 30, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { candidates: 3, ..recipe() }, a, b), first);
@@ -344,7 +386,7 @@ mod tests {
         assert_ne!(print(&Recipe { ban_lexicon: true, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { reword: 0.2, ..recipe() }, a, b), first);
         let guided =
-            |recipe: Recipe| recipe.description(named(a), Told::default(), b, Some([a, b]));
+            |recipe: Recipe| described(&recipe, named(a), Told::default(), b, Some([a, b]));
         assert_ne!(guided(Recipe { few_lus: true, ..recipe() }), guided(recipe()));
         let query: crate::query::Expression = "split=test".parse().unwrap();
         let blind = |list: Option<&crate::model::SplitList>| Recipe {
@@ -355,8 +397,8 @@ mod tests {
         assert_ne!(print(&blind(None), a, b), first);
         assert_ne!(print(&blind(Some(&list)), a, b), print(&blind(None), a, b));
         let told = Told { frames: Some(b), ..Told::default() };
-        let judged = |recipe: Recipe| recipe.description(named(a), told, b, None);
-        let plain = recipe().description(named(a), Told::default(), b, None);
+        let judged = |recipe: Recipe| described(&recipe, named(a), told, b, None);
+        let plain = described(&recipe(), named(a), Told::default(), b, None);
         assert_eq!(
             judged(Recipe { frame_fit: true, ..recipe() }),
             plain,
@@ -364,18 +406,19 @@ mod tests {
         );
         let ended = Recipe { frame_fit: true, least_frame_fit: 0.2, ..recipe() };
         assert!(judged(ended).contains("\"least\":\"0.2\""));
-        let marked = recipe().description(
+        let marked = described(
+            &recipe(),
             named(a),
             Told { mark: Some("<avoid>"), ..Told::default() },
             b,
             None,
         );
         assert!(marked.contains("<avoid>") && recipe_fingerprint(&marked) != first);
-        let guided = recipe().description(named(a), Told::default(), a, Some([b, a]));
+        let guided = described(&recipe(), named(a), Told::default(), a, Some([b, a]));
         assert!(guided.contains(&b.to_string()) && recipe_fingerprint(&guided) != first);
         let told = Told { adapter: Some(a), prompt: Some(b), ..Told::default() };
-        let adapted = recipe().description(named(a), told, b, None);
-        let other = recipe().description(named(a), Told { prompt: Some(a), ..told }, b, None);
+        let adapted = described(&recipe(), named(a), told, b, None);
+        let other = described(&recipe(), named(a), Told { prompt: Some(a), ..told }, b, None);
         assert!(adapted != other && adapted.contains("\"adapter\""));
         assert_ne!(recipe_fingerprint(&adapted), first);
     }
@@ -384,7 +427,7 @@ mod tests {
     fn a_recipe_numbers_the_rules_that_its_outputs_go_through() {
         let (a, b) = (Fingerprint([1; 32]), Fingerprint([2; 32]));
         let rules = |recipe: Recipe, told| {
-            let settings = recipe.description(json!("m"), told, b, Some([a, b]));
+            let settings = described(&recipe, json!("m"), told, b, Some([a, b]));
             let settings: Value = serde_json::from_str(&settings).unwrap();
             settings["rules"].as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ")
         };
@@ -406,7 +449,7 @@ mod tests {
         let message = wrong.check().unwrap_err().to_string();
         assert_eq!(message, "number of candidates is 6, expected 1 to the beam size, 5");
         let said = |wrong: Recipe| wrong.check().unwrap_err().to_string();
-        let rounds = said(Recipe { rounds: 0, ..recipe() });
+        let rounds = RunOptions::rounds(0).check().unwrap_err().to_string();
         assert_eq!(rounds, "number of rounds is 0, expected 1 or more");
         let fit = said(Recipe { least_frame_fit: 0.5, ..recipe() });
         assert!(

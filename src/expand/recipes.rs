@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Deserializer};
 
 use super::recipe::Choice;
-use super::{Guidance, KeepElements, Recipe};
+use super::{Guidance, KeepElements, Recipe, RunOptions};
 use crate::compute::Numbers;
 use crate::text::input::read_text;
 
@@ -69,11 +69,11 @@ pub enum Words {
     Any,
 }
 
-/// Settings of a [`Recipe`], as a file has them. What is absent stays as it is.
+/// Settings of a [`Recipe`] and its rounds, as a file has them. What is absent stays as it is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RecipeSettings {
-    /// [`Recipe::rounds`].
+    /// [`RunOptions::rounds`].
     pub rounds: Option<u16>,
     /// [`Recipe::beam_size`].
     pub beam: Option<usize>,
@@ -163,9 +163,9 @@ impl RecipeSettings {
         }
     }
 
-    /// Puts the settings into a recipe.
-    pub fn apply(self, recipe: &mut Recipe) {
-        recipe.rounds = self.rounds.unwrap_or(recipe.rounds);
+    /// Puts the settings into a recipe, and the rounds into the options of a run.
+    pub fn apply(self, recipe: &mut Recipe, options: &mut RunOptions) {
+        options.rounds = self.rounds.unwrap_or(options.rounds);
         recipe.beam_size = self.beam.unwrap_or(recipe.beam_size);
         // A smaller beam has fewer outputs to look at; asking for more of them stays an error.
         recipe.candidates = self.candidates.unwrap_or(recipe.candidates.min(recipe.beam_size));
@@ -208,25 +208,24 @@ mod tests {
         Recipe { guidance: Guidance::Lexicon, ..Recipe::new(models) }
     }
 
-    fn named(name: &str) -> Recipe {
-        let mut recipe = recipe();
-        RecipeSettings::open(name).unwrap().apply(&mut recipe);
+    fn named(name: &str) -> (Recipe, RunOptions) {
+        let (mut recipe, mut options) = (recipe(), RunOptions::default());
+        RecipeSettings::open(name).unwrap().apply(&mut recipe, &mut options);
         recipe.check().unwrap();
-        recipe
+        (recipe, options)
     }
 
     #[test]
     fn the_recipe_lexicon_is_the_default() {
-        assert_eq!(named("lexicon"), recipe());
+        assert_eq!(named("lexicon"), (recipe(), RunOptions::default()));
     }
 
     #[test]
     fn the_papers_recipes_are_its_plain_loop() {
-        let large = named("culkin-large");
+        let (large, options) = named("culkin-large");
         let plain = Recipe {
             beam_size: 20,
             candidates: 3,
-            rounds: 10,
             known_words: false,
             guidance: Guidance::None,
             choice: Choice::Aligner,
@@ -235,20 +234,21 @@ mod tests {
             keep_fe: KeepElements::None,
             ..recipe()
         };
-        assert_eq!(large, plain);
-        assert_eq!(named("culkin-scratch"), Recipe { beam_size: 30, candidates: 20, ..plain });
+        assert_eq!((large, options.rounds), (plain.clone(), 10));
+        let scratch = Recipe { beam_size: 30, candidates: 20, ..plain };
+        assert_eq!(named("culkin-scratch"), (scratch, options));
     }
 
     #[test]
     fn what_discovers_bans_the_lexicon() {
-        let discover = named("discover");
+        let (discover, _) = named("discover");
         assert!(discover.ban_lexicon && discover.guidance == Guidance::Alike);
         assert!(NAMED.is_sorted());
-        let scratch = named("scratch");
-        let plain = named("culkin-scratch");
+        let (scratch, options) = named("scratch");
+        let (_, plain) = named("culkin-scratch");
         assert!(scratch.few_lus && scratch.ban_lexicon && scratch.guidance == Guidance::Context);
         let search = (scratch.beam_size, scratch.candidates);
-        assert_eq!((scratch.rounds, search), (plain.rounds, (8, 8)));
+        assert_eq!((options.rounds, search), (plain.rounds, (8, 8)));
     }
 
     #[test]
@@ -283,7 +283,7 @@ mod tests {
         let mut recipe = recipe();
         assert_eq!(recipe.numbers, Numbers::Blocks);
         let file = RecipeSettings::parse(Path::new("mine.toml"), "numbers = \"f32\"").unwrap();
-        file.apply(&mut recipe);
+        file.apply(&mut recipe, &mut RunOptions::default());
         assert_eq!(recipe.numbers, Numbers::F32);
     }
 }

@@ -10,7 +10,7 @@ use super::pace;
 use super::proposer::ParaphraseProposer;
 use super::seeds::{find_seeds, human_sets};
 use super::tally::{OnProgress, Tally};
-use super::{ExpandError, ExpansionProgress, Kept, Recipe, Report, Result};
+use super::{ExpandError, ExpansionProgress, Followed, Kept, Recipe, Report, Result, RunOptions};
 use crate::database::Database;
 use crate::grow::{Augmentation, GeneratedWriter, StoreSink};
 use crate::model::RecipeId;
@@ -24,8 +24,13 @@ use crate::query::Expression;
 /// # Errors
 /// When a model cannot be opened, the recipe's numbers are out of range, the expression names what
 /// the database does not hold, or a network or the database fails.
-pub fn run(database: &Database, expression: &Expression, recipe: &Recipe) -> Result<Report> {
-    run_with(database, expression, recipe, &mut |_| ControlFlow::Continue(()))
+pub fn run(
+    database: &Database,
+    expression: &Expression,
+    recipe: &Recipe,
+    options: &RunOptions,
+) -> Result<Report> {
+    run_with(database, expression, (recipe, options), &mut |_| ControlFlow::Continue(()))
 }
 
 /// As [`run`], telling `progress` after each round of each seed how far it is, and now and then
@@ -38,7 +43,7 @@ pub fn run(database: &Database, expression: &Expression, recipe: &Recipe) -> Res
 pub fn run_with(
     database: &Database,
     expression: &Expression,
-    recipe: &Recipe,
+    (recipe, options): (&Recipe, &RunOptions),
     progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
 ) -> Result<Report> {
     let human = human_sets(expression);
@@ -47,10 +52,11 @@ pub fn run_with(
     if let Some(blind_to) = &recipe.blind_to {
         blind_to.held_out(database)?;
     }
-    let mut opened = Opened::open(recipe)?;
+    let mut opened = Opened::open((recipe, options))?;
     let sink = StoreSink::new(database, (opened.print(), &opened.description))?;
     let (id, sink) = (sink.recipe(), Destination::Store(sink));
-    let (report, _) = run_into(database, (&human, recipe, id), &mut opened, sink, progress)?;
+    let asked = (&human, id, (recipe, options));
+    let (report, _) = run_into(database, asked, &mut opened, sink, progress)?;
     // A report names a recipe that is there, also of a run that had nothing to write.
     let id = database.store().recipe(opened.print(), &opened.description)?;
     Ok(Report { recipe: id, ..report })
@@ -59,7 +65,7 @@ pub fn run_with(
 /// Expands under models that are open; gives back where the outputs went, too.
 pub(super) fn run_into(
     database: &Database,
-    (human, recipe, id): (&Expression, &Recipe, RecipeId),
+    (human, id, (recipe, options)): (&Expression, RecipeId, Followed<'_>),
     opened: &mut Opened,
     destination: Destination,
     on_progress: &mut OnProgress<'_>,
@@ -73,9 +79,10 @@ pub(super) fn run_into(
         kept: filter.as_ref().map(Kept::of),
         ..Report::default()
     };
-    let todo = find_seeds(database, (human, recipe, id), &destination, &mut report)?;
+    let todo = find_seeds(database, (human, id, options), &destination, &mut report)?;
     database.check_languages(&declared, todo.iter().map(|seed| seed.release))?;
-    let missing: Vec<_> = todo.iter().map(|seed| (seed.missing(recipe), seed.weight)).collect();
+    let missing: Vec<_> =
+        todo.iter().map(|seed| (seed.missing(options.rounds), seed.weight)).collect();
     let rounds = missing.iter().map(|(rounds, _)| rounds).sum();
     // What is measured are some seeds out of all.
     let measures = matches!(destination, Destination::Measured(_));
@@ -83,11 +90,11 @@ pub(super) fn run_into(
     let judge = identifier.as_ref().map(|identifier| FitJudge::new(database, identifier));
     let mut checker = PairChecker { recipe: id, aligner, judge, filter: filter.take() };
     let leaks_before = rewriter.leaks();
-    let session = rewriter.rounds(recipe.settings())?;
-    let mut proposer = ParaphraseProposer::new(session, (id, recipe));
+    let session = rewriter.rounds(recipe.settings(&options.device))?;
+    let mut proposer = ParaphraseProposer::new(session, (id, (recipe, options)));
     let sink = (destination, std::mem::take(files));
     let mut writer = GeneratedWriter::new(database, print, sink);
-    let mut tally = Tally::new(report, (recipe.rounds, rounds), measures, on_progress);
+    let mut tally = Tally::new(report, (options.rounds, rounds), measures, on_progress);
     let stages = Augmentation {
         shared: &mut knowledge,
         proposer: &mut proposer,

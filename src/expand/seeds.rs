@@ -1,9 +1,9 @@
 //! Which seeds a run takes.
 
 use super::chain::TARGET;
-use super::pace;
 use super::destination::Destination;
-use super::{EndReason, Recipe, Report, Result};
+use super::pace;
+use super::{EndReason, Report, Result, RunOptions};
 use crate::database::Database;
 use crate::model::{AnnotationSetId, RecipeId, ReleaseId};
 use crate::query::{Expression, Selection};
@@ -26,16 +26,16 @@ pub(super) struct Todo {
 
 impl Todo {
     /// Rounds that are before it.
-    pub(super) fn missing(&self, recipe: &Recipe) -> u64 {
+    pub(super) fn missing(&self, rounds: u16) -> u64 {
         let done = self.journal.as_ref().map_or(0, |entry| entry.round);
-        u64::from(recipe.rounds.saturating_sub(done))
+        u64::from(rounds.saturating_sub(done))
     }
 }
 
 /// The human sets that match and are not through all rounds; counts the others.
 pub(super) fn find_seeds(
     database: &Database,
-    (human, recipe, id): (&Expression, &Recipe, RecipeId),
+    (human, id, options): (&Expression, RecipeId, &RunOptions),
     destination: &Destination,
     report: &mut Report,
 ) -> Result<Vec<Todo>> {
@@ -60,13 +60,13 @@ pub(super) fn find_seeds(
         if let Some(reason) = end {
             *report.ended_before.entry(reason).or_default() += 1;
         }
-        let is_through = journal.as_ref().is_some_and(|entry| entry.round >= recipe.rounds);
+        let is_through = journal.as_ref().is_some_and(|entry| entry.round >= options.rounds);
         match end.is_some() || is_through {
             true => report.done_before += 1,
             false => todo.push(Todo { release, set, journal, weight }),
         }
     }
-    let taken = recipe.seed_limit.unwrap_or(usize::MAX).min(todo.len());
+    let taken = options.seed_limit.unwrap_or(usize::MAX).min(todo.len());
     report.left = (todo.len() - taken) as u64;
     todo.truncate(taken);
     Ok(todo)

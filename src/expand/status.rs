@@ -5,12 +5,14 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use super::chain::TARGET;
+use super::destination::Destination;
 use super::opened::Opened;
 use super::pace::Measurement;
-use super::destination::Destination;
 use super::run::run_into;
 use super::seeds::human_sets;
-use super::{EndReason, ExpandError, ExpansionProgress, Recipe, Result, SeedsError, Shard};
+use super::{
+    EndReason, ExpandError, ExpansionProgress, Recipe, Result, RunOptions, SeedsError, Shard,
+};
 use crate::database::Database;
 use crate::edit::Removed;
 use crate::model::{AnnotationSetId, FrameId, RecipeId, ReleaseId};
@@ -75,10 +77,15 @@ pub struct Estimate {
 ///
 /// # Errors
 /// As [`run`](super::run).
-pub fn status(database: &Database, expression: &Expression, recipe: &Recipe) -> Result<Status> {
+pub fn status(
+    database: &Database,
+    expression: &Expression,
+    (recipe, options): (&Recipe, &RunOptions),
+) -> Result<Status> {
     let human = human_sets(expression);
     drop(database.query(&human)?);
-    status_of(database, (&human, recipe), &Opened::open(recipe)?, None)
+    let opened = Opened::open((recipe, options))?;
+    status_of(database, (&human, options), &opened, None)
 }
 
 /// As [`status`] of a part of the seeds, or of all, with the time that the missing rounds take.
@@ -91,21 +98,21 @@ pub fn status(database: &Database, expression: &Expression, recipe: &Recipe) -> 
 /// As [`run`](super::run).
 pub fn estimate(
     database: &Database,
-    (expression, recipe): (&Expression, &Recipe),
+    (expression, recipe, options): (&Expression, &Recipe, &RunOptions),
     shard: Option<Shard>,
     progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
 ) -> Result<(Status, Option<Estimate>)> {
     let human = human_sets(expression);
     drop(database.query(&human)?);
-    let mut opened = Opened::open(recipe)?;
-    let status = status_of(database, (&human, recipe), &opened, shard)?;
+    let mut opened = Opened::open((recipe, options))?;
+    let status = status_of(database, (&human, options), &opened, shard)?;
     if status.total().rounds_missing == 0 {
         return Ok((status, None));
     }
     let id = status.recipe.unwrap_or(UNKNOWN);
     let nowhere = Destination::Measured(Measurement { shard, ..Measurement::default() });
     let (report, nowhere) =
-        run_into(database, (&human, recipe, id), &mut opened, nowhere, progress)?;
+        run_into(database, (&human, id, (recipe, options)), &mut opened, nowhere, progress)?;
     let estimate = match nowhere {
         Destination::Measured(Measurement { rounds, missing, .. }) if rounds > 0 => {
             Some(Estimate { rounds, elapsed: report.elapsed, missing })
@@ -116,16 +123,21 @@ pub fn estimate(
 }
 
 /// Removes what the recipe wrote of the human annotation sets for which an expression holds, and
-/// forgets how far they are: the next run begins them anew. With a limit of the recipe these are
+/// forgets how far they are: the next run begins them anew. With a limit of seeds these are
 /// the first so many sets of a release. All goes or nothing.
 ///
 /// # Errors
 /// As [`run`](super::run), and when sentences of LUs would go that people accepted, moved or
 /// merged.
-pub fn forget(database: &Database, expression: &Expression, recipe: &Recipe) -> Result<Removed> {
+pub fn forget(
+    database: &Database,
+    expression: &Expression,
+    (recipe, options): (&Recipe, &RunOptions),
+) -> Result<Removed> {
     let human = human_sets(expression);
     drop(database.query(&human)?);
-    let Some(id) = known(database, &Opened::open(recipe)?)? else { return Ok(Removed::default()) };
+    let opened = Opened::open((recipe, options))?;
+    let Some(id) = known(database, &opened)? else { return Ok(Removed::default()) };
     let mut seeds: BTreeMap<ReleaseId, Vec<AnnotationSetId>> = BTreeMap::new();
     for found in database.matches(&human, &Selection::default())? {
         let found = found?;
@@ -134,7 +146,7 @@ pub fn forget(database: &Database, expression: &Expression, recipe: &Recipe) -> 
     let mut removed = Removed::default();
     let mut all = Vec::new();
     for (release, mut seeds) in seeds {
-        seeds.truncate(recipe.seed_limit.unwrap_or(usize::MAX));
+        seeds.truncate(options.seed_limit.unwrap_or(usize::MAX));
         let mut edits = database.transaction(release)?;
         let of_release = edits.forget_expansion(id, &seeds)?;
         removed.sets += of_release.sets;
@@ -162,7 +174,7 @@ pub(super) fn known(database: &Database, opened: &Opened) -> Result<Option<Recip
 
 fn status_of(
     database: &Database,
-    (human, recipe): (&Expression, &Recipe),
+    (human, options): (&Expression, &RunOptions),
     opened: &Opened,
     shard: Option<Shard>,
 ) -> Result<Status> {
@@ -184,10 +196,10 @@ fn status_of(
         let end = entry.as_ref().and_then(|entry| entry.end.as_deref()).and_then(EndReason::parse);
         match end {
             Some(reason) => *frame.ended.entry(reason).or_default() += 1,
-            None if round >= recipe.rounds => frame.done += 1,
+            None if round >= options.rounds => frame.done += 1,
             None => {
                 frame.begun += u64::from(round > 0);
-                frame.rounds_missing += u64::from(recipe.rounds - round);
+                frame.rounds_missing += u64::from(options.rounds - round);
             }
         }
     }

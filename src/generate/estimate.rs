@@ -33,13 +33,14 @@ type Todo = (ReleaseId, Rc<Frame>, LexUnit);
 pub fn estimate(
     database: &Database,
     expression: &Expression,
-    recipe: &Recipe,
+    (recipe, limit): (&Recipe, Option<usize>),
     generator: &mut Generator,
     progress: &mut dyn FnMut(&GenerationProgress) -> ControlFlow<()>,
 ) -> Result<Estimate> {
-    let Prepared { gaps, print, sink } = Prepared::new(database, expression, recipe, generator)?;
+    let asked = (expression, recipe, limit);
+    let Prepared { gaps, print, sink } = Prepared::new(database, asked, generator)?;
     let lexunits = gaps.iter().map(|gap| gap.lexunits.len() as u64).sum();
-    let seeds = Seeds::new(database, (recipe, sink.known_recipe()), gaps);
+    let seeds = Seeds::new(database, (recipe, sink.known_recipe()), limit, gaps);
     let done_before = seeds.done_before();
     let todo = seeds.map(|seed| seed.map(|of| (of.release, of.frame, of.lexunit)));
     let todo: Vec<Todo> = todo.collect::<Result<_>>()?;

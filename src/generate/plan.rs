@@ -110,9 +110,8 @@ impl Work for Plan {
     }
 
     fn written(&mut self, kept: &Vec<Generated>, ids: &[AnnotationSetId]) -> Option<Skip> {
-        let is_unlikely = |made: &&Generated| {
-            made.generation.fit.is_some_and(|fit| fit.probability < UNLIKELY)
-        };
+        let is_unlikely =
+            |made: &&Generated| made.generation.fit.is_some_and(|fit| fit.probability < UNLIKELY);
         self.part.unlikely += kept.iter().filter(is_unlikely).count() as u64;
         self.part.sentences += ids.len() as u64;
         for (made, id) in kept.iter().zip(ids) {

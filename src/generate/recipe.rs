@@ -52,8 +52,6 @@ pub struct Recipe {
     pub seed: u64,
     /// Which LUs lack sentences.
     pub lacking: Lacking,
-    /// Most LUs of this run; those that are done do not count.
-    pub limit: Option<usize>,
 }
 
 impl Default for Recipe {
@@ -69,7 +67,6 @@ impl Default for Recipe {
             least: 0.0,
             seed: 1,
             lacking: Lacking::default(),
-            limit: None,
         }
     }
 }
@@ -101,9 +98,6 @@ impl Recipe {
         }
         if self.least > 0.0 && generator.scorer.is_none() {
             return Err(GenerateError::NoRanker { least: self.least });
-        }
-        if self.limit == Some(0) {
-            return wrong("limit", 0, "1 or more");
         }
         let lacks_model = match generator.filler {
             Filler::Nothing => self.method == Method::Infill,

@@ -23,7 +23,8 @@ use crate::query::Expression;
 /// `Break`, the run ends after the step of the network that runs: what is finished is written, the
 /// rest is dropped, and a later run writes the same in its place.
 ///
-/// LUs that were done under the same recipe are skipped.
+/// LUs that were done under the same recipe are skipped; of the others the run takes as many as
+/// `limit` says.
 ///
 /// # Errors
 /// When the recipe cannot be followed, the expression names what there is not, or asks for
@@ -32,15 +33,16 @@ use crate::query::Expression;
 pub fn run_with(
     database: &Database,
     expression: &Expression,
-    recipe: &Recipe,
+    (recipe, limit): (&Recipe, Option<usize>),
     generator: &mut Generator,
     progress: &mut dyn FnMut(&GenerationProgress) -> ControlFlow<()>,
 ) -> Result<Report> {
-    let Prepared { gaps, print, sink } = Prepared::new(database, expression, recipe, generator)?;
+    let asked = (expression, recipe, limit);
+    let Prepared { gaps, print, sink } = Prepared::new(database, asked, generator)?;
     let lexunits = gaps.iter().map(|gap| gap.lexunits.len() as u64).sum();
     let (id, known) = (sink.recipe(), sink.known_recipe());
-    let mut seeds = Seeds::new(database, (recipe, known), gaps);
-    let most = (lexunits, recipe.limit);
+    let mut seeds = Seeds::new(database, (recipe, known), limit, gaps);
+    let most = (lexunits, limit);
     let mut tally = Tally::new(most, seeds.done_before(), Duration::MAX, progress);
     let mut shared = Shared::new(database, recipe, generator);
     let (ended, sink) = run_seeds(&mut shared, (id, print), sink, &mut seeds, &mut tally)?;
@@ -67,11 +69,14 @@ impl Prepared {
     /// Checks the recipe, the expression and the languages of the models.
     pub(super) fn new(
         database: &Database,
-        expression: &Expression,
-        recipe: &Recipe,
+        (expression, recipe, limit): (&Expression, &Recipe, Option<usize>),
         generator: &Generator,
     ) -> Result<Self> {
         recipe.check(generator)?;
+        if limit == Some(0) {
+            let (found, expected) = ("0".to_owned(), "1 or more".to_owned());
+            return Err(GenerateError::Range { name: "limit", found, expected });
+        }
         let gaps = gaps(database, expression, recipe)?;
         let releases = gaps.iter().map(|gap| gap.release.id);
         database.check_languages(generator.declared(), releases)?;

@@ -49,6 +49,22 @@ pub(super) fn gaps(
     })
 }
 
+/// A frame that is gone through, and its LUs that are left.
+struct FrameSeeds {
+    release: ReleaseId,
+    frame: Rc<Frame>,
+    sisters: Rc<Sisters>,
+    lexunits: IntoIter<LexUnit>,
+}
+
+impl FrameSeeds {
+    fn next(&mut self) -> Option<Seed> {
+        let lexunit = self.lexunits.next()?;
+        let (frame, sisters) = (Rc::clone(&self.frame), Rc::clone(&self.sisters));
+        Some(Seed { release: self.release, frame, sisters, lexunit })
+    }
+}
+
 /// Goes through LUs frame by frame, past those that were done under the same recipe.
 pub(super) struct Seeds<'a> {
     database: &'a Database,
@@ -56,8 +72,7 @@ pub(super) struct Seeds<'a> {
     /// The recipe's number, if the store has it.
     known: Option<RecipeId>,
     gaps: IntoIter<FrameGap>,
-    /// The frame that is gone through, and its LUs that are left.
-    frame: Option<(ReleaseId, Rc<Frame>, Rc<Sisters>, IntoIter<LexUnit>)>,
+    frame: Option<FrameSeeds>,
     /// LUs that may still be taken.
     left: usize,
     done_before: Rc<Cell<u64>>,
@@ -67,9 +82,10 @@ impl<'a> Seeds<'a> {
     pub(super) fn new(
         database: &'a Database,
         (recipe, known): (&'a Recipe, Option<RecipeId>),
+        limit: Option<usize>,
         gaps: Vec<FrameGap>,
     ) -> Self {
-        let left = recipe.limit.unwrap_or(usize::MAX);
+        let left = limit.unwrap_or(usize::MAX);
         let (gaps, done_before) = (gaps.into_iter(), Rc::default());
         Self { database, recipe, known, gaps, frame: None, left, done_before }
     }
@@ -81,19 +97,14 @@ impl<'a> Seeds<'a> {
 
     fn next_seed(&mut self) -> Result<Option<Seed>> {
         while self.left > 0 {
-            let Some((release, frame, sisters, lexunits)) = &mut self.frame else {
+            let Some(seed) = self.frame.as_mut().and_then(FrameSeeds::next) else {
                 let Some(gap) = self.gaps.next() else { return Ok(None) };
-                let sisters = Sisters::of(self.database, gap.release.id, &gap.frame)?;
-                let (frame, sisters) = (Rc::new(gap.frame), Rc::new(sisters));
-                self.frame = Some((gap.release.id, frame, sisters, gap.lexunits.into_iter()));
+                let release = gap.release.id;
+                let sisters = Rc::new(Sisters::of(self.database, release, &gap.frame)?);
+                let (frame, lexunits) = (Rc::new(gap.frame), gap.lexunits.into_iter());
+                self.frame = Some(FrameSeeds { release, frame, sisters, lexunits });
                 continue;
             };
-            let Some(lexunit) = lexunits.next() else {
-                self.frame = None;
-                continue;
-            };
-            let (release, frame) = (*release, Rc::clone(frame));
-            let seed = Seed { release, frame, sisters: Rc::clone(sisters), lexunit };
             if self.is_done(&seed)? {
                 self.done_before.set(self.done_before.get() + 1);
                 continue;

@@ -118,11 +118,7 @@ where
     }
 
     /// Writes what is kept of a seed, and takes it up again unless that was its last.
-    fn keep(
-        &mut self,
-        mut work: P::Work,
-        kept: &<P::Work as Work>::Kept,
-    ) -> Result<(), P::Error> {
+    fn keep(&mut self, mut work: P::Work, kept: &<P::Work as Work>::Kept) -> Result<(), P::Error> {
         let release = work.release();
         let sets = kept.as_ref().iter().map(|set| self.writer.write(release, set));
         let ids = sets.collect::<Result<Vec<_>, S::Error>>()?;

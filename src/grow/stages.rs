@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use super::writer::Generated;
+use crate::database::JournalWrite;
 use crate::decode::GoesOn;
 use crate::model::{AnnotationSetId, ReleaseId};
-use crate::database::JournalWrite;
 
 /// A seed on its way through the loop.
 pub(crate) trait Work {

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use anyhow::{bail, ensure};
+use anyhow::ensure;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::endpoint::{EndpointSettings, Usage};
 use fnstore::expand::{
     self, BlindTo, CarriedTally, EndReason, FromSisters, Guidance, GuideModels, KeepElements, Kept,
-    Models, Recipe, RecipeSettings, Report, RewriterSource,
+    Models, Recipe, RecipeSettings, Report, RewriterSource, RunOptions,
 };
 use fnstore::nn::declared_languages;
 use fnstore::query::Expression;
@@ -232,7 +232,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         expression != Expression::Everything || reads_only,
         "an empty query is the whole lexicon; expand that by `--everything`, or say what is expanded"
     );
-    let mut recipe = recipe(&args)?;
+    let (mut recipe, options) = recipe(&args)?;
     let mut expression = expression;
     if args.from_sisters {
         let database = Database::open(&context.store)?;
@@ -244,13 +244,13 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
     if args.status {
         let database = opened(&args, &expression, &mut recipe, || Database::open(&context.store))?;
-        return status::run(&database, &expression, &recipe, context);
+        return status::run(&database, &expression, (&recipe, &options), context);
     }
     if args.dry_run {
         let database = opened(&args, &expression, &mut recipe, || Database::open(&context.store))?;
         let database = context.joined(database);
         let shard = args.shard.as_deref().map(shard::parsed).transpose()?;
-        return status::dry_run(&database, (&expression, &recipe), shard, context);
+        return status::dry_run(&database, (&expression, &recipe, &options), shard, context);
     }
     ensure!(
         args.shard.is_none() || args.out.is_some(),
@@ -259,7 +259,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     if let (Some(text), Some(file)) = (&args.shard, &args.out) {
         let database = opened(&args, &expression, &mut recipe, || Database::open(&context.store))?;
         let database = context.joined(database);
-        return shard::run(&database, (&expression, &recipe), (text, file), context);
+        return shard::run(&database, (&expression, &recipe, &options), (text, file), context);
     }
     let stopped = stop::on_interrupt("stopping after the step that runs")?;
     let writer = || Database::open_existing_writer(&context.store);
@@ -268,11 +268,11 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     tell_undeclared(&recipe, &database)?;
     tell_earlier_rules(&database)?;
     if args.redo {
-        let removed = expand::forget(&database, &expression, &recipe)?;
+        let removed = expand::forget(&database, &expression, (&recipe, &options))?;
         tell(&format!("removed {} annotation sets, to be written anew", grouped(removed.sets)));
     }
     let bar = progress::bar("expanding", "sets");
-    let report = expand::run_with(&database, &expression, &recipe, &mut |at| {
+    let report = expand::run_with(&database, &expression, (&recipe, &options), &mut |at| {
         bar.set_expansion(at);
         if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
@@ -280,7 +280,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     tell_index_lag(&database);
     let report = report?;
     context.output.report(&ReportRecord::new(&report), ONE_ROW, |output| {
-        summary(&report, &text, recipe.rounds, output)
+        summary(&report, &text, options.rounds, output)
     })?;
     if report.interrupted {
         context.output.flush()?;
@@ -350,21 +350,20 @@ fn settings(args: &Args) -> anyhow::Result<RecipeSettings> {
     Ok(asked.or(named))
 }
 
-fn recipe(args: &Args) -> anyhow::Result<Recipe> {
+fn recipe(args: &Args) -> anyhow::Result<(Recipe, RunOptions)> {
     let model = args.rewriter.model.as_deref().unwrap_or(Path::new("")).to_string_lossy();
     let server = args.endpoint.settings(&model)?;
-    let mut recipe = recipe_of(&args.rewriter, server, settings(args)?, args.filter.as_deref())?;
-    recipe.seed_limit = args.limit;
+    let filter = args.filter.as_deref();
+    let (recipe, mut options) = recipe_of(&args.rewriter, server, settings(args)?, filter)?;
+    options.seed_limit = args.limit;
     if args.shard.is_some() {
         require_models(args, &recipe)?;
     }
-    if args.limit == Some(0) {
-        bail!("limit is 0, expected 1 or more");
-    }
     // Before a device is looked for, which has things to say.
     recipe.check()?;
-    recipe.device = args.rewriter.device.open()?;
-    Ok(recipe)
+    options.check()?;
+    options.device = args.rewriter.device.open()?;
+    Ok((recipe, options))
 }
 
 /// Refuses a part of an expansion without models that other machines may have: it would be of
@@ -389,7 +388,7 @@ pub(crate) fn recipe_of(
     server: Option<EndpointSettings>,
     settings: RecipeSettings,
     filter: Option<&Path>,
-) -> anyhow::Result<Recipe> {
+) -> anyhow::Result<(Recipe, RunOptions)> {
     let dirs = locate::model_dirs(rewriter.models.clone());
     let source = match server {
         Some(server) => RewriterSource::Server(server),
@@ -411,10 +410,10 @@ pub(crate) fn recipe_of(
     if models.guide.is_none() && settings.guide.is_none() {
         tell("no word vectors or no tagger among the models: the lexicon does not guide");
     }
-    let mut recipe = Recipe::new(models);
+    let (mut recipe, mut options) = (Recipe::new(models), RunOptions::default());
     let numbers = rewriter.numbers.or(settings.numbers);
-    RecipeSettings { numbers, ..settings }.apply(&mut recipe);
-    Ok(recipe)
+    RecipeSettings { numbers, ..settings }.apply(&mut recipe, &mut options);
+    Ok((recipe, options))
 }
 
 fn summary(

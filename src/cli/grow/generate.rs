@@ -112,14 +112,15 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let (recipe, mut generator) = open(&args)?;
     let stopped = stop::on_interrupt("stopping after the step that runs")?;
     if args.dry_run {
-        return dry_run::run((&expression, &recipe), &mut generator, &stopped, context);
+        return dry_run::run((&expression, &recipe, args.limit), &mut generator, &stopped, context);
     }
     let database = context.joined(Database::open_existing_writer(&context.store)?);
     tell_of_index(&database);
     language::tell_undeclared_for(&generator.declared(), &database)?;
     tell_earlier_rules(&database)?;
     let bar = progress::bar("generating", "LUs");
-    let report = generate::run_with(&database, &expression, &recipe, &mut generator, &mut |at| {
+    let asked = (&recipe, args.limit);
+    let report = generate::run_with(&database, &expression, asked, &mut generator, &mut |at| {
         bar.set_length(at.of);
         bar.set_message(format!("generating: {} sentences", grouped(at.sentences)));
         bar.set_position(at.lexunits);
@@ -132,9 +133,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     context.output.report(&record, ONE_ROW, |output| summary(&report, &recipe, &text, output))?;
     context.output.flush()?;
     if report.interrupted {
-        tell(
-            "interrupted; whole batches are in the store, and the same command goes on from there",
-        );
+        tell("interrupted; what was finished is in the store, and the same command resumes there");
         return Ok(Outcome::Interrupted);
     }
     if report.out_of_budget {
@@ -171,7 +170,6 @@ fn open(args: &Args) -> anyhow::Result<(Recipe, Generator)> {
         least: args.least,
         seed: args.seed,
         lacking: Lacking::parse(&args.lacking).unwrap_or_default(),
-        limit: args.limit,
     };
     let generator = match method {
         Method::Infill => args.generator.open_filling()?,

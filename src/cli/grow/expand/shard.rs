@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use fnstore::database::Database;
-use fnstore::expand::{self, ExpandError, Manifest, Recipe, Shard};
+use fnstore::expand::{self, ExpandError, Manifest, Recipe, RunOptions, Shard};
 use fnstore::query::Expression;
 
 use crate::cli::print::output::{grouped, tell};
@@ -16,7 +16,7 @@ use crate::cli::{Context, Outcome};
 
 pub(super) fn run(
     database: &Database,
-    told: (&Expression, &Recipe),
+    told: (&Expression, &Recipe, &RunOptions),
     (shard, file): (&str, &Path),
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {

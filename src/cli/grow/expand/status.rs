@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use fnstore::database::Database;
-use fnstore::expand::{self, EndReason, Estimate, FrameStatus, Recipe, Shard, Status};
+use fnstore::expand::{self, EndReason, Estimate, FrameStatus, Recipe, RunOptions, Shard, Status};
 use fnstore::query::Expression;
 use serde::Serialize;
 
@@ -65,7 +65,7 @@ fn by_name(ended: &BTreeMap<EndReason, u64>) -> BTreeMap<&'static str, u64> {
 pub(super) fn run(
     database: &Database,
     expression: &Expression,
-    recipe: &Recipe,
+    recipe: (&Recipe, &RunOptions),
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
     let status = expand::status(database, expression, recipe)?;
@@ -92,13 +92,13 @@ pub(super) fn run(
 /// Says what is missing, and how long it takes.
 pub(super) fn dry_run(
     database: &Database,
-    (expression, recipe): (&Expression, &Recipe),
+    asked: (&Expression, &Recipe, &RunOptions),
     shard: Option<Shard>,
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
     let stopped = stop::on_interrupt("stopping after the step that runs")?;
     let bar = progress::bar("measuring", "rounds");
-    let outcome = expand::estimate(database, (expression, recipe), shard, &mut |at| {
+    let outcome = expand::estimate(database, asked, shard, &mut |at| {
         bar.set_length(at.of_rounds);
         bar.set_position(at.rounds);
         if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -24,18 +24,19 @@ struct EstimateRecord {
 }
 
 pub(super) fn run(
-    (expression, recipe): (&Expression, &Recipe),
+    (expression, recipe, limit): (&Expression, &Recipe, Option<usize>),
     generator: &mut Generator,
     stopped: &dyn Fn() -> bool,
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
     let database = context.joined(Database::open(&context.store)?);
     let bar = progress::bar("measuring", "LUs");
-    let outcome = generate::estimate(&database, expression, recipe, generator, &mut |at| {
-        bar.set_length(at.of);
-        bar.set_position(at.lexunits);
-        if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
+    let outcome =
+        generate::estimate(&database, expression, (recipe, limit), generator, &mut |at| {
+            bar.set_length(at.of);
+            bar.set_position(at.lexunits);
+            if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
     bar.finish_and_clear();
     let estimate = outcome?;
     let Estimate { lexunits, done_before, left, measured, elapsed, missing } = estimate;

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, bail, ensure};
 use clap::ValueEnum;
 use fnstore::database::Database;
-use fnstore::expand::{self, Recipe, RecipeSettings};
+use fnstore::expand::{self, Recipe, RecipeSettings, RunOptions};
 use fnstore::filter::Judged;
 use fnstore::lexicon::Lexicon;
 use fnstore::proposals::scratch::{Plan, Sizes, Ties};
@@ -213,12 +213,12 @@ fn expand_all(args: &Args, orders: &[Order], context: &Context) -> anyhow::Resul
     for order in orders {
         let plan = order.plan()?;
         for name in &names {
-            let recipe = recipe(args, name)?;
+            let (recipe, options) = recipe(args, name)?;
             let label = format!("{name}, {model}");
             let database = context.joined(Database::open_existing_writer(&order.store())?);
             let bar = progress::bar("expanding", "sets");
             let everything = "".parse().expect("an empty query");
-            let report = expand::run_with(&database, &everything, &recipe, &mut |at| {
+            let report = expand::run_with(&database, &everything, (&recipe, &options), &mut |at| {
                 bar.set_expansion(at);
                 if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
@@ -258,15 +258,16 @@ fn names(args: &Args) -> anyhow::Result<Vec<String>> {
     Ok(names)
 }
 
-fn recipe(args: &Args, name: &str) -> anyhow::Result<Recipe> {
+fn recipe(args: &Args, name: &str) -> anyhow::Result<(Recipe, RunOptions)> {
     let asked =
         RecipeSettings { rounds: args.rounds, beam: args.beam, ..RecipeSettings::default() };
     let mut named = RecipeSettings::open(name)?;
     if let (Some(candidates), Some(beam)) = (named.candidates, args.beam) {
         named.candidates = Some(candidates.min(beam));
     }
-    let mut recipe = recipe_of(&args.rewriter, None, asked.or(named), None)?;
+    let (recipe, mut options) = recipe_of(&args.rewriter, None, asked.or(named), None)?;
     recipe.check()?;
-    recipe.device = args.rewriter.device.open()?;
-    Ok(recipe)
+    options.check()?;
+    options.device = args.rewriter.device.open()?;
+    Ok((recipe, options))
 }
