@@ -13,7 +13,7 @@ const LAYERS: [&[&str]; 13] = [
     &["transfer", "edit", "upkeep"],
     &["identify", "label"],
     &["lexicon"],
-    &["search", "augment", "verify"],
+    &["search", "augment", "verify", "grow"],
     &["database", "align", "paraphrase", "tag", "filter", "vectors", "score"],
     &["decode", "learn", "prompt"],
     &["nn"],

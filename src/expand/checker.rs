@@ -6,41 +6,17 @@ use super::elements::{self, Carried, KeepElements};
 use super::fitting::FitJudge;
 use super::knowledge::Knowledge;
 use super::phrase_set::PhraseSet;
-use super::proposer::{ParaphraseProposer, Rewriting};
+use super::proposer::ParaphraseProposer;
 use super::ranking::{Pair, candidates, choose};
 use super::recipe::Choice;
+use super::rewriting::{KeptPair, Rewriting};
 use super::{CarriedTally, EndReason, ExpandError, Guidance, Recipe, Result, word_class};
 use crate::align::{AlignError, AlignRequest, Aligner, Alignment};
 use crate::decode::GoesOn;
 use crate::filter::{Evidence, Filter};
 use crate::grow::{Checker, Generated, Verdict};
-use crate::model::{AnnotationSetId, FeStatus, FrameFit, Generation, Method, Pos, RecipeId};
+use crate::model::{AnnotationSetId, FeStatus, Generation, Method, RecipeId};
 use crate::paraphrase::{Paraphrase, RequestOutcome};
-
-/// A pair that is kept, as it is to be written.
-pub(super) struct KeptPair {
-    made: [Generated; 1],
-    /// What its trigger is a form of.
-    pub(super) lemma: String,
-    pub(super) pos: Pos,
-    /// Whether no set had the trigger so far, and none of the frame.
-    pub(super) is_new: (bool, bool),
-    /// How many of the seed's FEs were found, where they are looked for.
-    pub(super) elements: Option<CarriedTally>,
-}
-
-impl KeptPair {
-    /// How likely its frame is, where the recipe asks.
-    pub(super) fn fit(&self) -> Option<&FrameFit> {
-        self.made[0].generation.fit.as_ref()
-    }
-}
-
-impl AsRef<[Generated]> for KeptPair {
-    fn as_ref(&self) -> &[Generated] {
-        &self.made
-    }
-}
 
 /// The models that outputs pass.
 pub(super) struct PairChecker<'a> {

@@ -22,7 +22,7 @@ const BATCH: usize = 1024;
 
 /// How many sets the two classifiers of a filter keep.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
-pub struct Kept {
+pub struct FilterTally {
     /// Sets that were scored.
     #[serde(skip)]
     pub scored: u64,
@@ -36,7 +36,7 @@ pub struct Kept {
     pub by_recall: u64,
 }
 
-impl Kept {
+impl FilterTally {
     /// Before the first set.
     #[must_use]
     pub fn of(filter: &Filter) -> Self {
@@ -62,7 +62,7 @@ impl Kept {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rescored {
     /// How many are kept, of all that were found.
-    pub kept: Kept,
+    pub kept: FilterTally,
     /// Sets whose scores were written; the others had them already.
     pub written: u64,
     /// Whether the run was stopped; the same command resumes here.
@@ -117,7 +117,7 @@ pub fn rescore(
     filter: &Filter,
     progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<Rescored, ExpandError> {
-    let mut done = Rescored { kept: Kept::of(filter), written: 0, interrupted: false };
+    let mut done = Rescored { kept: FilterTally::of(filter), written: 0, interrupted: false };
     let mut witness = Witness::new(database);
     let mut writes: BTreeMap<ReleaseId, Write> = BTreeMap::new();
     let mut waiting = 0;

@@ -4,70 +4,22 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use super::attempt::Attempt;
-use super::chain::{Chain, Seed, TARGET};
-use super::checker::KeptPair;
+use super::chain::{Chain, Seed};
 use super::in_context;
 use super::knowledge::Knowledge;
 use super::rewording::Rewording;
+use super::rewriting::Rewriting;
 use super::seeds::Todo;
 use super::{EndReason, ExpandError, Followed, Guidance, Result};
-use crate::database::JournalWrite;
 use crate::decode::{GoesOn, SourceId};
 use crate::endpoint::EndpointError;
-use crate::grow::{Begun, Finish, Proposed, Proposer, Why, Work};
-use crate::model::{AnnotationSetId, FrameFit, RecipeId, ReleaseId};
+use crate::grow::{Begun, Finish, Proposed, Proposer, Why};
+use crate::model::RecipeId;
 use crate::paraphrase::{ParaphraseError, Refusal, RequestOutcome, Rounds};
 
 /// Sentences in flight on the CPU: enough to fill the rewriter's batches while others wait for the
 /// aligner. Devices of larger batches take more.
 const IN_FLIGHT: usize = 32;
-
-/// A seed that is being rewritten.
-pub(super) struct Rewriting<'a> {
-    recipe: (RecipeId, Followed<'a>),
-    pub(super) chain: Chain,
-    pub(super) attempt: Attempt,
-    /// Its sentence in the rewriter, once it is open there.
-    source: Option<SourceId>,
-    /// When its round began, and how many were finished then.
-    pub(super) since: (Instant, u16),
-}
-
-impl Rewriting<'_> {
-    /// Whether it had a round in this run, also one that is in flight.
-    pub(super) fn was_opened(&self) -> bool {
-        self.source.is_some()
-    }
-}
-
-impl Work for Rewriting<'_> {
-    type Kept = KeptPair;
-    type Reason = EndReason;
-
-    fn release(&self) -> ReleaseId {
-        self.chain.seed.release
-    }
-
-    fn written(&mut self, kept: &KeptPair, ids: &[AnnotationSetId]) -> Option<EndReason> {
-        let (chain, recipe) = (&mut self.chain, self.recipe.1.0);
-        chain.round += 1;
-        for (made, id) in kept.as_ref().iter().zip(ids) {
-            chain.push(*id, &made.text, &made.targets, &kept.lemma, kept.pos);
-        }
-        let is_unlikely = |fit: &FrameFit| fit.probability < recipe.least_frame_fit;
-        let ends = kept.fit().is_some_and(is_unlikely) && !self.is_through();
-        ends.then_some(EndReason::UnlikelyFrame)
-    }
-
-    fn is_through(&self) -> bool {
-        self.chain.round >= self.recipe.1.1.rounds
-    }
-
-    fn journal(&self, end: Option<EndReason>) -> Vec<JournalWrite> {
-        let (seed, recipe) = (self.chain.seed.set, self.recipe.0);
-        vec![JournalWrite { seed, target: TARGET, recipe, entry: self.chain.journal(end) }]
-    }
-}
 
 /// Rewrites seeds.
 pub(super) struct ParaphraseProposer<'a, 's> {

@@ -237,7 +237,7 @@ impl Recipe {
     }
 
     /// The parts of the program that the outputs go through.
-    fn rules(&self, told: Told<'_>) -> impl Iterator<Item = Rules> {
+    fn rules(&self, told: PromptIdentity<'_>) -> impl Iterator<Item = Rules> {
         let is_guided = self.guidance != Guidance::None;
         let is_in_context = self.guidance == Guidance::Context;
         [
@@ -263,7 +263,7 @@ impl Recipe {
     pub(super) fn description(
         &self,
         rewriter: Value,
-        told: Told<'_>,
+        told: PromptIdentity<'_>,
         aligner: Fingerprint,
         guide: Option<[Fingerprint; 2]>,
         device: &Device,
@@ -326,7 +326,7 @@ impl Recipe {
 
 /// What a rewriter is told beside the sentence, and which model judges what it writes.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Told<'a> {
+pub(super) struct PromptIdentity<'a> {
     /// The mark before banned words.
     pub(super) mark: Option<&'a str>,
     /// A language model's adapter.
@@ -358,7 +358,7 @@ mod tests {
     fn described(
         recipe: &Recipe,
         rewriter: Value,
-        told: Told<'_>,
+        told: PromptIdentity<'_>,
         aligner: Fingerprint,
         guide: Option<[Fingerprint; 2]>,
     ) -> String {
@@ -370,11 +370,11 @@ mod tests {
         let (a, b) = (Fingerprint([1; 32]), Fingerprint([2; 32]));
         let named = |print: Fingerprint| json!(print.to_string());
         let print = |recipe: &Recipe, a, b| {
-            recipe_fingerprint(&described(recipe, named(a), Told::default(), b, None))
+            recipe_fingerprint(&described(recipe, named(a), PromptIdentity::default(), b, None))
         };
         let first = print(&recipe(), a, b);
         let one = Device::Cpu { threads: 1 };
-        let on_one = recipe().description(named(a), Told::default(), b, None, &one);
+        let on_one = recipe().description(named(a), PromptIdentity::default(), b, None, &one);
         assert_eq!(recipe_fingerprint(&on_one), first);
         assert_ne!(print(&recipe(), b, a), first);
         assert_ne!(print(&Recipe { beam_size: 30, ..recipe() }, a, b), first);
@@ -385,8 +385,9 @@ mod tests {
         assert_ne!(print(&Recipe { tell_bans: false, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { ban_lexicon: true, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { reword: 0.2, ..recipe() }, a, b), first);
-        let guided =
-            |recipe: Recipe| described(&recipe, named(a), Told::default(), b, Some([a, b]));
+        let guided = |recipe: Recipe| {
+            described(&recipe, named(a), PromptIdentity::default(), b, Some([a, b]))
+        };
         assert_ne!(guided(Recipe { few_lus: true, ..recipe() }), guided(recipe()));
         let query: crate::query::Expression = "split=test".parse().unwrap();
         let blind = |list: Option<&crate::model::SplitList>| Recipe {
@@ -396,9 +397,9 @@ mod tests {
         let list = crate::model::SplitList::default();
         assert_ne!(print(&blind(None), a, b), first);
         assert_ne!(print(&blind(Some(&list)), a, b), print(&blind(None), a, b));
-        let told = Told { frames: Some(b), ..Told::default() };
+        let told = PromptIdentity { frames: Some(b), ..PromptIdentity::default() };
         let judged = |recipe: Recipe| described(&recipe, named(a), told, b, None);
-        let plain = described(&recipe(), named(a), Told::default(), b, None);
+        let plain = described(&recipe(), named(a), PromptIdentity::default(), b, None);
         assert_eq!(
             judged(Recipe { frame_fit: true, ..recipe() }),
             plain,
@@ -409,16 +410,18 @@ mod tests {
         let marked = described(
             &recipe(),
             named(a),
-            Told { mark: Some("<avoid>"), ..Told::default() },
+            PromptIdentity { mark: Some("<avoid>"), ..PromptIdentity::default() },
             b,
             None,
         );
         assert!(marked.contains("<avoid>") && recipe_fingerprint(&marked) != first);
-        let guided = described(&recipe(), named(a), Told::default(), a, Some([b, a]));
+        let guided = described(&recipe(), named(a), PromptIdentity::default(), a, Some([b, a]));
         assert!(guided.contains(&b.to_string()) && recipe_fingerprint(&guided) != first);
-        let told = Told { adapter: Some(a), prompt: Some(b), ..Told::default() };
+        let told =
+            PromptIdentity { adapter: Some(a), prompt: Some(b), ..PromptIdentity::default() };
         let adapted = described(&recipe(), named(a), told, b, None);
-        let other = described(&recipe(), named(a), Told { prompt: Some(a), ..told }, b, None);
+        let other =
+            described(&recipe(), named(a), PromptIdentity { prompt: Some(a), ..told }, b, None);
         assert!(adapted != other && adapted.contains("\"adapter\""));
         assert_ne!(recipe_fingerprint(&adapted), first);
     }
@@ -432,8 +435,8 @@ mod tests {
             settings["rules"].as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ")
         };
         let plain = Recipe { keep_fe: KeepElements::None, ..recipe() };
-        assert_eq!(rules(plain, Told::default()), "settings rewriting choice");
-        let told = Told { prompt: Some(a), ..Told::default() };
+        assert_eq!(rules(plain, PromptIdentity::default()), "settings rewriting choice");
+        let told = PromptIdentity { prompt: Some(a), ..PromptIdentity::default() };
         let guided = Recipe { guidance: Guidance::Lexicon, few_lus: true, ..recipe() };
         assert_eq!(rules(guided, told), "settings rewriting choice prompt elements guide few-lus");
         let context = Recipe { guidance: Guidance::Context, reword: 0.3, ..recipe() };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::{Guidance, Kept};
+use super::{FilterTally, Guidance};
 use crate::endpoint::Usage;
 use crate::model::RecipeId;
 use crate::model::named;
@@ -56,7 +56,7 @@ pub struct Report {
     /// How many of the seeds' FEs were found again.
     pub elements: CarriedTally,
     /// How many of the sentences written a filter keeps, where there is one.
-    pub kept: Option<Kept>,
+    pub kept: Option<FilterTally>,
     /// Outputs that held a banned phrase in their final text, and were dropped: expected to be 0.
     pub leaks: u64,
     /// Steps of all searches.

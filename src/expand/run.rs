@@ -5,12 +5,14 @@ use std::ops::ControlFlow;
 use super::checker::PairChecker;
 use super::destination::Destination;
 use super::fitting::FitJudge;
-use super::opened::Opened;
+use super::loaded_models::LoadedModels;
 use super::pace;
 use super::proposer::ParaphraseProposer;
 use super::seeds::{find_seeds, human_sets};
 use super::tally::{OnProgress, Tally};
-use super::{ExpandError, ExpansionProgress, Followed, Kept, Recipe, Report, Result, RunOptions};
+use super::{
+    ExpandError, ExpansionProgress, FilterTally, Followed, Recipe, Report, Result, RunOptions,
+};
 use crate::database::Database;
 use crate::grow::{Augmentation, GeneratedWriter, StoreSink};
 use crate::model::RecipeId;
@@ -52,13 +54,13 @@ pub fn run_with(
     if let Some(blind_to) = &recipe.blind_to {
         blind_to.held_out(database)?;
     }
-    let mut opened = Opened::open((recipe, options))?;
-    let sink = StoreSink::new(database, (opened.print(), &opened.description))?;
+    let mut models = LoadedModels::open((recipe, options))?;
+    let sink = StoreSink::new(database, (models.fingerprint(), &models.description))?;
     let (id, sink) = (sink.recipe(), Destination::Store(sink));
     let asked = (&human, id, (recipe, options));
-    let (report, _) = run_into(database, asked, &mut opened, sink, progress)?;
+    let (report, _) = run_into(database, asked, &mut models, sink, progress)?;
     // A report names a recipe that is there, also of a run that had nothing to write.
-    let id = database.store().recipe(opened.print(), &opened.description)?;
+    let id = database.store().recipe(models.fingerprint(), &models.description)?;
     Ok(Report { recipe: id, ..report })
 }
 
@@ -66,17 +68,17 @@ pub fn run_with(
 pub(super) fn run_into(
     database: &Database,
     (human, id, (recipe, options)): (&Expression, RecipeId, Followed<'_>),
-    opened: &mut Opened,
+    models: &mut LoadedModels,
     destination: Destination,
     on_progress: &mut OnProgress<'_>,
 ) -> Result<(Report, Destination)> {
-    let (print, declared) = (opened.print(), opened.declared());
-    let mut knowledge = opened.knowledge(database, recipe)?;
-    let Opened { rewriter, aligner, filter, identifier, files, .. } = opened;
+    let (fingerprint, declared) = (models.fingerprint(), models.declared());
+    let mut knowledge = models.knowledge(database, recipe)?;
+    let LoadedModels { rewriter, aligner, filter, identifier, files, .. } = models;
     let mut report = Report {
         recipe: id,
         guidance: recipe.guidance,
-        kept: filter.as_ref().map(Kept::of),
+        kept: filter.as_ref().map(FilterTally::of),
         ..Report::default()
     };
     let todo = find_seeds(database, (human, id, options), &destination, &mut report)?;
@@ -93,7 +95,7 @@ pub(super) fn run_into(
     let session = rewriter.rounds(recipe.settings(&options.device))?;
     let mut proposer = ParaphraseProposer::new(session, (id, (recipe, options)));
     let sink = (destination, std::mem::take(files));
-    let mut writer = GeneratedWriter::new(database, print, sink);
+    let mut writer = GeneratedWriter::new(database, fingerprint, sink);
     let mut tally = Tally::new(report, (options.rounds, rounds), measures, on_progress);
     let stages = Augmentation {
         shared: &mut knowledge,

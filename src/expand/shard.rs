@@ -246,8 +246,8 @@ impl Plan<'_> {
     fn part(&self) -> PathBuf {
         let Self { query, rounds, shard, all_seeds: (all_seeds, _), .. } = self;
         let asked = format!("{query} {rounds} {shard:?} {all_seeds}");
-        let print = hexadecimal(&blake3::hash(asked.as_bytes()).as_bytes()[..4]);
-        with_ending(self.file, &format!(".{print}.part"))
+        let fingerprint = hexadecimal(&blake3::hash(asked.as_bytes()).as_bytes()[..4]);
+        with_ending(self.file, &format!(".{fingerprint}.part"))
     }
 
     /// The manifest of the file, if all of it is there as it was written. One that is damaged, or
@@ -300,8 +300,8 @@ const HEAD: u64 = 1 << 20;
 impl ShardWriter {
     /// Begins a shard, or resumes one that was cut.
     pub(super) fn begin(database: &Database, release: Release, plan: &Plan<'_>) -> Result<Self> {
-        let (recipe, print, description) = plan.recipe;
-        let record = RecipeRecord::new(print, description.to_owned());
+        let (recipe, fingerprint, description) = plan.recipe;
+        let record = RecipeRecord::new(fingerprint, description.to_owned());
         let manifest = plan.manifest(&release);
         let part = plan.part();
         let failed = |source| ExpandError::file(&part, source);
@@ -310,7 +310,7 @@ impl ShardWriter {
         let mut out = out.map_err(failed)?;
         let lock = lock(&out, &part)?;
         require_alone(plan.file, &part)?;
-        let kept = Kept::read(&out, &part, &manifest)?;
+        let kept = Resumed::read(&out, &part, &manifest)?;
         out.set_len(kept.bytes).map_err(failed)?;
         out.seek(SeekFrom::End(0)).map_err(failed)?;
         let written_lines = out.try_clone().map_err(failed)?;
@@ -470,7 +470,7 @@ fn compress(mut from: &File, to: &Path) -> std::io::Result<(u64, String)> {
 
 /// What an earlier run left beside the file.
 #[derive(Default)]
-struct Kept {
+struct Resumed {
     /// Up to the end of the last whole seed.
     bytes: u64,
     counts: BTreeMap<LineKind, u64>,
@@ -489,7 +489,7 @@ struct Line {
     frame: Option<serde_json::Value>,
 }
 
-impl Kept {
+impl Resumed {
     fn read(lines: &File, part: &Path, manifest: &Manifest) -> Result<Self> {
         let other = |what: &str, found: &str, expected: &str| ExpandError::Shard {
             file: part.to_owned(),
@@ -519,9 +519,9 @@ impl Kept {
                     }
                 }
                 LineKind::Recipe => {
-                    let print = line.fingerprint.unwrap_or_default();
-                    if print != manifest.recipe {
-                        return Err(other("recipe", &print, &manifest.recipe));
+                    let fingerprint = line.fingerprint.unwrap_or_default();
+                    if fingerprint != manifest.recipe {
+                        return Err(other("recipe", &fingerprint, &manifest.recipe));
                     }
                     (kept.bytes, kept.counts) = (at, counts.clone());
                 }

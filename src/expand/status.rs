@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::chain::TARGET;
 use super::destination::Destination;
-use super::opened::Opened;
+use super::loaded_models::LoadedModels;
 use super::pace::Measurement;
 use super::run::run_into;
 use super::seeds::human_sets;
@@ -84,8 +84,8 @@ pub fn status(
 ) -> Result<Status> {
     let human = human_sets(expression);
     drop(database.query(&human)?);
-    let opened = Opened::open((recipe, options))?;
-    status_of(database, (&human, options), &opened, None)
+    let models = LoadedModels::open((recipe, options))?;
+    status_of(database, (&human, options), &models, None)
 }
 
 /// As [`status`] of a part of the seeds, or of all, with the time that the missing rounds take.
@@ -104,15 +104,15 @@ pub fn estimate(
 ) -> Result<(Status, Option<Estimate>)> {
     let human = human_sets(expression);
     drop(database.query(&human)?);
-    let mut opened = Opened::open((recipe, options))?;
-    let status = status_of(database, (&human, options), &opened, shard)?;
+    let mut models = LoadedModels::open((recipe, options))?;
+    let status = status_of(database, (&human, options), &models, shard)?;
     if status.total().rounds_missing == 0 {
         return Ok((status, None));
     }
     let id = status.recipe.unwrap_or(UNKNOWN);
     let nowhere = Destination::Measured(Measurement { shard, ..Measurement::default() });
     let (report, nowhere) =
-        run_into(database, (&human, id, (recipe, options)), &mut opened, nowhere, progress)?;
+        run_into(database, (&human, id, (recipe, options)), &mut models, nowhere, progress)?;
     let estimate = match nowhere {
         Destination::Measured(Measurement { rounds, missing, .. }) if rounds > 0 => {
             Some(Estimate { rounds, elapsed: report.elapsed, missing })
@@ -136,8 +136,8 @@ pub fn forget(
 ) -> Result<Removed> {
     let human = human_sets(expression);
     drop(database.query(&human)?);
-    let opened = Opened::open((recipe, options))?;
-    let Some(id) = known(database, &opened)? else { return Ok(Removed::default()) };
+    let models = LoadedModels::open((recipe, options))?;
+    let Some(id) = known(database, &models)? else { return Ok(Removed::default()) };
     let mut seeds: BTreeMap<ReleaseId, Vec<AnnotationSetId>> = BTreeMap::new();
     for found in database.matches(&human, &Selection::default())? {
         let found = found?;
@@ -166,20 +166,20 @@ pub fn forget(
 }
 
 /// The number of a recipe that the store knows.
-pub(super) fn known(database: &Database, opened: &Opened) -> Result<Option<RecipeId>> {
-    let print = opened.print();
+pub(super) fn known(database: &Database, models: &LoadedModels) -> Result<Option<RecipeId>> {
+    let fingerprint = models.fingerprint();
     let recipes = database.store().recipes()?;
-    Ok(recipes.into_iter().find(|(_, known, _)| *known == print).map(|(id, ..)| id))
+    Ok(recipes.into_iter().find(|(_, known, _)| *known == fingerprint).map(|(id, ..)| id))
 }
 
 fn status_of(
     database: &Database,
     (human, options): (&Expression, &RunOptions),
-    opened: &Opened,
+    models: &LoadedModels,
     shard: Option<Shard>,
 ) -> Result<Status> {
     let store = database.store();
-    let recipe_id = known(database, opened)?;
+    let recipe_id = known(database, models)?;
     let mut frames: BTreeMap<_, FrameStatus> = BTreeMap::new();
     for (place, found) in (0..).zip(database.matches(human, &Selection::default())?) {
         let found = found?;

@@ -3,9 +3,8 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use super::checker::KeptPair;
 use super::pace::{self, Measurement, Pace};
-use super::proposer::Rewriting;
+use super::rewriting::{KeptPair, Rewriting};
 use super::{ExpansionProgress, Report, Shard};
 use crate::decode::Paced;
 use crate::grow::{Ended, Event, Observer};

@@ -64,7 +64,7 @@ pub struct Blank {
 
 named! {
     /// Why an FE of a sentence is not written anew.
-    pub enum Kept {
+    pub enum NotBlank {
         /// It has no words.
         Null => "null-instantiation",
         /// It is not core.
@@ -84,7 +84,7 @@ pub(crate) fn blanks(
     set: &AnnotationSet,
     frame: &Frame,
     actors: &Actors,
-) -> (Vec<Blank>, BTreeMap<Kept, u64>) {
+) -> (Vec<Blank>, BTreeMap<NotBlank, u64>) {
     let of = |name| set.layers.iter().filter(move |layer| layer.name == name && layer.rank <= 1);
     let labels = || of(LayerName::Fe).flat_map(|layer| &layer.labels);
     let phrases: Vec<(Span, &str)> = of(LayerName::Pt)
@@ -95,7 +95,7 @@ pub(crate) fn blanks(
     for label in labels() {
         let Extent::Overt(span) = label.extent else {
             let is_null = matches!(label.extent, Extent::Null(_));
-            *kept.entry(Kept::Null).or_default() += u64::from(is_null);
+            *kept.entry(NotBlank::Null).or_default() += u64::from(is_null);
             continue;
         };
         let element = label.fe.and_then(|id| frame.fe(id)).or(frame.fe_by_name(&label.name));
@@ -103,15 +103,17 @@ pub(crate) fn blanks(
         let is_pp = phrases.iter().any(|(at, phrase)| *at == span && phrase.starts_with("PP"));
         let shared = labels().filter_map(|other| other.extent.span()).filter(|o| o.overlaps(span));
         let reason = match core {
-            None => Some(Kept::NotCore),
-            Some(fe) if actors.elements.contains(&fe.id) && !is_pp => Some(Kept::Actor),
-            _ if set.targets.iter().any(|target| target.overlaps(span)) => Some(Kept::OverTarget),
-            _ if shared.count() > 1 => Some(Kept::Overlapping),
+            None => Some(NotBlank::NotCore),
+            Some(fe) if actors.elements.contains(&fe.id) && !is_pp => Some(NotBlank::Actor),
+            _ if set.targets.iter().any(|target| target.overlaps(span)) => {
+                Some(NotBlank::OverTarget)
+            }
+            _ if shared.count() > 1 => Some(NotBlank::Overlapping),
             _ => None,
         };
         match (reason, core) {
             (None, Some(fe)) => found.push(Blank { fe: fe.id, name: fe.name.clone(), span }),
-            (reason, _) => *kept.entry(reason.unwrap_or(Kept::NotCore)).or_default() += 1,
+            (reason, _) => *kept.entry(reason.unwrap_or(NotBlank::NotCore)).or_default() += 1,
         }
     }
     found.sort_by_key(|blank| blank.span);
@@ -166,11 +168,12 @@ pub fn census(
             let of = census.entry(parts.get(&set.lu).copied().unwrap_or(Pos::Other)).or_default();
             let (found, kept) = blanks(&set, &frame, &actors);
             let kept = |reason| kept.get(&reason).copied().unwrap_or(0);
-            let core = kept(Kept::Actor) + kept(Kept::OverTarget) + kept(Kept::Overlapping);
+            let core =
+                kept(NotBlank::Actor) + kept(NotBlank::OverTarget) + kept(NotBlank::Overlapping);
             of.sets += 1;
             of.candidates += found.len() as u64;
             of.core += core + found.len() as u64;
-            of.elements += kept(Kept::NotCore) + core + found.len() as u64;
+            of.elements += kept(NotBlank::NotCore) + core + found.len() as u64;
         }
     }
     Ok(census)

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use super::candidate_ranker::Signs;
 use super::language::Filled;
 use super::plan::{Plan, Shared};
 use super::proposer::SisterProposer;
 use super::report::Skip;
-use super::worth::Signs;
 use super::{Draft, GenerateError, Recipe, Result};
 use crate::decode::GoesOn;
 use crate::expand::FitJudge;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Skip;
-use super::blanks::{Actors, Blank, Kept, blanks};
+use super::blanks::{Actors, Blank, NotBlank, blanks};
 use super::edits::Edits;
 use super::form::{in_form_of, tag_of};
 use crate::database::{Database, DatabaseError};
@@ -27,7 +27,7 @@ pub struct Draft {
     /// What is written anew, in order of text.
     pub blanks: Vec<Blank>,
     /// FEs that are not, by reason.
-    pub kept: BTreeMap<Kept, u64>,
+    pub kept: BTreeMap<NotBlank, u64>,
     /// Whether the rules of English hold.
     pub(super) by_rules: bool,
     /// Layers of FEs, grammatical functions and phrase types over the text.

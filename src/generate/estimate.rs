@@ -38,7 +38,7 @@ pub fn estimate(
     progress: &mut dyn FnMut(&GenerationProgress) -> ControlFlow<()>,
 ) -> Result<Estimate> {
     let asked = (expression, recipe, limit);
-    let Prepared { gaps, print, sink } = Prepared::new(database, asked, generator)?;
+    let Prepared { gaps, fingerprint, sink } = Prepared::new(database, asked, generator)?;
     let lexunits = gaps.iter().map(|gap| gap.lexunits.len() as u64).sum();
     let seeds = Seeds::new(database, (recipe, sink.known_recipe()), limit, gaps);
     let done_before = seeds.done_before();
@@ -58,7 +58,7 @@ pub fn estimate(
     let most = (wanted as u64, None);
     let mut tally = Tally::new(most, Rc::default(), MEASURED_LONGEST, progress);
     let mut shared = Shared::new(database, recipe, generator);
-    run_seeds(&mut shared, (sink.recipe(), print), Nowhere, &mut sample, &mut tally)?;
+    run_seeds(&mut shared, (sink.recipe(), fingerprint), Nowhere, &mut sample, &mut tally)?;
     let (elapsed, measured) = tally.pace();
     // A run reads the sentences of a frame once for all its LUs.
     let each = |time: Duration| time.as_secs_f64() / measured.max(1) as f64;

@@ -12,7 +12,7 @@
 //!    of frame and FEs ([`Mode`]; `prompt.rs`, `answer.rs`);
 //! 4. of several candidates those are kept whose new words a classifier reads as their FEs
 //!    ([`ReadsAs`]), where there is one; of these the one is taken that a judge would most likely
-//!    accept, as far as language model, classifier and frame model tell (`worth.rs`);
+//!    accept, as far as language model, classifier and frame model tell (`candidate_ranker.rs`);
 //! 5. what is kept becomes a generated set (`checker.rs`).
 //!
 //! The loop is that of `grow/`; `proposer.rs` and `checker.rs` are its stages.
@@ -23,6 +23,7 @@
 mod agreement;
 mod answer;
 mod blanks;
+mod candidate_ranker;
 mod checker;
 mod draft;
 mod edits;
@@ -44,10 +45,9 @@ mod seq2seq;
 mod sisters;
 mod tally;
 mod trained;
-mod worth;
 
 pub use answer::Answer;
-pub use blanks::{Blank, Census, Kept, census};
+pub use blanks::{Blank, Census, NotBlank, census};
 pub use draft::Draft;
 pub use error::GenerateError;
 pub use estimate::estimate;

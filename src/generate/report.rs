@@ -5,7 +5,7 @@ use std::ops::AddAssign;
 use std::time::Duration;
 
 use super::Draft;
-use super::blanks::Kept;
+use super::blanks::NotBlank;
 use super::language::Filled;
 use crate::model::{Pos, RecipeId, named};
 
@@ -114,7 +114,7 @@ pub struct Report {
     /// Sentences of sisters that were passed over, by reason.
     pub passed_over: BTreeMap<Skip, u64>,
     /// FEs of the sentences taken that were no blanks, by reason.
-    pub kept_elements: BTreeMap<Kept, u64>,
+    pub kept_elements: BTreeMap<NotBlank, u64>,
     /// Blanks of the sentences taken.
     pub blanks: u64,
     /// Candidates that the generator gave.

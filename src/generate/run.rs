@@ -38,14 +38,14 @@ pub fn run_with(
     progress: &mut dyn FnMut(&GenerationProgress) -> ControlFlow<()>,
 ) -> Result<Report> {
     let asked = (expression, recipe, limit);
-    let Prepared { gaps, print, sink } = Prepared::new(database, asked, generator)?;
+    let Prepared { gaps, fingerprint, sink } = Prepared::new(database, asked, generator)?;
     let lexunits = gaps.iter().map(|gap| gap.lexunits.len() as u64).sum();
     let (id, known) = (sink.recipe(), sink.known_recipe());
     let mut seeds = Seeds::new(database, (recipe, known), limit, gaps);
     let most = (lexunits, limit);
     let mut tally = Tally::new(most, seeds.done_before(), Duration::MAX, progress);
     let mut shared = Shared::new(database, recipe, generator);
-    let (ended, sink) = run_seeds(&mut shared, (id, print), sink, &mut seeds, &mut tally)?;
+    let (ended, sink) = run_seeds(&mut shared, (id, fingerprint), sink, &mut seeds, &mut tally)?;
     let mut report = tally.report(ended, sink.known_recipe());
     if generator.reads_as.is_none() {
         report.faithful = None;
@@ -61,7 +61,7 @@ pub(super) struct Prepared {
     /// The LUs that lack sentences.
     pub(super) gaps: Vec<FrameGap>,
     /// The recipe's fingerprint.
-    pub(super) print: [u8; 16],
+    pub(super) fingerprint: [u8; 16],
     pub(super) sink: StoreSink,
 }
 
@@ -81,16 +81,16 @@ impl Prepared {
         let releases = gaps.iter().map(|gap| gap.release.id);
         database.check_languages(generator.declared(), releases)?;
         let description = recipe.description(generator);
-        let print = recipe_fingerprint(&description);
-        let sink = StoreSink::new(database, (print, &description))?;
-        Ok(Self { gaps, print, sink })
+        let fingerprint = recipe_fingerprint(&description);
+        let sink = StoreSink::new(database, (fingerprint, &description))?;
+        Ok(Self { gaps, fingerprint, sink })
     }
 }
 
 /// Runs the loop over some LUs; gives back where the sentences went, too.
 pub(super) fn run_seeds<S: Sink>(
     shared: &mut Shared<'_>,
-    (recipe, print): (RecipeId, [u8; 16]),
+    (recipe, fingerprint): (RecipeId, [u8; 16]),
     sink: S,
     seeds: &mut dyn Iterator<Item = Result<Seed>>,
     tally: &mut Tally<'_>,
@@ -103,7 +103,7 @@ where
     let judge = identifier.as_deref().map(|identifier| FitJudge::new(database, identifier));
     let mut proposer = SisterProposer::new((recipe, shared.recipe));
     let mut checker = CandidateChecker { recipe, judge };
-    let mut writer = GeneratedWriter::new(database, print, (sink, shared.generator.files()));
+    let mut writer = GeneratedWriter::new(database, fingerprint, (sink, shared.generator.files()));
     let stages = Augmentation {
         shared,
         proposer: &mut proposer,

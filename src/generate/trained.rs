@@ -43,7 +43,7 @@ impl TrainedFiller {
         json!({
             "kind": "trained-language-model",
             "model": self.writer.fingerprint().to_string(),
-            "adapter": self.writer.adapter().map(|print| print.to_string()),
+            "adapter": self.writer.adapter().map(|fingerprint| fingerprint.to_string()),
             "prompt": self.prompt.fingerprint(),
             "tokens": TOKENS,
             "temperature": TEMPERATURE.to_string(),

@@ -24,6 +24,8 @@ mod augmentation;
 mod model_files;
 mod sink;
 mod stages;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 pub(crate) use augmentation::{Augmentation, Ended};

@@ -49,11 +49,11 @@ impl StoreSink {
     /// Finds the number of a recipe, which is written down with the first rows.
     pub(crate) fn new(
         database: &Database,
-        (print, description): ([u8; 16], &str),
+        (fingerprint, description): ([u8; 16], &str),
     ) -> Result<Self, DatabaseError> {
-        let (id, is_known) = database.store().recipe_number(print)?;
+        let (id, is_known) = database.store().recipe_number(fingerprint)?;
         let unwritten = (!is_known).then(|| description.to_owned());
-        Ok(Self { recipe: (id, print), unwritten })
+        Ok(Self { recipe: (id, fingerprint), unwritten })
     }
 
     /// The recipe's number.
@@ -76,9 +76,9 @@ impl Sink for StoreSink {
         release: ReleaseId,
         write: Write,
     ) -> Result<bool, SinkError> {
-        let (expected, print) = self.recipe;
+        let (expected, fingerprint) = self.recipe;
         if let Some(description) = self.unwritten.take() {
-            let found = database.store().recipe(print, &description);
+            let found = database.store().recipe(fingerprint, &description);
             let found = found.map_err(DatabaseError::from)?;
             if found != expected {
                 return Err(SinkError::RecipeNumber { found, expected });

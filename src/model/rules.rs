@@ -35,7 +35,7 @@ named! {
         Takeover => "takeover",
         /// Whose sentence an LU takes (`generate/sisters.rs`).
         Sisters => "sisters",
-        /// By what candidates are ranked (`generate/worth.rs`).
+        /// By what candidates are ranked (`generate/candidate_ranker.rs`).
         Ranking => "ranking",
         /// Which FEs are blanks (`generate/blanks.rs`).
         Blanks => "blanks",

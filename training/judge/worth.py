@@ -2,7 +2,7 @@
 
     python -m judge.worth --data judge/worth.jsonl
 
-Prints the weights of `src/generate/worth.rs`, and the mean of each input. Then it says what cross-validated probabilities are
+Prints the weights of `src/generate/candidate_ranker.rs`, and the mean of each input. Then it says what cross-validated probabilities are
 worth: the area under the ROC curve, and the share accepted of those that score best. Both are of all inputs, and of the
 likelihoods and the number of blanks alone. Ten parts are cut by LUs. The penalty is half the squared length of the weights of
 standardised inputs.

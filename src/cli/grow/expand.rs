@@ -11,8 +11,8 @@ use anyhow::ensure;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::endpoint::{EndpointSettings, Usage};
 use fnstore::expand::{
-    self, BlindTo, CarriedTally, EndReason, FromSisters, Guidance, GuideModels, KeepElements, Kept,
-    Models, Recipe, RecipeSettings, Report, RewriterSource, RunOptions,
+    self, BlindTo, CarriedTally, EndReason, FilterTally, FromSisters, Guidance, GuideModels,
+    KeepElements, Models, Recipe, RecipeSettings, Report, RewriterSource, RunOptions,
 };
 use fnstore::nn::declared_languages;
 use fnstore::query::Expression;
@@ -536,7 +536,7 @@ struct ReportRecord<'a> {
     unproductive: BTreeMap<&'static str, u64>,
     guide: Guidance,
     elements: CarriedTally,
-    kept: Option<Kept>,
+    kept: Option<FilterTally>,
     leaks: u64,
     steps: u64,
     steps_reused: u64,

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::destination::Destination;
-use super::opened::Opened;
+use super::loaded_models::LoadedModels;
 use super::run::run_into;
 use super::seeds::human_sets;
 use super::shard::{Manifest, Plan, Shard, ShardWriter};
@@ -30,9 +30,9 @@ pub fn run_shard(
 ) -> Result<(Option<Manifest>, Option<Report>)> {
     let human = human_sets(expression);
     drop(database.query(&human)?);
-    let mut opened = Opened::open((recipe, options))?;
-    let (print, description) = (opened.print(), opened.description.clone());
-    let id = known(database, &opened)?.unwrap_or(UNKNOWN);
+    let mut models = LoadedModels::open((recipe, options))?;
+    let (fingerprint, description) = (models.fingerprint(), models.description.clone());
+    let id = known(database, &models)?.unwrap_or(UNKNOWN);
     let Some((release, all_seeds)) = seeds_of(database, &human)? else {
         return Err(ExpandError::NoSeeds { query: expression.to_string() });
     };
@@ -43,14 +43,14 @@ pub fn run_shard(
         all_seeds,
         revision: database.store().revision()?,
         rounds: options.rounds,
-        recipe: (id, print, &description),
+        recipe: (id, fingerprint, &description),
     };
     if let Some(there) = plan.finished(&release)? {
         return Ok((Some(there), None));
     }
     let shard = Destination::Shard(Box::new(ShardWriter::begin(database, release, &plan)?));
     let (report, shard) =
-        run_into(database, (&human, id, (recipe, options)), &mut opened, shard, progress)?;
+        run_into(database, (&human, id, (recipe, options)), &mut models, shard, progress)?;
     match shard {
         Destination::Shard(writer) if !report.interrupted && !report.out_of_budget => {
             Ok((Some(writer.finish()?), Some(report)))

@@ -2,7 +2,7 @@
 
 use super::guide::Guide;
 use super::knowledge::Knowledge;
-use super::recipe::Told;
+use super::recipe::PromptIdentity;
 use super::{ExpandError, Followed, Guidance, Recipe, RecipeError, Result, RewriterSource};
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ use crate::tag::Tagger;
 use crate::vectors::WordVectors;
 
 /// The models of a recipe.
-pub(super) struct Opened {
+pub(super) struct LoadedModels {
     pub(super) rewriter: Rewriter,
     pub(super) aligner: Aligner,
     /// What guides, where the recipe is guided.
@@ -32,7 +32,7 @@ pub(super) struct Opened {
     pub(super) description: String,
 }
 
-impl Opened {
+impl LoadedModels {
     /// Opens the models.
     ///
     /// # Errors
@@ -63,11 +63,11 @@ impl Opened {
         let frames = identifier.as_ref().map(FrameIdentifier::fingerprint);
         let (described, told) = match &rewriter {
             Rewriter::Model(model) => told_of(model),
-            Rewriter::Server(server) => (server.description(), Told::default()),
+            Rewriter::Server(server) => (server.description(), PromptIdentity::default()),
         };
         let description = recipe.description(
             described,
-            Told { frames, ..told },
+            PromptIdentity { frames, ..told },
             aligner.fingerprint(),
             guide.as_ref().map(|(vectors, tagger)| [vectors.fingerprint(), tagger.fingerprint()]),
             device,
@@ -101,7 +101,7 @@ impl Opened {
     }
 
     /// The recipe's fingerprint.
-    pub(super) fn print(&self) -> [u8; 16] {
+    pub(super) fn fingerprint(&self) -> [u8; 16] {
         recipe_fingerprint(&self.description)
     }
 }
@@ -124,8 +124,8 @@ fn open_rewriter(recipe: &Recipe, device: &Device) -> Result<Rewriter> {
 }
 
 /// What a recipe says of a model, and what the model is told.
-fn told_of(model: &Paraphraser) -> (Value, Told<'_>) {
-    let told = Told {
+fn told_of(model: &Paraphraser) -> (Value, PromptIdentity<'_>) {
+    let told = PromptIdentity {
         mark: model.mark(),
         adapter: model.adapter_fingerprint(),
         prompt: model.prompt().map(Prompt::fingerprint),
