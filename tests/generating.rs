@@ -182,7 +182,7 @@ fn a_limit_leaves_lus_to_a_later_run() {
 }
 
 #[test]
-fn a_run_that_is_stopped_keeps_whole_batches() {
+fn a_run_that_is_stopped_keeps_what_is_finished() {
     let (_dir, database, _) = mini::imported();
     let mut generator = Generator::copying();
     let everything = Expression::Everything;
@@ -213,7 +213,7 @@ fn a_run_that_is_stopped_keeps_whole_batches() {
 }
 
 #[test]
-fn a_run_that_is_stopped_within_a_batch_writes_none_of_it_and_later_the_same() {
+fn a_run_that_is_stopped_within_an_lu_writes_none_of_it_and_later_the_same() {
     let ((_one, whole, _), (_two, stopped, _)) = (mini::imported(), mini::imported());
     let (everything, recipe) = (Expression::Everything, Recipe::default());
     // Each LU takes longer than the pause between two questions whether to go on.
@@ -226,15 +226,28 @@ fn a_run_that_is_stopped_within_a_batch_writes_none_of_it_and_later_the_same() {
     };
     let on = &mut |_: &_| ControlFlow::Continue(());
     run_with(&whole, &everything, (&recipe, None), &mut slow(), on).unwrap();
-    let revision = stopped.store().revision().unwrap();
-    let stop = &mut |_: &_| ControlFlow::Break(());
+    // The first question with one sentence comes after its LU, the second within the next.
+    let mut questions = 0;
+    let stop = &mut |at: &GenerationProgress| {
+        questions += u32::from(at.sentences == 1);
+        if questions < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
     let report = run_with(&stopped, &everything, (&recipe, None), &mut slow(), stop).unwrap();
-    let counts = (report.sentences, report.given(), report.left, report.recipe);
-    assert!(report.interrupted && counts.0 == 0 && counts.1 == 0, "{report:?}");
-    assert_eq!((counts.2, counts.3), (report.lexunits, None), "{report:?}");
-    assert_eq!(stopped.store().revision().unwrap(), revision);
+    assert!(report.interrupted && report.sentences == 1, "{report:?}");
+    assert_eq!(made(&stopped).len(), 1);
+    assert!(report.left > 0 && report.recipe.is_some(), "{report:?}");
     run_with(&stopped, &everything, (&recipe, None), &mut slow(), on).unwrap();
     assert_eq!(made(&stopped), made(&whole));
+}
+
+#[test]
+fn a_run_with_nothing_left_to_do_commits_nothing() {
+    let (_dir, database, _) = mini::imported();
+    let recipe = Recipe::default();
+    run(&database, "release=*", &recipe);
+    let revision = database.store().revision().unwrap();
+    let again = run(&database, "release=*", &recipe);
+    assert_eq!((again.sentences, database.store().revision().unwrap()), (0, revision));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Which output of a round is kept: the aligner finds the target in each, the best pair wins, its
+//! Which output of a round is written: the aligner finds the target in each, the best pair wins, its
 //! FEs are carried over, and models say how good it is.
 
 use super::chain::{Chain, TARGET};
@@ -6,15 +6,14 @@ use super::elements::{self, Carried, KeepElements};
 use super::fitting::FitJudge;
 use super::knowledge::Knowledge;
 use super::phrase_set::PhraseSet;
-use super::proposer::ParaphraseProposer;
 use super::ranking::{Pair, candidates, choose};
 use super::recipe::Choice;
-use super::rewriting::{KeptPair, Rewriting};
+use super::rewriting::{AcceptedPair, Rewriting};
 use super::{CarriedTally, EndReason, ExpandError, Guidance, Recipe, Result, word_class};
 use crate::align::{AlignError, AlignRequest, Aligner, Alignment};
 use crate::decode::GoesOn;
 use crate::filter::{Evidence, Filter};
-use crate::grow::{Checker, Generated, Verdict};
+use crate::grow::{Checker, Generated, Proposer, Verdict};
 use crate::model::{AnnotationSetId, FeStatus, Generation, Method, RecipeId};
 use crate::paraphrase::{Paraphrase, RequestOutcome};
 
@@ -27,7 +26,15 @@ pub(super) struct PairChecker<'a> {
     pub(super) filter: Option<Filter>,
 }
 
-impl<'a> Checker<ParaphraseProposer<'a, '_>> for PairChecker<'_> {
+impl<'a, P> Checker<P> for PairChecker<'_>
+where
+    P: Proposer<
+            Shared = Knowledge<'a>,
+            Work = Rewriting<'a>,
+            Outputs = RequestOutcome,
+            Error = ExpandError,
+        >,
+{
     fn check(
         &mut self,
         knowledge: &mut Knowledge<'a>,
@@ -49,7 +56,7 @@ impl<'a> Checker<ParaphraseProposer<'a, '_>> for PairChecker<'_> {
             None => best,
         };
         Ok(match worth_keeping(recipe, best, candidates.is_empty()) {
-            Ok(best) => Verdict::Keep(self.kept(knowledge, chain, best)?),
+            Ok(best) => Verdict::Accept(self.accepted(knowledge, chain, best)?),
             Err(reason) => Verdict::Refuse(reason),
         })
     }
@@ -135,12 +142,12 @@ impl PairChecker<'_> {
     }
 
     /// What is written of a pair: its LU, its FEs, what models say of it, its place in the chain.
-    fn kept(
+    fn accepted(
         &mut self,
         knowledge: &mut Knowledge<'_>,
         chain: &Chain,
         best: Pair,
-    ) -> Result<KeptPair> {
+    ) -> Result<AcceptedPair> {
         let carried = self.carry(knowledge, chain, &best)?;
         let Pair { output, alignment, targets, trigger, mut flags, .. } = best;
         let (carried, elements) = carried.unzip();
@@ -148,7 +155,8 @@ impl PairChecker<'_> {
         let (frame, round) = (chain.seed.frame, chain.round + 1);
         let lexicon = knowledge.lexicon(chain.seed.release)?;
         let unit = lexicon.unit_of(frame, &trigger, chain.seed.pos)?;
-        let is_new = (lexicon.is_new_trigger(&trigger)?, lexicon.is_new_pair(frame, &trigger)?);
+        let is_new_trigger = lexicon.is_new_trigger(&trigger)?;
+        let is_new_pair = lexicon.is_new_pair(frame, &trigger)?;
         let fit = match &mut self.judge {
             Some(judge) => {
                 let sentence = (output.text.as_str(), &targets[..]);
@@ -188,7 +196,8 @@ impl PairChecker<'_> {
         };
         let (lu, proposed, text) = (unit.lu, unit.proposed, output.text);
         let made = Generated { frame, lu, proposed, text, targets, layers, fe_status, generation };
-        Ok(KeptPair { made: [made], lemma: unit.lemma, pos: unit.pos, is_new, elements })
+        let (made, lemma, pos) = ([made], unit.lemma, unit.pos);
+        Ok(AcceptedPair { made, lemma, pos, is_new_trigger, is_new_pair, elements })
     }
 
     /// Looks for the seed's FEs in the output that is kept, and counts what is found.

@@ -3,7 +3,7 @@
 use super::guide::Guide;
 use super::knowledge::Knowledge;
 use super::recipe::PromptIdentity;
-use super::{ExpandError, Followed, Guidance, Recipe, RecipeError, Result, RewriterSource};
+use super::{ExpandError, Guidance, Recipe, RecipeError, Result, RewriterSource, RunOptions};
 use serde_json::{Value, json};
 
 use crate::align::Aligner;
@@ -37,7 +37,7 @@ impl LoadedModels {
     ///
     /// # Errors
     /// When the recipe's numbers are out of range, or a model cannot be opened.
-    pub(super) fn open((recipe, options): Followed<'_>) -> Result<Self> {
+    pub(super) fn open((recipe, options): (&Recipe, &RunOptions)) -> Result<Self> {
         recipe.check()?;
         options.check()?;
         let device = &options.device;

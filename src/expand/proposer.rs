@@ -14,7 +14,7 @@ use super::{EndReason, ExpandError, Followed, Guidance, Result};
 use crate::decode::{GoesOn, SourceId};
 use crate::endpoint::EndpointError;
 use crate::grow::{Begun, Finish, Proposed, Proposer, Why};
-use crate::model::RecipeId;
+use crate::model::{AnnotationSetId, ReleaseId};
 use crate::paraphrase::{ParaphraseError, Refusal, RequestOutcome, Rounds};
 
 /// Sentences in flight on the CPU: enough to fill the rewriter's batches while others wait for the
@@ -23,9 +23,11 @@ const IN_FLIGHT: usize = 32;
 
 /// Rewrites seeds.
 pub(super) struct ParaphraseProposer<'a, 's> {
-    recipe: (RecipeId, Followed<'a>),
+    followed: Followed<'a>,
     session: Rounds<'s>,
     in_flight: HashMap<SourceId, Rewriting<'a>>,
+    /// The sentences of seeds that had a round, in the rewriter.
+    open: HashMap<(ReleaseId, AnnotationSetId), SourceId>,
     /// Most seeds in flight.
     most: usize,
     /// Steps of all searches.
@@ -35,14 +37,14 @@ pub(super) struct ParaphraseProposer<'a, 's> {
 }
 
 impl<'a, 's> ParaphraseProposer<'a, 's> {
-    pub(super) fn new(session: Rounds<'s>, recipe: (RecipeId, Followed<'a>)) -> Self {
-        let (asked, options) = recipe.1;
-        let rows = options.device.rows_at_once();
+    pub(super) fn new(session: Rounds<'s>, followed: Followed<'a>) -> Self {
+        let rows = followed.options.device.rows_at_once();
         let most = match session.share_work() {
-            true => IN_FLIGHT.max(rows / asked.beam_size.max(1)),
+            true => IN_FLIGHT.max(rows / followed.recipe.beam_size.max(1)),
             false => 1,
         };
-        Self { recipe, session, in_flight: HashMap::new(), most, steps: 0, steps_reused: 0 }
+        let (in_flight, open) = (HashMap::new(), HashMap::new());
+        Self { followed, session, in_flight, open, most, steps: 0, steps_reused: 0 }
     }
 
     /// The seeds that are in flight.
@@ -52,7 +54,7 @@ impl<'a, 's> ParaphraseProposer<'a, 's> {
 
     /// A seed with its bans, up to where its journal leads; `None` if the store has it no longer.
     fn chain(&self, knowledge: &mut Knowledge<'_>, seed: Todo) -> Result<Option<Chain>> {
-        let (database, recipe) = (knowledge.database(), self.recipe.1.0);
+        let (database, recipe) = (knowledge.database(), self.followed.recipe);
         let Todo { release, set, journal, .. } = seed;
         let Some(seed) = Seed::read(database, release, set)? else { return Ok(None) };
         let lexicon = knowledge.lexicon(release)?;
@@ -74,7 +76,7 @@ impl<'a, 's> ParaphraseProposer<'a, 's> {
         chain: &mut Chain,
         goes_on: &mut GoesOn<'_>,
     ) -> Result<()> {
-        let recipe = self.recipe.1.0;
+        let recipe = self.followed.recipe;
         if recipe.reword > 0.0 {
             let morphology = knowledge.lexicon(chain.seed.release)?.morphology().clone();
             if let Some(tagger) = knowledge.tagger() {
@@ -89,15 +91,17 @@ impl<'a, 's> ParaphraseProposer<'a, 's> {
 
     /// Sends a seed's attempt to the rewriter; gives it back if the rewriter refuses it.
     fn send(&mut self, mut work: Rewriting<'a>) -> Result<Option<Finish<Rewriting<'a>>>> {
-        let constraints = work.attempt.constraints(&work.chain, self.recipe.1.0.keep_fe);
-        let opened = match work.source {
-            None => self.session.open_under(&work.chain.seed.natural(), &constraints),
-            Some(source) => self.session.reopen_under(source, &constraints),
+        let constraints = work.attempt.constraints(&work.chain, self.followed.recipe.keep_fe);
+        let seed = &work.chain.seed;
+        let source = match self.open.get(&(seed.release, seed.set)) {
+            None => self.session.open_under(&seed.natural(), &constraints),
+            Some(source) => self.session.reopen_under(*source, &constraints),
         };
-        match opened {
+        match source {
             Ok(source) => {
                 self.session.submit(source, &constraints)?;
-                work.source = Some(source);
+                self.open.insert((seed.release, seed.set), source);
+                work.has_begun = true;
                 self.in_flight.insert(source, work);
                 Ok(None)
             }
@@ -106,7 +110,7 @@ impl<'a, 's> ParaphraseProposer<'a, 's> {
                     Refusal::Empty => EndReason::EmptySentence,
                     _ => EndReason::TooLong,
                 };
-                Ok(Some(Finish { work, reason: Some(reason) }))
+                Ok(Some(Finish { work, reason: Some(reason), with_round: false }))
             }
             Err(error) => Err(error.into()),
         }
@@ -134,12 +138,11 @@ impl<'a> Proposer for ParaphraseProposer<'a, '_> {
         seed: Todo,
         goes_on: &mut GoesOn<'_>,
     ) -> Result<Begun<Rewriting<'a>>> {
-        let now = Instant::now();
         let Some(chain) = self.chain(knowledge, seed)? else { return Ok(Begun::Gone) };
-        let (recipe, since) = (self.recipe, (now, chain.round));
-        let mut work =
-            Rewriting { recipe, chain, attempt: Attempt::default(), source: None, since };
-        let ended = |work, reason| Ok(Begun::Ended(Finish { work, reason: Some(reason) }));
+        let mut work = Rewriting::new(self.followed, chain);
+        let ended = |work, reason| {
+            Ok(Begun::Ended(Finish { work, reason: Some(reason), with_round: false }))
+        };
         if work.chain.seed.targets.is_empty() {
             return ended(work, EndReason::NoTarget);
         }
@@ -176,25 +179,25 @@ impl<'a> Proposer for ParaphraseProposer<'a, '_> {
         why: Why<EndReason>,
     ) -> Result<Option<Finish<Rewriting<'a>>>> {
         let (attempt, chain) = (std::mem::take(&mut work.attempt), &work.chain);
-        let (attempt, otherwise) = match why {
-            Why::Kept => {
-                work.since = (Instant::now(), chain.round);
+        let (attempt, reason) = match why {
+            Why::Accepted => {
+                (work.since, work.rounds_before) = (Instant::now(), chain.round);
                 (Attempt::first(knowledge, chain)?, EndReason::NothingAlike)
             }
             Why::Improvable => (attempt.next(knowledge, chain)?, EndReason::NothingAlike),
             Why::Refused(reason) => (attempt.without_rewording(knowledge, chain)?, reason),
         };
-        match attempt {
-            Some(attempt) => {
-                work.attempt = attempt;
-                self.send(work)
-            }
-            None => Ok(Some(Finish { work, reason: Some(otherwise) })),
-        }
+        let Some(attempt) = attempt else {
+            let with_round = matches!(why, Why::Refused(_));
+            return Ok(Some(Finish { work, reason: Some(reason), with_round }));
+        };
+        work.attempt = attempt;
+        self.send(work)
     }
 
     fn close(&mut self, work: &Rewriting<'a>) {
-        if let Some(source) = work.source {
+        let seed = &work.chain.seed;
+        if let Some(source) = self.open.remove(&(seed.release, seed.set)) {
             self.session.close(source);
         }
     }

@@ -7,7 +7,7 @@ use super::elements::KeepElements;
 use super::{BlindTo, ExpandError, FromSisters, Models, RecipeError, RewriterSource};
 use crate::compute::{Device, Numbers};
 use crate::decode::{BeamSettings, SampleSettings};
-use crate::model::{Method, Rules, named, numbered};
+use crate::model::{Method, RecipeId, Rules, named, numbered};
 use crate::nn::Fingerprint;
 use crate::paraphrase::Settings;
 
@@ -134,8 +134,13 @@ impl RunOptions {
     }
 }
 
-/// A recipe, and how far a run follows it.
-pub(super) type Followed<'a> = (&'a Recipe, &'a RunOptions);
+/// A recipe with its number in the store, and how far a run follows it.
+#[derive(Clone, Copy)]
+pub(super) struct Followed<'a> {
+    pub(super) id: RecipeId,
+    pub(super) recipe: &'a Recipe,
+    pub(super) options: &'a RunOptions,
+}
 
 impl Recipe {
     /// The defaults, guided where there are the models for it.

@@ -15,7 +15,6 @@ use super::{
 };
 use crate::database::Database;
 use crate::grow::{Augmentation, GeneratedWriter, StoreSink};
-use crate::model::RecipeId;
 use crate::query::Expression;
 
 /// Expands every human annotation set for which the expression holds.
@@ -57,8 +56,8 @@ pub fn run_with(
     let mut models = LoadedModels::open((recipe, options))?;
     let sink = StoreSink::new(database, (models.fingerprint(), &models.description))?;
     let (id, sink) = (sink.recipe(), Destination::Store(sink));
-    let asked = (&human, id, (recipe, options));
-    let (report, _) = run_into(database, asked, &mut models, sink, progress)?;
+    let followed = Followed { id, recipe, options };
+    let (report, _) = run_into(database, (&human, followed), &mut models, sink, progress)?;
     // A report names a recipe that is there, also of a run that had nothing to write.
     let id = database.store().recipe(models.fingerprint(), &models.description)?;
     Ok(Report { recipe: id, ..report })
@@ -67,11 +66,12 @@ pub fn run_with(
 /// Expands under models that are open; gives back where the outputs went, too.
 pub(super) fn run_into(
     database: &Database,
-    (human, id, (recipe, options)): (&Expression, RecipeId, Followed<'_>),
+    (human, followed): (&Expression, Followed<'_>),
     models: &mut LoadedModels,
     destination: Destination,
     on_progress: &mut OnProgress<'_>,
 ) -> Result<(Report, Destination)> {
+    let Followed { id, recipe, options } = followed;
     let (fingerprint, declared) = (models.fingerprint(), models.declared());
     let mut knowledge = models.knowledge(database, recipe)?;
     let LoadedModels { rewriter, aligner, filter, identifier, files, .. } = models;
@@ -93,7 +93,7 @@ pub(super) fn run_into(
     let mut checker = PairChecker { recipe: id, aligner, judge, filter: filter.take() };
     let leaks_before = rewriter.leaks();
     let session = rewriter.rounds(recipe.settings(&options.device))?;
-    let mut proposer = ParaphraseProposer::new(session, (id, (recipe, options)));
+    let mut proposer = ParaphraseProposer::new(session, followed);
     let sink = (destination, std::mem::take(files));
     let mut writer = GeneratedWriter::new(database, fingerprint, sink);
     let mut tally = Tally::new(report, (options.rounds, rounds), measures, on_progress);

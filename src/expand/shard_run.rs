@@ -9,7 +9,7 @@ use super::run::run_into;
 use super::seeds::human_sets;
 use super::shard::{Manifest, Plan, Shard, ShardWriter};
 use super::status::{UNKNOWN, known};
-use super::{ExpandError, ExpansionProgress, Recipe, Report, Result, RunOptions};
+use super::{ExpandError, ExpansionProgress, Followed, Recipe, Report, Result, RunOptions};
 use crate::database::{Database, DatabaseError, ExportError};
 use crate::exchange::jsonl::LineKind;
 use crate::model::{Release, from_hexadecimal, hexadecimal};
@@ -49,8 +49,8 @@ pub fn run_shard(
         return Ok((Some(there), None));
     }
     let shard = Destination::Shard(Box::new(ShardWriter::begin(database, release, &plan)?));
-    let (report, shard) =
-        run_into(database, (&human, id, (recipe, options)), &mut models, shard, progress)?;
+    let followed = Followed { id, recipe, options };
+    let (report, shard) = run_into(database, (&human, followed), &mut models, shard, progress)?;
     match shard {
         Destination::Shard(writer) if !report.interrupted && !report.out_of_budget => {
             Ok((Some(writer.finish()?), Some(report)))

@@ -11,7 +11,8 @@ use super::pace::Measurement;
 use super::run::run_into;
 use super::seeds::human_sets;
 use super::{
-    EndReason, ExpandError, ExpansionProgress, Recipe, Result, RunOptions, SeedsError, Shard,
+    EndReason, ExpandError, ExpansionProgress, Followed, Recipe, Result, RunOptions, SeedsError,
+    Shard,
 };
 use crate::database::Database;
 use crate::edit::Removed;
@@ -110,9 +111,9 @@ pub fn estimate(
         return Ok((status, None));
     }
     let id = status.recipe.unwrap_or(UNKNOWN);
+    let followed = Followed { id, recipe, options };
     let nowhere = Destination::Measured(Measurement { shard, ..Measurement::default() });
-    let (report, nowhere) =
-        run_into(database, (&human, id, (recipe, options)), &mut models, nowhere, progress)?;
+    let (report, nowhere) = run_into(database, (&human, followed), &mut models, nowhere, progress)?;
     let estimate = match nowhere {
         Destination::Measured(Measurement { rounds, missing, .. }) if rounds > 0 => {
             Some(Estimate { rounds, elapsed: report.elapsed, missing })

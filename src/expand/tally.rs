@@ -4,10 +4,9 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use super::pace::{self, Measurement, Pace};
-use super::rewriting::{KeptPair, Rewriting};
+use super::rewriting::{AcceptedPair, Rewriting};
 use super::{ExpansionProgress, Report, Shard};
-use crate::decode::Paced;
-use crate::grow::{Ended, Event, Observer};
+use crate::grow::{Ended, Event, Finish, Observer};
 
 /// Told how far a run is, and asked whether it goes on.
 pub(super) type OnProgress<'a> = dyn FnMut(&ExpansionProgress) -> ControlFlow<()> + 'a;
@@ -22,7 +21,6 @@ pub(super) struct Tally<'p> {
     started: Instant,
     /// Whether the run only measures how long it would take.
     measures: bool,
-    paced: Paced,
     on_progress: &'p mut OnProgress<'p>,
 }
 
@@ -41,7 +39,6 @@ impl<'p> Tally<'p> {
             rounds,
             started: Instant::now(),
             measures,
-            paced: Paced::new(),
             on_progress,
         }
     }
@@ -54,8 +51,7 @@ impl<'p> Tally<'p> {
         in_flight: impl Iterator<Item = &'w Rewriting<'r>>,
         missing: Vec<(u64, f64)>,
     ) -> Measurement {
-        let in_flight =
-            in_flight.map(|of| (pace::weight(&of.chain.seed.text), of.since.0.elapsed()));
+        let in_flight = in_flight.map(|of| (pace::weight(&of.chain.seed.text), of.since.elapsed()));
         let missing = self.pace.forecast(self.started.elapsed(), in_flight, missing.into_iter());
         Measurement { shard, rounds: self.pace.rounds(), missing }
     }
@@ -87,9 +83,9 @@ impl<'p> Tally<'p> {
         }
     }
 
-    fn keep(&mut self, kept: &KeptPair) {
+    fn count(&mut self, pair: &AcceptedPair) {
         let report = &mut self.report;
-        for made in kept.as_ref() {
+        for made in pair.as_ref() {
             report.sentences += 1;
             report.proposed_lexunits += u64::from(made.proposed.is_some());
             for flag in made.generation.flags.names() {
@@ -99,13 +95,15 @@ impl<'p> Tally<'p> {
                 tally.count(&made.generation);
             }
         }
-        report.new_triggers += u64::from(kept.is_new.0);
-        report.new_pairs += u64::from(kept.is_new.1);
-        report.elements += kept.elements.unwrap_or_default();
+        report.new_triggers += u64::from(pair.is_new_trigger);
+        report.new_pairs += u64::from(pair.is_new_pair);
+        report.elements += pair.elements.unwrap_or_default();
     }
 
-    fn is_enough(&self, in_flight: usize) -> bool {
-        self.measures && self.pace.is_enough(in_flight, self.started)
+    /// A round of a seed is over, and so many of those before it are behind it.
+    fn round(&mut self, work: &Rewriting<'_>, behind: u16) {
+        let weight = pace::weight(&work.chain.seed.text);
+        self.pace.round((weight, work.since.elapsed()), u64::from(behind));
     }
 }
 
@@ -113,43 +111,40 @@ impl Observer<Rewriting<'_>> for Tally<'_> {
     fn hear(&mut self, event: Event<'_, Rewriting<'_>>) {
         match event {
             Event::Begun => self.pace.begun(),
-            Event::Kept(kept) => self.keep(kept),
-            Event::RoundOver { work, is_last } => {
-                let (since, before) = work.since;
-                let behind =
-                    if is_last { u64::from(self.rounds.saturating_sub(before)) } else { 1 };
-                let weight = pace::weight(&work.chain.seed.text);
-                self.pace.round((weight, since.elapsed()), behind);
+            Event::Accepted { work, accepted, is_last } => {
+                self.count(accepted);
+                if !is_last {
+                    self.round(work, 1);
+                }
             }
-            Event::Ended { work, reason, with_round } => {
+            Event::Ended(Finish { work, reason, with_round }) => {
                 self.finished_seeds += 1;
                 if let Some(reason) = reason {
-                    *self.report.ended.entry(reason).or_default() += 1;
+                    *self.report.ended.entry(*reason).or_default() += 1;
                     if work.chain.sets.is_empty() {
-                        *self.report.unproductive.entry(reason).or_default() += 1;
+                        *self.report.unproductive.entry(*reason).or_default() += 1;
                     }
                 }
-                if !with_round {
-                    let behind = u64::from(self.rounds.saturating_sub(work.chain.round));
-                    self.pace.ended(behind, !work.was_opened());
+                if *with_round {
+                    self.round(work, self.rounds.saturating_sub(work.rounds_before));
+                } else {
+                    let behind = self.rounds.saturating_sub(work.chain.round);
+                    self.pace.ended(u64::from(behind), !work.has_begun);
                 }
             }
             Event::Gone => {
                 self.finished_seeds += 1;
-                self.pace.ended(u64::from(self.rounds), true);
+                // How many rounds it had is not known any more.
+                let left = self.pace.of.saturating_sub(self.pace.done);
+                self.pace.ended(left.min(u64::from(self.rounds)), true);
             }
         }
     }
 
     fn goes_on(&mut self, under_way: usize) -> ControlFlow<()> {
         let at = self.progress(under_way);
-        let told = (self.on_progress)(&at);
-        if self.is_enough(under_way) { ControlFlow::Break(()) } else { told }
-    }
-
-    fn goes_on_within(&mut self, under_way: usize) -> ControlFlow<()> {
-        let (at, is_enough) = (self.progress(under_way), self.is_enough(0));
-        let Self { paced, on_progress, .. } = self;
-        paced.ask(|| if is_enough { ControlFlow::Break(()) } else { on_progress(&at) })
+        let answer = (self.on_progress)(&at);
+        let is_enough = self.measures && self.pace.is_enough(under_way, self.started);
+        if is_enough { ControlFlow::Break(()) } else { answer }
     }
 }

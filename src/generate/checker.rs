@@ -1,17 +1,16 @@
-//! Which candidates of an LU are kept: those whose new words are read as their FEs, the ones first
+//! Which candidates of an LU are written: those whose new words are read as their FEs, the ones first
 //! that a judge would most likely accept.
 
 use std::collections::BTreeMap;
 
 use super::candidate_ranker::Signs;
 use super::language::Filled;
-use super::plan::{Plan, Shared};
-use super::proposer::SisterProposer;
+use super::placement::{Placement, Shared};
 use super::report::Skip;
 use super::{Draft, GenerateError, Recipe, Result};
 use crate::decode::GoesOn;
 use crate::expand::FitJudge;
-use crate::grow::{Checker, Generated, Verdict};
+use crate::grow::{Checker, Generated, Proposer, Verdict};
 use crate::model::{
     AnnotationSetId, CarriedElement, Extent, FeStatus, Flags, FrameFit, Generation, Label,
     LayerName, Method, RecipeId, Span,
@@ -47,7 +46,7 @@ impl Candidate {
     }
 
     /// What is written of it.
-    fn generated(self, plan: &Plan, recipe: (RecipeId, &Recipe), rank: u16) -> Generated {
+    fn generated(self, plan: &Placement, recipe: (RecipeId, &Recipe), rank: u16) -> Generated {
         let Self { draft, score, read, fit, is_copy, .. } = self;
         let generation = Generation {
             seed: draft.sister,
@@ -98,25 +97,31 @@ pub(super) struct CandidateChecker<'a> {
     pub(super) judge: Option<FitJudge<'a>>,
 }
 
-impl<'a> Checker<SisterProposer<'a>> for CandidateChecker<'_> {
+impl<'a, P> Checker<P> for CandidateChecker<'_>
+where
+    P: Proposer<
+            Shared = Shared<'a>,
+            Work = Placement,
+            Outputs = Vec<Filled>,
+            Error = GenerateError,
+        >,
+{
     fn check(
         &mut self,
         shared: &mut Shared<'a>,
-        plan: &mut Plan,
+        plan: &mut Placement,
         filled: Vec<Filled>,
         goes_on: &mut GoesOn<'_>,
-    ) -> Result<Verdict<Plan>> {
+    ) -> Result<Verdict<Placement>> {
         if goes_on().is_break() {
             return Err(GenerateError::stopped());
         }
-        let (mut candidates, mut skip) = (Vec::new(), Skip::Rejected);
+        let mut candidates = Vec::new();
         for (draft, filled) in plan.drafts.iter().zip(&filled) {
             plan.part.count(draft, filled);
             candidates.extend(Candidate::all_of(shared.recipe.method, draft, filled));
         }
-        if let Some(first) = filled.iter().find_map(|filled| filled.skip) {
-            skip = first;
-        }
+        let mut skip = filled.iter().find_map(|filled| filled.skip).unwrap_or(Skip::Rejected);
         plan.part.candidates += candidates.len() as u64;
         let had_some = !candidates.is_empty();
         let mut candidates = faithful(shared, plan, candidates)?;
@@ -134,13 +139,13 @@ impl<'a> Checker<SisterProposer<'a>> for CandidateChecker<'_> {
         }
         let recipe = (self.recipe, shared.recipe);
         let generated = (0..).zip(candidates).map(|(rank, of)| of.generated(plan, recipe, rank));
-        Ok(Verdict::Keep(generated.collect()))
+        Ok(Verdict::Accept(generated.collect()))
     }
 }
 
 impl CandidateChecker<'_> {
     /// Says how likely the frame is at the LU, where a frame model knows.
-    fn fit(&mut self, plan: &Plan, candidates: &mut [Candidate]) -> Result<()> {
+    fn fit(&mut self, plan: &Placement, candidates: &mut [Candidate]) -> Result<()> {
         let Some(judge) = &mut self.judge else { return Ok(()) };
         let drafts = candidates.iter().map(|of| &of.draft);
         let sentences: Vec<(&str, &[Span])> =
@@ -156,7 +161,7 @@ impl CandidateChecker<'_> {
 /// The candidates whose blanks are all read as their FEs; all of them without a classifier.
 fn faithful(
     shared: &mut Shared<'_>,
-    plan: &mut Plan,
+    plan: &mut Placement,
     candidates: Vec<Candidate>,
 ) -> Result<Vec<Candidate>> {
     let mut faithful = Vec::new();

@@ -13,7 +13,7 @@ use crate::score::ScoreError;
 use crate::store::StoreError;
 use crate::tokenize::TokenizeError;
 
-/// A generation cannot start or go on. Batches that were committed before stay.
+/// A generation cannot start or go on. What was committed before stays.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GenerateError {
@@ -91,7 +91,7 @@ pub enum GenerateError {
     Tokenize(#[source] Box<TokenizeError>),
     /// A file of the language model was written meanwhile.
     #[error(
-        "the model file `{}` was changed while the generation ran; the last batch was not stored; run the command \
+        "the model file `{}` was changed while the generation ran; the last sentences were not stored; run the command \
          again (W-changed)",
         path.display()
     )]

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::generator::Generator;
-use super::plan::Shared;
+use super::placement::Shared;
 use super::report::{Estimate, GenerationProgress};
-use super::run::{Prepared, run_seeds};
+use super::run::{prepare, run_seeds};
 use super::seeds::{Seed, Seeds};
 use super::sisters::Sisters;
 use super::tally::Tally;
@@ -37,13 +37,13 @@ pub fn estimate(
     generator: &mut Generator,
     progress: &mut dyn FnMut(&GenerationProgress) -> ControlFlow<()>,
 ) -> Result<Estimate> {
-    let asked = (expression, recipe, limit);
-    let Prepared { gaps, fingerprint, sink } = Prepared::new(database, asked, generator)?;
+    let (gaps, fingerprint, sink) = prepare(database, (expression, recipe, limit), generator)?;
     let lexunits = gaps.iter().map(|gap| gap.lexunits.len() as u64).sum();
-    let seeds = Seeds::new(database, (recipe, sink.known_recipe()), limit, gaps);
+    let seeds = Seeds::new(database, (recipe, sink.known_recipe()), None, gaps);
     let done_before = seeds.done_before();
     let todo = seeds.map(|seed| seed.map(|of| (of.release, of.frame, of.lexunit)));
-    let todo: Vec<Todo> = todo.collect::<Result<_>>()?;
+    let mut todo: Vec<Todo> = todo.collect::<Result<_>>()?;
+    todo.truncate(limit.unwrap_or(usize::MAX));
     let frames: HashSet<(ReleaseId, FrameId)> =
         todo.iter().map(|(release, frame, _)| (*release, frame.id)).collect();
     let (left, frames) = (todo.len(), frames.len());
@@ -61,7 +61,10 @@ pub fn estimate(
     run_seeds(&mut shared, (sink.recipe(), fingerprint), Nowhere, &mut sample, &mut tally)?;
     let (elapsed, measured) = tally.pace();
     // A run reads the sentences of a frame once for all its LUs.
-    let each = |time: Duration| time.as_secs_f64() / measured.max(1) as f64;
+    let each = |time: Duration| match measured {
+        0 => 0.0,
+        _ => time.as_secs_f64() / measured as f64,
+    };
     let missing = each(elapsed.saturating_sub(reading)) * left as f64
         + each(reading) * frames.min(left) as f64;
     Ok(Estimate {

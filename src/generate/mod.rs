@@ -33,7 +33,7 @@ mod evaluate;
 mod form;
 mod generator;
 mod language;
-mod plan;
+mod placement;
 mod prompt;
 mod proposer;
 mod recipe;

@@ -4,12 +4,11 @@
 use std::collections::VecDeque;
 
 use super::language::{Filled, Job};
-use super::plan::{Plan, Shared};
-use super::report::Skip;
+use super::placement::{Placement, Shared};
 use super::seeds::Seed;
 use super::{GenerateError, Recipe, Result};
 use crate::decode::GoesOn;
-use crate::grow::{Begun, Finish, Proposed, Proposer, Why};
+use crate::grow::{Begun, Finish, Proposed, Proposer};
 use crate::model::{Method, RecipeId};
 
 /// LUs of a batch: enough to fill a network's products, few enough that a stopped run loses little.
@@ -19,9 +18,9 @@ pub(super) const BATCH: usize = 16;
 pub(super) struct SisterProposer<'a> {
     recipe: (RecipeId, &'a Recipe),
     /// LUs that wait for their batch.
-    waiting: Vec<Plan>,
+    waiting: Vec<Placement>,
     /// LUs with what was written for each of their drafts.
-    filled: VecDeque<(Plan, Vec<Filled>)>,
+    filled: VecDeque<(Placement, Vec<Filled>)>,
     out_of_budget: bool,
 }
 
@@ -60,7 +59,7 @@ impl<'a> SisterProposer<'a> {
 impl<'a> Proposer for SisterProposer<'a> {
     type Shared = Shared<'a>;
     type Seed = Seed;
-    type Work = Plan;
+    type Work = Placement;
     type Outputs = Vec<Filled>;
     type Error = GenerateError;
 
@@ -77,10 +76,10 @@ impl<'a> Proposer for SisterProposer<'a> {
         shared: &mut Shared<'a>,
         seed: Seed,
         _: &mut GoesOn<'_>,
-    ) -> Result<Begun<Plan>> {
-        let (work, skip) = Plan::of(shared, self.recipe.0, seed)?;
+    ) -> Result<Begun<Placement>> {
+        let (work, skip) = Placement::of(shared, self.recipe.0, seed)?;
         if skip.is_some() {
-            return Ok(Begun::Ended(Finish { work, reason: skip }));
+            return Ok(Begun::Ended(Finish { work, reason: skip, with_round: false }));
         }
         self.waiting.push(work);
         Ok(Begun::UnderWay)
@@ -90,7 +89,7 @@ impl<'a> Proposer for SisterProposer<'a> {
         &mut self,
         shared: &mut Shared<'a>,
         goes_on: &mut GoesOn<'_>,
-    ) -> Result<Proposed<Plan, Vec<Filled>>> {
+    ) -> Result<Proposed<Placement, Vec<Filled>>> {
         if self.filled.is_empty() && !self.waiting.is_empty() {
             self.fill(shared, goes_on)?;
         }
@@ -99,19 +98,6 @@ impl<'a> Proposer for SisterProposer<'a> {
             None if self.out_of_budget => Proposed::OutOfBudget,
             None => Proposed::Nothing,
         })
-    }
-
-    fn again(
-        &mut self,
-        _: &mut Shared<'a>,
-        work: Plan,
-        why: Why<Skip>,
-    ) -> Result<Option<Finish<Plan>>> {
-        let reason = match why {
-            Why::Refused(reason) => Some(reason),
-            Why::Kept | Why::Improvable => None,
-        };
-        Ok(Some(Finish { work, reason }))
     }
 
     fn is_stopped(error: &GenerateError) -> bool {

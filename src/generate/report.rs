@@ -1,7 +1,6 @@
 //! What a run did, and how far it is.
 
 use std::collections::BTreeMap;
-use std::ops::AddAssign;
 use std::time::Duration;
 
 use super::Draft;
@@ -133,9 +132,9 @@ pub struct Report {
     pub out_of_budget: bool,
 }
 
-impl AddAssign<&Report> for Report {
-    /// Counts what became of an LU.
-    fn add_assign(&mut self, part: &Self) {
+impl Report {
+    /// Counts what was seen and written for an LU.
+    pub(super) fn add(&mut self, part: &Self) {
         self.sentences += part.sentences;
         self.unlikely += part.unlikely;
         self.blanks += part.blanks;
@@ -153,9 +152,7 @@ impl AddAssign<&Report> for Report {
             *self.rejects.entry(code).or_default() += count;
         }
     }
-}
 
-impl Report {
     /// Counts a sentence that was taken, and what the generator gave for it.
     pub(super) fn count(&mut self, draft: &Draft, filled: &Filled) {
         self.blanks += draft.blanks.len() as u64;

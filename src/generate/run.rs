@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use super::checker::CandidateChecker;
 use super::generator::{Filler, Generator};
-use super::plan::Shared;
+use super::placement::Shared;
 use super::proposer::SisterProposer;
 use super::recipe::Recipe;
 use super::report::{GenerationProgress, Report};
-use super::seeds::{Seed, Seeds, gaps};
+use super::seeds::{Seed, Seeds, check_sisters};
 use super::tally::Tally;
 use super::{GenerateError, Result};
 use crate::database::Database;
-use crate::expand::{FitJudge, FrameGap};
+use crate::expand::{FitJudge, FrameGap, lexunits_without_sentences};
 use crate::grow::{Augmentation, Ended, GeneratedWriter, Sink, StoreSink};
 use crate::model::{RecipeId, recipe_fingerprint};
 use crate::query::Expression;
@@ -37,8 +37,7 @@ pub fn run_with(
     generator: &mut Generator,
     progress: &mut dyn FnMut(&GenerationProgress) -> ControlFlow<()>,
 ) -> Result<Report> {
-    let asked = (expression, recipe, limit);
-    let Prepared { gaps, fingerprint, sink } = Prepared::new(database, asked, generator)?;
+    let (gaps, fingerprint, sink) = prepare(database, (expression, recipe, limit), generator)?;
     let lexunits = gaps.iter().map(|gap| gap.lexunits.len() as u64).sum();
     let (id, known) = (sink.recipe(), sink.known_recipe());
     let mut seeds = Seeds::new(database, (recipe, known), limit, gaps);
@@ -47,44 +46,34 @@ pub fn run_with(
     let mut shared = Shared::new(database, recipe, generator);
     let (ended, sink) = run_seeds(&mut shared, (id, fingerprint), sink, &mut seeds, &mut tally)?;
     let mut report = tally.report(ended, sink.known_recipe());
-    if generator.reads_as.is_none() {
-        report.faithful = None;
-    }
+    let is_read = generator.reads_as.is_some();
+    report.faithful = is_read.then(|| report.faithful.unwrap_or_default());
     if let Filler::Remote(filler) = &generator.filler {
         report.asked = filler.usage();
     }
     Ok(report)
 }
 
-/// A run that has done nothing.
-pub(super) struct Prepared {
-    /// The LUs that lack sentences.
-    pub(super) gaps: Vec<FrameGap>,
-    /// The recipe's fingerprint.
-    pub(super) fingerprint: [u8; 16],
-    pub(super) sink: StoreSink,
-}
-
-impl Prepared {
-    /// Checks the recipe, the expression and the languages of the models.
-    pub(super) fn new(
-        database: &Database,
-        (expression, recipe, limit): (&Expression, &Recipe, Option<usize>),
-        generator: &Generator,
-    ) -> Result<Self> {
-        recipe.check(generator)?;
-        if limit == Some(0) {
-            let (found, expected) = ("0".to_owned(), "1 or more".to_owned());
-            return Err(GenerateError::Range { name: "limit", found, expected });
-        }
-        let gaps = gaps(database, expression, recipe)?;
-        let releases = gaps.iter().map(|gap| gap.release.id);
-        database.check_languages(generator.declared(), releases)?;
-        let description = recipe.description(generator);
-        let fingerprint = recipe_fingerprint(&description);
-        let sink = StoreSink::new(database, (fingerprint, &description))?;
-        Ok(Self { gaps, fingerprint, sink })
+/// Checks a recipe, an expression and the languages of models. Gives the LUs that lack sentences,
+/// the recipe's fingerprint, and the store as the place for what is written.
+pub(super) fn prepare(
+    database: &Database,
+    (expression, recipe, limit): (&Expression, &Recipe, Option<usize>),
+    generator: &Generator,
+) -> Result<(Vec<FrameGap>, [u8; 16], StoreSink)> {
+    recipe.check(generator)?;
+    if limit == Some(0) {
+        let (found, expected) = ("0".to_owned(), "1 or more".to_owned());
+        return Err(GenerateError::Range { name: "limit", found, expected });
     }
+    let lacks = |origin| recipe.lacking.is_met_by(origin);
+    let gaps = lexunits_without_sentences(database, expression, &lacks)?;
+    database.check_languages(generator.declared(), gaps.iter().map(|gap| gap.release.id))?;
+    check_sisters(database, recipe, &gaps)?;
+    let description = recipe.description(generator);
+    let fingerprint = recipe_fingerprint(&description);
+    let sink = StoreSink::new(database, (fingerprint, &description))?;
+    Ok((gaps, fingerprint, sink))
 }
 
 /// Runs the loop over some LUs; gives back where the sentences went, too.

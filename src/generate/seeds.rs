@@ -7,9 +7,8 @@ use std::vec::IntoIter;
 use super::sisters::Sisters;
 use super::{GenerateError, Recipe, Result};
 use crate::database::Database;
-use crate::expand::{FrameGap, lexunits_without_sentences};
+use crate::expand::FrameGap;
 use crate::model::{Frame, LexUnit, RecipeId, ReleaseId};
-use crate::query::Expression;
 
 /// An LU that lacks sentences, beside the sentences of its frame.
 pub(super) struct Seed {
@@ -19,26 +18,19 @@ pub(super) struct Seed {
     pub(super) lexunit: LexUnit,
 }
 
-/// The LUs without sentences for which an expression over LUs holds. Refuses an expression none of
-/// whose few LUs can have a sister: whoever names LUs should hear of it. Of many LUs the report
-/// counts those.
-pub(super) fn gaps(
-    database: &Database,
-    expression: &Expression,
-    recipe: &Recipe,
-) -> Result<Vec<FrameGap>> {
+/// Refuses few LUs none of which can have a sister: whoever names LUs should hear of it. Of many LUs
+/// the report counts those.
+pub(super) fn check_sisters(database: &Database, recipe: &Recipe, gaps: &[FrameGap]) -> Result<()> {
     const FEW: usize = 20;
-    let lacks = |origin| recipe.lacking.is_met_by(origin);
-    let gaps = lexunits_without_sentences(database, expression, &lacks)?;
     let named = || gaps.iter().flat_map(|gap| &gap.lexunits);
     if named().count() > FEW {
-        return Ok(gaps);
+        return Ok(());
     }
-    for gap in &gaps {
+    for gap in gaps {
         let sisters = Sisters::of(database, gap.release.id, &gap.frame)?;
         let has_some = |lu| !sisters.for_lexunit(lu, recipe.sisters, 0).is_empty();
         if gap.lexunits.iter().any(has_some) {
-            return Ok(gaps);
+            return Ok(());
         }
     }
     let quoted =

@@ -5,10 +5,9 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use super::plan::Plan;
+use super::placement::Placement;
 use super::report::{GenerationProgress, Report};
-use crate::decode::Paced;
-use crate::grow::{Ended, Event, Observer};
+use crate::grow::{Ended, Event, Finish, Observer};
 use crate::model::{Pos, RecipeId};
 
 /// Told how far a run is, and asked whether it goes on.
@@ -25,7 +24,6 @@ pub(super) struct Tally<'p> {
     started: Instant,
     /// Time after which the run ends by itself.
     longest: Duration,
-    paced: Paced,
     on_progress: &'p mut OnProgress<'p>,
 }
 
@@ -44,7 +42,6 @@ impl<'p> Tally<'p> {
             most: most.map_or(u64::MAX, |most| most as u64),
             started: Instant::now(),
             longest,
-            paced: Paced::new(),
             on_progress,
         }
     }
@@ -78,27 +75,23 @@ impl<'p> Tally<'p> {
     }
 }
 
-impl Observer<Plan> for Tally<'_> {
-    fn hear(&mut self, event: Event<'_, Plan>) {
-        let Event::Ended { work, reason, .. } = event else { return };
+impl Observer<Placement> for Tally<'_> {
+    fn hear(&mut self, event: Event<'_, Placement>) {
+        let Event::Ended(Finish { work, reason, .. }) = event else { return };
         self.finished += 1;
-        self.report += &work.part;
+        self.report.add(&work.part);
         let fate = self.report.fates.entry(Pos::of_lu_name(&work.lexunit.name)).or_default();
         match reason {
-            Some(skip) => *fate.skipped.entry(skip).or_default() += 1,
+            Some(skip) => *fate.skipped.entry(*skip).or_default() += 1,
             None => fate.given += 1,
         }
     }
 
-    fn goes_on(&mut self, _: usize) -> ControlFlow<()> {
+    fn goes_on(&mut self, under_way: usize) -> ControlFlow<()> {
         let at = self.progress();
-        let told = (self.on_progress)(&at);
-        if self.started.elapsed() >= self.longest { ControlFlow::Break(()) } else { told }
-    }
-
-    fn goes_on_within(&mut self, _: usize) -> ControlFlow<()> {
-        let at = self.progress();
-        let Self { paced, on_progress, .. } = self;
-        paced.ask(|| on_progress(&at))
+        let answer = (self.on_progress)(&at);
+        // A batch takes its time before its first LU ends.
+        let is_over = under_way == 0 && self.finished > 0 && self.started.elapsed() >= self.longest;
+        if is_over { ControlFlow::Break(()) } else { answer }
     }
 }

@@ -7,6 +7,7 @@ use super::stages::{
     Begun, Checker, Event, Finish, Observer, Proposed, Proposer, Verdict, Why, Work,
 };
 use super::writer::GeneratedWriter;
+use crate::decode::Paced;
 
 /// How a loop ended that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,90 +59,92 @@ where
         &mut self,
         seeds: &mut dyn Iterator<Item = Result<P::Seed, P::Error>>,
     ) -> Result<Ended, P::Error> {
+        let mut paced = Paced::new();
         let mut goes_on = self.observer.goes_on(0);
         loop {
             while goes_on.is_continue() && self.proposer.has_room() {
                 let Some(seed) = seeds.next() else { break };
-                self.begin(seed?)?;
+                self.begin(seed?, &mut paced)?;
                 goes_on = self.step_ended()?;
             }
             if goes_on.is_break() {
                 return Ok(Ended::Interrupted);
             }
             let (under_way, observer) = (self.proposer.under_way(), &mut *self.observer);
-            let mut within = || observer.goes_on_within(under_way);
+            let mut within = || paced.ask(|| observer.goes_on(under_way));
             match self.proposer.next(self.shared, &mut within)? {
-                Proposed::Outputs(work, outputs) => self.take(work, outputs)?,
+                Proposed::Outputs(work, outputs) => self.check(work, outputs, &mut paced)?,
                 Proposed::OutOfBudget => return Ok(Ended::OutOfBudget),
-                Proposed::Nothing => {
-                    // The last seed may have ended without a step.
-                    let _ = self.observer.goes_on(0);
-                    return Ok(Ended::Through);
-                }
+                Proposed::Nothing => return Ok(Ended::Through),
             }
             goes_on = self.step_ended()?;
         }
     }
 
-    fn begin(&mut self, seed: P::Seed) -> Result<(), P::Error> {
+    fn begin(&mut self, seed: P::Seed, paced: &mut Paced) -> Result<(), P::Error> {
         let (under_way, observer) = (self.proposer.under_way(), &mut *self.observer);
-        let mut within = || observer.goes_on_within(under_way);
+        let mut within = || paced.ask(|| observer.goes_on(under_way));
         match self.proposer.begin(self.shared, seed, &mut within)? {
             Begun::UnderWay => self.observer.hear(Event::Begun),
             Begun::Gone => self.observer.hear(Event::Gone),
-            Begun::Ended(finish) => self.finish(finish, false),
+            Begun::Ended(finish) => self.finish(finish),
         }
         Ok(())
     }
 
-    /// Has the outputs for a seed checked, and writes what may be kept.
-    fn take(&mut self, mut work: P::Work, outputs: P::Outputs) -> Result<(), P::Error> {
+    /// Has the outputs for a seed checked, and writes what may be written.
+    fn check(
+        &mut self,
+        mut work: P::Work,
+        outputs: P::Outputs,
+        paced: &mut Paced,
+    ) -> Result<(), P::Error> {
         let (under_way, observer) = (self.proposer.under_way(), &mut *self.observer);
-        let mut within = || observer.goes_on_within(under_way);
+        let mut within = || paced.ask(|| observer.goes_on(under_way));
         match self.checker.check(self.shared, &mut work, outputs, &mut within)? {
-            Verdict::Keep(kept) => self.keep(work, &kept),
-            Verdict::Improvable => {
-                let ended = self.proposer.again(self.shared, work, Why::Improvable)?;
-                ended.into_iter().for_each(|finish| self.finish(finish, false));
-                Ok(())
-            }
-            Verdict::Refuse(reason) => {
-                let ended = self.proposer.again(self.shared, work, Why::Refused(reason))?;
-                if let Some(finish) = ended {
-                    let work = &finish.work;
-                    self.observer.hear(Event::RoundOver { work, is_last: true });
-                    self.finish(finish, true);
-                }
-                Ok(())
-            }
+            Verdict::Accept(accepted) => self.accept(work, &accepted),
+            Verdict::Improvable => self.again(work, Why::Improvable),
+            Verdict::Refuse(reason) => self.again(work, Why::Refused(reason)),
         }
     }
 
-    /// Writes what is kept of a seed, and takes it up again unless that was its last.
-    fn keep(&mut self, mut work: P::Work, kept: &<P::Work as Work>::Kept) -> Result<(), P::Error> {
+    /// Writes what a check lets through of a seed, and takes the seed up again unless that was its
+    /// last round.
+    fn accept(
+        &mut self,
+        mut work: P::Work,
+        accepted: &<P::Work as Work>::Accepted,
+    ) -> Result<(), P::Error> {
         let release = work.release();
-        let sets = kept.as_ref().iter().map(|set| self.writer.write(release, set));
-        let ids = sets.collect::<Result<Vec<_>, S::Error>>()?;
-        let reason = work.written(kept, &ids);
+        let ids = self.writer.write(release, accepted.as_ref())?;
+        let reason = work.written(accepted, &ids);
         let is_last = reason.is_some() || work.is_through();
-        self.observer.hear(Event::Kept(kept));
-        self.observer.hear(Event::RoundOver { work: &work, is_last });
+        self.observer.hear(Event::Accepted { work: &work, accepted, is_last });
         if is_last {
-            self.finish(Finish { work, reason }, true);
+            self.finish(Finish { work, reason, with_round: true });
             return Ok(());
         }
         self.writer.note(release, work.journal(None));
-        if let Some(finish) = self.proposer.again(self.shared, work, Why::Kept)? {
-            self.finish(finish, false);
-        }
+        self.again(work, Why::Accepted)
+    }
+
+    /// Has the proposer take a seed up again, if there is more to propose.
+    fn again(
+        &mut self,
+        work: P::Work,
+        why: Why<<P::Work as Work>::Reason>,
+    ) -> Result<(), P::Error> {
+        let finish = self.proposer.again(self.shared, work, why)?;
+        finish.into_iter().for_each(|finish| self.finish(finish));
         Ok(())
     }
 
     /// Notes how a seed ended.
-    fn finish(&mut self, Finish { work, reason }: Finish<P::Work>, with_round: bool) {
-        self.writer.note(work.release(), work.journal(reason));
-        self.observer.hear(Event::Ended { work: &work, reason, with_round });
-        self.proposer.close(&work);
+    fn finish(&mut self, finish: Finish<P::Work>) {
+        let work = &finish.work;
+        self.writer.note(work.release(), work.journal(finish.reason));
+        self.observer.hear(Event::Ended(&finish));
+        self.proposer.close(work);
     }
 
     /// Commits when it is time, and asks whether to go on.

@@ -18,14 +18,12 @@ impl ModelFiles {
         Self(stamps)
     }
 
-    /// A file that somebody wrote since, or that is gone.
-    pub(crate) fn changed(&self) -> Option<PathBuf> {
-        let is_changed = |(path, before): &&(PathBuf, Stamp)| Stamp::of(path).ok() != Some(*before);
-        self.0.iter().find(is_changed).map(|(path, _)| path.clone())
-    }
-
-    /// Checks that nobody wrote one.
+    /// Checks that nobody wrote one, or took it away.
     pub(crate) fn check(&self) -> Result<(), SinkError> {
-        self.changed().map_or(Ok(()), |path| Err(SinkError::ModelChanged { path }))
+        let is_changed = |(path, before): &&(PathBuf, Stamp)| Stamp::of(path).ok() != Some(*before);
+        match self.0.iter().find(is_changed) {
+            Some((path, _)) => Err(SinkError::ModelChanged { path: path.clone() }),
+            None => Ok(()),
+        }
     }
 }

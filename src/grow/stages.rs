@@ -10,7 +10,7 @@ use crate::model::{AnnotationSetId, ReleaseId};
 /// A seed on its way through the loop.
 pub(crate) trait Work {
     /// What a check lets through.
-    type Kept: AsRef<[Generated]>;
+    type Accepted: AsRef<[Generated]>;
     /// Why a seed ends before its time.
     type Reason: Copy;
 
@@ -19,7 +19,11 @@ pub(crate) trait Work {
 
     /// Takes in what was written, with its ids in the same order. Gives why it ends, if it does so
     /// before its time.
-    fn written(&mut self, kept: &Self::Kept, ids: &[AnnotationSetId]) -> Option<Self::Reason>;
+    fn written(
+        &mut self,
+        accepted: &Self::Accepted,
+        ids: &[AnnotationSetId],
+    ) -> Option<Self::Reason>;
 
     /// Whether nothing more is wanted of it.
     fn is_through(&self) -> bool;
@@ -33,6 +37,8 @@ pub(crate) struct Finish<W: Work> {
     pub(crate) work: W,
     /// Why, if before its time.
     pub(crate) reason: Option<W::Reason>,
+    /// Whether it does so with a round, and not before its first or between two.
+    pub(crate) with_round: bool,
 }
 
 /// What became of a seed that was taken up.
@@ -58,18 +64,18 @@ pub(crate) enum Proposed<W, O> {
 /// Why a proposer is asked again for a seed.
 #[derive(Clone, Copy)]
 pub(crate) enum Why<R> {
-    /// Something was kept: the next round.
-    Kept,
+    /// Something was written: the next round.
+    Accepted,
     /// Something else may be better; the seed remembers the best so far.
     Improvable,
-    /// Nothing may be kept, for this reason.
+    /// Nothing may be written, for this reason.
     Refused(R),
 }
 
 /// What a checker says of the outputs for a seed.
 pub(crate) enum Verdict<W: Work> {
     /// These may be written.
-    Keep(W::Kept),
+    Accept(W::Accepted),
     /// The proposer shall try something else first; the seed remembers the best so far.
     Improvable,
     /// None may be written.
@@ -111,25 +117,32 @@ pub(crate) trait Proposer {
         goes_on: &mut GoesOn<'_>,
     ) -> Result<Proposed<Self::Work, Self::Outputs>, Self::Error>;
 
-    /// Takes a seed up again; gives it back if there is nothing more to propose.
+    /// Takes a seed up again; gives it back if there is nothing more to propose. As it stands it is
+    /// for whoever proposes once for each seed.
     fn again(
         &mut self,
-        shared: &mut Self::Shared,
+        _shared: &mut Self::Shared,
         work: Self::Work,
         why: Why<<Self::Work as Work>::Reason>,
-    ) -> Result<Option<Finish<Self::Work>>, Self::Error>;
+    ) -> Result<Option<Finish<Self::Work>>, Self::Error> {
+        let reason = match why {
+            Why::Refused(reason) => Some(reason),
+            Why::Accepted | Why::Improvable => None,
+        };
+        Ok(Some(Finish { work, reason, with_round: true }))
+    }
 
-    /// Hears that a seed ended after its outputs.
+    /// Hears that a seed ended.
     fn close(&mut self, _work: &Self::Work) {}
 
-    /// Hears that the store has everything that was kept so far.
+    /// Hears that the store has everything that was accepted so far.
     fn stored(&mut self, _shared: &mut Self::Shared) {}
 
     /// Whether an error says that whoever asked stopped it.
     fn is_stopped(error: &Self::Error) -> bool;
 }
 
-/// Says which outputs of a proposer may be kept.
+/// Says which outputs of a proposer may be written.
 pub(crate) trait Checker<P: Proposer> {
     /// Looks at the outputs for a seed.
     fn check(
@@ -145,17 +158,15 @@ pub(crate) trait Checker<P: Proposer> {
 pub(crate) enum Event<'e, W: Work> {
     /// A seed is under way.
     Begun,
-    /// Outputs for it are written.
-    Kept(&'e W::Kept),
-    /// A round of it is over, perhaps its last.
-    RoundOver { work: &'e W, is_last: bool },
-    /// It ended.
-    Ended {
+    /// Outputs for it are written, with which a round of it is over.
+    Accepted {
         work: &'e W,
-        reason: Option<W::Reason>,
-        /// Whether it did so with a round, and not before its first or between two.
-        with_round: bool,
+        accepted: &'e W::Accepted,
+        /// Whether that was its last round; then it ends next.
+        is_last: bool,
     },
+    /// It ended.
+    Ended(&'e Finish<W>),
     /// The store had it no longer.
     Gone,
 }
@@ -165,9 +176,7 @@ pub(crate) trait Observer<W: Work> {
     /// Hears of an event.
     fn hear(&mut self, event: Event<'_, W>);
 
-    /// Whether the loop goes on after a step, with so many seeds under way.
+    /// Whether the loop goes on with so many seeds under way: asked after each step, and now and
+    /// then within one.
     fn goes_on(&mut self, under_way: usize) -> ControlFlow<()>;
-
-    /// The same within a step, where it is asked often.
-    fn goes_on_within(&mut self, under_way: usize) -> ControlFlow<()>;
 }

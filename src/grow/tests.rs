@@ -36,7 +36,7 @@ struct Count {
 }
 
 impl Work for Count {
-    type Kept = Vec<Generated>;
+    type Accepted = Vec<Generated>;
     type Reason = &'static str;
 
     fn release(&self) -> ReleaseId {
@@ -99,7 +99,7 @@ impl Proposer for Toy {
         let work = Count { seed, wanted, round: 0, tries: 0, sets: Vec::new() };
         Ok(match seed {
             0 => Begun::Gone,
-            1 => Begun::Ended(Finish { work, reason: Some("odd") }),
+            1 => Begun::Ended(Finish { work, reason: Some("odd"), with_round: false }),
             _ => {
                 self.queue.push_back(work);
                 Begun::UnderWay
@@ -135,9 +135,11 @@ impl Proposer for Toy {
         why: Why<&'static str>,
     ) -> Result<Option<Finish<Count>>, Problem> {
         match why {
-            Why::Refused(reason) => return Ok(Some(Finish { work, reason: Some(reason) })),
+            Why::Refused(reason) => {
+                return Ok(Some(Finish { work, reason: Some(reason), with_round: true }));
+            }
             Why::Improvable => work.tries += 1,
-            Why::Kept => work.tries = 0,
+            Why::Accepted => work.tries = 0,
         }
         self.queue.push_back(work);
         Ok(None)
@@ -156,7 +158,7 @@ impl Proposer for Toy {
     }
 }
 
-/// Keeps every second try of a seed, none of seed 7.
+/// Accepts every second try of a seed, none of seed 7.
 struct SecondTry;
 
 impl Checker<Toy> for SecondTry {
@@ -172,7 +174,7 @@ impl Checker<Toy> for SecondTry {
         }
         Ok(match work.seed {
             7 => Verdict::Refuse("seven"),
-            _ => Verdict::Keep(vec![made(work, text)]),
+            _ => Verdict::Accept(vec![made(work, text)]),
         })
     }
 }
@@ -231,16 +233,10 @@ impl Observer<Count> for Heard {
     fn hear(&mut self, event: Event<'_, Count>) {
         self.events.push(match event {
             Event::Begun => "begun".to_owned(),
-            Event::Kept(kept) => format!("kept {}", kept[0].text),
-            Event::RoundOver { work, is_last } => {
-                format!(
-                    "round {} of {}{}",
-                    work.round,
-                    work.seed,
-                    if is_last { ", last" } else { "" }
-                )
+            Event::Accepted { accepted, is_last, .. } => {
+                format!("{}{}", accepted[0].text, if is_last { ", last" } else { "" })
             }
-            Event::Ended { work, reason, with_round } => {
+            Event::Ended(Finish { work, reason, with_round }) => {
                 format!("end of {}: {reason:?}, {with_round}", work.seed)
             }
             Event::Gone => "gone".to_owned(),
@@ -250,10 +246,6 @@ impl Observer<Count> for Heard {
     fn goes_on(&mut self, _: usize) -> ControlFlow<()> {
         self.steps = self.steps.saturating_sub(1);
         if self.steps == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-
-    fn goes_on_within(&mut self, _: usize) -> ControlFlow<()> {
-        ControlFlow::Continue(())
     }
 }
 
@@ -292,14 +284,7 @@ fn a_seed_goes_through_its_rounds_and_each_is_heard_of() {
     let mut toy = Toy::default();
     let (ended, events, writes) = grown(&mut toy, usize::MAX, &[(4, 2)]);
     assert_eq!(ended, Ok(Ended::Through));
-    let expected = [
-        "begun",
-        "kept 4 0 1",
-        "round 1 of 4",
-        "kept 4 1 1",
-        "round 2 of 4, last",
-        "end of 4: None, true",
-    ];
+    let expected = ["begun", "4 0 1", "4 1 1, last", "end of 4: None, true"];
     assert_eq!(events, expected);
     assert_eq!(journal(&writes), [(4, 2, None)]);
     let sets: Vec<_> = writes.iter().flat_map(|write| &write.sets).map(|set| set.id).collect();

@@ -12,7 +12,7 @@ use crate::model::{
     LexUnit, LuId, Method, Provenance, ReleaseId, Sentence, SentenceId, Span,
 };
 
-/// Journal rows gathered before a commit, unless [`COMMIT_AFTER`] has passed: a commit waits for
+/// Sets or journal rows gathered before a commit, unless [`COMMIT_AFTER`] has passed: a commit waits for
 /// the disk and makes an index segment, a killed run loses what was not committed.
 const COMMIT_ROWS: usize = 128;
 /// Time between commits.
@@ -61,13 +61,24 @@ impl<'a, S: Sink> GeneratedWriter<'a, S> {
         self.sink
     }
 
-    /// Puts a sentence among what is to be written, with its LU if that is new. Gives its id.
+    /// Puts sentences among what is to be written, all or none, with their LUs where these are new.
+    /// Gives their ids.
     pub(crate) fn write(
         &mut self,
         release: ReleaseId,
-        made: &Generated,
-    ) -> Result<AnnotationSetId, S::Error> {
-        let id = self.free_id(release, made)?;
+        all: &[Generated],
+    ) -> Result<Vec<AnnotationSetId>, S::Error> {
+        let mut ids = Vec::with_capacity(all.len());
+        for made in all {
+            ids.push(self.free_id(release, made, &ids)?);
+        }
+        for (made, id) in all.iter().zip(&ids) {
+            self.push(release, made, *id);
+        }
+        Ok(ids)
+    }
+
+    fn push(&mut self, release: ReleaseId, made: &Generated, id: AnnotationSetId) {
         let sentence = SentenceId::new(IdSpace::Generated, id.number());
         let write = self.writes.entry(release).or_default();
         write.lexunits.extend(made.proposed.clone());
@@ -92,7 +103,6 @@ impl<'a, S: Sink> GeneratedWriter<'a, S> {
             layers,
             provenance: Provenance::Generated(Box::new(made.generation.clone())),
         });
-        Ok(id)
     }
 
     /// Notes how far seeds are.
@@ -102,7 +112,8 @@ impl<'a, S: Sink> GeneratedWriter<'a, S> {
 
     /// Whether it is time for a commit.
     pub(crate) fn is_due(&self) -> bool {
-        let rows: usize = self.writes.values().map(|write| write.journal.len()).sum();
+        let rows_of = |write: &Write| write.journal.len().max(write.sets.len());
+        let rows: usize = self.writes.values().map(rows_of).sum();
         rows >= COMMIT_ROWS || self.last_commit.elapsed() >= COMMIT_AFTER
     }
 
@@ -111,15 +122,21 @@ impl<'a, S: Sink> GeneratedWriter<'a, S> {
         let writes = std::mem::take(&mut self.writes);
         self.files.check()?;
         let mut is_stored = false;
-        for (release, write) in writes {
+        for (release, write) in writes.into_iter().filter(|(_, write)| !write.is_empty()) {
             is_stored = self.sink.take(self.database, release, write)?;
         }
         self.last_commit = Instant::now();
         Ok(is_stored)
     }
 
-    /// The natural id of a set, or the next number that no other set has.
-    fn free_id(&self, release: ReleaseId, made: &Generated) -> Result<AnnotationSetId, S::Error> {
+    /// The natural id of a set, or the next number that no other set has, in the store, in the next
+    /// commit, or among some that were just given.
+    fn free_id(
+        &self,
+        release: ReleaseId,
+        made: &Generated,
+        given: &[AnnotationSetId],
+    ) -> Result<AnnotationSetId, S::Error> {
         let Generated { frame, lu, generation, .. } = made;
         // A rewriting finds its LU, which people may have moved it from since. Others are given it.
         let finds_lu = generation.method == Method::Paraphrase;
@@ -134,7 +151,7 @@ impl<'a, S: Sink> GeneratedWriter<'a, S> {
         loop {
             let stored = self.database.store().annotation_set(release, id);
             let stored = stored.map_err(|error| SinkError::Database(error.into()))?;
-            let is_pending = waiting.iter().any(|set| set.id == id);
+            let is_pending = given.contains(&id) || waiting.iter().any(|set| set.id == id);
             if !is_pending && stored.as_ref().is_none_or(is_same) {
                 return Ok(id);
             }

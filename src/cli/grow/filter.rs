@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fnstore::expand::{self, FILTER, Kept, Rescored};
+use fnstore::expand::{self, FILTER, FilterTally, Rescored};
 use fnstore::filter::Filter;
 use serde::Serialize;
 
@@ -96,7 +96,7 @@ fn summary(done: &Rescored, expression: &str, output: &mut Output) -> anyhow::Re
 }
 
 /// How many sets either classifier keeps, with the query that finds them.
-pub(crate) fn write_kept(kept: &Kept, output: &mut Output) -> anyhow::Result<()> {
+pub(crate) fn write_kept(kept: &FilterTally, output: &mut Output) -> anyhow::Result<()> {
     let editions = [
         ("kept for precision", kept.by_precision, format!("p>={}", kept.precision_cut)),
         ("kept for recall", kept.by_recall, format!("r>={}", kept.recall_cut)),
@@ -112,7 +112,7 @@ pub(crate) fn write_kept(kept: &Kept, output: &mut Output) -> anyhow::Result<()>
 struct FilteredRecord {
     sets: u64,
     written: u64,
-    kept: Kept,
+    kept: FilterTally,
     interrupted: bool,
 }
 

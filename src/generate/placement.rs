@@ -43,8 +43,8 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// An LU, and what is to become its sentence.
-pub(super) struct Plan {
+/// An LU on its way to a sentence.
+pub(super) struct Placement {
     recipe: RecipeId,
     pub(super) release: ReleaseId,
     pub(super) frame: Rc<Frame>,
@@ -59,7 +59,7 @@ pub(super) struct Plan {
     chains: BTreeMap<AnnotationSetId, Vec<AnnotationSetId>>,
 }
 
-impl Plan {
+impl Placement {
     /// Looks for the sentences that an LU can take over; says why there is none, if so.
     pub(super) fn of(
         shared: &mut Shared<'_>,
@@ -101,20 +101,20 @@ impl Plan {
     }
 }
 
-impl Work for Plan {
-    type Kept = Vec<Generated>;
+impl Work for Placement {
+    type Accepted = Vec<Generated>;
     type Reason = Skip;
 
     fn release(&self) -> ReleaseId {
         self.release
     }
 
-    fn written(&mut self, kept: &Vec<Generated>, ids: &[AnnotationSetId]) -> Option<Skip> {
+    fn written(&mut self, accepted: &Vec<Generated>, ids: &[AnnotationSetId]) -> Option<Skip> {
         let is_unlikely =
             |made: &&Generated| made.generation.fit.is_some_and(|fit| fit.probability < UNLIKELY);
-        self.part.unlikely += kept.iter().filter(is_unlikely).count() as u64;
+        self.part.unlikely += accepted.iter().filter(is_unlikely).count() as u64;
         self.part.sentences += ids.len() as u64;
-        for (made, id) in kept.iter().zip(ids) {
+        for (made, id) in accepted.iter().zip(ids) {
             self.chains.entry(made.generation.seed).or_default().push(*id);
         }
         None
