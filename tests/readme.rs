@@ -1,9 +1,7 @@
-//! The README is short and shows how to begin; ARCHITECTURE.md is short; pages are of four kinds;
-//! the page of commands names every subcommand.
+//! The README is short and shows how to begin; ARCHITECTURE.md is short; pages are of four kinds.
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 /// Lines that a README may have.
 const README_LINES: usize = 170;
@@ -20,33 +18,6 @@ fn root() -> &'static Path {
 
 fn read(page: &str) -> String {
     fs::read_to_string(root().join(page)).unwrap()
-}
-
-/// The subcommands that `fnstore --help` lists, `help` itself left out.
-fn subcommands() -> Vec<String> {
-    let output = Command::new(env!("CARGO_BIN_EXE_fnstore")).arg("--help").output().unwrap();
-    assert!(output.status.success());
-    let help = String::from_utf8(output.stdout).unwrap();
-    let lines = help.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
-    // A description too long for its line goes on deeper than the names stand.
-    let names = lines.take_while(|line| !line.trim().is_empty()).filter_map(|line| {
-        let entry = line.strip_prefix("  ")?;
-        (!entry.starts_with(' ')).then(|| entry.split_whitespace().next().map(str::to_owned))?
-    });
-    names.filter(|name| name != "help").collect()
-}
-
-#[test]
-fn the_page_of_commands_names_every_subcommand() {
-    let page = read("docs/reference/commands.md");
-    let subcommands = subcommands();
-    assert!(subcommands.iter().any(|name| name == "query"), "found only {subcommands:?}");
-    for name in subcommands {
-        assert!(
-            page.contains(&format!("fnstore {name}")),
-            "docs/reference/commands.md lacks `fnstore {name}`"
-        );
-    }
 }
 
 #[test]

@@ -9,8 +9,11 @@ use clap::Subcommand;
 
 use super::{grow, machine, measure, read, store};
 
-/// The titles of the groups, and which commands are of each.
-const GROUPS: [(&str, fn(&str) -> bool); 5] = [
+/// The title of a group, and whether a command is of it.
+type Group = (&'static str, fn(&str) -> bool);
+
+/// The groups of commands.
+pub(super) const GROUPS: [Group; 5] = [
     ("Read", read::Command::has_subcommand),
     ("Change the store", store::Command::has_subcommand),
     ("Grow", grow::Command::has_subcommand),

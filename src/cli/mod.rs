@@ -52,6 +52,8 @@ mod options;
 mod print;
 mod process;
 mod read;
+#[cfg(test)]
+mod reference;
 mod store;
 
 use std::path::PathBuf;
