@@ -7,6 +7,7 @@ use fnstore::review::{Decision, Protocol, Question, Session};
 use serde_json::json;
 
 use crate::cli_program::{fnstore_in, new_store};
+use crate::pseudo_terminal::{ENTER, ESCAPE, SHIFT_LEFT, Terminal};
 use crate::review_server::Review;
 
 const SET: &str = "x7012";
@@ -92,4 +93,41 @@ fn the_page_moves_an_element() {
     let pieces = json!({ "item": item["n"], "targets": [[0, 1], [2, 3]], "element": 0 });
     let (status, refused) = review.post("edit", &pieces);
     assert!(status != 200 && refused.to_string().contains("expected one"), "{refused}");
+}
+
+#[test]
+fn a_terminal_judges_and_moves_elements() {
+    let store = new_store();
+    let before = set(store.path());
+    let (whole, name) = (spans(&before, "FE")[0], element_name(&before));
+    let query = format!("id={SET}");
+    let arguments = ["review", &query, "--question", "elements", "--terminal"];
+    let Some(mut terminal) = Terminal::start(store.path(), &arguments, (100, 40)) else { return };
+    terminal.until("Are all frame elements marked");
+    terminal.press("e");
+    terminal.until("end of the target");
+    terminal.press("f");
+    terminal.until(&format!("end of {name}"));
+    terminal.press(&format!("{SHIFT_LEFT}{ENTER}"));
+    terminal.until("span saved");
+    let moved = set(store.path());
+    assert!(spans(&moved, "FE").contains(&Span::new(whole.start, whole.end - 1)), "{moved:?}");
+    assert_eq!(moved.targets, before.targets);
+    terminal.press("u");
+    terminal.until("undone");
+    assert_eq!(set(store.path()), before);
+    terminal.press(&format!("ef{SHIFT_LEFT}{ESCAPE}"));
+    terminal.until("the span stays as it was");
+    assert_eq!(set(store.path()), before);
+    terminal.press("r");
+    terminal.until("All is decided");
+    let judged = fnstore_in(store.path(), &["judge", SET]).records();
+    assert_eq!((&judged[0]["question"], &judged[0]["score"]), (&json!("elements"), &json!(0)));
+}
+
+/// The name of the first FE that has a span.
+fn element_name(set: &AnnotationSet) -> String {
+    let labels = set.fe_layers().flat_map(|layer| &layer.labels);
+    let mut spanning = labels.filter(|label| label.extent.span().is_some());
+    spanning.next().unwrap().name.clone()
 }

@@ -22,7 +22,7 @@ pub(super) const KEYS: [(&str, &str, Where); 21] = [
     ("left, right", "in a span: move the end by a word; with shift by a letter", Everywhere),
     ("h, l, H, L", "in a span: the same, where the terminal keeps shift to itself", Terminal),
     ("tab", "in a span: the other end; up and down: another piece", Everywhere),
-    ("f", "in a span: go on to the next frame element, at last back to the target", Page),
+    ("f", "in a span: go on to the next frame element, at last back to the target", Everywhere),
     ("enter, escape", "in a span: save it, leave it", Everywhere),
     ("/", "search; enter finds, escape leaves the field", Everywhere),
     ("j, k", "in a list: down, up", Everywhere),

@@ -1,6 +1,7 @@
 //! The review on a terminal, with the keys of the page.
 
 mod list;
+mod marks;
 mod proposed;
 mod screen;
 
@@ -17,9 +18,7 @@ use crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
 };
 use fnstore::model::{Frame, Judgement};
-use fnstore::review::{
-    Decision, Example, FLAGS, Mark, Question, ReviewError, Session, SpanEdit, Step, View,
-};
+use fnstore::review::{Decision, Example, FLAGS, Mark, Question, ReviewError, Session, Step, View};
 use fnstore::text::{CharIndex, plain_definition};
 
 use super::keys::{Where, keys_of};
@@ -29,12 +28,13 @@ use crate::cli::print::output::tell;
 use crate::cli::process::stop;
 use crate::cli::store::edit::now;
 use list::List;
+use marks::Marks;
 use proposed::Proposed;
-use screen::{BOLD, DIM, Look, PLAIN, Screen, TARGET};
+use screen::{BOLD, DIM, Look, PLAIN, Screen};
 
 const KEYS: &str =
     "a accept  r reject  1-9 score  s skip  u undo  e span  / search  p proposals  ? keys  q quit";
-const SPAN_KEYS: &str = "left, right: by word, with shift by letter; tab: the other end; up, down: another piece; enter saves, escape leaves";
+const SPAN_KEYS: &str = "left, right: by word, with shift by letter; tab: the other end; up, down: another piece; f: another element; enter saves, escape leaves";
 
 /// The window that a terminal is to the session.
 const WINDOW: &str = "terminal";
@@ -75,8 +75,8 @@ fn give_back() {
 enum Mode {
     /// They decide on the item.
     Item,
-    /// They move the ends of its target.
-    Span(SpanEdit),
+    /// They move the ends of its target or of an FE.
+    Span(Marks),
     /// All keys are shown.
     Keys,
     /// A query is written.
@@ -203,7 +203,7 @@ impl Terminal<'_> {
                 _ => self.said = said,
             },
             Mode::Keys => {}
-            Mode::Span(edit) => self.span_key(edit, event)?,
+            Mode::Span(marks) => self.span_key(marks, event)?,
             Mode::Query(query) => self.query_key(query, event.code)?,
             Mode::List(list) => match event.code {
                 KeyCode::Char('q') => return Ok(false),
@@ -282,14 +282,14 @@ impl Terminal<'_> {
         let Some(view) = &self.view else { return };
         if self.session.is_blind() {
             self.said = ReviewError::Blind.to_string();
-        } else if let Some(edit) = SpanEdit::new(&view.output.text, &view.output.targets) {
-            self.mode = Mode::Span(edit);
+        } else if let Some(marks) = Marks::of(view) {
+            self.mode = Mode::Span(marks);
         } else {
             self.said = "there is no target to move".to_owned();
         }
     }
 
-    fn span_key(&mut self, mut edit: SpanEdit, event: KeyEvent) -> anyhow::Result<()> {
+    fn span_key(&mut self, mut marks: Marks, event: KeyEvent) -> anyhow::Result<()> {
         let is_shifted = event.modifiers.contains(KeyModifiers::SHIFT);
         let step = if is_shifted { Step::Letter } else { Step::Word };
         let asked = match event.code {
@@ -302,32 +302,37 @@ impl Terminal<'_> {
             _ => None,
         };
         if let Some((forward, step)) = asked
-            && !edit.step(forward, step)
+            && !marks.edit.step(forward, step)
         {
             self.said = "this end stops here".to_owned();
         }
         match event.code {
-            KeyCode::Tab | KeyCode::BackTab => edit.other_end(),
-            KeyCode::Up => edit.other_piece(false),
-            KeyCode::Down => edit.other_piece(true),
+            KeyCode::Tab | KeyCode::BackTab => marks.edit.other_end(),
+            KeyCode::Up => marks.edit.other_piece(false),
+            KeyCode::Down => marks.edit.other_piece(true),
+            KeyCode::Char('f') => marks.next(),
             KeyCode::Esc => {
                 self.said = "the span stays as it was".to_owned();
                 return Ok(());
             }
-            KeyCode::Enter => return self.save(edit),
+            KeyCode::Enter => return self.save(marks),
             _ => {}
         }
-        self.mode = Mode::Span(edit);
+        self.mode = Mode::Span(marks);
         Ok(())
     }
 
-    fn save(&mut self, edit: SpanEdit) -> anyhow::Result<()> {
+    fn save(&mut self, marks: Marks) -> anyhow::Result<()> {
         let Some(view) = &self.view else { return Ok(()) };
         let index = CharIndex::new(&view.output.text);
-        let targets: Result<Vec<_>, _> =
-            edit.pieces().iter().map(|piece| index.to_chars(*piece)).collect();
-        let targets: Vec<_> = targets?.into_iter().map(|piece| (piece.start, piece.end)).collect();
-        match self.session.retarget(self.number, &targets) {
+        let spans: Result<Vec<_>, _> =
+            marks.edit.pieces().iter().map(|piece| index.to_chars(*piece)).collect();
+        let spans: Vec<_> = spans?.into_iter().map(|piece| (piece.start, piece.end)).collect();
+        let moved = match (marks.element(), spans.first()) {
+            (Some(element), Some(span)) => self.session.move_element(self.number, element, *span),
+            _ => self.session.retarget(self.number, &spans),
+        };
+        match moved {
             Ok(moved) => {
                 self.show(Some(self.number))?;
                 self.said =
@@ -335,7 +340,7 @@ impl Terminal<'_> {
             }
             Err(error) => {
                 self.said = format!("not saved: {error}");
-                self.mode = Mode::Span(edit);
+                self.mode = Mode::Span(marks);
             }
         }
         Ok(())
@@ -423,14 +428,14 @@ impl Terminal<'_> {
             Mode::List(list) => list.draw(&mut screen, usize::from(rows), &self.said),
             Mode::Proposed(list) => list.draw(&mut screen, usize::from(rows), &self.said),
             Mode::Item => self.draw_item(&mut screen, None),
-            Mode::Span(edit) => self.draw_item(&mut screen, Some(edit)),
+            Mode::Span(marks) => self.draw_item(&mut screen, Some(marks)),
         }
         screen.draw(&mut stdout(), rows).context("the terminal went away")?;
         stdout().flush().context("the terminal went away")
     }
 
     /// The sentence, the question and what was said first: a small terminal shows these at least.
-    fn draw_item(&self, screen: &mut Screen, edit: Option<&SpanEdit>) {
+    fn draw_item(&self, screen: &mut Screen, marks: Option<&Marks>) {
         let counts = self.session.counts();
         let left = counts.left.map_or_else(String::new, |left| format!(", to go: {left}"));
         let decided = format!("decided: {}{left}   ", counts.decided);
@@ -448,8 +453,8 @@ impl Terminal<'_> {
             sentence(screen, ("source  ", DIM), source, &view.frame);
         }
         let before = if view.source.is_some() { "output  " } else { "" };
-        match edit {
-            Some(edit) => moved(screen, before, &view.output.text, edit),
+        match marks {
+            Some(marks) => marks.draw(screen, before),
             None => sentence(screen, (before, DIM), &view.output, &view.frame),
         }
         screen.blank();
@@ -462,9 +467,9 @@ impl Terminal<'_> {
         if let Some(judged) = &view.judged {
             screen.line(&format!("you gave it {}", judged.score), DIM);
         }
-        screen.line(if edit.is_some() { SPAN_KEYS } else { KEYS }, DIM);
+        screen.line(if marks.is_some() { SPAN_KEYS } else { KEYS }, DIM);
         screen.paragraph(&[(&decided, DIM), (&self.said, BOLD)]);
-        if self.session.question() == Question::Evokes {
+        if matches!(self.session.question(), Question::Evokes | Question::Elements) {
             frame(screen, view);
         }
     }
@@ -512,26 +517,5 @@ fn sentence(screen: &mut Screen, before: (&str, Look), example: &Example, frame:
         pieces.push(("  ", PLAIN));
         pieces.push((name.as_str(), Look { is_dim: true, ..*look }));
     }
-    screen.paragraph(&pieces);
-}
-
-/// A sentence whose target is moved: a bracket stands at the end that a key moves.
-fn moved(screen: &mut Screen, before: &str, text: &str, edit: &SpanEdit) {
-    let (piece, is_end) = edit.at();
-    let mut pieces = vec![(before, DIM)];
-    let mut from = 0;
-    for (number, span) in edit.pieces().iter().enumerate() {
-        let look = if number == piece { TARGET } else { Look { is_underlined: true, ..BOLD } };
-        pieces.push((text.get(from..span.start as usize).unwrap_or_default(), PLAIN));
-        if number == piece && !is_end {
-            pieces.push(("[", BOLD));
-        }
-        pieces.push((span.of(text).unwrap_or_default(), look));
-        if number == piece && is_end {
-            pieces.push(("]", BOLD));
-        }
-        from = span.end as usize;
-    }
-    pieces.push((text.get(from..).unwrap_or_default(), PLAIN));
     screen.paragraph(&pieces);
 }
