@@ -9,8 +9,8 @@ use tempfile::TempDir;
 
 use crate::cli_program::{Ran, fnstore_in, new_store};
 use crate::cli_schema::faults_in;
-use crate::span_alignment::{POSITIONS, write_encoder};
-use crate::tagging::with_encoder;
+use crate::span_alignment::{POSITIONS, write_encoder, write_encoder_of};
+use crate::tagging::{data, with_encoder};
 
 /// One document to learn from, the other to choose the epoch.
 const SPLITS: &str = "document\tMINI__HarbourLog\ttrain\ndocument\tMINI__BikeRide\tdev\n";
@@ -120,6 +120,31 @@ fn targets_are_found_line_by_line_and_a_bad_line_costs_nobody_the_others() {
 }
 
 #[test]
+fn a_sentence_that_is_too_long_for_a_tagger_with_its_own_encoder_costs_nobody_the_others() {
+    let (trained, _) = trained();
+    std::fs::create_dir(trained.place("short")).unwrap();
+    write_encoder_of(&trained.folder.path().join("short"), 8, POSITIONS / 2);
+    let (short, out) = (trained.place("short"), trained.place("short-tagger"));
+    let (train, dev) = (data("train.jsonl"), data("dev.jsonl"));
+    let files = ["--data", train.to_str().unwrap(), "--dev", dev.to_str().unwrap()];
+    let places = ["--encoder", &short, "--out", &out, "--layer", "1", "--device", "cpu"];
+    let settings = ["--hidden", "8", "--epochs", "2"];
+    let ran = trained.run(&[&["train", "tagger"], &files[..], &places, &settings].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+
+    let long = "boat ".repeat(POSITIONS / 2);
+    let input = format!("They checked every boat .\n{long}\nThe crew mended ropes .\n");
+    let ran = trained.annotate(&input, &["--tagger", "short-tagger"]);
+    assert_eq!(ran.code, Some(65), "{}", ran.stderr);
+    let records = ran.records();
+    assert_eq!(records.len(), 3);
+    assert_eq!(records[1]["error"]["code"], json!("E-too-long"));
+    assert!(records[0]["targets"].is_array() && records[2]["targets"].is_array());
+    let alone = trained.annotate("The crew mended ropes .", &["--tagger", "short-tagger"]);
+    assert_eq!(alone.records()[0]["targets"], records[2]["targets"]);
+}
+
+#[test]
 fn targets_get_the_fes_of_their_frames() {
     let (trained, _) = trained();
     let (encoder, out) = (trained.place("encoder"), trained.place("fes"));
@@ -147,6 +172,16 @@ fn targets_get_the_fes_of_their_frames() {
         }
         assert_eq!(record, &plain, "FEs change nothing else");
     }
+}
+
+#[test]
+fn a_measure_with_a_tagger_that_is_not_there_is_an_error() {
+    let (trained, _) = trained();
+    let (models, splits) = (trained.folder.path().to_str().unwrap(), trained.place("splits.tsv"));
+    let eval = ["eval", "frames", "--models", models, "--split-list", &splits, "--device", "cpu"];
+    let ran = trained.run(&[&eval[..], &["--part", "dev", "--tagger", "tagger"]].concat());
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{ran:?}");
+    assert!(ran.stderr.contains("there is no model `tagger`"), "{}", ran.stderr);
 }
 
 #[test]

@@ -29,7 +29,12 @@ fn numbers(count: usize, seed: &mut u32, scale: f32) -> Vec<f32> {
 }
 
 /// Writes a one-layer BERT with random weights whose vocabulary is the words of the test data.
-pub(crate) fn write_encoder(directory: &Path, mut seed: u32) {
+pub(crate) fn write_encoder(directory: &Path, seed: u32) {
+    write_encoder_of(directory, seed, POSITIONS);
+}
+
+/// As [`write_encoder`], of another length of input.
+pub(crate) fn write_encoder_of(directory: &Path, mut seed: u32, positions: usize) {
     let mut words: Vec<String> = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"].map(String::from).into();
     for item in AlignedSpan::read(&data("train.jsonl")).unwrap() {
         words.extend(item.source.into_iter().chain(item.target));
@@ -68,13 +73,13 @@ pub(crate) fn write_encoder(directory: &Path, mut seed: u32) {
     let config = json!({
         "model_type": "bert", "vocab_size": size, "hidden_size": WIDTH, "num_hidden_layers": 1,
         "num_attention_heads": 2, "intermediate_size": INNER, "hidden_act": "gelu",
-        "max_position_embeddings": POSITIONS, "type_vocab_size": 2, "layer_norm_eps": 1e-12,
+        "max_position_embeddings": positions, "type_vocab_size": 2, "layer_norm_eps": 1e-12,
     });
     std::fs::write(directory.join("tokenizer.json"), tokenizer.to_string()).unwrap();
     std::fs::write(directory.join("config.json"), config.to_string()).unwrap();
 
     let mut tensors: Vec<(String, Vec<usize>, Vec<f32>)> = Vec::new();
-    for (name, rows) in [("word", size), ("position", POSITIONS), ("token_type", 2)] {
+    for (name, rows) in [("word", size), ("position", positions), ("token_type", 2)] {
         let table = numbers(rows * WIDTH, &mut seed, if name == "word" { 1.0 } else { 0.1 });
         tensors.push((format!("embeddings.{name}_embeddings.weight"), vec![rows, WIDTH], table));
     }

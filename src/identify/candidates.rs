@@ -19,6 +19,9 @@ use crate::text::{AttestedForms, Morphology, fold, plain_lemma, respellings, wor
 /// Most words between a verb and the rest of its LU; annotation of FrameNet 1.5 shows seldom more.
 const MAX_GAP: usize = 5;
 
+/// Words whose look-up is remembered, which bounds memory: what is forgotten is looked up again.
+const MOST_LOOKED_UP: usize = 1 << 18;
+
 /// An LU that a span may be a form of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
@@ -120,6 +123,9 @@ impl Candidates {
     /// When the store fails.
     pub fn look_up(&mut self, lexicon: &Lexicon<'_>, texts: &[&str]) -> Result<(), DatabaseError> {
         let mut forms = AttestedForms::default();
+        if self.looked_up.len() >= MOST_LOOKED_UP {
+            self.looked_up.clear();
+        }
         for text in texts {
             for word in words(text).iter().filter_map(|word| word.of(text)) {
                 let is_word = word.chars().all(|c| c.is_alphabetic() || c == '-');

@@ -26,8 +26,8 @@ pub(super) struct Gold {
     /// The words that it covers, with what they may evoke; none where it covers no word or too
     /// many.
     pub(super) asked: Option<Asked>,
-    /// Whether it begins and ends where those words do.
-    pub(super) is_exact: bool,
+    /// The words, however many; none where it does not begin and end where they do.
+    pub(super) exact: Option<WordSpan>,
     /// Number of its frame; none for one that is no output of the network.
     pub(super) frame: Option<usize>,
     /// Its LU.
@@ -51,10 +51,12 @@ impl Encoded {
         if self.is_whole {
             self.known = Asked::read(sentence, candidates);
         }
-        for asked in self.targets.iter_mut().filter_map(|target| target.asked.as_mut()) {
-            if let Some(read) = Asked::read_at(asked.span, sentence, candidates) {
-                *asked = read;
-            }
+        let parted = Asked::parted(sentence, candidates);
+        for target in &mut self.targets {
+            let whole = target.asked.as_ref();
+            let read = whole.and_then(|of| Asked::read_at(of.span, sentence, candidates));
+            let around = || parted.iter().find(|of| Some(of.span) == target.exact).cloned();
+            target.asked = read.or_else(around).or(target.asked.take());
         }
     }
 }
@@ -99,10 +101,10 @@ pub(super) fn encode_each(
         };
         let (sentence, words) = (&sentences[at], &texts[at]);
         let targets = sentence.targets.iter().map(|target| {
-            let (span, is_exact) = covered(&cut[at], target.span);
+            let span = covered(&cut[at], target.span);
             Gold {
                 asked: span.map(|span| Asked::at(span, words, candidates)),
-                is_exact,
+                exact: exact(&cut[at], target.span),
                 frame: frames.get(&*target.frame).copied(),
                 lexunit: (Arc::clone(&target.frame), Arc::clone(&target.lexunit)),
             }
@@ -123,24 +125,30 @@ fn window(sentence: &FrameSentence, words: &[Span]) -> std::ops::Range<usize> {
     if sentence.is_whole {
         return 0..words.len();
     }
-    let spans = sentence.targets.iter().filter_map(|target| covered(words, target.span).0);
+    let spans = sentence.targets.iter().filter_map(|target| covered(words, target.span));
     let spans: Vec<WordSpan> = spans.collect();
     let first = spans.iter().map(|span| span.first).min().unwrap_or_default();
     let end = spans.iter().map(|span| span.end()).max().unwrap_or_default();
     first.saturating_sub(1)..(end + 1).min(words.len())
 }
 
-/// The words that a target covers at least in part, and whether it ends where they do.
-pub(super) fn covered(words: &[Span], target: Span) -> (Option<WordSpan>, bool) {
-    let first = words.iter().position(|word| word.overlaps(target));
-    let last = words.iter().rposition(|word| word.overlaps(target));
-    let (Some(first), Some(last)) = (first, last) else { return (None, false) };
-    let len = last + 1 - first;
-    if len > MAX_WORDS {
-        return (None, false);
-    }
-    let is_exact = words[first].start == target.start && words[last].end == target.end;
-    (Some(WordSpan { first, len }), is_exact)
+/// The words that a target covers at least in part.
+fn touched(words: &[Span], target: Span) -> Option<WordSpan> {
+    let first = words.iter().position(|word| word.overlaps(target))?;
+    let last = words.iter().rposition(|word| word.overlaps(target))?;
+    Some(WordSpan { first, len: last + 1 - first })
+}
+
+/// The words that a target covers at least in part, if they are not too many for one piece.
+pub(super) fn covered(words: &[Span], target: Span) -> Option<WordSpan> {
+    touched(words, target).filter(|span| span.len <= MAX_WORDS)
+}
+
+/// The words that a target covers, if it begins and ends where they do.
+fn exact(words: &[Span], target: Span) -> Option<WordSpan> {
+    touched(words, target).filter(|span| {
+        words[span.first].start == target.start && words[span.end() - 1].end == target.end
+    })
 }
 
 /// What a network says of some encoded sentences.
@@ -188,10 +196,7 @@ impl<'a> Answers<'a> {
                     seen,
                 );
             }
-            let gold = of.targets.iter().map(|target| {
-                let asked = target.asked.as_ref().filter(|_| target.is_exact);
-                (asked.map(|asked| asked.span), target.frame)
-            });
+            let gold = of.targets.iter().map(|target| (target.exact, target.frame));
             let found = chosen(spans, self.search, bias);
             let found = found.into_iter().map(|(at, frame)| (spans[at].asked.span, frame));
             figures.add_spans(&gold.collect::<Vec<_>>(), &found.collect::<Vec<_>>());

@@ -80,6 +80,14 @@ pub enum IdentifyError {
 }
 
 impl IdentifyError {
+    /// What a tagger says of a sentence, by its place in the batch.
+    pub(super) fn of_tags(error: TagError, sentence: usize) -> Self {
+        match error {
+            TagError::TooLong { pieces, limit, .. } => Self::TooLong { sentence, pieces, limit },
+            other => Self::Tag(other),
+        }
+    }
+
     /// The same of a batch before which so many sentences stand.
     pub(super) fn after(self, sentences: usize) -> Self {
         match self {

@@ -45,7 +45,7 @@ impl Parting {
 }
 
 /// Which verbs of several words the annotation of a release shows around an object, by sets of the
-/// origins that pass.
+/// origins that pass. Generated ones, which may be many, are not read.
 ///
 /// # Errors
 /// When the store fails.
@@ -57,8 +57,8 @@ pub fn parting(lexicon: &Lexicon<'_>, passes: impl Fn(Origin) -> bool) -> Result
         if !has_rest || Pos::of_lu_name(&name) != Pos::Verb {
             continue;
         }
-        for set in lexicon.annotation_sets_of_lu(frame, lu)? {
-            let set = set?;
+        for set in lexicon.annotation_sets_but_generated(frame, lu)? {
+            let Some(set) = set? else { continue };
             if passes(set.provenance.origin()) {
                 // Some annotators mark each word: those stand a space apart.
                 let mut pairs = set.targets.windows(2);

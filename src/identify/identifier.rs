@@ -248,10 +248,11 @@ impl FrameIdentifier {
         candidates: &Candidates,
         search: Search,
     ) -> Result<Vec<Result<FoundEncoded, IdentifyError>>, IdentifyError> {
-        let ask = |_, words: &[&str], encoded: &EncodedSentence| {
+        let ask = |at, words: &[&str], encoded: &EncodedSentence| {
             let tagger = self.tagger.as_ref().filter(|_| search == Search::Lexicon);
             let Some(tagger) = tagger else { return Ok(Asked::all(words, candidates, search)) };
-            let tags = tagger.tag_encoded(words, encoded)?;
+            let tags = tagger.tag_encoded(words, encoded);
+            let tags = tags.map_err(|error| IdentifyError::of_tags(error, at))?;
             let tags: Vec<&str> = tags.iter().map(|tag| tag.name).collect();
             Ok(Asked::read(Tagged { words, tags: &tags }, candidates))
         };
@@ -279,7 +280,7 @@ impl FrameIdentifier {
         let frame =
             |at: usize| self.config.frames.binary_search_by(|n| (**n).cmp(questions[at].frame));
         let ask = |at: usize, words: &[&str], encoded: &EncodedSentence| {
-            let span = covered(&encoded.words, questions[at].target).0;
+            let span = covered(&encoded.words, questions[at].target);
             Ok(span.map(|span| Asked::at(span, words, candidates)).into_iter().collect())
         };
         let answer = |at: usize, _: EncodedSentence, scored: Vec<Scored>| {
@@ -346,18 +347,26 @@ impl FrameIdentifier {
                 (states, EncodedSentence { by, words: places[at].clone(), states: means })
             };
             let encoded = pooled_states(&self.encoder, &texts, pool, &mut |_| ())?;
-            let fitting = encoded.iter().enumerate();
-            let fitting = fitting.filter_map(|(at, states)| Some((at, states.as_ref().ok()?)));
-            let asked = fitting
-                .map(|(at, (states, encoded))| Ok((states, ask(first + at, &texts[at], encoded)?)));
-            let asked: Vec<(&WordStates, Vec<Asked>)> =
-                asked.collect::<Result<_, IdentifyError>>()?;
+            let (mut asked, mut refused) = (Vec::new(), HashMap::new());
+            for (at, states) in encoded.iter().enumerate() {
+                let Ok((states, encoded)) = states else { continue };
+                match ask(first + at, &texts[at], encoded) {
+                    Ok(spans) => asked.push((states, spans)),
+                    // The tagger may take less than the encoder.
+                    Err(error @ IdentifyError::TooLong { .. }) => drop(refused.insert(at, error)),
+                    Err(error) => return Err(error),
+                }
+            }
             let mut scored = self.scorer.score(asked)?.into_iter();
             for (at, states) in encoded.into_iter().enumerate() {
-                answers.push(states.map_err(|error| error.after(first)).map(|(_, encoded)| {
-                    let scored = scored.next().expect("every encoded sentence was asked");
-                    answer(first + at, encoded, scored)
-                }));
+                answers.push(match (states, refused.remove(&at)) {
+                    (Err(error), _) => Err(error.after(first)),
+                    (_, Some(error)) => Err(error),
+                    (Ok((_, encoded)), None) => {
+                        let scored = scored.next().expect("every encoded sentence was asked");
+                        Ok(answer(first + at, encoded, scored))
+                    }
+                });
             }
         }
         Ok(answers)

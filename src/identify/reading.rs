@@ -52,8 +52,18 @@ impl Tagged<'_> {
             Pos::Verb => self.fit_of_verb(span, is_parted),
             Pos::Noun if is_open || !tags.iter().any(|tag| is_noun(tag)) => Fit::Possible,
             Pos::Adjective if is_open => Fit::Possible,
+            // `in spite of the rain`: a noun between two prepositions, and what follows.
+            Pos::Preposition if self.is_around_noun(span) => Fit::Certain,
             _ => Fit::Likely,
         }
+    }
+
+    /// Whether a noun stands between two prepositions, with a phrase behind them.
+    fn is_around_noun(&self, span: WordSpan) -> bool {
+        let is_preposition = |tag: &str| matches!(tag, "IN" | "TO");
+        matches!(self.tags[span.first..span.end()], [first, noun, last]
+            if is_preposition(first) && is_noun(noun) && is_preposition(last))
+            && self.is_followed(span)
     }
 
     /// How well a verb of several words fits.
@@ -73,16 +83,29 @@ impl Tagged<'_> {
             }
             // `have to go`, not `come to the house`.
             "to" if is_pair && next != Some(&"VB") => Fit::Possible,
+            // `laid off forty men`, or `fell off the roof`.
+            _ if is_pair && *last == "IN" && self.is_followed(span) => Fit::Likely,
             _ => Fit::Certain,
         }
     }
 
+    /// Whether a phrase follows a verb and one word that may be a preposition of it, as far as tags
+    /// tell: `turned down the road`.
+    pub(super) fn may_have_preposition(&self, span: WordSpan) -> bool {
+        let [first, last] = self.tags[span.first..span.end()] else { return false };
+        is_verb(first) && matches!(last, "IN" | "RP" | "RB") && self.is_followed(span)
+    }
+
+    /// Whether a phrase may begin behind some words.
+    fn is_followed(&self, span: WordSpan) -> bool {
+        self.tags.get(span.end()).is_some_and(|tag| starts_phrase(tag))
+    }
+
     /// How well a word that may be a preposition is the particle of a verb.
     fn fit_of_particle(&self, at: usize) -> Fit {
-        let is_followed = self.tags.get(at + 1).is_some_and(|tag| starts_phrase(tag));
         match self.tags[at] {
             "RP" | "RB" => Fit::Certain,
-            _ if is_followed => Fit::Possible,
+            _ if self.is_followed(WordSpan { first: at, len: 1 }) => Fit::Possible,
             _ => Fit::Certain,
         }
     }
@@ -97,9 +120,8 @@ impl Tagged<'_> {
     /// Whether a word behind an object is a particle. `is_attested` says that annotation shows the
     /// LU around an object.
     pub(super) fn is_parted_particle(&self, at: usize, is_attested: bool) -> bool {
-        let is_followed = self.tags.get(at + 1).is_some_and(|tag| starts_phrase(tag));
         self.tags[at] == "RP"
-            || !is_followed
+            || !self.is_followed(WordSpan { first: at, len: 1 })
                 && matches!(self.tags[at], "IN" | "RB")
                 && (is_attested || self.tags[at - 1] == "PRP")
     }
@@ -160,10 +182,11 @@ mod tests {
     #[test]
     fn a_particle_belongs_to_its_verb_and_a_preposition_does_not() {
         assert_eq!(fit("turned/VBD down/RP the/DT offer/NN", 0, "turn down.v"), Fit::Certain);
-        assert_eq!(fit("laid/VBD off/IN forty/CD men/NNS", 0, "lay off.v"), Fit::Certain);
+        assert_eq!(fit("laid/VBD off/IN forty/CD men/NNS", 0, "lay off.v"), Fit::Likely);
+        assert_eq!(fit("laid/VBD off/RP forty/CD men/NNS", 0, "lay off.v"), Fit::Certain);
         assert_eq!(fit("went/VBD on/IN Monday/NNP", 0, "go on.v"), Fit::Possible);
         assert_eq!(fit("went/VBD on/IN talking/VBG", 0, "go on.v"), Fit::Certain);
-        assert_eq!(fit("handed/VBD in/IN his/PRP$ notice/NN", 0, "hand in.v"), Fit::Certain);
+        assert_eq!(fit("handed/VBD in/IN his/PRP$ notice/NN", 0, "hand in.v"), Fit::Likely);
         assert_eq!(fit("went/VBD on/RP", 0, "go on.v"), Fit::Certain);
         assert_eq!(fit("have/VBP to/TO go/VB", 0, "have to.v"), Fit::Certain);
         assert_eq!(fit("came/VBD to/TO the/DT house/NN", 0, "come to.v"), Fit::Possible);
@@ -173,6 +196,8 @@ mod tests {
     #[test]
     fn other_words_that_stand_together_are_likely_an_lu() {
         assert_eq!(fit("because/IN of/IN rain/NN", 0, "because of.prep"), Fit::Likely);
+        assert_eq!(fit("in/IN spite/NN of/IN rain/NN", 0, "in spite of.prep"), Fit::Certain);
+        assert_eq!(fit("in/IN spite/NN of/IN ./.", 0, "in spite of.prep"), Fit::Likely);
         assert_eq!(fit("living/NN room/NN", 0, "living room.n"), Fit::Likely);
         assert_eq!(fit("a/DT good/JJ man/NN", 0, "a good.a"), Fit::Possible);
     }

@@ -41,6 +41,8 @@ pub(super) struct Asked {
     pub(super) lexunits: Vec<u32>,
     /// How sure parts of speech are of them.
     pub(super) fit: Fit,
+    /// Whether its last word may be a preposition of what follows.
+    pub(super) may_have_preposition: bool,
 }
 
 impl Asked {
@@ -61,11 +63,18 @@ impl Asked {
         let spans = WordSpan::all(sentence.words.len());
         let mut all: Vec<Self> =
             spans.filter_map(|span| Self::read_at(span, sentence, candidates)).collect();
-        for PartedForm { span, rest, lexunits } in candidates.parted(sentence) {
-            all.push(Self::of(span, lexunits, candidates, Fit::Certain));
-            all.last_mut().expect("it was added").rest = rest;
-        }
+        all.extend(Self::parted(sentence, candidates));
         all
+    }
+
+    /// The forms of LUs that stand around an object in a sentence.
+    pub(super) fn parted(sentence: Tagged<'_>, candidates: &Candidates) -> Vec<Self> {
+        let parted = candidates.parted(sentence).into_iter();
+        let asked = parted.map(|PartedForm { span, rest, lexunits }| Self {
+            rest,
+            ..Self::of(span, lexunits, candidates, Fit::Certain)
+        });
+        asked.collect()
     }
 
     /// A span with the LUs that fit there; none where none does.
@@ -81,14 +90,15 @@ impl Asked {
         let fits: Vec<Fit> = fits.collect();
         let fit = fits.iter().copied().max().filter(|fit| *fit > Fit::No)?;
         let fitting = numbers.iter().zip(&fits).filter(|(_, fit)| **fit > Fit::No);
-        Some(Self::of(span, fitting.map(|(number, _)| *number).collect(), candidates, fit))
+        let of = Self::of(span, fitting.map(|(number, _)| *number).collect(), candidates, fit);
+        Some(Self { may_have_preposition: sentence.may_have_preposition(span), ..of })
     }
 
     fn of(span: WordSpan, lexunits: Vec<u32>, all: &Candidates, fit: Fit) -> Self {
         let mut candidates: Vec<usize> = all.numbered(&lexunits).map(|lu| lu.frame).collect();
         candidates.sort_unstable();
         candidates.dedup();
-        Self { span, rest: 0, candidates, lexunits, fit }
+        Self { span, candidates, lexunits, fit, ..Self::default() }
     }
 
     /// The words of the target: one piece, or two around an object.
@@ -161,13 +171,34 @@ impl Scored {
         (ranked, null)
     }
 
-    /// The likeliest frame, if NULL is not likelier or the LU is certain, and by how much.
-    fn margin(&self, search: Search, bias: f32) -> Option<(usize, f32)> {
+    /// The likeliest frame, and by how much it is likelier than NULL.
+    fn over_null(&self, search: Search, bias: f32) -> (usize, f32) {
         let (frame, score) = best_of(&self.outcomes(search));
-        let favour = if self.asked.fit == Fit::Likely { FAVOUR } else { 0.0 };
-        let margin = score - self.logits[self.logits.len() - 1] - bias + favour;
-        (margin > 0.0 || self.asked.fit == Fit::Certain).then_some((frame, margin))
+        (frame, score - self.logits[self.logits.len() - 1] - bias)
     }
+
+    /// The likeliest frame of an LU that fits so, if NULL is not likelier or the LU is certain, and
+    /// by how much.
+    fn margin(&self, fit: Fit, search: Search, bias: f32) -> Option<(usize, f32)> {
+        let (frame, margin) = self.over_null(search, bias);
+        let margin = margin + if fit == Fit::Likely { FAVOUR } else { 0.0 };
+        (margin > 0.0 || fit == Fit::Certain).then_some((frame, margin))
+    }
+}
+
+/// How sure parts of speech are of a span beside others. A verb does not hold a word together with
+/// itself that is a preposition by its own right, where that is likelier by more than the verb is
+/// favoured by: `turned down the road`, not `turned down the offer`.
+fn fit_beside(at: usize, scored: &[Scored], search: Search, bias: f32) -> Fit {
+    let Asked { span, fit, may_have_preposition, .. } = scored[at].asked;
+    if !may_have_preposition || fit <= Fit::Possible {
+        return fit;
+    }
+    let last = WordSpan { first: span.end() - 1, len: 1 };
+    let alone = scored.iter().find(|of| of.asked.span == last && of.asked.rest == 0);
+    let alone = alone.map_or(0.0, |of| of.over_null(search, bias).1);
+    let is_preposition = alone > 0.0 && alone > scored[at].over_null(search, bias).1 + FAVOUR;
+    if is_preposition { Fit::Possible } else { fit }
 }
 
 fn best_of(outcomes: &[(usize, f32)]) -> (usize, f32) {
@@ -184,12 +215,12 @@ fn best_of(outcomes: &[(usize, f32)]) -> (usize, f32) {
 /// `scored`. Of spans that overlap, several words that parts of speech hold together come first,
 /// more before fewer; then the surer one.
 pub(super) fn chosen(scored: &[Scored], search: Search, bias: f32) -> Vec<(usize, usize)> {
-    let margins = scored.iter().enumerate().map(|(at, of)| Some((at, of.margin(search, bias)?)));
+    let fits = (0..scored.len()).map(|at| fit_beside(at, scored, search, bias));
+    let fits: Vec<Fit> = fits.collect();
+    let margins = scored.iter().zip(&fits).enumerate();
+    let margins = margins.map(|(at, (of, fit))| Some((at, of.margin(*fit, search, bias)?)));
     let mut surest: Vec<(usize, (usize, f32))> = margins.flatten().collect();
-    let held = |at: usize| {
-        let asked = &scored[at].asked;
-        (asked.fit > Fit::Possible).then(|| (asked.fit, asked.len()))
-    };
+    let held = |at: usize| (fits[at] > Fit::Possible).then(|| (fits[at], scored[at].asked.len()));
     surest.sort_by(|(one, (_, of_one)), (other, (_, of_other))| {
         let by_margin = of_other.total_cmp(of_one).then(one.cmp(other));
         held(*other).cmp(&held(*one)).then(by_margin)
@@ -294,6 +325,22 @@ mod tests {
         };
         assert_eq!(found(Fit::Possible), [(0, 0), (2, 1)]);
         assert_eq!(found(Fit::Certain), [(1, 1)]);
+    }
+
+    #[test]
+    fn a_preposition_that_is_much_likelier_is_not_held_by_the_verb_before_it() {
+        let verb = scored(0, 1, &[0], &[3.0, 0.0, 1.0]);
+        let found = |fit, preposition: f32, may_have_preposition| {
+            let mut phrasal = scored(0, 2, &[1], &[0.0, -5.0, 1.0]);
+            phrasal.asked.fit = fit;
+            phrasal.asked.may_have_preposition = may_have_preposition;
+            let preposition = scored(1, 1, &[0], &[preposition, 0.0, 1.0]);
+            chosen(&[verb.clone(), phrasal, preposition], Search::Lexicon, 0.0)
+        };
+        assert_eq!(found(Fit::Certain, 0.5, true), [(1, 1)], "none of its own");
+        assert_eq!(found(Fit::Certain, 1.5, true), [(0, 0), (2, 0)]);
+        assert_eq!(found(Fit::Likely, 1.5, true), [(0, 0), (2, 0)]);
+        assert_eq!(found(Fit::Certain, 1.5, false), [(1, 1)], "nothing follows");
     }
 
     #[test]

@@ -323,7 +323,7 @@ fn items(options: &FitOptions, train: &[Arc<Encoded>], null: usize) -> Vec<Item>
         for target in &of.targets {
             let Some(Asked { span, candidates, .. }) = &target.asked else { continue };
             taken.insert(*span);
-            let Some(label) = target.frame.filter(|_| target.is_exact) else { continue };
+            let Some(label) = target.frame.filter(|_| target.exact.is_some()) else { continue };
             let weight = if of.is_whole { 1.0 } else { options.partial };
             let is_known = !candidates.is_empty();
             items.push(Item { sentence, span: *span, is_known, label, weight });

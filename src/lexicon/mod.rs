@@ -421,6 +421,18 @@ impl<'a> Lexicon<'a> {
         Ok(sets.map(|set| Ok(set?)))
     }
 
+    /// The annotation sets of an LU, by sentence and id. Generated ones, which may be many, are not
+    /// decoded: `None` stands in the place of each.
+    pub(crate) fn annotation_sets_but_generated(
+        &self,
+        frame: FrameId,
+        lu: LuId,
+    ) -> Result<impl Iterator<Item = Result<Option<AnnotationSet>>> + use<'a>> {
+        let (store, release) = (self.store(), self.release.id);
+        let sets = store.annotation_sets_but_generated(release, frame, Some(lu))?;
+        Ok(sets.map(|set| Ok(set?)))
+    }
+
     /// The sentence layers of a sentence (parts of speech, named entities, constructions), by id.
     pub fn sentence_layers_of(
         &self,

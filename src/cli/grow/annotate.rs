@@ -102,7 +102,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let lexicon = database.lexicon(&release)?;
     let tagger = match args.no_tagger || args.open {
         true => None,
-        false => args.identifier.open_tagger(&args.tagger, &lexicon)?,
+        false => args.identifier.open_tagger_or_none(&args.tagger, &lexicon)?,
     };
     let identifier = args.identifier.open()?.with_tagger(tagger);
     let candidates = identifier.candidates_of(&lexicon)?;

@@ -56,30 +56,50 @@ impl IdentifierArgs {
         Ok(Labeller::open(&model, &encoder, &self.device.open()?)?)
     }
 
-    /// Opens a tagger beside it, on the same device; its encoder is the one that it names. There is
-    /// none where the shipped one is not at hand, and where it is made for another language than
-    /// the release.
+    /// Opens a tagger beside it, on the same device; its encoder is the one that it names.
+    ///
+    /// # Errors
+    /// When it is not at hand, or is made for another language than the release.
     pub(crate) fn open_tagger(
         &self,
         tagger: &Path,
         lexicon: &Lexicon<'_>,
-    ) -> anyhow::Result<Option<Tagger>> {
+    ) -> anyhow::Result<Tagger> {
         let dirs = locate::model_dirs(self.models.clone());
-        let is_asked_for = tagger.as_os_str() != TAGGER;
+        let tagger = self.tagger_in(&locate::model(tagger, &dirs)?, &dirs)?;
+        lexicon.check_language(tagger.declared())?;
+        Ok(tagger)
+    }
+
+    /// As [`open_tagger`](Self::open_tagger). Where the shipped one is not at hand, or is made for
+    /// another language, there is none, and a line says so.
+    pub(crate) fn open_tagger_or_none(
+        &self,
+        tagger: &Path,
+        lexicon: &Lexicon<'_>,
+    ) -> anyhow::Result<Option<Tagger>> {
+        if tagger.as_os_str() != TAGGER {
+            return self.open_tagger(tagger, lexicon).map(Some);
+        }
+        let none = |error: anyhow::Error| {
+            tell(&format!("targets are found without parts of speech: {error:#}"));
+            Ok(None)
+        };
+        let dirs = locate::model_dirs(self.models.clone());
         let model = match locate::model(tagger, &dirs) {
             Ok(model) => model,
-            Err(error) if is_asked_for => return Err(error),
-            Err(error) => {
-                tell(&format!("targets are found without parts of speech: {error:#}"));
-                return Ok(None);
-            }
+            Err(error) => return none(error),
         };
-        let encoder = locate::encoder(None, &model, &dirs)?;
-        let tagger = Tagger::open(&model, &encoder, &self.device.open()?)?;
+        let tagger = self.tagger_in(&model, &dirs)?;
         match lexicon.check_language(tagger.declared()) {
-            Err(error) if is_asked_for => Err(error.into()),
-            checked => Ok(checked.is_ok().then_some(tagger)),
+            Ok(()) => Ok(Some(tagger)),
+            Err(error) => none(error.into()),
         }
+    }
+
+    fn tagger_in(&self, model: &Path, dirs: &[PathBuf]) -> anyhow::Result<Tagger> {
+        let encoder = locate::encoder(None, model, dirs)?;
+        Ok(Tagger::open(model, &encoder, &self.device.open()?)?)
     }
 
     /// Opens the frame model with its encoder.

@@ -70,7 +70,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let lexicon = database.lexicon(&release)?;
     let tagger = args.tagger.as_ref();
     let tagger = tagger.map(|tagger| args.identifier.open_tagger(tagger, &lexicon)).transpose()?;
-    let identifier = args.identifier.open()?.with_tagger(tagger.flatten());
+    let identifier = args.identifier.open()?.with_tagger(tagger);
     lexicon.check_language(identifier.declared())?;
     let lexunits = texts.lexunits.iter().map(|(frame, name)| (&**frame, &**name));
     // What the documents show that are measured is not to be known.
