@@ -121,6 +121,7 @@ fn made_up_shards(base: &Path, dir: &Path) -> Vec<PathBuf> {
             query: "frame=Checking".to_owned(),
             all_seeds: String::new(),
             seeds_in_all: 0,
+            left_in_all: 0,
             revision: 0,
             recipe: "07".repeat(16),
             rounds: 1,
@@ -150,12 +151,12 @@ fn a_merge_that_is_killed_again_and_again_ends_with_the_bytes_of_one_merge() {
     let stepwise = dir.path().join("stepwise");
     mini::copy(base.path(), &stepwise);
     for file in &files {
-        ok(fnstore_in(&stepwise, &["merge", file.to_str().unwrap()]));
+        ok(fnstore_in(&stepwise, &["merge", "--mixed", file.to_str().unwrap()]));
         counts.insert(count(&stepwise));
     }
     assert_eq!(counts.len(), 1 + files.len());
     let names = files.iter().map(|file| file.to_str().unwrap());
-    let merge: Vec<&str> = std::iter::once("merge").chain(names).collect();
+    let merge: Vec<&str> = ["merge", "--mixed"].into_iter().chain(names).collect();
     ends_alike(base.path(), &merge, |store| {
         checked(store);
         let count = count(store);

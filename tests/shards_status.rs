@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::cli_program::{Ran, fnstore_in, new_store};
+use crate::shards::ok;
 
 fn task(store: &Path, folder: &Path, number: u32) -> Child {
     let fixed = ["expand", "frame=Checking", "--model", "paraphrase", "--beam", "2", "--rounds"];
@@ -85,6 +86,38 @@ fn each_shard_is_done_running_stopped_missing_or_damaged() {
     assert_eq!(states(&status(folder, &["--read"])), ["done"; 3]);
     let left = fs::read_dir(folder).unwrap().count();
     assert_eq!(left, 6, "files and manifests alone");
+}
+
+#[test]
+fn seeds_that_the_store_has_through_are_not_left() {
+    let (store, folder) = (new_store(), tempfile::tempdir().unwrap());
+    let (store, folder) = (store.path(), folder.path());
+    let fixed = ["expand", "frame=Checking", "--model", "paraphrase", "--beam", "2", "--rounds"];
+    let more = ["9", "--guide", "none", "--filter", "none", "--device", "cpu"];
+    let command = [&fixed[..], &more[..]].concat();
+    ok(fnstore_in(store, &[&command[..], &["--limit", "2"]].concat()));
+    let before = ok(fnstore_in(store, &[&command[..], &["--status", "--format", "json"]].concat()));
+    let before = before.document("expand-status.schema.json");
+    let through: u64 = before["ended"]
+        .as_object()
+        .map_or(0, |ended| ended.values().map(|count| count.as_u64().unwrap()).sum::<u64>())
+        + before["done"].as_u64().unwrap();
+    let left = before["seeds"].as_u64().unwrap() - through;
+    assert_eq!(through, 2, "{before}");
+    let mut stopped = task(store, folder, 2);
+    let until = Instant::now() + Duration::from_secs(300);
+    while fs::read_dir(folder).unwrap().count() < 2 {
+        assert!(Instant::now() < until, "the task does not begin");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    stopped.kill().unwrap();
+    stopped.wait().unwrap();
+    assert_eq!(status(folder, &[])["seeds"], left, "one is begun, two are missing");
+    for number in [2, 1, 3] {
+        assert!(task(store, folder, number).wait().unwrap().success());
+        assert_eq!(status(folder, &[])["seeds"], left, "{number} is done");
+    }
+    assert_eq!(status(folder, &[])["seeds_done"], left);
 }
 
 #[test]

@@ -97,7 +97,31 @@ fn shards_of_an_edited_store_are_refused_together() {
     assert!(refused.code != Some(0), "{refused:?}");
     assert!(refused.stderr.contains("the store was edited in between"), "{refused:?}");
     assert_eq!(export(&untouched), before);
+    // A single one tells by what its query finds in the store.
+    let refused = merge(&untouched, &[&second]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("(X-seeds)"), "{refused:?}");
+    assert_eq!(export(&untouched), before);
+    let path = second.to_str().unwrap();
+    ok(fnstore_in(&untouched, &["merge", "--mixed", path]));
     ok(merge(&untouched, &[&first]));
+}
+
+#[test]
+fn seeds_of_a_split_list_are_found_by_that_list() {
+    let base = new_store();
+    let dir = tempfile::tempdir().unwrap();
+    let (list, file) = (dir.path().join("list"), dir.path().join("a.zst"));
+    fs::write(&list, "exemplars\t*\tdev\n").unwrap();
+    let (list, path) = (list.to_str().unwrap(), file.to_str().unwrap());
+    let more = ["--split-list", list, "--shard", "1/2", "--out", path];
+    ok(fnstore_in(
+        base.path(),
+        &[&["expand", "frame=Checking split=dev"], &EXPAND[2..], &more].concat(),
+    ));
+    let refused = merge(base.path(), &[&file]);
+    assert!(refused.stderr.contains("another split list"), "{refused:?}");
+    ok(fnstore_in(base.path(), &["merge", path, "--split-list", list]));
 }
 
 #[test]

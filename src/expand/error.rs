@@ -93,6 +93,22 @@ pub enum ExpandError {
         /// What it is, what was expected, and what to do.
         reason: String,
     },
+    /// A shard was computed of other seeds than its query finds.
+    #[error(
+        "`{}` is a shard of the {expected} seeds that `{query}` found; here it finds {found}, or others: the store was \
+         edited in between, or another split list holds; compute the shards of this store anew (X-seeds)",
+        file.display()
+    )]
+    OtherSeeds {
+        /// The file.
+        file: PathBuf,
+        /// Its query.
+        query: String,
+        /// Seeds that its manifest says.
+        expected: u64,
+        /// Seeds that the query finds.
+        found: u64,
+    },
     /// Another process computes the same shard.
     #[error(
         "another process computes this shard: it has `{}` locked; wait until it ends, or name another file (X-locked)",

@@ -85,6 +85,9 @@ pub struct Manifest {
     /// How many these are.
     #[serde(default)]
     pub seeds_in_all: u64,
+    /// How many of these were not through all rounds in the store.
+    #[serde(default)]
+    pub left_in_all: u64,
     /// Revision of the store that they were read from.
     pub revision: u64,
     /// Fingerprint of the recipe, with its models' fingerprints in it.
@@ -216,6 +219,8 @@ pub(super) struct Plan<'a> {
     pub(super) query: &'a str,
     /// BLAKE3 of the ids of all seeds, and how many they are.
     pub(super) all_seeds: (String, u64),
+    /// How many of them are not through in the store, and how many of these are of this part.
+    pub(super) left: (u64, u64),
     pub(super) revision: u64,
     pub(super) rounds: u16,
     pub(super) recipe: (RecipeId, [u8; 16], &'a str),
@@ -229,6 +234,7 @@ impl Plan<'_> {
             query: self.query.to_owned(),
             all_seeds: self.all_seeds.0.clone(),
             seeds_in_all: self.all_seeds.1,
+            left_in_all: self.left.0,
             revision: self.revision,
             recipe: hexadecimal(&self.recipe.1),
             rounds: self.rounds,
@@ -330,7 +336,7 @@ impl ShardWriter {
             frames.insert(frame, name);
         }
         let through = Manifest { seeds: kept.done.len() as u64, sets, ..manifest.clone() };
-        let note = NoteKeeper::begin(&part, through);
+        let note = NoteKeeper::begin(&part, through, plan.left.1);
         Ok(Self {
             file: plan.file.to_owned(),
             part,

@@ -48,17 +48,52 @@ pub(super) fn require_alone(file: &Path, part: &Path) -> Result<()> {
         if !rest.is_some_and(is_print) || part.file_name() == Some(&other.file_name()) {
             continue;
         }
-        if let Ok(lines) = File::options().write(true).open(other.path())
-            && let Err(TryLockError::WouldBlock) = lines.try_lock()
-        {
+        if stays_locked(&other.path()) {
             return Err(ExpandError::ShardLocked { part: other.path() });
         }
     }
     Ok(())
 }
 
+/// Whether a process computes lines: whoever looks at them has them locked for a moment alone.
+fn stays_locked(lines: &Path) -> bool {
+    let Ok(lines) = File::options().write(true).open(lines) else { return false };
+    let is_locked = || matches!(lines.try_lock(), Err(TryLockError::WouldBlock));
+    for _ in 0..LOOKS {
+        if !is_locked() {
+            return false;
+        }
+        std::thread::sleep(LOOK);
+    }
+    is_locked()
+}
+
 /// Whether a process has the lines of a shard for itself.
 pub(super) fn is_locked(lines: &Path) -> bool {
     let Ok(lines) = File::open(lines) else { return false };
     matches!(lines.try_lock_shared(), Err(TryLockError::WouldBlock))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_looks_for_a_moment_computes_no_shard() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, mine) = (dir.path().join("1.zst"), dir.path().join("1.zst.aaaaaaaa.part"));
+        let other = dir.path().join("1.zst.bbbbbbbb.part");
+        let lines = File::create(&other).unwrap();
+        lines.try_lock().unwrap();
+        assert!(matches!(require_alone(&file, &mine), Err(ExpandError::ShardLocked { .. })));
+        drop(lines);
+        let lines = File::open(&other).unwrap();
+        lines.try_lock_shared().unwrap();
+        let looks = std::thread::spawn(move || {
+            std::thread::sleep(LOOK);
+            drop(lines);
+        });
+        require_alone(&file, &mine).unwrap();
+        looks.join().unwrap();
+    }
 }

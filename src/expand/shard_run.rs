@@ -3,17 +3,20 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use super::chain::TARGET;
 use super::destination::Destination;
 use super::loaded_models::LoadedModels;
 use super::run::run_into;
 use super::seeds::human_sets;
 use super::shard::{Manifest, Plan, Shard, ShardWriter};
 use super::status::{UNKNOWN, known};
-use super::{ExpandError, ExpansionProgress, Followed, Recipe, Report, Result, RunOptions};
+use super::{
+    EndReason, ExpandError, ExpansionProgress, Followed, Recipe, Report, Result, RunOptions,
+};
 use crate::database::{Database, DatabaseError, ExportError};
 use crate::exchange::jsonl::LineKind;
-use crate::model::{Release, from_hexadecimal, hexadecimal};
-use crate::query::{Expression, Selection};
+use crate::model::{AnnotationSetId, Release, ReleaseId, from_hexadecimal, hexadecimal};
+use crate::query::{Expression, Selection, quoted};
 
 /// Expands a part of the seeds of one release from a store that nobody writes, into a file, with a
 /// manifest beside it; several processes do so beside each other. A part that is there is not
@@ -33,7 +36,20 @@ pub fn run_shard(
     let mut models = LoadedModels::open((recipe, options))?;
     let (fingerprint, description) = (models.fingerprint(), models.description.clone());
     let id = known(database, &models)?.unwrap_or(UNKNOWN);
-    let Some((release, all_seeds)) = seeds_of(database, &human)? else {
+    let store = database.store();
+    let is_left = |release: ReleaseId, seed: AnnotationSetId| -> Result<bool> {
+        let Some(entry) = store.journal(release, seed, TARGET, id)? else { return Ok(true) };
+        let is_ended = entry.end.as_deref().and_then(EndReason::parse).is_some();
+        Ok(!is_ended && entry.round < options.rounds)
+    };
+    let (mut left_in_all, mut left) = (0, 0);
+    let found = seeds_of(database, &human, &mut |place, release, seed| {
+        let counts = u64::from(is_left(release, seed)?);
+        left_in_all += counts;
+        left += if shard.takes(place) { counts } else { 0 };
+        Ok(())
+    })?;
+    let Some((release, all_seeds)) = found else {
         return Err(ExpandError::NoSeeds { query: expression.to_string() });
     };
     let plan = Plan {
@@ -41,6 +57,7 @@ pub fn run_shard(
         shard,
         query: &expression.to_string(),
         all_seeds,
+        left: (left_in_all, left),
         revision: database.store().revision()?,
         rounds: options.rounds,
         recipe: (id, fingerprint, &description),
@@ -92,20 +109,63 @@ pub fn merge_shard_again(database: &Database, file: &Path, manifest: &Manifest) 
     Ok(import.written.get(&LineKind::Set).copied().unwrap_or(0))
 }
 
+/// Refuses a shard whose query finds other seeds in a database than where it was computed: some
+/// would be in no shard.
+///
+/// # Errors
+/// When the seeds differ, or the query cannot be answered.
+pub fn require_same_seeds(database: &Database, file: &Path, manifest: &Manifest) -> Result<()> {
+    let Manifest { release, query, all_seeds, seeds_in_all, .. } = manifest;
+    if !database.releases()?.iter().any(|known| known.name == *release) {
+        // The import says that it is missing.
+        return Ok(());
+    }
+    let query = query.parse::<Expression>().map_err(|error| ExpandError::Shard {
+        file: file.to_owned(),
+        reason: format!("has a manifest whose query cannot be read: {error}"),
+    })?;
+    let of_release = format!("release={}", quoted(release));
+    let of_release = of_release.parse().expect("a name in quotes is read back");
+    let seeds = human_sets(&Expression::conjunction([query, of_release]));
+    let found = seeds_of(database, &seeds, &mut |_, _, _| Ok(()))?;
+    let (found, count) = found.map_or_else(|| (digest(&blake3::Hasher::new()), 0), |(_, of)| of);
+    match found == *all_seeds {
+        true => Ok(()),
+        false => Err(ExpandError::OtherSeeds {
+            file: file.to_owned(),
+            query: manifest.query.clone(),
+            expected: *seeds_in_all,
+            found: count,
+        }),
+    }
+}
+
 /// The BLAKE3 of the ids of all seeds, and how many they are.
 type Seeds = (String, u64);
 
+/// Told of a seed its place among all, its release and its id.
+type OnSeed<'a> = dyn FnMut(u64, ReleaseId, AnnotationSetId) -> Result<()> + 'a;
+
+fn digest(ids: &blake3::Hasher) -> String {
+    hexadecimal(ids.finalize().as_bytes())
+}
+
 /// The release of all sets for which an expression holds, and what they are; `None` where there are
 /// none.
-fn seeds_of(database: &Database, expression: &Expression) -> Result<Option<(Release, Seeds)>> {
+fn seeds_of(
+    database: &Database,
+    expression: &Expression,
+    on_seed: &mut OnSeed<'_>,
+) -> Result<Option<(Release, Seeds)>> {
     let (mut names, mut seeds) = (Vec::new(), 0);
     let mut last = None;
     let mut ids = blake3::Hasher::new();
     for found in database.matches(expression, &Selection::default())? {
         let found = found?;
+        let (release, seed) = (found.release(), found.set().id);
+        on_seed(seeds, release, seed)?;
         seeds += 1;
-        ids.update(&found.set().id.bits().to_be_bytes());
-        let release = found.release();
+        ids.update(&seed.bits().to_be_bytes());
         if last == Some(release) {
             continue;
         }
@@ -114,7 +174,7 @@ fn seeds_of(database: &Database, expression: &Expression) -> Result<Option<(Rele
     }
     match names.len() {
         0 => Ok(None),
-        1 => Ok(Some((names.remove(0), (hexadecimal(ids.finalize().as_bytes()), seeds)))),
+        1 => Ok(Some((names.remove(0), (digest(&ids), seeds)))),
         _ => {
             let names = names.into_iter().map(|release| release.name).collect();
             Err(DatabaseError::Export(ExportError::SeveralReleases { names }).into())

@@ -25,6 +25,8 @@ const MANIFEST: &str = ".manifest.json";
 struct Note {
     /// What the shard will be; its seeds and sets are those that are through.
     manifest: Manifest,
+    /// Seeds of the shard: those that the store did not have through.
+    seeds: u64,
     /// Seeds that were through when the task began.
     before: u64,
     /// When the task began, in seconds since 1970.
@@ -41,12 +43,12 @@ pub(super) struct NoteKeeper {
 }
 
 impl NoteKeeper {
-    /// Begins the note of a shard, some seeds and sets of which are through.
-    pub(super) fn begin(part: &Path, manifest: Manifest) -> Self {
+    /// Begins the note of a shard of so many seeds, some seeds and sets of which are through.
+    pub(super) fn begin(part: &Path, manifest: Manifest, seeds: u64) -> Self {
         let mut place = part.as_os_str().to_owned();
         place.push(".json");
         let (before, now) = (manifest.seeds, seconds_now());
-        let note = Note { manifest, before, began: now, noted: now };
+        let note = Note { manifest, seeds, before, began: now, noted: now };
         let keeper = Self { place: place.into(), note, last: Instant::now() };
         keeper.write();
         keeper
@@ -118,7 +120,7 @@ pub struct ShardStatus {
     pub state: ShardState,
     /// Its file, also one that is to come; `None` where there is nothing of it.
     pub file: Option<PathBuf>,
-    /// Its seeds.
+    /// Its seeds: those that the store did not have through all rounds.
     pub seeds: u64,
     /// Those that are through.
     pub seeds_done: u64,
@@ -193,15 +195,17 @@ pub struct FoundShards {
 /// When a folder cannot be read.
 pub fn shards_in(places: &[PathBuf], reads_files: bool) -> Result<FoundShards> {
     let mut found = FoundShards::default();
-    let mut expansions: BTreeMap<Expansion, BTreeMap<u32, ShardStatus>> = BTreeMap::new();
+    let mut expansions: BTreeMap<Expansion, Known> = BTreeMap::new();
     for file in named(places)? {
         match looked_at(&file, reads_files) {
             Ok((manifest, status)) => {
                 let of_expansion = expansions.entry(Expansion::of(&manifest)).or_default();
-                let other = of_expansion.get(&status.shard.number);
+                // Shards that were merged meanwhile are no longer left in the store.
+                of_expansion.left = of_expansion.left.max(manifest.left_in_all);
+                let other = of_expansion.there.get(&status.shard.number);
                 // Of two files of one shard the one that is further counts.
                 if other.is_none_or(|other| status.state < other.state) {
-                    of_expansion.insert(status.shard.number, status);
+                    of_expansion.there.insert(status.shard.number, status);
                 }
             }
             // A task that just ended has no note any more.
@@ -213,6 +217,15 @@ pub fn shards_in(places: &[PathBuf], reads_files: bool) -> Result<FoundShards> {
     Ok(found)
 }
 
+/// What is known of the shards of an expansion.
+#[derive(Debug, Default)]
+struct Known {
+    /// By number.
+    there: BTreeMap<u32, ShardStatus>,
+    /// Seeds of all shards.
+    left: u64,
+}
+
 /// What shards belong together by.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Expansion {
@@ -221,34 +234,39 @@ struct Expansion {
     recipe: String,
     rounds: u16,
     all_seeds: String,
-    seeds_in_all: u64,
     of: u32,
 }
 
 impl Expansion {
     fn of(manifest: &Manifest) -> Self {
-        let Manifest { release, query, recipe, rounds, all_seeds, seeds_in_all, shard, .. } =
-            manifest;
+        let Manifest { release, query, recipe, rounds, all_seeds, shard, .. } = manifest;
         Self {
             release: release.clone(),
             query: query.clone(),
             recipe: recipe.clone(),
             rounds: *rounds,
             all_seeds: all_seeds.clone(),
-            seeds_in_all: *seeds_in_all,
             of: shard.of,
         }
     }
 
-    fn with(self, mut there: BTreeMap<u32, ShardStatus>) -> ShardsStatus {
-        let Self { release, query, recipe, rounds, seeds_in_all, of, .. } = self;
+    fn with(self, Known { mut there, left }: Known) -> ShardsStatus {
+        let Self { release, query, recipe, rounds, of, .. } = self;
+        // What the others leave is spread over those that are missing.
+        let elsewhere = there.values().map(|of| of.seeds).sum();
+        let seeds = left.saturating_sub(elsewhere);
+        let missing = (1..=of).filter(|number| !there.contains_key(number));
+        let missing: Vec<u32> = missing.collect();
+        let parts = missing.len() as u32;
+        let share = |at: u32| Shard { number: at + 1, of: parts }.seeds_of(seeds);
+        let mut shares: BTreeMap<u32, u64> =
+            missing.into_iter().zip((0..parts).map(share)).collect();
         let shard = |number| {
-            let shard = Shard { number, of };
-            there.remove(&number).unwrap_or(ShardStatus {
-                shard,
+            there.remove(&number).unwrap_or_else(|| ShardStatus {
+                shard: Shard { number, of },
                 state: ShardState::Missing,
                 file: None,
-                seeds: shard.seeds_of(seeds_in_all),
+                seeds: shares.remove(&number).unwrap_or_default(),
                 seeds_done: 0,
                 sets: 0,
                 noted: None,
@@ -309,7 +327,7 @@ fn looked_at(place: &Path, reads_files: bool) -> Result<(Manifest, ShardStatus)>
         return Ok((manifest, status));
     }
     let read = fs::read(place).map_err(|source| ExpandError::file(place, source))?;
-    let Note { manifest, before, began, noted } =
+    let Note { manifest, seeds, before, began, noted } =
         serde_json::from_slice(&read).map_err(|error| ExpandError::Shard {
             file: place.to_owned(),
             reason: format!("is no note of a task: {error}"),
@@ -325,7 +343,7 @@ fn looked_at(place: &Path, reads_files: bool) -> Result<(Manifest, ShardStatus)>
     let status = ShardStatus {
         shard: manifest.shard,
         state,
-        seeds: manifest.shard.seeds_of(manifest.seeds_in_all),
+        seeds,
         seeds_done: manifest.seeds,
         sets: manifest.sets,
         // Behind its name stand eight digits that tell queries apart.

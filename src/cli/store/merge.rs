@@ -8,8 +8,10 @@ use std::path::PathBuf;
 use anyhow::bail;
 use fnstore::database::Database;
 use fnstore::expand::{self, Manifest, Shard};
+use fnstore::query::Expression;
 use serde::Serialize;
 
+use crate::cli::options::splits::SplitArgs;
 use crate::cli::print::notices::{tell_index_lag, tell_of_index};
 use crate::cli::print::output::{Format, grouped, tell};
 use crate::cli::print::progress;
@@ -45,6 +47,9 @@ pub(crate) struct Args {
     /// Also read shards that were merged before, as after rows of the store were lost
     #[arg(long, conflicts_with = "status")]
     again: bool,
+
+    #[command(flatten)]
+    splits: SplitArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -82,7 +87,10 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     if !args.mixed {
         require_one_origin(&args.files, &manifests)?;
     }
-    let database = Database::open_existing_writer(&context.store)?;
+    let database = opened(args, &manifests, context)?;
+    if !args.mixed {
+        require_same_seeds(&database, &args.files, &manifests)?;
+    }
     tell_of_index(&database);
     let mut rows = Vec::new();
     let bar = progress::bar("merging", "shards");
@@ -112,6 +120,30 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     context.output.flush()?;
     tell_of_missing(&manifests);
     Ok(Outcome::Done)
+}
+
+/// The store, under the split list that the query of the shards was answered by.
+fn opened(args: &Args, manifests: &[Manifest], context: &Context) -> anyhow::Result<Database> {
+    let query = manifests.first().and_then(|manifest| manifest.query.parse().ok());
+    let query = query.unwrap_or(Expression::Everything);
+    args.splits.over_query(&query, || Database::open_existing_writer(&context.store))
+}
+
+/// Refuses shards whose query finds other seeds in the store.
+fn require_same_seeds(
+    database: &Database,
+    files: &[PathBuf],
+    manifests: &[Manifest],
+) -> anyhow::Result<()> {
+    // Shards of one expansion have the same seeds.
+    let mut checked = BTreeSet::new();
+    for (file, manifest) in files.iter().zip(manifests) {
+        let Manifest { release, query, all_seeds, .. } = manifest;
+        if checked.insert((release, query, all_seeds)) {
+            expand::require_same_seeds(database, file, manifest)?;
+        }
+    }
+    Ok(())
 }
 
 /// The manifests of files; says of each file that is wrong what is.
