@@ -77,6 +77,24 @@ fn a_dry_run_measures_and_leaves_the_store_as_it_was() {
 }
 
 #[test]
+fn a_limited_dry_run_tells_of_the_sets_that_the_run_takes() {
+    let store = new_store();
+    let dry = |more: &[&str]| {
+        let arguments = [&["--rounds", "3", "--filter", "none", "--dry-run"], more].concat();
+        record(&expand(store.path(), "frame=Checking", &arguments))
+    };
+    let (all, some) = (dry(&[]), dry(&["--limit", "2"]));
+    assert_eq!(all["seeds"], some["seeds"]);
+    assert_eq!(some["rounds_missing"], json!(6), "{some}");
+    assert_eq!(
+        (&some["at_least"], some["measured_rounds"].as_u64() <= Some(6)),
+        (&json!(false), true)
+    );
+    let number = |of: &Value, name: &str| of[name].as_f64().unwrap();
+    assert!(number(&some, "fixed_seconds") < number(&some, "missing_seconds"), "{some}");
+}
+
+#[test]
 fn a_status_of_nothing_finds_nothing_and_wrong_names_are_refused() {
     let store = new_store();
     let nothing = expand(store.path(), "frame=Checking origin=user", &["--status"]);

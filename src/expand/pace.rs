@@ -3,18 +3,23 @@
 //! A seed that ends early has all of its rounds behind it. So what is done grows evenly, however
 //! many seeds are in flight, and ends at what is to be done.
 //!
-//! The time of the rest is told by what was seen of some seeds. A round takes time with the length
-//! of its sentence, and is the last of its seed with the same chance each time.
+//! The time of the rest is told by a sample: seeds from all over, as many in flight as in the run,
+//! until as many rounds ended as are in flight. A round takes time with the length of its sentence,
+//! and is the last of its seed with the same chance each time.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::Shard;
 
-/// Of a measured run, the share of all rounds that are made: less than a tenth, since models are
-/// opened, too.
-pub(crate) const MEASURED_SHARE: f64 = 0.08;
-/// A measured run is not longer, if a round ended by then.
+/// A measured run is not longer.
 pub(crate) const MEASURED_LONGEST: Duration = Duration::from_secs(60);
+/// Of a measured run, the share of all rounds that is behind it at its end, at least.
+const MEASURED_SHARE: f64 = 0.08;
+/// Rounds of a sample, where fewer than so many are in flight.
+const SAMPLE: usize = 32;
+/// A sample of few seeds has one round for so many of them, and a few rounds at least.
+const PARTS: usize = 5;
+const FEW: usize = 8;
 /// A round that has been running for longer than others may end at any time.
 const ALMOST: f64 = 0.9;
 /// What is taken for the chance that a round is the last of its seed, before any is seen; and what
@@ -36,7 +41,7 @@ pub(super) struct Measurement {
     pub(super) shard: Option<Shard>,
     /// Rounds that came to their end.
     pub(super) rounds: u64,
-    /// How long all that is missing takes by these.
+    /// How long all that is missing takes by these; at least, if none came to its end.
     pub(super) missing: Duration,
 }
 
@@ -47,6 +52,8 @@ pub(super) struct Pace {
     pub(super) done: u64,
     /// In all, of the seeds that this run takes.
     pub(super) of: u64,
+    /// Rounds that end before a measured run does, if there are so many.
+    sample: u64,
     /// What is known of how long they take.
     seen: Seen,
 }
@@ -85,27 +92,35 @@ impl Pace {
         self.seen.rounds
     }
 
-    /// Rounds after which a measured run has seen enough.
-    pub(super) fn wanted(&self) -> u64 {
-        ((self.of as f64 * MEASURED_SHARE) as u64).max(1)
+    /// Measures so many seeds in a run that has some of them in flight.
+    pub(super) fn sampled_in(&mut self, seeds: usize, in_flight: usize) {
+        self.sample = seeds.div_ceil(PARTS).clamp(FEW, in_flight.max(SAMPLE)) as u64;
     }
 
-    /// Those of them that are behind it, where so many are in the middle.
-    pub(super) fn measured(&self, in_flight: usize) -> u64 {
-        let half = if self.seen.rounds == 0 { 0 } else { in_flight as u64 / 2 };
-        (self.done + half).min(self.wanted())
+    /// Rounds of a measured run.
+    pub(super) fn wanted(&self) -> u64 {
+        let share = (self.of as f64 * MEASURED_SHARE) as u64;
+        share.max(self.sample).min(self.of).max(1)
+    }
+
+    /// How much of a measured run is behind it, in rounds: by those that ended, or by its time.
+    pub(super) fn measured(&self, elapsed: Duration) -> u64 {
+        let Seen { rounds, ends_at_once, .. } = self.seen;
+        let ended = (rounds + ends_at_once) as f64 / self.sample.max(1) as f64;
+        let behind = self.done as f64 / (self.of as f64 * MEASURED_SHARE).max(1.0);
+        let by_time = elapsed.as_secs_f64() / MEASURED_LONGEST.as_secs_f64();
+        let share = ended.min(behind).max(by_time).min(1.0);
+        (share * self.wanted() as f64) as u64
     }
 
     /// Whether a measured run has seen enough.
-    pub(super) fn is_enough(&self, in_flight: usize, started: Instant) -> bool {
-        let is_over =
-            self.measured(in_flight) >= self.wanted() || started.elapsed() >= MEASURED_LONGEST;
-        is_over && self.seen.rounds > 0
+    pub(super) fn is_enough(&self, elapsed: Duration) -> bool {
+        self.measured(elapsed) >= self.wanted()
     }
 
     /// How long rounds take by what was seen within some time, when others were still in flight:
     /// their weights, and for how long. What is missing are the rounds before each seed, and its
-    /// weight.
+    /// weight. Where no round ended, it takes longer than that.
     pub(super) fn forecast(
         &self,
         elapsed: Duration,
@@ -113,6 +128,10 @@ impl Pace {
         missing: impl Iterator<Item = (u64, f64)>,
     ) -> Duration {
         let Seen { rounds, weight, seconds_in_flight, ends, begun, ends_at_once } = self.seen;
+        if rounds == 0 {
+            let tried = in_flight.count() as u64 + ends_at_once;
+            return elapsed.mul_f64(missing.count() as f64 / tried.max(1) as f64);
+        }
         let each_in_flight = seconds_in_flight / weight.max(1.0);
         let part = |(weight, since): (f64, Duration)| {
             let expected = (each_in_flight * weight).max(1e-9);
@@ -200,74 +219,110 @@ mod tests {
         assert!((of(&pace, 10, (1, 40.0)) - 1.0).abs() < 1e-9);
     }
 
-    /// A run of 200 seeds of three rounds, 32 of which share a processor: how long all of it takes,
-    /// what was forecast, and after what time.
-    fn simulated(ends: f64, state: &mut u64) -> (f64, f64, f64) {
-        let mut draw = || {
-            *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(0x1234_5677);
-            (*state >> 11) as f64 / (1u64 << 53) as f64
-        };
+    /// Seeds of some rounds, 32 of which share a processor: how long they take, and if they are
+    /// measured, what is forecast for all where that ends.
+    fn simulated(
+        (seeds, rounds): (&[f64], u64),
+        ends: f64,
+        is_measured: bool,
+        state: &mut u64,
+    ) -> (f64, f64) {
+        let mut draw = || draw(state);
         let seconds = Duration::from_secs_f64;
-        let seeds: Vec<f64> = (0..200).map(|_| LEAST + 20.0 + 250.0 * draw() * draw()).collect();
-        let missing: Vec<(u64, f64)> = seeds.iter().map(|weight| (3, *weight)).collect();
-        let (mut pace, mut waiting) = (Pace::of(600), spread(seeds).into_iter());
+        let missing: Vec<(u64, f64)> = seeds.iter().map(|weight| (rounds, *weight)).collect();
+        let mut pace = Pace::of(rounds * seeds.len() as u64);
+        pace.sampled_in(seeds.len(), 32);
+        let mut waiting = spread(seeds.to_vec()).into_iter();
         // What is left of a round, the round, its seed's weight, when it began.
         let mut running: Vec<(f64, u64, f64, f64)> = Vec::new();
-        let (mut now, mut told) = (0.0, None);
+        let mut now = 0.0;
         loop {
             while running.len() < 32 {
                 let Some(weight) = waiting.next() else { break };
                 pace.begun();
                 running.push((weight * (0.6 + 0.8 * draw()), 1, weight, now));
             }
-            if told.is_none() && pace.measured(running.len()) >= pace.wanted() {
-                let in_flight = running.iter().map(|of| (of.2, seconds(now - of.3)));
-                let told_now = pace.forecast(seconds(now), in_flight, missing.iter().copied());
-                told = Some((told_now.as_secs_f64(), now));
-            }
             let next = (0..running.len()).min_by(|a, b| running[*a].0.total_cmp(&running[*b].0));
-            let Some(next) = next else { break };
+            let Some(next) = next.filter(|_| !is_measured || !pace.is_enough(seconds(now))) else {
+                let in_flight = running.iter().map(|of| (of.2, seconds(now - of.3)));
+                let told = pace.forecast(seconds(now), in_flight, missing.into_iter());
+                return (now, told.as_secs_f64());
+            };
             let (rest, round, weight, since) = running[next];
-            // A processor does little less for one sentence than for many.
-            now += 0.01 * rest * (running.len() as f64 + 2.0);
+            // A processor does somewhat less for one sentence than for many.
+            now += 0.001 * rest * (running.len() as f64 + 4.0);
             running.iter_mut().for_each(|of| of.0 -= rest);
-            let is_last = round == 3 || draw() < ends;
-            pace.round((weight, seconds(now - since)), if is_last { 4 - round } else { 1 });
+            let is_last = round == rounds || draw() < ends;
+            pace.round(
+                (weight, seconds(now - since)),
+                if is_last { rounds + 1 - round } else { 1 },
+            );
             match is_last {
                 true => drop(running.swap_remove(next)),
                 false => running[next] = (weight * (0.6 + 0.8 * draw()), round + 1, weight, now),
             }
         }
-        let (forecast, after) = told.unwrap();
-        (now, forecast, after)
+    }
+
+    fn draw(state: &mut u64) -> f64 {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(0x1234_5677);
+        (*state >> 11) as f64 / (1u64 << 53) as f64
     }
 
     #[test]
-    fn a_forecast_is_within_a_third_of_the_time_after_a_tenth_of_it() {
-        let mut state = 7;
-        for ends in [0.0, 0.05, 0.1, 0.2, 0.3] {
-            let mut far = 0;
-            for _ in 0..100 {
-                let (all, forecast, after) = simulated(ends, &mut state);
-                assert!(after <= 0.1 * all, "{ends}: {after} of {all}");
-                far += u32::from(!(0.7..1.3).contains(&(forecast / all)));
+    fn a_forecast_is_within_a_third_of_the_time_of_200_seeds() {
+        let state = &mut 7;
+        for (rounds, cost) in [(1, 0.35), (3, 0.2)] {
+            for ends in [0.0, 0.05, 0.1, 0.2, 0.3] {
+                let mut far = 0;
+                for _ in 0..100 {
+                    let seeds: Vec<f64> = (0..200)
+                        .map(|_| LEAST + 20.0 + 250.0 * draw(state) * draw(state))
+                        .collect();
+                    let (all, _) = simulated((&seeds, rounds), ends, false, state);
+                    let (after, told) = simulated((&seeds, rounds), ends, true, state);
+                    assert!(after <= cost * all, "{rounds} {ends}: {after} of {all}");
+                    far += u32::from(!(0.7..1.3).contains(&(told / all)));
+                }
+                assert!(far <= 2, "{rounds} {ends}: {far} of 100 are far off");
             }
-            assert!(far <= 2, "{ends}: {far} of 100 are far off");
         }
     }
 
     #[test]
-    fn a_measured_run_ends_after_its_share_but_not_before_a_round() {
+    fn a_measured_run_ends_with_its_sample_or_after_a_minute() {
         let mut pace = Pace::of(600);
-        let now = Instant::now();
-        assert_eq!((pace.wanted(), pace.is_enough(600, now)), (48, false));
-        (0..31).for_each(|_| pace.round((20.0, SECOND), 1));
-        assert!(!pace.is_enough(32, now));
+        pace.sampled_in(200, 32);
+        assert_eq!(
+            (pace.wanted(), pace.is_enough(SECOND), pace.measured(6 * SECOND)),
+            (48, false, 4)
+        );
+        (0..47).for_each(|_| pace.round((20.0, SECOND), 1));
+        assert!(!pace.is_enough(SECOND));
         pace.round((20.0, SECOND), 1);
-        assert!(pace.is_enough(32, now) && pace.measured(32) == 48);
-        assert_eq!(Pace::of(3).wanted(), 1);
-        let Some(long_ago) = now.checked_sub(MEASURED_LONGEST) else { return };
-        assert!(!Pace::of(600).is_enough(0, long_ago));
+        assert!(pace.is_enough(SECOND));
+        // One chain that ends early has many rounds behind it, and shows little.
+        let mut early = Pace::of(600);
+        early.sampled_in(200, 32);
+        early.round((20.0, SECOND), 100);
+        assert!(!early.is_enough(SECOND));
+        let none = Pace::of(96);
+        assert!(none.is_enough(MEASURED_LONGEST));
+        // Of no round that ended nothing is known but that all take longer.
+        let missing = [(3, 20.0), (3, 60.0)].into_iter();
+        let told = none.forecast(60 * SECOND, [(20.0, 60 * SECOND)].into_iter(), missing);
+        assert_eq!(told, 120 * SECOND);
+    }
+
+    #[test]
+    fn a_sample_is_as_large_as_what_is_in_flight_or_a_part_of_few_seeds() {
+        let of = |seeds: usize, in_flight| {
+            let mut pace = Pace::of(seeds as u64);
+            pace.sampled_in(seeds, in_flight);
+            pace.wanted()
+        };
+        assert_eq!([of(200, 32), of(153, 32), of(20, 32), of(3, 32)], [32, 31, 8, 3]);
+        assert_eq!([of(2000, 512), of(9000, 512), of(100, 1)], [400, 720, 20]);
     }
 
     #[test]

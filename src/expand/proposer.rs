@@ -47,6 +47,11 @@ impl<'a, 's> ParaphraseProposer<'a, 's> {
         Self { followed, session, in_flight, open, most, steps: 0, steps_reused: 0 }
     }
 
+    /// Most seeds in flight.
+    pub(super) fn most(&self) -> usize {
+        self.most
+    }
+
     /// The seeds that are in flight.
     pub(super) fn in_flight(&self) -> impl Iterator<Item = &Rewriting<'a>> {
         self.in_flight.values()
@@ -101,7 +106,10 @@ impl<'a, 's> ParaphraseProposer<'a, 's> {
             Ok(source) => {
                 self.session.submit(source, &constraints)?;
                 self.open.insert((seed.release, seed.set), source);
-                work.has_begun = true;
+                if !std::mem::replace(&mut work.has_begun, true) {
+                    // Before that the lexicon was read.
+                    work.since = Instant::now();
+                }
                 self.in_flight.insert(source, work);
                 Ok(None)
             }

@@ -97,6 +97,7 @@ pub(super) fn run_into(
     let sink = (destination, std::mem::take(files));
     let mut writer = GeneratedWriter::new(database, fingerprint, sink);
     let mut tally = Tally::new(report, (options.rounds, rounds), measures, on_progress);
+    tally.sampled_in(missing.len(), proposer.most());
     let stages = Augmentation {
         shared: &mut knowledge,
         proposer: &mut proposer,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::chain::TARGET;
 use super::destination::Destination;
@@ -70,8 +70,11 @@ pub struct Estimate {
     pub rounds: u64,
     /// How long that took.
     pub elapsed: Duration,
-    /// How long the missing ones would take, seeds that end early considered.
+    /// How long the missing ones would take, seeds that end early considered. It is no more than
+    /// known to be too little where no round came to its end.
     pub missing: Duration,
+    /// Of that, what takes the same however many are missing: models are opened, the lexicon read.
+    pub fixed: Duration,
 }
 
 /// How far the human annotation sets are for which an expression holds.
@@ -86,14 +89,15 @@ pub fn status(
     let human = human_sets(expression);
     drop(database.query(&human)?);
     let models = LoadedModels::open((recipe, options))?;
-    status_of(database, (&human, options), &models, None)
+    status_of(database, (&human, options), &models, (None, None))
 }
 
 /// As [`status`] of a part of the seeds, or of all, with the time that the missing rounds take.
-/// Some rounds of seeds from all over are made to measure it: less than a tenth of all, for a
-/// minute at most, and one at least. Nothing is written. There is no estimate where nothing is
-/// missing, or where `progress`, which is told how far the measurement is, answers `Break` before a
-/// round is over.
+/// Rounds of seeds from all over are made to measure it, as many beside each other as in a run: a
+/// twelfth of all, as many as are in flight at least, for a minute at most.
+/// Nothing is written. With a limit of seeds it is the time of so many seeds, and the rounds
+/// that are missing are theirs. There is no estimate where nothing is missing, or where `progress`,
+/// which is told how far the measurement is, answers `Break` at once.
 ///
 /// # Errors
 /// As [`run`](super::run).
@@ -105,18 +109,23 @@ pub fn estimate(
 ) -> Result<(Status, Option<Estimate>)> {
     let human = human_sets(expression);
     drop(database.query(&human)?);
+    let began = Instant::now();
     let mut models = LoadedModels::open((recipe, options))?;
-    let status = status_of(database, (&human, options), &models, shard)?;
+    let opening = began.elapsed();
+    let which = (shard, options.seed_limit);
+    let status = status_of(database, (&human, options), &models, which)?;
     if status.total().rounds_missing == 0 {
         return Ok((status, None));
     }
     let id = status.recipe.unwrap_or(UNKNOWN);
     let followed = Followed { id, recipe, options };
     let nowhere = Destination::Measured(Measurement { shard, ..Measurement::default() });
+    let began = Instant::now();
     let (report, nowhere) = run_into(database, (&human, followed), &mut models, nowhere, progress)?;
+    let fixed = opening + began.elapsed().saturating_sub(report.elapsed);
     let estimate = match nowhere {
-        Destination::Measured(Measurement { rounds, missing, .. }) if rounds > 0 => {
-            Some(Estimate { rounds, elapsed: report.elapsed, missing })
+        Destination::Measured(Measurement { rounds, missing, .. }) if !missing.is_zero() => {
+            Some(Estimate { rounds, elapsed: report.elapsed, missing: missing + fixed, fixed })
         }
         _ => None,
     };
@@ -177,11 +186,12 @@ fn status_of(
     database: &Database,
     (human, options): (&Expression, &RunOptions),
     models: &LoadedModels,
-    shard: Option<Shard>,
+    (shard, limit): (Option<Shard>, Option<usize>),
 ) -> Result<Status> {
     let store = database.store();
     let recipe_id = known(database, models)?;
     let mut frames: BTreeMap<_, FrameStatus> = BTreeMap::new();
+    let mut left = limit.unwrap_or(usize::MAX);
     for (place, found) in (0..).zip(database.matches(human, &Selection::default())?) {
         let found = found?;
         if shard.is_some_and(|shard| !shard.takes(place)) {
@@ -200,7 +210,10 @@ fn status_of(
             None if round >= options.rounds => frame.done += 1,
             None => {
                 frame.begun += u64::from(round > 0);
-                frame.rounds_missing += u64::from(options.rounds - round);
+                if left > 0 {
+                    frame.rounds_missing += u64::from(options.rounds - round);
+                }
+                left = left.saturating_sub(1);
             }
         }
     }

@@ -19,6 +19,8 @@ pub(super) struct Tally<'p> {
     rounds: u16,
     finished_seeds: u64,
     started: Instant,
+    /// Whether a seed was taken up.
+    has_begun: bool,
     /// Whether the run only measures how long it would take.
     measures: bool,
     on_progress: &'p mut OnProgress<'p>,
@@ -38,6 +40,7 @@ impl<'p> Tally<'p> {
             pace: Pace::of(missing),
             rounds,
             started: Instant::now(),
+            has_begun: false,
             measures,
             on_progress,
         }
@@ -69,9 +72,14 @@ impl<'p> Tally<'p> {
         }
     }
 
-    fn progress(&self, in_flight: usize) -> ExpansionProgress {
+    /// Measures so many seeds, in a run that has some of them in flight.
+    pub(super) fn sampled_in(&mut self, seeds: usize, in_flight: usize) {
+        self.pace.sampled_in(seeds, in_flight);
+    }
+
+    fn progress(&self) -> ExpansionProgress {
         let (rounds, of_rounds) = match self.measures {
-            true => (self.pace.measured(in_flight), self.pace.wanted()),
+            true => (self.pace.measured(self.started.elapsed()), self.pace.wanted()),
             false => (self.pace.done, self.pace.of),
         };
         ExpansionProgress {
@@ -109,6 +117,10 @@ impl<'p> Tally<'p> {
 
 impl Observer<Rewriting<'_>> for Tally<'_> {
     fn hear(&mut self, event: Event<'_, Rewriting<'_>>) {
+        if self.measures && !std::mem::replace(&mut self.has_begun, true) {
+            // What the first seed opened is there for all.
+            self.started = Instant::now();
+        }
         match event {
             Event::Begun => self.pace.begun(),
             Event::Accepted { work, accepted, is_last } => {
@@ -141,10 +153,10 @@ impl Observer<Rewriting<'_>> for Tally<'_> {
         }
     }
 
-    fn goes_on(&mut self, under_way: usize) -> ControlFlow<()> {
-        let at = self.progress(under_way);
+    fn goes_on(&mut self, _: usize) -> ControlFlow<()> {
+        let at = self.progress();
         let answer = (self.on_progress)(&at);
-        let is_enough = self.measures && self.pace.is_enough(under_way, self.started);
+        let is_enough = self.measures && self.pace.is_enough(self.started.elapsed());
         if is_enough { ControlFlow::Break(()) } else { answer }
     }
 }

@@ -33,7 +33,7 @@ impl<'a> Shared<'a> {
         Self { database, recipe, generator, actors: HashMap::new() }
     }
 
-    fn actors_of(&mut self, release: ReleaseId) -> Result<Rc<Actors>> {
+    pub(super) fn actors_of(&mut self, release: ReleaseId) -> Result<Rc<Actors>> {
         if let Some(known) = self.actors.get(&release) {
             return Ok(Rc::clone(known));
         }

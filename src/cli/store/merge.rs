@@ -87,7 +87,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     if !args.mixed {
         require_one_origin(&args.files, &manifests)?;
     }
-    let database = opened(args, &manifests, context)?;
+    let database = opened(&args, &manifests, context)?;
     if !args.mixed {
         require_same_seeds(&database, &args.files, &manifests)?;
     }

@@ -55,6 +55,9 @@ struct EstimateRecord {
     measured_rounds: u64,
     measured_seconds: f64,
     missing_seconds: f64,
+    fixed_seconds: f64,
+    /// No round came to its end.
+    at_least: bool,
 }
 
 fn by_name(ended: &BTreeMap<EndReason, u64>) -> BTreeMap<&'static str, u64> {
@@ -115,6 +118,8 @@ pub(super) fn dry_run(
         measured_rounds: estimate.map_or(0, |estimate| estimate.rounds),
         measured_seconds: estimate.map_or(0.0, |estimate| estimate.elapsed.as_secs_f64()),
         missing_seconds: estimate.map_or(0.0, |estimate| estimate.missing.as_secs_f64()),
+        fixed_seconds: estimate.map_or(0.0, |estimate| estimate.fixed.as_secs_f64()),
+        at_least: estimate.is_some_and(|estimate| estimate.rounds == 0),
     };
     context.output.report(&record, ONE_ROW, |output| lay_out(&total, estimate, output))?;
     if stopped() {
@@ -150,9 +155,12 @@ fn lay_out(
     for (name, count) in rows {
         output.line(&format!("  {name:<20} {:>9}", grouped(count)))?;
     }
-    let Some(Estimate { rounds, elapsed, missing }) = estimate else { return Ok(()) };
+    let Some(Estimate { rounds, elapsed, missing, .. }) = estimate else { return Ok(()) };
     let seconds = elapsed.as_secs_f64();
-    let by = format!("about, by {rounds} rounds in {seconds:.1} s; nothing was written");
+    let by = match rounds {
+        0 => format!("at least: no round ended in {seconds:.0} s; nothing was written"),
+        _ => format!("about, by {rounds} rounds in {seconds:.1} s; nothing was written"),
+    };
     let time = duration(missing.as_secs());
     Ok(output.line(&format!("  {:<20} {time:>9}  {by}", "time"))?)
 }
