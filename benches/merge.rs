@@ -149,6 +149,7 @@ fn write_shards(
             release: release.name.clone(),
             query: "made up".to_owned(),
             all_seeds: String::new(),
+            left_in_all: 0,
             seeds_in_all: 0,
             revision: 0,
             recipe: String::new(),

@@ -108,6 +108,30 @@ fn shards_of_an_edited_store_are_refused_together() {
 }
 
 #[test]
+fn a_shard_is_refused_where_its_seeds_or_lus_of_their_frames_were_edited() {
+    let base = new_store();
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("a.zst");
+    ok(shard(base.path(), "1/1", &file));
+    for (name, edit) in [
+        ("fe", r#"{"op":"edit-set","set":"x7002","elements":[{"name":"Checker","span":[0,3]}]}"#),
+        ("lu", r#"{"op":"add-lu","frame":"Checking","name":"vet.v"}"#),
+    ] {
+        let folder = dir.path().join(name);
+        fs::create_dir(&folder).unwrap();
+        let (edited, script) = (copy_of(base.path(), &folder), folder.join("edits.jsonl"));
+        fs::write(&script, edit).unwrap();
+        ok(fnstore_in(&edited, &["edit", script.to_str().unwrap()]));
+        let before = export(&edited);
+        let refused = merge(&edited, &[&file]);
+        assert_eq!(refused.code, Some(2), "{name}: {refused:?}");
+        assert!(refused.stderr.contains("were edited in between"), "{name}: {refused:?}");
+        assert_eq!(export(&edited), before, "{name}");
+    }
+    ok(merge(base.path(), &[&file]));
+}
+
+#[test]
 fn seeds_of_a_split_list_are_found_by_that_list() {
     let base = new_store();
     let dir = tempfile::tempdir().unwrap();

@@ -13,9 +13,9 @@ fn page() -> String {
     command.build();
     let mut page = "# Options of every command\n\n\
          The text is that of `fnstore COMMAND --help`. A test writes this page: \
-         `FNSTORE_WRITE_GOLDEN=1 make test`.\n"
+         `FNSTORE_WRITE_GOLDEN=1 make test`.\n[Commands](commands.md) describes what commands have in \
+         common.\n"
         .to_owned();
-    let _ = write!(page, "[Commands](commands.md) describes what commands have in common.\n");
     options(&mut page, "\nOptions of all commands:\n", &command, |arg| arg.is_global_set());
     for (title, holds) in help::GROUPS {
         let _ = write!(page, "\n## {title}\n");

@@ -1,5 +1,5 @@
-//! Which output of a round is written: the aligner finds the target in each, the best pair wins, its
-//! FEs are carried over, and models say how good it is.
+//! Which output of a round is written: the aligner finds the target in each, the best pair wins,
+//! its FEs are carried over, and models say how good it is.
 
 use super::chain::{Chain, TARGET};
 use super::elements::{self, Carried, KeepElements};

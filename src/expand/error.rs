@@ -95,8 +95,9 @@ pub enum ExpandError {
     },
     /// A shard was computed of other seeds than its query finds.
     #[error(
-        "`{}` is a shard of the {expected} seeds that `{query}` found; here it finds {found}, or others: the store was \
-         edited in between, or another split list holds; compute the shards of this store anew (X-seeds)",
+        "`{}` is a shard of the {expected} seeds that `{query}` found; here it finds {found}, and some differ: they or \
+         LUs of their frames were edited in between, or another split list holds; compute the shards of this store \
+         anew (X-seeds)",
         file.display()
     )]
     OtherSeeds {

@@ -80,7 +80,8 @@ pub struct Manifest {
     pub release: String,
     /// The query of the seeds.
     pub query: String,
-    /// BLAKE3 of the ids of all its seeds, also of other parts, 64 hexadecimal digits.
+    /// BLAKE3 of all its seeds, also of other parts, and of the LUs of their frames, 64 hexadecimal
+    /// digits.
     pub all_seeds: String,
     /// How many these are.
     #[serde(default)]
@@ -217,7 +218,7 @@ pub(super) struct Plan<'a> {
     pub(super) file: &'a Path,
     pub(super) shard: Shard,
     pub(super) query: &'a str,
-    /// BLAKE3 of the ids of all seeds, and how many they are.
+    /// BLAKE3 of all seeds, and how many they are.
     pub(super) all_seeds: (String, u64),
     /// How many of them are not through in the store, and how many of these are of this part.
     pub(super) left: (u64, u64),

@@ -1,5 +1,6 @@
 //! A run over a part of the seeds, into a file.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -15,7 +16,10 @@ use super::{
 };
 use crate::database::{Database, DatabaseError, ExportError};
 use crate::exchange::jsonl::LineKind;
-use crate::model::{AnnotationSetId, Release, ReleaseId, from_hexadecimal, hexadecimal};
+use crate::lexicon::content_hash;
+use crate::model::{
+    ACCEPTED, AnnotationSetId, PROPOSED, Release, ReleaseId, from_hexadecimal, hexadecimal,
+};
 use crate::query::{Expression, Selection, quoted};
 
 /// Expands a part of the seeds of one release from a store that nobody writes, into a file, with a
@@ -109,8 +113,8 @@ pub fn merge_shard_again(database: &Database, file: &Path, manifest: &Manifest) 
     Ok(import.written.get(&LineKind::Set).copied().unwrap_or(0))
 }
 
-/// Refuses a shard whose query finds other seeds in a database than where it was computed: some
-/// would be in no shard.
+/// Refuses a shard whose query finds other seeds in a database than where it was computed, or seeds
+/// that were edited since.
 ///
 /// # Errors
 /// When the seeds differ, or the query cannot be answered.
@@ -140,18 +144,19 @@ pub fn require_same_seeds(database: &Database, file: &Path, manifest: &Manifest)
     }
 }
 
-/// The BLAKE3 of the ids of all seeds, and how many they are.
+/// The BLAKE3 of all seeds, and how many they are.
 type Seeds = (String, u64);
 
 /// Told of a seed its place among all, its release and its id.
 type OnSeed<'a> = dyn FnMut(u64, ReleaseId, AnnotationSetId) -> Result<()> + 'a;
 
-fn digest(ids: &blake3::Hasher) -> String {
-    hexadecimal(ids.finalize().as_bytes())
+fn digest(seeds: &blake3::Hasher) -> String {
+    hexadecimal(seeds.finalize().as_bytes())
 }
 
 /// The release of all sets for which an expression holds, and what they are; `None` where there are
-/// none.
+/// none. What they are is their ids, their text and annotation, and the LUs of their frames that no
+/// expansion proposed: what is edited of these makes other outputs.
 fn seeds_of(
     database: &Database,
     expression: &Expression,
@@ -159,13 +164,26 @@ fn seeds_of(
 ) -> Result<Option<(Release, Seeds)>> {
     let (mut names, mut seeds) = (Vec::new(), 0);
     let mut last = None;
-    let mut ids = blake3::Hasher::new();
+    let mut hasher = blake3::Hasher::new();
+    let mut frames = HashSet::new();
     for found in database.matches(expression, &Selection::default())? {
         let found = found?;
         let (release, seed) = (found.release(), found.set().id);
         on_seed(seeds, release, seed)?;
         seeds += 1;
-        ids.update(&seed.bits().to_be_bytes());
+        hasher.update(&seed.bits().to_be_bytes());
+        let (set, text) = (found.set(), found.text()?.unwrap_or_default());
+        let (frame, lu) = (set.frame.to_string(), set.lu.to_string());
+        hasher.update(&content_hash(set, &text, (&frame, &lu)).to_be_bytes());
+        if frames.insert((release, set.frame)) {
+            for lu in database.store().lexunits_of(release, set.frame)? {
+                let lu = lu?;
+                if ![PROPOSED, ACCEPTED].contains(&lu.status.as_str()) {
+                    hasher.update(&(lu.name.len() as u64).to_be_bytes());
+                    hasher.update(lu.name.as_bytes());
+                }
+            }
+        }
         if last == Some(release) {
             continue;
         }
@@ -174,7 +192,7 @@ fn seeds_of(
     }
     match names.len() {
         0 => Ok(None),
-        1 => Ok(Some((names.remove(0), (digest(&ids), seeds)))),
+        1 => Ok(Some((names.remove(0), (digest(&hasher), seeds)))),
         _ => {
             let names = names.into_iter().map(|release| release.name).collect();
             Err(DatabaseError::Export(ExportError::SeveralReleases { names }).into())

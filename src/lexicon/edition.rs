@@ -67,7 +67,7 @@ impl Database {
             let names = (&*answer.frame, &*answer.lexunit);
             sets.push(FrozenSet {
                 set: set.id,
-                content: content(set, &answer.sentence.text, names),
+                content: content_hash(set, &answer.sentence.text, names),
             });
         }
         let Some((release, _)) = release else { return Ok(None) };
@@ -122,7 +122,7 @@ impl Database {
             let text = sentence.map_or_else(String::new, |sentence| sentence.text);
             let frame = catalog.frame(release, set.frame)?;
             let lu = catalog.lexunit(release, set.frame, set.lu)?;
-            if content(&set, &text, (&frame, &lu)) != *frozen {
+            if content_hash(&set, &text, (&frame, &lu)) != *frozen {
                 changes.changed.push(*id);
             }
         }
@@ -181,7 +181,7 @@ impl Database {
 }
 
 /// First 8 bytes of the hash of what a set says, as `schema/records.md` has it.
-fn content(set: &AnnotationSet, text: &str, (frame, lu): (&str, &str)) -> u64 {
+pub(crate) fn content_hash(set: &AnnotationSet, text: &str, (frame, lu): (&str, &str)) -> u64 {
     let mut hasher = blake3::Hasher::new();
     let mut part = |part: &str| {
         hasher.update(&(part.len() as u64).to_be_bytes());

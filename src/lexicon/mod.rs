@@ -49,6 +49,7 @@ use std::sync::Arc;
 pub use coverage::{Coverage, CoverageCounts, SetCounts};
 pub use difference::{Change, Compared, Difference};
 pub use edition::EditionChanges;
+pub(crate) use edition::content_hash;
 pub use elements::LabelledElement;
 pub use growth::{NewTrigger, RoundGrowth};
 pub use only::RecordKey;
