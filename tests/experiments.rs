@@ -222,8 +222,8 @@ fn settings_that_cannot_be_are_refused_with_what_may() {
     let wrong = [
         (&["--shares", "0"][..], 2, "1 to 100"),
         (&["--shares", "10,10"], 2, "each share once"),
-        (&["--part", "train"], 2, "expected dev or test"),
-        (&["--arms", "all"], 2, "expected one of plain, augmented"),
+        (&["--part", "train"], 2, "possible values: dev, test"),
+        (&["--arms", "all"], 2, "possible values: plain, augmented"),
         (&["--arms", "augmented", "--resamples", "0"], 2, "number of resamples is `0`"),
         (&["--arms", "augmented", "--generated", "round=9"], 65, "E-no-generated"),
         (&["--arms", "augmented", "doc=BikeRide"], 65, "E-no-text"),

@@ -175,7 +175,7 @@ fn fes_are_trained_measured_and_resumed_on_the_command_line() {
     assert_eq!(document["scores"][0]["gold"], config["dev"]["gold"]);
     assert!(eval(&["--format", "table"]).stdout.contains("an FE or not"));
     let wrong = fnstore(&["eval", "fes", "--part", "tset"]);
-    assert!(wrong.stderr.contains("expected train, dev or test"), "{}", wrong.stderr);
+    assert!(wrong.stderr.contains("possible values: train, dev, test"), "{}", wrong.stderr);
     let absent = eval(&["--release", "bfn"]);
     assert_eq!(absent.code, Some(2), "{}", absent.stderr);
 }

@@ -20,6 +20,7 @@ use super::scorer::ACTIVATION;
 use super::trained;
 use crate::compute::Device;
 use crate::learn::{CONFIG, FileError, Mlp, read_config};
+use crate::model::named;
 use crate::nn::{NnError, Weights};
 
 /// The format that this build writes and reads.
@@ -86,16 +87,17 @@ pub struct TrainingRecord {
     pub seed: u64,
 }
 
-/// What a candidate is to score, by its distance `d` to the gold span (Culkin et al. 2021, section
-/// 4.1, and the two last rows of Table 2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Labels {
-    /// `2^-d`: candidates near the gold span get a part of the credit.
-    #[default]
-    Soft,
-    /// 1 for the gold span, 0 for all others.
-    Hard,
+named! {
+    /// What a candidate is to score, by its distance `d` to the gold span (Culkin et al. 2021,
+    /// section 4.1, and the two last rows of Table 2).
+    #[derive(Default)]
+    pub enum Labels {
+        /// `2^-d`: 1 for the gold span, half as much for each word by which a candidate is off.
+        #[default]
+        Soft => "soft",
+        /// 1 for the gold span, 0 for all others.
+        Hard => "hard",
+    }
 }
 
 impl HeadConfig {

@@ -62,6 +62,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 pub(crate) use error::{exit_code, hint, is_broken_pipe};
+use options::named::named;
 use options::threads::ThreadArgs;
 use options::{device, locate};
 pub(crate) use print::output::tell;
@@ -84,7 +85,7 @@ pub(crate) struct Args {
     /// Write the output in this format [default: table on a terminal; jsonl into a pipe, but table
     /// for `show`, trees, `expand`, `generate` and work on the whole store, tsv for `query
     /// --count-by`]
-    #[arg(long, global = true, value_name = "FORMAT", value_enum)]
+    #[arg(long, global = true, value_name = "FORMAT", value_parser = named::<Format>())]
     format: Option<Format>,
 
     /// Use models on releases and texts in other languages than the models are made for

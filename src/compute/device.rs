@@ -245,7 +245,7 @@ pub(super) fn for_each_piece(
 /// The name of numbers on a processor that rounds a fused multiply-add once, or twice.
 fn format_on_cpu(numbers: Numbers, rounds_once: bool) -> &'static str {
     match (rounds_once, numbers) {
-        (true, numbers) => numbers.name(),
+        (true, numbers) => numbers.as_str(),
         (false, Numbers::F32) => "f32-unfused",
         (false, Numbers::Int8) => "int8-unfused",
         (false, Numbers::Blocks) => "blocks-unfused",
@@ -276,9 +276,9 @@ mod tests {
 
     #[test]
     fn a_processor_that_rounds_twice_has_formats_of_its_own() {
-        for (name, numbers) in Numbers::ALL {
-            assert_eq!(format_on_cpu(numbers, true), name);
-            assert_eq!(format_on_cpu(numbers, false), format!("{name}-unfused"));
+        for numbers in Numbers::ALL {
+            assert_eq!(format_on_cpu(numbers, true), numbers.as_str());
+            assert_eq!(format_on_cpu(numbers, false), format!("{numbers}-unfused"));
         }
         assert_eq!(rounds_once(), Device::cpu().format(Numbers::F32) == "f32");
     }

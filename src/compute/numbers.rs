@@ -1,52 +1,37 @@
 //! In which numbers a network's matrix products are computed.
 
-use std::fmt;
 use std::str::FromStr;
 
-/// In which numbers a network's matrix products are computed. All else is computed in f32.
-///
-/// The default, blocks, works with every model and is the fastest on a CPU.
-///
-/// ```
-/// use fnstore::compute::Numbers;
-///
-/// assert_eq!("int8".parse(), Ok(Numbers::Int8));
-/// assert_eq!(Numbers::default().to_string(), "blocks");
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[non_exhaustive]
-pub enum Numbers {
-    /// 32-bit floating point, whatever the weights are stored in.
-    F32,
-    /// 8-bit integers, with a scale for each row of a weight and for each row of its input. Weights
-    /// that are stored so are used as they are. Others are rounded when they are loaded.
-    Int8,
-    /// Integers of 4 to 8 bits in blocks of 16 or 32 that share a scale, as GGUF files store them.
-    /// Such weights are used as they are. Others are rounded to 8 bits when they are loaded. Inputs
-    /// are rounded to 8 bits in blocks of 32.
-    #[default]
-    Blocks,
-}
+use crate::model::named;
 
-impl Numbers {
-    /// All there are, by name.
-    pub const ALL: [(&'static str, Self); 3] =
-        [("f32", Self::F32), ("int8", Self::Int8), ("blocks", Self::Blocks)];
-
-    /// The name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::F32 => "f32",
-            Self::Int8 => "int8",
-            Self::Blocks => "blocks",
-        }
-    }
-}
-
-impl fmt::Display for Numbers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+named! {
+    /// In which numbers a network's matrix products are computed. All else is computed in f32.
+    ///
+    /// The default, blocks, works with every model and is the fastest on a CPU.
+    ///
+    /// ```
+    /// use fnstore::compute::Numbers;
+    ///
+    /// assert_eq!("int8".parse(), Ok(Numbers::Int8));
+    /// assert_eq!(Numbers::default().to_string(), "blocks");
+    /// ```
+    #[derive(Default)]
+    #[non_exhaustive]
+    pub enum Numbers {
+        /// 32-bit floating point, whatever the weights are stored in.
+        F32 => "f32",
+        /// 8-bit integers, with a scale for each row of a weight and for each row of its input.
+        ///
+        /// Weights that are stored so are used as they are. Others are rounded when they are
+        /// loaded.
+        Int8 => "int8",
+        /// Integers of 4 to 8 bits in blocks of 16 or 32 that share a scale, as GGUF files store
+        /// them.
+        ///
+        /// Such weights are used as they are. Others are rounded to 8 bits when they are loaded.
+        /// Inputs are rounded to 8 bits in blocks of 32.
+        #[default]
+        Blocks => "blocks",
     }
 }
 
@@ -62,8 +47,7 @@ impl FromStr for Numbers {
     type Err = UnknownNumbers;
 
     fn from_str(name: &str) -> Result<Self, UnknownNumbers> {
-        let known = Self::ALL.into_iter().find(|(known, _)| *known == name);
-        known.map(|(_, numbers)| numbers).ok_or_else(|| UnknownNumbers { name: name.to_owned() })
+        Self::parse(name).ok_or_else(|| UnknownNumbers { name: name.to_owned() })
     }
 }
 
@@ -73,9 +57,8 @@ mod tests {
 
     #[test]
     fn names_are_read_as_they_are_written() {
-        for (name, numbers) in Numbers::ALL {
-            assert_eq!(numbers.to_string(), name);
-            assert_eq!(name.parse(), Ok(numbers));
+        for numbers in Numbers::ALL {
+            assert_eq!(numbers.to_string().parse(), Ok(numbers));
         }
         let error = "fp16".parse::<Numbers>().unwrap_err().to_string();
         assert!(error.contains("`fp16`") && error.contains("`int8`"), "{error}");

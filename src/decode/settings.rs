@@ -1,6 +1,7 @@
 //! How a beam search is run: its width, when it ends, and what ranks its outputs.
 
 use super::DecodeError;
+use crate::model::named;
 
 /// Settings of a beam search. The defaults are those of `generate(num_beams=8,
 /// num_return_sequences=8)` in Hugging Face transformers, but for the length limit.
@@ -313,21 +314,30 @@ impl LengthLimit {
     }
 }
 
-/// When a search is over. It is always over when no hypothesis is left or the length limit is
-/// reached. The names in parentheses are values of `early_stopping` in Hugging Face transformers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Stopping {
-    /// When `beam_size` outputs are finished and the best open hypothesis, normalised by its
-    /// present length, does not beat the worst of them (`False`). With a length penalty a longer
-    /// output could still do better: a heuristic.
-    #[default]
-    Heuristic,
-    /// As soon as `beam_size` outputs are finished (`True`).
-    FirstFull,
-    /// When `beam_size` outputs are finished and no open hypothesis can beat the worst of them at
-    /// any length up to the limit (`"never"`).
-    Exhaustive,
+named! {
+    /// When a search is over. It is always over when no hypothesis is left or the length limit is
+    /// reached. The names in parentheses are values of `early_stopping` in Hugging Face
+    /// transformers.
+    #[derive(Default)]
+    #[non_exhaustive]
+    pub enum Stopping {
+        /// When the best open hypothesis is not expected to beat the outputs.
+        ///
+        /// When `beam_size` outputs are finished and the best open hypothesis, normalised by its
+        /// present length, does not beat the worst of them (`False`). With a length penalty a
+        /// longer output could still do better: a heuristic.
+        #[default]
+        Heuristic => "heuristic",
+        /// As soon as the outputs are there.
+        ///
+        /// As soon as `beam_size` outputs are finished (`True`).
+        FirstFull => "first-full",
+        /// When no open hypothesis can beat the outputs.
+        ///
+        /// When `beam_size` outputs are finished and no open hypothesis can beat the worst of them
+        /// at any length up to the limit (`"never"`).
+        Exhaustive => "exhaustive",
+    }
 }
 
 #[cfg(test)]

@@ -47,12 +47,6 @@ impl FaultCode {
     }
 }
 
-impl fmt::Display for FaultCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 /// A file of records cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -10,29 +10,27 @@
 //! target. What is not found is said and never guessed. GF and PT describe how words stand in their
 //! sentence, so they stay only with words that stayed.
 
-use serde::{Deserialize, Serialize};
-
 use super::chain::Seed;
 use super::phrase_set::{PhraseSet, runs};
 use super::{ExpandError, Result};
 use crate::align::{AlignError, AlignRequest, Aligner, Ranking};
 use crate::model::{
-    AnnotationSet, CarriedElement, Extent, FeStatus, Label, Layer, LayerName, Span,
+    AnnotationSet, CarriedElement, Extent, FeStatus, Label, Layer, LayerName, Span, named,
 };
 use crate::text::{fold, is_stop_word, natural_spacing, words};
 
-/// What is done so that an output has the seed's FEs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum KeepElements {
-    /// Nothing, and generated sets have none, as in Culkin et al. 2021, section 5.
-    None,
-    /// The aligner looks for them.
-    Align,
-    /// Outputs are to hold their head words; then as [`Align`](Self::Align).
-    Heads,
-    /// Outputs are to hold their words as they stand (section 6.2); then as [`Align`](Self::Align).
-    Exact,
+named! {
+    /// What is done so that an output has the seed's FEs.
+    pub enum KeepElements {
+        /// They are not annotated, as in Culkin et al. 2021, section 5.
+        None => "none",
+        /// The aligner looks for them.
+        Align => "align",
+        /// As `align`; sentences must contain their head words.
+        Heads => "heads",
+        /// As `align`; sentences must contain their text (section 6.2).
+        Exact => "exact",
+    }
 }
 
 impl KeepElements {

@@ -18,15 +18,19 @@ named! {
         /// Nothing, as in Culkin et al. 2021.
         #[default]
         None => "none",
-        /// A word that is like the LUs of the frame, an LU or not. Many triggers are then of LUs
+        /// Words that are like the LUs of the frame.
+        ///
+        /// They are LUs or not. Many triggers are then of LUs
         /// that FrameNet lacks; most of these do not evoke the frame.
         Alike => "alike",
-        /// What the rewriter, a language model, would say in the trigger's place: the likeliest
-        /// phrase that is left. The lexicon has no say.
+        /// What a language model would say in the trigger's place.
+        ///
+        /// The likeliest phrase of the rewriter that is left. The lexicon has no say.
         Context => "context",
-        /// An LU of the frame that can stand in the seed's place, first one that agrees with the
-        /// seed's FEs; if none is left, a word that is like them. A chain ends if outputs have
-        /// neither, or the latter with a failed check.
+        /// Other LUs of the frame, then words that are like them.
+        ///
+        /// First an LU that agrees with the seed's FEs; if none is left, a word that is like them.
+        /// A chain ends if outputs have neither, or the latter with a failed check.
         Lexicon => "lexicon",
     }
 }

@@ -16,6 +16,7 @@ use serde::{Deserialize, Deserializer};
 use super::recipe::Choice;
 use super::{Guidance, KeepElements, Recipe, RunOptions};
 use crate::compute::Numbers;
+use crate::model::named;
 use crate::text::input::read_text;
 
 /// The recipes that have a name, in alphabetic order, with their files.
@@ -59,14 +60,14 @@ pub enum RecipeFileError {
     },
 }
 
-/// Which words a rewriting may hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Words {
-    /// Those of the rewriter's list and of the seed's sentence.
-    Known,
-    /// Any.
-    Any,
+named! {
+    /// Which words a rewriting may hold.
+    pub enum Words {
+        /// Those of the rewriter's `words.txt`, where it has one, and those of the sentence.
+        Known => "known",
+        /// Whatever the rewriter can spell.
+        Any => "any",
+    }
 }
 
 /// Settings of a [`Recipe`] and its rounds, as a file has them. What is absent stays as it is.

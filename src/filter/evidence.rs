@@ -27,17 +27,17 @@ pub struct Evidence {
 named! {
     /// An input of a filter's networks.
     pub enum Input {
-        /// [`Evidence::round`].
+        /// The round.
         Round => "round",
-        /// [`Evidence::paraphrase`].
+        /// What the paraphraser gave the output.
         Paraphrase => "paraphrase",
-        /// [`Evidence::aligner`].
+        /// What the aligner gave the span.
         Aligner => "aligner",
-        /// [`Evidence::proposed`], 1 or 0.
+        /// Whether an expansion proposed the LU, 1 or 0.
         Proposed => "proposed",
-        /// [`Evidence::frames`], as the logarithm of one more.
+        /// How many frames have an LU of its lemma, as the logarithm of one more.
         Frames => "frames",
-        /// [`Evidence::frame_fit`].
+        /// How likely the frame is, by the frame model.
         FrameFit => "frame_fit",
     }
 }

@@ -4,15 +4,23 @@
 //! band of `2 * limit + 1` cells a row (Ukkonen 1985, Algorithms for approximate string matching).
 //! The work ends at the first row in which every cell is over the limit.
 
-/// What the exchange of one word for another costs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum EditCost {
-    /// A deletion and an insertion, 2: the paper's "deletions and insertions", and near its yield
-    /// (`docs/results/2026-11-23-mining-ecb.md`).
-    #[default]
-    DeleteInsert,
-    /// One substitution, 1: Levenshtein's distance, which the paper names.
-    Unit,
+use crate::model::named;
+
+named! {
+    /// What the exchange of one word for another costs.
+    #[derive(Default)]
+    pub enum EditCost {
+        /// Deletions and insertions; an exchange is 2.
+        ///
+        /// The paper's "deletions and insertions", and near its yield
+        /// (`docs/results/2026-11-23-mining-ecb.md`).
+        #[default]
+        DeleteInsert => "delete-insert",
+        /// Deletions, insertions and exchanges; each is 1.
+        ///
+        /// Levenshtein's distance, which the paper names.
+        Unit => "unit",
+    }
 }
 
 impl EditCost {

@@ -12,15 +12,17 @@ use std::collections::{HashMap, HashSet};
 
 use super::distance::{EditCost, word_distance};
 use super::sentences::{replace_numbers_and_days, sentences};
+use crate::model::named;
 use crate::text::{fold, words};
 
-/// How pairs are found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
-    /// By the edits of words between two sentences of a cluster.
-    L12,
-    /// Among the first two sentences of articles.
-    F2,
+named! {
+    /// How pairs are found.
+    pub enum Method {
+        /// Sentences of a cluster that few edits of words part.
+        L12 => "l12",
+        /// First two sentences of articles that share words.
+        F2 => "f2",
+    }
 }
 
 /// How to mine.

@@ -56,6 +56,7 @@ pub use lexunit::{
     ValencePattern, ValenceUnit, Valences,
 };
 pub use name::{is_invisible, is_name, is_xml, is_xml_name};
+pub use named::Named;
 pub(crate) use named::named;
 pub use provenance::{
     CarriedElement, FilterScores, Flags, FrameFit, Generation, Method, Origin, Prediction,

@@ -1,14 +1,39 @@
 //! Enums whose cases have a written name, by which JSON has them, too.
 
+/// An enum whose cases have written names; [`named!`](crate::named) defines one.
+pub trait Named: Copy + 'static {
+    /// All cases, in order.
+    const CASES: &'static [Self];
+
+    /// The name, as files and output have it.
+    fn name(self) -> &'static str;
+
+    /// What the case is: its doc comment, a line for each of its lines.
+    fn about(self) -> &'static str;
+}
+
+/// The text of the doc comments among attributes.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! documented {
+    () => { "" };
+    (#[doc = $text:literal] $($rest:tt)*) => {
+        concat!($text, "\n", $crate::documented!($($rest)*))
+    };
+    (#[$($other:tt)*] $($rest:tt)*) => { $crate::documented!($($rest)*) };
+}
+
 /// Defines an enum with the name of each case beside it: `Case => "name",`.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! named {
     ($(#[$meta:meta])* $visible:vis enum $name:ident {
-        $($(#[$of_case:meta])* $case:ident $(= $code:literal)? => $text:expr,)*
+        $($(#[$($of_case:tt)*])* $case:ident $(= $code:literal)? => $text:expr,)*
     }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         $visible enum $name {
-            $($(#[$of_case])* $case $(= $code)?,)*
+            $($(#[$($of_case)*])* $case $(= $code)?,)*
         }
 
         #[allow(dead_code, reason = "not every enum is read, or listed")]
@@ -28,6 +53,26 @@ macro_rules! named {
             #[must_use]
             $visible fn parse(text: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|case| case.as_str() == text)
+            }
+        }
+
+        impl $crate::model::Named for $name {
+            const CASES: &'static [Self] = &Self::ALL;
+
+            fn name(self) -> &'static str {
+                self.as_str()
+            }
+
+            fn about(self) -> &'static str {
+                match self {
+                    $(Self::$case => $crate::documented!($(#[$($of_case)*])*),)*
+                }
+            }
+        }
+
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.pad(self.as_str())
             }
         }
 

@@ -224,7 +224,7 @@ named! {
         Paraphrase => "paraphrase",
         /// An LU of the same frame and part of speech took the place of the sentence's target.
         SisterLu => "sister-lu",
-        /// As [`SisterLu`](Self::SisterLu), and the words of some FEs were generated.
+        /// As `sister-lu`, and the words of some FEs were generated.
         Infill => "infill",
     }
 }

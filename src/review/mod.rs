@@ -46,8 +46,9 @@ named! {
         Evokes => "evokes",
         /// Whether the output says what its source says, apart from the marked words.
         Meaning => "meaning",
-        /// How alike output and source are in meaning, and whether the output is fluent (Hu et al.
-        /// 2019, Table 2).
+        /// How alike output and source are, and whether the output is fluent.
+        ///
+        /// (Hu et al. 2019, Table 2.)
         Similarity => "similarity",
         /// Whether the frame elements have the right spans and names.
         Elements => "elements",

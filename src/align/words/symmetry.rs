@@ -6,31 +6,38 @@
 use std::collections::BTreeSet;
 
 use super::links::{Link, Links};
+use crate::model::named;
 
-/// How the links of two directions are combined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Symmetrization {
-    /// The links from sentence to paraphrase alone: every word of the paraphrase has one at most.
-    Forward,
-    /// The links from paraphrase to sentence alone: every word of the sentence has one at most.
-    Backward,
-    /// What both have.
-    Intersection,
-    /// What either has.
-    Union,
-    /// The intersection, and from the union what stands beside a link, also diagonally, and joins a
-    /// word that has none yet.
-    GrowDiag,
-    /// `GrowDiag`, then from either direction every link that joins a word that has none yet.
-    GrowDiagFinal,
-    /// `GrowDiag`, then from either direction every link that joins two words that have none yet.
-    GrowDiagFinalAnd,
-    /// Links of which both models are sure enough together: those where the geometric mean of the
-    /// two posteriors reaches a threshold (Liang, Taskar and Klein 2006, section 3.2). It needs the
-    /// posteriors; of two sets of links it takes what both have.
-    #[default]
-    Agreement,
+named! {
+    /// How the links of two directions are combined.
+    #[derive(Default)]
+    #[non_exhaustive]
+    pub enum Symmetrization {
+        /// The links from sentence to paraphrase alone: every word of the paraphrase has one at
+        /// most.
+        Forward => "forward",
+        /// The links from paraphrase to sentence alone: every word of the sentence has one at most.
+        Backward => "backward",
+        /// What both have.
+        Intersection => "intersection",
+        /// What either has.
+        Union => "union",
+        /// The intersection, and from the union what stands beside a link, also diagonally, and
+        /// joins a word that has none yet.
+        GrowDiag => "grow-diag",
+        /// `grow-diag`, then from either direction every link that joins a word that has none yet.
+        GrowDiagFinal => "grow-diag-final",
+        /// `grow-diag`, then from either direction every link that joins two words that have none
+        /// yet.
+        GrowDiagFinalAnd => "grow-diag-final-and",
+        /// Links whose posteriors in both directions together reach the threshold.
+        ///
+        /// Of which both models are sure enough together: those where the geometric mean of the two
+        /// posteriors reaches a threshold (Liang, Taskar and Klein 2006, section 3.2). It needs the
+        /// posteriors; of two sets of links it takes what both have.
+        #[default]
+        Agreement => "agreement",
+    }
 }
 
 /// The neighbours of a link, in the order in which they are tried.

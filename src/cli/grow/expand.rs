@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use crate::cli::options::named::named;
 use anyhow::ensure;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::endpoint::{EndpointSettings, Usage};
 use fnstore::expand::{
     self, BlindTo, CarriedTally, EndReason, FilterTally, FromSisters, Guidance, GuideModels,
-    KeepElements, Models, Recipe, RecipeSettings, Report, RewriterSource, RunOptions,
+    KeepElements, Models, Recipe, RecipeSettings, Report, RewriterSource, RunOptions, Words,
 };
 use fnstore::nn::declared_languages;
 use fnstore::query::Expression;
@@ -74,15 +75,15 @@ pub(crate) struct Args {
 
     /// Vocabulary of new sentences: the rewriter's list and the sentence's own words, or any word
     /// [default: known]
-    #[arg(long, value_name = "WHICH", value_enum, conflicts_with = "endpoint")]
+    #[arg(long, value_name = "WHICH", value_parser = named::<Words>(), conflicts_with = "endpoint")]
     words: Option<Words>,
 
     /// Words that new sentences must contain. `lexicon`: another LU of the frame, then fall back to
     /// similar words. `alike`: similar words. `context`: what the language model would say in the
     /// trigger's place, as `substitutes` lists it. `none`: no requirement, as in the papers
     /// [default: lexicon, if its models are installed]
-    #[arg(long, value_name = "WHAT", value_enum)]
-    guide: Option<Guide>,
+    #[arg(long, value_name = "WHAT", value_parser = named::<Guidance>())]
+    guide: Option<Guidance>,
 
     /// Beside the trigger, ban a SHARE of each sentence's content words, so that new sentences
     /// reword more: from 0 to 1, one word at least, other ones in the next round. Needs a guide
@@ -93,8 +94,8 @@ pub(crate) struct Args {
     /// Frame elements of new sentences. `align`: found by the aligner. `heads`, `exact`: the
     /// sentence must contain their head words, or their text. `none`: not annotated [default:
     /// align]
-    #[arg(long, value_name = "HOW", value_enum)]
-    keep_fe: Option<KeepFe>,
+    #[arg(long, value_name = "HOW", value_parser = named::<KeepElements>())]
+    keep_fe: Option<KeepElements>,
 
     /// Give sentences to LUs that have none. EXPR names LUs (by `lu`, `frame`, `pos`, `release`,
     /// `lu_status`); sentences of their sister LUs, of the same frame and part of speech, are
@@ -148,72 +149,6 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     endpoint: EndpointArgs,
-}
-
-/// Which words a rewriting may hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Words {
-    /// Those of the rewriter's `words.txt`, where it has one, and those of the sentence.
-    Known,
-    /// Whatever its pieces spell.
-    Any,
-}
-
-/// What decides beside the models.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Guide {
-    /// Other LUs of the frame, then words that are like them.
-    Lexicon,
-    /// Words that are like the LUs of the frame.
-    Alike,
-    /// What a language model would say in the trigger's place.
-    Context,
-    /// Nothing.
-    None,
-}
-
-/// What is done so that new sentences have the seed's FEs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum KeepFe {
-    /// The aligner looks for them.
-    Align,
-    /// As `align`; sentences must contain their head words.
-    Heads,
-    /// As `align`; sentences must contain their text.
-    Exact,
-    /// They are not annotated.
-    None,
-}
-
-impl From<KeepFe> for KeepElements {
-    fn from(keep_fe: KeepFe) -> Self {
-        match keep_fe {
-            KeepFe::Align => Self::Align,
-            KeepFe::Heads => Self::Heads,
-            KeepFe::Exact => Self::Exact,
-            KeepFe::None => Self::None,
-        }
-    }
-}
-
-impl From<Words> for expand::Words {
-    fn from(words: Words) -> Self {
-        match words {
-            Words::Known => Self::Known,
-            Words::Any => Self::Any,
-        }
-    }
-}
-
-impl From<Guide> for Guidance {
-    fn from(guide: Guide) -> Self {
-        match guide {
-            Guide::Lexicon => Self::Lexicon,
-            Guide::Alike => Self::Alike,
-            Guide::Context => Self::Context,
-            Guide::None => Self::None,
-        }
-    }
 }
 
 const EXAMPLES: &str = "\
@@ -335,10 +270,10 @@ fn settings(args: &Args) -> anyhow::Result<RecipeSettings> {
         beam: args.beam,
         candidates: args.candidates,
         max_pieces: args.max_pieces,
-        words: args.words.map(expand::Words::from),
-        guide: args.guide.map(Guidance::from),
+        words: args.words,
+        guide: args.guide,
         reword: args.reword,
-        keep_fe: args.keep_fe.map(KeepElements::from),
+        keep_fe: args.keep_fe,
         ..RecipeSettings::default()
     };
     let named = args.recipe.as_deref().map(RecipeSettings::open).transpose()?;

@@ -5,6 +5,7 @@ mod dry_run;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use crate::cli::options::named::{named, one_of};
 use anyhow::bail;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::endpoint::Usage;
@@ -41,24 +42,24 @@ pub(crate) struct Args {
     #[arg(
         long,
         value_name = "WHAT",
-        value_parser = ["annotation", "exemplars"],
-        default_value = "annotation"
+        value_parser = named::<Lacking>(),
+        default_value_t = Lacking::default()
     )]
-    lacking: String,
+    lacking: Lacking,
 
     /// `sister-lu`: the sentence stays. `infill`: frame elements get other words [default: infill
     /// with --endpoint, else sister-lu]
-    #[arg(long, value_name = "METHOD", value_parser = ["sister-lu", "infill"])]
-    method: Option<String>,
+    #[arg(long, value_name = "METHOD", value_parser = one_of(&[Method::SisterLu, Method::Infill]))]
+    method: Option<Method>,
 
     /// What the generator is told: nothing, the frame elements, or frame and frame elements
-    #[arg(long, value_name = "WHAT", value_parser = ["none", "fe", "frame-fe"], default_value = "fe")]
-    mode: String,
+    #[arg(long, value_name = "WHAT", value_parser = named::<Mode>(), default_value_t = Mode::default())]
+    mode: Mode,
 
     /// Which sister's sentence. `agreeing`: the one whose core frame elements are the frame's most
     /// usual ones. `random`: any, as in the paper
-    #[arg(long, value_name = "RULE", value_parser = ["agreeing", "random"], default_value = "agreeing")]
-    sisters: String,
+    #[arg(long, value_name = "RULE", value_parser = named::<SisterRule>(), default_value_t = SisterRule::default())]
+    sisters: SisterRule,
 
     /// Sisters' sentences that are filled for each LU; the best candidate of all is kept [default:
     /// 1 with --endpoint, else 8]
@@ -146,7 +147,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 /// The recipe that is asked for, with its models.
 fn open(args: &Args) -> anyhow::Result<(Recipe, Generator)> {
     let asks = args.generator.asks();
-    let method = match args.method.as_deref().and_then(Method::parse) {
+    let method = match args.method {
         Some(method) => method,
         None if asks => Method::Infill,
         None => Method::SisterLu,
@@ -162,14 +163,14 @@ fn open(args: &Args) -> anyhow::Result<(Recipe, Generator)> {
     let sources = args.sources.unwrap_or(sources);
     let recipe = Recipe {
         method,
-        sisters: SisterRule::parse(&args.sisters).unwrap_or_default(),
-        mode: Mode::parse(&args.mode).unwrap_or_default(),
+        sisters: args.sisters,
+        mode: args.mode,
         sources,
         candidates: args.candidates.unwrap_or(candidates).max(args.keep.div_ceil(sources.max(1))),
         keep: args.keep,
         least: args.least,
         seed: args.seed,
-        lacking: Lacking::parse(&args.lacking).unwrap_or_default(),
+        lacking: args.lacking,
     };
     let generator = match method {
         Method::Infill => args.generator.open_filling()?,

@@ -17,7 +17,7 @@ use crate::cli::input::line_reader::{self, LineError};
 use crate::cli::options::device::DeviceArgs;
 use crate::cli::options::language::LanguageArgs;
 use crate::cli::options::locate;
-use crate::cli::options::rewriter::numbers;
+use crate::cli::options::named::named;
 use crate::cli::{Context, Outcome};
 
 /// Score sentences with a language model
@@ -52,7 +52,7 @@ pub(crate) struct Args {
     question: Option<PathBuf>,
 
     /// Number format of matrix products
-    #[arg(long, value_parser = numbers(), default_value_t = Numbers::default())]
+    #[arg(long, value_parser = named::<Numbers>(), default_value_t = Numbers::default())]
     numbers: Numbers,
 
     /// Directory that holds the models

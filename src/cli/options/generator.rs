@@ -23,7 +23,7 @@ use self::trained::Trained;
 use super::device::DeviceArgs;
 use super::endpoint::EndpointArgs;
 use super::locate;
-use super::rewriter::numbers;
+use super::named::named;
 use crate::cli::print::output::tell;
 
 /// The labeller that classifies given spans, unless another is named.
@@ -67,7 +67,7 @@ pub(crate) struct GeneratorArgs {
     device: DeviceArgs,
 
     /// Number format of the language model
-    #[arg(long, value_parser = numbers(), default_value_t = Numbers::default())]
+    #[arg(long, value_parser = named::<Numbers>(), default_value_t = Numbers::default())]
     numbers: Numbers,
 }
 

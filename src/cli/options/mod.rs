@@ -6,6 +6,7 @@
 //! | [`threads`] | `--threads` |
 //! | [`device`] | `--device` |
 //! | [`language`] | `--language`, and models' languages |
+//! | [`named`] | names of the cases of an enum |
 //! | [`number`] | numbers with bounds |
 //! | [`endpoint`] | `--endpoint`: a server that writes |
 //! | [`rewriter`] | which rewriter rewrites |
@@ -29,6 +30,7 @@ pub(crate) mod labeller;
 pub(crate) mod language;
 pub(crate) mod listing;
 pub(crate) mod locate;
+pub(crate) mod named;
 pub(crate) mod number;
 pub(crate) mod release;
 pub(crate) mod rewriter;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use super::named::named;
 use fnstore::compute::Numbers;
 use fnstore::paraphrase::{Crew, Paraphraser, base_of};
 
@@ -24,7 +24,7 @@ pub(crate) struct RewriterArgs {
     pub(crate) device: DeviceArgs,
 
     /// Number format of the rewriter; f32 is the slowest and the most exact [default: blocks]
-    #[arg(long, value_parser = numbers())]
+    #[arg(long, value_parser = named::<Numbers>())]
     pub(crate) numbers: Option<Numbers>,
 }
 
@@ -52,10 +52,4 @@ impl RewriterArgs {
         let base = base_of(&model, &dirs)?;
         Ok((model, base))
     }
-}
-
-/// Reads the name of some numbers.
-pub(crate) fn numbers() -> impl TypedValueParser<Value = Numbers> {
-    let names = Numbers::ALL.map(|(name, _)| name);
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<Numbers>())
 }

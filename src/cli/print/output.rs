@@ -9,27 +9,28 @@
 use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
-use clap::ValueEnum;
 use comfy_table::{Table, presets};
+use fnstore::named;
 use fnstore::text::{visible, visible_in_json};
 use serde::Serialize;
 
 /// Width of wrapped text where no terminal says another.
 const WIDTH: usize = 100;
 
-/// A format of output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// Laid out for reading
-    Table,
-    /// One JSON document
-    Json,
-    /// One JSON record a line
-    Jsonl,
-    /// Comma-separated values
-    Csv,
-    /// Tab-separated values
-    Tsv,
+named! {
+    /// A format of output.
+    pub(crate) enum Format {
+        /// Laid out for reading
+        Table => "table",
+        /// One JSON document
+        Json => "json",
+        /// One JSON record a line
+        Jsonl => "jsonl",
+        /// Comma-separated values
+        Csv => "csv",
+        /// Tab-separated values
+        Tsv => "tsv",
+    }
 }
 
 /// Where data goes.

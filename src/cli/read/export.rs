@@ -5,13 +5,14 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::cli::options::named::case_of;
 use anyhow::{bail, ensure};
-use clap::ValueEnum as _;
 use fnstore::database::{Database, DatabaseError, ExportError};
 use fnstore::exchange::jsonl::Scope;
 use fnstore::exchange::{TokenFormat, WordTagger};
 use fnstore::expand::filter_data;
 use fnstore::lexicon::EditionChanges;
+use fnstore::named;
 use fnstore::query::{Case, Expression};
 use fnstore::transfer::{FramenetLoss, JsonlExport, LossyExport};
 use serde::Serialize;
@@ -86,31 +87,32 @@ Examples:
   fnstore export 'split=train' --to training-conll train.conll
   fnstore export 'origin=fulltext split=test' --to semafor test";
 
-/// A format of export.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum To {
-    /// Every record, a line of JSON each
-    Jsonl,
-    /// A directory of FrameNet's own files
-    FramenetXml,
-    /// Tokens in 15 columns, as open-sesame reads them
-    Conll,
-    /// Tokens in 16 columns, as pyfn writes them
-    Bios,
-    /// Tokens of a sentence in one block, with a column for each set: for training
-    TrainingConll,
-    /// The same with core types
-    TrainingBios,
-    /// Three files PATH.frame.elements, PATH.sentences and PATH.sentences.tokenized
-    Semafor,
-    /// A row for each FE label
-    Csv,
-    /// The rows of csv in columns, compressed with zstd
-    Parquet,
-    /// Some sentences of each LU with a paraphrase, in which annotators find the trigger
-    AlignmentTask,
-    /// Of generated sets, what a filter looks at and what people say of them
-    FilterData,
+named! {
+    /// A format of export.
+    enum To {
+        /// Every record, a line of JSON each
+        Jsonl => "jsonl",
+        /// A directory of FrameNet's own files
+        FramenetXml => "framenet-xml",
+        /// Tokens in 15 columns, as open-sesame reads them
+        Conll => "conll",
+        /// Tokens in 16 columns, as pyfn writes them
+        Bios => "bios",
+        /// Tokens of a sentence in one block, with a column for each set: for training
+        TrainingConll => "training-conll",
+        /// The same with core types
+        TrainingBios => "training-bios",
+        /// Three files PATH.frame.elements, PATH.sentences and PATH.sentences.tokenized
+        Semafor => "semafor",
+        /// A row for each FE label
+        Csv => "csv",
+        /// The rows of csv in columns, compressed with zstd
+        Parquet => "parquet",
+        /// Some sentences of each LU with a paraphrase, in which annotators find the trigger
+        AlignmentTask => "alignment-task",
+        /// Of generated sets, what a filter looks at and what people say of them
+        FilterData => "filter-data",
+    }
 }
 
 impl To {
@@ -213,11 +215,8 @@ fn editions(database: &Database, expression: &Expression) -> anyhow::Result<Vec<
 /// Format and file of `--to`; no file is stdout.
 fn destination(args: &Args) -> anyhow::Result<(To, Option<PathBuf>)> {
     let [format, path @ ..] = args.to.as_slice() else { bail!("`--to` names no format") };
-    let Ok(to) = To::from_str(&format.to_string_lossy(), true) else {
-        let known: Vec<String> = To::value_variants()
-            .iter()
-            .filter_map(|to| Some(format!("`{}`", to.to_possible_value()?.get_name())))
-            .collect();
+    let Some(to) = case_of::<To>(&format.to_string_lossy()) else {
+        let known = To::ALL.map(|to| format!("`{to}`"));
         bail!("cannot export to `{}`: expected {}", format.display(), known.join(", "));
     };
     let path = path.first().filter(|path| *path != "-").map(PathBuf::from);
@@ -370,9 +369,8 @@ impl Export<'_> {
     }
 
     fn record(&self) -> ExportRecord {
-        let to = self.to.to_possible_value().map(|value| value.get_name().to_owned());
         ExportRecord {
-            to: to.unwrap_or_default(),
+            to: self.to,
             expression: self.expression.to_string(),
             release: None,
             scope: None,
@@ -431,7 +429,7 @@ fn framenet_loss(loss: FramenetLoss) -> &'static str {
 /// An export as JSON; see `schema/export.schema.json`.
 #[derive(Debug, Serialize)]
 struct ExportRecord {
-    to: String,
+    to: To,
     expression: String,
     release: Option<String>,
     scope: Option<&'static str>,

@@ -1,8 +1,10 @@
 //! `fnstore foreign`: what the files of releases hold beside FrameNet, one piece a row.
 
+use crate::cli::options::named::named;
 use fnstore::database::Database;
 use fnstore::lexicon::Lexicon;
 use fnstore::model::ForeignFile;
+use fnstore::named;
 use serde::Serialize;
 
 use crate::cli::options::listing::{Rows, names_or_all};
@@ -22,7 +24,7 @@ pub(crate) struct Args {
     content: Vec<String>,
 
     /// List only content of these files
-    #[arg(long, value_name = "KIND", value_enum)]
+    #[arg(long, value_name = "KIND", value_parser = named::<FileSubject>())]
     kind: Option<FileSubject>,
 
     #[command(flatten)]
@@ -35,15 +37,15 @@ Examples:
   fnstore foreign 'sure=*' --kind frame
   fnstore foreign '~<note' --format csv";
 
-/// What the file that holds it is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum FileSubject {
-    Frame,
-    Lu,
-    Document,
-    /// Indexes, relations, semantic types
-    Top,
+named! {
+    /// What the file that holds it is about.
+    enum FileSubject {
+        Frame => "frame",
+        Lu => "lu",
+        Document => "document",
+        /// Indexes, relations, semantic types
+        Top => "top",
+    }
 }
 
 /// A piece of foreign content as JSON; see `schema/foreign.schema.json`.

@@ -6,9 +6,10 @@ mod frame;
 pub(crate) mod lexunit;
 mod sentence;
 
+use crate::cli::options::named::case_of;
 use anyhow::{bail, ensure};
-use clap::ValueEnum as _;
 use fnstore::database::Database;
+use fnstore::named;
 
 use crate::cli::options::chosen_lus::ChosenLus;
 use crate::cli::options::listing::{Statuses, lexicons, names};
@@ -53,16 +54,15 @@ Examples:
   fnstore show annotation f2048 --format json
   fnstore show document 'IntroOf*'";
 
-/// Kinds of things that can be shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Shown {
-    Frame,
-    Lu,
-    Sentence,
-    #[value(alias = "set")]
-    Annotation,
-    #[value(alias = "doc")]
-    Document,
+named! {
+    /// Kinds of things that can be shown.
+    enum Shown {
+        Frame => "frame",
+        Lu => "lu",
+        Sentence => "sentence",
+        Annotation => "annotation",
+        Document => "document",
+    }
 }
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -102,7 +102,12 @@ fn parse(what: &[String]) -> anyhow::Result<(Shown, String)> {
     let is_regex = text[end..].starts_with('~');
     let start = if is_regex { end } else { end + 1 };
     let (kind, name) = (&text[..end], text.get(start..).unwrap_or_default().trim());
-    let Ok(kind) = Shown::from_str(kind, true) else {
+    let known = match kind.to_ascii_lowercase().as_str() {
+        "set" => Some(Shown::Annotation),
+        "doc" => Some(Shown::Document),
+        _ => case_of(kind),
+    };
+    let Some(kind) = known else {
         bail!(
             "cannot show `{kind}`: expected `frame`, `lu`, `sentence`, `annotation` or `document`, \
              and a name"

@@ -1,7 +1,6 @@
 //! A query's plan, with what was expected and what came of it.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::time::{Duration, Instant};
 
 use super::{Narrowed, Plan, Planner};
@@ -24,12 +23,6 @@ named! {
         Index => "index",
         /// It is only asked of the sets that the others bring up.
         Filter => "filter",
-    }
-}
-
-impl fmt::Display for Access {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 

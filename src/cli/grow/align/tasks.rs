@@ -13,7 +13,7 @@ use fnstore::query::Expression;
 
 use crate::cli::options::device::DeviceArgs;
 use crate::cli::options::locate;
-use crate::cli::options::rewriter::numbers;
+use crate::cli::options::named::named;
 use crate::cli::print::notices::tell_of_index;
 use crate::cli::print::output::{grouped, tell};
 use crate::cli::print::progress;
@@ -86,7 +86,7 @@ pub(crate) struct Making {
     device: DeviceArgs,
 
     /// Number format of the rewriter
-    #[arg(long, value_parser = numbers(), default_value_t = Numbers::default())]
+    #[arg(long, value_parser = named::<Numbers>(), default_value_t = Numbers::default())]
     numbers: Numbers,
 }
 

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::cli::options::named::named;
 use anyhow::{Context as _, bail};
-use clap::ValueEnum;
 use fnstore::align::linker::Linker;
 use fnstore::align::words::{
     BadPair, Links, Model, NoPair, SentencePair, Settings, Symmetrization, WordAligner, read_pairs,
 };
 use fnstore::align::{Dataset, EmbeddingAligner, TooLong};
+use fnstore::named;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -58,12 +59,12 @@ pub(crate) struct Training {
     pub(crate) train: Vec<PathBuf>,
 
     /// Alignment model
-    #[arg(long, value_enum, default_value_t = ModelName::Hmm)]
+    #[arg(long, value_parser = named::<ModelName>(), default_value_t = ModelName::Hmm)]
     model: ModelName,
 
     /// Symmetrization heuristic [default: agreement]
-    #[arg(long, value_enum)]
-    symmetrize: Option<Heuristic>,
+    #[arg(long, value_parser = named::<Symmetrization>())]
+    symmetrize: Option<Symmetrization>,
 
     /// Iterations of expectation maximisation, in each direction [default: 5]
     #[arg(long, value_name = "N")]
@@ -107,31 +108,19 @@ pub(crate) struct Training {
     device: DeviceArgs,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ModelName {
-    /// IBM Model 1
-    Model1,
-    /// Model 2 with fast_align's diagonal
-    FastAlign,
-    /// The hidden Markov model
-    Hmm,
-    /// No training: words whose encoder states are each other's nearest
-    Embeddings,
-    /// What `fnstore train words` has learnt from gold links
-    Linker,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Heuristic {
-    Forward,
-    Backward,
-    Intersection,
-    Union,
-    GrowDiag,
-    GrowDiagFinal,
-    GrowDiagFinalAnd,
-    /// Where the posteriors of both directions together reach the threshold
-    Agreement,
+named! {
+    enum ModelName {
+        /// IBM Model 1
+        Model1 => "model1",
+        /// Model 2 with fast_align's diagonal
+        FastAlign => "fast-align",
+        /// The hidden Markov model
+        Hmm => "hmm",
+        /// No training: words whose encoder states are each other's nearest
+        Embeddings => "embeddings",
+        /// What `fnstore train words` has learnt from gold links
+        Linker => "linker",
+    }
 }
 
 /// The models that are trained on pairs without links, and those that read an encoder's states.
@@ -140,12 +129,6 @@ const NEURAL: &[ModelName] = &[ModelName::Embeddings, ModelName::Linker];
 
 /// Longest side of a training pair.
 const MAX_LENGTH: usize = 100;
-
-/// A value as it is written on the command line.
-fn written(value: &impl ValueEnum) -> String {
-    let name = value.to_possible_value().map(|value| value.get_name().to_owned());
-    format!("`{}`", name.unwrap_or_default())
-}
 
 impl Training {
     /// Refuses an option that was given and that the model would not read.
@@ -166,28 +149,28 @@ impl Training {
         ];
         for (option, given, readers) in options {
             if given && !readers.contains(&self.model) {
-                let readers: Vec<String> = readers.iter().map(written).collect();
+                let readers: Vec<String> = readers.iter().map(|it| format!("`{it}`")).collect();
                 bail!(
-                    "`--model` {} does not read `{option}`, which is for {}; leave it out, or choose \
+                    "`--model` `{}` does not read `{option}`, which is for {}; leave it out, or choose \
                      another model",
-                    written(&self.model),
+                    self.model,
                     readers.join(", ")
                 );
             }
         }
         let symmetrize = self.symmetrize();
-        if self.threshold.is_some() && symmetrize != Heuristic::Agreement {
+        if self.threshold.is_some() && symmetrize != Symmetrization::Agreement {
             bail!(
-                "`--symmetrize` {} does not read `--threshold`, which is for {}; leave one of them out",
-                written(&symmetrize),
-                written(&Heuristic::Agreement)
+                "`--symmetrize` `{symmetrize}` does not read `--threshold`, which is for `{}`; leave one of \
+                 them out",
+                Symmetrization::Agreement
             );
         }
         Ok(())
     }
 
-    fn symmetrize(&self) -> Heuristic {
-        self.symmetrize.unwrap_or(Heuristic::Agreement)
+    fn symmetrize(&self) -> Symmetrization {
+        self.symmetrize.unwrap_or_default()
     }
 
     /// The links of `pairs`, by a model trained on these and on the pairs of `files`; none of a
@@ -251,16 +234,7 @@ impl Training {
         let default = Settings::default();
         Settings {
             model,
-            symmetrization: match self.symmetrize() {
-                Heuristic::Forward => Symmetrization::Forward,
-                Heuristic::Backward => Symmetrization::Backward,
-                Heuristic::Intersection => Symmetrization::Intersection,
-                Heuristic::Union => Symmetrization::Union,
-                Heuristic::GrowDiag => Symmetrization::GrowDiag,
-                Heuristic::GrowDiagFinal => Symmetrization::GrowDiagFinal,
-                Heuristic::GrowDiagFinalAnd => Symmetrization::GrowDiagFinalAnd,
-                Heuristic::Agreement => Symmetrization::Agreement,
-            },
+            symmetrization: self.symmetrize(),
             iterations: self.iterations.unwrap_or(default.iterations),
             null: self.null.unwrap_or(default.null),
             identity: self.identity.unwrap_or(default.identity),

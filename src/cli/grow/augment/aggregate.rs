@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use crate::cli::options::named::named;
 use anyhow::ensure;
-use clap::ValueEnum;
 use fnstore::augment::{Changes, Prediction, best_class, combine, max_vote, search_weights};
+use fnstore::named;
 use serde::Serialize;
 
 use crate::cli::Outcome;
@@ -30,16 +31,17 @@ pub(super) struct Args {
     classes: Vec<String>,
 
     /// Combine predictions by this rule
-    #[arg(long, value_enum, default_value_t = By::Weights)]
+    #[arg(long, value_parser = named::<By>(), default_value_t = By::Weights)]
     by: By,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum By {
-    /// The sum of their shares, with weights searched on `dev`
-    Weights,
-    /// The greatest share that any gives a class
-    Max,
+named! {
+    enum By {
+        /// The sum of their shares, with weights searched on `dev`
+        Weights => "weights",
+        /// The greatest share that any gives a class
+        Max => "max",
+    }
 }
 
 /// The predictions of an item's variants.

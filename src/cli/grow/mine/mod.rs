@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use clap::ValueEnum;
+use crate::cli::options::named::named;
 use fnstore::mine::{Article, EditCost, Method, MineOptions, Mined, Pair, day_of, mine};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -42,12 +42,12 @@ pub(crate) struct Args {
     file: Option<PathBuf>,
 
     /// Find pairs by this method
-    #[arg(long, value_enum, default_value_t = MethodName::L12)]
-    method: MethodName,
+    #[arg(long, value_parser = named::<Method>(), default_value_t = Method::L12)]
+    method: Method,
 
     /// Count these as edits (l12)
-    #[arg(long, value_enum, default_value_t = Edits::DeleteInsert)]
-    edits: Edits,
+    #[arg(long, value_parser = named::<EditCost>(), default_value_t = EditCost::default())]
+    edits: EditCost,
 
     /// Take pairs of at most N edits (l12)
     #[arg(long, value_name = "N", default_value_t = 12)]
@@ -73,22 +73,6 @@ enum Command {
     Tally(judged::TallyArgs),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum MethodName {
-    /// Sentences of a cluster that few edits part
-    L12,
-    /// First sentences of articles that share words
-    F2,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Edits {
-    /// Deletions and insertions; an exchange is 2
-    DeleteInsert,
-    /// Deletions, insertions and exchanges; each is 1
-    Unit,
-}
-
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     match args.command {
         Some(Command::Cluster(args)) => return group::run(&args, &mut context.output),
@@ -97,15 +81,9 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         None => {}
     }
     let options = MineOptions {
-        method: match args.method {
-            MethodName::L12 => Method::L12,
-            MethodName::F2 => Method::F2,
-        },
+        method: args.method,
         limit: args.limit,
-        cost: match args.edits {
-            Edits::DeleteInsert => EditCost::DeleteInsert,
-            Edits::Unit => EditCost::Unit,
-        },
+        cost: args.edits,
         replace: args.replace,
     };
     let format = context.output.format_or(Format::Jsonl);
@@ -258,7 +236,7 @@ fn key(pair: &Pair) -> [u8; 16] {
 }
 
 impl Tally {
-    fn tell(&self, method: MethodName, edits: Edits) {
+    fn tell(&self, method: Method, edits: EditCost) {
         let per = |sum: u64, count: u64| sum as f64 / count.max(1) as f64;
         tell(&format!(
             "{} from {} of {} ({} repeat another) with {}",
@@ -271,15 +249,15 @@ impl Tally {
         let words = per(self.words, 2 * self.pairs);
         let yielded = per(self.pairs, self.clusters);
         match (method, edits) {
-            (MethodName::F2, _) => {
+            (Method::F2, _) => {
                 tell(&format!("{yielded:.1} pairs a cluster, {words:.1} words a sentence"));
             }
-            (MethodName::L12, edits) => tell(&format!(
+            (Method::L12, edits) => tell(&format!(
                 "{yielded:.1} pairs a cluster, {words:.1} words a sentence, {:.2} edits a pair ({})",
                 per(self.distances, self.pairs),
                 match edits {
-                    Edits::DeleteInsert => "deletions and insertions",
-                    Edits::Unit => "deletions, insertions and exchanges",
+                    EditCost::DeleteInsert => "deletions and insertions",
+                    EditCost::Unit => "deletions, insertions and exchanges",
                 }
             )),
         }

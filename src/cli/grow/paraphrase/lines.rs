@@ -5,22 +5,23 @@
 
 use std::io::{self, BufRead};
 
-use clap::ValueEnum;
+use fnstore::named;
 use fnstore::paraphrase::{Constraints, ParaphraseError, Refusal, Request};
 use fnstore::text::{CharIndex, CharSpan};
 use serde::Deserialize;
 
 use crate::cli::input::line_reader::{self, LineError, LineReader};
 
-/// How a line holds a sentence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Layout {
-    /// The sentence itself
-    Text,
-    /// A JSON object: text, avoid, require, keep, prefix, id
-    Jsonl,
-    /// Tab-separated: sentence, phrases to avoid, phrases to require; `|` between phrases
-    Parabank,
+named! {
+    /// How a line holds a sentence.
+    pub(super) enum Layout {
+        /// The sentence itself
+        Text => "text",
+        /// A JSON object: text, avoid, require, keep, prefix, id
+        Jsonl => "jsonl",
+        /// Tab-separated: sentence, phrases to avoid, phrases to require; `|` between phrases
+        Parabank => "parabank",
+    }
 }
 
 /// One line of the input.

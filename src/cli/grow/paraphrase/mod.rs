@@ -13,6 +13,7 @@ use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver};
 
+use crate::cli::options::named::named;
 use anyhow::Context as _;
 use fnstore::database::Database;
 use fnstore::decode::{SourceId, Stop};
@@ -57,7 +58,7 @@ pub(crate) struct Args {
     file: Option<PathBuf>,
 
     /// What a line holds [default: parabank for *.tsv, else as the first line shows: text or jsonl]
-    #[arg(long, value_name = "LAYOUT", value_enum)]
+    #[arg(long, value_name = "LAYOUT", value_parser = named::<Layout>())]
     input: Option<Layout>,
 
     /// Ban PHRASE from every output; may be repeated

@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::str::FromStr;
 
+use crate::cli::options::named::named;
 use anyhow::Context as _;
-use clap::ValueEnum;
 use fnstore::decode::{BeamSettings, LengthLimit, LengthPenalty, SampleSettings, Stopping};
 use fnstore::paraphrase::Settings;
 use fnstore::text::input::read_text;
 
-use crate::cli::grow::expand::Words;
+use fnstore::expand::Words;
 
 /// How paraphrases are found.
 #[derive(Debug, clap::Args)]
@@ -36,8 +36,8 @@ pub(super) struct SearchArgs {
     max_length_more: usize,
 
     /// Stopping rule of the search
-    #[arg(long, value_enum, default_value_t = StopRule::Heuristic)]
-    stop: StopRule,
+    #[arg(long, value_parser = named::<Stopping>(), default_value_t = Stopping::default())]
+    stop: Stopping,
 
     /// Finished outputs that end a search, as a share of the beam
     #[arg(long, value_name = "F", default_value_t = 1.0)]
@@ -76,23 +76,12 @@ pub(super) struct SearchArgs {
     top_p: f32,
 
     /// Vocabulary of paraphrases: the rewriter's list and the sentence's own words, or any word
-    #[arg(long, value_name = "WHICH", value_enum, default_value_t = Words::Known)]
+    #[arg(long, value_name = "WHICH", value_parser = named::<Words>(), default_value_t = Words::Known)]
     words: Words,
 
     /// Refuse sentences of more than N subword tokens
     #[arg(long, value_name = "N", default_value_t = Settings::default().max_source_pieces)]
     max_pieces: usize,
-}
-
-/// Stopping rule of the search that still has something to say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum StopRule {
-    /// When the best open hypothesis is not expected to beat the outputs
-    Heuristic,
-    /// As soon as the outputs are there
-    FirstFull,
-    /// When no open hypothesis can beat the outputs
-    Exhaustive,
 }
 
 /// A formula of length normalisation.
@@ -135,11 +124,7 @@ impl SearchArgs {
             n_best: self.n_best.min(self.beam),
             length_penalty,
             length_limit,
-            stopping: match self.stop {
-                StopRule::Heuristic => Stopping::Heuristic,
-                StopRule::FirstFull => Stopping::FirstFull,
-                StopRule::Exhaustive => Stopping::Exhaustive,
-            },
+            stopping: self.stop,
             patience: self.patience,
             prune_threshold: self.prune,
             renormalize: self.renormalize,

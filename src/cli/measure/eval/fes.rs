@@ -1,5 +1,6 @@
 //! `fnstore eval fes`: how well frame elements are found.
 
+use crate::cli::options::named::named;
 use fnstore::label::{Asked, ElementCounts, Goal, Inventory, LabelledSentence, Labeller, Measure};
 use fnstore::model::{CoreType, Frame, FrameId, Span, Split};
 use serde::Serialize;
@@ -27,8 +28,8 @@ pub(super) struct Args {
     #[command(flatten)]
     release: ReleaseArgs,
 
-    /// Part of the full text: train, dev or test
-    #[arg(long, value_name = "PART", default_value = "test", value_parser = named_part)]
+    /// Part of the full text
+    #[arg(long, value_name = "PART", default_value_t = Split::Test, value_parser = named::<Split>())]
     part: Split,
 
     #[command(flatten)]
@@ -39,10 +40,6 @@ const EXAMPLES: &str = "\
 Examples:
   fnstore eval fes
   fnstore eval fes --labeller mine --part dev --format json";
-
-fn named_part(name: &str) -> Result<Split, String> {
-    Split::parse(name).ok_or_else(|| "expected train, dev or test".to_owned())
-}
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let (database, release) = args.release.open(context)?;

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
+use crate::cli::options::named::named;
 use fnstore::align::Counts;
 use fnstore::database::Database;
 use fnstore::identify::{Figures, FrameSentence, FullText, LexunitName, Search, parting};
@@ -32,8 +33,8 @@ pub(super) struct Args {
     #[command(flatten)]
     splits: SplitArgs,
 
-    /// Part of the full text: train, dev or test
-    #[arg(long, value_name = "PART", default_value = "test", value_parser = part)]
+    /// Part of the full text
+    #[arg(long, value_name = "PART", default_value_t = Split::Test, value_parser = named::<Split>())]
     part: Split,
 
     #[command(flatten)]
@@ -50,10 +51,6 @@ Examples:
   fnstore eval frames
   fnstore eval frames --part dev --tagger tagger
   fnstore eval frames --identifier mine --part dev --format json";
-
-fn part(name: &str) -> Result<Split, String> {
-    Split::parse(name).ok_or_else(|| "expected train, dev or test".to_owned())
-}
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let database = context.joined(args.splits.over(|| Database::open(&context.store))?);

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::cli::options::named::named;
 use anyhow::bail;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::generate::{self, Evaluated, Mode, Quality, TestSpans, Writer};
@@ -43,10 +44,10 @@ pub(crate) struct Args {
     #[arg(
         long,
         value_name = "WHAT",
-        value_parser = ["none", "fe", "frame-fe"],
+        value_parser = named::<Mode>(),
         requires = "test"
     )]
-    mode: Vec<String>,
+    mode: Vec<Mode>,
 
     /// Candidates for each sentence; the likeliest counts, and the likeliest that is kept
     #[arg(long, value_name = "N", default_value_t = 1, requires = "test")]
@@ -275,8 +276,7 @@ pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome>
 }
 
 fn settings(args: &Args, sentences: usize) -> TestSpans {
-    let named: Vec<Mode> = args.mode.iter().filter_map(|mode| Mode::parse(mode)).collect();
-    let modes = if named.is_empty() { Mode::ALL.to_vec() } else { named };
+    let modes = if args.mode.is_empty() { Mode::ALL.to_vec() } else { args.mode.clone() };
     TestSpans { sentences, modes, candidates: args.candidates, seed: args.seed }
 }
 

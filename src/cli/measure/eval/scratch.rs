@@ -8,12 +8,13 @@ use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use crate::cli::options::named::named;
 use anyhow::{Context as _, bail, ensure};
-use clap::ValueEnum;
 use fnstore::database::Database;
 use fnstore::expand::{self, Recipe, RecipeSettings, RunOptions};
 use fnstore::filter::Judged;
 use fnstore::lexicon::Lexicon;
+use fnstore::named;
 use fnstore::proposals::scratch::{Plan, Sizes, Ties};
 use fnstore::text::Morphology;
 
@@ -63,7 +64,7 @@ pub(super) struct Args {
     ties: u64,
 
     /// Do one step alone
-    #[arg(long, value_name = "STEP", value_enum)]
+    #[arg(long, value_name = "STEP", value_parser = named::<Step>())]
     only: Option<Step>,
 
     /// Take N frames
@@ -91,15 +92,16 @@ pub(super) struct Args {
     rewriter: RewriterArgs,
 }
 
-/// A step of the measurement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Step {
-    /// Make the stores.
-    Prepare,
-    /// Expand in stores that were made.
-    Expand,
-    /// Print what the outputs that are there find.
-    Score,
+named! {
+    /// A step of the measurement.
+    enum Step {
+        /// Make the stores.
+        Prepare => "prepare",
+        /// Expand in stores that were made.
+        Expand => "expand",
+        /// Print what the outputs that are there find.
+        Score => "score",
+    }
 }
 
 const EXAMPLES: &str = "\

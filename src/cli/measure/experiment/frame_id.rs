@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use crate::cli::options::named::named;
 use fnstore::expand::FILTER;
 use fnstore::experiment::{self, Arm, FrameIdOptions, Share, Source};
 use fnstore::filter::Filter;
@@ -35,8 +36,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     shares: Vec<Share>,
 
-    /// Arms beside `plain`: augmented, p, r, agreement, substitution [default: all]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = arm)]
+    /// Arms beside `plain` [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = named::<Arm>())]
     arms: Vec<Arm>,
 
     /// Score from which on the arm `p` keeps a set [default: the filter's own]
@@ -77,13 +78,6 @@ Examples:
   fnstore experiment frame-id --checkpoint frame-id.state --svg frame-id.svg
   fnstore experiment frame-id --shares 10,100,100+ --arms augmented,p --resamples 3
   fnstore experiment frame-id --generated 'recipe=1 round=1' --part test --format table";
-
-fn arm(name: &str) -> Result<Arm, String> {
-    Arm::parse(name).ok_or_else(|| {
-        let names: Vec<&str> = Arm::ALL.iter().map(|arm| arm.as_str()).collect();
-        format!("expected one of {}", names.join(", "))
-    })
-}
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let svg = report::prepare(args.source.svg.as_deref())?;

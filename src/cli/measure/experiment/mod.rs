@@ -6,6 +6,7 @@ mod report;
 
 use std::path::PathBuf;
 
+use crate::cli::options::named::one_of;
 use fnstore::database::Database;
 use fnstore::model::Split;
 use fnstore::query::Expression;
@@ -49,8 +50,8 @@ struct SourceArgs {
     #[command(flatten)]
     release: ReleaseArgs,
 
-    /// Part that measures: dev or test. The part `dev` also chooses epochs
-    #[arg(long, value_name = "PART", default_value = "dev", value_parser = part)]
+    /// Part that measures. The part `dev` also chooses epochs
+    #[arg(long, value_name = "PART", default_value_t = Split::Dev, value_parser = one_of(&[Split::Dev, Split::Test]))]
     part: Split,
 
     /// Draws of each share
@@ -80,11 +81,6 @@ struct SourceArgs {
 
     #[command(flatten)]
     device: DeviceArgs,
-}
-
-fn part(name: &str) -> Result<Split, String> {
-    let part = Split::parse(name).filter(|part| *part != Split::Train);
-    part.ok_or_else(|| "expected dev or test".to_owned())
 }
 
 impl SourceArgs {

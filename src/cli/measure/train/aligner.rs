@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
+use crate::cli::options::named::named;
 use fnstore::align::train::{self, Options};
 use fnstore::align::{Features, Labels, Report};
+use fnstore::named;
 
 use super::settings::SettingsArgs;
 use super::tell_progress;
@@ -34,12 +35,12 @@ pub(super) struct Args {
     dev: PathBuf,
 
     /// Features of a span pair [default: all]
-    #[arg(long, value_name = "NAME,...", value_enum, value_delimiter = ',')]
+    #[arg(long, value_name = "NAME,...", value_parser = named::<FeatureName>(), value_delimiter = ',')]
     features: Vec<FeatureName>,
 
     /// Training label of candidates near the gold span
-    #[arg(long, value_enum, default_value_t = LabelsName::Soft)]
-    labels: LabelsName,
+    #[arg(long, value_parser = named::<Labels>(), default_value_t = Labels::default())]
+    labels: Labels,
 
     /// Directory of a linker (`fnstore train words`) of the same encoder and layer; its link scores
     /// become features, and it is stored with the head
@@ -61,23 +62,16 @@ Examples:
   fnstore train aligner --data train.jsonl --dev dev.jsonl --out df-only --features df --labels hard
   fnstore train aligner --data train.jsonl --dev dev.jsonl --out head --layer 3 --linker linker";
 
-/// A feature, by the name that Table 2 of Culkin et al. 2021 gives it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FeatureName {
-    /// The difference of the two spans' mean states
-    Df,
-    /// The maximum of the two, element by element
-    Mx,
-    /// Start and length of both spans
-    Cue,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum LabelsName {
-    /// 1 for the gold span, and half as much for each word by which a candidate is off
-    Soft,
-    /// 1 for the gold span, 0 for every other candidate
-    Hard,
+named! {
+    /// A feature, by the name that Table 2 of Culkin et al. 2021 gives it.
+    enum FeatureName {
+        /// The difference of the two spans' mean states
+        Df => "df",
+        /// The maximum of the two, element by element
+        Mx => "mx",
+        /// Start and length of both spans
+        Cue => "cue",
+    }
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -118,10 +112,7 @@ fn options(args: Args) -> anyhow::Result<Options> {
         maximum: on(FeatureName::Mx),
         cue: on(FeatureName::Cue),
     };
-    options.labels = match args.labels {
-        LabelsName::Soft => Labels::Soft,
-        LabelsName::Hard => Labels::Hard,
-    };
+    options.labels = args.labels;
     options.linker = args.linker;
     options.checkpoint = args.checkpoint;
     Ok(options)

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::cli::options::named::named;
 use fnstore::filter::train::{self, Options, Trained};
 use fnstore::filter::{Input, Judged, RuleFigures, seeds_of};
 
@@ -30,10 +31,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 
-    /// Features of the classifiers: round, paraphrase, aligner (the paper's), proposed (whether an
-    /// expansion proposed the LU), frames (how many have an LU of its lemma), frame_fit (by the
-    /// frame model) [default: all]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = input)]
+    /// Features of the classifiers [default: all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = named::<Input>())]
     inputs: Option<Vec<Input>>,
 
     /// Average N networks in each classifier [default: 5]
@@ -70,13 +69,6 @@ Examples:
   fnstore judge --from judged.jsonl --reviewer kim
   fnstore export 'judgement>=0' --to filter-data judged-outputs.jsonl
   fnstore train filter --data judged-outputs.jsonl --out filter";
-
-/// Reads the name of an input.
-fn input(name: &str) -> Result<Input, String> {
-    let names = Input::ALL.map(Input::as_str).join(", ");
-    let found = Input::ALL.into_iter().find(|input| input.as_str() == name);
-    found.ok_or_else(|| format!("expected some of {names}"))
-}
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let mut data = Vec::new();

@@ -14,7 +14,7 @@ mod terminal;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use clap::ValueEnum;
+use crate::cli::options::named::named;
 use fnstore::database::DatabaseError;
 use fnstore::identify::FrameIdentifier;
 use fnstore::proposals::{Proposal, Proposals, Ranker};
@@ -52,8 +52,8 @@ pub(crate) struct Args {
     reviewer: String,
 
     /// What is asked
-    #[arg(long, value_enum, value_name = "QUESTION", default_value_t = AskedFor::Evokes)]
-    question: AskedFor,
+    #[arg(long, value_name = "QUESTION", value_parser = named::<Question>(), default_value_t = Question::Evokes)]
+    question: Question,
 
     /// Mix each output with a sentence of its frame and one of another frame, blind and in random
     /// order (Culkin et al. 2021, section 6.1)
@@ -79,18 +79,6 @@ pub(crate) struct Args {
     /// Review on this terminal, with the same keys
     #[arg(long)]
     terminal: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum AskedFor {
-    /// Whether the target evokes the frame
-    Evokes,
-    /// Whether the output says what its source says, apart from the marked words
-    Meaning,
-    /// How alike output and source are, and whether the output is fluent
-    Similarity,
-    /// Whether the frame elements have the right spans and names
-    Elements,
 }
 
 const EXAMPLES: &str = "\
@@ -187,14 +175,9 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         text => text,
     };
     let expression = asked(&text, args.all)?;
-    let question = match args.question {
-        AskedFor::Evokes => Question::Evokes,
-        AskedFor::Meaning => Question::Meaning,
-        AskedFor::Similarity => Question::Similarity,
-        AskedFor::Elements => Question::Elements,
-    };
     let protocol = args.protocol.then_some(Protocol { outputs: args.outputs, seed: args.seed });
-    let session = Session::open(&context.store, &expression, &args.reviewer, question, protocol)?;
+    let session =
+        Session::open(&context.store, &expression, &args.reviewer, args.question, protocol)?;
     tell_list_for(&*session.database()?, &expression)?;
     let (store, vectors) = (context.store.clone(), OnceLock::new());
     let frame_model = Mutex::default();
