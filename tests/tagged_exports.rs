@@ -137,6 +137,45 @@ fn forms_that_targets_show_have_the_lemma_of_their_lu_in_any_language() {
     assert_eq!((lemma_of("ropes"), lemma_of("charts")), (Some("ropes"), Some("charts")));
 }
 
+/// Annotators also give words to LUs of which they are no form, as FrameNet 1.5 has a `wins` of
+/// `backstitch.v` beside one of `win.v`.
+#[test]
+fn of_the_lus_that_share_a_word_the_one_of_which_it_is_a_form_gives_the_lemma() {
+    let text = "he wins , dressed and willing , and made certain";
+    let spans = [
+        (3, 7, "backstitch", "v"),
+        (3, 7, "win", "v"),
+        (3, 7, "drop", "v"),
+        // Either is a form of both; one is the word itself.
+        (10, 17, "dress", "v"),
+        (10, 17, "dressed", "a"),
+        (22, 29, "will", "v"),
+        (22, 29, "willing", "a"),
+        (36, 48, "make sure", "v"),
+        (41, 48, "certain", "a"),
+    ];
+    let spans = spans.map(|(start, end, lemma, pos)| {
+        serde_json::json!({
+            "start": start, "end": end, "type": lemma, "lemma": lemma, "pos": pos,
+        })
+    });
+    let dir = tempfile::tempdir().unwrap();
+    let database = Database::open_writer(&dir.path().join("store")).unwrap();
+    let file = dir.path().join("shared.jsonl");
+    let line = serde_json::json!({ "text": text, "spans": spans });
+    std::fs::write(&file, line.to_string()).unwrap();
+    database.import_spans(&file, &ImportOptions::default(), &mut |_| {}).unwrap();
+
+    let (lines, report) = export(&database, "", None);
+    assert_eq!(report.sets, 9);
+    let lemmas: Vec<&str> = lines.iter().map(|line| line[3].as_str()).collect();
+    let shown = ["he", "win", ",", "dressed", "and", "willing", ",", "and", "make", "certain"];
+    assert_eq!(lemmas, shown.repeat(9), "in the block of every set");
+
+    let (lines, _) = export(&database, "frame=\"make sure\"", None);
+    assert_eq!(lines[9][3], "sure", "alone it decides");
+}
+
 #[test]
 fn the_program_tags_with_the_shipped_tagger_and_says_when_there_is_none() {
     let store = new_store();

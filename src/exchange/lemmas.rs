@@ -1,9 +1,10 @@
 //! Lemmas of tokens: the formats ask for one, and FrameNet has none.
 //!
-//! What is known comes before what is guessed: the LU of a target, then the LUs of the release,
-//! then the table of irregular words, then the rules of English. A tag says which inflections a
-//! form can be of, so `gas` of the tag `NN1` is no plural. In another language the LUs of the
-//! release know the forms that their targets show, and nothing is guessed.
+//! What is known comes before what is guessed: the LU of a target (of several the one of which the
+//! token is a form), then the LUs of the release, then the table of irregular words, then the rules
+//! of English. A tag says which inflections a form can be of, so `gas` of the tag `NN1` is no
+//! plural. In another language the LUs of the release know the forms that their targets show, and
+//! nothing is guessed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -78,6 +79,23 @@ fn reading(tag: &str) -> Option<(Pos, Form)> {
     })
 }
 
+/// A word of an LU that a token of its target has for a lemma.
+#[derive(Debug, Clone)]
+struct Given {
+    word: String,
+    /// Part of speech of the LU.
+    pos: Pos,
+}
+
+/// How well a word of an LU fits a token, the better the greater: annotators also give words to LUs
+/// of which they are no form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    None,
+    Form,
+    Itself,
+}
+
 /// Lemmas of the tokens of a release's sentences, in small letters.
 #[derive(Debug, Default)]
 pub struct Lemmas {
@@ -106,13 +124,16 @@ impl Lemmas {
             .iter()
             .map(|token| fold(token.span.of(text).unwrap_or_default()))
             .collect();
-        let mut lemmas: Vec<Option<String>> = vec![None; forms.len()];
+        let mut lemmas: Vec<Option<Given>> = vec![None; forms.len()];
         for set in sets {
             self.of_target(set, tokens, &forms, &mut lemmas);
         }
         for ((token, form), lemma) in tokens.iter_mut().zip(&forms).zip(lemmas) {
             let tag = token.tag.as_deref().unwrap_or_default();
-            token.lemma = lemma.unwrap_or_else(|| self.of(form, tag).to_owned());
+            token.lemma = match lemma {
+                Some(Given { word, .. }) => word,
+                None => self.of(form, tag).to_owned(),
+            };
         }
     }
 
@@ -162,13 +183,13 @@ impl Lemmas {
     }
 
     /// The lemmas of a target's tokens: the words of its LU, each where it stands or where a form
-    /// of it does.
+    /// of it does. A token that another target shares keeps its word unless this one fits better.
     fn of_target(
         &self,
         set: &Annotated,
         tokens: &Tokens,
         forms: &[String],
-        lemmas: &mut [Option<String>],
+        lemmas: &mut [Option<Given>],
     ) {
         let (lemma, pos) = unit(&set.lu);
         let pos = pos.map_or(Pos::Other, Pos::parse);
@@ -181,11 +202,25 @@ impl Lemmas {
         let is_aligned = places.len() == words.len();
         for (at, place) in places.into_iter().enumerate() {
             let form = &forms[place];
-            let is_form = |word: &&&str| **word == form || self.is_form(word, pos, form);
+            let fit = |word: &str, pos| self.fit(word, pos, form);
+            let is_form = |word: &&&str| fit(word, pos) > Fit::None;
             let word = if is_aligned { words.get(at) } else { words.iter().find(is_form) };
-            if let (Some(word), None) = (word, &lemmas[place]) {
-                lemmas[place] = Some((*word).to_owned());
+            let Some(word) = word else { continue };
+            let is_better = lemmas[place].as_ref().is_none_or(|before| {
+                before.word != *word && fit(word, pos) > fit(&before.word, before.pos)
+            });
+            if is_better {
+                lemmas[place] = Some(Given { word: (*word).to_owned(), pos });
             }
+        }
+    }
+
+    /// How well a word of an LU fits a form in small letters.
+    fn fit(&self, word: &str, pos: Pos, form: &str) -> Fit {
+        match word == form {
+            true => Fit::Itself,
+            false if self.is_form(word, pos, form) => Fit::Form,
+            false => Fit::None,
         }
     }
 
