@@ -129,10 +129,12 @@ class TokenFile:
                 export.findings.add(export.area, "no lemma in small letters", f"{where} {line[1]!r}: {line[3]!r}")
         return tokens
 
-    def lemma(self, block: list[list[str]], set_: AnnotationSet, targets: list[int]) -> None:
-        """The lemmas of a target's words are those of its LU."""
-        lemma, _, pos = set_.lu[1].rpartition(".")
-        words = lemma.split(" ")
+    def lemma(
+        self, block: list[list[str]], set_: AnnotationSet, targets: list[int], given: dict[int, list[str]]
+    ) -> None:
+        """The lemmas of a target's words are those of its LU; `given` are the words of all targets."""
+        _, _, pos = set_.lu[1].rpartition(".")
+        words = expected.unit_words(set_)
         is_changed = set_.id in self.export.built.edits or set_.lu[0] in self.export.built.renamed
         # Span-labelled data without parts of speech names LUs by the form.
         if is_changed or pos == "x" or len(targets) != len(words):
@@ -143,7 +145,7 @@ class TokenFile:
             if not word.isalpha() or set_.origin == "user" and not line[1].startswith(word[:3]):
                 continue
             self.export.findings.count(f"{self.export.area} lemmas of targets")
-            if line[3] != word.lower():
+            if line[3] != expected.closest(line[1].lower(), given[place]):
                 detail = f"{set_.id} {line[1]!r} {line[5]} of {set_.lu[1]}: {line[3]!r}"
                 self.export.findings.add(self.export.area, f"lemma of a {set_.origin} target", detail)
 
@@ -164,10 +166,11 @@ def check_tokens(export: Export, path: Path, format_: str) -> None:
             tokens = file.tokens(block, sentence, sentences)
             if tokens is None:
                 continue
+            given = expected.given_words(sets, tokens)
             if place == 0:
                 losses["white-space"] += not tokens.is_spaced(sentence.text)
                 losses["no-tags"] += all(line[5] == "_" for line in block)
-            check_block(export, file, block, set_, tokens)
+            check_block(export, file, block, set_, tokens, given)
             losses += expected.losses_of_tokens(export.release, set_, tokens)
             written.append(set_.id)
         sentences += bool(with_target)
@@ -177,10 +180,17 @@ def check_tokens(export: Export, path: Path, format_: str) -> None:
     export.check_report(format_, written, sentences, losses)
 
 
-def check_block(export: Export, file: TokenFile, block: list[list[str]], set_: AnnotationSet, tokens: Tokens) -> None:
+def check_block(
+    export: Export,
+    file: TokenFile,
+    block: list[list[str]],
+    set_: AnnotationSet,
+    tokens: Tokens,
+    given: dict[int, list[str]],
+) -> None:
     targets, roles = expected.target_tokens(set_, tokens), expected.roles(set_, tokens)
     core_types = export.release.core_types(set_)
-    file.lemma(block, set_, targets)
+    file.lemma(block, set_, targets, given)
     for place, (line, role) in enumerate(zip(block, roles, strict=True)):
         names = [set_.lu[1], set_.frame[1]] if place in targets else ["_", "_"]
         rest = [*names, role]
@@ -209,12 +219,13 @@ def check_training_tokens(export: Export, path: Path, format_: str) -> None:
             continue
         losses["white-space"] += not tokens.is_spaced(sentence.text)
         losses["no-tags"] += all(line[5] == "_" for line in block)
-        columns = []
-        for set_ in sorted(sets, key=lambda of: (of.targets[:1], order(of.id))):
+        columns, in_order = [], sorted(sets, key=lambda of: (of.targets[:1], order(of.id)))
+        given = expected.given_words(in_order, tokens)
+        for set_ in in_order:
             losses += expected.losses_of_tokens(export.release, set_, tokens)
             if targets := expected.target_tokens(set_, tokens):
                 columns.append((set_, targets, expected.roles(set_, tokens)))
-                file.lemma(block, set_, targets)
+                file.lemma(block, set_, targets, given)
         columns.sort(key=lambda of: of[1][0])
         written += [set_.id for set_, _, _ in columns]
         check_training_block(file, block, sentence, tokens, columns, {set_.id for set_ in sets})

@@ -380,8 +380,9 @@ def read_labels(layer: ET.Element, length: int) -> tuple[Label, ...]:
         span = None
         if start is not None and end is not None and ni is None:
             place = (int(start), int(end) + 1)
-            # What lies outside its sentence covers nothing.
-            span = place if 0 <= place[0] < place[1] <= length else None
+            # What lies outside its sentence covers nothing. A label of nothing, which ends one before its start, has a
+            # place all the same: punctuation that the sentence writes in one with the word before.
+            span = place if 0 <= place[0] <= place[1] <= length else None
         fe, fg, bg = get("feID"), get("fgColor"), get("bgColor")
         labels.append(
             Label(

@@ -188,6 +188,14 @@ def check_hits(export: Export, lines: bytes) -> None:
     export.same("sets", export.area, sorted(seen ^ export.sets)[:5], [])
 
 
+def guarded(text: object) -> object:
+    """Text in the tables of commands, exports apart (docs/reference/commands.md, *spreadsheets*): an apostrophe stands
+    before what a spreadsheet would run, and before apostrophes that would be taken for it."""
+    assert isinstance(text, str)
+    is_run = text.lstrip("'")[:1] in ("=", "+", "-", "@", "\t", "\r") and len(text) > 1
+    return f"'{text}" if is_run and as_number(text) is None else text
+
+
 def check_hit_table(export: Export, text: str) -> None:
     """The table of a query: a header, and a line for each set."""
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
@@ -201,7 +209,7 @@ def check_hit_table(export: Export, text: str) -> None:
         hit = hit_of(export, set_)
         for name in ("release", "frame", "lu", "trigger", "sentence", "text", "origin", "status", "document"):
             if name in row:
-                export.same(f"column {name}", id_, row[name], cell(hit[name], is_text=True))
+                export.same(f"column {name}", id_, row[name], guarded(cell(hit[name], is_text=True)))
     export.findings.count(f"{export.area} sets", len(seen))
     export.same("sets", export.area, sorted(seen ^ export.sets)[:5], [])
 

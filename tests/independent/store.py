@@ -301,6 +301,9 @@ def grow(program: Program, built: Built, work: Path, is_whole: bool) -> None:
     program.records("expand-estimate", "expand", expression, "--rounds", "2", *search, "--dry-run")
     program.records("expand", "expand", expression, "--rounds", "2", *search)
     program.records("expand-status", "expand", expression, "--rounds", "2", *search, "--status")
+    if is_whole:
+        # FrameNet's frames have LUs for every guided sentence. Without a guide some stand under LUs that are proposed.
+        program.records("expand", "expand", expression, "--rounds", "1", *search, "--guide", "none")
     lacking = "pos=v" if is_whole else "frame=Checking"
     program.records("generate-estimate", "generate", f"release={name} {lacking}", "--model", "none", "--dry-run")
     program.records(
