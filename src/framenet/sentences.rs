@@ -485,7 +485,7 @@ impl Boundaries {
     }
 
     /// The bytes of characters `first..=last`. A label of nothing is written with its end one
-    /// before its start (210 punctuation labels of FrameNet 1.5).
+    /// before its start (203 punctuation labels of FrameNet 1.5).
     fn span(&self, first: u32, last: u32) -> Option<Span> {
         let start = self.byte(first as usize)?;
         let end = self.byte((last as usize).checked_add(1)?)?;

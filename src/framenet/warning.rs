@@ -39,8 +39,8 @@ named! {
         SentenceConflict => "W-sentence-conflict",
         /// One number stands for two different sets in one folder: the later set gets a fresh id.
         SetConflict => "W-set-conflict",
-        /// A label lies outside its sentence, or ends before it starts: its layer keeps it without
-        /// a span.
+        /// A label lies outside its sentence, or ends two or more before its start: its layer keeps
+        /// it without a span.
         SpanRange => "W-span-range",
         /// A label names an FE that its frame does not have: it is kept.
         FeUnknown => "W-fe-unknown",
