@@ -25,8 +25,11 @@ fn the_readme_is_short_and_shows_how_to_begin() {
     let readme = read("README.md");
     let lines = readme.lines().count();
     assert!(lines <= README_LINES, "README.md has {lines} lines, at most {README_LINES}");
-    let program = readme.lines().position(|line| line.starts_with("```rust"));
+    let is_program = |line: &str| line.starts_with("```python") || line.starts_with("```rust");
+    let program = readme.lines().position(is_program);
     assert!(program.is_some_and(|line| line < PROGRAM_LINE), "the first program is at {program:?}");
+    // The documentation test takes its program from here.
+    assert!(readme.contains("```rust,no_run"), "README.md lacks a program in Rust");
     for needed in [
         "make demo",
         "make test",
