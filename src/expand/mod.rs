@@ -9,8 +9,8 @@
 //!    outputs go on;
 //! 3. the aligner finds the target in each of them; the best (paraphrase, span) pair wins
 //!    (`ranking.rs`);
-//! 4. the pair becomes a generated annotation set with its provenance (`checker.rs`), under an LU of
-//!    the frame or a proposed one (`trigger_lexicon.rs`);
+//! 4. the pair becomes a generated annotation set with its provenance (`checker.rs`), under an LU
+//!    of the frame or a proposed one (`trigger_lexicon.rs`);
 //! 5. the aligner finds the seed's FEs in the output (`elements.rs`);
 //! 6. the new trigger's forms are banned, too, and the *original* sentence is rewritten again, for
 //!    as many rounds as asked for.

@@ -1,5 +1,5 @@
-//! Which candidates of an LU are written: those whose new words are read as their FEs, the ones first
-//! that a judge would most likely accept.
+//! Which candidates of an LU are written: those whose new words are read as their FEs, first the
+//! ones that a judge would most likely accept.
 
 use std::collections::BTreeMap;
 

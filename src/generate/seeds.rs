@@ -18,8 +18,8 @@ pub(super) struct Seed {
     pub(super) lexunit: LexUnit,
 }
 
-/// Refuses few LUs none of which can have a sister: whoever names LUs should hear of it. Of many LUs
-/// the report counts those.
+/// Refuses few LUs none of which can have a sister: whoever names LUs should hear of it. Of many
+/// LUs the report counts those.
 pub(super) fn check_sisters(database: &Database, recipe: &Recipe, gaps: &[FrameGap]) -> Result<()> {
     const FEW: usize = 20;
     let named = || gaps.iter().flat_map(|gap| &gap.lexunits);

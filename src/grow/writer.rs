@@ -12,8 +12,8 @@ use crate::model::{
     LexUnit, LuId, Method, Provenance, ReleaseId, Sentence, SentenceId, Span,
 };
 
-/// Sets or journal rows gathered before a commit, unless [`COMMIT_AFTER`] has passed: a commit waits for
-/// the disk and makes an index segment, a killed run loses what was not committed.
+/// Sets or journal rows gathered before a commit, unless [`COMMIT_AFTER`] has passed: a commit
+/// waits for the disk and makes an index segment, a killed run loses what was not committed.
 const COMMIT_ROWS: usize = 128;
 /// Time between commits.
 const COMMIT_AFTER: Duration = Duration::from_secs(2);
