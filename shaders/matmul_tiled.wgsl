@@ -8,7 +8,7 @@
 // Bindings    0 params; 1 input; 2 weight; 3 bias; 4 output
 // Dispatch    (C / 64, R / 64, B), rounded up
 // Reference   kernels/matmul.rs; every sum is one chain of multiply-adds in order of k, 1e-4 of the
-//             sum of magnitudes
+//             sum of magnitudes. `Number` is f32, or f16 in matmul_half: a weight is rounded then, 2^-11
 //
 // A thread computes 4 x 4 numbers. Four rows of the same column are loaded together, so that both
 // tiles lie in workgroup memory as vectors across rows, and the inner loop reads two vectors for 16
@@ -31,7 +31,7 @@ struct Params {
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> input: array<f32>;
-@group(0) @binding(2) var<storage, read> weight: array<f32>;
+@group(0) @binding(2) var<storage, read> weight: array<Number>;
 @group(0) @binding(3) var<storage, read> bias: array<f32>;
 @group(0) @binding(4) var<storage, read_write> output: array<f32>;
 
@@ -53,9 +53,9 @@ fn input_at(start: u32, row: u32, k: u32) -> f32 {
 fn weight_at(start: u32, column: u32, k: u32) -> f32 {
     if (column < params.columns && k < params.inputs) {
         if (params.transposed != 0u) {
-            return weight[start + column * params.weight_stride + k];
+            return f32(weight[start + column * params.weight_stride + k]);
         }
-        return weight[start + k * params.weight_stride + column];
+        return f32(weight[start + k * params.weight_stride + column]);
     }
     return 0.0;
 }

@@ -6,7 +6,8 @@
 //             bias (all columns), output (R, output_stride)
 // Bindings    0 params; 1 input; 2 weight; 3 bias; 4 output
 // Dispatch    (C / 8 over x, then y, R / 4), rounded up
-// Reference   kernels/matmul.rs; a sum is 32 chains added up pairwise, 1e-4 of the sum of magnitudes
+// Reference   kernels/matmul.rs; a sum is 32 chains added up pairwise, 1e-4 of the sum of magnitudes.
+//             `Number` is f32, or f16 in matvec_half: a weight is rounded then, 2^-11
 //
 // 32 lanes share a column and read it in order, four numbers at a time; four rows are summed at
 // once, one in each component of a vector, so a weight is read once for four rows.
@@ -25,7 +26,7 @@ struct Params {
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> input: array<f32>;
-@group(0) @binding(2) var<storage, read> weight: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> weight: array<vec4<Number>>;
 @group(0) @binding(3) var<storage, read> bias: array<f32>;
 @group(0) @binding(4) var<storage, read_write> output: array<f32>;
 
@@ -74,7 +75,7 @@ fn matvec(
             let end = min(CHUNK, params.weight_stride - first);
             let start = column * params.weight_stride + first;
             for (var i = part; i < end; i += LANES) {
-                let w = weight[start + i];
+                let w = vec4<f32>(weight[start + i]);
                 sums += vec4<f32>(
                     dot(w, rows_chunk[i]),
                     dot(w, rows_chunk[CHUNK + i]),

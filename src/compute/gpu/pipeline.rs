@@ -93,7 +93,7 @@ impl Pipelines {
             label,
             layout: Some(&pipeline_layout),
             module: &module,
-            entry_point: Some(shader.name),
+            entry_point: Some(shader.file),
             compilation_options: wgpu::PipelineCompilationOptions {
                 constants: &[],
                 // No shader reads workgroup memory that it did not write.

@@ -2,30 +2,55 @@
 //!
 //! Each file of `shaders/` has one entry point with the file's name. Its partner in `kernels/`
 //! declares here what it binds and how large its workgroups are; `tests/shaders.rs` reads the WGSL
-//! and compares, without a GPU.
+//! and compares, without a GPU. A file whose weights are of either width calls them `Number`: a
+//! line in front says which it is.
 
 /// Declares the shader of a kernel's file: its name, the invocations of a workgroup, what it binds
 /// after its parameters, and those. What it needs of an adapter, where that is more than plain
-/// WGSL, stands before what it binds. A shader that binds what another does names that one's
-/// bindings instead.
+/// WGSL, stands before what it binds. A file with weights of either width is `"name" of f32`; its
+/// twin is `"name" = "file" of f16`, and names the file's bindings instead of its own.
 macro_rules! shader {
     ($name:literal, $lanes:literal, [$($binding:ident),*]; $visible:vis struct $params:ident $fields:tt) => {
         shader! { $name, $lanes, Nothing, [$($binding),*]; $visible struct $params $fields }
     };
+    ($name:literal of f32, $lanes:literal, [$($binding:ident),*]; $visible:vis struct $params:ident $fields:tt) => {
+        shader!(@params $visible $params $fields);
+        shader!(@static $name, $name, concat!(
+            "alias Number = f32;\n", include_str!(concat!("../../../shaders/", $name, ".wgsl"))
+        ), $lanes, Nothing, shader!(@bindings $params, [$($binding),*]));
+    };
+    ($name:literal = $file:literal of f16, $lanes:literal, $bindings:expr) => {
+        shader!(@static $name, $file, concat!(
+            "enable f16;\nalias Number = f16;\n",
+            include_str!(concat!("../../../shaders/", $file, ".wgsl"))
+        ), $lanes, Half, $bindings);
+    };
     ($name:literal, $lanes:literal, $needs:ident, [$($binding:ident),*]; $visible:vis struct $params:ident $fields:tt) => {
+        shader!(@params $visible $params $fields);
+        shader!($name, $lanes, $needs, shader!(@bindings $params, [$($binding),*]));
+    };
+    ($name:literal, $lanes:literal, $needs:ident, $bindings:expr) => {
+        shader!(
+            @static $name, $name, include_str!(concat!("../../../shaders/", $name, ".wgsl")),
+            $lanes, $needs, $bindings
+        );
+    };
+    (@params $visible:vis $params:ident $fields:tt) => {
         #[repr(C)]
         #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
         $visible struct $params $fields
-
-        shader!($name, $lanes, $needs, &[
+    };
+    (@bindings $params:ident, [$($binding:ident),*]) => {
+        &[
             $crate::compute::gpu::Binding::Params { bytes: size_of::<$params>() as u32 },
             $($crate::compute::gpu::Binding::$binding),*
-        ]);
+        ]
     };
-    ($name:literal, $lanes:literal, $needs:ident, $bindings:expr) => {
+    (@static $name:literal, $file:literal, $source:expr, $lanes:literal, $needs:ident, $bindings:expr) => {
         pub(super) static SHADER: $crate::compute::gpu::Shader = $crate::compute::gpu::Shader {
             name: $name,
-            source: include_str!(concat!("../../../shaders/", $name, ".wgsl")),
+            file: $file,
+            source: $source,
             workgroup_size: [$lanes, 1, 1],
             needs: $crate::compute::gpu::Needs::$needs,
             bindings: $bindings,
@@ -43,8 +68,10 @@ macro_rules! shader {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shader {
-    /// The file's stem and the entry point.
+    /// The kernel's name.
     pub name: &'static str,
+    /// The file's stem and the entry point; twins for weights of another width share one.
+    pub file: &'static str,
     /// The WGSL text.
     pub source: &'static str,
     /// Invocations of a workgroup in each dimension.

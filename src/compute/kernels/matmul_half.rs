@@ -11,7 +11,7 @@ use half::f16;
 /// The largest number that 16 bits hold.
 pub(super) const LARGEST: f32 = 65504.0;
 
-shader!("matmul_half", 256, Half, super::matmul_tiled::SHADER.bindings);
+shader!("matmul_half" = "matmul_tiled" of f16, 256, super::matmul_tiled::SHADER.bindings);
 
 pub(super) fn gpu(block: Block<'_>) -> Result<(), ComputeError> {
     in_tiles(block, &SHADER, TILE)

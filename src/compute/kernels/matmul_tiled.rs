@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 pub(super) const TILE: usize = 64;
 
 shader! {
-    "matmul_tiled", 256, [Read, Read, Read, Write];
+    "matmul_tiled" of f32, 256, [Read, Read, Read, Write];
     struct Params {
         rows: u32,
         inputs: u32,

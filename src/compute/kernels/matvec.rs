@@ -13,7 +13,7 @@ const COLUMNS: usize = 8;
 const ROWS: usize = 4;
 
 shader! {
-    "matvec", 256, [Read, Read, Read, Write];
+    "matvec" of f32, 256, [Read, Read, Read, Write];
     struct Params {
         rows: u32,
         inputs: u32,

@@ -7,7 +7,7 @@ use super::matmul_tiled::Block;
 use super::matvec::by_columns;
 use crate::compute::ComputeError;
 
-shader!("matvec_half", 256, Half, super::matvec::SHADER.bindings);
+shader!("matvec_half" = "matvec" of f16, 256, super::matvec::SHADER.bindings);
 
 pub(super) fn gpu(block: Block<'_>) -> Result<(), ComputeError> {
     by_columns(block, &SHADER)
