@@ -90,7 +90,12 @@ impl<'a> Evaluator<'a> {
         let Some(sentence) = set.sentence()? else { return Ok(false) };
         #[cfg(test)]
         self.texts_matched.set(self.texts_matched.get() + 1);
-        let matches = pattern.matches(&sentence.text);
+        // FrameNet ends most exemplars in a space, which nobody sees.
+        let text = match pattern.as_regex() {
+            Some(_) => sentence.text.as_str(),
+            None => sentence.text.trim(),
+        };
+        let matches = pattern.matches(text);
         if sentence.text.len() > LONG {
             let mut known = self.long_texts.borrow_mut();
             if known.len() >= KEPT {
@@ -152,8 +157,18 @@ fn cheapest_first(expression: &Expression) -> Expression {
         Expression::And(parts) => Expression::conjunction(ordered(parts)),
         Expression::Or(parts) => Expression::disjunction(ordered(parts)),
         Expression::Not(inner) => cheapest_first(inner).negation(),
-        other => other.clone(),
+        Expression::Term(term) => Expression::Term(asked(term)),
+        Expression::Everything => Expression::Everything,
     }
+}
+
+/// The term as it is asked: a text is compared without the white space around it.
+fn asked(term: &Term) -> Term {
+    let mut asked = term.clone();
+    if let (Field::Text, Test::Pattern(pattern)) = (term.field, &mut asked.test) {
+        *pattern = pattern.trimmed();
+    }
+    asked
 }
 
 /// What asking costs: 0 for what the set's own record says, 1 for its labels, 2 for another record.

@@ -98,8 +98,7 @@ impl Pattern {
         if let [text] = pieces.as_slice() {
             return Self::exact(text, case);
         }
-        let folded = pieces.iter().map(|piece| case.apply(piece)).collect();
-        Self { form: Form::Wildcard(pieces), case, matcher: Matcher::Wildcard(folded) }
+        Self::of_pieces(pieces, case)
     }
 
     /// Compiles a regular expression of the `regex` crate; it matches anywhere in a text unless it
@@ -119,6 +118,28 @@ impl Pattern {
         }
         let form = Form::Regex(without_escaped_quotes(&source));
         Ok(Self { form, case, matcher: Matcher::Regex(regex?) })
+    }
+
+    /// The pattern without the white space around it; a regular expression stays as it is.
+    #[must_use]
+    pub fn trimmed(&self) -> Self {
+        match &self.form {
+            Form::Exact(text) => Self::exact(text.trim(), self.case),
+            Form::Wildcard(pieces) => {
+                let mut pieces = pieces.clone();
+                if let [first, .., last] = pieces.as_mut_slice() {
+                    *first = first.trim_start().to_owned();
+                    *last = last.trim_end().to_owned();
+                }
+                Self::of_pieces(pieces, self.case)
+            }
+            Form::Regex(_) => self.clone(),
+        }
+    }
+
+    fn of_pieces(pieces: Vec<String>, case: Case) -> Self {
+        let folded = pieces.iter().map(|piece| case.apply(piece)).collect();
+        Self { form: Form::Wildcard(pieces), case, matcher: Matcher::Wildcard(folded) }
     }
 
     /// Whether `text` matches.
