@@ -98,6 +98,9 @@ fn a_frame_model_says_how_likely_the_frames_of_generated_sets_are() {
     let first = json!({"sets": 2, "written": 2, "without": 0, "interrupted": false});
     assert_eq!(fit(), first);
     assert_eq!(fit()["written"], json!(0), "the same model says the same");
+    let fit_again = ["fit", "origin=generated", "--models", models, "--device", "cpu"];
+    let table = trained.run(&[&fit_again[..], &["--format", "table"]].concat()).stdout;
+    assert!(table.contains(&format!("  {:<20} {:>9}\n", "had it before", 2)), "{table}");
     let hits = trained.run(&["query", "frame_fit>=0", "--format", "jsonl"]).records();
     assert_eq!(hits.len(), 2);
     let lowest = trained.run(&["query", "frame_fit>=0", "--sort=frame_fit", "--format", "jsonl"]);

@@ -75,6 +75,22 @@ fn a_verb_with_its_particle_comes_before_the_bare_verb() {
 }
 
 #[test]
+fn what_form_alone_found_says_so() {
+    let identifier = identifier();
+    let lus = [("Respond_to_proposal", "turn down.v"), ("Firing", "lay off.v")];
+    let candidates = identifier.candidates(lus);
+    let texts =
+        ["They turned down the offer.", "The firm laid off forty workers.", "She turned down."];
+    let found = identifier.identify(&texts, &candidates, Search::Lexicon).unwrap().concat();
+    assert_eq!(found.len(), 3);
+    // Beside one frame stands NULL alone.
+    for target in &found {
+        assert_eq!(target.is_by_form, target.score < 0.5, "{target:?}");
+    }
+    assert!(found.iter().any(|target| target.is_by_form), "{found:?}");
+}
+
+#[test]
 fn annotation_shows_which_verbs_stand_around_their_objects() {
     let (_dir, database, _) = mini::imported();
     let lexicon = database.lexicon(&database.releases().unwrap()[0].name).unwrap();

@@ -178,6 +178,10 @@ const OF_THE_SYSTEM: [(&str, &str); 3] = [
 /// What to try next, where the message does not say it.
 pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
     let message = format!("{error:#}");
+    // The command has said it.
+    if message.contains("; `--as NAME`") {
+        return None;
+    }
     if let Some(&(_, hint)) = OF_THE_SYSTEM.iter().find(|(said, _)| message.contains(said)) {
         return Some(hint);
     }
@@ -209,9 +213,7 @@ pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
         DatabaseError::Framenet(FramenetError::NotARelease { .. }) => Some(
             "other annotation comes in as JSON lines with spans, which schema/exchange.md describes",
         ),
-        DatabaseError::Query(_) => {
-            Some("schema/query.md describes the language; `fnstore query --help` has examples")
-        }
+        DatabaseError::Query(_) => Some("`fnstore query --help` lists the fields and has examples"),
         DatabaseError::Lookup(LookupError::UnknownName { kind: "release", .. }) => {
             Some("`fnstore releases` lists the releases of the store")
         }

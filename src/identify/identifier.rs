@@ -41,6 +41,9 @@ pub struct FoundTarget {
     pub lexunit: Option<Arc<str>>,
     /// Probability of the frame, among the frames that it may evoke and none.
     pub score: f32,
+    /// Whether its form alone decided, as that of a verb of several words: the model finds it
+    /// likelier that no frame is evoked.
+    pub is_by_form: bool,
     /// The next likeliest frames with their probabilities.
     pub runners_up: Vec<(Arc<str>, f32)>,
 }
@@ -401,6 +404,7 @@ impl FrameIdentifier {
             frame: Arc::clone(&self.names[frame]),
             lexunit: lexunit.map(|candidate| Arc::clone(&candidate.lexunit)),
             score,
+            is_by_form: scored.is_by_form(search, self.config.null_bias),
             runners_up: runners_up
                 .map(|(frame, share)| (Arc::clone(&self.names[*frame]), *share))
                 .collect(),

@@ -184,6 +184,11 @@ impl Scored {
         let margin = margin + if fit == Fit::Likely { FAVOUR } else { 0.0 };
         (margin > 0.0 || fit == Fit::Certain).then_some((frame, margin))
     }
+
+    /// Whether it is chosen though NULL is likelier: its LU is certain.
+    pub(super) fn is_by_form(&self, search: Search, bias: f32) -> bool {
+        self.asked.fit == Fit::Certain && self.over_null(search, bias).1 <= 0.0
+    }
 }
 
 /// How sure parts of speech are of a span beside others. A verb does not hold a word together with

@@ -25,7 +25,7 @@ use crate::cli::options::labeller::LABELLER;
 use crate::cli::options::language;
 use crate::cli::options::release::release;
 use crate::cli::options::tagger::TAGGER;
-use crate::cli::print::output::tell;
+use crate::cli::print::output::{counted, tell};
 use crate::cli::{Context, Outcome};
 
 /// Find targets in sentences, with their frames and frame elements
@@ -117,7 +117,12 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let into = args.into.as_deref().map(Database::open_writer).transpose()?;
     let source = args.file.unwrap_or_else(|| PathBuf::from(STANDARD_INPUT));
     let name = args.name.as_deref().unwrap_or(PREDICTED);
-    let predictions = into.as_ref().map(|into| into.predictions(name, &lexicon, &source));
+    let predictions = into.as_ref().map(|into| {
+        let predictions = into.predictions(name, &lexicon, &source);
+        predictions.with_context(|| {
+            format!("cannot begin the release `{name}`; `--as NAME` names another one")
+        })
+    });
     let task = Annotating {
         predictions: predictions.transpose()?,
         source: source.display().to_string(),
@@ -260,7 +265,9 @@ impl LineTask for Annotating<'_> {
             ambiguous.iter().for_each(tell_ambiguous);
             let sentences = release.counts.sentences;
             tell(&format!(
-                "{sentences} sentences are in the store as the release {}",
+                "{} {} in the store as the release {}",
+                counted(sentences, "sentence"),
+                if sentences == 1 { "is" } else { "are" },
                 release.name
             ));
         }

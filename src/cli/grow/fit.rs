@@ -49,6 +49,8 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         let count = grouped(done.sets);
         output.heading(&format!("generated annotation sets looked at for {text}: {count}"))?;
         output.line(&format!("  {:<20} {:>9}", "written", grouped(done.written)))?;
+        let before = done.sets.saturating_sub(done.written + done.without);
+        output.line(&format!("  {:<20} {:>9}", "had it before", grouped(before)))?;
         Ok(output.line(&format!("  {:<20} {:>9}", "without", grouped(done.without)))?)
     })?;
     PASS.outcome(context, done.sets, done.interrupted)

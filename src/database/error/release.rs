@@ -26,7 +26,7 @@ pub enum ReleaseError {
     },
     /// A release of that name is there already.
     #[error(
-        "the store already holds a release `{name}`, imported from `{source_path}`; import under \
+        "the store already holds a release `{name}`, imported from `{source_path}`; choose \
          another name"
     )]
     Exists {

@@ -27,6 +27,8 @@ pub(super) struct TargetRecord {
     lu: Option<String>,
     frame: String,
     score: f32,
+    /// Whether its form alone decided, against the model.
+    by_form: bool,
     runners_up: Vec<RunnerUp>,
     /// Its frame elements; none where nobody looked for them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,7 +76,7 @@ impl TargetRecord {
         elements: Option<Vec<FoundElement>>,
     ) -> Self {
         let place = Place { text: target.words(text), ..Place::new(text, target.span()) };
-        let FoundTarget { pieces, frame, lexunit, score, runners_up } = target;
+        let FoundTarget { pieces, frame, lexunit, score, is_by_form: by_form, runners_up } = target;
         let several = pieces.iter().filter(|_| pieces.len() > 1);
         let element = |FoundElement { name, span, score }| ElementRecord {
             name,
@@ -87,6 +89,7 @@ impl TargetRecord {
             lu: lexunit.map(|name| name.to_string()),
             frame: frame.to_string(),
             score,
+            by_form,
             runners_up: runners_up
                 .into_iter()
                 .map(|(frame, score)| RunnerUp { frame: frame.to_string(), score })
@@ -97,8 +100,8 @@ impl TargetRecord {
 }
 
 impl Record {
-    /// The sentence with each target as `[words Frame score]`, then a line for each target that has
-    /// frame elements.
+    /// The sentence with each target as `[words Frame score]`, `by form` behind the score of one
+    /// that form alone found. Then a line for each target that has frame elements.
     pub(super) fn marked(&self) -> String {
         let mut marked = String::new();
         let mut letters = self.text.chars();
@@ -106,14 +109,15 @@ impl Record {
         let pieces = self.targets.iter().flat_map(|target| {
             let whole = std::slice::from_ref(&target.place);
             let pieces = if target.pieces.is_empty() { whole } else { &target.pieces };
-            pieces.iter().map(move |place| (place, &target.frame, target.score))
+            pieces.iter().map(move |place| (place, target))
         });
-        let mut pieces: Vec<(&Place, &String, f32)> = pieces.collect();
+        let mut pieces: Vec<(&Place, &TargetRecord)> = pieces.collect();
         pieces.sort_by_key(|(place, ..)| place.start);
-        for (place, frame, score) in pieces {
+        for (place, TargetRecord { frame, score, by_form, .. }) in pieces {
             marked.extend(letters.by_ref().take(place.start - at));
             let words: String = letters.by_ref().take(place.end - place.start).collect();
-            marked.push_str(&format!("[{words} {frame} {score:.2}]"));
+            let how = if *by_form { " by form" } else { "" };
+            marked.push_str(&format!("[{words} {frame} {score:.2}{how}]"));
             at = place.end;
         }
         marked.extend(letters);
@@ -141,6 +145,7 @@ mod tests {
             frame: "Inspecting".into(),
             lexunit: Some("check.v".into()),
             score: 0.75,
+            is_by_form: false,
             runners_up: vec![("Halt".into(), 0.2)],
         };
         let marked =
@@ -165,14 +170,16 @@ mod tests {
             pieces: vec![Span::new(3, 9), Span::new(13, 17)],
             frame: "Respond_to_proposal".into(),
             lexunit: Some("turn down.v".into()),
-            score: 0.5,
+            score: 0.0024,
+            is_by_form: true,
             runners_up: Vec::new(),
         };
         let target = TargetRecord::new(text, target, None);
         assert_eq!((target.place.start, target.place.end), (3, 17));
         assert_eq!((target.place.text.as_str(), target.pieces.len()), ("turned down", 2));
         let record = Record { line: 1, id: None, text: text.to_owned(), targets: vec![target] };
-        let marked = "He [turned Respond_to_proposal 0.50] it [down Respond_to_proposal 0.50].";
+        let marked = "He [turned Respond_to_proposal 0.00 by form] it [down Respond_to_proposal \
+                      0.00 by form].";
         assert_eq!(record.marked(), marked);
     }
 }
