@@ -313,6 +313,23 @@ fn of_several_releases_one_must_be_named() {
 }
 
 #[test]
+fn a_question_of_ones_own_is_told_to_count_nowhere() {
+    let store = new_store();
+    let own = "`tone` is a question of your own";
+    for (question, is_own) in [("evokes", false), ("meaning", false), ("tone", true)] {
+        let score = ["judge", "x7002", "20", "--reviewer", "kim", "--question", question];
+        let ran = fnstore_in(store.path(), &score);
+        assert_eq!((ran.code, ran.stderr.contains(own)), (Some(0), is_own), "{}", ran.stderr);
+        let line = json!({"set": "x7004", "score": 20, "question": question}).to_string();
+        let bulk = ["judge", "--from", "-", "--reviewer", "kim"];
+        let ran = fed(store.path(), &bulk, line.as_bytes());
+        assert_eq!((ran.code, ran.stderr.contains(own)), (Some(0), is_own), "{}", ran.stderr);
+    }
+    let found = fnstore_in(store.path(), &["query", "judgement=20", "--count"]).stdout;
+    assert_eq!(found.trim(), "2");
+}
+
+#[test]
 fn judgements_are_given_shown_and_taken_back() {
     let store = new_store();
     let run = |arguments: &[&str]| fnstore_in(store.path(), arguments);
@@ -344,7 +361,7 @@ fn judgements_are_given_shown_and_taken_back() {
         (vec!["judge", "x1", "50", "--reviewer", "kim"], "there is no annotation set `x1`"),
         (
             vec!["judge", "x7002", "--reviewer", "ann", "--remove"],
-            "E-absent: there is no judgement",
+            "E-value: `reviewer` is `ann`; expected someone who has judged `x7002`",
         ),
     ] {
         let ran = run(&arguments);

@@ -47,6 +47,33 @@ fn answers_to_other_questions_stand_beside_and_no_query_takes_them_for_the_frame
 }
 
 #[test]
+fn the_question_of_every_set_has_a_name_which_records_leave_out() {
+    let (_dir, database, report) = mini::imported();
+    let release = report.release.id;
+    generated::write(&database, release);
+    let set = AnnotationSetId::parse("g101").unwrap();
+    let asked = |question: &str, reviewer: &str| Judgement {
+        question: question.to_owned(),
+        ..judgement(reviewer, 20)
+    };
+    let mut edits = database.transaction(release).unwrap();
+    edits.set_judgement(set, asked("evokes", "kim")).unwrap();
+    edits.set_judgement(set, asked("evokes Checking", "lee")).unwrap();
+    edits.commit().unwrap();
+    let stored = database.store().judgements(release, set).unwrap();
+    let questions: Vec<String> = stored.map(|row| row.unwrap().question).collect();
+    assert_eq!(questions, ["", ""]);
+    assert_eq!(mini::answers(&database, "judgement_mean=20"), ["mini-framenet g101"]);
+    let all = fnstore::review::agreement(&database).unwrap();
+    assert_eq!(all.questions[&fnstore::review::Question::Evokes].shared, 1);
+    let mut edits = database.transaction(release).unwrap();
+    edits.remove_judgement(set, "kim", "evokes").unwrap();
+    edits.remove_judgement(set, "lee", "").unwrap();
+    edits.commit().unwrap();
+    assert_eq!(database.store().judgements(release, set).unwrap().count(), 0);
+}
+
+#[test]
 fn a_reviewer_has_one_judgement_of_a_set_and_any_of_them_is_found() {
     let (dir, database, report) = mini::imported();
     let release = report.release.id;
@@ -86,7 +113,7 @@ fn a_reviewer_has_one_judgement_of_a_set_and_any_of_them_is_found() {
     let error = edits.remove_judgement(set, "kim", "").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "E-absent: there is no judgement `of g101 by kim` in the release"
+        "E-value: `reviewer` is `kim`; expected someone who has judged `g101` on the same question"
     );
     edits.commit().unwrap();
     assert_eq!(mini::answers(&database, "judgement=40").len(), 0);

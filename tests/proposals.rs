@@ -462,7 +462,7 @@ fn wrong_input_is_named_and_changes_nothing() {
         (&["merge", "Checking", "vet.v", "--into", "vetting.v"], "there is no LU `vetting.v`"),
         (&["merge", "Checking", "vet.v", "--into", "wander.v"], "is itself a proposal"),
         (&["merge", "Checking", "vet.v", "--into", "inspection.n"], "of the part of speech of"),
-        (&["undo", "Checking", "vet.v"], "expected an LU with a standing decision"),
+        (&["undo", "Checking", "vet.v"], "expected one that somebody has decided on"),
     ] {
         let ran = decide(store.path(), arguments);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{arguments:?}: {ran:?}");
@@ -512,7 +512,7 @@ fn hidden_lus_give_recall_and_precision() {
     for (lines, code, message) in [
         ("Checking\tinspect.v\n", 2, "which `Checking` has in `mini-framenet`"),
         ("Cheking\tvet.v\n", 2, "did you mean `Checking`?"),
-        ("Checking vet.v\n", 65, "hidden.tsv:1: `columns` is `1`"),
+        ("Checking vet.v\n", 65, "hidden.tsv:1: `number of columns` is `1`"),
     ] {
         std::fs::write(&list, lines).unwrap();
         let ran = fnstore_in(store.path(), &["proposals", "eval", "--hidden", path]);

@@ -5,7 +5,7 @@ use std::path::Path;
 use fnstore::database::Database;
 use serde_json::{Value, json};
 
-use crate::cli_program::{fnstore_in, new_store};
+use crate::cli_program::{fnstore_in, mini_framenet, new_store};
 use crate::review_server::{Review, request};
 use crate::{cli_schema, generated};
 
@@ -67,6 +67,17 @@ fn only_the_page_itself_is_let_in() {
         assert!(body.contains(said), "{body}");
     }
     assert_eq!(judgements(store.path(), "g101"), [Value::Null; 0]);
+}
+
+#[test]
+fn an_item_names_its_release_where_there_are_two() {
+    let store = store();
+    let html = |store: &Path| Review::start(store, &[]).item(None)["html"].to_string();
+    assert!(!html(store.path()).contains(" of mini-framenet"));
+    let release = mini_framenet();
+    let again = ["import", release.to_str().unwrap(), "--release", "again"];
+    assert_eq!(fnstore_in(store.path(), &again).code, Some(0));
+    assert!(html(store.path()).contains(" of mini-framenet"));
 }
 
 #[test]

@@ -136,8 +136,8 @@ impl Transaction<'_> {
         {
             let (verdict, reviewer) = (standing.verdict.as_str(), &standing.reviewer);
             let expected = format!(
-                "an LU without a standing decision; `{reviewer}` decided `{verdict}`: take that back \
-                 with `undo` first"
+                "a proposal that nobody has decided on; `{reviewer}` decided `{verdict}`: take that \
+                 back with `undo` first"
             );
             return Err(EditError::value("proposal", name, expected).into());
         }
@@ -192,7 +192,7 @@ impl Transaction<'_> {
     ) -> Result<(Verdict, HandedOver)> {
         check::name("reviewer", &undone.reviewer)?;
         let name = &*self.proposal_called(frame, name)?;
-        let nothing = || EditError::value("proposal", name, "an LU with a standing decision");
+        let nothing = || EditError::value("proposal", name, "one that somebody has decided on");
         let mut decided = self.decisions(frame, name)?.ok_or_else(nothing)?;
         let standing = decided.history.iter_mut().rev().find(|of| of.undone.is_none());
         let standing = standing.ok_or_else(nothing)?;

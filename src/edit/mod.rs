@@ -46,7 +46,7 @@ use crate::database::{Database, EditError, Result};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Decided, Document, DocumentId, Edition, Frame,
     FrameId, FrameRelation, Judgement, LexUnit, LuId, Provenance, RelationId, ReleaseId, SemType,
-    SemTypeId, Sentence, SentenceId, SentenceLayers,
+    SemTypeId, Sentence, SentenceId, SentenceLayers, recorded_question,
 };
 use crate::store::{Change, Subject};
 
@@ -491,10 +491,8 @@ impl Transaction<'_> {
 
     /// Writes down what a reviewer says of a set, in place of what the same reviewer said to the
     /// same question before.
-    pub fn set_judgement(&mut self, set: AnnotationSetId, judgement: Judgement) -> Result<()> {
-        if self.annotation_set(set)?.is_none() {
-            return Err(absent::<AnnotationSet>(set).into());
-        }
+    pub fn set_judgement(&mut self, set: AnnotationSetId, mut judgement: Judgement) -> Result<()> {
+        judgement.question = self.recorded_question(set, &judgement.question)?;
         check::name("reviewer", &judgement.reviewer)?;
         if !judgement.is_of_frame() {
             check::name("question", &judgement.question)?;
@@ -505,16 +503,28 @@ impl Transaction<'_> {
         self.put(Judged { set, judgement })
     }
 
-    /// Removes what a reviewer says of a set to a question, which is empty for that of the frame.
+    /// A question of a set as its judgements record it.
+    fn recorded_question(&self, set: AnnotationSetId, named: &str) -> Result<String> {
+        let Some(set) = self.annotation_set(set)? else {
+            return Err(absent::<AnnotationSet>(set).into());
+        };
+        let own = self.frame(set.frame)?.map_or(String::new(), |frame| frame.name);
+        Ok(recorded_question(named, &own).to_owned())
+    }
+
+    /// Removes what a reviewer says of a set to a question, which is empty or `evokes` for that of
+    /// the frame.
     pub fn remove_judgement(
         &mut self,
         set: AnnotationSetId,
         reviewer: &str,
         question: &str,
     ) -> Result<()> {
-        let key = (set, reviewer.to_owned(), question.to_owned());
+        let question = self.recorded_question(set, question)?;
+        let key = (set, reviewer.to_owned(), question);
         if self.read::<Judged>(&key)?.is_none() {
-            return Err(absent::<Judged>(format_args!("of {set} by {reviewer}")).into());
+            let expected = format!("someone who has judged `{set}` on the same question");
+            return Err(EditError::value("reviewer", reviewer, expected).into());
         }
         self.delete::<Judged>(key)
     }

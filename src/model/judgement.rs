@@ -1,5 +1,20 @@
 //! What a person says of an annotation set.
 
+/// The question of every set, whether its target evokes its frame, as people name it. Before the
+/// name of another frame it asks for that one.
+pub const EVOKES: &str = "evokes";
+
+/// A question of a set as judgements record it: [`EVOKES`], alone or before the set's own frame, is
+/// the question of every set, which is recorded empty.
+#[must_use]
+pub fn recorded_question<'q>(named: &'q str, own: &str) -> &'q str {
+    match named.strip_prefix(EVOKES) {
+        Some("") => "",
+        Some(frame) if frame.strip_prefix(' ') == Some(own) => "",
+        _ => named,
+    }
+}
+
 /// A reviewer's judgement of an annotation set; a reviewer has one of each set for each question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgement {

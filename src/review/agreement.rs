@@ -17,6 +17,12 @@ pub struct RoleFigures {
     pub items: u64,
     /// Items whose mean score accepts them.
     pub accepted: u64,
+    /// Items that two or more judged.
+    pub shared: u64,
+    /// Of these, items of which all said the same: accept or not.
+    pub unanimous: u64,
+    /// Fleiss' kappa of accepting.
+    pub kappa: Option<f64>,
     /// Sum of the items' means.
     sum: f64,
 }
@@ -65,7 +71,31 @@ pub struct OfQuestion {
     pub unanimous: u64,
     /// Fleiss' kappa of accepting.
     pub kappa: Option<f64>,
-    votes: Vec<(u32, u32)>,
+    votes: BTreeMap<Role, Vec<(u32, u32)>>,
+}
+
+impl OfQuestion {
+    /// What all items were given.
+    #[must_use]
+    pub fn total(&self) -> RoleFigures {
+        let Self { shared, unanimous, kappa, .. } = *self;
+        let empty = RoleFigures { shared, unanimous, kappa, ..RoleFigures::default() };
+        self.roles.values().fold(empty, |sum, of| RoleFigures {
+            items: sum.items + of.items,
+            accepted: sum.accepted + of.accepted,
+            sum: sum.sum + of.sum,
+            ..sum
+        })
+    }
+
+    /// Says how far decisions are more equal than by chance.
+    fn set_kappa(&mut self) {
+        for (role, votes) in &self.votes {
+            self.roles.entry(*role).or_default().kappa = fleiss_kappa(votes);
+        }
+        let all: Vec<(u32, u32)> = self.votes.values().flatten().copied().collect();
+        self.kappa = fleiss_kappa(&all);
+    }
 }
 
 /// How far reviewers agree.
@@ -105,7 +135,7 @@ pub fn agreement(database: &Database) -> Result<Agreement> {
         }
     }
     for of_question in all.questions.values_mut() {
-        of_question.kappa = fleiss_kappa(&of_question.votes);
+        of_question.set_kappa();
     }
     all.disputed.sort_by(|a, b| b.spread.cmp(&a.spread).then(a.set.cmp(&b.set)));
     all.disputed.truncate(LISTED);
@@ -170,9 +200,12 @@ impl OfQuestion {
             return 0;
         }
         let yes = scores.iter().filter(|score| f64::from(**score) >= ACCEPTED).count() as u32;
-        self.votes.push((yes, count));
+        let is_unanimous = yes == 0 || yes == count;
+        figures.shared += 1;
+        figures.unanimous += u64::from(is_unanimous);
+        self.votes.entry(role).or_default().push((yes, count));
         self.shared += 1;
-        self.unanimous += u64::from(yes == 0 || yes == count);
+        self.unanimous += u64::from(is_unanimous);
         scores.iter().max().unwrap_or(&0) - scores.iter().min().unwrap_or(&0)
     }
 }

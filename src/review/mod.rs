@@ -24,7 +24,7 @@ pub use view::{Example, Mark, View};
 use std::path::PathBuf;
 
 use crate::database::DatabaseError;
-use crate::model::{AnnotationSetId, FrameId, Origin, ReleaseId, named};
+use crate::model::{AnnotationSetId, EVOKES, FrameId, Origin, ReleaseId, named};
 use crate::store::StoreError;
 
 type Result<T> = std::result::Result<T, ReviewError>;
@@ -43,7 +43,7 @@ named! {
     /// What reviewers are asked.
     pub enum Question {
         /// Whether the target evokes the frame.
-        Evokes => "evokes",
+        Evokes => EVOKES,
         /// Whether the output says what its source says, apart from the marked words.
         Meaning => "meaning",
         /// How alike output and source are, and whether the output is fluent.

@@ -147,6 +147,8 @@ pub struct View {
     pub item: Item,
     /// The set as it is read.
     pub set: AnnotationSet,
+    /// Name of its release, where the store has several.
+    pub release: Option<String>,
     /// The language of the texts, as the release has it.
     pub language: String,
     /// The frame that is asked for.
@@ -198,12 +200,14 @@ impl View {
             Question::Evokes | Question::Elements => examples(database, item, &triggers)?,
             Question::Meaning | Question::Similarity => Vec::new(),
         };
-        let mut releases = database.releases()?.into_iter();
-        let release = releases.find(|release| release.id == item.release);
-        let language = release.map_or_else(String::new, |release| release.language);
+        let releases = database.releases()?;
+        let is_of_several = releases.len() > 1;
+        let release = releases.into_iter().find(|release| release.id == item.release);
+        let (language, name) = release.map(|of| (of.language, of.name)).unwrap_or_default();
+        let release = is_of_several.then_some(name);
         let recorded = recorded(database, item, question)?;
         let judged = answer(database, item, (reviewer, &recorded))?;
-        Ok(Self { item, set, language, frame, output, source, examples, recorded, judged })
+        Ok(Self { item, set, release, language, frame, output, source, examples, recorded, judged })
     }
 }
 

@@ -9,6 +9,8 @@ use crate::model::{AnnotationSet, Label, LayerName, Release, Sentence, Span, Spl
 pub struct Answer {
     /// Its release.
     pub release: Arc<Release>,
+    /// Whether the store has other releases: then what is drawn of the set names its own.
+    pub is_of_several: bool,
     /// Name of its frame.
     pub frame: Arc<str>,
     /// Name of its LU.

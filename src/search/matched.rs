@@ -82,6 +82,7 @@ impl<'a> Match<'a> {
         };
         Ok(Some(Answer {
             release: Arc::clone(listed),
+            is_of_several: catalog.releases().len() > 1,
             frame: catalog.frame(release, set.frame)?,
             lexunit: catalog.lexunit(release, set.frame, set.lu)?,
             document_description: description,

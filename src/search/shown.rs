@@ -14,12 +14,15 @@ impl Answer {
         }
     }
 
-    /// The id with everything about where the set comes from.
+    /// The id with everything about where the set comes from; with its release where the store has
+    /// several.
     #[must_use]
     pub fn origin_line(&self) -> String {
         let set = &self.set;
         let origin = set.provenance.origin();
-        let mut parts = vec![set.id.to_string(), origin.as_str().to_owned()];
+        let mut parts = vec![set.id.to_string()];
+        parts.extend(self.is_of_several.then(|| self.release.name.clone()));
+        parts.push(origin.as_str().to_owned());
         if let Some(made) = self.generation() {
             parts.push(format!("round {}", made.round));
             parts.extend(made.paraphrase_score().map(|score| format!("paraphrase {score:.2}")));

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use anyhow::{Context as _, bail, ensure};
 use fnstore::database::Database;
 use fnstore::edit::Script;
-use fnstore::model::{AnnotationSetId, Judgement, Release};
+use fnstore::model::{AnnotationSetId, EVOKES, Judgement, Release};
+use fnstore::review::Question;
 use serde::Serialize;
 
 use super::edit::{self, now};
@@ -43,8 +44,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     reviewer: Option<String>,
 
-    /// What was asked, where it was not whether the target evokes the frame; `meaning` and
-    /// `similarity` are the questions of `fnstore review`
+    /// What was asked: `evokes`, `meaning`, `similarity` or `elements`, as in `fnstore review`, or a
+    /// question of your own [default: evokes]
     #[arg(
         long,
         value_name = "TEXT",
@@ -131,15 +132,16 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         let release = release(&database, args.release.as_deref())?;
         let mut edits = database.transaction(release.id)?;
         let mut count = 0;
-        Script::new(&mut edits, args.reviewer, now())
-            .judge(lines, &mut |_| count += 1)
-            .with_context(|| {
-                format!("cannot take judgements from `{}`, nothing was written", from.display())
-            })?;
+        let mut script = Script::new(&mut edits, args.reviewer, now());
+        script.judge(lines, &mut |_| count += 1).with_context(|| {
+            format!("cannot take judgements from `{}`, nothing was written", from.display())
+        })?;
+        let questions = script.questions().clone();
         if count == 0 {
             tell("there are no judgements in it");
             return Ok(Outcome::NothingFound);
         }
+        questions.iter().for_each(|question| tell_unknown(question));
         edit::commit(&database, edits, &format!("judgements taken: {}", grouped(count)))?;
         return Ok(Outcome::Done);
     }
@@ -157,6 +159,9 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let release = release_of(&database, args.release.as_deref(), set)?;
     let mut edits = database.transaction(release.id)?;
     let question = args.question;
+    if args.score.is_some() {
+        tell_unknown(&question);
+    }
     match args.score {
         Some(score) => {
             let judgement =
@@ -168,6 +173,19 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     edits.commit()?;
     tell_index_lag(&database);
     Ok(Outcome::Done)
+}
+
+/// Says of a question that no review asks that it counts nowhere.
+fn tell_unknown(question: &str) {
+    if question == EVOKES || Question::of_record(question, "").is_some() {
+        return;
+    }
+    let known: Vec<&str> = Question::ALL.into_iter().map(Question::as_str).collect();
+    tell(&format!(
+        "warning: `{question}` is a question of your own; queries, filters, editions and `fnstore \
+         stats agreement` do not read its answers. Those of a review are `{}`",
+        known.join("`, `")
+    ));
 }
 
 /// The release of that name, else the only one that has the set.

@@ -457,6 +457,9 @@ impl Script<'_, '_> {
         let reviewer = line.reviewer.or_else(|| self.reviewer.clone());
         let reviewer = reviewer.ok_or_else(|| wrong("reviewer", "", "who judges"))?;
         let time = line.time.unwrap_or(self.now);
+        if !self.questions.contains(&line.question) {
+            self.questions.insert(line.question.clone());
+        }
         let judgement = Judgement {
             reviewer,
             question: line.question,

@@ -8,7 +8,7 @@ mod apply;
 mod operation;
 mod resolve;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::BufRead;
 
 use operation::{Judge, Operation};
@@ -56,13 +56,15 @@ pub struct Script<'t, 'a> {
     reviewer: Option<String>,
     /// Seconds since 1970 (UTC), for judgements without a time.
     now: u64,
+    /// What was asked by the judgements so far.
+    questions: BTreeSet<String>,
 }
 
 impl<'t, 'a> Script<'t, 'a> {
     /// A script that adds its edits to a transaction. A judgement whose line does not say who and
     /// when is `reviewer`'s of `now`, in seconds since 1970 (UTC).
     pub fn new(edits: &'t mut Transaction<'a>, reviewer: Option<String>, now: u64) -> Self {
-        Self { edits, made: HashMap::new(), reviewer, now }
+        Self { edits, made: HashMap::new(), reviewer, now, questions: BTreeSet::new() }
     }
 
     /// Does the edits of a script, line by line; empty lines are skipped. Tells `done` of each.
@@ -78,6 +80,12 @@ impl<'t, 'a> Script<'t, 'a> {
             done(Done { line, operation: name, id, called });
             Ok(())
         })
+    }
+
+    /// The questions of the judgements that were taken, as the lines name them.
+    #[must_use]
+    pub fn questions(&self) -> &BTreeSet<String> {
+        &self.questions
     }
 
     /// Takes judgements, one a line: `set`, `score`, and where they are given `reviewer`, `note`

@@ -13,7 +13,7 @@ use crate::framenet::fragment_fault;
 use crate::model::{
     AnnotationSet, AnnotationSetId, Document, FeId, Foreign, ForeignFile, Frame, FrameElement,
     FrameId, FrameRelation, IdSpace, Judgement, LexUnit, LuId, NumberKind, PROPOSED, Provenance,
-    RecipeId, SemType, Sentence, SentenceId, SentenceLayers, WrittenNumber,
+    RecipeId, SemType, Sentence, SentenceId, SentenceLayers, WrittenNumber, recorded_question,
 };
 use crate::store::{JournalEntry, SetLocation, Store, Subject};
 use crate::text::{is_same, shortened};
@@ -45,7 +45,7 @@ impl<R: BufRead> LineImport<'_, R> {
             }
             Record::Document(row) => self.take_document(&row),
             Record::Journal(row, seed, chain) => self.take_journal(row, seed, chain),
-            Record::Judgement(set, judgement) => self.take_judgement(set, &judgement),
+            Record::Judgement(set, mut judgement) => self.take_judgement(set, &mut judgement),
             Record::Decisions(decided, frame) => self.take_decisions(&decided, &frame),
             Record::Edition(edition, whole) => self.take_edition(edition, &whole),
             Record::Layout(layout) => self.take_layout(&layout),
@@ -485,8 +485,10 @@ impl<R: BufRead> LineImport<'_, R> {
         Ok(())
     }
 
-    fn take_judgement(&mut self, set: AnnotationSetId, judgement: &Judgement) -> Result<()> {
+    fn take_judgement(&mut self, set: AnnotationSetId, judgement: &mut Judgement) -> Result<()> {
         self.refer("set", Reference::Set(set))?;
+        judgement.question = recorded_question(&judgement.question, "").to_owned();
+        let judgement = &*judgement;
         let Judgement { reviewer, question, .. } = judgement;
         let of_reviewer = (set, reviewer.clone(), question.clone());
         let id = format!("{set} by {reviewer}");

@@ -1,7 +1,7 @@
 //! `fnstore stats agreement`: how far reviewers agree.
 
 use fnstore::database::Database;
-use fnstore::review::agreement;
+use fnstore::review::{Question, RoleFigures, agreement};
 use serde::Serialize;
 
 use crate::cli::print::output::{Format, tell};
@@ -13,7 +13,8 @@ use crate::cli::{Context, Outcome};
 /// A row for each question and what was judged: generated sets, and people's sets as controls in or
 /// out of the frame that was asked for. A set counts as accepted at a mean score of 50; the share
 /// is of all judged ones, so that whether the frame is evoked and whether the meaning is kept stand
-/// side by side. Agreement is over all sets of the question that two or more reviewers judged.
+/// side by side. Agreement is over the sets of the row that two or more reviewers judged. Where a
+/// question has several rows, the role `all` has the sets of all of them.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
@@ -29,6 +30,22 @@ struct AgreementRow {
     shared: u64,
     unanimous: u64,
     kappa: Option<f64>,
+}
+
+impl AgreementRow {
+    fn new(question: Question, role: &'static str, figures: &RoleFigures) -> Self {
+        Self {
+            question: question.as_str(),
+            role,
+            items: figures.items,
+            accepted: figures.accepted,
+            share: figures.share(),
+            mean: figures.mean(),
+            shared: figures.shared,
+            unanimous: figures.unanimous,
+            kappa: figures.kappa,
+        }
+    }
 }
 
 impl Row for AgreementRow {
@@ -52,17 +69,10 @@ pub(super) fn run(context: &mut Context) -> anyhow::Result<Outcome> {
         .questions
         .iter()
         .flat_map(|(question, of)| {
-            of.roles.iter().map(|(role, figures)| AgreementRow {
-                question: question.as_str(),
-                role: role.as_str(),
-                items: figures.items,
-                accepted: figures.accepted,
-                share: figures.share(),
-                mean: figures.mean(),
-                shared: of.shared,
-                unanimous: of.unanimous,
-                kappa: of.kappa,
-            })
+            let row = |role, figures: &RoleFigures| AgreementRow::new(*question, role, figures);
+            let roles = of.roles.iter().map(|(role, figures)| row(role.as_str(), figures));
+            let all = (of.roles.len() > 1).then(|| row("all", &of.total()));
+            roles.chain(all).collect::<Vec<_>>()
         })
         .collect();
     let is_empty = rows.is_empty();

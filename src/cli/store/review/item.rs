@@ -133,6 +133,7 @@ fn help(question: Question) -> &'static str {
 fn facts(view: &View) -> Markup {
     html! {
         code { (view.item.set) } " " b { (view.output.lexunit) } " in " b { (view.frame.name) }
+        @if let Some(release) = &view.release { " of " (release) }
         @if let Provenance::Generated(made) = &view.set.provenance {
             " \u{b7} round " (made.round)
             " \u{b7} aligner " (format!("{:.2}", made.aligner))

@@ -113,7 +113,9 @@ impl List {
         let picked = if self.picked.contains(&number) { "[x] " } else { "[ ] " };
         let score = self.scores.get(&(answer.release.id, answer.set.id));
         let score = score.map_or("    ".to_owned(), |score| format!("{score:>3} "));
-        let unit = format!("{}  ", answer.lexunit);
+        let release =
+            if answer.is_of_several { format!("{}  ", answer.release.name) } else { String::new() };
+        let unit = format!("{release}{}  ", answer.lexunit);
         let mut pieces =
             vec![(here, BOLD), (picked, PLAIN), (score.as_str(), BOLD), (unit.as_str(), DIM)];
         pieces.extend(marked(&answer.sentence.text, &answer.set.targets));

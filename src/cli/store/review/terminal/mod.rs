@@ -24,7 +24,7 @@ use fnstore::text::{CharIndex, plain_definition};
 use super::keys::{Where, keys_of};
 use super::{ENDED, Review};
 use crate::cli::Outcome;
-use crate::cli::print::output::tell;
+use crate::cli::print::output::{counted, tell};
 use crate::cli::process::stop;
 use crate::cli::store::edit::now;
 use list::List;
@@ -384,7 +384,7 @@ impl Terminal<'_> {
                 self.said = match self.session.undo() {
                     Ok(undone) => {
                         list.taken_back(self.session, &undone.sets)?;
-                        format!("undone: {} sets", undone.sets.len())
+                        format!("undone: {}", counted(undone.sets.len() as u64, "set"))
                     }
                     Err(error) => error.to_string(),
                 }
@@ -446,7 +446,8 @@ impl Terminal<'_> {
         if self.session.is_blind() {
             screen.line("a sentence with a marked word", DIM);
         } else {
-            let facts = format!("  {} in {}", view.output.lexunit, view.frame.name);
+            let release = view.release.as_ref().map_or_else(String::new, |of| format!(" of {of}"));
+            let facts = format!("  {} in {}{release}", view.output.lexunit, view.frame.name);
             screen.paragraph(&[(&view.item.set.to_string(), DIM), (&facts, PLAIN)]);
         }
         if let Some(source) = &view.source {
