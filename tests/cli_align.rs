@@ -397,6 +397,14 @@ fn spans_of_texts_and_of_words_come_back_in_their_own_unit() {
 }
 
 #[test]
+fn a_line_that_is_no_json_is_told_the_fields() {
+    let ran = spans("They checked it.\tThey inspected it.\n", &[]);
+    let message = ran.records()[0]["error"]["message"].as_str().unwrap().to_owned();
+    let fields = "; expected an object with `source`, `span` and `target`";
+    assert!(ran.code == Some(65) && message.ends_with(fields), "{ran:?}");
+}
+
+#[test]
 fn every_span_has_its_own_text_also_where_words_are_odd() {
     let odd = [
         json!({"source": ["a", "\u{200b}", "dog", "ran"], "span": [2, 3],

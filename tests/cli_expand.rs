@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::cli_program::{Ran, fnstore_in, new_store};
+use crate::cli_program::{Ran, fnstore_in, mini_framenet, new_store};
 
 fn expand(store: &Path, query: &str, more: &[&str]) -> Ran {
     let arguments = ["expand", query, "--model", "paraphrase", "--beam", "4", "--rounds", "2"];
@@ -23,6 +23,8 @@ fn an_expansion_says_what_it_wrote_and_a_second_one_that_nothing_is_left() {
     let written = format!("  sentences written    {:>9}  in ", written.stdout.trim());
     assert!(lines[1].starts_with("  recipe                       1  guided by the lexicon;"));
     assert!(lines[3].starts_with(&written), "{}", lines[3]);
+    let how = "  `origin=generated recipe=1` finds what the recipe wrote";
+    assert_eq!(lines.last(), Some(&how));
 
     let again = expand(store.path(), "lu=inspect.v", &[]);
     assert_eq!(again.code, Some(0));
@@ -31,6 +33,26 @@ fn an_expansion_says_what_it_wrote_and_a_second_one_that_nothing_is_left() {
     let some = expand(store.path(), "lu=audit.v or lu=inspect.v", &["--limit", "1"]);
     let left = "  left for later               1  sets; the same command takes them";
     assert!(some.stdout.lines().any(|line| line.starts_with(left)), "{}", some.stdout);
+}
+
+#[test]
+fn two_releases_are_told_before_both_are_expanded() {
+    let store = new_store();
+    let release = mini_framenet();
+    let again = ["import", release.to_str().unwrap(), "--release", "again"];
+    assert_eq!(fnstore_in(store.path(), &again).code, Some(0));
+    let spans = "the expansion spans 2 releases, `mini-framenet`, `again`; `release=NAME` asks one";
+    let both = expand(store.path(), "lu=audit.v", &["--limit", "1"]);
+    assert!(both.code == Some(0) && both.stderr.contains(spans), "{both:?}");
+    let one = expand(store.path(), "lu=audit.v release=again", &["--limit", "1"]);
+    assert!(one.code == Some(0) && !one.stderr.contains("spans"), "{one:?}");
+    let shard = ["--shard", "1/2", "--out", "part.zst"];
+    let refused = expand(store.path(), "lu=audit.v", &shard);
+    let message = "the query finds sets of several releases (`mini-framenet`, `again`), and one is \
+                   expected";
+    assert!(refused.code == Some(2) && refused.stderr.contains(message), "{refused:?}");
+    let edition = fnstore_in(store.path(), &["edition", "create", "e1", "lu=audit.v"]);
+    assert!(edition.code == Some(2) && edition.stderr.contains(message), "{edition:?}");
 }
 
 #[test]

@@ -3,10 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use fnstore::database::Database;
 use serde_json::{Value, json};
 
 use crate::cli_program::{fnstore, fnstore_in, mini_framenet, new_store};
 use crate::cli_schema::faults_in;
+use crate::generated;
 
 /// One member of every record.
 fn column(arguments: &[&str], name: &str) -> Vec<Value> {
@@ -222,6 +224,68 @@ fn coverage_counts_lexical_units_without_exemplars() {
     assert_eq!((&status["lus"], &status["fulltext"]), (&Value::Null, &json!(1)));
     let with_problem = fnstore(&["stats", "--include-status", "problem"]).records();
     assert_eq!(with_problem[0]["lus"], 17);
+    // The sets that are counted by status are those of the LUs that are counted.
+    for rows in [rows, with_problem] {
+        let sum = |group: &str| -> u64 {
+            let of_group = rows.iter().filter(|row| row["group"] == group);
+            of_group.map(|row| row["exemplar"].as_u64().unwrap()).sum()
+        };
+        assert_eq!(sum("set-status"), sum("all"));
+    }
+}
+
+#[test]
+fn proposed_lexical_units_are_counted_apart() {
+    let store = new_store();
+    let counted = |arguments: &[&str], group: &str| -> Vec<(Value, Value)> {
+        let rows = fnstore_in(store.path(), arguments).records();
+        let rows = rows.iter().filter(|row| group.is_empty() || row["group"] == group);
+        rows.map(|row| {
+            let lus = if row["lus"].is_null() { &row["lexunits"] } else { &row["lus"] };
+            (lus.clone(), row["proposed"].clone())
+        })
+        .collect()
+    };
+    let shown = || {
+        [
+            counted(&["frames", "Checking"], ""),
+            counted(&["releases"], ""),
+            counted(&["stats"], "all"),
+        ]
+        .concat()
+    };
+    let zero = |counts: [u64; 3]| counts.map(|count| (json!(count), json!(0))).to_vec();
+    let before = shown();
+    assert_eq!(before, zero([8, 17, 16]));
+    let database = Database::open_existing_writer(store.path()).unwrap();
+    let release = database.release("mini-framenet").unwrap().id;
+    generated::write(&database, release);
+    drop(database);
+    let with_proposal: Vec<_> = before.iter().map(|(lus, _)| (lus.clone(), json!(1))).collect();
+    assert_eq!(shown(), with_proposal);
+    let rows = fnstore_in(store.path(), &["stats"]).records();
+    let proposed = rows.iter().find(|row| row["value"] == "Proposed").unwrap();
+    assert_eq!([&proposed["lus"], &proposed["proposed"]], [&json!(0), &json!(1)]);
+    assert_eq!(proposed["generated_only"], 0);
+}
+
+#[test]
+fn a_test_that_a_listing_does_not_take_is_named_as_one() {
+    for (arguments, message) in [
+        (
+            ["lus", "frame=Checking"],
+            "`frame=Checking` is a test of `frame`; expected names, or tests of relations such as \
+             `uses=Motion`; `--frame NAME` asks for one",
+        ),
+        (["frames", "lu=check.v"], "`--lu NAME` asks for one"),
+        (["frames", "pos=v"], "`fnstore query` takes every test"),
+    ] {
+        let ran = fnstore(&arguments);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{arguments:?}: {ran:?}");
+        assert!(ran.stderr.contains(message), "{arguments:?}: {}", ran.stderr);
+    }
+    assert_eq!(fnstore(&["lus", "lu=check.v"]).code, Some(0));
+    assert_eq!(fnstore(&["frames", "frame=Checking"]).code, Some(0));
 }
 
 #[test]

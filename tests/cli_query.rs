@@ -2,6 +2,7 @@
 
 use std::process::{Command, Stdio};
 
+use fnstore::query::Field;
 use serde_json::Value;
 
 use crate::cli_program::{fnstore, fnstore_in, new_store};
@@ -161,6 +162,19 @@ fn letter_case_matters_only_when_asked() {
     assert!(rows.stderr.ends_with(&format!("{} without `--case-sensitive`\n", folded.trim())));
     let nowhere = fnstore(&["query", "trigger=nowhere", "--case-sensitive"]);
     assert_eq!((nowhere.code, nowhere.stderr.as_str()), (Some(1), "nothing found\n"));
+}
+
+#[test]
+fn the_help_lists_every_field_with_its_operators() {
+    let help = fnstore(&["query", "--help"]).stdout;
+    for field in Field::ALL {
+        let line = help.lines().find(|line| line.starts_with(&format!("  {} ", field.name())));
+        let operators: Vec<String> = field.operators().iter().map(ToString::to_string).collect();
+        let words = line.map(|line| line.split_whitespace().skip(1).collect::<Vec<_>>());
+        assert_eq!(words, Some(operators.iter().map(String::as_str).collect()), "{field}");
+    }
+    let wrong = fnstore(&["query", "frme=A"]);
+    assert!(wrong.stderr.contains("`fnstore query --help` lists the fields"), "{wrong:?}");
 }
 
 #[test]

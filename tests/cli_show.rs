@@ -1,8 +1,10 @@
 //! `fnstore show` and `fnstore releases`: text for reading, JSON with everything.
 
+use fnstore::database::Database;
 use serde_json::Value;
 
 use crate::cli_program::{Ran, fnstore, fnstore_in, mini_framenet, new_store};
+use crate::generated;
 
 fn json(ran: &Ran) -> Value {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
@@ -132,7 +134,7 @@ fn what_is_not_there_is_not_shown() {
 fn releases_are_listed_with_their_counts() {
     let table = fnstore(&["releases", "--format", "table"]).stdout;
     assert!(
-        table.starts_with("name           language  frames  lexunits  sets  sentences"),
+        table.starts_with("name           language  frames  lexunits  proposed  sets  sentences"),
         "{table}"
     );
     let records = fnstore(&["releases"]).records();
@@ -155,6 +157,51 @@ fn what_two_releases_have_is_one_array_of_json() {
         assert_eq!(releases, ["mini-framenet", "again"], "{what}");
         let lines = fnstore_in(store.path(), &["show", what, "--format", "jsonl"]).records();
         assert_eq!(lines.as_slice(), found.as_array().unwrap().as_slice(), "{what}");
+    }
+}
+
+#[test]
+fn a_frame_counts_the_sets_of_every_origin() {
+    let store = new_store();
+    let database = Database::open_existing_writer(store.path()).unwrap();
+    generated::write(&database, database.release("mini-framenet").unwrap().id);
+    drop(database);
+    let frame = fnstore_in(store.path(), &["show", "frame", "Checking"]).stdout;
+    let shown = |lu: &str| {
+        let line = frame.lines().find(|line| line.starts_with(&format!("  {lu} ")));
+        let words: Vec<&str> = line.unwrap().split_whitespace().skip(2).collect();
+        words.join(" ")
+    };
+    let lus = fnstore_in(store.path(), &["lus", "--frame", "Checking", "--format", "jsonl"]);
+    let mut made = 0;
+    for lu in lus.records().iter().filter(|lu| lu["generated"].as_u64() > Some(0)) {
+        let generated = format!("{} generated", lu["generated"]);
+        let line = shown(lu["name"].as_str().unwrap());
+        assert!(line.ends_with(&generated), "{line}: {generated}");
+        made += 1;
+    }
+    assert!(made > 0);
+}
+
+#[test]
+fn a_drawing_names_its_release_where_there_are_two() {
+    let store = new_store();
+    let drawn = |arguments: &[&str]| -> Vec<String> {
+        let arguments = [arguments, &["--format", "table"]].concat();
+        let ran = fnstore_in(store.path(), &arguments);
+        let lines = ran.stdout.lines().filter(|line| line.contains("  x7042  "));
+        lines.map(str::to_owned).collect()
+    };
+    let query = ["query", "id=x7042"];
+    assert!(drawn(&query)[0].contains("  x7042  exemplar  "));
+    let release = mini_framenet();
+    let again = ["import", release.to_str().unwrap(), "--release", "again"];
+    assert_eq!(fnstore_in(store.path(), &again).code, Some(0));
+    for command in [&query[..], &["show", "annotation", "x7042"]] {
+        let lines = drawn(command);
+        assert_eq!(lines.len(), 2, "{lines:?}");
+        assert!(lines[0].contains("  x7042  mini-framenet  exemplar  "), "{lines:?}");
+        assert!(lines[1].contains("  x7042  again  exemplar  "), "{lines:?}");
     }
 }
 

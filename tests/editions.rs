@@ -96,7 +96,7 @@ fn verifying_tells_what_is_gone_what_is_changed_and_what_the_query_would_add() {
     ok(edition(store.path(), &["create", "both", "origin=generated"]));
     let intact = edition(store.path(), &["verify", "both"]);
     assert_eq!((intact.code, changes(&intact).len()), (Some(0), 0), "{intact:?}");
-    assert!(intact.stderr.contains("all 2 sets are as they were"), "{}", intact.stderr);
+    assert!(intact.stderr.contains("unchanged: 2 sets"), "{}", intact.stderr);
     let database = Database::open_writer(store.path()).unwrap();
     let release = database.release("mini-framenet").unwrap().id;
     let set = |id| AnnotationSetId::parse(id).unwrap();

@@ -65,7 +65,7 @@ fn formats_whose_records_do_not_name_it_refuse_several() {
         };
         let ran = run("frame=Checking");
         assert_eq!(ran.code, Some(2), "{format}: {ran:?}");
-        let message = "several releases (`mini-framenet`, `second`), and a file holds one; name it \
+        let message = "several releases (`mini-framenet`, `second`), and one is expected; name it \
                        with `release=NAME` (X-releases)";
         assert!(ran.stderr.contains(message), "{format}: {}", ran.stderr);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{format}");

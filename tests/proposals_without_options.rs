@@ -40,6 +40,9 @@ fn the_reviewer_is_who_is_logged_in_and_the_release_the_one_with_the_proposal() 
     // Undoing finds it by the decision.
     let undone = by("kim", store, &["undo", "Checking", "vet.v"]);
     assert_eq!(undone.code, Some(0), "{undone:?}");
+    // Whose decision is gone is said.
+    let whose = "undone: accept on `vet.v` of `Checking`, by `lee`";
+    assert!(undone.stderr.contains(whose), "{undone:?}");
     let given = by("lee", store, &["reject", "Checking", "vet.v", "--reviewer", "max"]);
     assert_eq!(given.code, Some(0), "{given:?}");
     let decisions = fnstore_in(store, &["proposals", "decisions"]).stdout;

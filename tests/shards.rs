@@ -55,6 +55,14 @@ pub(crate) fn copy_of(store: &Path, to: &Path) -> PathBuf {
 }
 
 #[test]
+fn a_folder_that_is_merged_is_told_from_its_files() {
+    let (base, dir) = (new_store(), tempfile::tempdir().unwrap());
+    let ran = merge(base.path(), &[dir.path()]);
+    let said = format!("`{0}` is a folder; expected the files of its shards", dir.path().display());
+    assert!(ran.code == Some(2) && ran.stderr.contains(&said), "{ran:?}");
+}
+
+#[test]
 fn any_number_of_shards_in_any_order_gives_the_bytes_of_one_run() {
     let base = new_store();
     let dir = tempfile::tempdir().unwrap();

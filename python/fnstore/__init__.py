@@ -8,6 +8,7 @@
 """
 
 import copyreg as _copyreg
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import NoReturn as _NoReturn
 
 from . import _errors, _fnstore
@@ -18,6 +19,19 @@ from ._fnstore import *
 __all__ = ["Transaction"]
 __all__ += _errors.__all__
 __all__ += _fnstore.__all__
+
+
+__version__: str
+
+if not _TYPE_CHECKING:
+
+    def __getattr__(name: str) -> str:
+        """Reads the version when it is asked for: what knows it takes longer to import than all of fnstore."""
+        if name != "__version__":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib.metadata import version
+
+        return version("fnstore")
 
 
 def _no_pickle(of: object) -> _NoReturn:

@@ -170,8 +170,7 @@ impl From<QueryError> for Fault {
             QueryError::Regex { .. } => "Q-regex",
             _ => "Q-query",
         };
-        let advice =
-            "schema/query.md describes the language, docs/reference/python.md has examples";
+        let advice = "`fnstore query --help` lists the fields";
         let column = u32::try_from(error.column()).ok();
         Self { column, ..Self::of("QueryError", &error, code, advice) }
     }

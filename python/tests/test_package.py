@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
+import fnstore
 import pytest
 from conftest import ROOT
 
@@ -15,6 +17,11 @@ def run(*command: str, at: Path = ROOT / "python") -> str:
     done = subprocess.run(command, capture_output=True, text=True, cwd=at)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def test_the_package_says_its_version() -> None:
+    assert fnstore.__version__ == version("fnstore")
+    assert not hasattr(fnstore, "_version_")
 
 
 def test_the_package_and_its_use_are_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

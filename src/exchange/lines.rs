@@ -22,7 +22,7 @@ pub(super) fn columns<'l, const N: usize>(
     let count = columns.len();
     columns.try_into().map_err(|_| {
         let expected = format!("{N}, parted by tabs: {expected}");
-        Fault::new(FaultCode::Layout, "columns", count, expected)
+        Fault::new(FaultCode::Layout, "number of columns", count, expected)
     })
 }
 

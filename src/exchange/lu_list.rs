@@ -60,7 +60,7 @@ mod tests {
             ("", "hidden.tsv:1: the list holds no line"),
             (
                 "Checking look over.v\n",
-                "hidden.tsv:1: `columns` is `1`, expected 2, parted by tabs",
+                "hidden.tsv:1: `number of columns` is `1`, expected 2, parted by tabs",
             ),
             ("Checking\tlook over\n", "hidden.tsv:1: `lu` is `look over`, expected a lemma"),
             ("\tlook over.v\n", "hidden.tsv:1: `frame` is ``, expected the name of a frame"),

@@ -160,7 +160,7 @@ mod tests {
         for (lines, message) in [
             ("", "E-layout: a/fold.tsv:1: the list holds no line"),
             ("# nothing\n", "E-layout: a/fold.tsv:1: the list holds no line"),
-            ("lu check.v test\n", "E-layout: a/fold.tsv:1: `columns` is `1`, expected 3"),
+            ("lu check.v test\n", "E-layout: a/fold.tsv:1: `number of columns` is `1`, expected 3"),
             (
                 "#\nlu\tcheck.v\tvalid\n",
                 "E-value: a/fold.tsv:2: `part` is `valid`, expected `train`",

@@ -144,7 +144,7 @@ impl EndReason {
                 "no output has words enough for the target, or all are too long for the aligner"
             }
             Self::NothingAlike => {
-                "no output has an LU of the frame for its trigger, or without fault a word like them"
+                "no output has another LU of the frame as its trigger, or passes with a word like them"
             }
             Self::UnlikelyFrame => {
                 "the last sentence's frame is less likely than the recipe asks for"

@@ -1,10 +1,10 @@
 //! How far annotation covers a release: LUs without exemplars, sets of each origin and status.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::Lexicon;
 use crate::database::Result;
-use crate::model::{FrameId, LexUnit, LuId, Origin};
+use crate::model::{FrameId, LexUnit, LuId, Origin, PROPOSED};
 
 /// What annotation a release has for its LUs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -15,22 +15,24 @@ pub struct Coverage {
     pub by_pos: BTreeMap<&'static str, CoverageCounts>,
     /// By status of the LU.
     pub by_status: BTreeMap<String, CoverageCounts>,
-    /// Annotation sets by origin and by their own status, whatever their LU's.
+    /// Their annotation sets by origin and by status of their own.
     pub set_statuses: BTreeMap<(Origin, String), u64>,
 }
 
 /// Numbers of some LUs and of their annotation sets.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CoverageCounts {
-    /// The LUs.
+    /// The LUs, without those that an expansion proposed.
     pub lus: u64,
+    /// The proposed ones. They count in no other number of LUs.
+    pub proposed: u64,
     /// Those of them without an exemplar.
     pub without_exemplars: u64,
     /// Those of them without any set of a human: exemplar, full text, imported or by a user.
     pub without_human_sets: u64,
     /// Those of them that only generated sets stand for.
     pub generated_only: u64,
-    /// Their annotation sets.
+    /// The annotation sets of all of them.
     pub sets: BTreeMap<Origin, u64>,
 }
 
@@ -41,12 +43,16 @@ impl CoverageCounts {
         self.sets.get(&origin).copied().unwrap_or_default()
     }
 
-    fn add(&mut self, sets: &BTreeMap<Origin, u64>) {
-        let human = sets.keys().any(|origin| *origin != Origin::Generated);
-        self.lus += 1;
-        self.without_exemplars += u64::from(!sets.contains_key(&Origin::Exemplar));
-        self.without_human_sets += u64::from(!human);
-        self.generated_only += u64::from(!human && !sets.is_empty());
+    fn add(&mut self, is_proposed: bool, sets: &BTreeMap<Origin, u64>) {
+        if is_proposed {
+            self.proposed += 1;
+        } else {
+            let human = sets.keys().any(|origin| *origin != Origin::Generated);
+            self.lus += 1;
+            self.without_exemplars += u64::from(!sets.contains_key(&Origin::Exemplar));
+            self.without_human_sets += u64::from(!human);
+            self.generated_only += u64::from(!human && !sets.is_empty());
+        }
         for (origin, count) in sets {
             *self.sets.entry(*origin).or_default() += count;
         }
@@ -109,6 +115,14 @@ impl Lexicon<'_> {
         Ok(counts)
     }
 
+    /// How many LUs expansions proposed that nobody has accepted.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn proposed_lus(&self) -> Result<u64> {
+        self.lus()?.try_fold(0, |count, lu| Ok(count + u64::from(lu?.status == PROPOSED)))
+    }
+
     /// Counts the LUs for which `counts` holds, and their annotation sets.
     ///
     /// Reads every annotation set of the release: a third of a second for FrameNet 1.5.
@@ -117,9 +131,19 @@ impl Lexicon<'_> {
     /// When the store fails.
     pub fn coverage(&self, counts: impl Fn(&LexUnit) -> bool) -> Result<Coverage> {
         let mut coverage = Coverage::default();
+        let mut left_out = HashSet::new();
+        for lu in self.lus()? {
+            let lu = lu?;
+            if !counts(&lu) {
+                left_out.insert((lu.frame, lu.id));
+            }
+        }
         let mut sets_of: HashMap<(FrameId, LuId), BTreeMap<Origin, u64>> = HashMap::new();
         for set in self.annotation_sets()? {
             let set = set?;
+            if left_out.contains(&(set.frame, set.lu)) {
+                continue;
+            }
             let origin = set.provenance.origin();
             *sets_of.entry((set.frame, set.lu)).or_default().entry(origin).or_default() += 1;
             *coverage.set_statuses.entry((origin, set.status)).or_default() += 1;
@@ -127,13 +151,14 @@ impl Lexicon<'_> {
         let none = BTreeMap::new();
         for lu in self.lus()? {
             let lu = lu?;
-            if !counts(&lu) {
+            if left_out.contains(&(lu.frame, lu.id)) {
                 continue;
             }
+            let is_proposed = lu.status == PROPOSED;
             let sets = sets_of.get(&(lu.frame, lu.id)).unwrap_or(&none);
-            coverage.total.add(sets);
-            coverage.by_pos.entry(lu.pos.as_str()).or_default().add(sets);
-            coverage.by_status.entry(lu.status).or_default().add(sets);
+            coverage.total.add(is_proposed, sets);
+            coverage.by_pos.entry(lu.pos.as_str()).or_default().add(is_proposed, sets);
+            coverage.by_status.entry(lu.status).or_default().add(is_proposed, sets);
         }
         Ok(coverage)
     }

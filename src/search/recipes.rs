@@ -1,10 +1,10 @@
 //! How generated sets were made.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::database::{Database, Result};
 use crate::model::{RecipeId, RulesStanding, hexadecimal};
-use crate::query::{Expression, Field};
+use crate::query::{Expression, Field, Selection};
 
 /// A recipe of generated sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +41,35 @@ impl Database {
             sets: counts.get(&id.to_string()).copied().unwrap_or(0),
         });
         Ok(summed.collect())
+    }
+
+    /// How many sets other recipes made of the sets that an expression finds, by recipe.
+    ///
+    /// # Errors
+    /// As [`Database::query`].
+    pub fn made_by_others(
+        &self,
+        expression: &Expression,
+        recipe: RecipeId,
+    ) -> Result<BTreeMap<RecipeId, u64>> {
+        let mut made = BTreeMap::new();
+        if self.store.recipes()?.iter().all(|(id, ..)| *id == recipe) {
+            return Ok(made);
+        }
+        for seed in self.matches(expression, &Selection::default())? {
+            let seed = seed?;
+            let release = seed.release();
+            for row in self.store.journals_of(release, seed.set().id)? {
+                let (_, other, entry) = row?;
+                for set in entry.chain.into_iter().filter(|_| other != recipe) {
+                    // A set may have been removed since.
+                    let is_there = self.store.set_location(release, set)?.is_some();
+                    *made.entry(other).or_default() += u64::from(is_there);
+                }
+            }
+        }
+        made.retain(|_, sets| *sets > 0);
+        Ok(made)
     }
 
     /// The recipes that follow the rules of an earlier program, in order of number.

@@ -1,5 +1,6 @@
 //! `fnstore expand`: new annotated sentences from human ones, with progress and a summary.
 
+mod report;
 mod shard;
 mod status;
 
@@ -10,26 +11,28 @@ use std::path::{Path, PathBuf};
 use crate::cli::options::named::named;
 use anyhow::ensure;
 use fnstore::database::{Database, DatabaseError};
-use fnstore::endpoint::{EndpointSettings, Usage};
+use fnstore::endpoint::EndpointSettings;
 use fnstore::expand::{
-    self, BlindTo, CarriedTally, EndReason, FilterTally, FromSisters, Guidance, GuideModels,
-    KeepElements, Models, Recipe, RecipeSettings, Report, RewriterSource, RunOptions, Words,
+    self, BlindTo, FromSisters, Guidance, GuideModels, KeepElements, Models, Recipe,
+    RecipeSettings, RewriterSource, RunOptions, Words,
 };
+use fnstore::model::RecipeId;
 use fnstore::nn::declared_languages;
 use fnstore::query::Expression;
-use serde::Serialize;
 
-use super::filter::write_kept;
 use crate::cli::options::endpoint::EndpointArgs;
 use crate::cli::options::rewriter::RewriterArgs;
 use crate::cli::options::splits::SplitArgs;
 use crate::cli::options::{language, locate};
-use crate::cli::print::notices::{tell_earlier_rules, tell_index_lag, tell_of_index};
-use crate::cli::print::output::{Output, grouped, tell};
+use crate::cli::print::notices::{
+    tell_earlier_rules, tell_index_lag, tell_of_index, tell_of_releases,
+};
+use crate::cli::print::output::{counted, grouped, tell};
 use crate::cli::print::progress;
 use crate::cli::print::render::ONE_ROW;
 use crate::cli::process::stop;
 use crate::cli::{Context, Outcome};
+use report::{ReportRecord, summary};
 
 /// Write new annotated sentences from human ones
 ///
@@ -184,6 +187,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     if args.dry_run {
         let database = opened(&args, &expression, &mut recipe, || Database::open(&context.store))?;
         let database = context.joined(database);
+        tell_of_releases(&database, "expansion", &expression)?;
         let shard = args.shard.as_deref().map(shard::parsed).transpose()?;
         return status::dry_run(&database, (&expression, &recipe, &options), shard, context);
     }
@@ -200,11 +204,13 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let writer = || Database::open_existing_writer(&context.store);
     let database = context.joined(opened(&args, &expression, &mut recipe, writer)?);
     tell_of_index(&database);
+    tell_of_releases(&database, "expansion", &expression)?;
     tell_undeclared(&recipe, &database)?;
     tell_earlier_rules(&database)?;
     if args.redo {
         let removed = expand::forget(&database, &expression, (&recipe, &options))?;
-        tell(&format!("removed {} annotation sets, to be written anew", grouped(removed.sets)));
+        let sets = counted(removed.sets, "annotation set");
+        tell(&format!("removed {sets}, to be written anew"));
     }
     let bar = progress::bar("expanding", "sets");
     let report = expand::run_with(&database, &expression, (&recipe, &options), &mut |at| {
@@ -217,21 +223,35 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     context.output.report(&ReportRecord::new(&report), ONE_ROW, |output| {
         summary(&report, &text, options.rounds, output)
     })?;
+    context.output.flush()?;
+    tell_made_by_others(&database.made_by_others(&expression, report.recipe)?);
     if report.interrupted {
-        context.output.flush()?;
         tell("interrupted; what was finished is in the store, and the same command resumes there");
         return Ok(Outcome::Interrupted);
     }
     if report.out_of_budget {
-        context.output.flush()?;
         tell("the budget is used up; the same command resumes there");
     }
     if report.seeds == 0 {
-        context.output.flush()?;
         tell("no human annotation set matches");
         return Ok(Outcome::NothingFound);
     }
     Ok(Outcome::Done)
+}
+
+/// Says which other recipes wrote of the same seeds: one sentence may then be there twice.
+fn tell_made_by_others(made: &BTreeMap<RecipeId, u64>) {
+    if made.is_empty() {
+        return;
+    }
+    let made: Vec<String> = made
+        .iter()
+        .map(|(id, sets)| format!("`recipe={id}` finds {}", counted(*sets, "annotation set")))
+        .collect();
+    tell(&format!(
+        "other recipes wrote of the same sets before, and the same sentence may be in the store twice: {}",
+        made.join(", ")
+    ));
 }
 
 /// A database under the list that is named, else under that of the editions that are asked for.
@@ -349,168 +369,4 @@ pub(crate) fn recipe_of(
     let numbers = rewriter.numbers.or(settings.numbers);
     RecipeSettings { numbers, ..settings }.apply(&mut recipe, &mut options);
     Ok((recipe, options))
-}
-
-fn summary(
-    report: &Report,
-    expression: &str,
-    rounds: u16,
-    output: &mut Output,
-) -> anyhow::Result<()> {
-    let title = format!("human annotation sets for {expression}: {}", grouped(report.seeds));
-    output.heading(&title)?;
-    if report.seeds == 0 {
-        return Ok(());
-    }
-    let by = format!("{}; `fnstore recipes` shows its settings", guided(report.guidance));
-    output.line(&format!("  {:<20} {:>9}  {by}", "recipe", report.recipe.0))?;
-    if report.nothing_new() {
-        let through = if rounds == 1 { "round".to_owned() } else { format!("{rounds} rounds") };
-        output.line(&format!("  nothing new to do: all are through {through} or ended before"))?;
-        return write_reasons("ended before their last round", &report.ended_before, output);
-    }
-    let rate = format!(
-        "in {:.1} s, {:.1} per second",
-        report.elapsed.as_secs_f64(),
-        report.sentences_per_second()
-    );
-    let rows = [
-        ("done before", report.done_before, String::new()),
-        ("sentences written", report.sentences, rate),
-        ("new triggers", report.new_triggers, String::new()),
-        ("new (Frame, Trigger)", report.new_pairs, String::new()),
-        ("LUs proposed", report.proposed_lexunits, String::new()),
-    ];
-    for (name, count, note) in rows {
-        output.line(format!("  {name:<20} {:>9}  {note}", grouped(count)).trim_end())?;
-    }
-    let elements = &report.elements;
-    if elements.sentences > 0 {
-        let all = elements.found + elements.lost;
-        let with_core = 100.0 * elements.with_core as f64 / elements.sentences as f64;
-        let note =
-            format!("of {} found; all core FEs in {with_core:.0} % of sentences", grouped(all));
-        output.line(&format!(
-            "  {:<20} {:>9}  {note}",
-            "FEs carried over",
-            grouped(elements.found)
-        ))?;
-    }
-    if report.steps_reused > 0 {
-        let share = 100.0 * report.steps_reused as f64 / report.steps as f64;
-        let note = format!("{share:.0} % of all, taken over from the round before");
-        let reused = grouped(report.steps_reused);
-        output.line(&format!("  {:<20} {reused:>9}  {note}", "steps saved"))?;
-    }
-    let Usage { requests, tokens, known } = report.asked;
-    if requests + known > 0 {
-        let note = format!("{} tokens; {} answers were known", grouped(tokens), grouped(known));
-        output.line(&format!("  {:<20} {:>9}  {note}", "requests", grouped(requests)))?;
-    }
-    if report.leaks > 0 {
-        output.line(&format!("  {:<20} {:>9}  dropped", "banned words", grouped(report.leaks)))?;
-    }
-    if !report.flags.is_empty() {
-        let flags: Vec<String> = report
-            .flags
-            .iter()
-            .map(|(flag, count)| format!("{} {flag}", grouped(*count)))
-            .collect();
-        output.line(&format!("  {:<20} {}", "flagged", flags.join(", ")))?;
-    }
-    if let Some(kept) = &report.kept {
-        write_kept(kept, output)?;
-    }
-    if report.left > 0 {
-        let note = "sets; the same command takes them";
-        output.line(&format!("  {:<20} {:>9}  {note}", "left for later", grouped(report.left)))?;
-    }
-    write_reasons("sets without any new sentence", &report.unproductive, output)?;
-    write_reasons("sets that ended before their last round", &report.ended, output)?;
-    write_reasons("sets that had ended before, in earlier runs", &report.ended_before, output)
-}
-
-fn guided(guidance: Guidance) -> &'static str {
-    match guidance {
-        Guidance::Lexicon => "guided by the lexicon",
-        Guidance::Alike => "guided to words like the frame's LUs",
-        Guidance::Context => "guided to what the rewriter would say in the trigger's place",
-        Guidance::None => "not guided",
-    }
-}
-
-fn write_reasons(
-    title: &str,
-    reasons: &BTreeMap<EndReason, u64>,
-    output: &mut Output,
-) -> anyhow::Result<()> {
-    if reasons.is_empty() {
-        return Ok(());
-    }
-    output.line(&format!("  {title}:"))?;
-    for (reason, count) in reasons {
-        output.line(&format!("  {:>30}  {}", grouped(*count), reason.explanation()))?;
-    }
-    Ok(())
-}
-
-/// An expansion as JSON; see `schema/expand.schema.json`.
-#[derive(Debug, Serialize)]
-struct ReportRecord<'a> {
-    recipe: u32,
-    seeds: u64,
-    done_before: u64,
-    left: u64,
-    sentences: u64,
-    new_triggers: u64,
-    new_pairs: u64,
-    proposed_lexunits: u64,
-    flags: &'a BTreeMap<&'static str, u64>,
-    ended_before: BTreeMap<&'static str, u64>,
-    ended: BTreeMap<&'static str, u64>,
-    unproductive: BTreeMap<&'static str, u64>,
-    guide: Guidance,
-    elements: CarriedTally,
-    kept: Option<FilterTally>,
-    leaks: u64,
-    steps: u64,
-    steps_reused: u64,
-    endpoint: Usage,
-    seconds: f64,
-    sentences_per_second: f64,
-    interrupted: bool,
-    out_of_budget: bool,
-}
-
-impl<'a> ReportRecord<'a> {
-    fn new(report: &'a Report) -> Self {
-        let by_name = |reasons: &BTreeMap<EndReason, u64>| {
-            reasons.iter().map(|(reason, count)| (reason.as_str(), *count)).collect()
-        };
-        Self {
-            recipe: report.recipe.0,
-            seeds: report.seeds,
-            done_before: report.done_before,
-            left: report.left,
-            sentences: report.sentences,
-            new_triggers: report.new_triggers,
-            new_pairs: report.new_pairs,
-            proposed_lexunits: report.proposed_lexunits,
-            flags: &report.flags,
-            ended_before: by_name(&report.ended_before),
-            ended: by_name(&report.ended),
-            unproductive: by_name(&report.unproductive),
-            guide: report.guidance,
-            elements: report.elements,
-            kept: report.kept,
-            leaks: report.leaks,
-            steps: report.steps,
-            steps_reused: report.steps_reused,
-            endpoint: report.asked,
-            seconds: report.elapsed.as_secs_f64(),
-            sentences_per_second: report.sentences_per_second(),
-            interrupted: report.interrupted,
-            out_of_budget: report.out_of_budget,
-        }
-    }
 }

@@ -18,7 +18,9 @@ use serde::Serialize;
 
 use crate::cli::options::generator::GeneratorArgs;
 use crate::cli::options::language;
-use crate::cli::print::notices::{tell_earlier_rules, tell_index_lag, tell_of_index};
+use crate::cli::print::notices::{
+    tell_earlier_rules, tell_index_lag, tell_of_index, tell_of_releases,
+};
 use crate::cli::print::output::{Output, grouped, tell};
 use crate::cli::print::progress;
 use crate::cli::print::render::ONE_ROW;
@@ -119,6 +121,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     tell_of_index(&database);
     language::tell_undeclared_for(&generator.declared(), &database)?;
     tell_earlier_rules(&database)?;
+    tell_of_releases(&database, "generation", &expression)?;
     let bar = progress::bar("generating", "LUs");
     let asked = (&recipe, args.limit);
     let report = generate::run_with(&database, &expression, asked, &mut generator, &mut |at| {

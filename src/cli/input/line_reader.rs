@@ -41,6 +41,16 @@ impl LineError {
         };
         Self::new(code, format!("cannot read the line as JSON: {message}"))
     }
+
+    /// As [`json`](Self::json), of lines that are JSON alone: one that is none is told what they
+    /// hold.
+    pub(crate) fn json_with(error: &serde_json::Error, fields: &str) -> Self {
+        let mut wrong = Self::json(error);
+        if wrong.code == "E-json" {
+            wrong.message.push_str(&format!("; expected an object with {fields}"));
+        }
+        wrong
+    }
 }
 
 /// Lines of a file or of standard input.

@@ -1,6 +1,6 @@
 //! What the commands that list the lexicon share: which names, of which release, and how many rows.
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use fnstore::database::{Database, DatabaseError};
 use fnstore::lexicon::Lexicon;
 use fnstore::model::LexUnit;
@@ -102,16 +102,31 @@ pub(crate) fn names_or_all(kind: &str, words: &[String]) -> anyhow::Result<Patte
     if words.is_empty() { names(kind, "*") } else { names(kind, &words.join(" ")) }
 }
 
-/// The words that name things, and the tests of relations among them, as in `uses=Motion`.
+/// The words that name things, and the tests of relations among them, as in `uses=Motion`. The test
+/// of another field than these and `kind` is refused.
 pub(crate) fn names_and_relations(
     database: &Database,
+    kind: &str,
     words: &[String],
 ) -> anyhow::Result<(Vec<String>, Expression)> {
-    let is_test = |word: &&String| {
-        let field = word.find(['=', '!', '~']).and_then(|end| Field::from_name(word[..end].trim()));
-        field.is_some_and(|field| field.kind() == FieldKind::Relation)
+    let field_of = |word: &str| {
+        let end = word.find(['=', '!', '~'])?;
+        Field::from_name(word[..end].trim())
     };
+    let is_test =
+        |word: &&String| field_of(word).is_some_and(|field| field.kind() == FieldKind::Relation);
     let (tests, names): (Vec<&String>, Vec<&String>) = words.iter().partition(is_test);
+    let other = names.iter().find_map(|word| Some((word, field_of(word)?.name())));
+    if let Some((word, field)) = other.filter(|(_, field)| *field != kind) {
+        let option = match field {
+            "frame" | "lu" => format!("`--{field} NAME` asks for one"),
+            _ => "`fnstore query` takes every test".to_owned(),
+        };
+        bail!(
+            "`{word}` is a test of `{field}`; expected names, or tests of relations such as \
+               `uses=Motion`; {option}"
+        );
+    }
     let mut parts = Vec::new();
     for test in tests {
         parts.push(Expression::parse(test).map_err(DatabaseError::from)?);

@@ -59,7 +59,8 @@ pub(crate) fn model_dirs(given: Option<PathBuf>) -> Vec<PathBuf> {
 ///
 /// `--models` alone when it is given. Else `FNSTORE_MODELS`, `share/fnstore/models` beside the
 /// program's `bin`, the platform's data directory, the models of the source checkout that the
-/// program was built from, and the cache that `make minilm` fills.
+/// program was built from, and the cache that `make minilm` fills. What comes with the program is
+/// left out where it is not there: a checkout may have been another machine's.
 pub(crate) fn model_places(given: Option<PathBuf>) -> Vec<(ModelPlace, PathBuf)> {
     if let Some(dir) = given {
         return vec![(ModelPlace::Own, dir)];
@@ -80,8 +81,10 @@ pub(crate) fn model_places(given: Option<PathBuf>) -> Vec<(ModelPlace, PathBuf)>
     ];
     let mut dirs: Vec<(ModelPlace, PathBuf)> = Vec::new();
     for (place, dir) in named.chain(places) {
+        let is_there = |dir: &PathBuf| place != ModelPlace::Shipped || dir.is_dir();
         // A message that lists the places should list each once.
-        if let Some(dir) = dir.filter(|dir| dirs.iter().all(|(_, known)| known != dir)) {
+        let is_new = |dir: &PathBuf| dirs.iter().all(|(_, known)| known != dir);
+        if let Some(dir) = dir.filter(|dir| is_there(dir) && is_new(dir)) {
             dirs.push((place, dir));
         }
     }
@@ -177,7 +180,7 @@ fn how_to_get() -> String {
     let place = own_models(None).map_or("DIR".to_owned(), |dir| dir.display().to_string());
     format!(
         "fnstore's own are the folder `models` of its sources: copy it to `{place}`, or name it with \
-         `--models DIR`"
+         `--models DIR` or `FNSTORE_MODELS`"
     )
 }
 
@@ -241,6 +244,14 @@ mod tests {
     fn models_given_are_looked_for_nowhere_else() {
         assert_eq!(model_dirs(Some("here".into())), [PathBuf::from("here")]);
         assert!(model_dirs(None).iter().any(|dir| dir.starts_with(env!("CARGO_MANIFEST_DIR"))));
+    }
+
+    #[test]
+    fn what_came_with_the_program_is_looked_for_where_it_is() {
+        let places = model_places(None).into_iter();
+        for (_, dir) in places.filter(|(place, _)| *place == ModelPlace::Shipped) {
+            assert!(dir.is_dir(), "{}", dir.display());
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use fnstore::lexicon::{NewTrigger, RoundGrowth};
 
 use super::chart::{line, text};
-use super::output::grouped;
+use super::output::{counted, grouped};
 
 /// Sizes in the units of the view box.
 const COLUMN: f64 = 150.0;
@@ -71,7 +71,7 @@ pub(crate) fn svg(query: &str, growth: &[RoundGrowth]) -> String {
         let heading =
             if round.round == 0 { "people".to_owned() } else { format!("round {}", round.round) };
         text(&mut svg, (middle, BASE + 18.0), "middle", "", &heading);
-        let sentences = format!("{} sentences", grouped(round.sentences));
+        let sentences = counted(round.sentences, "sentence");
         text(&mut svg, (middle, BASE + 34.0), "middle", "class=\"small\"", &sentences);
         list(&mut svg, left, &round.new_triggers);
     }
@@ -86,10 +86,10 @@ fn description(growth: &[RoundGrowth]) -> String {
         let who =
             if round.round == 0 { "people".to_owned() } else { format!("round {}", round.round) };
         format!(
-            "{who}: {} sentences, {} new triggers, {} triggers in all.",
-            round.sentences,
-            round.new_triggers.len(),
-            round.total_triggers
+            "{who}: {}, {}, {} in all.",
+            counted(round.sentences, "sentence"),
+            counted(round.new_triggers.len() as u64, "new trigger"),
+            counted(round.total_triggers, "trigger")
         )
     };
     growth.iter().map(round).collect::<Vec<_>>().join(" ")

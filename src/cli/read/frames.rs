@@ -2,7 +2,7 @@
 
 use fnstore::database::Database;
 use fnstore::lexicon::SemTypeTree;
-use fnstore::model::{CoreType, Frame};
+use fnstore::model::{CoreType, Frame, PROPOSED};
 use fnstore::store::NameKind;
 use fnstore::text::plain_definition;
 use serde::Serialize;
@@ -47,6 +47,7 @@ struct FrameRow<'a> {
     core_fes: Vec<&'a str>,
     fes: usize,
     lus: usize,
+    proposed: usize,
     sem_types: Vec<&'a str>,
     has_file: bool,
     definition_text: String,
@@ -54,14 +55,14 @@ struct FrameRow<'a> {
 
 impl Row for FrameRow<'_> {
     const COLUMNS: &'static [&'static str] =
-        &["release", "id", "name", "lus", "fes", "core_fes", "sem_types"];
+        &["release", "id", "name", "lus", "proposed", "fes", "core_fes", "sem_types"];
 }
 
 impl<'a> FrameRow<'a> {
     fn new(
         release: &'a str,
         frame: &'a Frame,
-        (lus, labelled): (usize, usize),
+        [lus, proposed, labelled]: [usize; 3],
         types: &'a SemTypeTree,
     ) -> Self {
         let core = frame.elements.iter().filter(|fe| fe.core_type == CoreType::Core);
@@ -72,6 +73,7 @@ impl<'a> FrameRow<'a> {
             core_fes: core.map(|fe| fe.name.as_str()).collect(),
             fes: frame.elements.len() + labelled,
             lus,
+            proposed,
             sem_types: types.names(&frame.sem_types).collect(),
             has_file: frame.has_file,
             definition_text: plain_definition(&frame.definition),
@@ -82,7 +84,7 @@ impl<'a> FrameRow<'a> {
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let lu_names = args.lu.as_deref().map(|name| names("lu", name)).transpose()?;
     let database = Database::open(&context.store)?;
-    let (frame_names, relations) = names_and_relations(&database, &args.name)?;
+    let (frame_names, relations) = names_and_relations(&database, "frame", &args.name)?;
     let frame_names = names_or_all("frame", &frame_names)?;
     let catalog = database.catalog()?;
     database.require_name(NameKind::Frame, &frame_names)?;
@@ -97,12 +99,12 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             if !catalog.frame_passes(lexicon.release().id, frame.id, &relations)? {
                 continue;
             }
-            let mut lus = 0;
+            let (mut lus, mut proposed) = (0, 0);
             let mut has_lu = lu_names.is_none();
             for lu in lexicon.lus_of(frame.id)? {
                 let lu = lu?;
                 if args.statuses.include(&lu) {
-                    lus += 1;
+                    *if lu.status == PROPOSED { &mut proposed } else { &mut lus } += 1;
                     has_lu |= lu_names.as_ref().is_some_and(|names| names.matches(&lu.name));
                 }
             }
@@ -110,7 +112,8 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
                 continue;
             }
             let labelled = lexicon.labelled_fes_of(&frame)?.len();
-            let row = FrameRow::new(&lexicon.release().name, &frame, (lus, labelled), &types);
+            let counts = [lus, proposed, labelled];
+            let row = FrameRow::new(&lexicon.release().name, &frame, counts, &types);
             if !listing.row(&row)? {
                 break 'releases;
             }

@@ -111,7 +111,7 @@ impl<'a> LuRow<'a> {
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let database = Database::open(&context.store)?;
-    let (lu_names, relations) = names_and_relations(&database, &args.name)?;
+    let (lu_names, relations) = names_and_relations(&database, "lu", &args.name)?;
     let lu_names = names_or_all("lu", &lu_names)?;
     let frame_names = names_or_all("frame", args.frame.as_slice())?;
     database.require_name(NameKind::LexUnit, &lu_names)?;

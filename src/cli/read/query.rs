@@ -7,7 +7,7 @@ mod plan;
 
 use fnstore::database::{Database, DatabaseError};
 use fnstore::model::NamedBy;
-use fnstore::query::{Case, Expression, Selection, SortKey, Test};
+use fnstore::query::{Case, Expression, Field, Selection, SortKey, Test};
 use fnstore::search::Matches;
 
 use crate::cli::options::splits::SplitArgs;
@@ -21,10 +21,11 @@ use plan::write_plan;
 /// Find annotation sets
 ///
 /// An expression is a list of tests of fields, as in `frame=Verification fe=Inspector{gf=Ext}`; put
-/// it in single quotes where it holds `*`, `<`, `>`, quotes or parentheses. schema/query.md
-/// describes the language.
+/// it in single quotes where it holds `*`, `<`, `>`, quotes or parentheses. Tests are
+/// joined by spaces, `and`, `or`, `not` and parentheses. `=` and `!=` take `*` for any characters,
+/// `~` takes a regular expression.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = fields_and_examples())]
 pub(crate) struct Args {
     /// Query expression; several arguments are joined by spaces, none means everything
     #[arg(value_name = "EXPR")]
@@ -65,6 +66,16 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     splits: SplitArgs,
+}
+
+/// The fields of the language, with what compares them, and the examples.
+fn fields_and_examples() -> String {
+    let field = |field: &Field| {
+        let operators = field.operators().iter().map(ToString::to_string);
+        format!("  {:<16} {}\n", field.name(), operators.collect::<Vec<_>>().join(" "))
+    };
+    let fields: String = Field::ALL.iter().map(field).collect();
+    format!("Fields:\n{fields}\n{EXAMPLES}")
 }
 
 const EXAMPLES: &str = "\

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::cli::options::confirm::is_confirmed;
 use crate::cli::print::notices::{tell_if_empty, tell_index_lag, tell_of_index};
-use crate::cli::print::output::{Format, grouped, size, tell};
+use crate::cli::print::output::{Format, counted, grouped, size, tell};
 use crate::cli::print::render::Row;
 use crate::cli::{Context, Outcome};
 use diff::{DiffArgs, diff};
@@ -52,6 +52,8 @@ struct ReleaseRecord {
     /// Everything of its kind, whoever made it.
     frames: u64,
     lexunits: u64,
+    /// LUs that an expansion proposed; `lexunits` does not count them.
+    proposed: u64,
     sets: u64,
     sentences: u64,
     counts: BTreeMap<&'static str, u64>,
@@ -59,11 +61,12 @@ struct ReleaseRecord {
 }
 
 impl ReleaseRecord {
-    fn new(release: Release, added: AddedCounts) -> Self {
+    fn new(release: Release, proposed: u64, added: AddedCounts) -> Self {
         let counts = release.counts;
         Self {
             frames: counts.frames,
-            lexunits: counts.lexunits,
+            lexunits: counts.lexunits.saturating_sub(proposed),
+            proposed,
             sets: counts.exemplar_sets + counts.fulltext_sets + added.sets(),
             sentences: counts.sentences + added.generated_sentences,
             counts: counts.named().into(),
@@ -79,10 +82,11 @@ impl ReleaseRecord {
 
 impl Row for ReleaseRecord {
     const COLUMNS: &'static [&'static str] =
-        &["name", "language", "frames", "lexunits", "sets", "sentences", "source"];
+        &["name", "language", "frames", "lexunits", "proposed", "sets", "sentences", "source"];
 
     fn cells(&self) -> Vec<String> {
-        let counts = [self.frames, self.lexunits, self.sets, self.sentences].map(grouped);
+        let Self { frames, lexunits, proposed, sets, sentences, .. } = *self;
+        let counts = [frames, lexunits, proposed, sets, sentences].map(grouped);
         let named = [self.name.clone(), self.language.clone()];
         named.into_iter().chain(counts).chain([self.source.clone()]).collect()
     }
@@ -95,11 +99,10 @@ fn remove(RemoveArgs { name, yes }: &RemoveArgs, context: &Context) -> anyhow::R
     let counts = release.counts;
     let added = database.store().added_counts(release.id)?;
     let what = format!(
-        "the release `{name}`: {} frames, {} LUs, {} sets of its own and {} added ones, {} of them \
-         generated",
-        grouped(counts.frames),
-        grouped(counts.lexunits),
-        grouped(counts.exemplar_sets + counts.fulltext_sets),
+        "the release `{name}`: {}, {}, {} of its own and {} added, {} of them generated",
+        counted(counts.frames, "frame"),
+        counted(counts.lexunits, "LU"),
+        counted(counts.exemplar_sets + counts.fulltext_sets, "set"),
         grouped(added.sets()),
         grouped(added.generated_sets),
     );
@@ -123,9 +126,10 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
     let database = Database::open(&context.store)?;
     let mut releases = Vec::new();
-    for release in database.releases()? {
+    for lexicon in database.lexicons()? {
+        let release = lexicon.release().clone();
         let added = database.store().added_counts(release.id)?;
-        releases.push(ReleaseRecord::new(release, added));
+        releases.push(ReleaseRecord::new(release, lexicon.proposed_lus()?, added));
     }
     context.output.rows(Format::Jsonl, releases)?;
     if tell_if_empty(&database)? {

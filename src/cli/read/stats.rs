@@ -18,8 +18,9 @@ use crate::cli::{Context, Outcome};
 /// Count lexical units and their annotation sets: the coverage
 ///
 /// Rows of the groups `all`, `pos` and `lu-status` count LUs: all, without an exemplar, without a
-/// human set, with generated sets alone. Then they count their annotation sets by origin. Rows of
-/// the group `set-status` count annotation sets by their own status.
+/// human set, with generated sets alone. LUs that an expansion proposed stand in a column of their
+/// own. Then they count the annotation sets of all of them by origin. Rows of the group
+/// `set-status` count the same annotation sets by their own status.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
@@ -57,6 +58,7 @@ struct StatsRow<'a> {
     value: &'a str,
     /// `None` in the group `set-status`, which counts no LUs.
     lus: Option<u64>,
+    proposed: Option<u64>,
     without_exemplars: Option<u64>,
     without_human_sets: Option<u64>,
     generated_only: Option<u64>,
@@ -70,6 +72,7 @@ impl Row for StatsRow<'_> {
         "group",
         "value",
         "lus",
+        "proposed",
         "without_exemplars",
         "without_human_sets",
         "generated_only",
@@ -91,6 +94,7 @@ impl<'a> StatsRow<'a> {
     ) -> Self {
         Self {
             lus: Some(counts.lus),
+            proposed: Some(counts.proposed),
             without_exemplars: Some(counts.without_exemplars),
             without_human_sets: Some(counts.without_human_sets),
             generated_only: Some(counts.generated_only),
@@ -109,6 +113,7 @@ impl<'a> StatsRow<'a> {
             group,
             value,
             lus: None,
+            proposed: None,
             without_exemplars: None,
             without_human_sets: None,
             generated_only: None,

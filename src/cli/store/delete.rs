@@ -9,7 +9,7 @@ use fnstore::query::{Expression, Selection};
 use super::edit::commit;
 use crate::cli::options::confirm::is_confirmed;
 use crate::cli::print::notices::tell_of_index;
-use crate::cli::print::output::{grouped, tell};
+use crate::cli::print::output::{counted, grouped, tell};
 use crate::cli::{Context, Outcome};
 
 /// Remove generated annotation sets, with what grew from them
@@ -97,9 +97,9 @@ fn described(matched: u64, Removed { sets, lexunits, decided }: &Removed) -> Str
         }
     };
     format!(
-        "{} annotation sets, {} of them grown from others, and {} proposed LUs{of_decided}",
-        grouped(*sets),
+        "{}, {} of them grown from others, and {}{of_decided}",
+        counted(*sets, "annotation set"),
         grouped(*sets - matched),
-        grouped(*lexunits)
+        counted(*lexunits, "proposed LU")
     )
 }

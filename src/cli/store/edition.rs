@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::edit::{commit, now};
 use crate::cli::options::splits::SplitArgs;
 use crate::cli::print::notices::tell_of_index;
-use crate::cli::print::output::{Format, Output, grouped, tell};
+use crate::cli::print::output::{Format, Output, counted, grouped, tell};
 use crate::cli::print::render::{Block, Row};
 use crate::cli::{Context, Outcome};
 
@@ -285,8 +285,8 @@ fn tell_of_changes(
         Some(reason) => format!("its query was not asked: {reason}"),
     };
     if changes.is_intact() {
-        let sets = grouped(edition.sets.len() as u64);
-        tell(&format!("all {sets} sets are as they were; {beside}"));
+        let sets = counted(edition.sets.len() as u64, "set");
+        tell(&format!("unchanged: {sets}; {beside}"));
         return Ok(Outcome::Done);
     }
     tell(&format!("{} removed, {} changed; {beside}", count(removed), count(changed)));

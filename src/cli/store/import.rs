@@ -142,12 +142,12 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 }
 
 /// What Ctrl-C leaves; the import may have come to its end just then.
-const INTERRUPTED: &str = "interrupted; the release is in the store if `fnstore releases` lists it, and \
-otherwise nothing of it shows: the next import removes the rows that were written";
+const INTERRUPTED: &str =
+    "interrupted; nothing was imported, unless `fnstore releases` lists the release";
 
 /// As [`INTERRUPTED`], where the import made the store.
-const FIRST_INTERRUPTED: &str = "interrupted; the release is in the store if `fnstore releases` lists it, and \
-otherwise no more than an empty store is left: the next import removes the rows that were written";
+const FIRST_INTERRUPTED: &str = "interrupted; nothing was imported, unless `fnstore releases` lists the release; \
+an empty store may be left";
 
 /// Removes the store that a failed first import made. What cannot be removed is an empty store,
 /// which does no harm.

@@ -83,6 +83,12 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     if args.status {
         return status::run(&args.files, args.read, context);
     }
+    if let Some(folder) = args.files.iter().find(|file| file.is_dir()) {
+        bail!(
+            "`{0}` is a folder; expected the files of its shards, as in `{0}/*.zst`",
+            folder.display()
+        );
+    }
     let manifests = verified(&args.files)?;
     if !args.mixed {
         require_one_origin(&args.files, &manifests)?;

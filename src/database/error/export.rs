@@ -6,9 +6,9 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
-    /// A file of one release would hold several.
+    /// What holds sets of one release would hold those of several.
     #[error(
-        "the export would hold sets of several releases (`{}`), and a file holds one; name it with \
+        "the query finds sets of several releases (`{}`), and one is expected; name it with \
          `release=NAME` (X-releases)",
         names.join("`, `")
     )]

@@ -20,6 +20,10 @@ pub(super) const NULL_INSTANTIATIONS: [&str; 4] = ["INI", "DNI", "CNI", "INC"];
 
 const A_TERM: &str = "a term such as `frame=Verification`";
 
+/// What is expected where a word follows a value that may have had a space.
+const A_TERM_OR_QUOTES: &str = "a term such as `frame=Verification`, or quotes around a value with \
+                                spaces, as in `lu=\"make sure.v\"`";
+
 /// Reads a whole query.
 pub(super) fn parse(text: &str, case: Case) -> Result<Expression, QueryError> {
     let mut parser = Parser { lexer: Lexer::new(text), case, depth: 0 };
@@ -108,7 +112,8 @@ impl Parser<'_> {
                 return Err(self.lexer.unexpected("an operator such as `=` after the field"));
             }
             let found = format!("`{name}` without an operator");
-            return Err(QueryError::Syntax { column, found, expected: A_TERM });
+            let expected = if column == 1 { A_TERM } else { A_TERM_OR_QUOTES };
+            return Err(QueryError::Syntax { column, found, expected });
         };
         let field = Field::named(name, column)?;
         if !field.operators().contains(&operator) {
@@ -329,6 +334,12 @@ mod tests {
                 "Verification",
                 "cannot read the query at column 1: found `Verification` without an operator, \
                  expected a term such as `frame=Verification`",
+            ),
+            (
+                "lu=make sure.v",
+                "cannot read the query at column 9: found `sure.v` without an operator, expected a \
+                 term such as `frame=Verification`, or quotes around a value with spaces, as in \
+                 `lu=\"make sure.v\"`",
             ),
             (
                 "lu=\u{e9}.n frame",

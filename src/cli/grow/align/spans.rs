@@ -267,7 +267,8 @@ struct Item {
 
 impl LineItem for Item {
     fn read(line: &str, _is_json: bool) -> Result<Self, LineError> {
-        let line: Line = serde_json::from_str(line).map_err(|error| LineError::json(&error))?;
+        let line: Line = serde_json::from_str(line)
+            .map_err(|error| LineError::json_with(&error, "`source`, `span` and `target`"))?;
         let pieces = match line.span {
             Pieces::One(piece) => vec![piece],
             Pieces::Several(pieces) => pieces,

@@ -8,7 +8,7 @@ use fnstore::expand::{self, EndReason, Estimate, FrameStatus, Recipe, RunOptions
 use fnstore::query::Expression;
 use serde::Serialize;
 
-use crate::cli::print::output::{Format, Output, grouped, tell};
+use crate::cli::print::output::{Format, Output, counted, grouped, tell};
 use crate::cli::print::progress::{self, duration};
 use crate::cli::print::render::{ONE_ROW, Row};
 use crate::cli::process::stop;
@@ -159,7 +159,7 @@ fn lay_out(
     let seconds = elapsed.as_secs_f64();
     let by = match rounds {
         0 => format!("at least: no round ended in {seconds:.0} s; nothing was written"),
-        _ => format!("about, by {rounds} rounds in {seconds:.1} s; nothing was written"),
+        _ => format!("about, by {} in {seconds:.1} s; nothing was written", counted(rounds, "round")),
     };
     let time = duration(missing.as_secs());
     Ok(output.line(&format!("  {:<20} {time:>9}  {by}", "time"))?)

@@ -13,7 +13,7 @@ use std::fmt::Display;
 
 use fnstore::TrainingProgress;
 
-use crate::cli::print::output::{Output, tell};
+use crate::cli::print::output::{Output, counted, tell};
 use crate::cli::print::progress;
 use crate::cli::{Context, Outcome};
 
@@ -51,8 +51,10 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 /// whose weights are kept.
 fn tell_end(output: &mut Output, left_out: usize, went: &str) -> anyhow::Result<()> {
     if left_out > 0 {
-        output
-            .line(&format!("  {left_out} sentences were too long for the encoder and left out"))?;
+        output.line(&format!(
+            "  left out, too long for the encoder: {}",
+            counted(left_out as u64, "sentence")
+        ))?;
     }
     Ok(output.line(&format!("  {went}"))?)
 }

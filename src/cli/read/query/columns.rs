@@ -50,7 +50,7 @@ impl Column {
         match nearest(name, fields.chain(AnswerRecord::COLUMNS.iter().copied())) {
             Some(near) => bail!("unknown field `{name}` at column {at}; did you mean `{near}`?"),
             None => bail!(
-                "unknown field `{name}` at column {at}; the fields are listed in schema/query.md"
+                "unknown field `{name}` at column {at}; `fnstore query --help` lists the fields"
             ),
         }
     }
@@ -162,10 +162,7 @@ mod tests {
         assert_eq!(names, ["id", "elements", "round"]);
         for (list, message) in [
             ("id,elemnts", "unknown field `elemnts` at column 4; did you mean `elements`?"),
-            (
-                "xyzzy",
-                "unknown field `xyzzy` at column 1; the fields are listed in schema/query.md",
-            ),
+            ("xyzzy", "unknown field `xyzzy` at column 1; `fnstore query --help` lists the fields"),
             ("id,fe,id", "field `id` stands twice, again at column 7; expected each field once"),
             (
                 "id,since",

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::beside::{ForeignRecord, foreign_records, write_foreign};
 use crate::cli::Outcome;
-use crate::cli::print::output::{Output, tell};
+use crate::cli::print::output::{Output, counted, tell};
 
 /// A document as JSON.
 #[derive(Debug, Serialize)]
@@ -127,10 +127,7 @@ fn write_document(record: &DocumentRecord<'_>, output: &mut Output) -> anyhow::R
             paragraph = sentence.paragraph;
             output.line("")?;
         }
-        let sets = match sentence.sets.len() {
-            1 => "1 set".to_owned(),
-            sets => format!("{sets} sets"),
-        };
+        let sets = counted(sentence.sets.len() as u64, "set");
         output.part("  ")?;
         output.headed(&sentence.id, &sets)?;
         output.paragraph(6, &sentence.text)?;

@@ -12,10 +12,10 @@ use fnstore::text::{DefinitionPart, definition_parts, plain_definition};
 use serde::Serialize;
 
 use super::beside::{ForeignRecord, foreign_records, write_foreign};
-use super::lexunit::LexUnitRecord;
+use super::lexunit::{LexUnitRecord, PLACES};
 use crate::cli::Outcome;
 use crate::cli::options::listing::{HIDDEN_STATUS, Statuses};
-use crate::cli::print::output::{Output, grouped, tell};
+use crate::cli::print::output::{Output, counted, grouped, tell};
 
 pub(crate) fn show(
     database: &Database,
@@ -76,9 +76,7 @@ fn write_frame(
         output.line("")?;
         output.heading("FEs that annotation labels and the frame does not define")?;
         for (name, sets) in &profile.labelled {
-            let sets_of =
-                if *sets == 1 { "1 set".to_owned() } else { format!("{} sets", grouped(*sets)) };
-            output.line(&format!("  {name}  in {sets_of}"))?;
+            output.line(&format!("  {name}  in {}", counted(*sets, "set")))?;
         }
     }
     if !frame.core_sets.is_empty() {
@@ -196,13 +194,17 @@ fn write_units(
     for lu in shown {
         let counts = sets.get(&lu.id).copied().unwrap_or_default();
         let mut line = format!(
-            "  {:<name_width$}  {:<status_width$}  {:>5} exemplars",
+            "  {:<name_width$}  {:<status_width$}  {:>5} {}",
             lu.name,
             lu.status,
             grouped(counts.exemplar),
+            if counts.exemplar == 1 { "exemplar" } else { "exemplars" },
         );
-        if counts.fulltext > 0 {
-            line.push_str(&format!("  {:>5} in full text", grouped(counts.fulltext)));
+        for (origin, place) in PLACES {
+            let count = counts.of(origin);
+            if count > 0 {
+                line.push_str(&format!("  {:>5} {place}", grouped(count)));
+            }
         }
         output.line(&line)?;
     }

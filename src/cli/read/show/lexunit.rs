@@ -13,7 +13,7 @@ use super::frame::write_definition;
 use crate::cli::Outcome;
 use crate::cli::options::chosen_lus::ChosenLus;
 use crate::cli::options::listing::Statuses;
-use crate::cli::print::output::{Output, grouped, tell};
+use crate::cli::print::output::{Output, counted, grouped, tell};
 use crate::cli::read::valence;
 
 pub(crate) fn show(
@@ -59,6 +59,15 @@ fn foreign(lexicon: &Lexicon<'_>, lu: &LexUnit) -> anyhow::Result<Vec<ForeignRec
     Ok(foreign_records(foreign.places))
 }
 
+/// Where annotation sets of an LU are, beside its exemplars.
+pub(super) const PLACES: [(Origin, &str); 5] = [
+    (Origin::FullText, "in full text"),
+    (Origin::Imported, "imported"),
+    (Origin::User, "by users"),
+    (Origin::Generated, "generated"),
+    (Origin::Predicted, "predicted"),
+];
+
 fn write_lexunit(
     lexicon: &Lexicon<'_>,
     frame: &str,
@@ -74,18 +83,12 @@ fn write_lexunit(
     }
     let sets = lexicon.set_counts(lu.frame, lu.id)?;
     output.line(&format!(
-        "    {} exemplars; the release states {} annotated of {} sentences extracted",
-        grouped(sets.exemplar),
+        "    {}; the release states {} annotated of {} extracted",
+        counted(sets.exemplar, "exemplar"),
         grouped(u64::from(lu.sentence_count.annotated)),
-        grouped(u64::from(lu.sentence_count.total))
+        counted(u64::from(lu.sentence_count.total), "sentence")
     ))?;
-    for (origin, place) in [
-        (Origin::FullText, "in full text"),
-        (Origin::Imported, "imported"),
-        (Origin::User, "by users"),
-        (Origin::Generated, "generated"),
-        (Origin::Predicted, "predicted"),
-    ] {
+    for (origin, place) in PLACES {
         let count = sets.of(origin);
         if count == 0 {
             continue;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use fnstore::expand::{ShardState, ShardStatus, ShardsStatus, shards_in};
 use serde::Serialize;
 
-use crate::cli::print::output::{Output, grouped, tell};
+use crate::cli::print::output::{Output, counted, grouped, tell};
 use crate::cli::print::progress::duration;
 use crate::cli::print::render::under;
 use crate::cli::{Context, Outcome};
@@ -135,7 +135,12 @@ fn cells(expansion: &ExpansionRecord<'_>, of: &ShardRecord) -> Vec<String> {
 }
 
 fn lay_out(of: &ShardsStatus, output: &mut Output) -> anyhow::Result<()> {
-    output.heading(&format!("`{}` of {}, {} rounds", of.query, of.release, of.rounds))?;
+    output.heading(&format!(
+        "`{}` of {}, {}",
+        of.query,
+        of.release,
+        counted(u64::from(of.rounds), "round")
+    ))?;
     let states = STATES.iter().filter(|state| of.count(**state) > 0);
     let states: Vec<String> =
         states.map(|state| format!("{} {}", grouped(of.count(*state)), state.as_str())).collect();

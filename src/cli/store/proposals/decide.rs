@@ -121,12 +121,20 @@ pub(crate) fn carry_out(
             Some(Fate::Merge(into_lu))
         }
     };
+    let standing = database.store().decisions(release.id, frame, &lu)?;
+    let standing = standing.and_then(|decided| Some(decided.standing()?.reviewer.clone()));
+    let decided_by = standing.filter(|_| fate.is_none());
     let (verdict, handed_over) = match fate {
         Some(fate) => (fate.verdict(), proposals.decide(release.id, of, fate, reviewed)?),
         None => proposals.undo(release.id, of, reviewed)?,
     };
     tell_index_lag(&database);
-    let record = DecidedRecord::new(&release, [&args.frame, &lu], (asked, verdict), &handed_over);
+    let record = DecidedRecord::new(
+        &release,
+        [&args.frame, &lu],
+        (asked, verdict, decided_by),
+        &handed_over,
+    );
     let sets = handed_over.unfitted;
     let unfitted = (!sets.is_empty()).then_some(Unfitted { release: release.id, sets });
     Ok((record, unfitted))

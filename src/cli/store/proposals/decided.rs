@@ -5,7 +5,7 @@ use fnstore::model::{Release, Verdict};
 use serde::Serialize;
 
 use super::decide::Asked;
-use crate::cli::print::output::{grouped, tell};
+use crate::cli::print::output::{counted, grouped, tell};
 
 /// A decision that was carried out, or taken back; see `schema/proposal-decided.schema.json`.
 #[derive(Debug, Serialize)]
@@ -17,6 +17,8 @@ pub(crate) struct DecidedRecord {
     /// Whether the decision was taken back.
     undone: bool,
     /// Where sets went, as it was asked for: a frame, or an LU of the frame.
+    /// Whose decision an undo took back.
+    decided_by: Option<String>,
     to: Option<String>,
     sets: u64,
     fes_kept: u64,
@@ -32,7 +34,7 @@ impl DecidedRecord {
     pub(super) fn new(
         release: &Release,
         [frame, lu]: [&str; 2],
-        (asked, verdict): (&Asked, Verdict),
+        (asked, verdict, decided_by): (&Asked, Verdict, Option<String>),
         handed_over: &HandedOver,
     ) -> Self {
         let HandedOver { sets, elements, unfitted } = handed_over;
@@ -42,6 +44,7 @@ impl DecidedRecord {
             lu: lu.to_owned(),
             verdict: verdict.as_str(),
             undone: matches!(asked, Asked::Undo),
+            decided_by,
             to: match asked {
                 Asked::Move(to) | Asked::Merge(to) => Some(to.clone()),
                 Asked::Accept | Asked::Reject | Asked::Undo => None,
@@ -70,10 +73,11 @@ impl DecidedRecord {
     pub(crate) fn said(&self) -> String {
         let name = format!("`{}` of `{}`", self.lu, self.frame);
         if self.undone {
-            return format!("undone: {} on {name}{}", self.verdict, self.fits());
+            let whose = self.decided_by.as_deref().unwrap_or_default();
+            return format!("undone: {} on {name}, by `{whose}`{}", self.verdict, self.fits());
         }
         let to = self.to.as_deref().unwrap_or_default();
-        let sets = format!("{} annotation sets", grouped(self.sets));
+        let sets = counted(self.sets, "annotation set");
         match self.verdict {
             "accept" => format!("accepted {name}"),
             "reject" => format!("rejected {name}"),
