@@ -159,7 +159,9 @@ fn lay_out(
     let seconds = elapsed.as_secs_f64();
     let by = match rounds {
         0 => format!("at least: no round ended in {seconds:.0} s; nothing was written"),
-        _ => format!("about, by {} in {seconds:.1} s; nothing was written", counted(rounds, "round")),
+        _ => {
+            format!("about, by {} in {seconds:.1} s; nothing was written", counted(rounds, "round"))
+        }
     };
     let time = duration(missing.as_secs());
     Ok(output.line(&format!("  {:<20} {time:>9}  {by}", "time"))?)
