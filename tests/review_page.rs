@@ -287,7 +287,7 @@ fn proposals_are_decided_as_by_the_command() {
         review.post("proposal", &Value::Object(body))
     };
     assert_eq!(decide("accept", "").1["said"], "accepted `vet.v` of `Checking`");
-    assert_eq!(decide("undo", "").1["said"], "undone: accept on `vet.v` of `Checking`");
+    assert_eq!(decide("undo", "").1["said"], "undone: accept on `vet.v` of `Checking`, by `kim`");
     let (status, refused) = decide("merge", "inspct.v");
     let said = refused["error"].as_str().unwrap();
     assert!(status == 409 && said.contains("did you mean `inspect.v`?"), "{refused}");

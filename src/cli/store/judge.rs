@@ -44,8 +44,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     reviewer: Option<String>,
 
-    /// What was asked: `evokes`, `meaning`, `similarity` or `elements`, as in `fnstore review`, or a
-    /// question of your own [default: evokes]
+    /// What was asked: `evokes`, `meaning`, `similarity` or `elements`, as in `fnstore review`, or
+    /// a question of your own [default: evokes]
     #[arg(
         long,
         value_name = "TEXT",
