@@ -95,7 +95,7 @@ fn a_limit_says_how_many_seeds_begin_anew() {
     expand(store.path(), &["--rounds", "1"]);
     let before = generated(store.path(), "origin=generated");
     let one = expand(store.path(), &["--rounds", "1", "--redo", "--limit", "1"]);
-    assert!(one.stderr.contains("removed 1 annotation sets"), "{}", one.stderr);
+    assert!(one.stderr.contains("removed 1 annotation set,"), "{}", one.stderr);
     assert!(before.len() > 1);
     assert_eq!(generated(store.path(), "origin=generated"), before);
 }

@@ -18,7 +18,7 @@ fn a_release_of_the_same_name_is_refused() {
     };
     assert_eq!(name, "mini-framenet");
     assert!(source_path.ends_with("mini-framenet"));
-    assert!(error.to_string().contains("import under another name"), "{error}");
+    assert!(error.to_string().contains("choose another name"), "{error}");
     assert_eq!(mini::content(&database), before);
     assert_eq!(database.store().revision().unwrap(), revision);
     drop(database);

@@ -121,7 +121,7 @@ fn a_move_maps_keeps_and_drops_fes_and_says_how_many() {
 fn a_move_says_what_became_of_all_and_an_unknown_frame_has_no_fit() {
     let (store, release, id) = store();
     let ran = decide(store.path(), &["move", "Checking", "vet.v", "--to", "Giving_leave"]);
-    let said = "moved `vet.v` of `Checking` to `Giving_leave`, 1 annotation sets; FEs: 1 kept by \
+    let said = "moved `vet.v` of `Checking` to `Giving_leave`, 1 annotation set; FEs: 1 kept by \
                 name, 1 mapped by a relation, 1 dropped; frame fit removed from 1";
     assert!(ran.stderr.contains(said) && ran.stdout.is_empty(), "{ran:?}");
     // The frame model learnt FrameNet's frames, and this one is none of them.
@@ -212,5 +212,5 @@ fn a_review_opens_the_frame_model_once() {
     // Whoever opens the model again fails.
     std::fs::write(model.join("config.json"), "{").unwrap();
     let undone = said("undo", "");
-    assert_eq!(undone, format!("undone: move on `vet.v` of `Scrutiny`{computed}"));
+    assert_eq!(undone, format!("undone: move on `vet.v` of `Scrutiny`, by `kim`{computed}"));
 }

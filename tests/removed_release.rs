@@ -40,7 +40,7 @@ fn what_a_removed_release_had_is_gone_and_the_rest_is_whole() {
     let ran = remove(store.path(), &["mine", "--yes"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(ran.stderr.contains("removed the release `mine`: "), "{}", ran.stderr);
-    assert!(ran.stderr.contains("1 added ones, 1 of them generated"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("and 1 added, 1 of them generated"), "{}", ran.stderr);
     assert_eq!([kept(&[]), kept(&["trigger=checked"])], before);
     let all = printed(store.path(), &["query", "--count"]);
     assert_eq!(all, printed(store.path(), &["query", "release=mini-framenet", "--count"]));

@@ -185,9 +185,9 @@ impl Scored {
         (margin > 0.0 || fit == Fit::Certain).then_some((frame, margin))
     }
 
-    /// Whether it is chosen though NULL is likelier: its LU is certain.
+    /// Whether it is chosen though NULL is likelier: its LU is certain, or favoured.
     pub(super) fn is_by_form(&self, search: Search, bias: f32) -> bool {
-        self.asked.fit == Fit::Certain && self.over_null(search, bias).1 <= 0.0
+        self.over_null(search, bias).1 <= 0.0
     }
 }
 
