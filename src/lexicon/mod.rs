@@ -49,6 +49,7 @@ use std::sync::Arc;
 pub use coverage::{Coverage, CoverageCounts, SetCounts};
 pub use difference::{Change, Compared, Difference};
 pub use edition::EditionChanges;
+#[cfg(feature = "neural")]
 pub(crate) use edition::content_hash;
 pub use elements::LabelledElement;
 pub use growth::{NewTrigger, RoundGrowth};
@@ -424,6 +425,7 @@ impl<'a> Lexicon<'a> {
 
     /// The annotation sets of an LU, by sentence and id. Generated ones, which may be many, are not
     /// decoded: `None` stands in the place of each.
+    #[cfg(feature = "neural")]
     pub(crate) fn annotation_sets_but_generated(
         &self,
         frame: FrameId,
