@@ -163,9 +163,11 @@ def counting(program: Program, built: Built) -> None:
             program.findings.same(area, "sets of an LU by origin", lu["name"], found, wanted)
         frames = program.records("frames", "frames", *of)
         program.findings.same(area, "frames", release.name, sorted(of["id"] for of in frames), sorted(release.frames))
+        proposed = sum(lu.status == "Proposed" for lu in release.lexunits.values())
         counts = {
             "frames": len(release.frames),
-            "lexunits": len(release.lexunits),
+            "lexunits": len(release.lexunits) - proposed,
+            "proposed": proposed,
             "sets": len(release.sets),
             "sentences": len(release.sentences),
         }
