@@ -31,13 +31,13 @@ use crate::cli::{Context, Outcome};
 /// Find targets in sentences, with their frames and frame elements
 ///
 /// Reads one sentence a line, or JSON lines, as the first line shows: `text`, and an `id` of any
-/// type, which is returned. Writes a JSON line for each, with its targets in order: where they
-/// stand (in code points), the LU of the release that they are a form of, the frame with its
-/// probability, the next likeliest frames, and the frame elements. Candidates are the forms of the
-/// release's LUs that the tagger gives their part of speech. LUs of several words (`turned down`,
-/// `turned it down`) come before one of them. With `--open`, candidates are any span of at most
-/// three words and any frame. A line that cannot be annotated gets a record with an error
-/// and its code. The other lines are annotated, and the exit code is 65.
+/// type, which is returned. Writes a JSON line for each, with its targets in order. A target has
+/// its place (in code points) and the LU of the release that it is a form of. It has its frame with
+/// the probability, the next likeliest frames, and the frame elements. Candidates are the forms of
+/// the release's LUs that the tagger gives their part of speech. LUs of several words (`turned
+/// down`, `turned it down`) come before one of them. With `--open`, candidates are any span of at
+/// most three words and any frame. A line that cannot be annotated gets a record with an error and
+/// its code. The other lines are annotated, and the exit code is 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -17,12 +17,12 @@ use crate::cli::{Context, Outcome};
 /// List what can stand in a word's place, the likeliest first
 ///
 /// Reads one sentence a line with the target between asterisks, `They *tore* it open.`, or JSON
-/// lines, as the first line shows: `text`; `span`, [start, end) in code points; and `avoid`, more
-/// phrases that no substitute may hold. The target's forms are always banned. An `id` of any type
-/// is returned. Writes a JSON line for each, with phrases of one to three words as they stand there
-/// and the log-probability of each and of what follows it (natural log). Asks a language model
-/// (`make rewriter` fetches one). A line that cannot be answered gets a record with an error and
-/// its code. The other lines are answered, and the exit code is 65.
+/// lines, as the first line shows. JSON has `text` and `span`, [start, end) in code points; `avoid`
+/// has more phrases that no substitute may hold. The target's forms are always banned. An `id` of
+/// any type is returned. Writes a JSON line for each, with phrases of one to three words as they
+/// stand there and the log-probability of each and of what follows it (natural log). Asks a
+/// language model (`make rewriter` fetches one). A line that cannot be answered gets a record with
+/// an error and its code. The other lines are answered, and the exit code is 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -11,10 +11,10 @@ use crate::cli::{Context, Outcome};
 /// Count judgements by question, and say how far reviewers agree
 ///
 /// A row for each question and what was judged: generated sets, and people's sets as controls in or
-/// out of the frame that was asked for. A set counts as accepted at a mean score of 50; the share
-/// is of all judged ones, so that whether the frame is evoked and whether the meaning is kept stand
-/// side by side. Agreement is over the sets of the row that two or more reviewers judged. Where a
-/// question has several rows, the role `all` has the sets of all of them.
+/// out of the frame that was asked for. A set counts as accepted at a mean score of 50. The share
+/// is of all judged ones. So the share that evokes the frame and the share that keeps the meaning
+/// can be compared. Agreement is over the sets of the row that two or more reviewers judged. Where
+/// a question has several rows, the role `all` has the sets of all of them.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
