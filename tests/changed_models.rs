@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use fnstore::database::Database;
-use fnstore::expand::{self, ExpandError, Models, Recipe, RunOptions, Shard};
+use fnstore::expand::{self, CommitError, ExpandError, Models, Recipe, RunOptions, Shard};
 use fnstore::query::Expression;
 
 use crate::mini;
@@ -55,7 +55,10 @@ fn a_model_file_that_changes_ends_the_expansion_and_stores_nothing_of_it() {
         let outcome =
             expand::run_with(&database, &query, (&recipe, &options), &mut touching(&file));
         let error = outcome.unwrap_err();
-        assert!(matches!(&error, ExpandError::ModelChanged { path } if *path == file), "{error}");
+        assert!(
+            matches!(&error, ExpandError::Commit(CommitError::ModelChanged { path }) if *path == file),
+            "{error}"
+        );
         assert_eq!(generated(&database), 0, "{name}");
         // As it was before, it gives what it gave.
         std::fs::write(&file, before).unwrap();
@@ -74,6 +77,6 @@ fn a_model_file_that_changes_ends_a_shard() {
     let shard = (Shard { number: 1, of: 1 }, out.as_path());
     let asked = (&query, &recipe, &RunOptions::rounds(2));
     let error = expand::run_shard(&database, asked, shard, &mut touching(&file));
-    assert!(matches!(error.unwrap_err(), ExpandError::ModelChanged { .. }));
+    assert!(matches!(error.unwrap_err(), ExpandError::Commit(CommitError::ModelChanged { .. })));
     assert!(!out.exists());
 }

@@ -257,7 +257,11 @@ fn a_release_without_a_name_is_refused() {
         for name in ["", " ", "two\nlines", "tab\there"] {
             let ran = import(&store.path().join("new"), &source, &["--release", name]);
             assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-            assert!(ran.stderr.contains("E-value: a release cannot be called `"), "{}", ran.stderr);
+            assert!(
+                ran.stderr.contains("E-release-name: a release cannot be called `"),
+                "{}",
+                ran.stderr
+            );
             assert!(ran.stderr.contains("`--release NAME` names the release"), "{}", ran.stderr);
             assert_eq!(names_in(&store.path().join("new")), ["writer.lock"], "no store is left");
         }
@@ -302,7 +306,7 @@ fn additions_without_their_base_are_bad_data_with_a_code() {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let ran = import(&store.path().join("none"), &export, &[]);
     assert_eq!(ran.code, Some(65), "{}", ran.stderr);
-    assert!(ran.stderr.contains("E-missing: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("E-no-base: "), "{}", ran.stderr);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fnstore::database::{Database, DatabaseError};
+use fnstore::model::Coded as _;
 use fnstore::store::StoreError;
 use tempfile::TempDir;
 
@@ -55,7 +56,7 @@ fn a_manifest_that_is_gone_or_nonsense() {
     let whole = fs::read(&manifest).unwrap();
     fs::write(&manifest, vec![7; whole.len()]).unwrap();
     let error = told(dir.path());
-    assert_eq!(error.code(), "C-open", "{error}");
+    assert_eq!(error.code(), Some("C-open"), "{error}");
     assert!(error.to_string().contains("restore a backup"), "{error}");
     fs::remove_file(&manifest).unwrap();
     let error = told(dir.path());

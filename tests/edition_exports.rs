@@ -70,7 +70,7 @@ fn an_export_of_an_edition_gives_the_parts_of_its_list() {
     let both = "edition=fold or edition=plain";
     let ran = fnstore_in(store, &["export", both, "--to", "csv"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(65), ""), "{ran:?}");
-    assert!(ran.stderr.contains("E-conflict: the editions `fold` (fold), `plain` (none)"));
+    assert!(ran.stderr.contains("E-list-unnamed: the editions `fold` (fold), `plain` (none)"));
     assert!(ran.stderr.contains("hint: `--split-list FILE` names the list"), "{}", ran.stderr);
     assert_eq!(parts(store, both, &named).0, ["test", "test"]);
     // An edition that is made of another one is made under its list.
@@ -117,7 +117,7 @@ fn an_edition_that_has_the_name_of_its_list_alone_asks_for_the_list() {
     drop(database);
     let ran = fnstore_in(store.path(), &["export", "edition=named", "--to", "csv"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(65), ""), "{ran:?}");
-    let message = "E-missing: edition `named` was made under the split list `fold`";
+    let message = "E-list-unnamed: edition `named` was made under the split list `fold`";
     assert!(ran.stderr.contains(message), "{}", ran.stderr);
     let named = ["--split-list", list.to_str().unwrap()];
     assert_eq!(parts(store.path(), "edition=named", &named).0, ["dev", "dev"]);

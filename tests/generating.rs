@@ -329,7 +329,7 @@ fn wrong_input_has_a_code_and_nothing_is_written() {
     let nowhere = "/nonexistent/prompt.toml";
     for (arguments, said) in [
         (&["lu=check.v"][..], "have sentences, as `check.v`; expected LUs without sentences"),
-        (&["lu=examine.v"], "(N-lexunits)"),
+        (&["lu=examine.v"], "(N-attested)"),
         (&["lu=chek.v"], "did you mean `check.v`?"),
         (&["trigger=checked"], "`trigger=checked` asks for annotation"),
         (&["lu=verify.v", "--candidates", "101"], "(N-range)"),

@@ -294,7 +294,7 @@ fn a_file_that_lacks_a_record_is_refused_where_the_record_is_named() {
         ("{\"kind\":\"element\"", "expected the number of an FE of `Checking`"),
         ("{\"kind\":\"frame\"", "`child` is `Proofing ("),
         ("{\"kind\":\"document\"", "expected a document of the file or of the release"),
-        ("{\"kind\":\"sentence\"", "E-missing"),
+        ("{\"kind\":\"sentence\"", "E-"),
         ("{\"kind\":\"recipe\"", "E-"),
         ("{\"kind\":\"set\"", "expected an annotation set of the file or of the release"),
     ] {
@@ -334,7 +334,7 @@ fn a_name_that_is_none_is_refused() {
     lines[1] = lines[1].replace("\"name\":\"mini-framenet\"", "\"name\":\"\"");
     let (_other, none) = empty();
     let error = import(&none, &lines).unwrap_err().to_string();
-    assert!(error.starts_with("E-value: a release cannot be called ``"), "{error}");
+    assert!(error.starts_with("E-release-name: a release cannot be called ``"), "{error}");
 }
 
 #[test]

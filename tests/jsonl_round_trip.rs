@@ -275,9 +275,9 @@ fn additions_that_do_not_fit_their_base_are_refused_whole() {
 
     let (_other, base, _) = mini::imported();
     for (from, to, message) in [
-        ("\"name\":\"Checking\"", "\"name\":\"Inspecting\"", "E-missing: "),
+        ("\"name\":\"Checking\"", "\"name\":\"Inspecting\"", "E-base-lacks: "),
         ("\"id\":1008,\"name\":\"verify.v\"", "\"id\":1008,\"name\":\"look.v\"", "`verify.v`"),
-        ("\"id\":1008,\"name\":\"verify.v\"", "\"id\":77,\"name\":\"verify.v\"", "E-missing: "),
+        ("\"id\":1008,\"name\":\"verify.v\"", "\"id\":77,\"name\":\"verify.v\"", "E-base-lacks: "),
         ("\"seed\":\"x7012\"", "\"seed\":\"x99\"", "`provenance.seed` is `x99`"),
         ("\"text\":\"verified\"", "\"text\":\"verify\"", "E-span-text: "),
         ("\"start\":3,\"end\":11", "\"start\":3,\"end\":99", "E-span-range: "),

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers from the top; a module imports only from lines below its own.
-const LAYERS: [&[&str]; 13] = [
+const LAYERS: [&[&str]; 14] = [
     &["cli"],
     &["generate"],
     &["expand", "experiment", "models", "proposals", "review"],
@@ -19,7 +19,8 @@ const LAYERS: [&[&str]; 13] = [
     &["nn"],
     &["framenet", "store", "index", "query", "exchange", "mine", "compute", "tokenize", "endpoint"],
     &["text"],
-    &["model", "durable"],
+    &["durable"],
+    &["model"],
 ];
 
 /// Crates that one folder owns, or a few.

@@ -147,7 +147,11 @@ fn an_edition_of_two_releases_is_told_with_both() {
     }
     let ran = fnstore_in(dir.path(), &["edition", "show", "one"]);
     assert_eq!(ran.code, Some(2), "{}", ran.stdout);
-    assert!(ran.stderr.contains("`mini-framenet`, `second` (Q-ambiguous)"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("`mini-framenet`, `second` (Q-ambiguous-edition)"),
+        "{}",
+        ran.stderr
+    );
     assert!(ran.stderr.contains("--release NAME"), "{}", ran.stderr);
     let shown = fnstore_in(dir.path(), &["edition", "show", "one", "--release", "second"]);
     assert_eq!(shown.code, Some(0), "{}", shown.stderr);

@@ -398,7 +398,7 @@ fn what_comes_through_a_pipe_without_a_name_asks_for_one() {
     let store = dir.path().join("store");
     let ran = shell(&store, "\"$0\" import - < \"$1\"", &[&path]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    let message = "E-value: `-` gives the release no name; give it one";
+    let message = "E-release-name: `-` gives the release no name; give it one";
     assert!(ran.stderr.contains(message), "{}", ran.stderr);
     assert!(ran.stderr.contains("`--release NAME` names the release"), "{}", ran.stderr);
     let ran = shell(&store, "\"$0\" import - --release own < \"$1\"", &[&path]);

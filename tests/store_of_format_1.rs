@@ -75,12 +75,12 @@ fn a_store_of_format_1_is_refused_with_advice_and_left_alone() {
     ];
     for outcome in opened {
         let Err(DatabaseError::Store(error)) = outcome else { panic!("the store was opened") };
-        assert!(matches!(error, StoreError::Format { .. }) && error.is_outdated(), "{error}");
+        assert!(matches!(error, StoreError::Format { .. }), "{error}");
         let message = error.to_string();
         assert!(message.ends_with(
             "has format 1.0 (last written by fnstore 0.1.0), this build reads format 2.0; export \
              each of its releases as JSON lines with the program that wrote it, and import them \
-             into a new store (S-format)"
+             into a new store (S-outdated)"
         ), "{message}");
     }
     let lines = golden().join("release.jsonl");
@@ -94,7 +94,7 @@ fn a_store_of_format_1_is_refused_with_advice_and_left_alone() {
     for arguments in commands {
         let ran = fnstore_in(dir.path(), &arguments);
         assert_eq!(ran.code, Some(2), "{ran:?}");
-        for part in ["has format 1.0", "(S-format)", "export release=NAME --to jsonl FILE"] {
+        for part in ["has format 1.0", "(S-outdated)", "export release=NAME --to jsonl FILE"] {
             assert!(ran.stderr.contains(part), "{ran:?}");
         }
     }
@@ -104,7 +104,7 @@ fn a_store_of_format_1_is_refused_with_advice_and_left_alone() {
     assert_eq!(made.code, Some(0), "{made:?}");
     let ran = fnstore_in(dir.path(), &["restore", backup.to_str().unwrap(), "--yes"]);
     std::fs::remove_dir_all(&backup).unwrap();
-    assert!(ran.code == Some(2) && ran.stderr.contains("(S-format)"), "{ran:?}");
+    assert!(ran.code == Some(2) && ran.stderr.contains("(S-outdated)"), "{ran:?}");
     assert_eq!(files(dir.path()), before, "no file of it was touched");
     assert!(!dir.path().join("index").exists());
 }

@@ -80,6 +80,7 @@ mod endpoint_rewriting;
 mod endpoint_tls;
 mod endpoints;
 mod entailment_arms;
+mod error_codes;
 mod every_record;
 mod expansion;
 mod expansion_status;

@@ -5,6 +5,7 @@
 
 use fnstore::database::{DatabaseError, EditError, LookupError, ReleaseError, ScriptError};
 use fnstore::expand::{ExpandError, RecipeError, RecipeFileError};
+use fnstore::model::{Coded, ErrorKind};
 use fnstore::models::ModelError;
 use fnstore::paraphrase::ParaphraseError;
 use fnstore::query::QueryError;
@@ -38,8 +39,8 @@ impl Fault {
         self
     }
 
-    /// An error of the library with its causes; `code` and `advice` where its message has none.
-    fn of(class: &'static str, error: &dyn std::error::Error, code: &str, advice: &str) -> Self {
+    /// An error of the library with its causes; `code` and `advice` where it has none.
+    fn of(class: &'static str, error: &dyn Coded, code: &str, advice: &str) -> Self {
         let mut message = error.to_string();
         let mut cause = error.source();
         while let Some(source) = cause {
@@ -55,7 +56,7 @@ impl Fault {
         Self {
             nearest: meant.map(|(name, _)| name.into()),
             class,
-            code: found.unwrap_or(code).into(),
+            code: found.or(error.code()).unwrap_or(code).into(),
             advice: said.unwrap_or(advice).into(),
             message: message.into(),
             column: None,
@@ -130,14 +131,14 @@ fn advice_in(message: &str) -> Option<&str> {
 
 impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Self {
-        let code = error.code();
-        let class = match &error {
-            StoreError::Absent { .. } => "AbsentError",
-            StoreError::Locked { .. } => "LockedError",
-            StoreError::Replaced { .. } | StoreError::BeyondEnd { .. } => "ReplacedError",
+        let class = match (error.kind(), &error) {
+            (_, StoreError::Absent { .. }) => "AbsentError",
+            (ErrorKind::Locked, _) => "LockedError",
+            (ErrorKind::Replaced, _) => "ReplacedError",
             _ => "StoreError",
         };
-        let fault = Self::of(class, &error, code, "fnstore check says what is wrong with a store");
+        let advice = "fnstore check says what is wrong with a store";
+        let fault = Self::of(class, &error, "S-database", advice);
         match error {
             StoreError::Absent { .. } => {
                 fault.advise("make a store with fnstore.create(path), or open another path")
@@ -162,33 +163,23 @@ impl From<StoreError> for Fault {
 
 impl From<QueryError> for Fault {
     fn from(error: QueryError) -> Self {
-        let code = match &error {
-            QueryError::Syntax { .. } => "Q-syntax",
-            QueryError::UnknownField { .. } => "Q-field",
-            QueryError::UnknownValue { .. } | QueryError::Malformed { .. } => "Q-value",
-            QueryError::Operator { .. } => "Q-operator",
-            QueryError::Regex { .. } => "Q-regex",
-            _ => "Q-query",
-        };
         let advice = "`fnstore query --help` lists the fields";
         let column = u32::try_from(error.column()).ok();
-        Self { column, ..Self::of("QueryError", &error, code, advice) }
+        Self { column, ..Self::of("QueryError", &error, "Q-query", advice) }
     }
 }
 
 impl From<EditError> for Fault {
     fn from(error: EditError) -> Self {
-        let (class, code, advice) = match &error {
-            EditError::Conflict { .. } => {
-                ("ConflictError", "E-conflict", "begin the transaction again")
-            }
-            EditError::Absent { .. } => ("EditError", "E-absent", "name a record that is there"),
+        let (class, advice) = match &error {
+            EditError::Conflict { .. } => ("ConflictError", "begin the transaction again"),
+            EditError::Absent { .. } => ("EditError", "name a record that is there"),
             EditError::InUse { .. } => {
-                ("EditError", "E-in-use", "remove what refers to it first, or give cascade=True")
+                ("EditError", "remove what refers to it first, or give cascade=True")
             }
-            _ => ("EditError", "E-value", "schema/edit.md says what fields may hold"),
+            _ => ("EditError", "schema/edit.md says what fields may hold"),
         };
-        Self::of(class, &error, code, advice)
+        Self::of(class, &error, "E-value", advice)
     }
 }
 
@@ -215,11 +206,11 @@ impl From<DatabaseError> for Fault {
                 Self::of("ExpandError", &error, "M-language", advice).advise(advice)
             }
             DatabaseError::Release(ReleaseError::Exists { .. }) => {
-                Self::of("ImportFailedError", &error, "I-exists", "")
+                Self::of("ImportFailedError", &error, "I-release", "")
                     .advise("give the release another name: import_release(path, release=\"NAME\")")
             }
             DatabaseError::Release(ReleaseError::Name { .. } | ReleaseError::Unnamed { .. }) => {
-                Self::of("ImportFailedError", &error, "E-value", "")
+                Self::of("ImportFailedError", &error, "I-release", "")
                     .advise("give the release a name: import_release(path, release=\"NAME\")")
             }
             DatabaseError::Framenet(_) | DatabaseError::Exchange(_) | DatabaseError::Release(_) => {
@@ -247,11 +238,11 @@ impl From<ExpandError> for Fault {
                 Self::of("ModelMissingError", &error, "M-missing", MODELS).advise(MODELS)
             }
             ExpandError::Recipe(RecipeError::GuideMissing) => {
-                Self::of("ModelMissingError", &error, "M-guide", MODELS)
+                Self::of("ModelMissingError", &error, "M-missing", MODELS)
                     .advise("give guide=\"none\", or models with word vectors and a tagger")
             }
             ExpandError::Recipe(RecipeError::Number { .. }) => {
-                Self::of("ExpandError", &error, "X-setting", "give a number in that range")
+                Self::of("ExpandError", &error, "X-expand", "give a number in that range")
             }
             _ => Self::of("ExpandError", &error, "X-expand", "run it again: it goes on from here"),
         }

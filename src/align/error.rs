@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::compute::ComputeError;
 use crate::learn::FileError;
+use crate::model::coded;
 use crate::nn::NnError;
 use crate::text::OffsetError;
 use crate::tokenize::TokenizeError;
@@ -133,6 +134,12 @@ pub enum AlignError {
         source: ComputeError,
     },
 }
+
+coded!(AlignError {
+    Self::File(error) => error.trouble(),
+    Self::Item { .. } => BadInput.coded("E-item"),
+    Self::Encoder { .. } => Failed.coded("M-aligner-encoder"),
+});
 
 /// Directories as a message lists them.
 fn listed(directories: &[PathBuf]) -> String {

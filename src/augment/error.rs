@@ -1,6 +1,7 @@
 //! What can go wrong while a classifier of entailment pairs is trained and asked.
 
 use crate::compute::ComputeError;
+use crate::model::coded;
 use crate::nn::NnError;
 use crate::tokenize::TokenizeError;
 
@@ -45,3 +46,8 @@ pub enum AugmentError {
         source: ComputeError,
     },
 }
+
+coded!(AugmentError {
+    Self::NoPairs { .. } => BadInput.coded("E-no-pairs"),
+    Self::OneLabel { .. } => BadInput.coded("E-one-label"),
+});

@@ -1,5 +1,7 @@
 //! What can go wrong in a kernel: operands that do not fit together, and GPUs that fail.
 
+use crate::model::coded;
+
 /// Operands of a kernel do not fit together, or the device failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -69,6 +71,12 @@ pub enum ComputeError {
         reason: String,
     },
 }
+
+coded!(ComputeError {
+    Self::Memory { .. } => Failed.coded("D-memory"),
+    Self::Lost { .. } => Failed.coded("D-lost"),
+    Self::Gpu { .. } => Failed.coded("D-failed"),
+});
 
 fn names(found: &[String]) -> String {
     let names: Vec<String> = found.iter().map(|name| format!("`{name}`")).collect();

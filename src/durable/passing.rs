@@ -12,6 +12,7 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use super::{LockedFile, folder_of, passing_name};
+use crate::model::coded;
 
 /// How the passing name of a file begins.
 pub(super) const FILE: &str = ".writing-";
@@ -34,6 +35,8 @@ fn writing() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 #[derive(Debug, thiserror::Error)]
 #[error("another process writes it; wait until it ends, or name another place (X-locked)")]
 pub struct Claimed;
+
+coded!(Claimed { _ => Locked.coded("X-locked"), });
 
 impl Claimed {
     /// Whether that is why something cannot be written.

@@ -1,5 +1,6 @@
 //! What can go wrong between a question and its answer.
 
+use crate::model::coded;
 use std::path::PathBuf;
 
 /// An endpoint that cannot be asked, or did not answer.
@@ -94,3 +95,7 @@ pub enum EndpointError {
         source: std::io::Error,
     },
 }
+
+coded!(EndpointError {
+    Self::Uncounted { .. } => Failed.coded("H-usage"),
+});

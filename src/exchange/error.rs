@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use crate::model::{OutOfRange, named};
+use crate::model::{OutOfRange, coded, named, said};
 use crate::text::input::LineFault;
 use crate::text::shortened;
 
@@ -32,6 +32,10 @@ named! {
         Repeated => "E-repeated",
         /// A record names something that neither the file before it nor the store has.
         Missing => "E-missing",
+        /// A file of additions names what neither it nor the release that it adds to has.
+        BaseLacks => "E-base-lacks",
+        /// The file does not begin as an export as JSON lines does.
+        NoExport => "E-no-export",
         /// The store has something else under the same id or name.
         Conflict => "E-conflict",
     }
@@ -115,6 +119,11 @@ pub enum ExchangeError {
         reason: String,
     },
 }
+
+coded!(ExchangeError {
+    Self::Line { code, .. } | Self::Field { code, .. } => BadInput.coded(code.as_str()),
+    Self::Table { reason } => said(reason),
+});
 
 /// A fault of a record before it is known where the record stands.
 #[derive(Debug)]

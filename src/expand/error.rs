@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use crate::align::AlignError;
 use crate::database::DatabaseError;
 use crate::filter::FilterError;
-use crate::grow::SinkError;
+use crate::grow::CommitError;
 use crate::identify::IdentifyError;
-use crate::model::{AnnotationSetId, RecipeId};
+use crate::model::{AnnotationSetId, coded};
 use crate::paraphrase::ParaphraseError;
 use crate::store::StoreError;
 use crate::tag::TagError;
@@ -21,17 +21,9 @@ pub enum ExpandError {
     /// The database failed, or the expression names what it does not hold.
     #[error(transparent)]
     Database(#[from] DatabaseError),
-    /// Another run took the number that this one's recipe was to have.
-    #[error(
-        "another run wrote recipe {expected} meanwhile, and this one's is {found}; nothing of this run is written: \
-         run it again"
-    )]
-    RecipeNumber {
-        /// The number that it has now.
-        found: RecipeId,
-        /// The number that its outputs name.
-        expected: RecipeId,
-    },
+    /// What was made could not be committed.
+    #[error(transparent)]
+    Commit(CommitError),
     /// A model is nowhere to be found.
     #[error(
         "there is no model `{name}` in {}; put it there or name its place",
@@ -42,16 +34,6 @@ pub enum ExpandError {
         name: String,
         /// Where it was looked for.
         searched: Vec<PathBuf>,
-    },
-    /// A file of a model was written while an expansion ran.
-    #[error(
-        "the model file `{}` was changed while the expansion ran; expected files that nobody writes meanwhile: the last \
-         outputs were not stored; run the command again, which goes on with the models as they are now",
-        path.display()
-    )]
-    ModelChanged {
-        /// The file.
-        path: PathBuf,
     },
     /// The rewriter cannot be opened or failed.
     #[error("cannot rewrite sentences")]
@@ -134,6 +116,16 @@ pub enum ExpandError {
     #[error(transparent)]
     Seeds(#[from] SeedsError),
 }
+
+coded!(ExpandError {
+    Self::Database(error) => error.trouble(),
+    Self::Commit(error) => error.trouble(),
+    Self::ModelMissing { .. } => Failed.coded("M-missing"),
+    Self::OtherSeeds { .. } => Failed.coded("X-seeds"),
+    Self::ShardLocked { .. } => Locked.coded("X-locked"),
+    Self::Recipe(RecipeError::GuideMissing) => Failed.coded("M-guide"),
+    Self::Recipe(RecipeError::Number { .. }) => Failed.coded("X-setting"),
+});
 
 impl ExpandError {
     /// Whether whoever asked for it stopped it.
@@ -250,12 +242,11 @@ impl ExpandError {
     }
 }
 
-impl From<SinkError> for ExpandError {
-    fn from(error: SinkError) -> Self {
+impl From<CommitError> for ExpandError {
+    fn from(error: CommitError) -> Self {
         match error {
-            SinkError::Database(error) => Self::Database(error),
-            SinkError::RecipeNumber { found, expected } => Self::RecipeNumber { found, expected },
-            SinkError::ModelChanged { path } => Self::ModelChanged { path },
+            CommitError::Database(error) => Self::Database(error),
+            other => Self::Commit(other),
         }
     }
 }

@@ -67,6 +67,7 @@ mod trigger_slot;
 mod valence;
 mod word_class;
 
+pub use crate::grow::CommitError;
 pub use blindness::BlindTo;
 pub use elements::KeepElements;
 pub use error::{ExpandError, RecipeError, SeedsError};

@@ -16,7 +16,7 @@ use serde::{Deserialize, Deserializer};
 use super::recipe::Choice;
 use super::{Guidance, KeepElements, Recipe, RunOptions};
 use crate::compute::Numbers;
-use crate::model::named;
+use crate::model::{coded, named};
 use crate::text::input::read_text;
 
 /// The recipes that have a name, in alphabetic order, with their files.
@@ -59,6 +59,10 @@ pub enum RecipeFileError {
         problem: String,
     },
 }
+
+coded!(RecipeFileError {
+    Self::Toml { .. } => BadInput.coded("R-toml"),
+});
 
 named! {
     /// Which words a rewriting may hold.

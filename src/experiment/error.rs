@@ -4,7 +4,7 @@ use crate::database::DatabaseError;
 use crate::identify::IdentifyError;
 use crate::label::LabelError;
 use crate::learn::FileError;
-use crate::model::Split;
+use crate::model::{Split, coded};
 use crate::tag::TagError;
 
 /// Checks on which part an experiment measures, and how often it draws.
@@ -102,3 +102,11 @@ pub enum ExperimentError {
         source: TagError,
     },
 }
+
+coded!(ExperimentError {
+    Self::Setting { .. } => Failed.coded("E-setting"),
+    Self::NoGenerated { .. } => BadInput.coded("E-no-generated"),
+    Self::NoText { .. } => BadInput.coded("E-no-text"),
+    Self::Leak { .. } => Failed.coded("E-leak"),
+    Self::NoTagger => Failed.coded("E-no-tagger"),
+});

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::learn::FileError;
+use crate::model::coded;
 use crate::nn::WeightsError;
 
 /// What can go wrong with a filter.
@@ -45,3 +46,8 @@ pub enum FilterError {
         expected: &'static str,
     },
 }
+
+coded!(FilterError {
+    Self::File(error) => error.trouble(),
+    Self::TooFew { .. } => BadInput.coded("E-few-judgements"),
+});

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::Warning;
+use crate::model::{Trouble, coded};
 
 /// A release cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -105,3 +106,10 @@ pub enum FramenetError {
     #[error("{0} (warnings count as errors here)")]
     Strict(Warning),
 }
+
+coded!(FramenetError {
+    Self::Io { .. } => Trouble::OTHER,
+    Self::NotARelease { .. } => BadInput.coded("E-no-release"),
+    Self::Strict(_) => BadInput.coded("W-strict"),
+    _ => BadInput.coded("I-release"),
+});

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use crate::database::DatabaseError;
 use crate::decode::DecodeError;
 use crate::endpoint::EndpointError;
-use crate::expand::ExpandError;
-use crate::grow::SinkError;
-use crate::model::RecipeId;
+use crate::expand::{ExpandError, SeedsError};
+use crate::grow::CommitError;
+use crate::model::coded;
 use crate::prompt::PromptError;
 use crate::score::ScoreError;
 use crate::store::StoreError;
@@ -21,7 +21,7 @@ pub enum GenerateError {
     #[error(transparent)]
     Database(#[from] DatabaseError),
     /// The expression finds no LU without sentences, or asks for annotation.
-    #[error("{0} (N-lexunits)")]
+    #[error("{0} ({code})", code = lexunits_code(.0))]
     LexUnits(Box<ExpandError>),
     /// No LU that is asked for has a sister with annotation.
     #[error(
@@ -89,27 +89,9 @@ pub enum GenerateError {
     /// A sentence or an answer cannot be cut into tokens or spelled.
     #[error("cannot tokenise for the encoder-decoder")]
     Tokenize(#[source] Box<TokenizeError>),
-    /// A file of the language model was written meanwhile.
-    #[error(
-        "the model file `{}` was changed while the generation ran; the last sentences were not stored; run the command \
-         again (W-changed)",
-        path.display()
-    )]
-    ModelChanged {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Another run took the number that this one's recipe was to have.
-    #[error(
-        "another run wrote recipe {expected} meanwhile, and this one's is {found}; nothing of this run is written: \
-         run it again (N-recipe)"
-    )]
-    RecipeNumber {
-        /// The number that it has now.
-        found: RecipeId,
-        /// The number that its sentences name.
-        expected: RecipeId,
-    },
+    /// What was made could not be committed.
+    #[error(transparent)]
+    Commit(CommitError),
     /// The endpoint failed.
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
@@ -119,6 +101,31 @@ pub enum GenerateError {
     /// A classifier failed.
     #[error("the classifier of frame elements failed")]
     Reading(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+coded!(GenerateError {
+    Self::Database(error) => error.trouble(),
+    Self::Commit(error) => error.trouble(),
+    Self::Endpoint(error) => error.trouble(),
+    Self::LexUnits(error) => Failed.coded(lexunits_code(error)),
+    Self::NoSisters { .. } => Failed.coded("N-sisters"),
+    Self::NoGenerator => Failed.coded("N-generator"),
+    Self::NoRanker { .. } => Failed.coded("N-ranker"),
+    Self::Range { .. } => Failed.coded("N-range"),
+    Self::Seq2Seq { .. } => Failed.coded("N-model"),
+    Self::Sentinels { .. } => Failed.coded("N-sentinels"),
+});
+
+/// The code of LUs for which nothing is generated: people annotated them, or the words are wrong.
+fn lexunits_code(error: &ExpandError) -> &'static str {
+    match error {
+        ExpandError::Seeds(SeedsError::NoneWithoutSentences { attested })
+            if !attested.is_empty() =>
+        {
+            "N-attested"
+        }
+        _ => "N-lexunits",
+    }
 }
 
 impl GenerateError {
@@ -148,12 +155,11 @@ impl From<ScoreError> for GenerateError {
     }
 }
 
-impl From<SinkError> for GenerateError {
-    fn from(error: SinkError) -> Self {
+impl From<CommitError> for GenerateError {
+    fn from(error: CommitError) -> Self {
         match error {
-            SinkError::Database(error) => Self::Database(error),
-            SinkError::RecipeNumber { found, expected } => Self::RecipeNumber { found, expected },
-            SinkError::ModelChanged { path } => Self::ModelChanged { path },
+            CommitError::Database(error) => Self::Database(error),
+            other => Self::Commit(other),
         }
     }
 }

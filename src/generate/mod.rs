@@ -46,6 +46,7 @@ mod sisters;
 mod tally;
 mod trained;
 
+pub use crate::grow::CommitError;
 pub use answer::Answer;
 pub use blanks::{Blank, Census, NotBlank, census};
 pub use draft::Draft;

@@ -30,7 +30,8 @@ mod writer;
 
 pub(crate) use augmentation::{Augmentation, Ended};
 pub(crate) use model_files::ModelFiles;
-pub(crate) use sink::{Nowhere, Sink, SinkError, StoreSink};
+pub use sink::CommitError;
+pub(crate) use sink::{Nowhere, Sink, StoreSink};
 pub(crate) use stages::{
     Begun, Checker, Event, Finish, Observer, Proposed, Proposer, Verdict, Why, Work,
 };

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::sink::SinkError;
+use super::sink::CommitError;
 use crate::durable::Stamp;
 
 /// Files of models, as they were when they were opened.
@@ -19,10 +19,10 @@ impl ModelFiles {
     }
 
     /// Checks that nobody wrote one, or took it away.
-    pub(crate) fn check(&self) -> Result<(), SinkError> {
+    pub(crate) fn check(&self) -> Result<(), CommitError> {
         let is_changed = |(path, before): &&(PathBuf, Stamp)| Stamp::of(path).ok() != Some(*before);
         match self.0.iter().find(is_changed) {
-            Some((path, _)) => Err(SinkError::ModelChanged { path: path.clone() }),
+            Some((path, _)) => Err(CommitError::ModelChanged { path: path.clone() }),
             None => Ok(()),
         }
     }

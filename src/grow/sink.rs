@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use crate::database::{Database, DatabaseError, Write};
-use crate::model::{RecipeId, ReleaseId};
+use crate::model::{RecipeId, ReleaseId, coded};
 
 /// Takes what is generated.
 pub(crate) trait Sink {
     /// What can go wrong.
-    type Error: From<SinkError>;
+    type Error: From<CommitError>;
 
     /// Takes rows of a release. Says whether the store has them now.
     fn take(
@@ -19,22 +19,42 @@ pub(crate) trait Sink {
     ) -> Result<bool, Self::Error>;
 }
 
-/// Why rows could not be committed.
-#[derive(Debug)]
-pub(crate) enum SinkError {
+/// Why what was generated could not be committed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommitError {
     /// The database failed.
-    Database(DatabaseError),
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
     /// Another run took the number that this one's recipe was to have.
-    RecipeNumber { found: RecipeId, expected: RecipeId },
+    #[error(
+        "another run wrote recipe {expected} meanwhile, and this one's is {found}; nothing of this \
+         run is written: run it again (N-recipe)"
+    )]
+    RecipeNumber {
+        /// The number that it has now.
+        found: RecipeId,
+        /// The number that the outputs name.
+        expected: RecipeId,
+    },
     /// A file of a model was written meanwhile.
-    ModelChanged { path: PathBuf },
+    #[error(
+        "the model file `{}` was changed while it was in use; expected files that nobody writes \
+         meanwhile: the last outputs were not stored; run it again, which goes on with the models \
+         as they are now (W-changed)",
+        path.display()
+    )]
+    ModelChanged {
+        /// The file.
+        path: PathBuf,
+    },
 }
 
-impl From<DatabaseError> for SinkError {
-    fn from(error: DatabaseError) -> Self {
-        Self::Database(error)
-    }
-}
+coded!(CommitError {
+    Self::Database(error) => error.trouble(),
+    Self::RecipeNumber { .. } => Failed.coded("N-recipe"),
+    Self::ModelChanged { .. } => Failed.coded("W-changed"),
+});
 
 /// The store. It gets the recipe before the first rows: a run that fails before leaves nothing.
 #[derive(Debug)]
@@ -68,20 +88,20 @@ impl StoreSink {
 }
 
 impl Sink for StoreSink {
-    type Error = SinkError;
+    type Error = CommitError;
 
     fn take(
         &mut self,
         database: &Database,
         release: ReleaseId,
         write: Write,
-    ) -> Result<bool, SinkError> {
+    ) -> Result<bool, CommitError> {
         let (expected, fingerprint) = self.recipe;
         if let Some(description) = self.unwritten.take() {
             let found = database.store().recipe(fingerprint, &description);
             let found = found.map_err(DatabaseError::from)?;
             if found != expected {
-                return Err(SinkError::RecipeNumber { found, expected });
+                return Err(CommitError::RecipeNumber { found, expected });
             }
         }
         database.write(release, &write)?;
@@ -94,9 +114,9 @@ impl Sink for StoreSink {
 pub(crate) struct Nowhere;
 
 impl Sink for Nowhere {
-    type Error = SinkError;
+    type Error = CommitError;
 
-    fn take(&mut self, _: &Database, _: ReleaseId, _: Write) -> Result<bool, SinkError> {
+    fn take(&mut self, _: &Database, _: ReleaseId, _: Write) -> Result<bool, CommitError> {
         Ok(false)
     }
 }

@@ -21,8 +21,8 @@ enum Problem {
     Sink,
 }
 
-impl From<SinkError> for Problem {
-    fn from(_: SinkError) -> Self {
+impl From<CommitError> for Problem {
+    fn from(_: CommitError) -> Self {
         Self::Sink
     }
 }
@@ -214,9 +214,14 @@ fn made(work: &Count, text: String) -> Generated {
 struct Remembered(Vec<Write>);
 
 impl Sink for Remembered {
-    type Error = SinkError;
+    type Error = CommitError;
 
-    fn take(&mut self, _: &Database, release: ReleaseId, write: Write) -> Result<bool, SinkError> {
+    fn take(
+        &mut self,
+        _: &Database,
+        release: ReleaseId,
+        write: Write,
+    ) -> Result<bool, CommitError> {
         assert_eq!(release, RELEASE);
         self.0.push(write);
         Ok(true)

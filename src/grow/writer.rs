@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::model_files::ModelFiles;
-use super::sink::{Sink, SinkError};
+use super::sink::{CommitError, Sink};
 use crate::database::{Database, JournalWrite, Write};
 use crate::model::{
     AnnotationSet, AnnotationSetId, FeStatus, FrameId, GENERATED, Generation, IdSpace, Layer,
@@ -150,7 +150,7 @@ impl<'a, S: Sink> GeneratedWriter<'a, S> {
         let mut id = generation.natural_id(*frame, &self.recipe);
         loop {
             let stored = self.database.store().annotation_set(release, id);
-            let stored = stored.map_err(|error| SinkError::Database(error.into()))?;
+            let stored = stored.map_err(|error| CommitError::Database(error.into()))?;
             let is_pending = given.contains(&id) || waiting.iter().any(|set| set.id == id);
             if !is_pending && stored.as_ref().is_none_or(is_same) {
                 return Ok(id);

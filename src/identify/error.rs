@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::compute::ComputeError;
 use crate::learn::FileError;
+use crate::model::coded;
 use crate::nn::NnError;
 use crate::tag::TagError;
 use crate::tokenize::TokenizeError;
@@ -78,6 +79,13 @@ pub enum IdentifyError {
         source: ComputeError,
     },
 }
+
+coded!(IdentifyError {
+    Self::File(error) => error.trouble(),
+    Self::NoTargets { .. } => BadInput.coded("E-no-targets"),
+    Self::Leak { .. } => BadInput.coded("E-leak"),
+    Self::Encoder { .. } => Failed.coded("M-frames-encoder"),
+});
 
 impl IdentifyError {
     /// What a tagger says of a sentence, by its place in the batch.

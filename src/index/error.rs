@@ -1,5 +1,6 @@
 //! What can go wrong in the index; Tantivy's errors are turned into these here.
 
+use crate::model::{ErrorKind, Trouble, coded, shortage};
 use std::path::PathBuf;
 
 /// The index cannot be opened, read or written.
@@ -20,7 +21,7 @@ pub enum IndexError {
         reason: String,
     },
     /// Tantivy failed.
-    #[error("the index in `{}` failed while {action}: {reason} (S-index)", path.display())]
+    #[error("the index in `{}` failed while {action}: {reason} ({})", path.display(), of_engine(reason).code.unwrap_or_default())]
     Engine {
         /// The index's directory.
         path: PathBuf,
@@ -37,4 +38,18 @@ pub enum IndexError {
         /// Why.
         source: std::io::Error,
     },
+}
+
+coded!(IndexError {
+    Self::Damaged { .. } => Failed.coded("C-index-damaged"),
+    Self::Engine { reason, .. } => of_engine(reason),
+    Self::Io { .. } => Failed.coded("S-io"),
+});
+
+/// The trouble that Tantivy tells of.
+fn of_engine(reason: &str) -> Trouble {
+    match shortage(reason) {
+        Some(code) => ErrorKind::Full.coded(code),
+        None => ErrorKind::Failed.coded("S-index"),
+    }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::compute::ComputeError;
 use crate::learn::FileError;
+use crate::model::coded;
 use crate::nn::NnError;
 use crate::tokenize::TokenizeError;
 
@@ -77,3 +78,10 @@ pub enum LabelError {
         source: ComputeError,
     },
 }
+
+coded!(LabelError {
+    Self::File(error) => error.trouble(),
+    Self::NoElements { .. } => BadInput.coded("E-no-elements"),
+    Self::GivenSpans => Failed.coded("M-given-spans"),
+    Self::Encoder { .. } => Failed.coded("M-fes-encoder"),
+});

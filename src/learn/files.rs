@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::durable::WholeDirectory;
+use crate::model::coded;
 use crate::nn::{NamedTensor, write_model as write_tensors};
 use crate::text::input::Lines;
 
@@ -52,6 +53,10 @@ pub enum FileError {
         expected: String,
     },
 }
+
+coded!(FileError {
+    Self::Content { .. } => BadInput.coded("E-file"),
+});
 
 impl FileError {
     /// What a line holds and what it should.

@@ -8,6 +8,8 @@ use std::fmt;
 
 use thiserror::Error;
 
+use super::coded;
+
 /// What a model that was trained on many languages declares.
 const MANY: [&str; 3] = ["mul", "multilingual", "*"];
 
@@ -166,7 +168,7 @@ pub enum LanguageError {
         language: String,
     },
     /// What declares the model's languages cannot be read.
-    #[error("the languages of the model `{model}` cannot be read: {reason} (M-language)")]
+    #[error("the languages of the model `{model}` cannot be read: {reason} (M-languages)")]
     Unreadable {
         /// The model.
         model: String,
@@ -174,6 +176,11 @@ pub enum LanguageError {
         reason: String,
     },
 }
+
+coded!(LanguageError {
+    Self::Mismatch { .. } => Failed.coded("M-language"),
+    Self::Unreadable { .. } => Failed.coded("M-languages"),
+});
 
 impl Declared {
     /// A model that declares nothing.

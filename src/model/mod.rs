@@ -5,6 +5,7 @@
 //! frame; the target's text is the *trigger*. *Layers* hold *labels*.
 
 mod annotation;
+mod coded;
 mod date;
 mod decision;
 mod edition;
@@ -32,6 +33,8 @@ pub use annotation::{
     AnnotationSet, Extent, FeStatus, GENERATED, Label, Layer, LayerName, NullInstantiation,
     PREDICTED, SentenceLayers,
 };
+pub use coded::{Coded, ErrorKind, Trouble};
+pub(crate) use coded::{coded, said, shortage};
 pub use date::instant;
 pub use decision::{Decided, Decision, Evidence, Moved, Reviewed, Verdict};
 pub use edition::{Edition, FrozenSet};

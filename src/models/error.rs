@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::Finding;
+use crate::model::coded;
 use crate::nn::{NnError, WeightsError};
 
 /// A directory that is no model, or that cannot become one of the models.
@@ -28,6 +29,18 @@ pub enum ModelError {
         found: String,
         /// What it should.
         expected: String,
+    },
+    /// The file that says which rewriter is preferred does not.
+    #[error(
+        "cannot use `{}`: found {found}, expected `{{\"paraphraser\": NAME}}`, as the choice of a \
+         model writes it",
+        path.display()
+    )]
+    Choice {
+        /// The file.
+        path: PathBuf,
+        /// What it holds.
+        found: String,
     },
     /// The weights cannot be read.
     #[error("cannot read the weights of `{}`", path.display())]
@@ -73,6 +86,15 @@ pub enum ModelError {
         path: PathBuf,
     },
 }
+
+coded!(ModelError {
+    Self::Content { .. } => BadInput.coded("M-content"),
+    Self::Choice { .. } => BadInput.coded("M-choice"),
+    Self::Weights { .. } => BadInput.coded("M-weights"),
+    Self::Broken { .. } => BadInput.coded("M-broken"),
+    Self::Name { .. } => Failed.coded("M-name"),
+    Self::Exists { .. } => Failed.coded("M-exists"),
+});
 
 fn listed(findings: &[Finding]) -> String {
     let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();

@@ -53,12 +53,7 @@ pub fn preferred(directories: &[PathBuf]) -> Result<Option<Preferred>, ModelErro
         };
         return match serde_json::from_slice(&json) {
             Ok(Record { paraphraser }) => Ok(Some(Preferred { paraphraser, file })),
-            Err(error) => Err(ModelError::Content {
-                path: file,
-                found: error.to_string(),
-                expected: "`{\"paraphraser\": NAME}`, as the choice of a model writes it"
-                    .to_owned(),
-            }),
+            Err(error) => Err(ModelError::Choice { path: file, found: error.to_string() }),
         };
     }
     Ok(None)

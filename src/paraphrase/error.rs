@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::decode::DecodeError;
 use crate::endpoint::EndpointError;
+use crate::model::coded;
 use crate::nn::{GgufError, NnError};
 use crate::prompt::PromptError;
 use crate::tokenize::TokenizeError;
@@ -95,6 +96,12 @@ pub enum ParaphraseError {
         source: DecodeError,
     },
 }
+
+coded!(ParaphraseError {
+    Self::Endpoint(error) => error.trouble(),
+    Self::NoPrompt => Failed.coded("A-prompt"),
+    Self::BaseMissing { .. } => Failed.coded("A-missing"),
+});
 
 impl ParaphraseError {
     /// Whether whoever asked for it stopped it.

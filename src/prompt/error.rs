@@ -1,5 +1,6 @@
 //! What can be wrong with a prompt.
 
+use crate::model::coded;
 use std::path::PathBuf;
 
 /// Why a prompt file cannot be used.
@@ -56,3 +57,8 @@ pub enum PromptError {
         found: String,
     },
 }
+
+coded!(PromptError {
+    Self::Toml { .. } => BadInput.coded("P-toml"),
+    Self::Field { .. } => BadInput.coded("P-field"),
+});

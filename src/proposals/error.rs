@@ -3,7 +3,7 @@
 use crate::database::DatabaseError;
 use crate::exchange::ExchangeError;
 use crate::learn::FileError;
-use crate::model::FrameId;
+use crate::model::{FrameId, coded};
 use crate::store::StoreError;
 
 /// What can go wrong with proposals.
@@ -18,7 +18,7 @@ pub enum ProposalError {
     File(#[from] FileError),
     /// There is no such proposal.
     #[error(
-        "E-absent: no generated set proposes `{name}` for frame {frame}; name one that is proposed"
+        "E-no-proposal: no generated set proposes `{name}` for frame {frame}; name one that is proposed"
     )]
     Absent {
         /// The frame.
@@ -28,7 +28,7 @@ pub enum ProposalError {
     },
     /// The name is none that an LU can have.
     #[error(
-        "E-value: `{name}` is no name of an LU, as it has a function word alone, or a digit; \
+        "E-no-unit: `{name}` is no name of an LU, as it has a function word alone, or a digit; \
          reject it, or merge it into another LU"
     )]
     NoUnit {
@@ -49,6 +49,14 @@ pub enum ProposalError {
         least: usize,
     },
 }
+
+coded!(ProposalError {
+    Self::Database(error) => error.trouble(),
+    Self::File(error) => error.trouble(),
+    Self::Absent { .. } => Failed.coded("E-no-proposal"),
+    Self::NoUnit { .. } => Failed.coded("E-no-unit"),
+    Self::TooFew { .. } => BadInput.coded("E-few-decisions"),
+});
 
 impl From<ExchangeError> for ProposalError {
     fn from(error: ExchangeError) -> Self {

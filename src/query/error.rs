@@ -1,6 +1,7 @@
 //! What can be wrong with a query, always with the place.
 
 use super::{Field, Operator};
+use crate::model::coded;
 use crate::text::shortened;
 
 /// A query that cannot be read.
@@ -107,6 +108,15 @@ pub enum QueryError {
         limit: usize,
     },
 }
+
+coded!(QueryError {
+    Self::Syntax { .. } => Failed.coded("Q-syntax"),
+    Self::UnknownField { .. } => Failed.coded("Q-field"),
+    Self::UnknownValue { .. } | Self::Malformed { .. } => Failed.coded("Q-value"),
+    Self::Operator { .. } => Failed.coded("Q-operator"),
+    Self::Regex { .. } => Failed.coded("Q-regex"),
+    _ => Failed.coded("Q-query"),
+});
 
 /// An expression that cannot be built: no text could say it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,7 +1,8 @@
 //! What can go wrong when texts are scored.
 
 use crate::decode::DecodeError;
-use crate::nn::{GgufError, NnError};
+use crate::model::coded;
+use crate::nn::{GgufError, NnError, WeightsError};
 use crate::prompt::PromptError;
 use crate::tokenize::TokenizeError;
 
@@ -35,6 +36,11 @@ pub enum ScoreError {
         vocabulary: usize,
     },
 }
+
+coded!(ScoreError {
+    Self::Prompt(error) => BadInput.coded(error.code().unwrap_or("P-read")),
+    Self::File(error) | Self::Network(NnError::Weights(WeightsError::Gguf(error))) => error.trouble(),
+});
 
 /// Why a text has no score.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::lock::Holder;
 use super::record::{LIMIT, Unwritable};
 use super::row_fault::record_name;
-use crate::model::hexadecimal;
+use crate::model::{Coded as _, ErrorKind, Trouble, coded, hexadecimal, shortage};
 use crate::text::shortened;
 
 /// A store cannot be opened, read or written.
@@ -76,13 +76,14 @@ pub enum StoreError {
     /// The store's format is not one that this build reads.
     #[error(
         "the store in `{}` has format {}.{} (last written by fnstore {written_by}), this build \
-         reads format {}.{}; {} (S-format)",
+         reads format {}.{}; {} ({})",
         path.display(),
         found.0,
         found.1,
         supported.0,
         supported.1,
-        way_over(*found, *supported, written_by)
+        way_over(*found, *supported, written_by),
+        format_code(*found, *supported)
     )]
     Format {
         /// The path.
@@ -143,7 +144,7 @@ pub enum StoreError {
     #[error(
         "the storage engine failed while {action}: {reason}{} ({})",
         advice(.reason),
-        engine_code(.action, .reason)
+        of_engine(.action, .reason).code.unwrap_or_default()
     )]
     Engine {
         /// What was being done.
@@ -220,8 +221,8 @@ pub(super) const OPENING: &str = "opening the store";
 /// What RocksDB's words tell of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
-    /// Room, files or memory are short; what was written before is as it was.
-    Resource,
+    /// Room, files or memory are short, and the code; what was written before is as it was.
+    Resource(&'static str),
     /// Another program has RocksDB's own lock.
     Lock,
     /// A file is gone, or is not what was written.
@@ -229,19 +230,10 @@ enum Fault {
     Other,
 }
 
-/// What the operating system says when something is short.
-const SHORT: [&str; 5] = [
-    "No space left on device",
-    "Disk quota exceeded",
-    "File too large",
-    "Too many open files",
-    "Cannot allocate memory",
-];
-
 fn fault(reason: &str) -> Fault {
     let has = |words: &[&str]| words.iter().any(|words| reason.contains(words));
-    if has(&SHORT) {
-        Fault::Resource
+    if let Some(code) = shortage(reason) {
+        Fault::Resource(code)
     } else if has(&["While lock file", "lock hold by"]) {
         Fault::Lock
     } else if reason.starts_with("Corruption")
@@ -257,7 +249,7 @@ fn advice(reason: &str) -> &'static str {
     match fault(reason) {
         Fault::Damage => "; check the store, and restore a backup",
         Fault::Lock => "; another program has it open, wait until that ends",
-        Fault::Resource | Fault::Other => "",
+        Fault::Resource(_) | Fault::Other => "",
     }
 }
 
@@ -271,56 +263,53 @@ fn way_over(found: (u16, u16), supported: (u16, u16), written_by: &str) -> Strin
         .to_owned()
 }
 
+/// The code of a store of another format: only of an older one its program can make an export.
+fn format_code(found: (u16, u16), supported: (u16, u16)) -> &'static str {
+    if found < supported { "S-outdated" } else { "S-format" }
+}
+
 /// How a record is named.
 fn place(name: &str, key: &str) -> String {
     if name.is_empty() { key.to_owned() } else { format!("of {name} (key {key})") }
 }
 
-fn engine_code(action: &str, reason: &str) -> &'static str {
+/// The trouble that RocksDB tells of.
+fn of_engine(action: &str, reason: &str) -> Trouble {
     match (fault(reason), action == OPENING) {
-        (Fault::Damage, true) => "C-open",
-        (Fault::Damage, false) => "C-unreadable",
-        (Fault::Lock, _) => "S-locked",
-        (Fault::Resource, _) => "S-resource",
-        (Fault::Other, _) => "S-engine",
+        (Fault::Damage, true) => ErrorKind::Failed.coded("C-open"),
+        (Fault::Damage, false) => ErrorKind::Failed.coded("C-unreadable"),
+        (Fault::Lock, _) => ErrorKind::Locked.coded("S-locked"),
+        (Fault::Resource(code), _) => ErrorKind::Full.coded(code),
+        (Fault::Other, _) => ErrorKind::Failed.coded("S-engine"),
     }
 }
 
-impl StoreError {
-    /// The code that the message ends in, as in `S-locked`.
-    #[must_use]
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Absent { .. } => "S-absent",
-            Self::NotAStore { .. } => "S-not-a-store",
-            Self::Replaced { .. } => "S-replaced",
-            Self::BeyondEnd { .. } => "S-beyond",
-            Self::Locked { .. } => "S-locked",
-            Self::Format { .. } => "S-format",
-            Self::Link { .. } => "S-link",
-            Self::Io { .. } => "S-io",
-            Self::Scratch { .. } => "S-scratch",
-            Self::CommitsLost { .. } => "C-commits-lost",
-            Self::Engine { action, reason } => engine_code(action, reason),
-            Self::FileLost { .. } => "C-open",
-            Self::Damaged { .. } => "C-record",
-            Self::TooLarge { .. } => "E-record-size",
-            Self::Invalid { .. } => "E-record",
-            Self::ReadOnly => "S-read-only",
-        }
-    }
+// Every message ends in the code.
+coded!(StoreError {
+    Self::Absent { .. } => Failed.coded("S-absent"),
+    Self::NotAStore { .. } => Failed.coded("S-not-a-store"),
+    Self::Replaced { .. } => Replaced.coded("S-replaced"),
+    Self::BeyondEnd { .. } => Replaced.coded("S-beyond"),
+    Self::Locked { .. } => Locked.coded("S-locked"),
+    Self::Format { found, supported, .. } => Failed.coded(format_code(*found, *supported)),
+    Self::Link { .. } => Failed.coded("S-link"),
+    Self::Io { .. } => Failed.coded("S-io"),
+    Self::Scratch { .. } => Failed.coded("S-scratch"),
+    Self::CommitsLost { .. } => Failed.coded("C-commits-lost"),
+    Self::Engine { action, reason } => of_engine(action, reason),
+    Self::FileLost { .. } => Failed.coded("C-open"),
+    Self::Damaged { .. } => Failed.coded("C-record"),
+    Self::TooLarge { .. } => BadInput.coded("E-record-size"),
+    Self::Invalid { .. } => BadInput.coded("E-record"),
+    Self::ReadOnly => Failed.coded("S-read-only"),
+});
 
+impl StoreError {
     /// Whether it says that what was written is not there or not as it was written. Other errors
     /// say nothing of that.
     #[must_use]
     pub fn is_damage(&self) -> bool {
-        self.code().starts_with("C-")
-    }
-
-    /// Whether it says that a store is of an older format than this build reads.
-    #[must_use]
-    pub fn is_outdated(&self) -> bool {
-        matches!(self, Self::Format { found, supported, .. } if found < supported)
+        self.code().is_some_and(|code| code.starts_with("C-"))
     }
 
     pub(super) fn engine(action: &'static str) -> impl Fn(rocksdb::Error) -> Self {
@@ -382,6 +371,12 @@ mod tests {
                 supported: (1, 2),
                 written_by: "9.0.0".to_owned(),
             },
+            StoreError::Format {
+                path: path(),
+                found: (1, 0),
+                supported: (2, 0),
+                written_by: "0.1.0".to_owned(),
+            },
             StoreError::Io { path: path(), source: io() },
             StoreError::Scratch { path: path(), source: io() },
             StoreError::CommitsLost { path: path(), found: 1, acknowledged: 2 },
@@ -407,7 +402,7 @@ mod tests {
     fn every_message_ends_in_its_code_and_the_schema_page_lists_it() {
         let page = include_str!("../../schema/check.md");
         for error in one_of_each() {
-            let (message, code) = (error.to_string(), error.code());
+            let (message, code) = (error.to_string(), error.code().unwrap());
             assert!(message.ends_with(&format!(" ({code})")), "{message}");
             assert!(page.contains(&format!("| `{code}` | ")), "schema/check.md lacks {code}");
         }
@@ -418,7 +413,7 @@ mod tests {
         for error in one_of_each() {
             let message = error.to_string();
             let is_told = message.contains("restore a backup");
-            assert_eq!(is_told, error.code().starts_with("C-"), "{message}");
+            assert_eq!(is_told, error.is_damage(), "{message}");
         }
     }
 
@@ -426,11 +421,11 @@ mod tests {
     fn errors_of_the_engine_are_told_apart_by_what_helps() {
         let engine = |error: &StoreError| matches!(error, StoreError::Engine { .. });
         let codes: Vec<_> =
-            one_of_each().iter().filter(|it| engine(it)).map(|it| it.code()).collect();
+            one_of_each().iter().filter(|it| engine(it)).filter_map(|it| it.code()).collect();
         let damage = ["C-open", "C-unreadable", "C-open"];
         assert_eq!(
             codes,
-            [&damage[..], &["S-resource", "S-resource", "S-locked", "S-engine"]].concat()
+            [&damage[..], &["S-full", "S-open-files", "S-locked", "S-engine"]].concat()
         );
     }
 

@@ -104,6 +104,7 @@ pub(super) fn fixed(dir: &Path) -> Result<std::path::PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Coded as _;
     use crate::store::Store;
 
     /// Everything below a folder, with its bytes.
@@ -127,7 +128,7 @@ mod tests {
             crate::store::Replacement::begin(dir).map(drop),
         ];
         let told = told.map(|outcome| outcome.unwrap_err());
-        assert!(told.iter().all(|error| error.code() == "S-not-a-store"), "{told:?}");
+        assert!(told.iter().all(|error| error.code() == Some("S-not-a-store")), "{told:?}");
         told[0].to_string()
     }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::compute::ComputeError;
 use crate::learn::FileError;
+use crate::model::coded;
 use crate::nn::NnError;
 use crate::tokenize::TokenizeError;
 
@@ -64,6 +65,12 @@ pub enum TagError {
         source: ComputeError,
     },
 }
+
+coded!(TagError {
+    Self::File(error) => error.trouble(),
+    Self::NoTags { .. } => BadInput.coded("E-no-tags"),
+    Self::Encoder { .. } => Failed.coded("M-tagger-encoder"),
+});
 
 impl TagError {
     /// Index in its batch of the sentence that is to blame, when one is: the others would have gone

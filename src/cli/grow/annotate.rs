@@ -18,6 +18,7 @@ use serde::Deserialize;
 
 use record::{Record, TargetRecord};
 
+use crate::cli::error::NotBegun;
 use crate::cli::input::line_batches::{self, LineItem, LineTask};
 use crate::cli::input::line_reader::{self, LineError};
 use crate::cli::options::identifier::IdentifierArgs;
@@ -119,9 +120,8 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let name = args.name.as_deref().unwrap_or(PREDICTED);
     let predictions = into.as_ref().map(|into| {
         let predictions = into.predictions(name, &lexicon, &source);
-        predictions.with_context(|| {
-            format!("cannot begin the release `{name}`; `--as NAME` names another one")
-        })
+        predictions
+            .map_err(|source| anyhow::Error::from(NotBegun { name: name.to_owned(), source }))
     });
     let task = Annotating {
         predictions: predictions.transpose()?,

@@ -129,7 +129,7 @@ pub(crate) fn run<T: LineTask>(
     records.end_blocks::<Answered<T>>()?;
     task.end()?;
     if failed > 0 {
-        return Err(LinesFailed { done: T::DONE, failed, lines: read }.into());
+        return Err(LinesFailed { done: T::DONE, failed, lines: read, told: false }.into());
     }
     Ok(if read > 0 { Outcome::Done } else { Outcome::NothingFound })
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::line_reader::{self, Input, LineError};
-use crate::cli::error::{LinesLeftOut, NoNames};
+use crate::cli::error::{LinesFailed, NoNames};
 use crate::cli::print::output::tell;
 
 /// The fields of a line by their names.
@@ -134,7 +134,7 @@ impl TableLines {
     pub(crate) fn finish(self, done: &'static str) -> anyhow::Result<()> {
         match self.failed {
             0 => Ok(()),
-            failed => Err(LinesLeftOut { done, failed, lines: self.read }.into()),
+            failed => Err(LinesFailed { done, failed, lines: self.read, told: true }.into()),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What can go wrong with a backup.
 
+use crate::model::coded;
 use std::path::PathBuf;
 
 /// A backup cannot be written or restored.
@@ -56,3 +57,11 @@ pub enum BackupError {
         source: std::io::Error,
     },
 }
+
+coded!(BackupError {
+    Self::NotEmpty { .. } => Failed.coded("B-not-empty"),
+    Self::Place { .. } => Failed.coded("B-place"),
+    Self::NotABackup { .. } => BadInput.coded("B-none"),
+    Self::Damaged { .. } => BadInput.coded("B-damaged"),
+    Self::Io { .. } => Failed.coded("S-io"),
+});

@@ -1,5 +1,6 @@
 //! What can be wrong with an edit.
 
+use crate::model::coded;
 use std::fmt;
 
 /// An edit cannot be made; the transaction is as it was before it.
@@ -50,6 +51,13 @@ pub enum EditError {
         began: u64,
     },
 }
+
+coded!(EditError {
+    Self::Absent { .. } => Failed.coded("E-absent"),
+    Self::Value { .. } => Failed.coded("E-value"),
+    Self::InUse { .. } => Failed.coded("E-in-use"),
+    Self::Conflict { .. } => Failed.coded("E-conflict"),
+});
 
 impl EditError {
     pub(crate) fn absent(kind: &'static str, id: impl fmt::Display) -> Self {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::model::coded;
 use crate::text::shortened;
 
 /// Most values that a message lists.
@@ -36,8 +37,8 @@ pub enum LookupError {
     },
     /// A call that gives one thing was asked for a name that several have.
     #[error(
-        "{} records of the kind {kind} are called `{}`; expected one of them: {} (Q-ambiguous)",
-        .choices.len(), shortened(.name), first_of(.choices)
+        "{} records of the kind {kind} are called `{}`; expected one of them: {} ({})",
+        .choices.len(), shortened(.name), first_of(.choices), ambiguous(.kind)
     )]
     Ambiguous {
         /// What it should be, as in `frame`.
@@ -47,6 +48,19 @@ pub enum LookupError {
         /// What they are told apart by, as in "LU 12 of `Telling` (frame 7) in `bfn-1.5`".
         choices: Vec<String>,
     },
+}
+
+coded!(LookupError {
+    Self::UnknownName { kind: "release", .. } => Failed.coded("Q-unknown-release"),
+    Self::UnknownValue { kind: "lexicographic status", value, .. }
+        if value.eq_ignore_ascii_case("rejected") => Failed.coded("Q-rejected"),
+    Self::UnknownName { .. } | Self::UnknownValue { .. } => Failed.coded("Q-unknown-name"),
+    Self::Ambiguous { kind, .. } => Failed.coded(ambiguous(kind)),
+});
+
+/// The code of a name that several have.
+fn ambiguous(kind: &str) -> &'static str {
+    if kind == "edition" { "Q-ambiguous-edition" } else { "Q-ambiguous" }
 }
 
 /// The first of some choices, and how many there are beside them.

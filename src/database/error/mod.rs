@@ -21,7 +21,7 @@ pub use split_list::SplitListError;
 use crate::exchange::ExchangeError;
 use crate::framenet::FramenetError;
 use crate::index::IndexError;
-use crate::model::LanguageError;
+use crate::model::{LanguageError, coded};
 use crate::query::{BuildError, QueryError};
 use crate::store::StoreError;
 
@@ -81,6 +81,21 @@ pub enum DatabaseError {
         path: PathBuf,
     },
 }
+
+coded!(DatabaseError {
+    Self::Store(error) => error.trouble(),
+    Self::Index(error) => error.trouble(),
+    Self::Framenet(error) => error.trouble(),
+    Self::Backup(error) => error.trouble(),
+    Self::Exchange(error) => error.trouble(),
+    Self::Query(error) => error.trouble(),
+    Self::Edit(error) => error.trouble(),
+    Self::Script(error) => error.trouble(),
+    Self::Lookup(error) => error.trouble(),
+    Self::Language(error) => error.trouble(),
+    Self::Release(error) => error.trouble(),
+    Self::SplitList(error) => error.trouble(),
+});
 
 impl DatabaseError {
     /// Whether it says of one record that it cannot be read, which leaves the others readable.

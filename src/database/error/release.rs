@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::model::coded;
 use crate::store::StoreError;
 
 /// A release cannot be imported; the store is as it was.
@@ -10,7 +11,7 @@ use crate::store::StoreError;
 pub enum ReleaseError {
     /// A text that cannot name a release.
     #[error(
-        "E-value: a release cannot be called `{}`; expected a name without control characters, as in \
+        "E-release-name: a release cannot be called `{}`; expected a name without control characters, as in \
          `bfn-1.5`: give one",
         name.escape_debug()
     )]
@@ -19,14 +20,14 @@ pub enum ReleaseError {
         name: String,
     },
     /// A release came through a pipe, and nothing says what it is called.
-    #[error("E-value: `{source_name}` gives the release no name; give it one")]
+    #[error("E-release-name: `{source_name}` gives the release no name; give it one")]
     Unnamed {
         /// What it was read from.
         source_name: String,
     },
     /// A release of that name is there already.
     #[error(
-        "the store already holds a release `{name}`, imported from `{source_path}`; choose \
+        "E-release-exists: the store already holds a release `{name}`, imported from `{source_path}`; choose \
          another name"
     )]
     Exists {
@@ -37,7 +38,7 @@ pub enum ReleaseError {
     },
     /// A file adds to a release that the store does not have.
     #[error(
-        "E-missing: `{}` adds to release `{name}`, which the store does not have; import that release first, or \
+        "E-no-base: `{}` adds to release `{name}`, which the store does not have; import that release first, or \
          name the one to add to",
         path.display()
     )]
@@ -61,3 +62,10 @@ pub enum ReleaseError {
     #[error("the import was stopped; the store is as it was before it")]
     Stopped,
 }
+
+coded!(ReleaseError {
+    Self::Name { .. } | Self::Unnamed { .. } => Failed.coded("E-release-name"),
+    Self::Exists { .. } => Failed.coded("E-release-exists"),
+    Self::NoBase { .. } => BadInput.coded("E-no-base"),
+    Self::TooLarge { error, .. } => error.trouble(),
+});

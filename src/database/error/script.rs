@@ -1,6 +1,7 @@
 //! What can be wrong with a script of edits.
 
 use super::DatabaseError;
+use crate::model::{Trouble, coded};
 
 /// A line of a script cannot be read or done.
 #[derive(Debug, thiserror::Error)]
@@ -31,3 +32,12 @@ pub enum ScriptError {
         source: Box<DatabaseError>,
     },
 }
+
+coded!(ScriptError {
+    Self::Read { .. } => Trouble::OTHER,
+    Self::Syntax { .. } => BadInput.coded("E-syntax"),
+    Self::Edit { source, .. } => match (&**source, source.trouble()) {
+        (DatabaseError::Store(_), trouble) => trouble,
+        (_, trouble) => Trouble { kind: BadInput, ..trouble },
+    },
+});

@@ -1,6 +1,6 @@
 //! What can be wrong with a split list beside a store.
 
-use crate::model::Split;
+use crate::model::{Split, coded};
 use crate::text::shortened;
 
 /// A split list does not fit the store, or is not there.
@@ -40,7 +40,7 @@ pub enum SplitListError {
     },
     /// Editions that a query names were made under different lists.
     #[error(
-        "E-conflict: the editions {} were made under different split lists; expected editions of \
+        "E-list-unnamed: the editions {} were made under different split lists; expected editions of \
          one list, or a list that is named",
         editions.join(", ")
     )]
@@ -59,7 +59,7 @@ pub enum SplitListError {
     },
     /// An edition keeps the name of its list alone.
     #[error(
-        "E-missing: edition `{edition}` was made under the split list `{list}`, of which it \
+        "E-list-unnamed: edition `{edition}` was made under the split list `{list}`, of which it \
          keeps the name alone; expected that list beside it"
     )]
     NameAlone {
@@ -69,3 +69,9 @@ pub enum SplitListError {
         list: String,
     },
 }
+
+coded!(SplitListError {
+    Self::Editions { .. } | Self::NameAlone { .. } => BadInput.coded("E-list-unnamed"),
+    Self::TwoParts { .. } | Self::NotUnder { .. } => BadInput.coded("E-conflict"),
+    Self::Unknown { .. } => BadInput.coded("E-missing"),
+});

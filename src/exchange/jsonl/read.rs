@@ -340,7 +340,7 @@ fn first<R: BufRead, T: serde::de::DeserializeOwned>(
             "no `{}` record; expected a file that an export as JSON lines wrote",
             kind.as_str()
         );
-        lines.fault(FaultCode::Layout, reason)
+        lines.fault(FaultCode::NoExport, reason)
     };
     if !lines.advance()? {
         return Err(missing(lines));

@@ -1,5 +1,6 @@
 //! Why a GGUF file cannot be used: the file, the field, what is wrong with it, and a code.
 
+use crate::model::coded;
 use std::path::{Path, PathBuf};
 
 /// Why a GGUF file cannot be used.
@@ -25,6 +26,10 @@ pub enum GgufError {
         problem: Box<GgufProblem>,
     },
 }
+
+coded!(GgufError {
+    Self::Field { problem, .. } => BadInput.coded(problem.code()),
+});
 
 impl GgufError {
     /// The error of a field of a file.

@@ -17,6 +17,8 @@ use std::path::Path;
 pub use decoded::Decoded;
 use decoded::Encoding;
 
+use crate::model::coded;
+
 /// What a line holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
@@ -116,6 +118,8 @@ impl fmt::Display for BadLine {
 }
 
 impl std::error::Error for BadLine {}
+
+coded!(BadLine { error => BadInput.coded(error.fault.code()), });
 
 /// The lines of an input, one at a time and in bounded memory.
 ///

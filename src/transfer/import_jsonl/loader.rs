@@ -297,8 +297,13 @@ impl<'a, R: BufRead> LineImport<'a, R> {
             return Ok(());
         };
         let expected = format!("{} {}", article(reference.kind()), self.of_what());
-        let (code, value) = (FaultCode::Missing, reference.value());
+        let (code, value) = (self.lacks(), reference.value());
         Err(self.reader.wrong(line, code, field, &value, expected).into())
+    }
+
+    /// The code of a reference that leads nowhere.
+    pub(super) fn lacks(&self) -> FaultCode {
+        if self.adds() { FaultCode::BaseLacks } else { FaultCode::Missing }
     }
 
     /// Where a reference must lead.

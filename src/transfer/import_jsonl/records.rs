@@ -297,7 +297,7 @@ impl<R: BufRead> LineImport<'_, R> {
             Some(known) => format!("`{known}`, the name of {id} in {place}"),
             None => format!("one of {place}"),
         };
-        self.wrong(FaultCode::Missing, field, &format!("{name} ({id})"), expected)
+        self.wrong(self.lacks(), field, &format!("{name} ({id})"), expected)
     }
 
     fn take_recipe(&mut self, print: [u8; 16], name: &str, description: &str) -> Result<()> {
@@ -443,7 +443,7 @@ impl<R: BufRead> LineImport<'_, R> {
                 || self.adds() && self.store.sentence(self.release, *id)?.is_some();
             if !is_there {
                 let expected = format!("a sentence {}", self.of_what());
-                return Err(self.wrong(FaultCode::Missing, "sentences", &id.to_string(), expected));
+                return Err(self.wrong(self.lacks(), "sentences", &id.to_string(), expected));
             }
         }
         let stored = |store: &Store, release| store.document(release, row.corpus, row.id);

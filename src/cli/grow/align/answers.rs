@@ -75,7 +75,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     output.flush()?;
     if lines.failed > 0 {
         let Lines { read, failed } = lines;
-        return Err(LinesFailed { done: "used", failed, lines: read }.into());
+        return Err(LinesFailed { done: "used", failed, lines: read, told: false }.into());
     }
     Ok(if items.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }

@@ -329,7 +329,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
     records.end_blocks::<Record<'_>>()?;
     if failed > 0 {
-        return Err(LinesFailed { done: "aligned", failed, lines: read }.into());
+        return Err(LinesFailed { done: "aligned", failed, lines: read, told: false }.into());
     }
     Ok(if read > 0 { Outcome::Done } else { Outcome::NothingFound })
 }

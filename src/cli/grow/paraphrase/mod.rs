@@ -262,7 +262,7 @@ impl Tally {
         if self.failed > 0 {
             output.flush()?;
             let Self { failed, lines, .. } = self;
-            return Err(LinesFailed { done: "rewritten", failed, lines }.into());
+            return Err(LinesFailed { done: "rewritten", failed, lines, told: false }.into());
         }
         Ok(if self.rewritten > 0 { Outcome::Done } else { Outcome::NothingFound })
     }
