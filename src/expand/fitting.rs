@@ -22,8 +22,9 @@ use crate::search::Answer;
 /// Sets that are asked of and written together.
 const BATCH: usize = 512;
 
-/// What became of sets of which a frame model was to say how likely their frames are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// What became of sets of which a frame model was to say how likely their frames are; as JSON, see
+/// `schema/fit.schema.json`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Refitted {
     /// Sets that were looked at.
     pub sets: u64,

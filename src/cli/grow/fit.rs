@@ -1,7 +1,6 @@
 //! `fnstore fit`: how likely the frames of generated sets are, by a frame model.
 
-use fnstore::expand::{self, Refitted};
-use serde::Serialize;
+use fnstore::expand;
 
 use super::pass::Pass;
 use crate::cli::options::identifier::IdentifierArgs;
@@ -45,7 +44,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let done = PASS.over(context, &text, |database, expression, progress| {
         Ok(expand::refit(database, expression, &identifier, progress)?)
     })?;
-    context.output.report(&FitRecord::new(done), ONE_ROW, |output| {
+    context.output.report(&done, ONE_ROW, |output| {
         let count = grouped(done.sets);
         output.heading(&format!("generated annotation sets looked at for {text}: {count}"))?;
         output.line(&format!("  {:<20} {:>9}", "written", grouped(done.written)))?;
@@ -54,20 +53,4 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Ok(output.line(&format!("  {:<20} {:>9}", "without", grouped(done.without)))?)
     })?;
     PASS.outcome(context, done.sets, done.interrupted)
-}
-
-/// A run as JSON; see `schema/fit.schema.json`.
-#[derive(Debug, Serialize)]
-struct FitRecord {
-    sets: u64,
-    written: u64,
-    without: u64,
-    interrupted: bool,
-}
-
-impl FitRecord {
-    fn new(done: Refitted) -> Self {
-        let Refitted { sets, written, without, interrupted } = done;
-        Self { sets, written, without, interrupted }
-    }
 }

@@ -76,20 +76,10 @@ impl Row for LuRow<'_> {
         "claimed_annotated",
     ];
     // A terminal has room for what is counted.
-    const TABLE_COLUMNS: &'static [&'static str] = &[
-        "release",
-        "id",
-        "name",
-        "frame",
-        "pos",
-        "status",
-        "exemplar",
-        "fulltext",
-        "imported",
-        "user",
-        "generated",
-        "predicted",
-    ];
+    const TABLE_COLUMNS: &'static [&'static str] = match Self::COLUMNS {
+        [columns @ .., _] => columns,
+        [] => &[],
+    };
 }
 
 impl<'a> LuRow<'a> {

@@ -22,7 +22,7 @@ use crate::cli::{Context, Outcome};
 /// code. The other lines are used, and the exit code is 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Files of answers; `-` is standard input
     #[arg(value_name = "ANSWERS", required = true)]
     answers: Vec<PathBuf>,
@@ -46,7 +46,7 @@ Examples:
   fnstore align answers answers.jsonl --tasks tasks.jsonl --to train.jsonl && \\
     fnstore train aligner --data train.jsonl --dev dev.jsonl --out head";
 
-pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let mut collection = Collection::default();
     let mut lines = Lines::default();
     lines.read(&args.tasks, |task: Task| collection.add_task(task))?;

@@ -15,24 +15,18 @@ use crate::cli::{Context, Outcome};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    unit: Unit,
+    unit: Command,
 }
 
-#[derive(Debug, clap::Subcommand)]
-enum Unit {
-    Spans(spans::Args),
-    Words(words::Args),
-    Tasks(tasks::Args),
-    Answers(answers::Args),
+commands! {
+    Spans in spans,
+    Words in words,
+    Tasks in tasks,
+    Answers in answers,
 }
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    match args.unit {
-        Unit::Spans(args) => spans::run(args, context),
-        Unit::Words(args) => words::run(args, context),
-        Unit::Tasks(args) => tasks::run(args, context),
-        Unit::Answers(args) => answers::run(args, context),
-    }
+    args.unit.run(context)
 }
 
 /// The error of a line whose sentences are too long for the encoder.

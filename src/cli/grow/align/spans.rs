@@ -27,7 +27,7 @@ use crate::cli::{Context, Outcome};
 /// an error and its code. The other lines are aligned, and the exit code is 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// File to read [default: standard input]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
@@ -63,7 +63,7 @@ pub(super) struct Args {
 const EXAMPLES: &str = r#"Example:
   echo '{"source": "They checked it.", "span": [5, 12], "target": "They inspected it."}' | fnstore align spans"#;
 
-pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let dirs = locate::model_dirs(args.models);
     let head = locate::model(&args.head, &dirs)?;
     let encoder = locate::encoder(args.encoder.as_deref(), &head, &dirs)?;

@@ -28,7 +28,7 @@ use crate::cli::{Context, Outcome};
 /// paraphrase. `fnstore align answers` reads the annotators' answers.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Use the annotation sets that this query finds; human sets only
     #[arg(value_name = "EXPR", required = true)]
     expression: Vec<String>,
@@ -148,7 +148,7 @@ impl Making {
     }
 }
 
-pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let expression: Expression = args.expression.join(" ").parse().map_err(DatabaseError::from)?;
     let database = context.joined(Database::open(&context.store)?);
     let made = match &args.out {

@@ -290,7 +290,7 @@ impl Block for Record<'_> {
     }
 }
 
-pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     args.training.refuse_unread()?;
     let (mine, others): (Vec<PathBuf>, &[PathBuf]) = match args.file {
         Some(file) => (vec![file], &args.training.train),

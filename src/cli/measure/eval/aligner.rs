@@ -29,7 +29,7 @@ use crate::cli::{Context, Outcome};
 /// reported and counts as not found.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Data as for `fnstore train aligner`
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
@@ -73,7 +73,7 @@ Examples:
   fnstore eval aligner --data test.jsonl --tagger tagger
   fnstore eval aligner --data test.jsonl --train train.jsonl --threshold 0 --plot figures --format json";
 
-pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let dirs = locate::model_dirs(args.models);
     let data = Dataset::<AlignedSpan>::read(&args.data)?;
     let seen = match &args.train {

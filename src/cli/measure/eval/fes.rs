@@ -24,7 +24,7 @@ const TARGETS_AT_ONCE: usize = 2048;
 /// target. It is the only one of a labeller that was trained with `--given-spans`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     release: ReleaseArgs,
 
@@ -41,7 +41,7 @@ Examples:
   fnstore eval fes
   fnstore eval fes --labeller mine --part dev --format json";
 
-pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let (database, release) = args.release.open(context)?;
     let sentences = LabelledSentence::read(&database, &release, &part(args.part)?)?;
     let lexicon = database.lexicon(&release)?;

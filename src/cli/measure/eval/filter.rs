@@ -25,7 +25,7 @@ use crate::cli::{Context, Outcome};
 /// not.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Outputs as JSON lines, judged ones among them
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
@@ -49,7 +49,7 @@ Examples:
   fnstore export origin=generated --to filter-data outputs.jsonl
   fnstore eval filter --data outputs.jsonl";
 
-pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let data = Judged::read(&args.data)?;
     let beside = match &args.beside {
         Some(name) => Some((name.display().to_string(), args.filter.named(name).open()?)),

@@ -25,7 +25,7 @@ use crate::cli::{Context, Outcome};
 /// apart. F1 is exact: both ends of the span, and the frame.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Release to measure on [default: the only one]
     #[arg(long, value_name = "NAME")]
     release: Option<String>,
@@ -52,7 +52,7 @@ Examples:
   fnstore eval frames --part dev --tagger tagger
   fnstore eval frames --identifier mine --part dev --format json";
 
-pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let database = context.joined(args.splits.over(|| Database::open(&context.store))?);
     let release = release(&database, args.release.as_deref())?.name;
     let texts = FullText::read(&database, &release)?;

@@ -235,7 +235,7 @@ impl QualityRow {
     }
 }
 
-pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let usual =
         if args.test.is_some() { "split=test" } else { "method=infill or method=sister-lu" };
     let text = args.expression.join(" ");
@@ -260,7 +260,7 @@ pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome>
     };
     let evaluated = match args.test {
         Some(sentences) => {
-            let settings = settings(args, sentences as usize);
+            let settings = settings(&args, sentences as usize);
             generate::evaluate_test_spans(
                 &database,
                 &expression,
@@ -272,7 +272,7 @@ pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome>
         None => generate::evaluate_sets(&database, &expression, &mut generator, &mut on_progress),
     };
     bar.finish_and_clear();
-    report(args, &evaluated?, stopped(), context)
+    report(&args, &evaluated?, stopped(), context)
 }
 
 fn settings(args: &Args, sentences: usize) -> TestSpans {

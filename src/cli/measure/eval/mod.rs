@@ -23,34 +23,23 @@ use crate::cli::{Context, Outcome};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    model: Model,
+    model: Command,
 }
 
-#[derive(Debug, clap::Subcommand)]
-enum Model {
-    Aligner(aligner::Args),
-    Words(words::Args),
-    Tagger(tagger::Args),
-    Frames(frames::Args),
-    Fes(fes::Args),
-    Generation(Box<generation::Args>),
-    Filter(filter::Args),
-    Nli(nli::Args),
-    Scratch(scratch::Args),
+commands! {
+    Aligner in aligner,
+    Words in words,
+    Tagger in tagger,
+    Frames in frames,
+    Fes in fes,
+    Generation in generation,
+    Filter in filter,
+    Nli in nli,
+    Scratch in scratch,
 }
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    match args.model {
-        Model::Aligner(args) => aligner::run(args, context),
-        Model::Words(args) => words::run(&args, context),
-        Model::Tagger(args) => tagger::run(args, context),
-        Model::Frames(args) => frames::run(args, context),
-        Model::Fes(args) => fes::run(args, context),
-        Model::Generation(args) => generation::run(&args, context),
-        Model::Filter(args) => filter::run(args, context),
-        Model::Nli(args) => nli::run(&args, &mut context.output),
-        Model::Scratch(args) => scratch::run(&args, context),
-    }
+    args.model.run(context)
 }
 
 /// How one kind of items was found, as JSON.

@@ -13,7 +13,6 @@ use fnstore::augment::{
 use fnstore::model::Split;
 use serde::Serialize;
 
-use crate::cli::Outcome;
 use crate::cli::input::line_reader::LineError;
 use crate::cli::input::table_lines::{Fields, TableLines};
 use crate::cli::options::device::DeviceArgs;
@@ -23,6 +22,7 @@ use crate::cli::print::output::{Output, grouped, tell};
 use crate::cli::print::progress;
 use crate::cli::print::render::{Row, rows_of};
 use crate::cli::process::whole_file::WholeFile;
+use crate::cli::{Context, Outcome};
 
 /// Measure what rewriting does to a classifier of entailment pairs
 ///
@@ -32,7 +32,7 @@ use crate::cli::process::whole_file::WholeFile;
 /// searched on dev (Hu et al. 2019, Tables 3 and 4). The labels are those of the training pairs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Augmented pairs to read [default: standard input]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
@@ -134,7 +134,8 @@ fn read(lines: &mut TableLines) -> anyhow::Result<(Vec<Line>, Vec<String>)> {
     Ok((read, labels))
 }
 
-pub(super) fn run(args: &Args, output: &mut Output) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let output = &mut context.output;
     let mut lines = TableLines::open(args.file.as_deref(), &NAMES)?;
     let (read, labels) = read(&mut lines)?;
     let mut said = args.predictions.as_deref().map(|dir| Said::create(dir, &labels)).transpose()?;

@@ -41,7 +41,7 @@ use crate::cli::{Context, Outcome};
 /// directory, and all of them are printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Directory for the new stores, made if need be
     #[arg(long, value_name = "DIR")]
     work: PathBuf,
@@ -129,15 +129,15 @@ impl Args {
     }
 }
 
-pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     for (name, number) in [("frames", args.frames), ("lus", args.lus), ("sets", args.sets)] {
         ensure!(number > 0, "`{name}` is 0; expected 1 or more");
     }
     let orders = args.orders();
     if args.does(Step::Prepare) {
-        prepare(args, &orders, context)?;
+        prepare(&args, &orders, context)?;
     }
-    if args.does(Step::Expand) && expand_all(args, &orders, context)? {
+    if args.does(Step::Expand) && expand_all(&args, &orders, context)? {
         tell("interrupted; the same command goes on from there");
         return Ok(Outcome::Interrupted);
     }

@@ -24,7 +24,7 @@ const CONFUSIONS: usize = 10;
 /// Sentences of the training data are skipped.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Data with tags [default: the store's full text]
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
@@ -42,7 +42,7 @@ Examples:
   fnstore eval tagger
   fnstore eval tagger --tagger mine --data test.jsonl --train train.jsonl --format json";
 
-pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let mut data = tagged::read(args.data.as_deref(), &context.store, Split::Test)?;
     let train = tagged::read(args.train.as_deref(), &context.store, Split::Train)?;
     let trained: HashSet<&[String]> = train.iter().map(|sentence| &sentence.words[..]).collect();

@@ -20,7 +20,7 @@ use crate::cli::{Context, Outcome};
 /// A statistical aligner is trained on the pairs of `--data`, without their links, and on those of
 /// `--train`. A pair that is too long for an encoder is reported and counts as one without links.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// JSON lines: source and target (texts or lists of words), sure and possible ([source word,
     /// target word], counted from 0) May be repeated: what is trained is trained once, and each
     /// file is measured by itself
@@ -45,17 +45,17 @@ pub(super) struct Args {
     training: Training,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     args.training.refuse_unread()?;
     let output = &mut context.output;
     if let Some(file) = &args.spans {
-        let report = evaluate_cover(args, &Dataset::<AlignedSpan>::read(file)?)?;
+        let report = evaluate_cover(&args, &Dataset::<AlignedSpan>::read(file)?)?;
         let unanswered = report.unanswered;
         let rows = rows(&report).into_iter().map(|score| SpanRow { score, unanswered });
         output.rows(Format::Table, rows)?;
         return Ok(Outcome::Done);
     }
-    let Gold { pairs, ends, mut rows } = Gold::read(args)?;
+    let Gold { pairs, ends, mut rows } = Gold::read(&args)?;
     let is_compared = !args.trained_on.is_empty() || !rows.is_empty();
     let one_file = |file: &PathBuf| (Some(name(file)), vec![file.clone()]);
     let mut sets: Vec<(Option<String>, Vec<PathBuf>)> =

@@ -19,7 +19,7 @@ use crate::cli::{Context, Outcome};
 /// with `plain`. With `--checkpoint`, a stopped run resumes after its last training.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     source: SourceArgs,
 
@@ -45,7 +45,7 @@ Examples:
   fnstore experiment fes --checkpoint fes.state
   fnstore experiment fes --base 25 --more 6.25 --resamples 3 --generated 'p>=0.94'";
 
-pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let svg = report::prepare(args.source.svg.as_deref())?;
     let within = args.source.within()?;
     let (database, release) = args.source.open(&within, context)?;

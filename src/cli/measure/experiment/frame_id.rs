@@ -28,7 +28,7 @@ use crate::cli::{Context, Outcome};
 /// training.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     source: SourceArgs,
 
@@ -80,7 +80,7 @@ Examples:
   fnstore experiment frame-id --shares 10,100,100+ --arms augmented,p --resamples 3
   fnstore experiment frame-id --generated 'recipe=1 round=1' --part test --format table";
 
-pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let svg = report::prepare(args.source.svg.as_deref())?;
     let within = args.source.within()?;
     let (database, release) = args.source.open(&within, context)?;

@@ -20,20 +20,16 @@ use crate::cli::{Context, Outcome};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    task: Task,
+    task: Command,
 }
 
-#[derive(Debug, clap::Subcommand)]
-enum Task {
-    FrameId(frame_id::Args),
-    Fes(fes::Args),
+commands! {
+    FrameId in frame_id,
+    Fes in fes,
 }
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    match args.task {
-        Task::FrameId(args) => frame_id::run(args, context),
-        Task::Fes(args) => fes::run(args, context),
-    }
+    args.task.run(context)
 }
 
 /// What both experiments are told.

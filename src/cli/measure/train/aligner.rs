@@ -25,7 +25,7 @@ use crate::cli::{Context, Outcome};
 #[command(mut_arg("epochs", |option| option.help("Epochs at most [default: 16]")))]
 #[command(mut_arg("hidden", |option| option.help("Hidden units [default: half the number of inputs]")))]
 #[command(mut_arg("learning_rate", |option| option.help("Learning rate [default: 0.002]")))]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Training data
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
@@ -74,7 +74,7 @@ named! {
     }
 }
 
-pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let device = args.settings.device()?;
     let options = options(args)?;
     let out = options.out.display().to_string();

@@ -32,7 +32,7 @@ use crate::cli::{Context, Outcome};
 #[command(mut_arg("hidden", |option| option.help("Hidden units [default: 192]")))]
 #[command(mut_arg("learning_rate", |option| option.help("Learning rate [default: 0.001]")))]
 #[command(mut_arg("seed", |option| option.help("Seed of weights, order and dropout [default: 1]")))]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     release: ReleaseArgs,
 
@@ -67,7 +67,7 @@ Examples:
   fnstore train fes --out fes
   fnstore train fes --exemplars 5 --out fes --checkpoint fes.state";
 
-pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let (database, release) = args.release.open(context)?;
     let read = |query: &Expression| LabelledSentence::read(&database, &release, query);
     let of_part = |split| -> anyhow::Result<Vec<LabelledSentence>> { Ok(read(&part(split)?)?) };

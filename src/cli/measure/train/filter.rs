@@ -21,7 +21,7 @@ use crate::cli::{Context, Outcome};
 /// filter` on outputs of other sentences. The filter that is written learned from all.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Judged outputs: JSON lines, as `fnstore export 'judgement>=0' --to filter-data` writes them;
     /// several times for several files
     #[arg(long, value_name = "FILE", required = true)]
@@ -70,7 +70,7 @@ Examples:
   fnstore export 'judgement>=0' --to filter-data judged-outputs.jsonl
   fnstore train filter --data judged-outputs.jsonl --out filter";
 
-pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let mut data = Vec::new();
     for file in &args.data {
         data.extend(Judged::read(file)?);

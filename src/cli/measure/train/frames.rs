@@ -34,7 +34,7 @@ use crate::cli::{Context, Outcome};
 #[command(mut_arg("hidden", |option| option.help("Hidden units [default: 512]")))]
 #[command(mut_arg("learning_rate", |option| option.help("Learning rate [default: 0.001]")))]
 #[command(mut_arg("seed", |option| option.help("Seed of weights, order and samples [default: 1]")))]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Release to learn from [default: the only one]
     #[arg(long, value_name = "NAME")]
     release: Option<String>,
@@ -76,7 +76,7 @@ Examples:
   fnstore train frames --out frames
   fnstore train frames --exemplars 0 --generated 'p>=0.9' --out frames --checkpoint frames.state";
 
-pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let database = context.joined(args.splits.over(|| Database::open(&context.store))?);
     let release = release(&database, args.release.as_deref())?.name;
     let lexicon = database.lexicon(&release)?;

@@ -21,30 +21,21 @@ use crate::cli::{Context, Outcome};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    model: Model,
+    model: Command,
 }
 
-#[derive(Debug, clap::Subcommand)]
-enum Model {
-    Aligner(aligner::Args),
-    Words(words::Args),
-    Tagger(tagger::Args),
-    Frames(frames::Args),
-    Fes(fes::Args),
-    Filter(filter::Args),
-    Proposals(proposals::Args),
+commands! {
+    Aligner in aligner,
+    Words in words,
+    Tagger in tagger,
+    Frames in frames,
+    Fes in fes,
+    Filter in filter,
+    Proposals in proposals,
 }
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    match args.model {
-        Model::Aligner(args) => aligner::run(args, context),
-        Model::Words(args) => words::run(args, context),
-        Model::Tagger(args) => tagger::run(args, context),
-        Model::Frames(args) => frames::run(args, context),
-        Model::Fes(args) => fes::run(args, context),
-        Model::Filter(args) => filter::run(args, context),
-        Model::Proposals(args) => proposals::run(&args, context),
-    }
+    args.model.run(context)
 }
 
 /// The end of what is told of a model: how many sentences were left out, and how the epoch went

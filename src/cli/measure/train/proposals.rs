@@ -19,7 +19,7 @@ use crate::cli::{Context, Outcome};
 /// `fnstore proposals --ranker FILE` ranks by the file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Write the weights to FILE
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -47,7 +47,7 @@ struct RankerRecord {
     weights: std::collections::BTreeMap<&'static str, f32>,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let database = Database::open(&context.store)?;
     let trained = fit(&decisions(&database)?)?;
     let mut file = WholeFile::create_new(&args.out, "ranker", args.force)?;

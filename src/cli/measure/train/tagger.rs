@@ -30,7 +30,7 @@ use crate::cli::{Context, Outcome};
 #[command(mut_arg("hidden", |option| option.help("Hidden units [default: 48]")))]
 #[command(mut_arg("learning_rate", |option| option.help("Learning rate [default: 0.002]")))]
 #[command(mut_arg("seed", |option| option.help("Seed of weights and order [default: 1]")))]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Training data [default: the store's full text]
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
@@ -48,7 +48,7 @@ Examples:
   fnstore train tagger --out tagger
   fnstore train tagger --data train.jsonl --dev dev.jsonl --encoder bert --layer 4 --out tagger";
 
-pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let data = tagged::read(args.data.as_deref(), &context.store, Split::Train)?;
     let dev = tagged::read(args.dev.as_deref(), &context.store, Split::Dev)?;
     let device = args.settings.device()?;

@@ -21,7 +21,7 @@ use crate::cli::{Context, Outcome};
 #[command(mut_arg("epochs", |option| option.help("Epochs at most [default: 6]")))]
 #[command(mut_arg("hidden", |option| option.help("Hidden units [default: 96]")))]
 #[command(mut_arg("learning_rate", |option| option.help("Learning rate [default: 0.001]")))]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Training data; may be repeated
     #[arg(long, value_name = "FILE", required = true)]
     data: Vec<PathBuf>,
@@ -39,7 +39,7 @@ Examples:
   fnstore train words --data train.jsonl --dev dev.jsonl --out linker
   fnstore eval words --data test.jsonl --model linker --linker linker";
 
-pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let device = args.settings.device()?;
     let options = options(args)?;
     let out = options.out.display().to_string();
