@@ -50,7 +50,7 @@ pub mod decode;
 #[cfg(feature = "neural")]
 mod learn;
 #[cfg(feature = "neural")]
-pub use learn::{FileError, TrainerOptions, TrainingProgress};
+pub use learn::{FileError, NetworkError, SmallNetwork, TrainerOptions, TrainingProgress};
 #[cfg(feature = "neural")]
 pub mod prompt;
 

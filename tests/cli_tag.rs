@@ -153,7 +153,7 @@ fn what_cannot_be_trained_on_is_refused_with_its_place() {
     );
     let none = train("{\"words\": [\"a\"], \"tags\": [null]}\n");
     assert_eq!(none.code, Some(65), "{}", none.stderr);
-    assert!(none.stderr.contains("no word of the training data has a tag"), "{}", none.stderr);
+    assert!(none.stderr.contains("no word with a tag in the training data"), "{}", none.stderr);
     assert!(!folder.path().join("tagger").exists());
     // The mini lexicon has tagged full text, and none of it is in the part `dev`.
     let (encoder, out) = (folder.path().join("encoder"), folder.path().join("tagger"));

@@ -3,11 +3,12 @@
 
 use std::path::Path;
 
+use fnstore::NetworkError;
 use fnstore::compute::Device;
 use fnstore::database::Database;
 use fnstore::label::train::{Data, Options, run};
 use fnstore::label::{
-    Asked, ElementCounts, FoundElement, Inventory, LabelError, LabelledSentence, Labeller, Measure,
+    Asked, ElementCounts, FoundElement, Inventory, LabelledSentence, Labeller, Measure,
 };
 use fnstore::model::{CoreType, Span};
 use fnstore::query::Expression;
@@ -92,8 +93,8 @@ fn a_labeller_learns_a_lexicon_and_finds_its_fes_after_reopening() {
     let answers = labeller
         .label_each(&[asked(&long, &spans[0]), asked("word ", &spans[1]), asked("word", &spans[2])])
         .unwrap();
-    assert!(matches!(answers[0], Err(LabelError::TooLong { item: 0, .. })), "{answers:?}");
-    assert!(matches!(answers[1], Err(LabelError::NoTarget { item: 1 })), "{answers:?}");
+    assert!(matches!(answers[0], Err(NetworkError::TooLong { item: 0, .. })), "{answers:?}");
+    assert!(matches!(answers[1], Err(NetworkError::NoTarget { item: 1 })), "{answers:?}");
     assert!(answers[2].is_ok());
 }
 

@@ -1,9 +1,10 @@
 //! A labeller that classifies given spans: trained, opened again, asked, and refused where FEs are
 //! to be found.
 
+use fnstore::NetworkError;
 use fnstore::compute::Device;
 use fnstore::label::train::{Data, run};
-use fnstore::label::{Asked, Goal, LabelError, Labeller};
+use fnstore::label::{Asked, Goal, Labeller};
 use fnstore::model::Span;
 
 use crate::cli_program::fnstore;
@@ -38,7 +39,7 @@ fn given_spans_are_classified_and_no_fes_are_found() {
                 right += usize::from(verdict.element.as_ref() == Some(&gold.name));
             }
             let refused = labeller.label_each(&[asked]).unwrap_err();
-            assert!(matches!(refused, LabelError::GivenSpans), "{refused}");
+            assert!(matches!(refused, NetworkError::GivenSpans), "{refused}");
         }
     }
     // What it learned from it mostly knows.

@@ -4,10 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use fnstore::FileError;
+use fnstore::NetworkError;
 use fnstore::compute::Device;
 use fnstore::nn::write_weights;
 use fnstore::tag::train::{Options, run};
-use fnstore::tag::{TagError, TaggedSentence, Tagger, TaggerConfig};
+use fnstore::tag::{TaggedSentence, Tagger, TaggerConfig};
 use tempfile::TempDir;
 
 use crate::span_alignment::{POSITIONS, shipped_encoder, write_encoder};
@@ -40,7 +41,7 @@ fn train(folder: &Path) -> TaggerConfig {
     run(&options(folder), &training, &dev, &Device::cpu(), &mut |_| ()).unwrap()
 }
 
-fn open(folder: &Path) -> Result<Tagger, TagError> {
+fn open(folder: &Path) -> Result<Tagger, NetworkError> {
     Tagger::open(&folder.join("tagger"), &folder.join("encoder"), &Device::cpu())
 }
 
@@ -121,8 +122,8 @@ fn a_sentence_too_long_for_the_encoder_costs_nobody_the_others() {
     let tagger = open(folder.path()).unwrap();
     let sentences = [short[0].words(), long.words(), short[1].words()];
     let error = tagger.tag(&sentences).unwrap_err();
-    assert!(matches!(error, TagError::TooLong { sentence: 1, limit: POSITIONS, .. }), "{error}");
-    assert_eq!(error.sentence(), Some(1));
+    assert!(matches!(error, NetworkError::TooLong { item: 1, limit: POSITIONS, .. }), "{error}");
+    assert_eq!(error.item(), Some(1));
     let each = tagger.tag_each(&sentences).unwrap();
     assert_eq!(each.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true]);
     assert_eq!(each[2].as_ref().unwrap(), &tagger.tag(&[short[1].words()]).unwrap()[0]);
@@ -135,14 +136,14 @@ fn a_tagger_is_refused_by_another_encoder_and_when_damaged() {
     let (encoder, tagger) = (folder.path().join("encoder"), folder.path().join("tagger"));
     write_encoder(&encoder, 8);
     let error = open(folder.path()).unwrap_err();
-    assert!(matches!(error, TagError::Encoder { .. }), "{error}");
+    assert!(matches!(error, NetworkError::Encoder { .. }), "{error}");
     assert!(error.to_string().contains("the states of `encoder "), "{error}");
     write_encoder(&encoder, 7);
     assert!(open(folder.path()).is_ok());
     write_weights(&tagger, &[]).unwrap();
-    assert!(matches!(open(folder.path()), Err(TagError::Network { .. })));
+    assert!(matches!(open(folder.path()), Err(NetworkError::Network { .. })));
     std::fs::remove_file(tagger.join("config.json")).unwrap();
-    assert!(matches!(open(folder.path()), Err(TagError::File(FileError::Io { .. }))));
+    assert!(matches!(open(folder.path()), Err(NetworkError::File(FileError::Io { .. }))));
 }
 
 #[test]

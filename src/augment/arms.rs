@@ -22,8 +22,8 @@ use std::collections::{BTreeMap, HashMap};
 use super::aggregate::{Changes, Prediction, best_class, combine, search_weights};
 use super::classifier::{Classifier, ClassifierOptions, Examples};
 use super::entailment::PairFeatures;
-use super::error::AugmentError;
 use crate::compute::Device;
+use crate::learn::NetworkError;
 use crate::model::Split;
 
 /// Name of a pair as it was.
@@ -123,7 +123,7 @@ pub fn compare_arms(
     seeds: &[u64],
     device: &Device,
     mut heard: impl FnMut(&Answers<'_>),
-) -> Result<ArmsReport, AugmentError> {
+) -> Result<ArmsReport, NetworkError> {
     let examples = |wanted: &dyn Fn(&AugmentedPair) -> bool| {
         let mut examples = Examples::default();
         for (row, pair) in pairs.iter().enumerate().filter(|(_, pair)| wanted(pair)) {
@@ -134,13 +134,13 @@ pub fn compare_arms(
     let originals = |part| {
         let found = examples(&|pair| pair.part == part && pair.variant == ORIGINAL);
         let is_empty = found.rows.is_empty();
-        if is_empty { Err(AugmentError::NoPairs { split: part.as_str() }) } else { Ok(found) }
+        if is_empty { Err(NetworkError::NoPairs { split: part.as_str() }) } else { Ok(found) }
     };
     let train = [originals(Split::Train)?, examples(&|pair| pair.part == Split::Train)];
     let (dev, test) = (originals(Split::Dev)?, originals(Split::Test)?);
     let most = most_frequent(&train[0].classes, labels.len());
     if train[0].classes.iter().all(|class| *class == most) {
-        return Err(AugmentError::OneLabel { label: labels[most].clone() });
+        return Err(NetworkError::OneLabel { label: labels[most].clone() });
     }
     let majority = share(test.classes.iter().filter(|class| **class == most).count(), &test);
     let (measured, items) = items(pairs);
@@ -316,7 +316,7 @@ mod tests {
         options
     }
 
-    fn compare(pairs: &[AugmentedPair]) -> Result<ArmsReport, AugmentError> {
+    fn compare(pairs: &[AugmentedPair]) -> Result<ArmsReport, NetworkError> {
         let (_, features) = data();
         let labels = ["no".to_owned(), "yes".to_owned()];
         let (options, device) = (options(), Device::cpu());
@@ -355,11 +355,11 @@ mod tests {
         let without: Vec<AugmentedPair> =
             pairs.iter().filter(|pair| pair.part != Split::Test).cloned().collect();
         let error = compare(&without).unwrap_err();
-        assert!(matches!(error, AugmentError::NoPairs { split: "test" }), "{error}");
+        assert!(matches!(error, NetworkError::NoPairs { split: "test" }), "{error}");
         let one: Vec<AugmentedPair> =
             pairs.into_iter().map(|pair| AugmentedPair { class: 0, ..pair }).collect();
         let error = compare(&one).unwrap_err();
-        assert!(matches!(&error, AugmentError::OneLabel { label } if label == "no"), "{error}");
+        assert!(matches!(&error, NetworkError::OneLabel { label } if label == "no"), "{error}");
     }
 
     #[test]

@@ -4,11 +4,10 @@ use std::convert::Infallible;
 
 use super::aggregate::best_class;
 use super::entailment::PairFeatures;
-use super::error::AugmentError;
 use crate::compute::{ComputeError, Device, Tensor};
 use crate::learn::{
-    Activation, Labels, Mlp, Network, SplitMix64, Task, TrainerOptions, TrainingProgress,
-    TrainingState, softmax,
+    Activation, Labels, Mlp, Network, NetworkError, SplitMix64, Task, TrainerOptions,
+    TrainingProgress, TrainingState, softmax,
 };
 
 /// Pairs that are classified together; bounds memory, not results.
@@ -74,19 +73,19 @@ struct Classes<'a> {
 impl Task for Classes<'_> {
     /// Pairs that are right.
     type Dev = usize;
-    type Error = AugmentError;
+    type Error = NetworkError;
 
     fn rows(
         &self,
         items: &[usize],
         _random: &mut SplitMix64,
-    ) -> Result<(Vec<f32>, Labels), AugmentError> {
+    ) -> Result<(Vec<f32>, Labels), NetworkError> {
         let rows = items.iter().flat_map(|item| self.features.row(self.train.rows[*item]));
         let labels = items.iter().map(|item| self.train.classes[*item]).collect();
         Ok((rows.copied().collect(), Labels::Classes(labels)))
     }
 
-    fn measure(&self, mlp: &Mlp) -> Result<usize, AugmentError> {
+    fn measure(&self, mlp: &Mlp) -> Result<usize, NetworkError> {
         let classifier = Classifier { network: Network::new(mlp.clone(), self.device)? };
         let shares = classifier.shares(self.features, &self.dev.rows)?;
         let is_right = |(shares, class): &(&Vec<f64>, &usize)| best_class(shares) == Some(**class);
@@ -113,7 +112,7 @@ impl Classifier {
         train: &Examples,
         dev: &Examples,
         device: &Device,
-    ) -> Result<Self, AugmentError> {
+    ) -> Result<Self, NetworkError> {
         let mut random = SplitMix64::new(options.training.seed);
         let sizes = [features.width, options.hidden.max(1), classes];
         let mlp = Mlp::random(&sizes, Activation::Prelu, &mut random);

@@ -18,9 +18,8 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::error::AugmentError;
 use crate::compute::Device;
-use crate::learn::{TooManyPieces, WordEncoder, states_of};
+use crate::learn::{NetworkError, TooManyPieces, WordEncoder, states_of};
 use crate::nn::Hidden;
 use crate::text::{fold, is_stop_word, words};
 use crate::tokenize::WordPieces;
@@ -85,8 +84,8 @@ impl PairReader {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn open(encoder: &Path, device: &Device) -> Result<Self, AugmentError> {
-        Ok(Self { encoder: WordEncoder::open::<AugmentError>(encoder, None, None, device)? })
+    pub fn open(encoder: &Path, device: &Device) -> Result<Self, NetworkError> {
+        Ok(Self { encoder: WordEncoder::open::<NetworkError>(encoder, None, None, device)? })
     }
 
     /// The features of pairs, in their order; `done` hears how many are finished. A sentence that
@@ -98,7 +97,7 @@ impl PairReader {
         &self,
         pairs: &[EntailmentPair<'_>],
         mut done: impl FnMut(usize),
-    ) -> Result<PairFeatures, AugmentError> {
+    ) -> Result<PairFeatures, NetworkError> {
         let mut features = PairFeatures { width: WIDTH, ..PairFeatures::default() };
         let mut finished = 0;
         for pairs in pairs.chunks(PAIRS_AT_ONCE) {
@@ -126,7 +125,7 @@ impl PairReader {
     }
 
     /// Texts, each read as far as the encoder goes.
-    fn sides(&self, texts: &[&str]) -> Result<Vec<Side>, AugmentError> {
+    fn sides(&self, texts: &[&str]) -> Result<Vec<Side>, NetworkError> {
         let (mut all, mut cut) = (Vec::new(), Vec::new());
         for text in texts {
             let mut words: Vec<&str> =
@@ -141,7 +140,7 @@ impl PairReader {
                 }
             };
             let is_cut = words.len() < whole;
-            cut.push(Ok::<WordPieces, AugmentError>(pieces));
+            cut.push(Ok::<WordPieces, NetworkError>(pieces));
             all.push((words, is_cut));
         }
         let side = |at: usize, pieces: &WordPieces, hidden: &Hidden| {

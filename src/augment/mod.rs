@@ -10,7 +10,6 @@ mod aggregate;
 mod arms;
 mod classifier;
 mod entailment;
-mod error;
 mod judged;
 
 use std::collections::HashSet;
@@ -21,7 +20,6 @@ pub use arms::{
 };
 pub use classifier::{Classifier, ClassifierOptions, Examples};
 pub use entailment::{EntailmentPair, PairFeatures, PairReader};
-pub use error::AugmentError;
 pub use judged::{Rater, SystemFigures, Verdict, figures};
 
 use crate::paraphrase::Constraints;

@@ -81,7 +81,6 @@ const READERS: &[Reader] = &[
     read::<NoNames>,
     read::<NotBegun>,
     read::<fnstore::align::AlignError>,
-    read::<fnstore::augment::AugmentError>,
     read::<fnstore::database::BackupError>,
     read::<fnstore::text::input::BadLine>,
     read::<fnstore::durable::Claimed>,
@@ -98,9 +97,8 @@ const READERS: &[Reader] = &[
     read::<fnstore::framenet::FramenetError>,
     read::<fnstore::generate::GenerateError>,
     read::<fnstore::nn::GgufError>,
-    read::<fnstore::identify::IdentifyError>,
     read::<fnstore::index::IndexError>,
-    read::<fnstore::label::LabelError>,
+    read::<fnstore::NetworkError>,
     read::<fnstore::model::LanguageError>,
     read::<fnstore::database::LookupError>,
     read::<fnstore::models::ModelError>,
@@ -114,7 +112,6 @@ const READERS: &[Reader] = &[
     read::<fnstore::database::ScriptError>,
     read::<fnstore::database::SplitListError>,
     read::<fnstore::store::StoreError>,
-    read::<fnstore::tag::TagError>,
     read::<io::Error>,
 ];
 

@@ -6,11 +6,10 @@ use crate::align::AlignError;
 use crate::database::DatabaseError;
 use crate::filter::FilterError;
 use crate::grow::CommitError;
-use crate::identify::IdentifyError;
+use crate::learn::NetworkError;
 use crate::model::{AnnotationSetId, coded};
 use crate::paraphrase::ParaphraseError;
 use crate::store::StoreError;
-use crate::tag::TagError;
 use crate::vectors::VectorsError;
 
 /// An expansion cannot start or go on. What was committed before stays, and the same command goes
@@ -54,12 +53,12 @@ pub enum ExpandError {
     Filter(#[from] FilterError),
     /// The frame model failed.
     #[error(transparent)]
-    Identify(#[from] IdentifyError),
+    Identify(#[from] NetworkError),
     /// The tagger cannot be opened or failed.
     #[error("cannot tag words")]
     Tag {
         /// Why.
-        source: TagError,
+        source: NetworkError,
     },
     /// There is nothing to be parted.
     #[error("no human annotation set matches `{query}`; expected seeds of one release")]

@@ -1,11 +1,8 @@
 //! What can go wrong in an experiment.
 
 use crate::database::DatabaseError;
-use crate::identify::IdentifyError;
-use crate::label::LabelError;
-use crate::learn::FileError;
+use crate::learn::{FileError, NetworkError};
 use crate::model::{Split, coded};
-use crate::tag::TagError;
 
 /// Checks on which part an experiment measures, and how often it draws.
 pub(super) fn check_measure(part: Split, resamples: usize) -> Result<(), ExperimentError> {
@@ -80,26 +77,12 @@ pub enum ExperimentError {
         #[from]
         source: DatabaseError,
     },
-    /// The identification of frames cannot be trained.
-    #[error("cannot train an arm")]
-    Identify {
+    /// A network of an arm cannot be trained, or cannot tag.
+    #[error("cannot train or ask a network")]
+    Network {
         /// Why.
         #[from]
-        source: IdentifyError,
-    },
-    /// The labelling of frame elements cannot be trained.
-    #[error("cannot train an arm")]
-    Label {
-        /// Why.
-        #[from]
-        source: LabelError,
-    },
-    /// Parts of speech cannot be told.
-    #[error("cannot tag substitutions")]
-    Tag {
-        /// Why.
-        #[from]
-        source: TagError,
+        source: NetworkError,
     },
 }
 

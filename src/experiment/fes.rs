@@ -17,8 +17,8 @@ use super::ledger::{ExperimentProgress, Key, Ledger, Training};
 use super::{ExperimentError, Result};
 use crate::compute::Device;
 use crate::label::train::{Data, Options, trial};
-use crate::label::{ElementCounts, Inventory, LabelError, LabelledSentence};
-use crate::learn::SplitMix64;
+use crate::label::{ElementCounts, Inventory, LabelledSentence};
+use crate::learn::{NetworkError, SplitMix64};
 use crate::model::{AnnotationSetId, Split, named};
 use crate::nn::{NnError, Weights, declared_languages};
 use crate::query::Expression;
@@ -135,7 +135,7 @@ impl FeOptions {
     /// All that figures depend on.
     fn run(&self, pool: &Pool, inventory: &Inventory) -> Result<Value> {
         let encoder = Weights::open(&self.training.encoder).and_then(|of| of.fingerprint());
-        let encoder = encoder.map_err(NnError::from).map_err(LabelError::from)?;
+        let encoder = encoder.map_err(NnError::from).map_err(NetworkError::from)?;
         let hash =
             |value: &dyn std::fmt::Debug| blake3::hash(format!("{value:?}").as_bytes()).to_string();
         let Options { layer, hidden, longest, dropout, training, .. } = &self.training;

@@ -97,7 +97,7 @@ pub enum GenerateError {
     Endpoint(#[from] EndpointError),
     /// The frame model failed.
     #[error("the frame model failed")]
-    Judging(#[source] Box<crate::identify::IdentifyError>),
+    Judging(#[source] Box<crate::learn::NetworkError>),
     /// A classifier failed.
     #[error("the classifier of frame elements failed")]
     Reading(#[source] Box<dyn std::error::Error + Send + Sync>),

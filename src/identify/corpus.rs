@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use super::candidates::Candidates;
 use super::data::FrameSentence;
-use super::error::IdentifyError;
 use super::features::{MAX_WORDS, WordSpan, WordStates, states};
 use super::measure::{AtTarget, Figures, LexunitName};
 use super::reading::Tagged;
 use super::scorer::{Asked, Scored, Scorer, Search, chosen};
-use crate::learn::WordEncoder;
+use crate::learn::{NetworkError, WordEncoder};
 use crate::model::Span;
 use crate::text::words;
 
@@ -70,7 +69,7 @@ pub(super) fn encode(
     frames: &HashMap<&str, usize>,
     asked: (&Candidates, Search),
     done: &mut dyn FnMut(usize),
-) -> Result<(Vec<Encoded>, usize), IdentifyError> {
+) -> Result<(Vec<Encoded>, usize), NetworkError> {
     let all = encode_each(encoder, layers, sentences, frames, asked, done)?;
     let encoded: Vec<Encoded> = all.into_iter().flatten().collect();
     let left_out = sentences.len() - encoded.len();
@@ -85,7 +84,7 @@ pub(super) fn encode_each(
     frames: &HashMap<&str, usize>,
     (candidates, search): (&Candidates, Search),
     done: &mut dyn FnMut(usize),
-) -> Result<Vec<Option<Encoded>>, IdentifyError> {
+) -> Result<Vec<Option<Encoded>>, NetworkError> {
     let cut: Vec<Vec<Span>> = sentences.iter().map(|sentence| words(&sentence.text)).collect();
     let texts: Vec<Vec<&str>> = sentences
         .iter()
@@ -166,7 +165,7 @@ impl<'a> Answers<'a> {
         scorer: &Scorer,
         data: &'a [Encoded],
         search: Search,
-    ) -> Result<Self, IdentifyError> {
+    ) -> Result<Self, NetworkError> {
         let spans = data.iter().map(|of| (&of.states, of.known.clone())).collect();
         let targets = data.iter().map(|of| {
             let asked = of.targets.iter().filter_map(|target| target.asked.clone());

@@ -15,8 +15,7 @@
 
 use std::ops::Range;
 
-use super::error::IdentifyError;
-use crate::learn::{TooManyPieces, WordEncoder, mean_states};
+use crate::learn::{NetworkError, TooManyPieces, WordEncoder, mean_states};
 use crate::nn::Hidden;
 use crate::tag::{WRITING, writing_of};
 use crate::tokenize::WordPieces;
@@ -172,7 +171,7 @@ pub(super) fn states(
     sentences: &[Vec<&str>],
     kept: &dyn Fn(usize) -> Range<usize>,
     done: &mut dyn FnMut(usize),
-) -> Result<Vec<Result<WordStates, IdentifyError>>, IdentifyError> {
+) -> Result<Vec<Result<WordStates, NetworkError>>, NetworkError> {
     let shape = Shape { width: encoder.width(), layers };
     let pool =
         |at: usize, means: Vec<f32>| WordStates::new(shape, &sentences[at], &means, kept(at));
@@ -185,21 +184,21 @@ pub(super) fn pooled_states<S>(
     sentences: &[Vec<&str>],
     mut pool: impl FnMut(usize, Vec<f32>) -> S,
     done: &mut dyn FnMut(usize),
-) -> Result<Vec<Result<S, IdentifyError>>, IdentifyError> {
+) -> Result<Vec<Result<S, NetworkError>>, NetworkError> {
     let mut all = Vec::with_capacity(sentences.len());
     for (chunk, sentences) in sentences.chunks(SENTENCES_AT_ONCE).enumerate() {
         let first = chunk * SENTENCES_AT_ONCE;
         let host = encoder.host();
         let cut = host.share(sentences.len(), |_, at| {
-            let too_long = |TooManyPieces { pieces, limit }| IdentifyError::TooLong {
-                sentence: first + at,
+            let too_long = |TooManyPieces { pieces, limit }| NetworkError::TooLong {
+                item: first + at,
                 pieces,
                 limit,
             };
             Ok(encoder.cut(&sentences[at], None)?.map_err(too_long))
         });
-        let cut: Vec<Result<WordPieces, IdentifyError>> =
-            cut.into_iter().collect::<Result<_, IdentifyError>>()?;
+        let cut: Vec<Result<WordPieces, NetworkError>> =
+            cut.into_iter().collect::<Result<_, NetworkError>>()?;
         let pool = |at: usize, pieces: &WordPieces, hidden: &Hidden| {
             pool(first + at, mean_states(sentences[at].len(), pieces, hidden))
         };

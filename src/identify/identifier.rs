@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::candidates::Candidates;
 use super::corpus::{Answers, Encoded, covered, encode_each};
 use super::data::{FrameSentence, lexunits};
-use super::error::IdentifyError;
 use super::evidence::{Parting, is_by_people, parting};
 use super::features::{WordStates, pooled_states};
 use super::measure::{Figures, LexunitName};
@@ -16,7 +15,7 @@ use super::reading::Tagged;
 use super::scorer::{Asked, Scored, Scorer, Search, chosen};
 use crate::compute::Device;
 use crate::database::DatabaseError;
-use crate::learn::{EncodedBy, EncodedSentence, WordEncoder};
+use crate::learn::{EncodedBy, EncodedSentence, NetworkError, WordEncoder};
 use crate::lexicon::Lexicon;
 use crate::model::{Declared, FrameFit, Span};
 use crate::nn::{Fingerprint, NnError, declared_languages};
@@ -111,11 +110,11 @@ impl FrameIdentifier {
     ///
     /// # Errors
     /// When either cannot be read, or the model was trained on the states of another encoder.
-    pub fn open(directory: &Path, encoder: &Path, device: &Device) -> Result<Self, IdentifyError> {
+    pub fn open(directory: &Path, encoder: &Path, device: &Device) -> Result<Self, NetworkError> {
         let config = read_frame_config(directory)?;
         let declared = declared_languages(directory).or(&declared_languages(encoder));
         let encoder =
-            WordEncoder::open_layers::<IdentifyError>(encoder, &config.layers, None, device)?;
+            WordEncoder::open_layers::<NetworkError>(encoder, &config.layers, None, device)?;
         let (mlp, weights) = read_mlp(directory, &config, &encoder.fingerprint())?;
         Ok(Self {
             scorer: Scorer::new(mlp, config.shape(), device)?,
@@ -221,7 +220,7 @@ impl FrameIdentifier {
         sentences: &[&str],
         candidates: &Candidates,
         search: Search,
-    ) -> Result<Vec<Vec<FoundTarget>>, IdentifyError> {
+    ) -> Result<Vec<Vec<FoundTarget>>, NetworkError> {
         self.identify_each(sentences, candidates, search)?.into_iter().collect()
     }
 
@@ -235,7 +234,7 @@ impl FrameIdentifier {
         sentences: &[&str],
         candidates: &Candidates,
         search: Search,
-    ) -> Result<Vec<Result<Vec<FoundTarget>, IdentifyError>>, IdentifyError> {
+    ) -> Result<Vec<Result<Vec<FoundTarget>, NetworkError>>, NetworkError> {
         let found = self.identify_encoded(sentences, candidates, search)?;
         Ok(found.into_iter().map(|found| found.map(|(targets, _)| targets)).collect())
     }
@@ -250,12 +249,12 @@ impl FrameIdentifier {
         sentences: &[&str],
         candidates: &Candidates,
         search: Search,
-    ) -> Result<Vec<Result<FoundEncoded, IdentifyError>>, IdentifyError> {
+    ) -> Result<Vec<Result<FoundEncoded, NetworkError>>, NetworkError> {
         let ask = |at, words: &[&str], encoded: &EncodedSentence| {
             let tagger = self.tagger.as_ref().filter(|_| search == Search::Lexicon);
             let Some(tagger) = tagger else { return Ok(Asked::all(words, candidates, search)) };
             let tags = tagger.tag_encoded(words, encoded);
-            let tags = tags.map_err(|error| IdentifyError::of_tags(error, at))?;
+            let tags = tags.map_err(|error| error.of_item(|_| at))?;
             let tags: Vec<&str> = tags.iter().map(|tag| tag.name).collect();
             Ok(Asked::read(Tagged { words, tags: &tags }, candidates))
         };
@@ -278,7 +277,7 @@ impl FrameIdentifier {
         &self,
         questions: &[Question<'_>],
         candidates: &Candidates,
-    ) -> Result<Vec<Option<f32>>, IdentifyError> {
+    ) -> Result<Vec<Option<f32>>, NetworkError> {
         let texts: Vec<&str> = questions.iter().map(|question| question.text).collect();
         let frame =
             |at: usize| self.config.frames.binary_search_by(|n| (**n).cmp(questions[at].frame));
@@ -306,7 +305,7 @@ impl FrameIdentifier {
         candidates: &Candidates,
         search: Search,
         seen: &HashSet<LexunitName>,
-    ) -> Result<(Figures, usize), IdentifyError> {
+    ) -> Result<(Figures, usize), NetworkError> {
         let frames = self.config.frames.iter().enumerate();
         let frames: HashMap<&str, usize> = frames.map(|(at, name)| (name.as_str(), at)).collect();
         let asked = (candidates, search);
@@ -330,9 +329,9 @@ impl FrameIdentifier {
     fn scored_each<T>(
         &self,
         sentences: &[&str],
-        ask: impl Fn(usize, &[&str], &EncodedSentence) -> Result<Vec<Asked>, IdentifyError>,
+        ask: impl Fn(usize, &[&str], &EncodedSentence) -> Result<Vec<Asked>, NetworkError>,
         answer: impl Fn(usize, EncodedSentence, Vec<Scored>) -> T,
-    ) -> Result<Vec<Result<T, IdentifyError>>, IdentifyError> {
+    ) -> Result<Vec<Result<T, NetworkError>>, NetworkError> {
         let mut answers = Vec::with_capacity(sentences.len());
         for (batch, sentences) in sentences.chunks(SENTENCES_AT_ONCE).enumerate() {
             let first = batch * SENTENCES_AT_ONCE;
@@ -356,14 +355,14 @@ impl FrameIdentifier {
                 match ask(first + at, &texts[at], encoded) {
                     Ok(spans) => asked.push((states, spans)),
                     // The tagger may take less than the encoder.
-                    Err(error @ IdentifyError::TooLong { .. }) => drop(refused.insert(at, error)),
+                    Err(error @ NetworkError::TooLong { .. }) => drop(refused.insert(at, error)),
                     Err(error) => return Err(error),
                 }
             }
             let mut scored = self.scorer.score(asked)?.into_iter();
             for (at, states) in encoded.into_iter().enumerate() {
                 answers.push(match (states, refused.remove(&at)) {
-                    (Err(error), _) => Err(error.after(first)),
+                    (Err(error), _) => Err(error.of_item(|item| first + item)),
                     (_, Some(error)) => Err(error),
                     (Ok((_, encoded)), None) => {
                         let scored = scored.next().expect("every encoded sentence was asked");
@@ -418,7 +417,7 @@ fn read_each(
     sentences: &[FrameSentence],
     encoded: &mut [Option<Encoded>],
     candidates: &Candidates,
-) -> Result<(), IdentifyError> {
+) -> Result<(), NetworkError> {
     let places = sentences.iter().map(|sentence| words(&sentence.text));
     let places: Vec<Vec<Span>> = places.collect();
     let texts = sentences.iter().zip(&places).map(|(sentence, places)| {

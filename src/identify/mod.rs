@@ -24,7 +24,6 @@
 mod candidates;
 mod corpus;
 mod data;
-mod error;
 mod evidence;
 mod features;
 mod identifier;
@@ -38,7 +37,6 @@ pub mod train;
 pub use crate::learn::EncodedSentence;
 pub use candidates::{Candidate, Candidates};
 pub use data::{FrameSentence, FullText, Made, Target, lexunits, released_lexunits};
-pub use error::IdentifyError;
 pub use evidence::{Parting, is_by_people, parting};
 pub use features::{MAX_WORDS, WordSpan};
 pub use identifier::{FoundEncoded, FoundTarget, FrameIdentifier, Question};

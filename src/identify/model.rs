@@ -9,11 +9,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::error::IdentifyError;
 use super::features::Shape;
 use super::measure::Figures;
 use crate::durable::WholeDirectory;
-use crate::learn::{Activation, CONFIG, FileError, Mlp, read_config};
+use crate::learn::{Activation, CONFIG, FileError, Mlp, NetworkError, SmallNetwork, read_config};
 use crate::nn::{MatrixFormat, NnError, Weights, write_small_model};
 
 /// The format that this build writes and reads.
@@ -93,7 +92,7 @@ impl FrameConfig {
 
 /// Tries, before the work, whether a model can be written at a place: nothing may be there, an
 /// empty directory, or an earlier frame model.
-pub(super) fn prepare(out: &Path) -> Result<WholeDirectory, IdentifyError> {
+pub(super) fn prepare(out: &Path) -> Result<WholeDirectory, NetworkError> {
     let prepared = WholeDirectory::prepare(out, |old| read_frame_config(old).is_ok());
     Ok(prepared.map_err(FileError::io(WRITE, out))?)
 }
@@ -103,19 +102,19 @@ pub(super) fn write(
     out: WholeDirectory,
     config: &FrameConfig,
     mlp: &Mlp,
-) -> Result<(), IdentifyError> {
+) -> Result<(), NetworkError> {
     let place = out.place().to_owned();
     let written = write_small_model(out, MatrixFormat::F16, config, &mlp.tensors(""), &[]);
     Ok(written.map_err(FileError::io(WRITE, &place))?)
 }
 
 /// Reads `config.json` and refuses what this build would misread.
-pub(super) fn read_frame_config(directory: &Path) -> Result<FrameConfig, IdentifyError> {
+pub(super) fn read_frame_config(directory: &Path) -> Result<FrameConfig, NetworkError> {
     let config: FrameConfig =
         read_config(directory, "read frame model", "the configuration of a frame model")?;
     let path = directory.join(CONFIG);
     let refuse =
-        |found, expected| IdentifyError::from(FileError::content(&path, 1, found, expected));
+        |found, expected| NetworkError::from(FileError::content(&path, 1, found, expected));
     if config.format != FORMAT || config.features != FEATURES {
         let found = format!("format {} of `{}`", config.format, config.features);
         return Err(refuse(found, "format 1 of the features of src/identify/features.rs"));
@@ -133,9 +132,10 @@ pub(super) fn read_mlp(
     directory: &Path,
     config: &FrameConfig,
     fingerprint: &str,
-) -> Result<(Mlp, Weights), IdentifyError> {
+) -> Result<(Mlp, Weights), NetworkError> {
     if config.encoder_fingerprint != fingerprint {
-        return Err(IdentifyError::Encoder {
+        return Err(NetworkError::Encoder {
+            network: SmallNetwork::FrameModel,
             model: directory.to_owned(),
             expected: format!("{} {}", config.encoder, config.encoder_fingerprint),
             found: fingerprint.to_owned(),

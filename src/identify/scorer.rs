@@ -1,11 +1,10 @@
 //! Scores of frames at spans, and the choice of spans.
 
 use super::candidates::{Candidates, PartedForm};
-use super::error::IdentifyError;
 use super::features::{Shape, WordSpan, WordStates};
 use super::reading::{Fit, Tagged};
 use crate::compute::{ComputeError, Device, Tensor};
-use crate::learn::{Mlp, Network, softmax};
+use crate::learn::{Mlp, Network, NetworkError, softmax};
 
 /// Spans that are scored together; bounds memory, not results.
 const CHUNK: usize = 1024;
@@ -256,7 +255,7 @@ impl Scorer {
     pub(super) fn score(
         &self,
         sentences: Vec<(&WordStates, Vec<Asked>)>,
-    ) -> Result<Vec<Vec<Scored>>, IdentifyError> {
+    ) -> Result<Vec<Vec<Scored>>, NetworkError> {
         let mut scored: Vec<Vec<Scored>> = sentences.iter().map(|_| Vec::new()).collect();
         let asked = sentences.into_iter().enumerate().flat_map(|(at, (states, asked))| {
             asked.into_iter().map(move |asked| (at, states, asked))

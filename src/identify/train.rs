@@ -21,7 +21,6 @@ use serde_json::json;
 use super::candidates::Candidates;
 use super::corpus::{Answers, Encoded, encode};
 use super::data::FrameSentence;
-use super::error::IdentifyError;
 use super::features::{Shape, WordSpan};
 use super::measure::{Figures, LexunitName};
 use super::model::{ACTIVATION, FEATURES, FORMAT, FrameConfig, FrameTraining, prepare, write};
@@ -29,8 +28,8 @@ use super::scorer::{Asked, Scorer, Search};
 use super::standard::Standard;
 use crate::compute::Device;
 use crate::learn::{
-    Checkpoint, Choice, Labels, Mlp, SplitMix64, Task, TrainerOptions, TrainingProgress,
-    TrainingState, WordEncoder,
+    Checkpoint, Choice, Labels, Mlp, NetworkError, SmallNetwork, SplitMix64, Task, TrainerOptions,
+    TrainingProgress, TrainingState, WordEncoder,
 };
 use crate::text::Morphology;
 pub(crate) use trials::Trials;
@@ -125,17 +124,21 @@ impl Data<'_> {
     }
 
     /// Both parts have targets and share no sentence.
-    pub(super) fn check(&self) -> Result<(), IdentifyError> {
+    pub(super) fn check(&self) -> Result<(), NetworkError> {
         for (sentences, part) in [(self.train, "training"), (self.dev, "development")] {
             if sentences.iter().all(|sentence| sentence.targets.is_empty()) {
-                return Err(IdentifyError::NoTargets { part });
+                return Err(NetworkError::NoData {
+                    network: SmallNetwork::FrameModel,
+                    wanted: "sentence with a target",
+                    part,
+                });
             }
         }
         let dev = FrameSentence::texts(self.dev);
         let train = FrameSentence::texts(self.train);
         match train.intersection(&dev).count() {
             0 => Ok(()),
-            shared => Err(IdentifyError::Leak { shared }),
+            shared => Err(NetworkError::Leak { shared }),
         }
     }
 }
@@ -151,11 +154,11 @@ pub fn run(
     data: Data<'_>,
     device: &Device,
     progress: &mut dyn FnMut(TrainingProgress<Figures, Infallible>),
-) -> Result<FrameConfig, IdentifyError> {
+) -> Result<FrameConfig, NetworkError> {
     data.check()?;
     let out = prepare(&options.out)?;
     let encoder =
-        WordEncoder::open_layers::<IdentifyError>(&options.encoder, &options.layers, None, device)?;
+        WordEncoder::open_layers::<NetworkError>(&options.encoder, &options.layers, None, device)?;
     let checkpoint =
         options.checkpoint.as_ref().map(|path| checkpoint(path, options, &encoder, data, device));
     let begun = match &checkpoint {
@@ -259,14 +262,14 @@ impl Lessons {
         data: Data<'_>,
         frames: &[String],
         progress: &mut dyn FnMut(TrainingProgress<Figures, Infallible>),
-    ) -> Result<Self, IdentifyError> {
+    ) -> Result<Self, NetworkError> {
         let number: HashMap<&str, usize> =
             frames.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
         let lexunits = data.lexunits.iter().map(|(frame, name)| (&**frame, &**name));
         let candidates = Candidates::new(frames, lexunits, data.morphology);
         let total = data.train.len() + data.dev.len();
         let (mut before, mut left_out) = (0, 0);
-        let mut ready = |sentences: &[FrameSentence]| -> Result<Vec<Encoded>, IdentifyError> {
+        let mut ready = |sentences: &[FrameSentence]| -> Result<Vec<Encoded>, NetworkError> {
             let mut tell =
                 |done| progress(TrainingProgress::Encoded { done: before + done, total });
             let (encoded, too_long) = encode(
@@ -360,13 +363,13 @@ struct Spans<'a> {
 
 impl Task for Spans<'_> {
     type Dev = Figures;
-    type Error = IdentifyError;
+    type Error = NetworkError;
 
     fn rows(
         &self,
         items: &[usize],
         _: &mut SplitMix64,
-    ) -> Result<(Vec<f32>, Labels), IdentifyError> {
+    ) -> Result<(Vec<f32>, Labels), NetworkError> {
         let null = self.lessons.frames;
         let mut rows = Vec::with_capacity(items.len() * self.lessons.shape.inputs());
         let mut choices = Vec::with_capacity(items.len());
@@ -389,7 +392,7 @@ impl Task for Spans<'_> {
         self.options.dropout
     }
 
-    fn measure(&self, mlp: &Mlp) -> Result<Figures, IdentifyError> {
+    fn measure(&self, mlp: &Mlp) -> Result<Figures, NetworkError> {
         Ok(self.tuned(mlp)?.1)
     }
 
@@ -400,7 +403,7 @@ impl Task for Spans<'_> {
 
 impl Spans<'_> {
     /// The bias of NULL that suits weights best, and how they do with it on the development data.
-    fn tuned(&self, mlp: &Mlp) -> Result<(f32, Figures), IdentifyError> {
+    fn tuned(&self, mlp: &Mlp) -> Result<(f32, Figures), NetworkError> {
         let mut mlp = mlp.clone();
         self.standard.fold_into(&mut mlp);
         let scorer = Scorer::new(mlp, self.lessons.shape, self.device)?;
@@ -415,9 +418,9 @@ pub(super) fn fit(
     lessons: &Lessons,
     begun: Option<TrainingState<Figures>>,
     device: &Device,
-    save: &mut dyn FnMut(&TrainingState<Figures>) -> Result<(), IdentifyError>,
+    save: &mut dyn FnMut(&TrainingState<Figures>) -> Result<(), NetworkError>,
     progress: &mut dyn FnMut(TrainingProgress<Figures, Infallible>),
-) -> Result<Fitted, IdentifyError> {
+) -> Result<Fitted, NetworkError> {
     let items = items(options, &lessons.train, lessons.frames);
     let inputs = lessons.shape.inputs();
     let standard = Standard::of(inputs, &items, |item, row| {

@@ -4,10 +4,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::error::LabelError;
 use super::measure::DevFigures;
 use super::network::{Parameters, Part, Shape};
-use crate::learn::{AdamW, Checkpoint, SplitMix64};
+use crate::learn::{AdamW, Checkpoint, NetworkError, SplitMix64};
 use crate::nn::NamedTensor;
 
 /// All that the epochs to come depend on.
@@ -37,7 +36,7 @@ struct Rest {
 }
 
 /// Writes a state; an older one is there until this one is.
-pub(super) fn write(checkpoint: &Checkpoint, state: &State) -> Result<(), LabelError> {
+pub(super) fn write(checkpoint: &Checkpoint, state: &State) -> Result<(), NetworkError> {
     let Shape { width, hidden, frames, elements } = state.now.shape;
     let rest = Rest {
         shape: [width, hidden, frames, elements],
@@ -62,11 +61,11 @@ pub(super) fn write(checkpoint: &Checkpoint, state: &State) -> Result<(), LabelE
 }
 
 /// The state that was written last; none when there is no file.
-pub(super) fn read(checkpoint: &Checkpoint) -> Result<Option<State>, LabelError> {
+pub(super) fn read(checkpoint: &Checkpoint) -> Result<Option<State>, NetworkError> {
     let Some((weights, rest)) = checkpoint.load::<Rest>()? else { return Ok(None) };
     let [width, hidden, frames, elements] = rest.shape;
     let shape = Shape { width, hidden, frames, elements };
-    let tensors = |prefix: &str| -> Result<Vec<Vec<f32>>, LabelError> {
+    let tensors = |prefix: &str| -> Result<Vec<Vec<f32>>, NetworkError> {
         let tensor = |part: &Part| {
             let name = format!("{prefix}.{}", part.name());
             let tensor = weights.tensor(&name, &part.shape(shape));

@@ -1,8 +1,7 @@
 //! States of the words of sentences.
 
-use super::error::LabelError;
 use crate::compute::Tensor;
-use crate::learn::{TooManyPieces, WordEncoder, mean_states};
+use crate::learn::{NetworkError, TooManyPieces, WordEncoder, mean_states};
 use crate::nn::Hidden;
 use crate::tokenize::WordPieces;
 
@@ -11,7 +10,7 @@ use crate::tokenize::WordPieces;
 pub(super) fn states(
     encoder: &WordEncoder,
     sentences: &[Vec<&str>],
-) -> Result<Vec<Result<Tensor, TooManyPieces>>, LabelError> {
+) -> Result<Vec<Result<Tensor, TooManyPieces>>, NetworkError> {
     let cut = sentences.iter().map(|words| encoder.cut(words, None));
     let cut: Vec<Result<WordPieces, TooManyPieces>> = cut.collect::<Result<_, _>>()?;
     let pool = |at: usize, pieces: &WordPieces, hidden: &Hidden| {

@@ -5,14 +5,13 @@ use std::path::Path;
 
 use super::data::covering;
 use super::encode::states;
-use super::error::LabelError;
 use super::given::Reading;
 use super::model::{Goal, LabellerConfig, Trained};
 use super::network::{Parameters, Question, products, scores, span_sums, words_weight};
 use super::segments::{Chosen, Spans, Sums, best, log_sums};
 use crate::compute::kernels::Weight;
 use crate::compute::{ComputeError, Device, Tensor};
-use crate::learn::{EncodedSentence, TooManyPieces, WordEncoder};
+use crate::learn::{EncodedSentence, NetworkError, TooManyPieces, WordEncoder};
 use crate::model::{CoreType, Declared, Frame, Span};
 use crate::nn::{Fingerprint, declared_languages};
 use crate::text::words_with_cuts;
@@ -152,11 +151,11 @@ impl Labeller {
     ///
     /// # Errors
     /// When either cannot be read, or the labeller was trained on the states of another encoder.
-    pub fn open(directory: &Path, encoder: &Path, device: &Device) -> Result<Self, LabelError> {
+    pub fn open(directory: &Path, encoder: &Path, device: &Device) -> Result<Self, NetworkError> {
         let config = Trained::config_of(directory)?;
         let declared = declared_languages(directory).or(&declared_languages(encoder));
         let encoder =
-            WordEncoder::open_layers::<LabelError>(encoder, &config.layers, None, device)?;
+            WordEncoder::open_layers::<NetworkError>(encoder, &config.layers, None, device)?;
         let trained = Trained::read(directory, config, &encoder.fingerprint())?;
         // What follows the encoder are many small products and sums, which stay on the host.
         let device = device.host();
@@ -191,7 +190,7 @@ impl Labeller {
     pub fn label_each(
         &self,
         asked: &[Asked<'_>],
-    ) -> Result<Vec<Result<Vec<FoundElement>, LabelError>>, LabelError> {
+    ) -> Result<Vec<Result<Vec<FoundElement>, NetworkError>>, NetworkError> {
         self.check_goal()?;
         self.answer_each(asked, None, |sentence, _, question, frame| {
             self.elements(sentence, question, frame)
@@ -208,7 +207,7 @@ impl Labeller {
         &self,
         asked: &[Asked<'_>],
         encoded: &[&EncodedSentence],
-    ) -> Result<Vec<Result<Vec<FoundElement>, LabelError>>, LabelError> {
+    ) -> Result<Vec<Result<Vec<FoundElement>, NetworkError>>, NetworkError> {
         self.check_goal()?;
         self.answer_each(asked, Some(encoded), |sentence, _, question, frame| {
             self.elements(sentence, question, frame)
@@ -216,10 +215,10 @@ impl Labeller {
     }
 
     /// Refuses to find FEs by weights that classify given spans.
-    fn check_goal(&self) -> Result<(), LabelError> {
+    fn check_goal(&self) -> Result<(), NetworkError> {
         match self.trained.config.goal {
             Goal::Segmentation => Ok(()),
-            Goal::GivenSpans => Err(LabelError::GivenSpans),
+            Goal::GivenSpans => Err(NetworkError::GivenSpans),
         }
     }
 
@@ -250,7 +249,7 @@ impl Labeller {
         &self,
         asked: &[Asked<'_>],
         spans: &[Vec<Span>],
-    ) -> Result<Vec<Result<Vec<SpanVerdict>, LabelError>>, LabelError> {
+    ) -> Result<Vec<Result<Vec<SpanVerdict>, NetworkError>>, NetworkError> {
         self.answer_each(asked, None, |sentence, at, question, frame| {
             let scores = scores(
                 &self.trained.parameters,
@@ -273,7 +272,7 @@ impl Labeller {
         asked: &[Asked<'_>],
         encoded: Option<&[&EncodedSentence]>,
         answer: impl Fn(&Sentence, usize, &Question<'_>, &Frame) -> Result<T, ComputeError> + Sync,
-    ) -> Result<Vec<Result<T, LabelError>>, LabelError> {
+    ) -> Result<Vec<Result<T, NetworkError>>, NetworkError> {
         let mut answers = Vec::with_capacity(asked.len());
         let groups: Vec<&[Asked<'_>]> = asked.chunk_by(|a, b| a.text == b.text).collect();
         for groups in groups.chunks(SENTENCES_AT_ONCE) {
@@ -297,7 +296,7 @@ impl Labeller {
                 let states = match &states[at] {
                     Ok(states) => states,
                     Err(long) => {
-                        let too_long = |item| LabelError::TooLong {
+                        let too_long = |item| NetworkError::TooLong {
                             item,
                             pieces: long.pieces,
                             limit: long.limit,
@@ -310,13 +309,13 @@ impl Labeller {
                 let targets = group.iter().enumerate().map(|(place, one)| {
                     let item = starts[at] + place;
                     let Some(target) = covering(&sentence.words, one.target) else {
-                        return Ok(Err(LabelError::NoTarget { item }));
+                        return Ok(Err(NetworkError::NoTarget { item }));
                     };
                     let vectors = self.trained.vectors(one.frame);
                     let question = Question { target: &target, vectors: &vectors };
                     Ok(Ok(answer(&sentence, item, &question, one.frame)?))
                 });
-                targets.collect::<Result<Vec<Result<T, LabelError>>, ComputeError>>()
+                targets.collect::<Result<Vec<Result<T, NetworkError>>, ComputeError>>()
             });
             for of_group in of_groups {
                 answers.extend(of_group?);
@@ -326,7 +325,7 @@ impl Labeller {
     }
 
     /// The words of the text of each group of targets, and their states.
-    fn encode(&self, groups: &[&[Asked<'_>]]) -> Result<WordsAndStates, LabelError> {
+    fn encode(&self, groups: &[&[Asked<'_>]]) -> Result<WordsAndStates, NetworkError> {
         let words = groups.iter().map(|group| {
             let cuts: Vec<Span> = group.iter().flat_map(|one| one.target).copied().collect();
             words_with_cuts(group[0].text, &cuts)

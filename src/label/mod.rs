@@ -25,7 +25,6 @@ mod checkpoint;
 mod data;
 mod elements;
 mod encode;
-mod error;
 mod given;
 #[cfg(test)]
 mod gradient;
@@ -38,7 +37,6 @@ pub mod train;
 
 pub use data::{GoldElement, LabelledSentence, LabelledTarget};
 pub use elements::Inventory;
-pub use error::LabelError;
 pub use labeller::{Asked, FoundElement, Labeller, SpanVerdict};
 pub use measure::{DevFigures, ElementCounts, Measure};
 pub use model::{Goal, LabellerConfig, LabellerTraining};

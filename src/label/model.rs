@@ -12,11 +12,10 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::elements::{Element, Inventory};
-use super::error::LabelError;
 use super::measure::DevFigures;
 use super::network::{FrameVectors, Parameters, Part, Shape, add};
 use crate::durable::WholeDirectory;
-use crate::learn::{CONFIG, FileError, read_config, read_lines};
+use crate::learn::{CONFIG, FileError, NetworkError, SmallNetwork, read_config, read_lines};
 use crate::model::{CoreType, Frame, named};
 use crate::nn::{Fingerprint, MatrixFormat, NamedTensor, NnError, Weights, write_small_model};
 
@@ -106,7 +105,7 @@ pub struct LabellerTraining {
 
 /// Tries, before the work, whether a labeller can be written at a place: nothing may be there, an
 /// empty directory, or an earlier labeller.
-pub(super) fn prepare(out: &Path) -> Result<WholeDirectory, LabelError> {
+pub(super) fn prepare(out: &Path) -> Result<WholeDirectory, NetworkError> {
     let prepared = WholeDirectory::prepare(out, |old| Trained::config_of(old).is_ok());
     Ok(prepared.map_err(FileError::io(WRITE, out))?)
 }
@@ -117,7 +116,7 @@ pub(super) fn write(
     config: &LabellerConfig,
     parameters: &Parameters,
     inventory: &Inventory,
-) -> Result<(), LabelError> {
+) -> Result<(), NetworkError> {
     let (list, summed) = added_up(parameters, inventory);
     let tensor = |part: Part| -> NamedTensor<'_> {
         (part.name().to_owned(), part.shape(summed.shape), summed.of(part))
@@ -173,12 +172,12 @@ pub(super) struct Trained {
 
 impl Trained {
     /// Reads `config.json` and refuses what this build would misread.
-    pub(super) fn config_of(directory: &Path) -> Result<LabellerConfig, LabelError> {
+    pub(super) fn config_of(directory: &Path) -> Result<LabellerConfig, NetworkError> {
         let config: LabellerConfig =
             read_config(directory, READ, "the configuration of a labeller of FEs")?;
         let path = directory.join(CONFIG);
         let refuse =
-            |found, expected| LabelError::from(FileError::content(&path, 1, found, expected));
+            |found, expected| NetworkError::from(FileError::content(&path, 1, found, expected));
         if config.format != FORMAT || config.features != FEATURES {
             let found = format!("format {} of `{}`", config.format, config.features);
             return Err(refuse(found, "format 1 of the features of src/label/network.rs"));
@@ -196,10 +195,11 @@ impl Trained {
         directory: &Path,
         config: LabellerConfig,
         fingerprint: &str,
-    ) -> Result<Self, LabelError> {
+    ) -> Result<Self, NetworkError> {
         if config.encoder_fingerprint != fingerprint {
-            return Err(LabelError::Encoder {
-                labeller: directory.to_owned(),
+            return Err(NetworkError::Encoder {
+                network: SmallNetwork::Labeller,
+                model: directory.to_owned(),
                 expected: format!("{} {}", config.encoder, config.encoder_fingerprint),
                 found: fingerprint.to_owned(),
             });
@@ -225,7 +225,7 @@ impl Trained {
             let tensor = weights.tensor(part.name(), &part.shape(shape)).map_err(NnError::from)?;
             Ok(tensor.into_data())
         };
-        let tensors = Part::ALL.iter().map(tensor).collect::<Result<_, LabelError>>()?;
+        let tensors = Part::ALL.iter().map(tensor).collect::<Result<_, NetworkError>>()?;
         Ok(Self {
             parameters: Parameters { shape, tensors },
             fingerprint: weights.fingerprint().map_err(NnError::from)?,

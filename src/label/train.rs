@@ -18,7 +18,6 @@ use super::checkpoint::{self, State};
 use super::data::{LabelledSentence, LabelledTarget};
 use super::elements::{FrameElements, Inventory};
 use super::encode::states;
-use super::error::LabelError;
 use super::given;
 use super::labeller::{FoundElement, found, is_used_once, span_of};
 use super::measure::{DevFigures, Measure};
@@ -31,8 +30,8 @@ use super::segments::{Spans, likelihood};
 use crate::compute::kernels::Weight;
 use crate::compute::{ComputeError, Device, Tensor};
 use crate::learn::{
-    AdamW, Checkpoint, Schedule, SplitMix64, TooManyPieces, Trained, TrainerOptions,
-    TrainingProgress, WordEncoder,
+    AdamW, Checkpoint, NetworkError, Schedule, SmallNetwork, SplitMix64, TooManyPieces, Trained,
+    TrainerOptions, TrainingProgress, WordEncoder,
 };
 use crate::nn::{BertConfig, NnError};
 
@@ -119,7 +118,7 @@ pub fn run(
     data: &Data,
     device: &Device,
     progress: Progress<'_>,
-) -> Result<LabellerConfig, LabelError> {
+) -> Result<LabellerConfig, NetworkError> {
     let out = prepare(&options.out)?;
     let (fit, state) = fit(options, inventory, data, device, progress)?;
     let name = options.encoder.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -169,7 +168,7 @@ pub(crate) fn trial(
     data: &Data,
     measured: Option<&[LabelledSentence]>,
     device: &Device,
-) -> Result<DevFigures, LabelError> {
+) -> Result<DevFigures, NetworkError> {
     let (mut fit, state) = fit(options, inventory, data, device, &mut |_| ())?;
     let Some(measured) = measured else { return Ok(state.best_dev) };
     let [kept] = fit.that_fit([measured], &mut |_| ())?;
@@ -196,17 +195,22 @@ fn fit<'a>(
     data: &Data,
     device: &'a Device,
     progress: Progress<'_>,
-) -> Result<(Fit<'a>, State), LabelError> {
+) -> Result<(Fit<'a>, State), NetworkError> {
     for (sentences, part) in
         [(&[&data.full_text[..], &data.exemplars].concat(), "training"), (&data.dev, "development")]
     {
         if LabelledSentence::counts(sentences)[1] == 0 {
-            return Err(LabelError::NoElements { part });
+            return Err(NetworkError::NoData {
+                network: SmallNetwork::Labeller,
+                wanted: "set with annotated FEs",
+                part,
+            });
         }
     }
     let last = BertConfig::read(&options.encoder).map_err(NnError::from)?.layers;
     let layers = options.layer.map_or_else(|| vec![last.saturating_sub(1), last], |one| vec![one]);
-    let encoder = WordEncoder::open_layers::<LabelError>(&options.encoder, &layers, None, device)?;
+    let encoder =
+        WordEncoder::open_layers::<NetworkError>(&options.encoder, &layers, None, device)?;
     let mut fit =
         Fit { options, inventory, device, host: device.host(), encoder, layers, left_out: 0 };
     let kept_in = options.checkpoint.as_ref().map(|path| Checkpoint::new(path, fit.made_of(data)));
@@ -313,7 +317,7 @@ impl<'a> Fit<'a> {
         &mut self,
         parts: [&'d [LabelledSentence]; N],
         progress: Progress<'_>,
-    ) -> Result<[Vec<&'d LabelledSentence>; N], LabelError> {
+    ) -> Result<[Vec<&'d LabelledSentence>; N], NetworkError> {
         let mut kept = [const { Vec::new() }; N];
         for (part, kept) in parts.into_iter().zip(&mut kept) {
             for sentence in part {
@@ -344,7 +348,7 @@ impl<'a> Fit<'a> {
     }
 
     /// The states of sentences that the encoder takes, in order.
-    fn states(&self, sentences: &[&LabelledSentence]) -> Result<Vec<Tensor>, LabelError> {
+    fn states(&self, sentences: &[&LabelledSentence]) -> Result<Vec<Tensor>, NetworkError> {
         let words: Vec<Vec<&str>> = sentences.iter().map(|sentence| sentence.words()).collect();
         let states = states(&self.encoder, &words)?.into_iter();
         Ok(states.map(|states| states.expect("long sentences are left out")).collect())
@@ -357,7 +361,7 @@ impl<'a> Fit<'a> {
         items: &[&LabelledSentence],
         schedule: Schedule,
         progress: Progress<'_>,
-    ) -> Result<f64, LabelError> {
+    ) -> Result<f64, NetworkError> {
         let batch = self.options.training.batch.max(1);
         let (epoch, total) = (state.epoch + 1, items.len().div_ceil(batch));
         let mut order = items.to_vec();
@@ -394,7 +398,7 @@ impl<'a> Fit<'a> {
         sentences: &[&LabelledSentence],
         states: &[Tensor],
         seed: u64,
-    ) -> Result<(f64, usize), LabelError> {
+    ) -> Result<(f64, usize), NetworkError> {
         let width = now.shape.width;
         let mut inputs: Vec<f32> = states.iter().flat_map(Tensor::data).copied().collect();
         Dropout::new(self.options.dropout, seed).apply(&mut inputs);
@@ -470,7 +474,7 @@ impl<'a> Fit<'a> {
         &self,
         now: &Parameters,
         sentences: &[&LabelledSentence],
-    ) -> Result<Measure, LabelError> {
+    ) -> Result<Measure, NetworkError> {
         let mut measure = Measure::default();
         let weight = words_weight(&self.host, now)?;
         for chunk in sentences.chunks(self.options.training.batch.max(1) * STEPS_AT_ONCE) {

@@ -10,6 +10,7 @@
 
 mod adamw;
 mod checkpoint;
+mod error;
 mod files;
 mod logistic;
 mod loss;
@@ -23,6 +24,7 @@ mod words;
 
 pub(crate) use adamw::{AdamW, Schedule, Trained};
 pub(crate) use checkpoint::Checkpoint;
+pub use error::{NetworkError, SmallNetwork};
 pub use files::FileError;
 pub(crate) use files::{CONFIG, LINE_LIMIT, read_config, read_lines, write_model};
 pub(crate) use logistic::{sigmoid, softplus};

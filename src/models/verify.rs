@@ -8,13 +8,14 @@ use super::{ModelError, ModelKind, describe, sums};
 use crate::align::{AlignError, Aligner, encoder_of};
 use crate::compute::{Device, Numbers};
 use crate::filter::{Filter, FilterError};
-use crate::identify::{FrameIdentifier, IdentifyError};
-use crate::label::{LabelError, Labeller};
+use crate::identify::FrameIdentifier;
+use crate::label::Labeller;
+use crate::learn::NetworkError;
 use crate::model::named;
 use crate::nn::{AdapterError, Encoder, LanguageAdapter, NnError};
 use crate::paraphrase::{PROMPT, ParaphraseError, Paraphraser, base_of, gguf_in};
 use crate::score::{ScoreError, Scorer};
-use crate::tag::{TagError, Tagger};
+use crate::tag::Tagger;
 use crate::tokenize::Tokenizer;
 use crate::vectors::{VectorsError, WordVectors};
 use crate::verify::{Verifier, VerifyError};
@@ -147,19 +148,19 @@ fn load(directory: &Path, models: &[PathBuf]) -> Result<(), Finding> {
             let encoder = encoder_of(directory, models)
                 .map_err(|error| finding(code_of_aligner(&error), &error))?;
             let opened = Tagger::open(directory, &encoder, &device);
-            opened.map(drop).map_err(|error| finding(code_of_tagger(&error), &error))
+            opened.map(drop).map_err(|error| finding(code_of_small_network(&error), &error))
         }
         ModelKind::Identifier => {
             let encoder = encoder_of(directory, models)
                 .map_err(|error| finding(code_of_aligner(&error), &error))?;
             let opened = FrameIdentifier::open(directory, &encoder, &device);
-            opened.map(drop).map_err(|error| finding(code_of_identifier(&error), &error))
+            opened.map(drop).map_err(|error| finding(code_of_small_network(&error), &error))
         }
         ModelKind::Labeller => {
             let encoder = encoder_of(directory, models)
                 .map_err(|error| finding(code_of_aligner(&error), &error))?;
             let opened = Labeller::open(directory, &encoder, &device);
-            opened.map(drop).map_err(|error| finding(code_of_labeller(&error), &error))
+            opened.map(drop).map_err(|error| finding(code_of_small_network(&error), &error))
         }
         ModelKind::WordVectors => {
             let opened = WordVectors::open(directory);
@@ -281,29 +282,11 @@ fn code_of_filter(error: &FilterError) -> FindingCode {
     }
 }
 
-fn code_of_tagger(error: &TagError) -> FindingCode {
+fn code_of_small_network(error: &NetworkError) -> FindingCode {
     match error {
-        TagError::Encoder { .. } => FindingCode::Encoder,
-        TagError::Network { source } => code_of_network(source),
-        TagError::File(_) => FindingCode::Config,
-        _ => FindingCode::Tokenizer,
-    }
-}
-
-fn code_of_identifier(error: &IdentifyError) -> FindingCode {
-    match error {
-        IdentifyError::Encoder { .. } => FindingCode::Encoder,
-        IdentifyError::Network { source } => code_of_network(source),
-        IdentifyError::File(_) => FindingCode::Config,
-        _ => FindingCode::Tokenizer,
-    }
-}
-
-fn code_of_labeller(error: &LabelError) -> FindingCode {
-    match error {
-        LabelError::Encoder { .. } => FindingCode::Encoder,
-        LabelError::Network { source } => code_of_network(source),
-        LabelError::File(_) => FindingCode::Config,
+        NetworkError::Encoder { .. } => FindingCode::Encoder,
+        NetworkError::Network { source } => code_of_network(source),
+        NetworkError::File(_) => FindingCode::Config,
         _ => FindingCode::Tokenizer,
     }
 }

@@ -9,8 +9,7 @@
 //! An encoder whose tokenizer folds case sees no capitals, and names are told by them. In a
 //! sentence without a capital the first three are 0 for every word, which training shows too.
 
-use super::error::TagError;
-use crate::learn::{TooManyPieces, WordEncoder, mean_states};
+use crate::learn::{NetworkError, TooManyPieces, WordEncoder, mean_states};
 use crate::nn::Hidden;
 use crate::tokenize::WordPieces;
 
@@ -24,16 +23,16 @@ pub(super) fn features(
     encoder: &WordEncoder,
     sentences: &[Vec<&str>],
     first: usize,
-) -> Result<Vec<Result<Vec<f32>, TagError>>, TagError> {
+) -> Result<Vec<Result<Vec<f32>, NetworkError>>, NetworkError> {
     let cut = sentences.iter().enumerate().map(|(at, words)| {
-        let too_long = |TooManyPieces { pieces, limit }| TagError::TooLong {
-            sentence: first + at,
+        let too_long = |TooManyPieces { pieces, limit }| NetworkError::TooLong {
+            item: first + at,
             pieces,
             limit,
         };
         Ok(encoder.cut(words, None)?.map_err(too_long))
     });
-    let cut: Vec<Result<WordPieces, TagError>> = cut.collect::<Result<_, TagError>>()?;
+    let cut: Vec<Result<WordPieces, NetworkError>> = cut.collect::<Result<_, NetworkError>>()?;
     let rows =
         |at: usize, pieces: &WordPieces, hidden: &Hidden| rows_of(&sentences[at], pieces, hidden);
     Ok(encoder.run(cut, rows, |_| ())?)

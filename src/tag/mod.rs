@@ -13,7 +13,6 @@
 //! data             sentence.rs   words with tags; penn.rs: the tags of FrameNet's full text
 //! ```
 
-mod error;
 mod features;
 mod measure;
 mod model;
@@ -22,7 +21,6 @@ mod sentence;
 mod tagger;
 pub mod train;
 
-pub use error::TagError;
 pub(crate) use features::{WRITING, writing_of};
 pub use measure::{Accuracy, DevAccuracy, Measure, TagLexicon};
 pub use model::{TaggerConfig, TaggerTraining};

@@ -8,11 +8,12 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::error::TagError;
 use super::features::WRITING;
 use super::measure::DevAccuracy;
 use crate::durable::WholeDirectory;
-use crate::learn::{Activation, CONFIG, FileError, Mlp, read_config, write_model};
+use crate::learn::{
+    Activation, CONFIG, FileError, Mlp, NetworkError, SmallNetwork, read_config, write_model,
+};
 use crate::nn::{NnError, Weights};
 
 /// The format that this build writes and reads.
@@ -77,22 +78,27 @@ pub struct TaggerTraining {
 
 /// Tries, before the work, whether a tagger can be written at a place: nothing may be there, an
 /// empty directory, or an earlier tagger.
-pub(super) fn prepare(out: &Path) -> Result<WholeDirectory, TagError> {
+pub(super) fn prepare(out: &Path) -> Result<WholeDirectory, NetworkError> {
     let prepared = WholeDirectory::prepare(out, |old| read_tagger_config(old).is_ok());
     Ok(prepared.map_err(FileError::io(WRITE, out))?)
 }
 
 /// Writes a tagger, all of it or nothing.
-pub(super) fn write(out: WholeDirectory, config: &TaggerConfig, mlp: &Mlp) -> Result<(), TagError> {
+pub(super) fn write(
+    out: WholeDirectory,
+    config: &TaggerConfig,
+    mlp: &Mlp,
+) -> Result<(), NetworkError> {
     Ok(write_model(out, WRITE, config, &mlp.tensors(""))?)
 }
 
 /// Reads `config.json` and refuses what this build would misread.
-pub(super) fn read_tagger_config(directory: &Path) -> Result<TaggerConfig, TagError> {
+pub(super) fn read_tagger_config(directory: &Path) -> Result<TaggerConfig, NetworkError> {
     let config: TaggerConfig =
         read_config(directory, "read tagger", "the configuration of a tagger")?;
     let path = directory.join(CONFIG);
-    let refuse = |found, expected| TagError::from(FileError::content(&path, 1, found, expected));
+    let refuse =
+        |found, expected| NetworkError::from(FileError::content(&path, 1, found, expected));
     if config.format != FORMAT || config.features != FEATURES {
         let found = format!("format {} of `{}`", config.format, config.features);
         return Err(refuse(found, "format 1 of the features of src/tag/features.rs"));
@@ -109,10 +115,11 @@ pub(super) fn read_mlp(
     directory: &Path,
     config: &TaggerConfig,
     fingerprint: &str,
-) -> Result<(Mlp, Weights), TagError> {
+) -> Result<(Mlp, Weights), NetworkError> {
     if config.encoder_fingerprint != fingerprint {
-        return Err(TagError::Encoder {
-            tagger: directory.to_owned(),
+        return Err(NetworkError::Encoder {
+            network: SmallNetwork::Tagger,
+            model: directory.to_owned(),
             expected: format!("{} {}", config.encoder, config.encoder_fingerprint),
             found: fingerprint.to_owned(),
         });
@@ -166,7 +173,7 @@ mod tests {
         let (read, _) = read_mlp(directory.path(), &config, "abc").unwrap();
         assert_eq!(read, mlp);
         let error = read_mlp(directory.path(), &config, "xyz").unwrap_err();
-        assert!(matches!(error, TagError::Encoder { .. }));
+        assert!(matches!(error, NetworkError::Encoder { .. }));
         assert!(error.to_string().contains("tiny abc"), "{error}");
     }
 
@@ -176,7 +183,7 @@ mod tests {
         let path = directory.path().join(CONFIG);
         assert!(matches!(
             read_tagger_config(directory.path()),
-            Err(TagError::File(FileError::Io { .. }))
+            Err(NetworkError::File(FileError::Io { .. }))
         ));
         let (config, mlp) = tagger();
         write(prepare(directory.path()).unwrap(), &config, &mlp).unwrap();
@@ -191,12 +198,15 @@ mod tests {
         ] {
             std::fs::write(&path, json.replacen(old, new, 1)).unwrap();
             let error = read_tagger_config(directory.path()).unwrap_err();
-            assert!(matches!(error, TagError::File(FileError::Content { .. })), "{old}: {error}");
+            assert!(
+                matches!(error, NetworkError::File(FileError::Content { .. })),
+                "{old}: {error}"
+            );
         }
         // One tag more than the network has outputs.
         std::fs::write(&path, json.replacen("\"DT\"", "\"CC\", \"DT\"", 1)).unwrap();
         let config = read_tagger_config(directory.path()).unwrap();
         let error = read_mlp(directory.path(), &config, "abc").unwrap_err();
-        assert!(matches!(error, TagError::Network { .. }), "{error}");
+        assert!(matches!(error, NetworkError::Network { .. }), "{error}");
     }
 }

@@ -11,8 +11,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::error::TagError;
-use crate::learn::read_lines;
+use crate::learn::{NetworkError, read_lines};
 
 /// The words of a sentence and their tags.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -29,7 +28,7 @@ impl TaggedSentence {
     /// # Errors
     /// When the file cannot be read, or a line is no such object or has not as many tags as words
     /// (naming the line).
-    pub fn read(path: &Path) -> Result<Vec<Self>, TagError> {
+    pub fn read(path: &Path) -> Result<Vec<Self>, NetworkError> {
         let sentences = read_lines(path, "read tagged sentences", Self::parse)?;
         Ok(sentences.into_iter().map(|(_, sentence)| sentence).collect())
     }
@@ -74,7 +73,7 @@ mod tests {
 
     const LINE: &str = r#"{"words":["It","grew"],"tags":["PRP",null]}"#;
 
-    fn read(text: &str) -> Result<Vec<TaggedSentence>, TagError> {
+    fn read(text: &str) -> Result<Vec<TaggedSentence>, NetworkError> {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
         TaggedSentence::read(file.path())
@@ -110,6 +109,6 @@ mod tests {
             assert!(error.contains("line 2") && error.contains(says), "{error}");
         }
         let missing = TaggedSentence::read("/nowhere.jsonl".as_ref());
-        assert!(matches!(missing, Err(TagError::File { .. })));
+        assert!(matches!(missing, Err(NetworkError::File { .. })));
     }
 }

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use super::error::TagError;
 use super::features::{features, rows_of_states};
 use super::model::{TaggerConfig, read_mlp, read_tagger_config};
 use crate::compute::{ComputeError, Device, Tensor};
 use crate::exchange::WordTagger;
-use crate::learn::{EncodedSentence, Network, WordEncoder, softmax};
+use crate::learn::{EncodedSentence, Network, NetworkError, WordEncoder, softmax};
 use crate::model::Declared;
 use crate::nn::{Fingerprint, NnError, declared_languages};
 
@@ -28,7 +27,7 @@ pub struct Tag<'a> {
 /// ```no_run
 /// use fnstore::compute::Device;
 /// use fnstore::tag::Tagger;
-/// # fn main() -> Result<(), fnstore::tag::TagError> {
+/// # fn main() -> Result<(), fnstore::NetworkError> {
 /// let encoder = "models/aligner-encoder".as_ref();
 /// let tagger = Tagger::open("models/tagger".as_ref(), encoder, &Device::cpu())?;
 /// let words = vec!["They", "checked", "the", "lock", "."];
@@ -52,10 +51,10 @@ impl Tagger {
     ///
     /// # Errors
     /// When either cannot be read, or the tagger was trained on the states of another encoder.
-    pub fn open(directory: &Path, encoder: &Path, device: &Device) -> Result<Self, TagError> {
+    pub fn open(directory: &Path, encoder: &Path, device: &Device) -> Result<Self, NetworkError> {
         let config = read_tagger_config(directory)?;
         let declared = declared_languages(directory).or(&declared_languages(encoder));
-        let encoder = WordEncoder::open::<TagError>(encoder, config.layer, None, device)?;
+        let encoder = WordEncoder::open::<NetworkError>(encoder, config.layer, None, device)?;
         let (mlp, weights) = read_mlp(directory, &config, &encoder.fingerprint())?;
         Ok(Self {
             // Two small products of a few words: sending them to a GPU takes longer than they do.
@@ -89,8 +88,8 @@ impl Tagger {
     /// the sentence.
     ///
     /// # Errors
-    /// When a sentence is too long for the encoder ([`TagError::sentence`] says which).
-    pub fn tag(&self, sentences: &[Vec<&str>]) -> Result<Vec<Vec<Tag<'_>>>, TagError> {
+    /// When a sentence is too long for the encoder ([`NetworkError::item`] says which).
+    pub fn tag(&self, sentences: &[Vec<&str>]) -> Result<Vec<Vec<Tag<'_>>>, NetworkError> {
         self.tag_each(sentences)?.into_iter().collect()
     }
 
@@ -102,7 +101,7 @@ impl Tagger {
     pub fn tag_each(
         &self,
         sentences: &[Vec<&str>],
-    ) -> Result<Vec<Result<Vec<Tag<'_>>, TagError>>, TagError> {
+    ) -> Result<Vec<Result<Vec<Tag<'_>>, NetworkError>>, NetworkError> {
         let mut answers = Vec::with_capacity(sentences.len());
         for (batch, sentences) in sentences.chunks(SENTENCES_AT_ONCE).enumerate() {
             for rows in features(&self.encoder, sentences, batch * SENTENCES_AT_ONCE)? {
@@ -124,7 +123,7 @@ impl Tagger {
         &self,
         words: &[&str],
         encoded: &EncodedSentence,
-    ) -> Result<Vec<Tag<'_>>, TagError> {
+    ) -> Result<Vec<Tag<'_>>, NetworkError> {
         let (encoder, layer) = (&self.config.encoder_fingerprint, self.config.layer);
         match layer.and_then(|layer| encoded.in_layers(encoder, &[layer])) {
             Some(states) => self.tags_of(rows_of_states(words, states.data())),
@@ -133,7 +132,7 @@ impl Tagger {
     }
 
     /// The tags of the words that some rows of features are of.
-    fn tags_of(&self, rows: Vec<f32>) -> Result<Vec<Tag<'_>>, TagError> {
+    fn tags_of(&self, rows: Vec<f32>) -> Result<Vec<Tag<'_>>, NetworkError> {
         let best = best_tags(&self.network, rows)?.into_iter();
         Ok(best.map(|(tag, score)| Tag { name: &self.config.tags[tag], score }).collect())
     }
@@ -152,7 +151,7 @@ impl WordTagger for Tagger {
         let names = |tags: Vec<Tag<'_>>| tags.iter().map(|tag| tag.name.to_owned()).collect();
         let tagged = self.tag_each(sentences)?.into_iter().map(|tags| match tags {
             Ok(tags) => Ok(Some(names(tags))),
-            Err(error) if error.sentence().is_some() => Ok(None),
+            Err(error) if error.item().is_some() => Ok(None),
             Err(error) => Err(error.into()),
         });
         tagged.collect()

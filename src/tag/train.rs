@@ -11,7 +11,6 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::path::PathBuf;
 
-use super::error::TagError;
 use super::features::{WRITING, features};
 use super::measure::{Accuracy, DevAccuracy};
 use super::model::{ACTIVATION, FEATURES, FORMAT, TaggerConfig, TaggerTraining, prepare, write};
@@ -19,8 +18,8 @@ use super::sentence::TaggedSentence;
 use super::tagger::best_tags;
 use crate::compute::Device;
 use crate::learn::{
-    Labels, Mlp, Network, SplitMix64, Task, TrainerOptions, TrainingProgress, TrainingState,
-    WordEncoder,
+    Labels, Mlp, Network, NetworkError, SmallNetwork, SplitMix64, Task, TrainerOptions,
+    TrainingProgress, TrainingState, WordEncoder,
 };
 
 /// Sentences that are encoded before their features are laid down.
@@ -84,17 +83,21 @@ pub fn run(
     dev: &[TaggedSentence],
     device: &Device,
     progress: &mut dyn FnMut(TrainingProgress<DevAccuracy, Infallible>),
-) -> Result<TaggerConfig, TagError> {
+) -> Result<TaggerConfig, NetworkError> {
     for (sentences, part) in [(data, "training"), (dev, "development")] {
         if !sentences.iter().any(TaggedSentence::has_tag) {
-            return Err(TagError::NoTags { part });
+            return Err(NetworkError::NoData {
+                network: SmallNetwork::Tagger,
+                wanted: "word with a tag",
+                part,
+            });
         }
     }
     let out = prepare(&options.out)?;
     let tags: BTreeSet<&str> =
         data.iter().flat_map(|sentence| &sentence.tags).flatten().map(String::as_str).collect();
     let tags: Vec<&str> = tags.into_iter().collect();
-    let encoder = WordEncoder::open::<TagError>(&options.encoder, options.layer, None, device)?;
+    let encoder = WordEncoder::open::<NetworkError>(&options.encoder, options.layer, None, device)?;
 
     // 1. Encode everything, as it is written and in small letters.
     let lower = |sentences: &[TaggedSentence]| -> Vec<TaggedSentence> {
@@ -103,14 +106,15 @@ pub fn run(
     let (data_lower, dev_lower) = (lower(data), lower(dev));
     let total = 2 * (data.len() + dev.len());
     let (mut before, mut left_out) = (0, 0);
-    let mut ready = |sentences: &[TaggedSentence], into: &mut Encoded| -> Result<(), TagError> {
-        for sentences in sentences.chunks(SENTENCES_AT_ONCE) {
-            left_out += encode(&encoder, sentences, &tags, into)?;
-            before += sentences.len();
-            progress(TrainingProgress::Encoded { done: before, total });
-        }
-        Ok(())
-    };
+    let mut ready =
+        |sentences: &[TaggedSentence], into: &mut Encoded| -> Result<(), NetworkError> {
+            for sentences in sentences.chunks(SENTENCES_AT_ONCE) {
+                left_out += encode(&encoder, sentences, &tags, into)?;
+                before += sentences.len();
+                progress(TrainingProgress::Encoded { done: before, total });
+            }
+            Ok(())
+        };
     let (mut words, mut dev_words) = (Encoded::default(), [Encoded::default(), Encoded::default()]);
     ready(data, &mut words)?;
     let tagged = words.labels.len();
@@ -157,7 +161,7 @@ fn encode(
     sentences: &[TaggedSentence],
     tags: &[&str],
     into: &mut Encoded,
-) -> Result<usize, TagError> {
+) -> Result<usize, NetworkError> {
     let words: Vec<Vec<&str>> = sentences.iter().map(TaggedSentence::words).collect();
     let inputs = encoder.width() + WRITING;
     let mut left_out = 0;
@@ -185,19 +189,19 @@ struct Tagging<'a> {
 
 impl Task for Tagging<'_> {
     type Dev = DevAccuracy;
-    type Error = TagError;
+    type Error = NetworkError;
 
     fn rows(
         &self,
         items: &[usize],
         _random: &mut SplitMix64,
-    ) -> Result<(Vec<f32>, Labels), TagError> {
+    ) -> Result<(Vec<f32>, Labels), NetworkError> {
         let rows = items.iter().flat_map(|at| &self.data.rows[at * self.inputs..][..self.inputs]);
         let labels = items.iter().map(|at| self.data.labels[*at]).collect();
         Ok((rows.copied().collect(), Labels::Classes(labels)))
     }
 
-    fn measure(&self, mlp: &Mlp) -> Result<DevAccuracy, TagError> {
+    fn measure(&self, mlp: &Mlp) -> Result<DevAccuracy, NetworkError> {
         let network = Network::new(mlp.clone(), self.device)?;
         let [written, lowercase] = self.dev;
         Ok(DevAccuracy {
@@ -219,7 +223,7 @@ fn fit(
     data: &Encoded,
     dev: &[Encoded; 2],
     progress: &mut dyn FnMut(TrainingProgress<DevAccuracy, Infallible>),
-) -> Result<TrainingState<DevAccuracy>, TagError> {
+) -> Result<TrainingState<DevAccuracy>, NetworkError> {
     let mut random = SplitMix64::new(options.training.seed);
     let mlp = Mlp::random(&[inputs, options.hidden.max(1), tags], ACTIVATION, &mut random);
     let mut state = TrainingState::new(mlp, random, data.labels.len());
@@ -228,7 +232,7 @@ fn fit(
     Ok(state)
 }
 
-fn accuracy(network: &Network, inputs: usize, data: &Encoded) -> Result<Accuracy, TagError> {
+fn accuracy(network: &Network, inputs: usize, data: &Encoded) -> Result<Accuracy, NetworkError> {
     let mut accuracy = Accuracy::default();
     let chunks = data.rows.chunks(CHUNK * inputs).zip(data.labels.chunks(CHUNK));
     for (rows, labels) in chunks {

@@ -6,9 +6,10 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
+use fnstore::NetworkError;
 use fnstore::database::Database;
 use fnstore::identify::{
-    Candidates, EncodedSentence, FoundEncoded, FoundTarget, FrameIdentifier, IdentifyError, Search,
+    Candidates, EncodedSentence, FoundEncoded, FoundTarget, FrameIdentifier, Search,
 };
 use fnstore::label::{Asked, FoundElement, Labeller};
 use fnstore::lexicon::Lexicon;
@@ -290,9 +291,9 @@ fn tell_ambiguous(shared: &AmbiguousLexUnit) {
     ));
 }
 
-fn refusal(error: &IdentifyError) -> LineError {
+fn refusal(error: &NetworkError) -> LineError {
     match error {
-        IdentifyError::TooLong { pieces, limit, .. } => LineError::new(
+        NetworkError::TooLong { pieces, limit, .. } => LineError::new(
             "E-too-long",
             format!("the sentence has {pieces} pieces, the encoder takes at most {limit}"),
         ),

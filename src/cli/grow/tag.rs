@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use fnstore::tag::{TagError, Tagger};
+use fnstore::NetworkError;
+use fnstore::tag::Tagger;
 use fnstore::text::words;
 use serde::{Deserialize, Serialize};
 
@@ -82,9 +83,9 @@ impl LineTask for Tagging {
     }
 }
 
-fn refusal(error: &TagError) -> LineError {
+fn refusal(error: &NetworkError) -> LineError {
     match error {
-        TagError::TooLong { pieces, limit, .. } => LineError::new(
+        NetworkError::TooLong { pieces, limit, .. } => LineError::new(
             "E-too-long",
             format!("the sentence has {pieces} pieces, the encoder takes at most {limit}"),
         ),

@@ -11,13 +11,12 @@ use std::sync::Arc;
 use super::super::candidates::Candidates;
 use super::super::corpus::{Answers, Encoded, encode_each};
 use super::super::data::FrameSentence;
-use super::super::error::IdentifyError;
 use super::super::features::Shape;
 use super::super::measure::Figures;
 use super::super::scorer::{Asked, Scorer, Search};
 use super::{Data, FitOptions, Fitted, Lessons, fit};
 use crate::compute::Device;
-use crate::learn::WordEncoder;
+use crate::learn::{NetworkError, WordEncoder};
 
 /// Sentences ready for any number of trainings.
 pub(crate) struct Trials {
@@ -53,9 +52,9 @@ impl Trials {
         measured: Option<&[FrameSentence]>,
         device: &Device,
         done: &mut dyn FnMut(usize, usize),
-    ) -> Result<Self, IdentifyError> {
+    ) -> Result<Self, NetworkError> {
         data.check()?;
-        let encoder = WordEncoder::open_layers::<IdentifyError>(encoder, layers, None, device)?;
+        let encoder = WordEncoder::open_layers::<NetworkError>(encoder, layers, None, device)?;
         let names = data.frames();
         let frames: HashMap<&str, usize> =
             names.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
@@ -63,7 +62,7 @@ impl Trials {
         let candidates = Candidates::new(&names, lexunits, data.morphology);
         let total = data.train.len() + data.dev.len() + measured.map_or(0, <[_]>::len);
         let mut before = 0;
-        let mut ready = |sentences: &[FrameSentence]| -> Result<_, IdentifyError> {
+        let mut ready = |sentences: &[FrameSentence]| -> Result<_, NetworkError> {
             let asked = (&candidates, Search::Lexicon);
             let mut tell = |finished| done(before + finished, total);
             let encoded =
@@ -72,7 +71,7 @@ impl Trials {
             Ok(encoded)
         };
         let pool = ready(data.train)?.into_iter().map(|of| of.map(Arc::new)).collect();
-        let mut whole = |sentences: &[FrameSentence]| -> Result<Arc<Vec<Encoded>>, IdentifyError> {
+        let mut whole = |sentences: &[FrameSentence]| -> Result<Arc<Vec<Encoded>>, NetworkError> {
             Ok(Arc::new(ready(sentences)?.into_iter().flatten().collect()))
         };
         let dev = whole(data.dev)?;
@@ -102,7 +101,7 @@ impl Trials {
         &self,
         places: &[usize],
         options: &FitOptions,
-    ) -> Result<Trial<'_>, IdentifyError> {
+    ) -> Result<Trial<'_>, NetworkError> {
         let train = places.iter().filter_map(|at| self.pool[*at].clone()).collect();
         let lessons = Lessons::new(self.shape, self.frames, train, Arc::clone(&self.dev));
         let mut keep = |_: &_| Ok(());
@@ -123,7 +122,7 @@ impl Trial<'_> {
     ///
     /// # Errors
     /// When a kernel fails.
-    pub(crate) fn agrees(&self, places: &[usize]) -> Result<Vec<bool>, IdentifyError> {
+    pub(crate) fn agrees(&self, places: &[usize]) -> Result<Vec<bool>, NetworkError> {
         let encoded = places.iter().map(|at| self.trials.pool[*at].as_ref());
         let encoded: Vec<Option<&Arc<Encoded>>> = encoded.collect();
         let asked = encoded.iter().flatten().map(|of| {
