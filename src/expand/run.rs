@@ -85,19 +85,18 @@ pub(super) fn run_into(
     database.check_languages(&declared, todo.iter().map(|seed| seed.release))?;
     let missing: Vec<_> =
         todo.iter().map(|seed| (seed.missing(options.rounds), seed.weight)).collect();
-    let rounds = missing.iter().map(|(rounds, _)| rounds).sum();
-    // What is measured are some seeds out of all.
-    let measures = matches!(destination, Destination::Measured(_));
-    let todo = if measures { pace::spread(todo) } else { todo };
     let judge = identifier.as_ref().map(|identifier| FitJudge::new(database, identifier));
     let mut checker = PairChecker { recipe: id, aligner, judge, filter: filter.take() };
     let leaks_before = rewriter.leaks();
     let session = rewriter.rounds(recipe.settings(&options.device))?;
     let mut proposer = ParaphraseProposer::new(session, followed);
+    // What is measured are some seeds out of all.
+    let measures = matches!(destination, Destination::Measured(_));
+    let todo = if measures { pace::sample(todo, proposer.most()) } else { todo };
+    let rounds = todo.iter().map(|seed| seed.missing(options.rounds)).sum();
     let sink = (destination, std::mem::take(files));
     let mut writer = GeneratedWriter::new(database, fingerprint, sink);
     let mut tally = Tally::new(report, (options.rounds, rounds), measures, on_progress);
-    tally.sampled_in(missing.len(), proposer.most());
     let stages = Augmentation {
         shared: &mut knowledge,
         proposer: &mut proposer,

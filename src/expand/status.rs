@@ -93,8 +93,8 @@ pub fn status(
 }
 
 /// As [`status`] of a part of the seeds, or of all, with the time that the missing rounds take.
-/// Rounds of seeds from all over are made to measure it, as many beside each other as in a run: a
-/// twelfth of all, as many as are in flight at least, for a minute at most.
+/// To measure it, seeds from all over are taken to their ends, as many beside each other as in a
+/// run: a quarter of all, twice as many as are in flight at most, for a minute at most.
 /// Nothing is written. With a limit of seeds it is the time of so many seeds, and the rounds
 /// that are missing are theirs. There is no estimate where nothing is missing, or where `progress`,
 /// which is told how far the measurement is, answers `Break` at once.

@@ -72,14 +72,9 @@ impl<'p> Tally<'p> {
         }
     }
 
-    /// Measures so many seeds, in a run that has some of them in flight.
-    pub(super) fn sampled_in(&mut self, seeds: usize, in_flight: usize) {
-        self.pace.sampled_in(seeds, in_flight);
-    }
-
     fn progress(&self) -> ExpansionProgress {
         let (rounds, of_rounds) = match self.measures {
-            true => (self.pace.measured(self.started.elapsed()), self.pace.wanted()),
+            true => (self.pace.measured(self.started.elapsed()), self.pace.of),
             false => (self.pace.done, self.pace.of),
         };
         ExpansionProgress {
@@ -109,9 +104,9 @@ impl<'p> Tally<'p> {
     }
 
     /// A round of a seed is over, and so many of those before it are behind it.
-    fn round(&mut self, work: &Rewriting<'_>, behind: u16) {
+    fn round(&mut self, work: &Rewriting<'_>, behind: u16, is_over: bool) {
         let weight = pace::weight(&work.chain.seed.text);
-        self.pace.round((weight, work.since.elapsed()), u64::from(behind));
+        self.pace.round((weight, work.since.elapsed()), u64::from(behind), is_over);
     }
 }
 
@@ -126,7 +121,7 @@ impl Observer<Rewriting<'_>> for Tally<'_> {
             Event::Accepted { work, accepted, is_last } => {
                 self.count(accepted);
                 if !is_last {
-                    self.round(work, 1);
+                    self.round(work, 1, false);
                 }
             }
             Event::Ended(Finish { work, reason, with_round }) => {
@@ -138,7 +133,8 @@ impl Observer<Rewriting<'_>> for Tally<'_> {
                     }
                 }
                 if *with_round {
-                    self.round(work, self.rounds.saturating_sub(work.rounds_before));
+                    let behind = self.rounds.saturating_sub(work.rounds_before);
+                    self.round(work, behind, true);
                 } else {
                     let behind = self.rounds.saturating_sub(work.chain.round);
                     self.pace.ended(u64::from(behind), !work.has_begun);
@@ -156,7 +152,7 @@ impl Observer<Rewriting<'_>> for Tally<'_> {
     fn goes_on(&mut self, _: usize) -> ControlFlow<()> {
         let at = self.progress();
         let answer = (self.on_progress)(&at);
-        let is_enough = self.measures && self.pace.is_enough(self.started.elapsed());
+        let is_enough = self.measures && Pace::is_enough(self.started.elapsed());
         if is_enough { ControlFlow::Break(()) } else { answer }
     }
 }

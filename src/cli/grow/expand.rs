@@ -142,8 +142,9 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "dry_run")]
     status: bool,
 
-    /// Say how many rounds are missing and how long they take, and write nothing. Measures on less
-    /// than a tenth of them, for a minute at most; of a part with `--shard`
+    /// Say how many rounds are missing and how long they take, and write nothing. Measures on a
+    /// quarter of the sets, or on twice as many as a run has in flight where these are fewer, for a
+    /// minute at most; of a part with `--shard`
     #[arg(long, conflicts_with = "endpoint")]
     dry_run: bool,
 
