@@ -226,6 +226,7 @@ mod sets_of_other_lus;
 mod several_words;
 mod shaders;
 mod shards;
+mod shards_of_later_rounds;
 mod shards_status;
 mod shards_that_differ;
 mod shared_prompts;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::Manifest;
 use crate::align::AlignError;
 use crate::database::DatabaseError;
 use crate::filter::FilterError;
@@ -90,6 +91,28 @@ pub enum ExpandError {
         expected: u64,
         /// Seeds that the query finds.
         found: u64,
+    },
+    /// A shard goes on with seeds whose earlier rounds were merged elsewhere.
+    #[error(
+        "E-missing: `{}` goes on with {seeds} of its seeds ({}), whose sets of earlier rounds release `{}` lacks; merge \
+         first the shards of `{}` that have them, of fewer rounds and recipe {}: shard {}/{}, if they were as many",
+        file.display(),
+        some_of(named, *seeds),
+        manifest.release,
+        manifest.query,
+        manifest.recipe,
+        manifest.shard.number,
+        manifest.shard.of
+    )]
+    RoundsBefore {
+        /// The file.
+        file: PathBuf,
+        /// What it is of.
+        manifest: Box<Manifest>,
+        /// The first of those seeds.
+        named: Vec<String>,
+        /// How many they are.
+        seeds: u64,
     },
     /// Another process computes the same shard.
     #[error(
@@ -233,6 +256,12 @@ pub enum SeedsError {
         /// Names of the LUs.
         lexunits: Vec<String>,
     },
+}
+
+/// The first of so many names, with a sign that there are more.
+fn some_of(named: &[String], all: u64) -> String {
+    let more = if all > named.len() as u64 { ", ..." } else { "" };
+    format!("{}{more}", named.join(", "))
 }
 
 impl ExpandError {

@@ -55,6 +55,7 @@ mod rewriting;
 mod run;
 mod seeds;
 mod shard;
+mod shard_before;
 mod shard_lock;
 mod shard_run;
 mod shard_status;

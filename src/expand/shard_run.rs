@@ -10,6 +10,7 @@ use super::loaded_models::LoadedModels;
 use super::run::run_into;
 use super::seeds::human_sets;
 use super::shard::{Manifest, Plan, Shard, ShardWriter};
+use super::shard_before::explained;
 use super::status::{UNKNOWN, known};
 use super::{
     EndReason, ExpandError, ExpansionProgress, Followed, Recipe, Report, Result, RunOptions,
@@ -88,7 +89,8 @@ pub fn run_shard(
 /// have; `None` for one that was merged before, if nothing was removed since: it is not read.
 ///
 /// # Errors
-/// As [`Database::import_jsonl`].
+/// As [`Database::import_jsonl`], and where the database lacks what earlier rounds gave to seeds of
+/// the shard.
 pub fn merge_shard(database: &Database, file: &Path, manifest: &Manifest) -> Result<Option<u64>> {
     let store = database.store();
     let digest = from_hexadecimal(&manifest.blake3);
@@ -104,9 +106,11 @@ pub fn merge_shard(database: &Database, file: &Path, manifest: &Manifest) -> Res
 /// As [`merge_shard`], and reads a shard that was merged before, too: rows may be lost since.
 ///
 /// # Errors
-/// As [`Database::import_jsonl`].
+/// As [`merge_shard`].
 pub fn merge_shard_again(database: &Database, file: &Path, manifest: &Manifest) -> Result<u64> {
-    let import = database.import_jsonl(file, None, &mut |_| {})?;
+    let import = database
+        .import_jsonl(file, None, &mut |_| {})
+        .map_err(|error| explained(database, (file, manifest), error))?;
     if let Some(digest) = &from_hexadecimal(&manifest.blake3) {
         database.store().note_merged(import.release.id, digest)?;
     }

@@ -89,20 +89,20 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             folder.display()
         );
     }
-    let manifests = verified(&args.files)?;
+    let (files, manifests) = in_order(&args.files, verified(&args.files)?);
     if !args.mixed {
-        require_one_origin(&args.files, &manifests)?;
+        require_one_origin(&files, &manifests)?;
     }
     let database = opened(&args, &manifests, context)?;
     if !args.mixed {
-        require_same_seeds(&database, &args.files, &manifests)?;
+        require_same_seeds(&database, &files, &manifests)?;
     }
     tell_of_index(&database);
     let mut rows = Vec::new();
     let bar = progress::bar("merging", "shards");
     bar.set_length(manifests.len() as u64);
     bar.set_position(0);
-    for (file, manifest) in args.files.iter().zip(&manifests) {
+    for (file, manifest) in files.iter().zip(&manifests) {
         let written = match args.again {
             true => Some(expand::merge_shard_again(&database, file, manifest)?),
             false => expand::merge_shard(&database, file, manifest)?,
@@ -164,6 +164,14 @@ fn verified(files: &[PathBuf]) -> anyhow::Result<Vec<Manifest>> {
     let Some(last) = wrong.pop() else { return Ok(manifests) };
     wrong.iter().for_each(|error| tell(&format!("{error}")));
     Err(last.into())
+}
+
+/// Files and their manifests in the order in which they are taken: later rounds build on earlier
+/// ones.
+fn in_order(files: &[PathBuf], manifests: Vec<Manifest>) -> (Vec<PathBuf>, Vec<Manifest>) {
+    let mut both: Vec<_> = files.iter().cloned().zip(manifests).collect();
+    both.sort_by_key(|(_, manifest)| manifest.rounds);
+    both.into_iter().unzip()
 }
 
 /// Refuses shards of one query and number of parts that are not of one recipe and of the same
