@@ -11,10 +11,12 @@ __all__ = [
     "ConflictError",
     "EditError",
     "Error",
+    "ExistsError",
     "ExpandError",
     "ImportFailedError",
     "LockedError",
     "ModelMissingError",
+    "NumberError",
     "PickleError",
     "QueryError",
     "ReplacedError",
@@ -51,6 +53,10 @@ class AbsentError(StoreError, FileNotFoundError):
     """There is no store at the path."""
 
 
+class ExistsError(StoreError, FileExistsError):
+    """There is a store at the path already."""
+
+
 class LockedError(StoreError, BlockingIOError):
     """Another process or handle writes the store."""
 
@@ -67,6 +73,10 @@ class QueryError(Error, ValueError):
     """The query cannot be read; ``column`` is where, from 1."""
 
     column: int | None = None
+
+
+class NumberError(Error, ValueError):
+    """A number is negative or too large."""
 
 
 class UnknownNameError(Error, LookupError):

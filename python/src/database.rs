@@ -9,7 +9,7 @@ use fnstore::model::AnnotationSetId;
 use fnstore::query::{Case, Expression, Pattern};
 use fnstore::transfer::ImportOptions;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyInt};
 
 use crate::annotation::AnnotationSet;
 use crate::changes::{self, Change};
@@ -20,6 +20,7 @@ use crate::handle::Handle;
 use crate::lexicon::{
     Document, Frame, FrameElement, FrameRelation, Growth, Home, LexicalUnit, Release, SemType,
 };
+use crate::number::Count;
 use crate::query::Query;
 use crate::transaction::Edits;
 
@@ -31,7 +32,6 @@ pub(crate) struct Database {
 }
 
 /// A name, or an id.
-#[derive(FromPyObject)]
 pub(crate) enum Key {
     Id(u32),
     Name(String),
@@ -46,15 +46,35 @@ impl Key {
     }
 }
 
+impl<'py> FromPyObject<'_, 'py> for Key {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        match given.extract() {
+            Ok(id) => Ok(Self::Id(id)),
+            // Nothing has a number outside of the range.
+            Err(_) if given.is_instance_of::<PyInt>() => Ok(Self::Name(given.to_string())),
+            Err(_) => given.extract().map(Self::Name),
+        }
+    }
+}
+
 /// Opens the store in a directory.
 #[pyfunction]
 pub(crate) fn open(path: PathBuf) -> Result<Database> {
     Ok(Database { handle: Handle::open(path)? })
 }
 
-/// Makes an empty store in a directory, and opens it; one that is there is opened as it is.
+/// Makes an empty store in a directory, and opens it. One that is there is an ExistsError, or with
+/// `exist_ok` opened as it is.
 #[pyfunction]
-pub(crate) fn create(path: PathBuf) -> Result<Database> {
+#[pyo3(signature = (path, *, exist_ok=false))]
+pub(crate) fn create(path: PathBuf, exist_ok: bool) -> Result<Database> {
+    if !exist_ok && database::Database::open(&path).is_ok() {
+        let message = format!("there is a store in `{}`", path.display());
+        let advice = "open it with fnstore.open(path), or give exist_ok=True";
+        return Err(Fault::new("ExistsError", "S-exists", &message, advice));
+    }
     database::Database::open_writer(&path)?.close()?;
     open(path)
 }
@@ -177,17 +197,17 @@ impl Database {
 
     /// What was committed after a revision, in order. Remember the revision of a change that is
     /// `last`, and the generation with it; then nothing is lost.
-    #[pyo3(signature = (since=0, *, release=None, generation=None))]
+    #[pyo3(signature = (since=Count(0), *, release=None, generation=None))]
     fn changes(
         &self,
         py: Python<'_>,
-        since: u64,
+        since: Count,
         release: Option<&str>,
         generation: Option<&str>,
     ) -> Result<Vec<Change>> {
         py.detach(|| {
             let database = self.handle.get()?;
-            changes::since(&database, since, release, generation)
+            changes::since(&database, since.0, release, generation)
         })
     }
 
@@ -280,16 +300,17 @@ impl Database {
     }
 
     /// A query of the store, as in db.query("frame=Verification trigger=confirm*").
-    #[pyo3(signature = (expression="", *, sort=None, offset=0, limit=None))]
+    #[pyo3(signature = (expression="", *, sort=None, offset=Count(0), limit=None))]
     fn query(
         &self,
         py: Python<'_>,
         expression: &str,
         sort: Option<&str>,
-        offset: usize,
-        limit: Option<usize>,
+        offset: Count,
+        limit: Option<Count>,
     ) -> Result<Query> {
-        py.detach(|| Query::new(&self.handle, expression, sort, (offset, limit)))
+        let part = (offset.size(), limit.map(Count::size));
+        py.detach(|| Query::new(&self.handle, expression, sort, part))
     }
 
     /// Number of annotation sets for which a query holds.
@@ -368,7 +389,7 @@ impl Database {
         models: Option<PathBuf>,
         filter: Option<PathBuf>,
         device: &str,
-        limit: Option<usize>,
+        limit: Option<Count>,
         progress: Option<Py<PyAny>>,
         any_language: bool,
         settings: Option<&Bound<'_, PyDict>>,
@@ -378,6 +399,7 @@ impl Database {
             None => py.import("fnstore._models")?.call_method0("directories")?.extract()?,
         };
         let (settings, device) = (expand::settings(settings)?, device.to_owned());
+        let limit = limit.map(Count::size);
         let wishes =
             Wishes { settings, recipe, model, models, filter, device, limit, any_language };
         expand::expand(py, &self.handle, expression, (wishes, progress))

@@ -91,6 +91,14 @@ pub(crate) fn set(answer: &Answer) -> String {
     )
 }
 
+/// The release of an annotation set, where the store has several.
+fn release(answer: &Answer) -> String {
+    match answer.is_of_several {
+        true => format!("<br><small>{}</small>", escaped(&answer.release.name)),
+        false => String::new(),
+    }
+}
+
 /// The first answers of a query.
 pub(crate) fn query(expression: &str, found: u64, answers: &[Answer]) -> String {
     let mut html = format!(
@@ -105,9 +113,10 @@ pub(crate) fn query(expression: &str, found: u64, answers: &[Answer]) -> String 
     for answer in answers {
         let _ = write!(
             html,
-            "<tr><td><b>{}</b><br>{}</td><td style=\"text-align:left\">{}</td></tr>",
+            "<tr><td><b>{}</b><br>{}{}</td><td style=\"text-align:left\">{}</td></tr>",
             escaped(&answer.frame),
             escaped(&answer.lexunit),
+            release(answer),
             sentence(answer)
         );
     }

@@ -14,6 +14,7 @@ mod framenet;
 mod handle;
 mod html;
 mod lexicon;
+mod number;
 mod query;
 mod transaction;
 mod worker;

@@ -14,6 +14,7 @@ use crate::arrow::Shape;
 use crate::error::{Fault, Result};
 use crate::handle::Handle;
 use crate::html;
+use crate::number::Count;
 
 /// Answers that a notebook shows of a query.
 const SHOWN: usize = 10;
@@ -128,13 +129,13 @@ impl Query {
     }
 
     /// The same query, of which no more than so many sets are wanted.
-    fn limit(&self, count: usize) -> Self {
-        self.changed(|selection| selection.limit = Some(count))
+    fn limit(&self, count: Count) -> Self {
+        self.changed(|selection| selection.limit = Some(count.size()))
     }
 
     /// The same query without its first sets.
-    fn offset(&self, count: usize) -> Self {
-        self.changed(|selection| selection.offset = count)
+    fn offset(&self, count: Count) -> Self {
+        self.changed(|selection| selection.offset = count.size())
     }
 
     /// The same query in the order of fields, as in `"frame,-aligner"`.

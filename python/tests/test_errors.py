@@ -34,6 +34,33 @@ def test_a_path_that_is_no_store(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
+def test_a_store_that_is_there_is_not_made_again(own: fnstore.Database, tmp_path: Path) -> None:
+    path, count = tmp_path / "made", own.count()
+    with fnstore.create(path) as db:
+        db.import_release(MINI)
+    error = refused(fnstore.ExistsError, lambda: fnstore.create(path))
+    assert error.code == "S-exists" and isinstance(error, FileExistsError) and "exist_ok" in error.advice
+    with fnstore.create(path, exist_ok=True) as db:
+        assert db.count() == count
+
+
+def test_numbers_out_of_range(db: fnstore.Database) -> None:
+    query = db.query()
+    for number in (-1, 1 << 64):
+        for call in (
+            lambda number=number: db.query(limit=number),
+            lambda number=number: db.query(offset=number),
+            lambda number=number: query.limit(number),
+            lambda number=number: query.offset(number),
+            lambda number=number: db.changes(number),
+            lambda number=number: db.expand("frame=Checking", limit=number),
+        ):
+            error = refused(fnstore.NumberError, call)
+            assert error.code == "E-number" and isinstance(error, ValueError) and str(number) in str(error)
+        for call in (lambda number=number: db.frame(number), lambda number=number: db.lu(number)):
+            assert f"`{number}`" in str(refused(fnstore.UnknownNameError, call))
+
+
 def test_a_typo_names_what_was_meant(db: fnstore.Database) -> None:
     assert refused(fnstore.UnknownNameError, lambda: db.query("frame=Cheking")).nearest == "Checking"
     assert refused(fnstore.QueryError, lambda: db.query("fram=Checking")).nearest == "frame"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnstore
 import pytest
+from conftest import MINI
 
 
 def test_a_frame_has_its_fes_lus_relations_and_sets(db: fnstore.Database) -> None:
@@ -65,6 +66,14 @@ def test_a_set_draws_its_annotation(db: fnstore.Database) -> None:
     assert "font-weight:bold" in html and "<script" not in html
     assert "annotation sets" in db.query("frame=Checking")._repr_html_()
     assert "Matter" in db.frame("Checking")._repr_html_()
+
+
+def test_a_table_of_several_releases_names_them(own: fnstore.Database) -> None:
+    query = own.query("frame=Checking")
+    assert "mini-framenet" not in query._repr_html_()
+    own.import_release(MINI, release="second")
+    for name in ("mini-framenet", "second"):
+        assert f"<small>{name}</small>" in own.query(f"frame=Checking release={name}")._repr_html_()
 
 
 def test_growth_of_what_people_annotated_is_one_round(db: fnstore.Database) -> None:
