@@ -92,6 +92,8 @@ struct Given {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     None,
+    /// An LU without a part of speech is often called after its form, as in `bikes.x`.
+    Called,
     Form,
     Itself,
 }
@@ -218,6 +220,7 @@ impl Lemmas {
     /// How well a word of an LU fits a form in small letters.
     fn fit(&self, word: &str, pos: Pos, form: &str) -> Fit {
         match word == form {
+            true if pos == Pos::Other => Fit::Called,
             true => Fit::Itself,
             false if self.is_form(word, pos, form) => Fit::Form,
             false => Fit::None,
@@ -301,6 +304,15 @@ mod tests {
         assert_eq!(own.of("felled", "VVD"), "fell");
         assert_eq!(own.of("abided", "VVD"), "abide");
         assert_eq!(lemmas(&[]).of("rating", "VVG"), "rate");
+    }
+
+    #[test]
+    fn an_lu_that_is_called_after_a_form_comes_behind_one_that_has_it() {
+        let none = lemmas(&[]);
+        let [called, form, itself] =
+            [("bikes", Pos::Other), ("bike", Pos::Noun), ("bikes", Pos::Noun)]
+                .map(|(word, pos)| none.fit(word, pos, "bikes"));
+        assert!(Fit::None < called && called < form && form < itself);
     }
 
     #[test]
