@@ -17,7 +17,7 @@ use fnstore::score::Scorer;
 use fnstore::text::inflect_phrase;
 use serde_json::Value;
 
-use crate::cli_program::{Ran, fnstore_in, new_store};
+use crate::cli_program::{Ran, fnstore_in, mini_framenet, new_store};
 use crate::cli_schema::faults_in;
 use crate::language_parity::directory;
 use crate::{mini, real_framenet};
@@ -33,6 +33,20 @@ fn an_lu_with_full_text_alone_is_told_how_to_get_sentences() {
     let ran = generate(store.path(), &["lu=stitch.v"]);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     assert!(ran.stderr.contains("`--lacking exemplars`"), "{}", ran.stderr);
+}
+
+#[test]
+fn two_releases_are_told_before_both_have_sentences_generated() {
+    let store = new_store();
+    let mini = mini_framenet();
+    let again = ["import", mini.to_str().unwrap(), "--release", "again"];
+    assert_eq!(fnstore_in(store.path(), &again).code, Some(0));
+    let spans =
+        "the generation spans 2 releases, `mini-framenet`, `again`; `release=NAME` asks one";
+    let both = generate(store.path(), &["--limit", "1"]);
+    assert!(both.code == Some(0) && both.stderr.contains(spans), "{both:?}");
+    let one = generate(store.path(), &["release=again", "--limit", "1"]);
+    assert!(one.code == Some(0) && !one.stderr.contains("spans"), "{one:?}");
 }
 
 fn run(database: &Database, query: &str, recipe: &Recipe) -> Report {

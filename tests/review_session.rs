@@ -14,6 +14,7 @@ use fnstore::review::{
 use fnstore::transfer::ImportOptions;
 use tempfile::TempDir;
 
+use crate::cli_program::fnstore_in;
 use crate::{generated, mini};
 
 const PROTOCOL: Protocol = Protocol { outputs: 2, seed: 7 };
@@ -182,6 +183,17 @@ fn agreement_is_counted_by_question_and_role() {
     assert!((kappa - (observed - chance) / (1.0 - chance)).abs() < 1e-9, "{kappa}");
     assert_eq!(all.disputed.len(), 2);
     assert_eq!((all.disputed[0].spread, all.disputed[0].scores.len()), (70, 3));
+    let ran = fnstore_in(dir.path(), &["stats", "agreement", "--format", "jsonl"]);
+    let rows = ran.records().into_iter().map(|row| (row["role"].clone(), row["items"].clone()));
+    let rows: Vec<(serde_json::Value, serde_json::Value)> = rows.collect();
+    let expected = [
+        ("output", 2),
+        ("in-frame control", 2),
+        ("out-of-frame control", 2),
+        ("all", 6),
+        ("output", 1),
+    ];
+    assert_eq!(rows, expected.map(|(role, items)| (role.into(), items.into())), "{ran:?}");
     let of_meaning = &all.questions[&Question::Meaning];
     assert_eq!((of_meaning.shared, of_meaning.kappa), (0, None));
     // A control of another frame says nothing of the set's own, and meaning says nothing of frames.
