@@ -154,7 +154,7 @@ fn sets_that_are_gone_or_changed_are_counted_and_the_exit_code_says_so() {
     assert_eq!(report(1), (json!(2), edition(1, 1)));
     let ran = fnstore_in(store.path(), &["export", "edition=all", "--to", "jsonl"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    let said = "edition `all` is not what it was: of its 3 sets 1 are gone and 1 changed; \
+    let said = "edition `all` is not what it was: of its 3 sets 1 gone and 1 changed; \
                 `fnstore edition verify all` names them";
     assert!(ran.stderr.contains(said), "{}", ran.stderr);
     assert!(!ran.records().is_empty(), "what is left is written");

@@ -98,7 +98,7 @@ fn an_evaluation_of_spans_counts_it_as_not_found() {
     assert_eq!(count(with, "predicted"), count(without, "predicted"));
     assert_eq!(count(with, "right"), count(without, "right"));
     let table = eval(&all, "table").stdout;
-    assert!(table.contains("1 items are too long for the encoder"), "{table}");
+    assert!(table.contains("1 item is too long for the encoder"), "{table}");
 }
 
 #[test]

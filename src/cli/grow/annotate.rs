@@ -27,7 +27,7 @@ use crate::cli::options::labeller::LABELLER;
 use crate::cli::options::language;
 use crate::cli::options::release::release;
 use crate::cli::options::tagger::TAGGER;
-use crate::cli::print::output::{counted, tell};
+use crate::cli::print::output::{counted_are, tell};
 use crate::cli::{Context, Outcome};
 
 /// Find targets in sentences, with their frames and frame elements
@@ -266,9 +266,8 @@ impl LineTask for Annotating<'_> {
             ambiguous.iter().for_each(tell_ambiguous);
             let sentences = release.counts.sentences;
             tell(&format!(
-                "{} {} in the store as the release {}",
-                counted(sentences, "sentence"),
-                if sentences == 1 { "is" } else { "are" },
+                "{} in the store as the release {}",
+                counted_are(sentences, "sentence"),
                 release.name
             ));
         }

@@ -21,7 +21,7 @@ use crate::cli::options::language;
 use crate::cli::print::notices::{
     tell_earlier_rules, tell_index_lag, tell_of_index, tell_of_releases,
 };
-use crate::cli::print::output::{Output, grouped, tell};
+use crate::cli::print::output::{Output, counted, grouped, tell};
 use crate::cli::print::progress;
 use crate::cli::print::render::ONE_ROW;
 use crate::cli::process::stop;
@@ -126,7 +126,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let asked = (&recipe, args.limit);
     let report = generate::run_with(&database, &expression, asked, &mut generator, &mut |at| {
         bar.set_length(at.of);
-        bar.set_message(format!("generating: {} sentences", grouped(at.sentences)));
+        bar.set_message(format!("generating: {}", counted(at.sentences, "sentence")));
         bar.set_position(at.lexunits);
         if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
@@ -213,7 +213,7 @@ fn summary(
     }
     let Usage { requests, tokens, known } = report.asked;
     if requests + known > 0 {
-        rows.push(("requests", requests, format!("{} tokens", grouped(tokens))));
+        rows.push(("requests", requests, counted(tokens, "token")));
         rows.push(("known answers", known, String::new()));
     }
     if report.left > 0 {

@@ -7,7 +7,7 @@ use fnstore::compute::{
 use serde::Serialize;
 
 use crate::cli::options::device::{DeviceArgs, options};
-use crate::cli::print::output::{Output, size, tell};
+use crate::cli::print::output::{Output, counted_are, size, tell};
 use crate::cli::print::render::{Row, rows_of};
 use crate::cli::{Context, Outcome};
 
@@ -86,7 +86,11 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     if failed > 0 {
         output.flush()?;
         let wrong = record.tests.iter().filter(|test| !test.passed).map(|test| test.kernel);
-        tell(&format!("{failed} kernels are wrong on this adapter: {}", advice(wrong)));
+        tell(&format!(
+            "{} wrong on this adapter: {}",
+            counted_are(failed as u64, "kernel"),
+            advice(wrong)
+        ));
         return Ok(Outcome::CheckFailed);
     }
     Ok(Outcome::Done)

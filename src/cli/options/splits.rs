@@ -9,7 +9,7 @@ use fnstore::query::Expression;
 use fnstore::search::UnknownListed;
 
 use crate::cli::Context;
-use crate::cli::print::output::{grouped, tell};
+use crate::cli::print::output::{counted, grouped, tell};
 
 /// The option of commands that ask for `split`.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -49,7 +49,7 @@ fn unknown_names(list: &SplitList, unknown: &[UnknownListed]) -> SplitListError 
     let name = |UnknownListed { kind, name, .. }: &UnknownListed| format!("the {kind} `{name}`");
     let mut names: Vec<String> = unknown.iter().take(TOLD).map(name).collect();
     if unknown.len() > TOLD {
-        names.push(format!("{} more names", grouped((unknown.len() - TOLD) as u64)));
+        names.push(counted((unknown.len() - TOLD) as u64, "more name"));
     }
     SplitListError::Unknown { list: list.id.name.clone(), names }
 }

@@ -129,7 +129,7 @@ fn bar(svg: &mut String, left: f64, unit: f64, growth: &[RoundGrowth], at: usize
             );
         }
     }
-    let total = format!("{} triggers", grouped(round.total_triggers));
+    let total = counted(round.total_triggers, "trigger");
     text(svg, (left + BAR / 2.0, y - 6.0), "middle", "", &total);
 }
 

@@ -219,10 +219,19 @@ pub(crate) fn tell(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", visible(text));
 }
 
-/// A number of things, as in `1 commit` and `2,000 commits`.
+/// A number of things, as in `1 commit`, `2,000 commits` and `3 entries`.
 pub(crate) fn counted(number: u64, thing: &str) -> String {
-    let ending = if number == 1 { "" } else { "s" };
-    format!("{} {thing}{ending}", grouped(number))
+    let number_said = grouped(number);
+    match thing.strip_suffix('y') {
+        _ if number == 1 => format!("{number_said} {thing}"),
+        Some(stem) => format!("{number_said} {stem}ies"),
+        None => format!("{number_said} {thing}s"),
+    }
+}
+
+/// A number of things of which something is said, as in `1 item is` and `2 items are`.
+pub(crate) fn counted_are(number: u64, thing: &str) -> String {
+    format!("{} {}", counted(number, thing), if number == 1 { "is" } else { "are" })
 }
 
 /// A number with its thousands set apart.
@@ -302,6 +311,14 @@ fn wrapped(text: &str, room: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_thing_is_no_plural() {
+        let said = [0, 1, 2000].map(|number| counted(number, "row"));
+        assert_eq!(said, ["0 rows", "1 row", "2,000 rows"]);
+        assert_eq!([1, 3].map(|number| counted(number, "entry")), ["1 entry", "3 entries"]);
+        assert_eq!([1, 2].map(|number| counted_are(number, "item")), ["1 item is", "2 items are"]);
+    }
 
     #[test]
     fn a_field_is_quoted_where_it_must_be() {

@@ -10,7 +10,7 @@ use fnstore::expand::ExpansionProgress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use self::estimator::Estimator;
-use super::output::{grouped, tell};
+use super::output::{counted, grouped, tell};
 
 /// Seconds between two lines where stderr is no terminal.
 const PAUSE: &str = "FNSTORE_PROGRESS_SECONDS";
@@ -95,8 +95,8 @@ impl Bar {
     /// How far an expansion is.
     pub(crate) fn set_expansion(&self, at: &ExpansionProgress) {
         let rate = at.sentences as f64 / self.began.elapsed().as_secs_f64().max(1e-3);
-        let sentences = grouped(at.sentences);
-        self.drawn.set_message(format!("expanding: {sentences} sentences, {rate:.1}/s"));
+        let sentences = counted(at.sentences, "sentence");
+        self.drawn.set_message(format!("expanding: {sentences}, {rate:.1}/s"));
         self.set_work((at.seeds, at.of), (at.rounds, at.of_rounds));
     }
 

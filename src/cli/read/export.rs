@@ -21,7 +21,7 @@ use crate::cli::grow::align::tasks::Making;
 use crate::cli::options::splits::SplitArgs;
 use crate::cli::options::tagger::{TaggerArgs, TaggerOnDemand};
 use crate::cli::print::notices::{tell_of_index, tell_of_releases};
-use crate::cli::print::output::{Format, grouped, tell};
+use crate::cli::print::output::{Format, counted, grouped, tell};
 use crate::cli::print::progress;
 use crate::cli::process::stop;
 use crate::cli::process::whole_file::WholeFile;
@@ -488,9 +488,9 @@ impl ExportRecord {
         for EditionRecord { name, sets, removed, changed, .. } in &self.editions {
             if removed + changed > 0 {
                 tell(&format!(
-                    "edition `{name}` is not what it was: of its {} sets {} are gone and {} \
+                    "edition `{name}` is not what it was: of its {} {} gone and {} \
                      changed; `fnstore edition verify {name}` names them",
-                    grouped(*sets),
+                    counted(*sets, "set"),
                     grouped(*removed),
                     grouped(*changed)
                 ));

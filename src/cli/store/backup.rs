@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use fnstore::database::Database;
 use fnstore::upkeep::BackupManifest;
 
-use crate::cli::print::output::{Output, grouped, size};
+use crate::cli::print::output::{Output, counted, size};
 use crate::cli::print::render::under;
 use crate::cli::{Context, Outcome};
 
@@ -44,9 +44,9 @@ pub(crate) fn print(
     let files = manifest.files.iter().map(|(file, hash)| vec![file.clone(), hash.clone()]);
     output.report(manifest, under(&["file", "blake3"], files), |output| {
         Ok(output.line(&format!(
-            "{}: {} rows, {} in {}",
+            "{}: {}, {} in {}",
             state(&manifest.releases, manifest.revision),
-            grouped(manifest.rows),
+            counted(manifest.rows, "row"),
             size(manifest.bytes),
             place.display()
         ))?)

@@ -243,9 +243,10 @@ fn summary(report: &CheckRecord, output: &mut Output) -> anyhow::Result<()> {
     }
     let rows: u64 = report.rows.values().sum();
     let entries = report.index_entries.map_or("no index".to_owned(), |entries| {
-        format!("{} entries of the index", grouped(entries))
+        format!("{} of the index", counted(entries, "entry"))
     });
-    output.line(&format!("revision {}: {} rows, {entries}", report.revision, grouped(rows)))?;
+    let rows = counted(rows, "row");
+    output.line(&format!("revision {}: {rows}, {entries}", report.revision))?;
     if report.unlisted_rows > 0 {
         let rows = counted(report.unlisted_rows, "row");
         output.line(&format!("{rows} of an unfinished import; the next import removes them"))?;

@@ -16,7 +16,7 @@ use fnstore::transfer::{ImportOptions, ImportReport};
 use serde::Serialize;
 
 use crate::cli::print::notices::{tell_index_behind, tell_of_index};
-use crate::cli::print::output::{Output, grouped, size};
+use crate::cli::print::output::{Output, counted, grouped, size};
 use crate::cli::print::progress;
 use crate::cli::print::render::counts_of;
 use crate::cli::process::stop;
@@ -267,9 +267,9 @@ fn summary(
         (
             "sentence-layer sets",
             sentence_layer_sets,
-            format!("listed {} times", grouped(sentence_layer_occurrences)),
+            format!("listed {}", counted(sentence_layer_occurrences, "time")),
         ),
-        ("sentences", sentences, format!("listed {} times", grouped(sentence_occurrences))),
+        ("sentences", sentences, format!("listed {}", counted(sentence_occurrences, "time"))),
     ];
     for (name, count, note) in rows {
         let line = format!("  {name:<20} {:>9}  {note}", grouped(count));
@@ -281,13 +281,8 @@ fn summary(
         size(record.source_bytes),
         size(record.store_bytes)
     ))?;
-    let faults = grouped(report.warnings.faults());
-    warnings(
-        &record.warnings,
-        "fault",
-        &format!("{faults} oddities, none dropped silently"),
-        output,
-    )?;
+    let faults = counted(report.warnings.faults(), "oddity");
+    warnings(&record.warnings, "fault", &format!("{faults}, none dropped silently"), output)?;
     let traits = "traits of the data that readers stumble over, all kept";
     warnings(&record.warnings, "trait", traits, output)
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use fnstore::database::Database;
 use serde::Serialize;
 
-use crate::cli::print::output::grouped;
+use crate::cli::print::output::counted;
 use crate::cli::print::render::ONE_ROW;
 use crate::cli::{Context, Outcome};
 
@@ -37,8 +37,8 @@ pub(crate) fn run(_args: Args, context: &mut Context) -> anyhow::Result<Outcome>
     };
     context.output.report(&record, ONE_ROW, |output| {
         Ok(output.line(&format!(
-            "{} entries, as of revision {}, in {:.1} s",
-            grouped(record.entries),
+            "{}, as of revision {}, in {:.1} s",
+            counted(record.entries, "entry"),
             record.revision,
             record.seconds
         ))?)

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::cli::error::LinesFailed;
 use crate::cli::input::line_reader::{self, LineError};
-use crate::cli::print::output::{Output, tell};
+use crate::cli::print::output::{Output, counted, tell};
 use crate::cli::print::render::ONE_ROW;
 use crate::cli::process::whole_file::WholeFile;
 use crate::cli::{Context, Outcome};
@@ -165,7 +165,7 @@ fn write_table(
         (
             "answers",
             agreement.answers.to_string(),
-            format!("of {} annotators", agreement.annotators),
+            format!("of {}", counted(agreement.annotators, "annotator")),
         ),
         ("nothing means the same", percent(agreement.unaligned_share()), paper(PAPER_UNALIGNED)),
         ("tasks answered twice", agreement.shared.to_string(), "or more often".to_owned()),

@@ -15,7 +15,7 @@ use crate::cli::options::device::DeviceArgs;
 use crate::cli::options::locate;
 use crate::cli::options::named::named;
 use crate::cli::print::notices::tell_of_index;
-use crate::cli::print::output::{grouped, tell};
+use crate::cli::print::output::{counted, grouped, tell};
 use crate::cli::print::progress;
 use crate::cli::process::whole_file::WholeFile;
 use crate::cli::{Context, Outcome};
@@ -164,7 +164,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     };
     tell_of_index(&database);
     context.output.flush()?;
-    tell(&format!("{} tasks", grouped(made.tasks)));
+    tell(&counted(made.tasks, "task"));
     for (why, count) in &made.left_out {
         tell(&format!("  {:>9}  left out: {why}", grouped(*count)));
     }

@@ -19,7 +19,7 @@ use crate::cli::input::line_reader::LineError;
 use crate::cli::options::device::DeviceArgs;
 use crate::cli::options::locate::ENCODER;
 use crate::cli::options::{locate, number};
-use crate::cli::print::output::{Format, Output, tell};
+use crate::cli::print::output::{Format, Output, counted, tell};
 use crate::cli::print::progress;
 use crate::cli::print::render::{Block, field_text};
 use crate::cli::{Context, Outcome};
@@ -195,10 +195,11 @@ impl Training {
             more.retain(|pair| pair.source.len().max(pair.target.len()) <= max_length);
             if more.len() < read {
                 tell(&format!(
-                    "{} of {read} pairs in `{}` have more than {} words on a side: left out",
+                    "left out: {} of {} in `{}`, with more than {} on a side",
                     read - more.len(),
+                    counted(read as u64, "pair"),
                     file.display(),
-                    max_length
+                    counted(max_length as u64, "word")
                 ));
             }
             all.append(&mut more);

@@ -11,7 +11,7 @@ use fnstore::paraphrase::{Constraints, Crew, Request, RequestOutcome, Settings};
 use fnstore::text::input::Lines;
 use serde::{Deserialize, Serialize};
 
-use crate::cli::print::output::{grouped, tell};
+use crate::cli::print::output::{counted, counted_are, grouped, tell};
 use crate::cli::print::progress;
 
 /// Longest line of the file in bytes.
@@ -100,7 +100,7 @@ impl Rewriter {
             if path.exists() {
                 let others;
                 (known, others) = read(path, &by)?;
-                tell(&format!("{} rewritings are known", grouped(known.len() as u64)));
+                tell(&format!("{} known", counted_are(known.len() as u64, "rewriting")));
                 if others > 0 {
                     tell(&format!(
                         "{} more are of another rewriter, beam or kind of numbers, and are left alone",
@@ -183,8 +183,8 @@ impl Rewriter {
     pub(super) fn tell(&self) {
         let Report { requests, banned, required, met, lifted, without } = self.report;
         tell(&format!(
-            "asked for {} rewritings, {} came to nothing; words banned {}, lifted {}; phrases required {}, met {}",
-            grouped(requests),
+            "asked for {}, {} came to nothing; words banned {}, lifted {}; phrases required {}, met {}",
+            counted(requests, "rewriting"),
             grouped(without),
             grouped(banned),
             grouped(lifted),

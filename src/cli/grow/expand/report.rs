@@ -64,7 +64,8 @@ pub(super) fn summary(
     }
     let Usage { requests, tokens, known } = report.asked;
     if requests + known > 0 {
-        let note = format!("{} tokens; {} answers were known", grouped(tokens), grouped(known));
+        let (tokens, known) = (counted(tokens, "token"), counted(known, "answer"));
+        let note = format!("{tokens}; {known} known");
         output.line(&format!("  {:<20} {:>9}  {note}", "requests", grouped(requests)))?;
     }
     if report.leaks > 0 {

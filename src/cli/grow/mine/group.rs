@@ -11,7 +11,7 @@ use crate::cli::Outcome;
 use crate::cli::input::line_reader::LineError;
 use crate::cli::input::table_lines::TableLines;
 use crate::cli::options::number;
-use crate::cli::print::output::{Format, Output, grouped, tell};
+use crate::cli::print::output::{Format, Output, counted, tell};
 
 /// Group articles by their words and dates
 ///
@@ -91,9 +91,9 @@ pub(super) fn run(args: &Args, output: &mut Output) -> anyhow::Result<Outcome> {
     output.end_records(format)?;
     output.flush()?;
     tell(&format!(
-        "{} articles in {} clusters",
-        grouped(articles.len() as u64),
-        grouped(count as u64)
+        "{} in {}",
+        counted(articles.len() as u64, "article"),
+        counted(count as u64, "cluster")
     ));
     lines.finish("grouped")?;
     Ok(if articles.is_empty() { Outcome::NothingFound } else { Outcome::Done })

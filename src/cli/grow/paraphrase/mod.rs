@@ -28,7 +28,7 @@ use crate::cli::input::line_reader::{self, LineError};
 use crate::cli::options::endpoint::EndpointArgs;
 use crate::cli::options::language::LanguageArgs;
 use crate::cli::options::rewriter::RewriterArgs;
-use crate::cli::print::output::{Format, Output, tell};
+use crate::cli::print::output::{Format, Output, counted, tell};
 use crate::cli::print::render::{Block, Records};
 use crate::cli::{Context, Outcome};
 use lines::{Item, Layout, Line, Lines};
@@ -140,7 +140,8 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     run.all(session, &mut context.output)?;
     let tally = run.tally;
     if paraphraser.leaks() > 0 {
-        tell(&format!("{} outputs broke a constraint and were dropped", paraphraser.leaks()));
+        let outputs = counted(paraphraser.leaks(), "output");
+        tell(&format!("{outputs} dropped, for a broken constraint"));
     }
     tally.outcome(&mut context.output)
 }

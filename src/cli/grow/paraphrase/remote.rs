@@ -11,7 +11,7 @@ use super::lines::{self, Item, Line};
 use super::{Heuristics, Record, Tally};
 use crate::cli::Outcome;
 use crate::cli::input::line_reader::LineError;
-use crate::cli::print::output::{Format, Output, grouped, tell};
+use crate::cli::print::output::{Format, Output, counted, tell};
 use crate::cli::print::render::Records;
 use crate::cli::process::stop;
 
@@ -54,10 +54,10 @@ pub(super) fn run(
     records.end_blocks::<Record>()?;
     let Usage { requests, tokens, known } = paraphraser.usage();
     tell(&format!(
-        "{} requests, {} tokens, {} known answers",
-        grouped(requests),
-        grouped(tokens),
-        grouped(known)
+        "{}, {}, {}",
+        counted(requests, "request"),
+        counted(tokens, "token"),
+        counted(known, "known answer")
     ));
     match stopped() {
         true => Ok(Outcome::Interrupted),

@@ -6,7 +6,7 @@ use fnstore::align::{AlignedSpan, TagDistances, TooLong, WordSpan};
 use fnstore::tag::Tagger;
 use serde::Serialize;
 
-use crate::cli::print::output::Output;
+use crate::cli::print::output::{Output, counted_are};
 
 /// The rows of the table, for all items and for those whose wording changed.
 #[derive(Debug, Serialize)]
@@ -96,8 +96,8 @@ impl Diversity {
         output.table(&columns, self.rows.iter().map(row).collect())?;
         if self.left_out > 0 {
             output.line(&format!(
-                "{} items are too long for the tagger's encoder and left out",
-                self.left_out
+                "{} too long for the tagger's encoder and left out",
+                counted_are(self.left_out, "item")
             ))?;
         }
         Ok(())

@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::collections::HashMap;
 
 use crate::cli::options::labeller::{LabellerArgs, ReleaseArgs, part};
-use crate::cli::print::output::Output;
+use crate::cli::print::output::{Output, counted, counted_are};
 use crate::cli::print::render::{Row, rows_of};
 use crate::cli::{Context, Outcome};
 
@@ -257,12 +257,13 @@ impl Row for ScoreRecord {
 fn write_table(document: &Document, output: &mut Output) -> anyhow::Result<()> {
     output.table_of(&document.scores)?;
     output.line(&format!(
-        "{} targets of the part {}, {} with exactly the annotated FEs; {} more are in sentences that are too long",
-        document.targets, document.part, document.whole, document.left_out
+        "{} of the part {}, {} with exactly the annotated FEs; {} more in sentences that are too long",
+        counted(document.targets, "target"), document.part, document.whole, document.left_out
     ))?;
     let SpanRecord { number, right, accuracy, others, others_right } = document.spans;
     output.line(&format!(
-        "an FE or not: {right} of {number} spans are right ({accuracy:.4}), {others_right} of the {others} that are not FEs"
+        "an FE or not: {right} of {} right ({accuracy:.4}), {others_right} of the {others} that are not FEs",
+        counted_are(number, "span")
     ))?;
     Ok(())
 }

@@ -10,7 +10,7 @@ use fnstore::filter::{
 use serde::Serialize;
 
 use crate::cli::grow::filter::FilterArgs;
-use crate::cli::print::output::{Output, tell};
+use crate::cli::print::output::{Output, counted, tell};
 use crate::cli::print::render::{Row, rows_of};
 use crate::cli::{Context, Outcome};
 
@@ -179,9 +179,11 @@ pub(crate) fn write_document(
     output.report(&document, rows_of(&document.rows), |output| {
         output.table_of(&document.rows)?;
         Ok(output.line(&format!(
-            "{} outputs of {} seeds, {} of them judged; precision, its 95 % interval and recall in percent; \
+            "{} of {}, {} of them judged; precision, its 95 % interval and recall in percent; \
              `paper` has precision, recall and multiple",
-            document.outputs, document.seeds, document.judged
+            counted(document.outputs, "output"),
+            counted(document.seeds, "seed"),
+            document.judged
         ))?)
     })
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::cli::options::identifier::IdentifierArgs;
 use crate::cli::options::release::release;
 use crate::cli::options::splits::SplitArgs;
-use crate::cli::print::output::Output;
+use crate::cli::print::output::{Output, counted};
 use crate::cli::print::render::{Row, rows_of};
 use crate::cli::{Context, Outcome};
 
@@ -153,8 +153,10 @@ impl Row for ScoreRow {
 fn write_table(document: &Document, output: &mut Output) -> anyhow::Result<()> {
     output.table_of(&document.scores)?;
     output.line(&format!(
-        "{} sentences; {} more are too long for the encoder; the lexicon has no LU for {} targets",
-        document.sentences, document.left_out, document.uncovered
+        "{}; {} more too long for the encoder; the lexicon has no LU for {}",
+        counted(document.sentences, "sentence"),
+        document.left_out,
+        counted(document.uncovered, "target")
     ))?;
     Ok(())
 }

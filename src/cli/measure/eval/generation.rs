@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::cli::options::generator::GeneratorArgs;
 use crate::cli::options::splits::SplitArgs;
 use crate::cli::print::notices::tell_of_index;
-use crate::cli::print::output::{Output, tell};
+use crate::cli::print::output::{Output, counted, tell};
 use crate::cli::print::progress;
 use crate::cli::print::render::{Row, rows_of};
 use crate::cli::process::stop;
@@ -365,8 +365,8 @@ fn write_tables(document: &Document, output: &mut Output) -> anyhow::Result<()> 
     });
     output.table(&COLUMNS, own.chain(paper).collect())?;
     if document.left_out > 0 {
-        output
-            .line(&format!("{} sets without a candidate span are left out", document.left_out))?;
+        let left_out = counted(document.left_out, "set");
+        output.line(&format!("{left_out} left out, without a candidate span"))?;
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ mod words;
 use fnstore::align::{Counts, Report};
 use serde::Serialize;
 
-use crate::cli::print::output::Output;
+use crate::cli::print::output::{Output, counted, counted_are};
 use crate::cli::print::render::Row;
 use crate::cli::{Context, Outcome};
 
@@ -96,13 +96,14 @@ fn rows(report: &Report) -> Vec<ScoreRecord> {
 pub(crate) fn write_report(report: &Report, output: &mut Output) -> anyhow::Result<()> {
     output.table_of(&rows(report))?;
     output.line(&format!(
-        "the gold span is among the candidates of {} of {} items that have one",
-        report.covered, report.all.exact.gold
+        "the gold span is among the candidates of {} of {} with one",
+        report.covered,
+        counted(report.all.exact.gold, "item")
     ))?;
     if report.unanswered > 0 {
         output.line(&format!(
-            "{} items are too long for the encoder: their spans count as not found",
-            report.unanswered
+            "{} too long for the encoder, not found by this count",
+            counted_are(report.unanswered, "item")
         ))?;
     }
     Ok(())

@@ -18,7 +18,7 @@ use crate::cli::input::table_lines::{Fields, TableLines};
 use crate::cli::options::device::DeviceArgs;
 use crate::cli::options::locate::ENCODER;
 use crate::cli::options::{locate, number};
-use crate::cli::print::output::{Output, grouped, tell};
+use crate::cli::print::output::{Output, counted, grouped, tell};
 use crate::cli::print::progress;
 use crate::cli::print::render::{Row, rows_of};
 use crate::cli::process::whole_file::WholeFile;
@@ -153,8 +153,8 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     bar.finish_and_clear();
     if features.shortened > 0 {
         tell(&format!(
-            "{} pairs have a sentence that is too long for the encoder: its end was not read",
-            grouped(features.shortened)
+            "of {} a sentence is too long for the encoder: its end was not read",
+            counted(features.shortened, "pair")
         ));
     }
 
@@ -351,12 +351,11 @@ fn write(document: Document, output: &mut Output) -> anyhow::Result<()> {
     output.report(&document, rows_of(&document.arms), |output| {
         output.table_of(&document.arms)?;
         output.line(&format!(
-            "right in percent, mean and standard deviation of {} seeds; {} dev and {} test items; trained on {} \
-             pairs, +train on {}; the most frequent label has {:.2} of test",
-            document.seeds,
+            "right in percent, mean and standard deviation of {}; {} dev and {}; trained on {}, +train on {}; the most frequent label has {:.2} of test",
+            counted(document.seeds as u64, "seed"),
             grouped(document.dev_items as u64),
-            grouped(document.test_items as u64),
-            grouped(document.trained_on[0] as u64),
+            counted(document.test_items as u64, "test item"),
+            counted(document.trained_on[0] as u64, "pair"),
             grouped(document.trained_on[1] as u64),
             100.0 * document.majority
         ))?;

@@ -24,7 +24,7 @@ use crate::cli::grow::expand::recipe_of;
 use crate::cli::options::locate;
 use crate::cli::options::rewriter::RewriterArgs;
 use crate::cli::print::notices::tell_index_lag;
-use crate::cli::print::output::{grouped, tell};
+use crate::cli::print::output::{counted, tell};
 use crate::cli::print::progress;
 use crate::cli::print::render::rows_of;
 use crate::cli::process::stop;
@@ -193,12 +193,12 @@ fn prepare(args: &Args, orders: &[Order], context: &Context) -> anyhow::Result<(
         }
         order.prepare(&database, &plan)?;
         tell(&format!(
-            "{}: {} frames, {} LUs given with {} sets, {} LUs hidden",
+            "{}: {}, {} given with {}, {} hidden",
             order.directory().display(),
-            plan.frames.len(),
-            plan.seeds().count(),
-            plan.sets(),
-            plan.hidden()
+            counted(plan.frames.len() as u64, "frame"),
+            counted(plan.seeds().count() as u64, "LU"),
+            counted(plan.sets() as u64, "set"),
+            counted(plan.hidden() as u64, "LU")
         ));
     }
     Ok(())
@@ -236,10 +236,10 @@ fn expand_all(args: &Args, orders: &[Order], context: &Context) -> anyhow::Resul
                 return Ok(true);
             }
             tell(&format!(
-                "{}: {label}: {} sentences, {} sets done before",
+                "{}: {label}: {}, {} done before",
                 order.directory().display(),
-                grouped(report.sentences),
-                grouped(report.done_before)
+                counted(report.sentences, "sentence"),
+                counted(report.done_before, "set")
             ));
         }
     }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::cli::input::tagged;
 use crate::cli::options::tagger::TaggerArgs;
-use crate::cli::print::output::Output;
+use crate::cli::print::output::{Output, counted};
 use crate::cli::print::render::{Row, rows_of};
 use crate::cli::{Context, Outcome};
 
@@ -167,8 +167,10 @@ impl Row for Confusion {
 fn write_table(document: &Document, output: &mut Output) -> anyhow::Result<()> {
     output.table_of(&document.scores)?;
     output.line(&format!(
-        "{} sentences; {} more are in the training data, {} are too long for the encoder",
-        document.sentences, document.known, document.left_out
+        "{}; {} more in the training data, {} too long for the encoder",
+        counted(document.sentences, "sentence"),
+        document.known,
+        document.left_out
     ))?;
     output.line("")?;
     output.heading("most frequent confusions")?;

@@ -10,6 +10,7 @@ use fnstore::named;
 use super::settings::SettingsArgs;
 use super::tell_progress;
 use crate::cli::measure::eval;
+use crate::cli::print::output::counted;
 use crate::cli::print::progress;
 use crate::cli::print::render::ONE_ROW;
 use crate::cli::{Context, Outcome};
@@ -85,8 +86,10 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     context.output.report(&config, ONE_ROW, |output| {
         output.heading(&format!("the head is in {out}"))?;
         output.line(&format!(
-            "  {} items, weights of epoch {}, threshold {:.3}",
-            config.training.items, config.training.epoch, config.threshold
+            "  {}, weights of epoch {}, threshold {:.3}",
+            counted(config.training.items as u64, "item"),
+            config.training.epoch,
+            config.threshold
         ))?;
         eval::write_report(&config.dev, output)?;
         Ok(())

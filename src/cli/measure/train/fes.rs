@@ -10,6 +10,7 @@ use fnstore::query::Expression;
 use super::settings::{SettingsArgs, declare};
 use super::{tell_end, tell_progress};
 use crate::cli::options::labeller::{ReleaseArgs, part};
+use crate::cli::print::output::{counted, grouped};
 use crate::cli::print::progress;
 use crate::cli::print::render::ONE_ROW;
 use crate::cli::{Context, Outcome};
@@ -103,10 +104,10 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         let training = &config.training;
         output.heading(&format!("the labeller is in {}", options.out.display()))?;
         output.line(&format!(
-            "  {} frames, {} targets of full text and {} of exemplars, weights of epoch {}",
-            config.frames.len(),
-            training.full_text[1],
-            training.exemplars[1],
+            "  {}, {} of full text and {} of exemplars, weights of epoch {}",
+            counted(config.frames.len() as u64, "frame"),
+            counted(training.full_text[1] as u64, "target"),
+            grouped(training.exemplars[1] as u64),
             training.epoch
         ))?;
         tell_end(output, training.left_out, &went(&config.dev))

@@ -8,7 +8,7 @@ use fnstore::filter::{Input, Judged, RuleFigures, seeds_of};
 
 use crate::cli::measure::eval::filter::{editions, write_document};
 use crate::cli::options::number;
-use crate::cli::print::output::{Format, tell};
+use crate::cli::print::output::{Format, counted, grouped, tell};
 use crate::cli::{Context, Outcome};
 
 /// Train a filter of generated sets on judgements
@@ -83,8 +83,10 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         output.heading(&format!("the filter is in {}", options.out.display()))?;
         let training = &config.training;
         output.line(&format!(
-            "  {} accepted and {} refused outputs of {} sentences",
-            training.accepted, training.refused, training.sentences
+            "  {} accepted and {} of {}",
+            grouped(training.accepted),
+            counted(training.refused, "refused output"),
+            counted(training.sentences as u64, "sentence")
         ))?;
         if !config.precision.reached {
             output.line(&format!(

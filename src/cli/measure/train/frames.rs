@@ -12,6 +12,7 @@ use super::{tell_end, tell_progress};
 use crate::cli::options::number;
 use crate::cli::options::release::release;
 use crate::cli::options::splits::SplitArgs;
+use crate::cli::print::output::counted;
 use crate::cli::print::progress;
 use crate::cli::print::render::ONE_ROW;
 use crate::cli::{Context, Outcome};
@@ -101,11 +102,11 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         let training = &config.training;
         output.heading(&format!("the frame model is in {}", options.out.display()))?;
         output.line(&format!(
-            "  {} frames, {} targets of {} sentences of full text and {} others, weights of epoch {}",
-            config.frames.len(),
-            training.targets,
-            training.whole,
-            training.partial,
+            "  {}, {} of {} of full text and {}, weights of epoch {}",
+            counted(config.frames.len() as u64, "frame"),
+            counted(training.targets as u64, "target"),
+            counted(training.whole as u64, "sentence"),
+            counted(training.partial as u64, "other"),
             training.epoch
         ))?;
         tell_end(output, training.left_out, &went(&config.dev))

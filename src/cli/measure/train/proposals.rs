@@ -7,6 +7,7 @@ use fnstore::database::Database;
 use fnstore::proposals::train::{Trained, decisions, run as fit};
 use serde::Serialize;
 
+use crate::cli::print::output::counted;
 use crate::cli::print::render::ONE_ROW;
 use crate::cli::process::whole_file::WholeFile;
 use crate::cli::{Context, Outcome};
@@ -67,7 +68,8 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     };
     context.output.report(&record, ONE_ROW, |output| {
         output.heading(&format!("the weights are in {}", args.out.display()))?;
-        output.line(&format!("  {accepted} accepted and {rejected} rejected proposals"))?;
+        let rejected = counted(*rejected as u64, "rejected proposal");
+        output.line(&format!("  {accepted} accepted and {rejected}"))?;
         output.line("                      built-in    fitted, held out")?;
         let rows = [
             ("log loss", record.default_loss, record.held_out_loss),

@@ -9,6 +9,7 @@ use fnstore::tag::train::{self, Options};
 use super::settings::SettingsArgs;
 use super::{tell_end, tell_progress};
 use crate::cli::input::tagged;
+use crate::cli::print::output::counted;
 use crate::cli::print::progress;
 use crate::cli::print::render::ONE_ROW;
 use crate::cli::{Context, Outcome};
@@ -62,10 +63,10 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         let training = &config.training;
         output.heading(&format!("the tagger is in {}", options.out.display()))?;
         output.line(&format!(
-            "  {} tags, {} words of {} sentences, weights of epoch {}",
-            config.tags.len(),
-            training.words,
-            training.sentences,
+            "  {}, {} of {}, weights of epoch {}",
+            counted(config.tags.len() as u64, "tag"),
+            counted(training.words as u64, "word"),
+            counted(training.sentences as u64, "sentence"),
             training.epoch
         ))?;
         tell_end(output, training.left_out, &accuracy_of(&config.dev))

@@ -7,6 +7,7 @@ use fnstore::align::words::LinkCounts;
 
 use super::settings::SettingsArgs;
 use super::tell_progress;
+use crate::cli::print::output::counted;
 use crate::cli::print::progress;
 use crate::cli::print::render::ONE_ROW;
 use crate::cli::{Context, Outcome};
@@ -51,8 +52,8 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     context.output.report(&config, ONE_ROW, |output| {
         output.heading(&format!("the linker is in {out}"))?;
         output.line(&format!(
-            "  {} pairs, weights of epoch {}, thresholds {:.2} and {:.2}",
-            config.training.pairs,
+            "  {}, weights of epoch {}, thresholds {:.2} and {:.2}",
+            counted(config.training.pairs as u64, "pair"),
             config.training.epoch,
             config.part.threshold,
             config.part.mutual_threshold

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fnstore::search::{Explanation, TermReport};
 use serde::Serialize;
 
-use crate::cli::print::output::{Output, grouped};
+use crate::cli::print::output::{Output, counted, grouped};
 use crate::cli::print::render::{fields_of, under};
 
 /// A plan as JSON; described in `schema/plan.schema.json`.
@@ -74,12 +74,12 @@ pub(crate) fn write_plan(explained: &Explanation, output: &mut Output) -> anyhow
             names => names.join(", "),
         };
         output.line(&format!(
-            "{}: {} in {releases}; {} sets estimated, {} read, {} answers, {milliseconds:.1} ms",
+            "{}: {} in {releases}; {} estimated, {} read, {}, {milliseconds:.1} ms",
             explained.access,
             explained.place,
-            grouped(explained.estimated),
+            counted(explained.estimated, "set"),
             grouped(explained.read),
-            grouped(explained.answers),
+            counted(explained.answers, "answer"),
         ))?;
         if explained.terms.is_empty() {
             return Ok(());

@@ -4,7 +4,7 @@
 use fnstore::model::ForeignPlace;
 use serde::Serialize;
 
-use crate::cli::print::output::{Output, grouped};
+use crate::cli::print::output::{Output, counted};
 
 /// Places that are written for reading; JSON has all.
 const SHOWN: usize = 20;
@@ -41,8 +41,8 @@ pub(crate) fn write_foreign(records: &[ForeignRecord], output: &mut Output) -> a
         }
     }
     if let Some(more @ 1..) = records.len().checked_sub(SHOWN) {
-        let more = grouped(more as u64);
-        output.line(&format!("  ({more} elements more; `--format json` has all)"))?;
+        let more = counted(more as u64, "element");
+        output.line(&format!("  ({more} more; `--format json` has all)"))?;
     }
     Ok(())
 }

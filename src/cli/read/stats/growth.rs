@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::cli::options::listing::Rows;
 use crate::cli::print::growth_figure;
 use crate::cli::print::notices::tell_of_index;
-use crate::cli::print::output::{Format, Output, grouped};
+use crate::cli::print::output::{Format, Output, counted};
 use crate::cli::print::render::Row;
 use crate::cli::process::whole_file::WholeFile;
 use crate::cli::{Context, Outcome};
@@ -123,11 +123,11 @@ fn beside_the_paper(growth: &[RoundGrowth], output: &mut Output) -> anyhow::Resu
     let RoundGrowth { generated_pairs: pairs, generated_lemma_pairs: lemmas, .. } = *last;
     output.line("")?;
     Ok(output.line(&format!(
-        "generated: {} sets, {} (Frame, Trigger) pairs, {} (Frame, LU) pairs of {:.2} sets each; the paper: 1,983,680, \
+        "generated: {}, {}, {} of {:.2} sets each; the paper: 1,983,680, \
          495,300, 428,416 and 4.63",
-        grouped(sets),
-        grouped(pairs),
-        grouped(lemmas),
+        counted(sets, "set"),
+        counted(pairs, "(Frame, Trigger) pair"),
+        counted(lemmas, "(Frame, LU) pair"),
         sets as f64 / lemmas as f64
     ))?)
 }

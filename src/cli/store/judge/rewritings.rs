@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::cli::Outcome;
 use crate::cli::input::line_reader::LineError;
 use crate::cli::input::table_lines::{Fields, TableLines};
-use crate::cli::print::output::{Format, Output, tell};
+use crate::cli::print::output::{Format, Output, counted, tell};
 use crate::cli::print::render::Row;
 
 /// Draw rewritings for raters
@@ -258,21 +258,23 @@ pub(crate) fn tally(args: &TallyArgs, output: &mut Output) -> anyhow::Result<Out
     let mut verdicts: BTreeMap<&str, Vec<Verdict>> =
         systems.iter().map(|system| (system.name.as_str(), Vec::new())).collect();
     ensure!(verdicts.len() == systems.len(), "two files of systems have one name; rename one");
-    let mut counted = 0;
+    let mut raters = 0;
     for file in &args.raters {
         let (rater, said, of_rater) = read_rater(file, &names, args.pass)?;
         lines.push(of_rater);
         let Rater { checks, passed, judged } = rater;
         let is_counted = rater.counts();
         tell(&format!(
-            "`{}` passed {passed} of {checks} attention checks and judged {judged} rewritings{}",
+            "`{}` passed {passed} of {} and judged {}{}",
             file.display(),
+            counted(checks, "attention check"),
+            counted(judged, "rewriting"),
             if is_counted { "" } else { ": left out" }
         ));
         if checks == 0 {
             tell(&format!("`{}` has no attention check", file.display()));
         }
-        counted += u64::from(is_counted);
+        raters += u64::from(is_counted);
         for (name, verdict) in said.into_iter().filter(|_| is_counted) {
             verdicts.entry(name).or_default().push(verdict);
         }
@@ -282,7 +284,7 @@ pub(crate) fn tally(args: &TallyArgs, output: &mut Output) -> anyhow::Result<Out
         .map(|(name, verdicts)| FiguresRecord::new((*name).to_owned(), figures(verdicts)));
     output.rows(Format::Table, rows.collect::<Vec<_>>())?;
     finish(lines)?;
-    Ok(if counted == 0 { Outcome::NothingFound } else { Outcome::Done })
+    Ok(if raters == 0 { Outcome::NothingFound } else { Outcome::Done })
 }
 
 /// Verdicts, each with the name of a system that wrote what it is of.

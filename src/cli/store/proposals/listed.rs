@@ -4,7 +4,7 @@ use fnstore::model::{Decision, Reviewed};
 use fnstore::proposals::{Attestation, Proposal};
 use serde::Serialize;
 
-use crate::cli::print::output::Output;
+use crate::cli::print::output::{Output, counted};
 use crate::cli::print::render::{Block, Row};
 
 /// A proposal as JSON; see `schema/proposal.schema.json`.
@@ -142,8 +142,8 @@ impl Block for ProposalRecord<'_> {
         let decided = self.decided.map_or(String::new(), |verdict| format!("  ({verdict})"));
         output.heading(&format!("{:.2}  {}  {}{decided}", self.score, self.frame, self.lu))?;
         let mut said = vec![
-            counted(self.seeds.len() as u32, "seed"),
-            counted(self.sets, "set"),
+            counted(self.seeds.len() as u64, "seed"),
+            counted(u64::from(self.sets), "set"),
             format!("rounds {}", self.written_rounds().join(", ")),
         ];
         let judged = [("p", self.p), ("r", self.r), ("frame fit", self.frame_fit)];
@@ -162,10 +162,6 @@ impl Block for ProposalRecord<'_> {
         }
         Ok(())
     }
-}
-
-fn counted(count: u32, of: &str) -> String {
-    if count == 1 { format!("1 {of}") } else { format!("{count} {of}s") }
 }
 
 /// A decision as JSON; see `schema/proposal-decision.schema.json`.

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::work::{Order, Run};
 use crate::cli::print::chart::{Bar, BarChart, Group};
-use crate::cli::print::output::Output;
+use crate::cli::print::output::{Output, counted};
 use crate::cli::print::render::Row;
 
 /// What Culkin et al. 2021 found (section 6.1, footnote 17): their recall takes the given LUs off
@@ -303,12 +303,16 @@ impl Document {
     pub(super) fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
         let Given { frames, annotated, lus, sets, left_out, hidden } = self.given;
         output.heading(&format!(
-            "{}: {frames} frames, {annotated} annotated LUs; {lus} LUs with {sets} sets given, {hidden} hidden",
-            self.release
+            "{}: {}, {}; {} with {} given, {hidden} hidden",
+            self.release,
+            counted(frames as u64, "frame"),
+            counted(annotated as u64, "annotated LU"),
+            counted(lus as u64, "LU"),
+            counted(sets as u64, "set")
         ))?;
         if left_out > 0 {
-            output
-                .line(&format!("{left_out} sets left out, whose sentences models learned from"))?;
+            let left_out = counted(left_out as u64, "set");
+            output.line(&format!("{left_out} left out, of sentences that models learned from"))?;
         }
         let Paper { found, wrong, .. } = self.paper;
         output.line(&format!(
@@ -324,7 +328,8 @@ impl Document {
         for TieRecord { run, orders, found, precision, recall } in &self.ties {
             output.line("")?;
             output.line(&format!(
-                "{run}, {orders} random orders: found {}, precision {} %, recall {} %",
+                "{run}, {}: found {}, precision {} %, recall {} %",
+                counted(*orders as u64, "random order"),
                 found.written(1.0),
                 precision.written(100.0),
                 recall.written(100.0)
@@ -342,8 +347,10 @@ impl Document {
         let listed =
             run.writable_listed.map_or(String::new(), |of| format!(", {of} in words of its list"));
         output.line(&format!(
-            "{again} given LUs came again; {unannotated} of the wrong ones are LUs of their frame without exemplars; \
-             the rewriter can write {writable} hidden LUs{listed}"
+            "{} came again; {unannotated} of the wrong ones are LUs of their frame without exemplars; \
+             the rewriter can write {}{listed}",
+            counted(*again as u64, "given LU"),
+            counted(*writable as u64, "hidden LU")
         ))?;
         output.table_of(&run.frames)
     }
