@@ -8,7 +8,7 @@ use fnstore::compute::Device;
 use fnstore::database::Database;
 use fnstore::label::train::{Data, Options, run};
 use fnstore::label::{
-    Asked, ElementCounts, FoundElement, Inventory, LabelledSentence, Labeller, Measure,
+    ElementCounts, FoundElement, Inventory, LabelRequest, LabelledSentence, Labeller, Measure,
 };
 use fnstore::model::{CoreType, Span};
 use fnstore::query::Expression;
@@ -62,8 +62,12 @@ fn a_labeller_learns_a_lexicon_and_finds_its_fes_after_reopening() {
         for gold in &sentence.targets {
             let frame = lexicon.frame_by_name(&gold.frame).unwrap().unwrap();
             let words = &sentence.words[gold.target.clone()];
-            let asked =
-                Asked { text: &sentence.text, target: words, lu: &gold.lexunit, frame: &frame };
+            let asked = LabelRequest {
+                text: &sentence.text,
+                target: words,
+                lu: &gold.lexunit,
+                frame: &frame,
+            };
             let found = labeller.label_each(&[asked, asked]).unwrap();
             let [first, second]: [Vec<FoundElement>; 2] =
                 found.into_iter().map(Result::unwrap).collect::<Vec<_>>().try_into().unwrap();
@@ -87,7 +91,7 @@ fn a_labeller_learns_a_lexicon_and_finds_its_fes_after_reopening() {
     assert!((measure.all.f1() - dev.f1()).abs() < 0.1, "{measure:?} {dev:?}");
 
     let frame = lexicon.frames().unwrap().next().unwrap().unwrap();
-    let asked = |text, target| Asked { text, target, lu: "a.v", frame: &frame };
+    let asked = |text, target| LabelRequest { text, target, lu: "a.v", frame: &frame };
     let long = "word ".repeat(200);
     let spans = [[Span::new(0, 4)], [Span::new(4, 5)], [Span::new(0, 4)]];
     let answers = labeller

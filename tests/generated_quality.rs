@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use fnstore::database::Database;
 use fnstore::generate::{
-    EvaluationProgress, Generator, Quality, ReadAs, Reading, Recipe, TestSpans, Writer,
+    EvaluationProgress, GenerationRecipe, Generator, Quality, ReadAs, Reading, TestSpans, Writer,
     evaluate_sets, evaluate_test_spans, run_with,
 };
 use fnstore::model::{FeId, Method};
@@ -17,7 +17,7 @@ use crate::mini;
 /// Every sentence that `verify.v` can take over from a sister.
 fn with_sentences() -> (tempfile::TempDir, Database, Vec<Made>) {
     let (dir, database, _) = mini::imported();
-    let recipe = Recipe { candidates: 100, keep: 100, ..Recipe::default() };
+    let recipe = GenerationRecipe { candidates: 100, keep: 100, ..GenerationRecipe::default() };
     let expression = Expression::parse("lu=verify.v").unwrap();
     let on = &mut |_: &_| ControlFlow::Continue(());
     run_with(&database, &expression, (&recipe, None), &mut Generator::copying(), on).unwrap();

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use fnstore::database::Database;
 use fnstore::generate::{
-    Answer, Fate, GenerationProgress, Generator, LanguageFiller, Prompt, Recipe, Report, Skip,
-    run_with,
+    Answer, Fate, GenerationProgress, GenerationPrompt, GenerationRecipe, GenerationReport,
+    Generator, LanguageFiller, Skip, run_with,
 };
 use fnstore::model::{
     AnnotationSet, Extent, FeStatus, FrameId, LayerName, LexUnit, LuId, Method, Pos, Provenance,
@@ -49,7 +49,7 @@ fn two_releases_are_told_before_both_have_sentences_generated() {
     assert!(one.code == Some(0) && !one.stderr.contains("spans"), "{one:?}");
 }
 
-fn run(database: &Database, query: &str, recipe: &Recipe) -> Report {
+fn run(database: &Database, query: &str, recipe: &GenerationRecipe) -> GenerationReport {
     let mut generator = Generator::copying();
     let expression = Expression::parse(query).unwrap();
     run_with(database, &expression, (recipe, None), &mut generator, &mut |_| {
@@ -116,9 +116,9 @@ pub(crate) fn labels(
 fn an_lu_stands_in_a_sisters_sentence_and_all_annotation_moves_along() {
     let (_dir, database, _) = mini::imported();
     // Every sentence of a sister that can be taken.
-    let recipe = Recipe { candidates: 100, keep: 100, ..Recipe::default() };
+    let recipe = GenerationRecipe { candidates: 100, keep: 100, ..GenerationRecipe::default() };
     let report = run(&database, "lu=verify.v", &recipe);
-    assert_eq!((report.lexunits, report.given()), (1, 1), "{report:?}");
+    assert_eq!((report.lexunits, report.lus_with_sentences()), (1, 1), "{report:?}");
     let made = made(&database);
     assert!(made.len() > 10 && made.len() as u64 == report.sentences, "{report:?}");
     assert!(report.passed_over[&Skip::Discontinuous] > 0, "{report:?}");
@@ -200,7 +200,7 @@ fn a_run_that_is_stopped_keeps_what_is_finished() {
     let (_dir, database, _) = mini::imported();
     let mut generator = Generator::copying();
     let everything = Expression::Everything;
-    let recipe = Recipe::default();
+    let recipe = GenerationRecipe::default();
     let stop = &mut |at: &GenerationProgress| match at.sentences {
         0 => ControlFlow::Continue(()),
         _ => ControlFlow::Break(()),
@@ -210,7 +210,7 @@ fn a_run_that_is_stopped_keeps_what_is_finished() {
     let rest = run(&database, "release=*", &recipe);
     assert_eq!(
         rest.done_before,
-        report.given()
+        report.lus_with_sentences()
             + report
                 .fates
                 .values()
@@ -229,7 +229,7 @@ fn a_run_that_is_stopped_keeps_what_is_finished() {
 #[test]
 fn a_run_that_is_stopped_within_an_lu_writes_none_of_it_and_later_the_same() {
     let ((_one, whole, _), (_two, stopped, _)) = (mini::imported(), mini::imported());
-    let (everything, recipe) = (Expression::Everything, Recipe::default());
+    let (everything, recipe) = (Expression::Everything, GenerationRecipe::default());
     let on = &mut |_: &_| ControlFlow::Continue(());
     run_with(&whole, &everything, (&recipe, None), &mut Generator::copying(), on).unwrap();
     // The first question with one sentence comes after its LU; the second within the next, since
@@ -253,7 +253,7 @@ fn a_run_that_is_stopped_within_an_lu_writes_none_of_it_and_later_the_same() {
 #[test]
 fn a_run_with_nothing_left_to_do_commits_nothing() {
     let (_dir, database, _) = mini::imported();
-    let recipe = Recipe::default();
+    let recipe = GenerationRecipe::default();
     run(&database, "release=*", &recipe);
     let revision = database.store().revision().unwrap();
     let again = run(&database, "release=*", &recipe);
@@ -269,7 +269,7 @@ fn an_fe_that_inherits_from_an_agent_keeps_its_words() {
         let store = tempfile::tempdir().unwrap();
         let database = Database::open_writer(store.path()).unwrap();
         mini::import(&database, release).unwrap();
-        let recipe = Recipe { candidates: 100, keep: 1, ..Recipe::default() };
+        let recipe = GenerationRecipe { candidates: 100, keep: 1, ..GenerationRecipe::default() };
         let report = run(&database, query, &recipe);
         let count = report.kept_elements.iter().find(|(reason, _)| reason.as_str() == "actor");
         (count.map_or(0, |(_, count)| *count), report.blanks)
@@ -402,9 +402,9 @@ fn a_language_model_writes_in_the_blanks_alone() {
     let generate_with = |seed: u64, sources: usize, least: f32| {
         let device = fnstore::compute::Device::Cpu { threads: 1 };
         let scorer = Scorer::open(&file, &device, fnstore::compute::Numbers::F32).unwrap();
-        let filler = LanguageFiller::new(Prompt::read(&path).unwrap());
+        let filler = LanguageFiller::new(GenerationPrompt::read(&path).unwrap());
         let mut generator = Generator::copying().filling(filler).ranking(scorer, Vec::new());
-        let recipe = Recipe {
+        let recipe = GenerationRecipe {
             method: Method::Infill,
             sisters: fnstore::generate::SisterRule::Random,
             sources,
@@ -412,13 +412,13 @@ fn a_language_model_writes_in_the_blanks_alone() {
             keep: 3,
             least,
             seed,
-            ..Recipe::default()
+            ..GenerationRecipe::default()
         };
         let on = &mut |_: &_| ControlFlow::Continue(());
         run_with(&database, &Expression::Everything, (&recipe, None), &mut generator, on).unwrap()
     };
     let generate = |seed| generate_with(seed, 1, 0.0);
-    let reports: Vec<Report> = (0..12).map(generate).collect();
+    let reports: Vec<GenerationReport> = (0..12).map(generate).collect();
     for report in &reports {
         let reasons = report.fates.values().flat_map(|fate| fate.skipped.keys());
         let expected = [Skip::NoSister, Skip::TooLong, Skip::Rejected, Skip::NoBlank];
@@ -439,18 +439,22 @@ fn a_language_model_writes_in_the_blanks_alone() {
 
     // Several sisters' sentences are filled for an LU, and nothing is stored that is not likely
     // enough. None of what this model writes is.
-    let several: Vec<Report> = (0..12).map(|seed| generate_with(seed, 4, 0.0)).collect();
-    let blanks = |reports: &[Report]| reports.iter().map(|report| report.blanks).sum::<u64>();
+    let several: Vec<GenerationReport> = (0..12).map(|seed| generate_with(seed, 4, 0.0)).collect();
+    let blanks =
+        |reports: &[GenerationReport]| reports.iter().map(|report| report.blanks).sum::<u64>();
     assert!(blanks(&several) > blanks(&reports), "{several:?}");
     let none = generate_with(3, 4, 1.0);
     let doubtful = |fate: &Fate| fate.skipped.get(&Skip::Doubtful).copied();
     assert_eq!(none.sentences, 0, "{none:?}");
-    let doubtful = |reports: &[&Report]| {
+    let doubtful = |reports: &[&GenerationReport]| {
         let fates = reports.iter().flat_map(|report| report.fates.values());
         fates.filter_map(doubtful).sum::<u64>()
     };
-    assert!(doubtful(&[&none]) == several[3].given() && doubtful(&[&several[3]]) == 0, "{none:?}");
-    assert_eq!(Prompt::built_in(Answer::Sentence).answer(), Answer::Sentence);
+    assert!(
+        doubtful(&[&none]) == several[3].lus_with_sentences() && doubtful(&[&several[3]]) == 0,
+        "{none:?}"
+    );
+    assert_eq!(GenerationPrompt::built_in(Answer::Sentence).answer(), Answer::Sentence);
 }
 
 /// The paper counts 2.406 FEs, 1.945 core ones and 1.354 candidates in a set of a verb of FrameNet

@@ -4,7 +4,7 @@
 use fnstore::NetworkError;
 use fnstore::compute::Device;
 use fnstore::label::train::{Data, run};
-use fnstore::label::{Asked, Goal, Labeller};
+use fnstore::label::{Goal, LabelRequest, Labeller};
 use fnstore::model::Span;
 
 use crate::cli_program::fnstore;
@@ -31,7 +31,8 @@ fn given_spans_are_classified_and_no_fes_are_found() {
         for gold in &sentence.targets {
             let frame = lexicon.frame_by_name(&gold.frame).unwrap().unwrap();
             let target = &sentence.words[gold.target.clone()];
-            let asked = Asked { text: &sentence.text, target, lu: &gold.lexunit, frame: &frame };
+            let asked =
+                LabelRequest { text: &sentence.text, target, lu: &gold.lexunit, frame: &frame };
             let spans: Vec<Span> = gold.elements.iter().map(|one| one.span).collect();
             let verdicts = labeller.judge_each(&[asked], &[spans]).unwrap().remove(0).unwrap();
             for (verdict, gold) in verdicts.iter().zip(&gold.elements) {

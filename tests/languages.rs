@@ -248,7 +248,11 @@ fn the_forms_of_another_language_are_those_that_its_release_shows() {
 fn generated(language: &str) -> Vec<(String, String)> {
     let (_dir, database) = release_in(language);
     let query: Expression = "lu=verify.v".parse().unwrap();
-    let recipe = generate::Recipe { candidates: 100, keep: 100, ..generate::Recipe::default() };
+    let recipe = generate::GenerationRecipe {
+        candidates: 100,
+        keep: 100,
+        ..generate::GenerationRecipe::default()
+    };
     let mut generator = Generator::copying();
     let go_on = &mut |_: &_| ControlFlow::Continue(());
     generate::run_with(&database, &query, (&recipe, None), &mut generator, go_on).unwrap();

@@ -51,6 +51,10 @@ const MAX_LINES: usize = 600;
 
 const FORBIDDEN_NAMES: [&str; 5] = ["util", "utils", "common", "helpers", "prelude"];
 
+/// Participles that say nothing of what a thing is: no file, item or function is called so.
+const VAGUE_NAMES: [&str; 8] =
+    ["asked", "beside", "given", "keep", "kept", "opened", "parted", "told"];
+
 struct Source {
     path: PathBuf,
     /// First part of the path under `src/`, without `.rs`: `store`, `lib`, `main`.
@@ -376,4 +380,30 @@ fn messages_of_the_library_name_no_commands_and_no_options() {
             assert!(!is_named, "{}: line {} of the code: {line}", path.display(), at + 1);
         }
     }
+}
+
+/// The names that a source gives to its items, functions and modules.
+fn defined_names(code: &str) -> Vec<&str> {
+    let keywords = ["fn", "struct", "enum", "trait", "type", "mod", "union"];
+    let words: Vec<&str> = code.split_whitespace().collect();
+    let pairs = words.windows(2).filter(|pair| keywords.contains(&pair[0]));
+    pairs
+        .filter_map(|pair| pair[1].split(|of: char| !of.is_alphanumeric() && of != '_').next())
+        .collect()
+}
+
+#[test]
+fn names_say_what_a_thing_is() {
+    let seen = defined_names("pub(super) fn opened<T>(a: T) { } enum Asked { Given }\nmod told;");
+    assert_eq!(seen, ["opened", "Asked", "told"]);
+    let mut wrong = Vec::new();
+    for source in sources() {
+        let code = code(&source.text);
+        for name in defined_names(&code) {
+            if VAGUE_NAMES.contains(&name.to_lowercase().as_str()) {
+                wrong.push(format!("{}: {name}", source.path.display()));
+            }
+        }
+    }
+    assert_eq!(wrong, [""; 0], "names that say nothing of what a thing is");
 }

@@ -3,7 +3,7 @@
 use fnstore::compute::Device;
 use fnstore::database::Database;
 use fnstore::identify::{EncodedSentence, FrameIdentifier, Search};
-use fnstore::label::{Asked, Labeller};
+use fnstore::label::{LabelRequest, Labeller};
 use fnstore::model::Span;
 
 use crate::frame_identification::trained;
@@ -30,7 +30,8 @@ fn a_labeller_finds_the_same_by_states_that_were_read_before() {
     let found = identifier.identify_encoded(&texts, &none, Search::Open).unwrap();
     let encoded: Vec<EncodedSentence> = found.into_iter().map(|of| of.unwrap().1).collect();
     let target = [Span::new(0, 4)];
-    let asked = texts.map(|text| Asked { text, target: &target, lu: "check.v", frame: &frame });
+    let asked =
+        texts.map(|text| LabelRequest { text, target: &target, lu: "check.v", frame: &frame });
     let by_states = |order: [usize; 2]| {
         let encoded = order.map(|at| &encoded[at]);
         let labelled = labeller.label_encoded(&asked, &encoded).unwrap();

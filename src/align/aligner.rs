@@ -13,7 +13,7 @@ use super::encode::{PairEncoder, WordPair};
 use super::error::{AlignError, TooLong};
 use super::head::{Head, HeadConfig, read_head_config};
 use super::linked::LinkedEncoder;
-use super::metrics::Report;
+use super::metrics::AlignmentReport;
 use super::scorer::{Question, Scored, Scorer, best};
 use crate::compute::Device;
 use crate::model::{Declared, Span};
@@ -311,8 +311,12 @@ impl Aligner {
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
-    pub fn evaluate(&self, items: &[AlignedSpan], threshold: f32) -> Result<Report, AlignError> {
-        let mut report = Report::default();
+    pub fn evaluate(
+        &self,
+        items: &[AlignedSpan],
+        threshold: f32,
+    ) -> Result<AlignmentReport, AlignError> {
+        let mut report = AlignmentReport::default();
         for (item, answer) in items.iter().zip(self.predict(items)?) {
             let found = answer.map(|answer| {
                 answer.filter(|(_, score)| *score >= threshold).map(|(span, _)| span)

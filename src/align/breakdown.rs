@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::candidates::WordSpan;
 use super::data::AlignedSpan;
 use super::error::TooLong;
-use super::metrics::{Agreement, Report};
+use super::metrics::{Agreement, AlignmentReport};
 
 /// Spans of this length and longer ones share a bin.
 pub const LONGEST: u32 = 8;
@@ -114,10 +114,10 @@ fn wording(item: &AlignedSpan) -> String {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Breakdown {
     /// All items.
-    pub report: Report,
+    pub report: AlignmentReport,
     /// Items whose source span was seen in training, and those whose was not; none where it is not
     /// known what was seen.
-    pub novelty: Option<[Report; 2]>,
+    pub novelty: Option<[AlignmentReport; 2]>,
     /// Source spans by their length.
     pub source: Lengths,
     /// Gold spans by their length.
@@ -131,7 +131,7 @@ pub struct Breakdown {
 
 impl Breakdown {
     /// Compares what was `found` for each item that could be read. Candidates are within `k` words
-    /// of the source span's length ([`Report::covered`] counts by it).
+    /// of the source span's length ([`AlignmentReport::covered`] counts by it).
     ///
     /// # Panics
     /// When there are not as many answers as items.
@@ -144,8 +144,8 @@ impl Breakdown {
     ) -> Self {
         assert_eq!(items.len(), found.len(), "each item has its answer");
         let mut breakdown = Self {
-            report: Report::default(),
-            novelty: seen.map(|_| [Report::default(); 2]),
+            report: AlignmentReport::default(),
+            novelty: seen.map(|_| [AlignmentReport::default(); 2]),
             source: Lengths::default(),
             gold: Lengths::default(),
             found: Lengths::default(),

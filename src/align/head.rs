@@ -15,7 +15,7 @@ use super::error::AlignError;
 use super::features::{CUE_SCALE, Features, inputs};
 use super::link_network::{LinkNetwork, LinkerPart};
 use super::link_scores::LINK_CUES;
-use super::metrics::Report;
+use super::metrics::AlignmentReport;
 use super::scorer::ACTIVATION;
 use super::trained;
 use crate::compute::Device;
@@ -60,9 +60,9 @@ pub struct HeadConfig {
     pub training: TrainingRecord,
     /// Counts on the data that threshold and length of training were chosen on, every source span
     /// aligned.
-    pub dev: Report,
+    pub dev: AlignmentReport,
     /// The same, spans scored below the threshold counted as not aligned.
-    pub dev_at_threshold: Report,
+    pub dev_at_threshold: AlignmentReport,
 }
 
 /// How a head was trained.
@@ -117,8 +117,8 @@ impl HeadConfig {
             threshold: 0.0,
             linker: None,
             training: TrainingRecord::default(),
-            dev: Report::default(),
-            dev_at_threshold: Report::default(),
+            dev: AlignmentReport::default(),
+            dev_at_threshold: AlignmentReport::default(),
         }
     }
 }

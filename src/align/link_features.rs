@@ -153,7 +153,7 @@ impl Grid {
 
     /// The number so many words further on both sides; `beyond` past an end of one of them, 1 past
     /// the same end of both.
-    fn beside(&self, i: usize, j: usize, step: isize, beyond: f32) -> f32 {
+    fn neighbour(&self, i: usize, j: usize, step: isize, beyond: f32) -> f32 {
         let place = |at: usize, size: usize| at.checked_add_signed(step).filter(|at| *at < size);
         match (place(i, self.sizes[0]), place(j, self.sizes[1])) {
             (Some(i), Some(j)) => self.at(i, j),
@@ -194,7 +194,7 @@ fn cues(cosine: Grid, words: &[Vec<String>; 2]) -> Vec<f32> {
         for j in 0..sizes[1] {
             let company: f32 = (-COMPANY..=COMPANY)
                 .filter(|step| *step != 0)
-                .map(|step| equal.beside(i, j, step, 0.0))
+                .map(|step| equal.neighbour(i, j, step, 0.0))
                 .sum();
             let cue: [f32; CUES] = [
                 cosine.at(i, j),
@@ -204,10 +204,10 @@ fn cues(cosine: Grid, words: &[Vec<String>; 2]) -> Vec<f32> {
                 sharp.at(i, j) / mass[1][j],
                 like.at(i, j),
                 equal.at(i, j),
-                cosine.beside(i, j, -1, 0.0),
-                cosine.beside(i, j, 1, 0.0),
-                equal.beside(i, j, -1, 0.0),
-                equal.beside(i, j, 1, 0.0),
+                cosine.neighbour(i, j, -1, 0.0),
+                cosine.neighbour(i, j, 1, 0.0),
+                equal.neighbour(i, j, -1, 0.0),
+                equal.neighbour(i, j, 1, 0.0),
                 company / (2 * COMPANY) as f32,
                 (middle(i, sizes[0]) - middle(j, sizes[1])).abs(),
                 1.0 / (1.0 + twins[0][i]),

@@ -88,7 +88,7 @@ impl Agreement {
 
 /// How well an aligner does on a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Report {
+pub struct AlignmentReport {
     /// All items.
     pub all: Agreement,
     /// Items whose two spans differ in wording.
@@ -110,7 +110,7 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-impl Report {
+impl AlignmentReport {
     /// Adds one item; `covered` says whether its gold span was among the candidates. An item
     /// without a gold span counts among all, but neither as changed nor as identical.
     pub fn add(
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn soft_counts_words_and_exact_counts_spans() {
-        let mut report = Report::default();
+        let mut report = AlignmentReport::default();
         report.add(Some(WordSpan::new(1, 3)), Some(WordSpan::new(2, 4)), true, true);
         report.add(Some(WordSpan::new(0, 1)), Some(WordSpan::new(0, 1)), false, true);
         report.add(None, Some(WordSpan::new(5, 6)), true, false);
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn items_without_an_aligned_span_cost_precision_when_one_is_given() {
-        let mut report = Report::default();
+        let mut report = AlignmentReport::default();
         report.add(Some(WordSpan::new(1, 3)), None, true, false);
         report.add(None, None, true, false);
         report.add(None, Some(WordSpan::new(0, 1)), false, true);
@@ -206,14 +206,14 @@ mod tests {
     #[test]
     fn an_item_that_is_not_read_lowers_recall_and_is_no_answer() {
         let too_long = TooLong { side: "`target` is", pieces: 9, limit: 8 };
-        let mut report = Report::default();
+        let mut report = AlignmentReport::default();
         report.add_answer(Err(too_long), Some(WordSpan::new(0, 2)), true, true);
         report.add_answer(Err(too_long), None, true, false);
         report.add(None, None, true, false);
         assert_eq!(report.changed.exact, Counts { right: 0, predicted: 0, gold: 1 });
         assert_eq!(report.unaligned, Counts { right: 1, predicted: 1, gold: 2 });
         assert_eq!((report.unanswered, report.covered), (2, 1));
-        let json = serde_json::to_string(&Report::default()).unwrap();
+        let json = serde_json::to_string(&AlignmentReport::default()).unwrap();
         assert!(!json.contains("unanswered"), "{json}");
     }
 

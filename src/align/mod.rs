@@ -60,6 +60,6 @@ pub use embedding::EmbeddingAligner;
 pub use error::{AlignError, FileLine, TooLong};
 pub use features::Features;
 pub use head::{HeadConfig, Labels, TrainingRecord};
-pub use metrics::{Agreement, Counts, Report, best_threshold};
+pub use metrics::{Agreement, AlignmentReport, Counts, best_threshold};
 pub use tasks::{AnnotatorAgreement, Answer, Collection, Task, TaskProblem};
 pub use trained::encoder_of;

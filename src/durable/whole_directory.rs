@@ -40,7 +40,7 @@ impl WholeDirectory {
         let folder = folder_of(&place).to_owned();
         let directory = Self { name: name.to_owned(), folder, place };
         create_directory(&directory.folder)?;
-        directory.beside()?;
+        directory.temporary()?;
         let Self { place, .. } = &directory;
         if !place.exists() {
             super::rename(&directory.replaced(), place)?;
@@ -68,7 +68,7 @@ impl WholeDirectory {
         self,
         fill: impl FnOnce(&Path) -> Result<(), E>,
     ) -> Result<(), E> {
-        let new = self.beside()?;
+        let new = self.temporary()?;
         fill(new.path())?;
         let Self { place, folder, .. } = &self;
         let is_there = place.exists();
@@ -94,7 +94,7 @@ impl WholeDirectory {
     }
 
     /// An empty directory beside the place, which goes away unless it is kept.
-    fn beside(&self) -> io::Result<Passing> {
+    fn temporary(&self) -> io::Result<Passing> {
         Passing::directory(&self.folder, &format!(".{}.writing-", self.name))
     }
 

@@ -31,7 +31,7 @@ impl WholeFile {
     pub fn create(place: &Path) -> io::Result<Self> {
         let place = led_to(place)?;
         let beside = Passing::file(folder_of(&place))?;
-        Self::beside(place, beside, true)
+        Self::create_beside(place, beside, true)
     }
 
     /// As [`create`](Self::create), for a place that nobody else can claim until this is finished
@@ -47,10 +47,10 @@ impl WholeFile {
         if !may_replace && place.exists() {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        Self::beside(place, beside, may_replace)
+        Self::create_beside(place, beside, may_replace)
     }
 
-    fn beside(
+    fn create_beside(
         place: PathBuf,
         (beside, file): (Passing, File),
         may_replace: bool,

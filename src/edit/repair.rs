@@ -50,7 +50,7 @@ impl Database {
         for fault in database.unreadable_rows()? {
             let unreadable = database.store.unreadable(&fault)?;
             match (&unreadable, fault.release) {
-                (Unreadable::Kept, _) => {
+                (Unreadable::Retained, _) => {
                     report.kept.push(fault);
                     continue;
                 }

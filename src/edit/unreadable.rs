@@ -34,7 +34,7 @@ impl Transaction<'_> {
                     (lu.listing.frame_file, lu.listing.lu_file) = (true, true);
                     self.staged.stand_in(lu);
                 }
-                Unreadable::Alone(_) | Unreadable::Kept => {}
+                Unreadable::Alone(_) | Unreadable::Retained => {}
             }
         }
         for record in records {

@@ -9,7 +9,7 @@ use crate::durable::{create_directory, write_file};
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Given {
+pub(super) struct StoredAnswer {
     pub(super) content: String,
     pub(super) tokens: u64,
 }
@@ -36,11 +36,11 @@ impl Answers {
     }
 
     /// The answer to a question; none also where its file is damaged, which is then written again.
-    pub(super) fn get(&self, url: &str, body: &str) -> Option<Given> {
+    pub(super) fn get(&self, url: &str, body: &str) -> Option<StoredAnswer> {
         serde_json::from_slice(&std::fs::read(self.file(url, body)).ok()?).ok()
     }
 
-    pub(super) fn put(&self, url: &str, body: &str, given: &Given) -> Result<()> {
+    pub(super) fn put(&self, url: &str, body: &str, given: &StoredAnswer) -> Result<()> {
         let bytes = serde_json::to_vec(given).expect("two plain fields");
         create_directory(&self.0)
             .and_then(|()| write_file(&self.file(url, body), &bytes))

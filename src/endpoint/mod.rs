@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use ureq::http::Uri;
 
-use answers::{Answers, Given};
+use answers::{Answers, StoredAnswer};
 
 type Result<T> = std::result::Result<T, EndpointError>;
 
@@ -252,7 +252,7 @@ impl Endpoint {
                     let tokens = self.count(reply.usage)?;
                     match answer_in(reply.choices) {
                         Ok(answer) => {
-                            self.keep(&body, &answer, tokens)?;
+                            self.store_answer(&body, &answer, tokens)?;
                             return Ok(answer);
                         }
                         Err(reason) => (self.line.unreadable(&reason), None),
@@ -293,11 +293,13 @@ impl Endpoint {
     }
 
     /// Keeps an answer for the next time, unless it was cut off.
-    fn keep(&self, body: &str, answer: &Answer, tokens: u64) -> Result<()> {
+    fn store_answer(&self, body: &str, answer: &Answer, tokens: u64) -> Result<()> {
         match &self.answers {
-            Some(answers) if answer.ended => {
-                answers.put(&self.line.url, body, &Given { content: answer.text.clone(), tokens })
-            }
+            Some(answers) if answer.ended => answers.put(
+                &self.line.url,
+                body,
+                &StoredAnswer { content: answer.text.clone(), tokens },
+            ),
             _ => Ok(()),
         }
     }

@@ -81,7 +81,7 @@ fn reading(tag: &str) -> Option<(Pos, Form)> {
 
 /// A word of an LU that a token of its target has for a lemma.
 #[derive(Debug, Clone)]
-struct Given {
+struct LexicalWord {
     word: String,
     /// Part of speech of the LU.
     pos: Pos,
@@ -126,14 +126,14 @@ impl Lemmas {
             .iter()
             .map(|token| fold(token.span.of(text).unwrap_or_default()))
             .collect();
-        let mut lemmas: Vec<Option<Given>> = vec![None; forms.len()];
+        let mut lemmas: Vec<Option<LexicalWord>> = vec![None; forms.len()];
         for set in sets {
             self.of_target(set, tokens, &forms, &mut lemmas);
         }
         for ((token, form), lemma) in tokens.iter_mut().zip(&forms).zip(lemmas) {
             let tag = token.tag.as_deref().unwrap_or_default();
             token.lemma = match lemma {
-                Some(Given { word, .. }) => word,
+                Some(LexicalWord { word, .. }) => word,
                 None => self.of(form, tag).to_owned(),
             };
         }
@@ -191,7 +191,7 @@ impl Lemmas {
         set: &Annotated,
         tokens: &Tokens,
         forms: &[String],
-        lemmas: &mut [Option<Given>],
+        lemmas: &mut [Option<LexicalWord>],
     ) {
         let (lemma, pos) = unit(&set.lu);
         let pos = pos.map_or(Pos::Other, Pos::parse);
@@ -212,7 +212,7 @@ impl Lemmas {
                 before.word != *word && fit(word, pos) > fit(&before.word, before.pos)
             });
             if is_better {
-                lemmas[place] = Some(Given { word: (*word).to_owned(), pos });
+                lemmas[place] = Some(LexicalWord { word: (*word).to_owned(), pos });
             }
         }
     }

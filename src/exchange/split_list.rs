@@ -144,7 +144,7 @@ mod tests {
     fn a_kept_list_is_the_list_again_and_other_lines_are_refused() {
         let lines = "# a fold\nlu\tcheck.v\ttest\r\n\nexemplars\t*\ttrain";
         let list = read_split_list(lines.as_bytes(), "fold.v1.tsv".as_ref()).unwrap();
-        let kept = list.kept();
+        let kept = list.record();
         assert_eq!(kept.lines.as_deref(), Some("lu\tcheck.v\ttest\nexemplars\t*\ttrain\n"));
         assert_eq!(kept_split_list(&kept).unwrap(), Some(list));
         let named = KeptSplitList { lines: None, ..kept.clone() };

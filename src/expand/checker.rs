@@ -12,7 +12,7 @@ use super::rewriting::{AcceptedPair, Rewriting};
 use super::{CarriedTally, EndReason, ExpandError, Guidance, Recipe, Result, word_class};
 use crate::align::{AlignError, AlignRequest, Aligner, Alignment};
 use crate::decode::GoesOn;
-use crate::filter::{Evidence, Filter};
+use crate::filter::{Filter, FilterEvidence};
 use crate::grow::{Checker, Generated, Proposer, Verdict};
 use crate::model::{AnnotationSetId, FeStatus, Generation, Method, RecipeId};
 use crate::paraphrase::{Paraphrase, RequestOutcome};
@@ -164,7 +164,7 @@ impl PairChecker<'_> {
             }
             None => None,
         };
-        let evidence = Evidence {
+        let evidence = FilterEvidence {
             round,
             paraphrase: output.score,
             aligner: alignment.score,

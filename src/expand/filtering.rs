@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use super::ExpandError;
 use super::trigger_lexicon::{TriggerLexicon, unit_key};
 use crate::database::{Database, DatabaseError, Write};
-use crate::filter::{Evidence, Filter, Judged};
+use crate::filter::{Filter, FilterEvidence, Judged};
 use crate::model::{Generation, OWN_RANGE, Origin, PROPOSED, Provenance, ReleaseId};
 use crate::query::Expression;
 use crate::search::Answer;
@@ -81,7 +81,11 @@ impl<'a> Witness<'a> {
     }
 
     /// What is known of a set with a generation.
-    fn evidence(&mut self, answer: &Answer, made: &Generation) -> Result<Evidence, ExpandError> {
+    fn evidence(
+        &mut self,
+        answer: &Answer,
+        made: &Generation,
+    ) -> Result<FilterEvidence, ExpandError> {
         let (release, set) = (answer.release.id, &answer.set);
         let lexicon = match self.lexicons.entry(release) {
             Entry::Occupied(known) => known.into_mut(),
@@ -97,7 +101,7 @@ impl<'a> Witness<'a> {
         let key = unit_key(self.database.store(), release, place, &answer.lexunit)?;
         let frames = lexicon.frames_with(&key);
         let frame_fit = made.fit.map(|fit| fit.probability);
-        Ok(Evidence { round, paraphrase, aligner, proposed, frames, frame_fit })
+        Ok(FilterEvidence { round, paraphrase, aligner, proposed, frames, frame_fit })
     }
 }
 

@@ -274,7 +274,7 @@ mod tests {
     }
 
     /// Which of three pairs is kept, each of log-probability, failed checks, score and likeness.
-    fn kept(made: [(f32, usize, f32, f32); 3]) -> usize {
+    fn best_kept(made: [(f32, usize, f32, f32); 3]) -> usize {
         let pairs = made.iter().zip(["0", "1", "2"]).map(|(made, name)| {
             let &(log_prob, failed_checks, score, likeness) = made;
             let output = Paraphrase { text: name.to_owned(), ..output(log_prob) };
@@ -285,17 +285,17 @@ mod tests {
 
     #[test]
     fn fewer_failed_checks_win_then_the_likeliest_output_and_span_then_the_first() {
-        assert_eq!(kept([(-9.0, 0, 0.2, 0.0), (-9.0, 0, 0.3, 0.0), (-8.0, 1, 0.9, 0.0)]), 1);
+        assert_eq!(best_kept([(-9.0, 0, 0.2, 0.0), (-9.0, 0, 0.3, 0.0), (-8.0, 1, 0.9, 0.0)]), 1);
         let less_than_twice = [(-9.0, 1, 0.9, 0.0), (-9.0, 0, 0.4, 0.0), (-8.0, 0, 0.2, 0.0)];
-        assert_eq!(kept(less_than_twice), 2, "twice as likely, but for a little");
-        assert_eq!(kept([(-9.0, 0, 0.9, 0.0), (-9.0, 0, 0.9, 0.0), (-8.0, 0, 0.3, 0.0)]), 0);
+        assert_eq!(best_kept(less_than_twice), 2, "twice as likely, but for a little");
+        assert_eq!(best_kept([(-9.0, 0, 0.9, 0.0), (-9.0, 0, 0.9, 0.0), (-8.0, 0, 0.3, 0.0)]), 0);
         assert!(choose([], |_| Ok(true)).unwrap().is_none());
     }
 
     #[test]
     fn a_trigger_that_is_like_the_frame_is_worth_a_less_likely_output_but_no_failed_check() {
-        assert_eq!(kept([(-9.0, 0, 0.5, 0.6), (-10.0, 0, 0.5, 0.7), (-12.0, 0, 0.5, 0.7)]), 1);
-        assert_eq!(kept([(-9.0, 0, 0.5, 0.6), (-10.0, 0, 0.5, 0.64), (-9.0, 1, 0.5, 0.9)]), 0);
+        assert_eq!(best_kept([(-9.0, 0, 0.5, 0.6), (-10.0, 0, 0.5, 0.7), (-12.0, 0, 0.5, 0.7)]), 1);
+        assert_eq!(best_kept([(-9.0, 0, 0.5, 0.6), (-10.0, 0, 0.5, 0.64), (-9.0, 1, 0.5, 0.9)]), 0);
     }
 
     #[test]
@@ -316,14 +316,14 @@ mod tests {
             [(-7.0, 0), (-8.0, 0), (-9.0, 0), (-6.0, 1)]
                 .map(|(log_prob, failed_checks)| pair(&output(log_prob), failed_checks, 0.5, 0.0))
         };
-        let kept = |fits: &dyn Fn(f32) -> bool| {
+        let chosen = |fits: &dyn Fn(f32) -> bool| {
             choose(pairs(), |pair| Ok(fits(pair.output.log_prob))).unwrap().unwrap()
         };
-        let second = kept(&|log_prob| log_prob < -7.5);
+        let second = chosen(&|log_prob| log_prob < -7.5);
         assert!(second.output.log_prob == -8.0 && second.is_faultless());
-        let likelier = kept(&|log_prob| log_prob > -6.5);
+        let likelier = chosen(&|log_prob| log_prob > -6.5);
         assert!(likelier.output.log_prob == -6.0 && likelier.failed_checks == 1);
-        let none = kept(&|_| false);
+        let none = chosen(&|_| false);
         assert!(none.output.log_prob == -7.0 && none.failed_checks == 1);
         let better = |one: &Pair, other: &Pair| one.clone().or_better(other.clone()).failed_checks;
         assert_eq!((better(&none, &second), better(&second, &none)), (0, 0));

@@ -310,7 +310,7 @@ impl Recipe {
             });
         }
         if let Some(from_sisters) = &self.from_sisters {
-            description["from_sisters"] = json!(from_sisters.asked());
+            description["from_sisters"] = json!(from_sisters.expression());
         }
         if let Some(blind_to) = &self.blind_to {
             description["blind_to"] = blind_to.description();

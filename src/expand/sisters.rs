@@ -59,7 +59,7 @@ impl FromSisters {
     }
 
     /// The expression over LUs that was asked for.
-    pub(super) fn asked(&self) -> &str {
+    pub(super) fn expression(&self) -> &str {
         &self.asked
     }
 

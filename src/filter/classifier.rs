@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::committee::Committee;
 use super::error::FilterError;
-use super::evidence::{Evidence, Input, inputs_of};
+use super::evidence::{FilterEvidence, Input, inputs_of};
 use super::table::Share;
 use crate::durable::WholeDirectory;
 use crate::learn::{CONFIG, FileError, read_config, write_model};
@@ -95,12 +95,12 @@ struct ModelTag {
 /// A trained filter.
 ///
 /// ```
-/// use fnstore::filter::{Evidence, Filter};
+/// use fnstore::filter::{FilterEvidence, Filter};
 ///
 /// let filter = Filter::open("models/filter".as_ref())?;
-/// let evidence = Evidence { round: 1, paraphrase: 0.2, aligner: 0.99, proposed: false, frames: 1, frame_fit: None };
+/// let evidence = FilterEvidence { round: 1, paraphrase: 0.2, aligner: 0.99, proposed: false, frames: 1, frame_fit: None };
 /// let sure = filter.scores(&evidence);
-/// let unsure = filter.scores(&Evidence { proposed: true, ..evidence });
+/// let unsure = filter.scores(&FilterEvidence { proposed: true, ..evidence });
 /// assert!(sure.precision > unsure.precision);
 /// # Ok::<(), fnstore::filter::FilterError>(())
 /// ```
@@ -145,7 +145,7 @@ impl Filter {
     /// What it says of a generated set. An input that is not known of the set counts as its mean
     /// over the training data.
     #[must_use]
-    pub fn scores(&self, evidence: &Evidence) -> FilterScores {
+    pub fn scores(&self, evidence: &FilterEvidence) -> FilterScores {
         let inputs = inputs_of(evidence, &self.config.inputs);
         FilterScores {
             precision: self.precision.score(&inputs),
@@ -280,7 +280,7 @@ mod tests {
         let config = written(directory.path());
         let filter = Filter::open(directory.path()).unwrap();
         assert_eq!(filter.config(), &config);
-        let evidence = Evidence {
+        let evidence = FilterEvidence {
             round: 2,
             paraphrase: 0.5,
             aligner: 0.9,
@@ -293,7 +293,7 @@ mod tests {
         assert!((0.0..=1.0).contains(&scores.precision) && (0.0..=1.0).contains(&scores.recall));
         assert_eq!(scores.filter, filter.fingerprint().0[..16]);
         // It does not look at this.
-        assert_eq!(filter.scores(&Evidence { proposed: true, ..evidence }), scores);
+        assert_eq!(filter.scores(&FilterEvidence { proposed: true, ..evidence }), scores);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::model::named;
 
 /// What is known of a generated set when it is filtered.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Evidence {
+pub struct FilterEvidence {
     /// Round, from 1.
     pub round: u16,
     /// Paraphrase score: negative log-likelihood per piece (natural log); lower is better.
@@ -47,7 +47,7 @@ impl Input {
     pub const PAPER: [Self; 3] = [Self::Round, Self::Paraphrase, Self::Aligner];
 
     /// Its value, where it is known.
-    fn of(self, evidence: &Evidence) -> Option<f32> {
+    fn of(self, evidence: &FilterEvidence) -> Option<f32> {
         Some(match self {
             Self::Round => f32::from(evidence.round),
             Self::Paraphrase => evidence.paraphrase,
@@ -60,6 +60,6 @@ impl Input {
 }
 
 /// The values of some inputs, in their order, where they are known.
-pub(super) fn inputs_of(evidence: &Evidence, inputs: &[Input]) -> Vec<Option<f32>> {
+pub(super) fn inputs_of(evidence: &FilterEvidence, inputs: &[Input]) -> Vec<Option<f32>> {
     inputs.iter().map(|input| input.of(evidence)).collect()
 }

@@ -13,7 +13,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::error::FilterError;
-use super::evidence::Evidence;
+use super::evidence::FilterEvidence;
 use crate::learn::read_lines;
 use crate::model::Judgement;
 
@@ -43,7 +43,7 @@ pub struct Judged {
     pub sentence: String,
     /// What a filter looks at.
     #[serde(flatten)]
-    pub evidence: Evidence,
+    pub evidence: FilterEvidence,
     /// Scores that people gave it, 0 to 100; none where nobody has judged it.
     pub judgements: Vec<u8>,
 }
@@ -69,7 +69,7 @@ impl Judged {
     fn parse(line: &str) -> Result<Self, (String, &'static str)> {
         let output: Self = serde_json::from_str(line)
             .map_err(|e| (e.to_string(), "an object as in schema/filter-data.schema.json"))?;
-        let Evidence { round, paraphrase, aligner, frame_fit, .. } = output.evidence;
+        let FilterEvidence { round, paraphrase, aligner, frame_fit, .. } = output.evidence;
         if round == 0 {
             return Err(("`round` 0".to_owned(), "1 or more"));
         }

@@ -25,6 +25,6 @@ pub mod train;
 
 pub use classifier::{Filter, FilterConfig, FilterEdition, FilterTraining, MODEL_TYPE};
 pub use error::FilterError;
-pub use evidence::{Evidence, Input};
+pub use evidence::{FilterEvidence, Input};
 pub use judged::Judged;
 pub use table::{Rule, RuleFigures, Scored, Share, figures_of, heuristics, seeds_of};

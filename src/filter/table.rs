@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::evidence::Evidence;
+use super::evidence::FilterEvidence;
 use super::judged::Judged;
 
 /// A share of outputs.
@@ -90,7 +90,7 @@ impl Rule {
     /// Whether it keeps an output.
     #[must_use]
     pub fn keeps(self, scored: &Scored) -> bool {
-        let Evidence { round, paraphrase, aligner, proposed, .. } = scored.output.evidence;
+        let FilterEvidence { round, paraphrase, aligner, proposed, .. } = scored.output.evidence;
         match self {
             Self::All => true,
             Self::Round(most) => round <= most,
@@ -247,7 +247,11 @@ pub(super) fn rounded_down(threshold: f32) -> f32 {
 }
 
 /// The highest value from which on a share of the acceptable outputs lies, in four decimals.
-fn threshold(outputs: &[Scored], share: f64, value: impl Fn(&Evidence) -> f32) -> Option<f32> {
+fn threshold(
+    outputs: &[Scored],
+    share: f64,
+    value: impl Fn(&FilterEvidence) -> f32,
+) -> Option<f32> {
     let acceptable = outputs.iter().filter(|scored| scored.output.is_acceptable() == Some(true));
     let mut values: Vec<f32> = acceptable.map(|scored| value(&scored.output.evidence)).collect();
     values.sort_by(|a, b| b.total_cmp(a));
@@ -260,7 +264,7 @@ mod tests {
     use super::*;
 
     fn scored(number: usize, paraphrase: f32, aligner: f32, judgements: &[u8]) -> Scored {
-        let evidence = Evidence {
+        let evidence = FilterEvidence {
             round: 1 + number as u16 % 4,
             paraphrase,
             aligner,

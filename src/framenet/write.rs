@@ -54,7 +54,9 @@ pub fn write_frame_file<'a>(
 ) -> String {
     let FrameFile { frame, lexunits, layout, foreign, .. } = file;
     let mut xml = XmlWriter::new(Some("frame.xsl"), numbers.into(), foreign);
-    xml.start("frame").given("cBy", &frame.created.by).given("cDate", &frame.created.date);
+    xml.start("frame")
+        .attribute_if_any("cBy", &frame.created.by)
+        .attribute_if_any("cDate", &frame.created.date);
     xml.attribute("name", &frame.name).id("ID", NumberKind::Frame, frame.id.0);
     xml.schema("../schema/frame.xsd");
     write_definition(&mut xml, &frame.definition, frame.has_file && frame.id.0 < OWN_RANGE);
@@ -103,7 +105,7 @@ fn write_element(
 ) {
     xml.start("FE").attribute("bgColor", &fe.colors.bg).attribute("fgColor", &fe.colors.fg);
     xml.attribute("coreType", fe.core_type.as_str());
-    xml.given("cBy", &fe.created.by).given("cDate", &fe.created.date);
+    xml.attribute_if_any("cBy", &fe.created.by).attribute_if_any("cDate", &fe.created.date);
     xml.attribute("abbrev", &fe.abbreviation).attribute("name", &fe.name);
     xml.id("ID", NumberKind::FrameElement, fe.id.0);
     write_definition(xml, &fe.definition, fe.id.0 < OWN_RANGE);
@@ -141,7 +143,7 @@ fn write_frame_lexunit(xml: &mut XmlWriter<'_>, lu: &LexUnit, names: &SemTypeNam
     xml.attribute("POS", lu.pos.as_str()).attribute("name", &lu.name);
     xml.id("ID", NumberKind::LexUnit, lu.id.0);
     xml.optional_id("lemmaID", NumberKind::Lemma, lu.lemma_id);
-    xml.given("cBy", &lu.created.by).given("cDate", &lu.created.date);
+    xml.attribute_if_any("cBy", &lu.created.by).attribute_if_any("cDate", &lu.created.date);
     write_definition(xml, &lu.definition, lu.listing.frame_file && lu.id.0 < OWN_RANGE);
     let count = lu.sentence_count;
     xml.start("sentenceCount").number("annotated", count.annotated).number("total", count.total);
@@ -181,7 +183,7 @@ pub fn write_lu_file<'a>(
     write_sem_type_refs(&mut xml, &lexunit.sem_types, sem_types);
     write_valences(&mut xml, &lexunit.valences);
     for subcorpus in &file.subcorpora {
-        xml.start("subCorpus").given("name", &subcorpus.name);
+        xml.start("subCorpus").attribute_if_any("name", &subcorpus.name);
         subcorpus.sentences.iter().for_each(|sentence| write_sentence(&mut xml, sentence));
         xml.end();
     }
@@ -292,7 +294,7 @@ fn write_sentence(xml: &mut XmlWriter<'_>, sentence: &ReadSentence) {
 }
 
 fn write_set(xml: &mut XmlWriter<'_>, set: &ReadSet, index: &CharIndex) {
-    xml.start("annotationSet").given("cDate", &set.created);
+    xml.start("annotationSet").attribute_if_any("cDate", &set.created);
     match &set.evokes {
         Evokes::Frame { frame, frame_name, lu, lu_name } => {
             xml.id("luID", NumberKind::LexUnit, lu.0).attribute("luName", lu_name);
@@ -341,13 +343,13 @@ fn write_label(
     if let Some(odd) = odd.filter(still_odd) {
         (start, end, null) = (odd.start, odd.end.map(i64::from), odd.null.as_deref());
     }
-    xml.start("label").given("cBy", &label.annotator);
+    xml.start("label").attribute_if_any("cBy", &label.annotator);
     xml.optional_id("feID", NumberKind::FrameElement, label.fe.map(|fe| fe.0));
     if let Some(null) = null {
         xml.attribute("itype", null);
     }
     if let Some(colors) = &label.colors {
-        xml.given("bgColor", &colors.bg).given("fgColor", &colors.fg);
+        xml.attribute_if_any("bgColor", &colors.bg).attribute_if_any("fgColor", &colors.fg);
     }
     write_offset(xml, "end", end);
     write_offset(xml, "start", start.map(i64::from));
@@ -373,7 +375,7 @@ pub fn write_frame_index<'a>(
     let mut xml = XmlWriter::new(Some("frameIndex.xsl"), numbers.into(), foreign);
     xml.start("frameIndex").schema("schema/frameIndex.xsd");
     for entry in entries {
-        xml.start("frame").given("mDate", &entry.modified);
+        xml.start("frame").attribute_if_any("mDate", &entry.modified);
         xml.id("ID", NumberKind::Frame, entry.id.0);
         xml.attribute("name", &entry.name).end();
     }
@@ -434,7 +436,9 @@ pub fn write_sem_types<'a>(
     let by_id: HashMap<SemTypeId, &SemType> =
         sem_types.iter().map(|sem_type| (sem_type.id, sem_type)).collect();
     let mut xml = XmlWriter::new(None, numbers.into(), foreign);
-    xml.start("semTypes").given("XMLCreated", &list.created).schema("schema/semTypes.xsd");
+    xml.start("semTypes")
+        .attribute_if_any("XMLCreated", &list.created)
+        .schema("schema/semTypes.xsd");
     for sem_type in list.sem_types.iter().filter_map(|id| by_id.get(id)) {
         xml.start("semType").attribute("abbrev", &sem_type.abbreviation);
         xml.attribute("name", &sem_type.name).id("ID", NumberKind::SemType, sem_type.id.0);
@@ -461,7 +465,7 @@ pub fn write_relations<'a>(
     let by_id: HashMap<RelationId, &FrameRelation> =
         relations.iter().map(|relation| (relation.id, relation)).collect();
     let mut xml = XmlWriter::new(None, numbers.into(), foreign);
-    xml.start("frameRelations").given("XMLCreated", &list.created);
+    xml.start("frameRelations").attribute_if_any("XMLCreated", &list.created);
     xml.schema("schema/frameRelations.xsd");
     for kind in &list.kinds {
         xml.start("frameRelationType").attribute("subFrameName", &kind.sub_role);

@@ -150,7 +150,7 @@ impl<'a> XmlWriter<'a> {
     }
 
     /// An attribute that is left out when there is nothing to say.
-    pub(super) fn given(&mut self, name: &str, value: &str) -> &mut Self {
+    pub(super) fn attribute_if_any(&mut self, name: &str, value: &str) -> &mut Self {
         if value.is_empty() { self } else { self.attribute(name, value) }
     }
 
@@ -194,7 +194,7 @@ impl<'a> XmlWriter<'a> {
             }
             Some(written) => {
                 self.like_own.extend(kind.own(written).map(|number| (kind, number)));
-                self.given(name, written)
+                self.attribute_if_any(name, written)
             }
         }
     }

@@ -7,7 +7,7 @@ use super::candidate_ranker::Signs;
 use super::language::Filled;
 use super::placement::{Placement, Shared};
 use super::report::Skip;
-use super::{Draft, GenerateError, Recipe, Result};
+use super::{Draft, GenerateError, GenerationRecipe, Result};
 use crate::decode::GoesOn;
 use crate::expand::FitJudge;
 use crate::grow::{Checker, Generated, Proposer, Verdict};
@@ -46,7 +46,12 @@ impl Candidate {
     }
 
     /// What is written of it.
-    fn generated(self, plan: &Placement, recipe: (RecipeId, &Recipe), rank: u16) -> Generated {
+    fn generated(
+        self,
+        plan: &Placement,
+        recipe: (RecipeId, &GenerationRecipe),
+        rank: u16,
+    ) -> Generated {
         let Self { draft, score, read, fit, is_copy, .. } = self;
         let generation = Generation {
             seed: draft.sister,

@@ -60,7 +60,7 @@ pub enum GenerateError {
     },
     /// A prompt file cannot be used.
     #[error(transparent)]
-    Prompt(#[from] PromptError),
+    GenerationPrompt(#[from] PromptError),
     /// The language model cannot be opened or failed.
     #[error("the language model failed")]
     Score(#[source] Box<ScoreError>),

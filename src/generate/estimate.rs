@@ -12,7 +12,7 @@ use super::run::{prepare, run_seeds};
 use super::seeds::{Seed, Seeds};
 use super::sisters::Sisters;
 use super::tally::Tally;
-use super::{Recipe, Result};
+use super::{GenerationRecipe, Result};
 use crate::database::Database;
 use crate::expand::{MEASURED_LONGEST, spread};
 use crate::grow::Nowhere;
@@ -37,7 +37,7 @@ type Todo = (ReleaseId, Rc<Frame>, LexUnit);
 pub fn estimate(
     database: &Database,
     expression: &Expression,
-    (recipe, limit): (&Recipe, Option<usize>),
+    (recipe, limit): (&GenerationRecipe, Option<usize>),
     generator: &mut Generator,
     progress: &mut dyn FnMut(&GenerationProgress) -> ControlFlow<()>,
 ) -> Result<Estimate> {

@@ -14,7 +14,7 @@ use std::rc::Rc;
 use super::blanks::Actors;
 use super::generator::Generator;
 use super::language::Job;
-use super::{Draft, Mode, Recipe, Result};
+use super::{Draft, GenerationRecipe, Mode, Result};
 use crate::database::Database;
 use crate::decode::{Paced, always};
 use crate::model::{
@@ -114,12 +114,12 @@ pub fn evaluate_test_spans(
     generator: &mut Generator,
     progress: &mut OnProgress<'_>,
 ) -> Result<Evaluated> {
-    let recipe = |mode| Recipe {
+    let recipe = |mode| GenerationRecipe {
         method: Method::Infill,
         mode,
         candidates: settings.candidates,
         seed: settings.seed,
-        ..Recipe::default()
+        ..GenerationRecipe::default()
     };
     recipe(Mode::default()).check(generator)?;
     let mut evaluated = Evaluated::default();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use super::language::{Filled, Job};
-use super::recipe::Recipe;
+use super::recipe::GenerationRecipe;
 use super::{
     Draft, GenerateError, LanguageFiller, RemoteFiller, Result, Seq2SeqFiller, TrainedFiller,
 };
@@ -164,7 +164,7 @@ impl Generator {
     pub(super) fn fill(
         &mut self,
         jobs: &[Job<'_>],
-        recipe: &Recipe,
+        recipe: &GenerationRecipe,
         goes_on: &mut GoesOn<'_>,
     ) -> Result<Vec<Filled>> {
         match (&mut self.filler, &mut self.scorer) {

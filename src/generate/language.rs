@@ -14,8 +14,8 @@
 use serde_json::{Value, json};
 
 use super::agreement::keeps_to_verb;
-use super::prompt::{Prompt, Task};
-use super::recipe::Recipe;
+use super::prompt::{GenerationPrompt, Task};
+use super::recipe::GenerationRecipe;
 use super::{Draft, Result, Skip};
 use crate::decode::{GoesOn, LengthLimit, SampleSettings};
 use crate::model::Span;
@@ -83,7 +83,7 @@ pub(super) struct Job<'a> {
 
 impl Job<'_> {
     /// What a prompt is told of it.
-    pub(super) fn prompt(&self, prompt: &Prompt, recipe: &Recipe) -> String {
+    pub(super) fn prompt(&self, prompt: &GenerationPrompt, recipe: &GenerationRecipe) -> String {
         let sentence = natural_spacing(&self.draft.masked(&prompt.blank));
         let elements = self.draft.blanks.iter().map(|blank| blank.name.as_str()).collect();
         let Self { frame, lexunit, .. } = *self;
@@ -100,7 +100,7 @@ impl Job<'_> {
 /// Fills blanks by a language model.
 #[derive(Debug, Clone)]
 pub struct LanguageFiller {
-    prompt: Prompt,
+    prompt: GenerationPrompt,
 }
 
 /// A sentence that is filled up to a blank.
@@ -113,7 +113,7 @@ struct State {
 impl LanguageFiller {
     /// A filler that asks by a prompt, whose answer the sentence is.
     #[must_use]
-    pub fn new(prompt: Prompt) -> Self {
+    pub fn new(prompt: GenerationPrompt) -> Self {
         Self { prompt }
     }
 
@@ -139,7 +139,7 @@ impl LanguageFiller {
         &self,
         scorer: &mut Scorer,
         jobs: &[Job<'_>],
-        recipe: &Recipe,
+        recipe: &GenerationRecipe,
         goes_on: &mut GoesOn<'_>,
     ) -> Result<Vec<Filled>> {
         let mut filled = vec![Filled::default(); jobs.len()];
@@ -168,7 +168,7 @@ impl LanguageFiller {
         &self,
         scorer: &mut Scorer,
         jobs: &[Job<'_>],
-        (recipe, goes_on): (&Recipe, &mut GoesOn<'_>),
+        (recipe, goes_on): (&GenerationRecipe, &mut GoesOn<'_>),
         (at, open): (usize, &[State]),
         filled: &mut [Filled],
     ) -> Result<Vec<State>> {

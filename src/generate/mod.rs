@@ -58,10 +58,10 @@ pub use evaluate::{
 };
 pub use generator::{Generator, ReadAs, Reading, ReadsAs};
 pub use language::LanguageFiller;
-pub use prompt::{Mode, Prompt};
-pub use recipe::{Lacking, Recipe};
+pub use prompt::{GenerationPrompt, Mode};
+pub use recipe::{GenerationRecipe, Lacking};
 pub use remote::RemoteFiller;
-pub use report::{Estimate, Fate, GenerationProgress, Report, Skip, UNLIKELY};
+pub use report::{Estimate, Fate, GenerationProgress, GenerationReport, Skip, UNLIKELY};
 pub use run::run_with;
 pub use seq2seq::{Seq2SeqFiller, is_seq2seq};
 pub use sisters::SisterRule;

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use super::blanks::Actors;
 use super::draft::draft;
 use super::generator::Generator;
-use super::recipe::{MOST_SOURCES, Recipe};
-use super::report::{Report, Skip, UNLIKELY};
+use super::recipe::{GenerationRecipe, MOST_SOURCES};
+use super::report::{GenerationReport, Skip, UNLIKELY};
 use super::seeds::Seed;
 use super::{Draft, Result};
 use crate::database::{Database, JournalWrite};
@@ -19,7 +19,7 @@ use crate::store::JournalEntry;
 /// What a run has beside its LUs.
 pub(super) struct Shared<'a> {
     pub(super) database: &'a Database,
-    pub(super) recipe: &'a Recipe,
+    pub(super) recipe: &'a GenerationRecipe,
     pub(super) generator: &'a mut Generator,
     actors: HashMap<ReleaseId, Rc<Actors>>,
 }
@@ -27,7 +27,7 @@ pub(super) struct Shared<'a> {
 impl<'a> Shared<'a> {
     pub(super) fn new(
         database: &'a Database,
-        recipe: &'a Recipe,
+        recipe: &'a GenerationRecipe,
         generator: &'a mut Generator,
     ) -> Self {
         Self { database, recipe, generator, actors: HashMap::new() }
@@ -53,7 +53,7 @@ pub(super) struct Placement {
     pub(super) ordinal: u16,
     pub(super) drafts: Vec<Draft>,
     /// Its part of the run's report.
-    pub(super) part: Report,
+    pub(super) part: GenerationReport,
     /// What was written, by the sister that it was made of: removals look there. The sister that is
     /// tried first is always among them.
     chains: BTreeMap<AnnotationSetId, Vec<AnnotationSetId>>,
@@ -73,7 +73,7 @@ impl Placement {
         if Unit::of(&lexunit).is_pattern {
             skip = Some(Skip::Pattern);
         }
-        let (mut drafts, mut part) = (Vec::new(), Report::default());
+        let (mut drafts, mut part) = (Vec::new(), GenerationReport::default());
         let actors = shared.actors_of(release)?;
         let tried = order.into_iter().take(if skip.is_some() { 0 } else { MOST_SOURCES });
         for sister in tried {

@@ -44,7 +44,7 @@ struct Part {
 
 /// The template of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prompt {
+pub struct GenerationPrompt {
     /// How answers are read.
     pub(super) answer: Answer,
     /// What stands for words to be written.
@@ -64,7 +64,7 @@ pub(super) struct Task<'a> {
     pub(super) elements: Vec<&'a str>,
 }
 
-impl Prompt {
+impl GenerationPrompt {
     /// The built-in prompt for an answer.
     #[must_use]
     pub fn built_in(answer: Answer) -> Self {
@@ -165,8 +165,8 @@ impl Part {
 mod tests {
     use super::*;
 
-    fn asked(answer: Answer, mode: Mode) -> String {
-        Prompt::built_in(answer).text(
+    fn prompt_text(answer: Answer, mode: Mode) -> String {
+        GenerationPrompt::built_in(answer).text(
             mode,
             &Task {
                 frame: "Experiencer_obj",
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn each_mode_tells_more() {
         for answer in Answer::ALL {
-            let texts = Mode::ALL.map(|mode| asked(answer, mode));
+            let texts = Mode::ALL.map(|mode| prompt_text(answer, mode));
             let tells = |text: &String| {
                 let about = ["Experiencer_obj", "please.v", "Experiencer, Stimulus"];
                 about.map(|value| text.contains(value))
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn the_papers_prompt_is_the_papers() {
-        let text = asked(Answer::Commas, Mode::FrameFe);
+        let text = prompt_text(Answer::Commas, Mode::FrameFe);
         for said in [
             "Title: Sentence completion using frame elements\nDefinition: You need to complete the given sentence \
              containing one or multiple blanks (<mask>). Your answer must be",
@@ -223,11 +223,12 @@ mod tests {
         ] {
             let text = good.replace(from, to);
             assert_ne!(text, good, "{from}");
-            let message =
-                Prompt::parse(&PromptFile::of(Path::new("p.toml"), text)).unwrap_err().to_string();
+            let message = GenerationPrompt::parse(&PromptFile::of(Path::new("p.toml"), text))
+                .unwrap_err()
+                .to_string();
             assert!(message.contains(said) && message.contains("`p.toml`"), "{to}: {message}");
         }
-        let error = Prompt::read(Path::new("/nowhere/p.toml")).unwrap_err();
+        let error = GenerationPrompt::read(Path::new("/nowhere/p.toml")).unwrap_err();
         assert!(error.to_string().contains("(P-read)"));
     }
 }

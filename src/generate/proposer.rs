@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use super::language::{Filled, Job};
 use super::placement::{Placement, Shared};
 use super::seeds::Seed;
-use super::{GenerateError, Recipe, Result};
+use super::{GenerateError, GenerationRecipe, Result};
 use crate::decode::GoesOn;
 use crate::grow::{Begun, Finish, Proposed, Proposer};
 use crate::model::{Method, RecipeId};
@@ -16,7 +16,7 @@ pub(super) const BATCH: usize = 16;
 
 /// Puts LUs in the place of their sisters, and has blanks filled.
 pub(super) struct SisterProposer<'a> {
-    recipe: (RecipeId, &'a Recipe),
+    recipe: (RecipeId, &'a GenerationRecipe),
     /// LUs that wait for their batch.
     waiting: Vec<Placement>,
     /// LUs with what was written for each of their drafts.
@@ -25,7 +25,7 @@ pub(super) struct SisterProposer<'a> {
 }
 
 impl<'a> SisterProposer<'a> {
-    pub(super) fn new(recipe: (RecipeId, &'a Recipe)) -> Self {
+    pub(super) fn new(recipe: (RecipeId, &'a GenerationRecipe)) -> Self {
         Self { recipe, waiting: Vec::new(), filled: VecDeque::new(), out_of_budget: false }
     }
 

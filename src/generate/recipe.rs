@@ -33,7 +33,7 @@ pub(super) const MOST_SOURCES: usize = 100;
 
 /// How LUs get sentences.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recipe {
+pub struct GenerationRecipe {
     /// [`Method::SisterLu`] or [`Method::Infill`].
     pub method: Method,
     /// Whose sentence is taken.
@@ -54,7 +54,7 @@ pub struct Recipe {
     pub lacking: Lacking,
 }
 
-impl Default for Recipe {
+impl Default for GenerationRecipe {
     /// A sentence for each LU, as it is.
     fn default() -> Self {
         Self {
@@ -71,7 +71,7 @@ impl Default for Recipe {
     }
 }
 
-impl Recipe {
+impl GenerationRecipe {
     /// Checks that it can be followed.
     pub(super) fn check(&self, generator: &Generator) -> Result<()> {
         let wrong = |name, found: usize, expected: &str| {

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::language::{Filled, Job};
-use super::prompt::Prompt;
-use super::recipe::Recipe;
+use super::prompt::GenerationPrompt;
+use super::recipe::GenerationRecipe;
 use super::{Result, Skip};
 use crate::decode::GoesOn;
 use crate::endpoint::{Endpoint, Usage};
@@ -20,13 +20,13 @@ const SEEDS: u64 = 0x7fff_ffff;
 #[derive(Debug)]
 pub struct RemoteFiller {
     endpoint: Endpoint,
-    prompt: Prompt,
+    prompt: GenerationPrompt,
 }
 
 impl RemoteFiller {
     /// A filler that asks an endpoint by a prompt, whose answer is a list.
     #[must_use]
-    pub fn new(endpoint: Endpoint, prompt: Prompt) -> Self {
+    pub fn new(endpoint: Endpoint, prompt: GenerationPrompt) -> Self {
         Self { endpoint, prompt }
     }
 
@@ -48,7 +48,7 @@ impl RemoteFiller {
     pub(super) fn fill(
         &mut self,
         job: &Job<'_>,
-        recipe: &Recipe,
+        recipe: &GenerationRecipe,
         goes_on: &mut GoesOn<'_>,
     ) -> Result<Filled> {
         let question = job.prompt(&self.prompt, recipe);

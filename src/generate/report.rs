@@ -95,7 +95,7 @@ pub const UNLIKELY: f32 = 0.1;
 
 /// What a run did.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Report {
+pub struct GenerationReport {
     /// The recipe's number in the store; none while nothing was written.
     pub recipe: Option<RecipeId>,
     /// LUs without sentences that match.
@@ -132,7 +132,7 @@ pub struct Report {
     pub out_of_budget: bool,
 }
 
-impl Report {
+impl GenerationReport {
     /// Counts what was seen and written for an LU.
     pub(super) fn add(&mut self, part: &Self) {
         self.sentences += part.sentences;
@@ -166,7 +166,7 @@ impl Report {
 
     /// LUs that got a sentence in this run.
     #[must_use]
-    pub fn given(&self) -> u64 {
+    pub fn lus_with_sentences(&self) -> u64 {
         self.fates.values().map(|fate| fate.given).sum()
     }
 }

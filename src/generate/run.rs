@@ -7,8 +7,8 @@ use super::checker::CandidateChecker;
 use super::generator::{Filler, Generator};
 use super::placement::Shared;
 use super::proposer::SisterProposer;
-use super::recipe::Recipe;
-use super::report::{GenerationProgress, Report};
+use super::recipe::GenerationRecipe;
+use super::report::{GenerationProgress, GenerationReport};
 use super::seeds::{Seed, Seeds, check_sisters};
 use super::tally::Tally;
 use super::{GenerateError, Result};
@@ -33,10 +33,10 @@ use crate::query::Expression;
 pub fn run_with(
     database: &Database,
     expression: &Expression,
-    (recipe, limit): (&Recipe, Option<usize>),
+    (recipe, limit): (&GenerationRecipe, Option<usize>),
     generator: &mut Generator,
     progress: &mut dyn FnMut(&GenerationProgress) -> ControlFlow<()>,
-) -> Result<Report> {
+) -> Result<GenerationReport> {
     let (gaps, fingerprint, sink) = prepare(database, (expression, recipe, limit), generator)?;
     let lexunits = gaps.iter().map(|gap| gap.lexunits.len() as u64).sum();
     let (id, known) = (sink.recipe(), sink.known_recipe());
@@ -58,7 +58,7 @@ pub fn run_with(
 /// the recipe's fingerprint, and the store as the place for what is written.
 pub(super) fn prepare(
     database: &Database,
-    (expression, recipe, limit): (&Expression, &Recipe, Option<usize>),
+    (expression, recipe, limit): (&Expression, &GenerationRecipe, Option<usize>),
     generator: &Generator,
 ) -> Result<(Vec<FrameGap>, [u8; 16], StoreSink)> {
     recipe.check(generator)?;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::vec::IntoIter;
 
 use super::sisters::Sisters;
-use super::{GenerateError, Recipe, Result};
+use super::{GenerateError, GenerationRecipe, Result};
 use crate::database::Database;
 use crate::expand::FrameGap;
 use crate::model::{Frame, LexUnit, RecipeId, ReleaseId};
@@ -20,7 +20,11 @@ pub(super) struct Seed {
 
 /// Refuses few LUs none of which can have a sister: whoever names LUs should hear of it. Of many
 /// LUs the report counts those.
-pub(super) fn check_sisters(database: &Database, recipe: &Recipe, gaps: &[FrameGap]) -> Result<()> {
+pub(super) fn check_sisters(
+    database: &Database,
+    recipe: &GenerationRecipe,
+    gaps: &[FrameGap],
+) -> Result<()> {
     const FEW: usize = 20;
     let named = || gaps.iter().flat_map(|gap| &gap.lexunits);
     if named().count() > FEW {
@@ -60,7 +64,7 @@ impl FrameSeeds {
 /// Goes through LUs frame by frame, past those that were done under the same recipe.
 pub(super) struct Seeds<'a> {
     database: &'a Database,
-    recipe: &'a Recipe,
+    recipe: &'a GenerationRecipe,
     /// The recipe's number, if the store has it.
     known: Option<RecipeId>,
     gaps: IntoIter<FrameGap>,
@@ -73,7 +77,7 @@ pub(super) struct Seeds<'a> {
 impl<'a> Seeds<'a> {
     pub(super) fn new(
         database: &'a Database,
-        (recipe, known): (&'a Recipe, Option<RecipeId>),
+        (recipe, known): (&'a GenerationRecipe, Option<RecipeId>),
         limit: Option<usize>,
         gaps: Vec<FrameGap>,
     ) -> Self {

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::answer::checked;
 use super::language::{Filled, Job};
-use super::recipe::Recipe;
+use super::recipe::GenerationRecipe;
 use super::{GenerateError, Mode, Result, Skip};
 use crate::compute::{Device, Numbers};
 use crate::decode::{
@@ -110,7 +110,7 @@ impl Seq2SeqFiller {
     pub(super) fn fill(
         &mut self,
         jobs: &[Job<'_>],
-        recipe: &Recipe,
+        recipe: &GenerationRecipe,
         goes_on: &mut GoesOn<'_>,
     ) -> Result<Vec<Filled>> {
         let limit = self.network.max_length();
@@ -196,7 +196,7 @@ impl Seq2SeqFiller {
         answer: &Hypothesis,
         blanks: usize,
     ) -> Result<std::result::Result<Vec<String>, &'static str>> {
-        let Some(parts) = parted(&answer.tokens, &self.sentinels, blanks) else {
+        let Some(parts) = split_at_sentinels(&answer.tokens, &self.sentinels, blanks) else {
             return Ok(Err("F-count"));
         };
         if !answer.ended {
@@ -226,7 +226,7 @@ fn said_of(mode: Mode, frame: &str, element: &str) -> [String; 2] {
 }
 
 /// The tokens behind each sentinel; none where there are not as many as blanks, in their order.
-fn parted(tokens: &[u32], sentinels: &[u32], blanks: usize) -> Option<Vec<Vec<u32>>> {
+fn split_at_sentinels(tokens: &[u32], sentinels: &[u32], blanks: usize) -> Option<Vec<Vec<u32>>> {
     let mut parts: Vec<Vec<u32>> = Vec::new();
     for token in tokens {
         match sentinels.iter().position(|sentinel| sentinel == token) {
@@ -320,7 +320,7 @@ mod tests {
         let mut filler = tiny();
         let draft = draft("He check it .", &[("Inspector", "He"), ("Ground", "it")]);
         let job = [Job { draft: &draft, frame: "Checking", lexunit: "check.v" }];
-        let recipe = Recipe { candidates: 40, ..Recipe::default() };
+        let recipe = GenerationRecipe { candidates: 40, ..GenerationRecipe::default() };
         let filled = filler.fill(&job, &recipe, &mut always()).unwrap().remove(0);
         assert!(filled.candidates.len() + filled.rejects.len() <= 40);
         assert!(!filled.candidates.is_empty(), "{filled:?}");
@@ -335,10 +335,10 @@ mod tests {
 
     #[test]
     fn an_answer_is_parted_at_sentinels_in_their_order() {
-        let parted = |tokens: &[u32], blanks| parted(tokens, &[90, 91, 92], blanks);
+        let split = |tokens: &[u32], blanks| split_at_sentinels(tokens, &[90, 91, 92], blanks);
         let two = Some(vec![vec![5, 6], vec![7]]);
-        assert_eq!(parted(&[90, 5, 6, 91, 7, 1], 2), Some(vec![vec![5, 6], vec![7, 1]]));
-        assert_eq!(parted(&[90, 5, 6, 91, 7, 92, 1], 2), two);
+        assert_eq!(split(&[90, 5, 6, 91, 7, 1], 2), Some(vec![vec![5, 6], vec![7, 1]]));
+        assert_eq!(split(&[90, 5, 6, 91, 7, 92, 1], 2), two);
         for wrong in [
             &[90, 5][..],
             &[5, 90, 6, 91, 7],
@@ -347,9 +347,9 @@ mod tests {
             &[90, 5, 92, 6],
             &[],
         ] {
-            assert_eq!(parted(wrong, 2), None, "{wrong:?}");
+            assert_eq!(split(wrong, 2), None, "{wrong:?}");
         }
-        assert_eq!(parted(&[90, 5, 91, 6, 92, 7], 3).map(|parts| parts.len()), Some(3));
+        assert_eq!(split(&[90, 5, 91, 6, 92, 7], 3).map(|parts| parts.len()), Some(3));
     }
 
     #[test]

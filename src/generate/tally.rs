@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::placement::Placement;
-use super::report::{GenerationProgress, Report};
+use super::report::{GenerationProgress, GenerationReport};
 use crate::grow::{Ended, Event, Finish, Observer};
 use crate::model::{Pos, RecipeId};
 
@@ -15,7 +15,7 @@ pub(super) type OnProgress<'a> = dyn FnMut(&GenerationProgress) -> ControlFlow<(
 
 /// Folds events into a report.
 pub(super) struct Tally<'p> {
-    report: Report,
+    report: GenerationReport,
     /// LUs that are finished, without those done before.
     finished: u64,
     done_before: Rc<Cell<u64>>,
@@ -36,7 +36,7 @@ impl<'p> Tally<'p> {
         on_progress: &'p mut OnProgress<'p>,
     ) -> Self {
         Self {
-            report: Report { lexunits, ..Report::default() },
+            report: GenerationReport { lexunits, ..GenerationReport::default() },
             finished: 0,
             done_before,
             most: most.map_or(u64::MAX, |most| most as u64),
@@ -52,9 +52,9 @@ impl<'p> Tally<'p> {
     }
 
     /// The report of a loop that ended so, under a recipe if the store has it.
-    pub(super) fn report(self, ended: Ended, recipe: Option<RecipeId>) -> Report {
+    pub(super) fn report(self, ended: Ended, recipe: Option<RecipeId>) -> GenerationReport {
         let done_before = self.done_before.get();
-        Report {
+        GenerationReport {
             recipe,
             done_before,
             left: self.report.lexunits - done_before - self.finished,

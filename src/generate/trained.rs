@@ -6,8 +6,8 @@
 use serde_json::{Value, json};
 
 use super::language::{Filled, Job};
-use super::recipe::Recipe;
-use super::{Prompt, Result, Skip};
+use super::recipe::GenerationRecipe;
+use super::{GenerationPrompt, Result, Skip};
 use crate::decode::{GoesOn, LengthLimit, SampleSettings};
 use crate::model::Declared;
 use crate::score::Scorer;
@@ -23,14 +23,14 @@ const TOP_P: f32 = 0.95;
 #[derive(Debug)]
 pub struct TrainedFiller {
     writer: Scorer,
-    prompt: Prompt,
+    prompt: GenerationPrompt,
 }
 
 impl TrainedFiller {
     /// A filler of a language model with its adapter, and of the prompt that the adapter learnt,
     /// whose answer is [`Answer::Bars`](super::Answer::Bars).
     #[must_use]
-    pub fn new(writer: Scorer, prompt: Prompt) -> Self {
+    pub fn new(writer: Scorer, prompt: GenerationPrompt) -> Self {
         Self { writer, prompt }
     }
 
@@ -57,7 +57,7 @@ impl TrainedFiller {
     pub(super) fn fill(
         &mut self,
         jobs: &[Job<'_>],
-        recipe: &Recipe,
+        recipe: &GenerationRecipe,
         goes_on: &mut GoesOn<'_>,
     ) -> Result<Vec<Filled>> {
         let prompts: Vec<String> =

@@ -32,7 +32,7 @@ pub struct Candidate {
     /// Its part of speech.
     pub pos: Pos,
     /// Whether annotation shows it around an object, as in `turned the offer down`.
-    pub is_parted: bool,
+    pub is_discontinuous: bool,
 }
 
 impl Candidate {
@@ -44,7 +44,7 @@ impl Candidate {
 
 /// A verb of several words that may stand around its object: `turn the offer down`.
 #[derive(Debug, Clone)]
-struct Parted {
+struct Discontinuous {
     lexunit: u32,
     /// The words behind the object.
     rest: Vec<String>,
@@ -54,7 +54,7 @@ struct Parted {
 
 /// A form of LUs around an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct PartedForm {
+pub(super) struct DiscontinuousForm {
     /// From the verb to the last word.
     pub(super) span: WordSpan,
     /// Words of it behind the object.
@@ -70,7 +70,7 @@ pub struct Candidates {
     /// Numbers of LUs, by form.
     forms: HashMap<String, Vec<u32>>,
     /// LUs that may stand around an object, by the form of their verb.
-    parted: HashMap<String, Vec<Parted>>,
+    discontinuous: HashMap<String, Vec<Discontinuous>>,
     /// Words whose annotation was looked up.
     looked_up: HashSet<String>,
 }
@@ -92,7 +92,7 @@ impl Candidates {
             let pos = Pos::of_lu_name(name.as_ref());
             let lexunit = Arc::from(name.as_ref());
             let this = all.lexunits.len() as u32;
-            all.lexunits.push(Candidate { frame, lexunit, pos, is_parted: false });
+            all.lexunits.push(Candidate { frame, lexunit, pos, is_discontinuous: false });
             let lemma = all.lexunits[this as usize].lemma();
             for form in morphology.forms_of(&lemma, pos) {
                 if morphology.has_rules() {
@@ -148,7 +148,7 @@ impl Candidates {
             let Candidate { pos, .. } = self.lexunits[this as usize];
             let lemma = self.lexunits[this as usize].lemma();
             let first = |text: &str| fold(text).chars().next();
-            for form in attested.beside(&lemma, pos) {
+            for form in attested.other_forms(&lemma, pos) {
                 let is_whole = form.split(' ').count() >= lemma.split(' ').count();
                 if is_whole && first(&form) == first(&lemma) {
                     self.add_form(this, &form);
@@ -168,11 +168,12 @@ impl Candidates {
                 continue;
             };
             let rest: Vec<String> = rest.split(' ').map(str::to_owned).collect();
-            self.lexunits[this as usize].is_parted = is_attested;
+            self.lexunits[this as usize].is_discontinuous = is_attested;
             if rest.len() < MAX_WORDS {
                 for form in morphology.forms_of(verb, Pos::Verb) {
-                    let parted = Parted { lexunit: this, rest: rest.clone(), is_attested };
-                    self.parted.entry(fold(&form)).or_default().push(parted);
+                    let discontinuous =
+                        Discontinuous { lexunit: this, rest: rest.clone(), is_attested };
+                    self.discontinuous.entry(fold(&form)).or_default().push(discontinuous);
                 }
             }
         }
@@ -192,15 +193,15 @@ impl Candidates {
     }
 
     /// The forms of LUs that stand around an object in a sentence.
-    pub(super) fn parted(&self, sentence: Tagged<'_>) -> Vec<PartedForm> {
-        let mut found: Vec<PartedForm> = Vec::new();
+    pub(super) fn discontinuous(&self, sentence: Tagged<'_>) -> Vec<DiscontinuousForm> {
+        let mut found: Vec<DiscontinuousForm> = Vec::new();
         let Tagged { words, .. } = sentence;
         for (first, verb) in words.iter().enumerate() {
             if !sentence.tags[first].starts_with("VB") {
                 continue;
             }
-            for Parted { lexunit, rest, is_attested } in
-                self.parted.get(&fold(verb)).into_iter().flatten()
+            for Discontinuous { lexunit, rest, is_attested } in
+                self.discontinuous.get(&fold(verb)).into_iter().flatten()
             {
                 let mut starts = (first + 2..first + 2 + MAX_GAP).filter(|start| {
                     let stands = words.get(*start..start + rest.len());
@@ -217,9 +218,11 @@ impl Candidates {
                 let span = WordSpan { first, len: start + rest.len() - first };
                 match found.iter_mut().find(|form| form.span == span && form.rest == rest.len()) {
                     Some(form) => form.lexunits.push(*lexunit),
-                    None => {
-                        found.push(PartedForm { span, rest: rest.len(), lexunits: vec![*lexunit] })
-                    }
+                    None => found.push(DiscontinuousForm {
+                        span,
+                        rest: rest.len(),
+                        lexunits: vec![*lexunit],
+                    }),
                 }
             }
         }
@@ -272,7 +275,7 @@ mod tests {
         let found = |tagged: &str| -> Vec<(usize, usize, usize)> {
             let pairs = tagged.split(' ').filter_map(|pair| pair.split_once('/'));
             let (words, tags): (Vec<&str>, Vec<&str>) = pairs.unzip();
-            let forms = candidates.parted(Tagged { words: &words, tags: &tags });
+            let forms = candidates.discontinuous(Tagged { words: &words, tags: &tags });
             forms.iter().map(|form| (form.span.first, form.span.len, form.rest)).collect()
         };
         assert_eq!(found("He/PRP wrote/VBD it/PRP down/IN ./."), [(1, 3, 1)]);

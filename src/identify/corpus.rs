@@ -8,7 +8,7 @@ use super::data::FrameSentence;
 use super::features::{MAX_WORDS, WordSpan, WordStates, states};
 use super::measure::{AtTarget, Figures, LexunitName};
 use super::reading::Tagged;
-use super::scorer::{Asked, Scored, Scorer, Search, chosen};
+use super::scorer::{CandidateSpan, Scored, Scorer, Search, chosen};
 use crate::learn::{NetworkError, WordEncoder};
 use crate::model::Span;
 use crate::text::words;
@@ -24,7 +24,7 @@ const BIAS_STEP: f32 = 0.25;
 pub(super) struct Gold {
     /// The words that it covers, with what they may evoke; none where it covers no word or too
     /// many.
-    pub(super) asked: Option<Asked>,
+    pub(super) candidate: Option<CandidateSpan>,
     /// The words, however many; none where it does not begin and end where they do.
     pub(super) exact: Option<WordSpan>,
     /// Number of its frame; none for one that is no output of the network.
@@ -40,7 +40,7 @@ pub(super) struct Encoded {
     pub(super) is_whole: bool,
     pub(super) targets: Vec<Gold>,
     /// The spans that are forms of LUs, of a sentence all of whose targets are known.
-    pub(super) known: Vec<Asked>,
+    pub(super) known: Vec<CandidateSpan>,
 }
 
 impl Encoded {
@@ -48,14 +48,14 @@ impl Encoded {
     /// none fits a target, all that it is a form of may be meant.
     pub(super) fn read(&mut self, sentence: Tagged<'_>, candidates: &Candidates) {
         if self.is_whole {
-            self.known = Asked::read(sentence, candidates);
+            self.known = CandidateSpan::read(sentence, candidates);
         }
-        let parted = Asked::parted(sentence, candidates);
+        let discontinuous = CandidateSpan::discontinuous(sentence, candidates);
         for target in &mut self.targets {
-            let whole = target.asked.as_ref();
-            let read = whole.and_then(|of| Asked::read_at(of.span, sentence, candidates));
-            let around = || parted.iter().find(|of| Some(of.span) == target.exact).cloned();
-            target.asked = read.or_else(around).or(target.asked.take());
+            let whole = target.candidate.as_ref();
+            let read = whole.and_then(|of| CandidateSpan::read_at(of.span, sentence, candidates));
+            let around = || discontinuous.iter().find(|of| Some(of.span) == target.exact).cloned();
+            target.candidate = read.or_else(around).or(target.candidate.take());
         }
     }
 }
@@ -102,7 +102,7 @@ pub(super) fn encode_each(
         let targets = sentence.targets.iter().map(|target| {
             let span = covered(&cut[at], target.span);
             Gold {
-                asked: span.map(|span| Asked::at(span, words, candidates)),
+                candidate: span.map(|span| CandidateSpan::at(span, words, candidates)),
                 exact: exact(&cut[at], target.span),
                 frame: frames.get(&*target.frame).copied(),
                 lexunit: (Arc::clone(&target.frame), Arc::clone(&target.lexunit)),
@@ -110,7 +110,7 @@ pub(super) fn encode_each(
         });
         let targets: Vec<Gold> = targets.collect();
         let known = match sentence.is_whole {
-            true => Asked::all(words, candidates, search),
+            true => CandidateSpan::all(words, candidates, search),
             false => Vec::new(),
         };
         encoded.push(Some(Encoded { states, is_whole: sentence.is_whole, targets, known }));
@@ -168,7 +168,7 @@ impl<'a> Answers<'a> {
     ) -> Result<Self, NetworkError> {
         let spans = data.iter().map(|of| (&of.states, of.known.clone())).collect();
         let targets = data.iter().map(|of| {
-            let asked = of.targets.iter().filter_map(|target| target.asked.clone());
+            let asked = of.targets.iter().filter_map(|target| target.candidate.clone());
             (&of.states, asked.collect())
         });
         Ok(Self {
@@ -184,20 +184,20 @@ impl<'a> Answers<'a> {
         for (of, (spans, targets)) in self.data.iter().zip(self.spans.iter().zip(&self.targets)) {
             let mut at_targets = targets.iter();
             for target in &of.targets {
-                let scored = target.asked.as_ref().and_then(|_| at_targets.next());
+                let scored = target.candidate.as_ref().and_then(|_| at_targets.next());
                 figures.add_target(
                     AtTarget {
                         gold: target.frame,
                         lexunit: &target.lexunit,
                         found: scored.map(|of| [of.best(self.search), of.best_of_all()]),
-                        candidates: scored.map_or(&[][..], |of| &of.asked.candidates),
+                        candidates: scored.map_or(&[][..], |of| &of.candidate.candidates),
                     },
                     seen,
                 );
             }
             let gold = of.targets.iter().map(|target| (target.exact, target.frame));
             let found = chosen(spans, self.search, bias);
-            let found = found.into_iter().map(|(at, frame)| (spans[at].asked.span, frame));
+            let found = found.into_iter().map(|(at, frame)| (spans[at].candidate.span, frame));
             figures.add_spans(&gold.collect::<Vec<_>>(), &found.collect::<Vec<_>>());
         }
     }

@@ -22,17 +22,22 @@ const ENOUGH: u32 = 5;
 
 impl Parting {
     /// Counts a target of an LU.
-    pub fn add(&mut self, lexunit: &str, is_parted: bool) {
+    pub fn add(&mut self, lexunit: &str, is_discontinuous: bool) {
         let lemma = fold(&plain_lemma(LexUnit::lemma_of(lexunit)));
-        if let (true, [_, particle]) = (is_parted, &lemma.split(' ').collect::<Vec<_>>()[..]) {
+        if let (true, [_, particle]) = (is_discontinuous, &lemma.split(' ').collect::<Vec<_>>()[..])
+        {
             self.particles.insert((*particle).to_owned());
         }
-        self.targets.entry(lemma).or_default()[usize::from(is_parted)] += 1;
+        self.targets.entry(lemma).or_default()[usize::from(is_discontinuous)] += 1;
     }
 
     /// Whether a lemma may stand around an object, and whether a target of its own shows that.
     pub(super) fn of(&self, lemma: &str) -> Option<bool> {
-        match self.targets.get(lemma).map_or((0, 0), |[whole, parted]| (*whole, *parted)) {
+        match self
+            .targets
+            .get(lemma)
+            .map_or((0, 0), |[whole, discontinuous]| (*whole, *discontinuous))
+        {
             (_, 1..) => Some(true),
             (ENOUGH.., _) => None,
             _ => {

@@ -12,7 +12,7 @@ use super::features::{WordStates, pooled_states};
 use super::measure::{Figures, LexunitName};
 use super::model::{FrameConfig, read_frame_config, read_mlp};
 use super::reading::Tagged;
-use super::scorer::{Asked, Scored, Scorer, Search, chosen};
+use super::scorer::{CandidateSpan, Scored, Scorer, Search, chosen};
 use crate::compute::Device;
 use crate::database::DatabaseError;
 use crate::learn::{EncodedBy, EncodedSentence, NetworkError, WordEncoder};
@@ -252,11 +252,13 @@ impl FrameIdentifier {
     ) -> Result<Vec<Result<FoundEncoded, NetworkError>>, NetworkError> {
         let ask = |at, words: &[&str], encoded: &EncodedSentence| {
             let tagger = self.tagger.as_ref().filter(|_| search == Search::Lexicon);
-            let Some(tagger) = tagger else { return Ok(Asked::all(words, candidates, search)) };
+            let Some(tagger) = tagger else {
+                return Ok(CandidateSpan::all(words, candidates, search));
+            };
             let tags = tagger.tag_encoded(words, encoded);
             let tags = tags.map_err(|error| error.of_item(|_| at))?;
             let tags: Vec<&str> = tags.iter().map(|tag| tag.name).collect();
-            Ok(Asked::read(Tagged { words, tags: &tags }, candidates))
+            Ok(CandidateSpan::read(Tagged { words, tags: &tags }, candidates))
         };
         let answer = |at: usize, encoded: EncodedSentence, scored: Vec<Scored>| {
             let found = chosen(&scored, search, self.config.null_bias).into_iter();
@@ -283,7 +285,7 @@ impl FrameIdentifier {
             |at: usize| self.config.frames.binary_search_by(|n| (**n).cmp(questions[at].frame));
         let ask = |at: usize, words: &[&str], encoded: &EncodedSentence| {
             let span = covered(&encoded.words, questions[at].target);
-            Ok(span.map(|span| Asked::at(span, words, candidates)).into_iter().collect())
+            Ok(span.map(|span| CandidateSpan::at(span, words, candidates)).into_iter().collect())
         };
         let answer = |at: usize, _: EncodedSentence, scored: Vec<Scored>| {
             let shares = scored.first()?.frames_and_null(Search::Open, 0.0).0;
@@ -329,7 +331,7 @@ impl FrameIdentifier {
     fn scored_each<T>(
         &self,
         sentences: &[&str],
-        ask: impl Fn(usize, &[&str], &EncodedSentence) -> Result<Vec<Asked>, NetworkError>,
+        ask: impl Fn(usize, &[&str], &EncodedSentence) -> Result<Vec<CandidateSpan>, NetworkError>,
         answer: impl Fn(usize, EncodedSentence, Vec<Scored>) -> T,
     ) -> Result<Vec<Result<T, NetworkError>>, NetworkError> {
         let mut answers = Vec::with_capacity(sentences.len());
@@ -385,10 +387,10 @@ impl FrameIdentifier {
     ) -> FoundTarget {
         let ranked = scored.frames_and_null(search, self.config.null_bias).0;
         let (frame, score) = ranked[0];
-        let pieces = scored.asked.pieces();
+        let pieces = scored.candidate.pieces();
         let words = pieces.iter().flat_map(|piece| &places[piece.first..piece.end()]);
         let words: Vec<&str> = words.filter_map(|word| word.of(text)).collect();
-        let numbers = match scored.asked.lexunits.as_slice() {
+        let numbers = match scored.candidate.lexunits.as_slice() {
             [] => candidates.numbers(&words),
             fitting => fitting,
         };

@@ -34,9 +34,9 @@ pub(super) struct Tagged<'a> {
 }
 
 impl Tagged<'_> {
-    /// How well an LU fits where its form stands. `is_parted` says that annotation shows it around
+    /// How well an LU fits where its form stands. `is_discontinuous` says that annotation shows it around
     /// an object.
-    pub(super) fn fit(&self, span: WordSpan, lexunit: &str, is_parted: bool) -> Fit {
+    pub(super) fn fit(&self, span: WordSpan, lexunit: &str, is_discontinuous: bool) -> Fit {
         let pos = Pos::of_lu_name(lexunit);
         let tags = &self.tags[span.first..span.end()];
         if let ([tag], [word]) = (tags, &self.words[span.first..span.end()]) {
@@ -49,7 +49,7 @@ impl Tagged<'_> {
         // `a lot of good`: the words around an article often stand together by chance.
         let is_open = matches!(tags[0], "DT" | "PDT" | "PRP$");
         match pos {
-            Pos::Verb => self.fit_of_verb(span, is_parted),
+            Pos::Verb => self.fit_of_verb(span, is_discontinuous),
             Pos::Noun if is_open || !tags.iter().any(|tag| is_noun(tag)) => Fit::Possible,
             Pos::Adjective if is_open => Fit::Possible,
             // `in spite of the rain`: a noun between two prepositions, and what follows.
@@ -67,7 +67,7 @@ impl Tagged<'_> {
     }
 
     /// How well a verb of several words fits.
-    fn fit_of_verb(&self, span: WordSpan, is_parted: bool) -> Fit {
+    fn fit_of_verb(&self, span: WordSpan, is_discontinuous: bool) -> Fit {
         let tags = &self.tags[span.first..span.end()];
         let [before @ .., last] = tags else { return Fit::Possible };
         if !tags.iter().any(|tag| is_verb(tag)) || matches!(*last, "PRP" | "VBG" | "VBN") {
@@ -78,7 +78,7 @@ impl Tagged<'_> {
         let next = self.tags.get(span.end());
         match &*word {
             // `hand in the essay`: a verb that stands around objects has one.
-            word if is_pair && !is_parted && EITHER.contains(&word) => {
+            word if is_pair && !is_discontinuous && EITHER.contains(&word) => {
                 self.fit_of_particle(span.end() - 1)
             }
             // `have to go`, not `come to the house`.
@@ -166,8 +166,12 @@ mod tests {
             tagged.split(' ').filter_map(|pair| pair.rsplit_once('/')).collect();
         let (words, tags): (Vec<&str>, Vec<&str>) = pairs.into_iter().unzip();
         let len = lexunit.split(' ').count();
-        let is_parted = lexunit == "hand in.v";
-        Tagged { words: &words, tags: &tags }.fit(WordSpan { first, len }, lexunit, is_parted)
+        let is_discontinuous = lexunit == "hand in.v";
+        Tagged { words: &words, tags: &tags }.fit(
+            WordSpan { first, len },
+            lexunit,
+            is_discontinuous,
+        )
     }
 
     #[test]

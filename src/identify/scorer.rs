@@ -1,6 +1,6 @@
 //! Scores of frames at spans, and the choice of spans.
 
-use super::candidates::{Candidates, PartedForm};
+use super::candidates::{Candidates, DiscontinuousForm};
 use super::features::{Shape, WordSpan, WordStates};
 use super::reading::{Fit, Tagged};
 use crate::compute::{ComputeError, Device, Tensor};
@@ -29,7 +29,7 @@ pub enum Search {
 
 /// A span with the LUs that it may be a form of.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Asked {
+pub(super) struct CandidateSpan {
     pub(super) span: WordSpan,
     /// Last words of the span that are the target's beside the first, an object in between; 0 where
     /// the whole span is the target.
@@ -44,7 +44,7 @@ pub(super) struct Asked {
     pub(super) may_have_preposition: bool,
 }
 
-impl Asked {
+impl CandidateSpan {
     /// The spans of some words that may be targets.
     pub(super) fn all(words: &[&str], candidates: &Candidates, search: Search) -> Vec<Self> {
         let asked = WordSpan::all(words.len()).map(|span| Self::at(span, words, candidates));
@@ -62,14 +62,14 @@ impl Asked {
         let spans = WordSpan::all(sentence.words.len());
         let mut all: Vec<Self> =
             spans.filter_map(|span| Self::read_at(span, sentence, candidates)).collect();
-        all.extend(Self::parted(sentence, candidates));
+        all.extend(Self::discontinuous(sentence, candidates));
         all
     }
 
     /// The forms of LUs that stand around an object in a sentence.
-    pub(super) fn parted(sentence: Tagged<'_>, candidates: &Candidates) -> Vec<Self> {
-        let parted = candidates.parted(sentence).into_iter();
-        let asked = parted.map(|PartedForm { span, rest, lexunits }| Self {
+    pub(super) fn discontinuous(sentence: Tagged<'_>, candidates: &Candidates) -> Vec<Self> {
+        let discontinuous = candidates.discontinuous(sentence).into_iter();
+        let asked = discontinuous.map(|DiscontinuousForm { span, rest, lexunits }| Self {
             rest,
             ..Self::of(span, lexunits, candidates, Fit::Certain)
         });
@@ -85,7 +85,7 @@ impl Asked {
         let numbers = candidates.numbers(&sentence.words[span.first..span.end()]);
         let fits = candidates
             .numbered(numbers)
-            .map(|lexunit| sentence.fit(span, &lexunit.lexunit, lexunit.is_parted));
+            .map(|lexunit| sentence.fit(span, &lexunit.lexunit, lexunit.is_discontinuous));
         let fits: Vec<Fit> = fits.collect();
         let fit = fits.iter().copied().max().filter(|fit| *fit > Fit::No)?;
         let fitting = numbers.iter().zip(&fits).filter(|(_, fit)| **fit > Fit::No);
@@ -126,7 +126,7 @@ impl Asked {
 /// The scores (logits) of the frames and of NULL, the last, at a span.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Scored {
-    pub(super) asked: Asked,
+    pub(super) candidate: CandidateSpan,
     logits: Vec<f32>,
 }
 
@@ -145,7 +145,7 @@ impl Scored {
     /// The frames that it may evoke with their scores.
     fn outcomes(&self, search: Search) -> Vec<(usize, f32)> {
         let frames = self.logits.len() - 1;
-        let candidates = &self.asked.candidates;
+        let candidates = &self.candidate.candidates;
         if search == Search::Lexicon && !candidates.is_empty() {
             return candidates.iter().map(|frame| (*frame, self.logits[*frame])).collect();
         }
@@ -194,12 +194,12 @@ impl Scored {
 /// itself that is a preposition by its own right, where that is likelier by more than the verb is
 /// favoured by: `turned down the road`, not `turned down the offer`.
 fn fit_beside(at: usize, scored: &[Scored], search: Search, bias: f32) -> Fit {
-    let Asked { span, fit, may_have_preposition, .. } = scored[at].asked;
+    let CandidateSpan { span, fit, may_have_preposition, .. } = scored[at].candidate;
     if !may_have_preposition || fit <= Fit::Possible {
         return fit;
     }
     let last = WordSpan { first: span.end() - 1, len: 1 };
-    let alone = scored.iter().find(|of| of.asked.span == last && of.asked.rest == 0);
+    let alone = scored.iter().find(|of| of.candidate.span == last && of.candidate.rest == 0);
     let alone = alone.map_or(0.0, |of| of.over_null(search, bias).1);
     let is_preposition = alone > 0.0 && alone > scored[at].over_null(search, bias).1 + FAVOUR;
     if is_preposition { Fit::Possible } else { fit }
@@ -224,18 +224,19 @@ pub(super) fn chosen(scored: &[Scored], search: Search, bias: f32) -> Vec<(usize
     let margins = scored.iter().zip(&fits).enumerate();
     let margins = margins.map(|(at, (of, fit))| Some((at, of.margin(*fit, search, bias)?)));
     let mut surest: Vec<(usize, (usize, f32))> = margins.flatten().collect();
-    let held = |at: usize| (fits[at] > Fit::Possible).then(|| (fits[at], scored[at].asked.len()));
+    let held =
+        |at: usize| (fits[at] > Fit::Possible).then(|| (fits[at], scored[at].candidate.len()));
     surest.sort_by(|(one, (_, of_one)), (other, (_, of_other))| {
         let by_margin = of_other.total_cmp(of_one).then(one.cmp(other));
         held(*other).cmp(&held(*one)).then(by_margin)
     });
     let mut kept: Vec<(usize, usize)> = Vec::new();
     for (at, (frame, _)) in surest {
-        if kept.iter().all(|(other, _)| !scored[*other].asked.overlaps(&scored[at].asked)) {
+        if kept.iter().all(|(other, _)| !scored[*other].candidate.overlaps(&scored[at].candidate)) {
             kept.push((at, frame));
         }
     }
-    kept.sort_unstable_by_key(|(at, _)| (scored[*at].asked.span, *at));
+    kept.sort_unstable_by_key(|(at, _)| (scored[*at].candidate.span, *at));
     kept
 }
 
@@ -254,7 +255,7 @@ impl Scorer {
     /// The scores at the spans of each sentence. Those of a span have the same bits in any company.
     pub(super) fn score(
         &self,
-        sentences: Vec<(&WordStates, Vec<Asked>)>,
+        sentences: Vec<(&WordStates, Vec<CandidateSpan>)>,
     ) -> Result<Vec<Vec<Scored>>, NetworkError> {
         let mut scored: Vec<Vec<Scored>> = sentences.iter().map(|_| Vec::new()).collect();
         let asked = sentences.into_iter().enumerate().flat_map(|(at, (states, asked))| {
@@ -263,7 +264,8 @@ impl Scorer {
         let mut asked = asked.peekable();
         let inputs = self.shape.inputs();
         while asked.peek().is_some() {
-            let chunk: Vec<(usize, &WordStates, Asked)> = asked.by_ref().take(CHUNK).collect();
+            let chunk: Vec<(usize, &WordStates, CandidateSpan)> =
+                asked.by_ref().take(CHUNK).collect();
             let mut rows = Vec::with_capacity(chunk.len() * inputs);
             for (_, states, asked) in &chunk {
                 states.write_row(&asked.pieces(), !asked.candidates.is_empty(), &mut rows);
@@ -271,7 +273,7 @@ impl Scorer {
             let logits = self.network.run(&Tensor::new(&[chunk.len(), inputs], rows)?)?;
             let outputs = self.network.mlp().outputs();
             for ((at, _, asked), logits) in chunk.into_iter().zip(logits.chunks_exact(outputs)) {
-                scored[at].push(Scored { asked, logits: logits.to_vec() });
+                scored[at].push(Scored { candidate: asked, logits: logits.to_vec() });
             }
         }
         Ok(scored)
@@ -284,8 +286,9 @@ mod tests {
 
     fn scored(first: usize, len: usize, candidates: &[usize], logits: &[f32]) -> Scored {
         let span = WordSpan { first, len };
-        let asked = Asked { span, candidates: candidates.to_vec(), ..Asked::default() };
-        Scored { asked, logits: logits.to_vec() }
+        let asked =
+            CandidateSpan { span, candidates: candidates.to_vec(), ..CandidateSpan::default() };
+        Scored { candidate: asked, logits: logits.to_vec() }
     }
 
     #[test]
@@ -319,7 +322,8 @@ mod tests {
 
     #[test]
     fn several_words_that_belong_together_win_over_one_of_them() {
-        let held = |of: Scored, fit| Scored { asked: Asked { fit, ..of.asked }, ..of };
+        let held =
+            |of: Scored, fit| Scored { candidate: CandidateSpan { fit, ..of.candidate }, ..of };
         let verb = scored(0, 1, &[0], &[9.0, 0.0, 1.0]);
         let phrasal = scored(0, 2, &[1], &[0.0, 0.5, 1.0]);
         let out_of = held(scored(1, 2, &[1], &[0.0, 3.0, 1.0]), Fit::Likely);
@@ -336,8 +340,8 @@ mod tests {
         let verb = scored(0, 1, &[0], &[3.0, 0.0, 1.0]);
         let found = |fit, preposition: f32, may_have_preposition| {
             let mut phrasal = scored(0, 2, &[1], &[0.0, -5.0, 1.0]);
-            phrasal.asked.fit = fit;
-            phrasal.asked.may_have_preposition = may_have_preposition;
+            phrasal.candidate.fit = fit;
+            phrasal.candidate.may_have_preposition = may_have_preposition;
             let preposition = scored(1, 1, &[0], &[preposition, 0.0, 1.0]);
             chosen(&[verb.clone(), phrasal, preposition], Search::Lexicon, 0.0)
         };
@@ -349,13 +353,16 @@ mod tests {
 
     #[test]
     fn a_verb_around_its_object_leaves_the_object_to_others() {
-        let mut parted = scored(0, 4, &[1], &[0.0, 0.0, 1.0]);
-        parted.asked.rest = 1;
-        parted.asked.fit = Fit::Certain;
+        let mut discontinuous = scored(0, 4, &[1], &[0.0, 0.0, 1.0]);
+        discontinuous.candidate.rest = 1;
+        discontinuous.candidate.fit = Fit::Certain;
         let object = scored(2, 1, &[0], &[3.0, 0.0, 1.0]);
         let particle = scored(3, 1, &[0], &[3.0, 0.0, 1.0]);
-        assert_eq!(parted.asked.pieces(), [0, 3].map(|first| WordSpan { first, len: 1 }));
-        let found = chosen(&[object, particle, parted], Search::Lexicon, 0.0);
+        assert_eq!(
+            discontinuous.candidate.pieces(),
+            [0, 3].map(|first| WordSpan { first, len: 1 })
+        );
+        let found = chosen(&[object, particle, discontinuous], Search::Lexicon, 0.0);
         assert_eq!(found, [(2, 1), (0, 0)]);
     }
 }

@@ -24,7 +24,7 @@ use super::data::FrameSentence;
 use super::features::{Shape, WordSpan};
 use super::measure::{Figures, LexunitName};
 use super::model::{ACTIVATION, FEATURES, FORMAT, FrameConfig, FrameTraining, prepare, write};
-use super::scorer::{Asked, Scorer, Search};
+use super::scorer::{CandidateSpan, Scorer, Search};
 use super::standard::Standard;
 use crate::compute::Device;
 use crate::learn::{
@@ -324,7 +324,7 @@ fn items(options: &FitOptions, train: &[Arc<Encoded>], null: usize) -> Vec<Item>
     for (sentence, of) in train.iter().enumerate() {
         let mut taken = HashSet::new();
         for target in &of.targets {
-            let Some(Asked { span, candidates, .. }) = &target.asked else { continue };
+            let Some(CandidateSpan { span, candidates, .. }) = &target.candidate else { continue };
             taken.insert(*span);
             let Some(label) = target.frame.filter(|_| target.exact.is_some()) else { continue };
             let weight = if of.is_whole { 1.0 } else { options.partial };

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use super::data::covering;
 use super::encode::states;
-use super::given::Reading;
 use super::model::{Goal, LabellerConfig, Trained};
 use super::network::{Parameters, Question, products, scores, span_sums, words_weight};
 use super::segments::{Chosen, Spans, Sums, best, log_sums};
+use super::span_labels::Reading;
 use crate::compute::kernels::Weight;
 use crate::compute::{ComputeError, Device, Tensor};
 use crate::learn::{EncodedSentence, NetworkError, TooManyPieces, WordEncoder};
@@ -21,7 +21,7 @@ const SENTENCES_AT_ONCE: usize = 256;
 
 /// A target whose FEs are asked for.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct LabelRequest<'a> {
     /// The sentence.
     pub text: &'a str,
     /// Where its target stands, in bytes.
@@ -59,7 +59,7 @@ pub struct SpanVerdict {
 /// ```no_run
 /// use fnstore::compute::Device;
 /// use fnstore::database::Database;
-/// use fnstore::label::{Asked, Labeller};
+/// use fnstore::label::{LabelRequest, Labeller};
 /// use fnstore::model::Span;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let database = Database::open("store".as_ref())?;
@@ -67,7 +67,7 @@ pub struct SpanVerdict {
 /// let encoder = "models/aligner-encoder".as_ref();
 /// let labeller = Labeller::open("models/fes".as_ref(), encoder, &Device::cpu())?;
 /// let text = "They inspected the lock .";
-/// let asked = Asked { text, target: &[Span::new(5, 14)], lu: "inspect.v", frame: &frame };
+/// let asked = LabelRequest { text, target: &[Span::new(5, 14)], lu: "inspect.v", frame: &frame };
 /// for fe in labeller.label_each(&[asked])?.remove(0)? {
 ///     println!("{} {:?} {:.2}", fe.name, fe.span.of(text), fe.score);
 /// }
@@ -189,7 +189,7 @@ impl Labeller {
     /// spans.
     pub fn label_each(
         &self,
-        asked: &[Asked<'_>],
+        asked: &[LabelRequest<'_>],
     ) -> Result<Vec<Result<Vec<FoundElement>, NetworkError>>, NetworkError> {
         self.check_goal()?;
         self.answer_each(asked, None, |sentence, _, question, frame| {
@@ -205,7 +205,7 @@ impl Labeller {
     /// As [`label_each`](Self::label_each).
     pub fn label_encoded(
         &self,
-        asked: &[Asked<'_>],
+        asked: &[LabelRequest<'_>],
         encoded: &[&EncodedSentence],
     ) -> Result<Vec<Result<Vec<FoundElement>, NetworkError>>, NetworkError> {
         self.check_goal()?;
@@ -247,7 +247,7 @@ impl Labeller {
     /// When the network or the tokenizer fails.
     pub fn judge_each(
         &self,
-        asked: &[Asked<'_>],
+        asked: &[LabelRequest<'_>],
         spans: &[Vec<Span>],
     ) -> Result<Vec<Result<Vec<SpanVerdict>, NetworkError>>, NetworkError> {
         self.answer_each(asked, None, |sentence, at, question, frame| {
@@ -269,12 +269,12 @@ impl Labeller {
     /// What `answer` makes of each target, given its sentence and its number.
     fn answer_each<T: Send + Sync>(
         &self,
-        asked: &[Asked<'_>],
+        asked: &[LabelRequest<'_>],
         encoded: Option<&[&EncodedSentence]>,
         answer: impl Fn(&Sentence, usize, &Question<'_>, &Frame) -> Result<T, ComputeError> + Sync,
     ) -> Result<Vec<Result<T, NetworkError>>, NetworkError> {
         let mut answers = Vec::with_capacity(asked.len());
-        let groups: Vec<&[Asked<'_>]> = asked.chunk_by(|a, b| a.text == b.text).collect();
+        let groups: Vec<&[LabelRequest<'_>]> = asked.chunk_by(|a, b| a.text == b.text).collect();
         for groups in groups.chunks(SENTENCES_AT_ONCE) {
             let first = answers.len();
             let starts: Vec<usize> = groups
@@ -325,7 +325,7 @@ impl Labeller {
     }
 
     /// The words of the text of each group of targets, and their states.
-    fn encode(&self, groups: &[&[Asked<'_>]]) -> Result<WordsAndStates, NetworkError> {
+    fn encode(&self, groups: &[&[LabelRequest<'_>]]) -> Result<WordsAndStates, NetworkError> {
         let words = groups.iter().map(|group| {
             let cuts: Vec<Span> = group.iter().flat_map(|one| one.target).copied().collect();
             words_with_cuts(group[0].text, &cuts)

@@ -25,7 +25,6 @@ mod checkpoint;
 mod data;
 mod elements;
 mod encode;
-mod given;
 #[cfg(test)]
 mod gradient;
 mod labeller;
@@ -33,10 +32,11 @@ mod measure;
 mod model;
 mod network;
 mod segments;
+mod span_labels;
 pub mod train;
 
 pub use data::{GoldElement, LabelledSentence, LabelledTarget};
 pub use elements::Inventory;
-pub use labeller::{Asked, FoundElement, Labeller, SpanVerdict};
+pub use labeller::{FoundElement, LabelRequest, Labeller, SpanVerdict};
 pub use measure::{DevFigures, ElementCounts, Measure};
 pub use model::{Goal, LabellerConfig, LabellerTraining};

@@ -18,7 +18,6 @@ use super::checkpoint::{self, State};
 use super::data::{LabelledSentence, LabelledTarget};
 use super::elements::{FrameElements, Inventory};
 use super::encode::states;
-use super::given;
 use super::labeller::{FoundElement, found, is_used_once, span_of};
 use super::measure::{DevFigures, Measure};
 use super::model::{FEATURES, FORMAT, Goal, LabellerConfig, LabellerTraining, prepare, write};
@@ -27,6 +26,7 @@ use super::network::{
     words_gradient, words_weight,
 };
 use super::segments::{Spans, likelihood};
+use super::span_labels;
 use crate::compute::kernels::Weight;
 use crate::compute::{ComputeError, Device, Tensor};
 use crate::learn::{
@@ -458,8 +458,12 @@ impl<'a> Fit<'a> {
                     likelihood(spans, scores, labels, &golden(spans, gold, frame))
                 }
                 Goal::GivenSpans => {
-                    let given = given::asked(sentence, gold, &mut random);
-                    given::likelihood(scores, labels, &given::numbered(&given, spans, frame))
+                    let given = span_labels::questions(sentence, gold, &mut random);
+                    span_labels::likelihood(
+                        scores,
+                        labels,
+                        &span_labels::numbered(&given, spans, frame),
+                    )
                 }
             };
             loss +=
@@ -533,10 +537,10 @@ fn read(
     frame: &FrameElements,
 ) -> Vec<FoundElement> {
     let labels = frame.elements.len();
-    let asked = given::asked(sentence, gold, &mut SplitMix64::new(gold.set.number()));
+    let asked = span_labels::questions(sentence, gold, &mut SplitMix64::new(gold.set.number()));
     let read = asked.into_iter().filter_map(|(words, _)| {
         let span = spans.number(words.start, words.end - 1)?;
-        let reading = given::Reading::of(&scores[span * labels..][..labels]);
+        let reading = span_labels::Reading::of(&scores[span * labels..][..labels]);
         let name = frame.elements[reading.label?].name.clone();
         Some(FoundElement { name, span: span_of(&sentence.words, &words), score: reading.score })
     });

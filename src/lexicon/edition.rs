@@ -80,7 +80,7 @@ impl Database {
             sentences: sentences.len() as u64,
             pairs: pairs.len() as u64,
             lemma_pairs: lemma_pairs.len() as u64,
-            split_list: self.split_list_for(expression)?.map(|list| list.kept()),
+            split_list: self.split_list_for(expression)?.map(|list| list.record()),
             sets,
         };
         Ok(Some((release, edition)))

@@ -3,7 +3,7 @@
 use super::Lexicon;
 use crate::database::Result;
 use crate::model::{AnnotationSet, Foreign, ForeignFile, ForeignPlace, Sentence};
-use crate::search::Beside;
+use crate::search::ForeignContent;
 
 impl Lexicon<'_> {
     /// What a file of the release holds beside FrameNet.
@@ -23,8 +23,8 @@ impl Lexicon<'_> {
 
     /// What stands at a sentence beside FrameNet, and at everything in it.
     pub fn foreign_at_sentence(&self, sentence: &Sentence) -> Result<Vec<ForeignPlace>> {
-        let beside = Beside::read(self.store(), [self.release.id])?;
-        Ok(beside.at_sentence(self.release.id, sentence).cloned().collect())
+        let foreign = ForeignContent::read(self.store(), [self.release.id])?;
+        Ok(foreign.at_sentence(self.release.id, sentence).cloned().collect())
     }
 
     /// What stands at an annotation set beside FrameNet, at everything in it, and at its sentence.
@@ -33,7 +33,7 @@ impl Lexicon<'_> {
         set: &AnnotationSet,
         sentence: &Sentence,
     ) -> Result<Vec<ForeignPlace>> {
-        let beside = Beside::read(self.store(), [self.release.id])?;
-        Ok(beside.at_set(self.release.id, set, sentence).cloned().collect())
+        let foreign = ForeignContent::read(self.store(), [self.release.id])?;
+        Ok(foreign.at_set(self.release.id, set, sentence).cloned().collect())
     }
 }

@@ -79,7 +79,7 @@ impl SplitList {
 
     /// The list as an edition keeps it.
     #[must_use]
-    pub fn kept(&self) -> KeptSplitList {
+    pub fn record(&self) -> KeptSplitList {
         KeptSplitList { id: self.id.clone(), lines: Some(self.lines.clone()) }
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn advance<N: Stepping>(
     finish: &mut Finish<'_>,
 ) -> Result<(), NnError> {
     check_rows(network, rows)?;
-    let tokens: Vec<u32> = rows.iter().map(|row| given(network, row)).collect();
+    let tokens: Vec<u32> = rows.iter().map(|row| input_token(network, row)).collect();
     let entries = extend_paths(network, rows, &tokens, groups)?;
     let mut inputs = StepInputs { entries, tokens, ..Default::default() };
     for group in groups {
@@ -38,7 +38,7 @@ pub(super) fn advance<N: Stepping>(
 }
 
 /// The token that a row gives the network.
-fn given<N: Stepping>(network: &N, row: &StepRow) -> u32 {
+fn input_token<N: Stepping>(network: &N, row: &StepRow) -> u32 {
     match (N::SOURCE, row.parent) {
         (Source::BeginsThePast, None) => {
             let slot = network.steps().slot(row.slot).expect("rows were checked");

@@ -2,7 +2,7 @@
 //! was trained with them, or a prompt.
 
 use super::constraints::Compiled;
-use super::prompt::Asked;
+use super::prompt::PromptContent;
 use super::{Constraints, ParaphraseError, Paraphraser, Refusal, Settings};
 use crate::decode::LengthLimit;
 use crate::nn::StepNetwork;
@@ -55,7 +55,7 @@ impl<N: StepNetwork> Paraphraser<N> {
         under: Option<(&Constraints, &Compiled)>,
     ) -> Result<Vec<u32>, ParaphraseError> {
         let Some((prompt, start)) = &self.prompt else { return Ok(Vec::new()) };
-        let mut asked = Asked { sentence: text, ..Asked::default() };
+        let mut asked = PromptContent { sentence: text, ..PromptContent::default() };
         if let Some((constraints, compiled)) = under {
             asked.avoid = compiled.constraint.violations(text);
             let listed = constraints.avoid.iter().map(String::as_str);

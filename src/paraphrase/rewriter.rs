@@ -63,7 +63,7 @@ impl Rewriter {
     pub fn rounds(&mut self, settings: Settings) -> Result<Rounds<'_>, ParaphraseError> {
         Ok(match self {
             Self::Model(model) => Rounds::Search(model.session(settings)?),
-            Self::Server(server) => Rounds::Asked(RemoteSession::new(server, settings)),
+            Self::Server(server) => Rounds::PromptContent(RemoteSession::new(server, settings)),
         })
     }
 }
@@ -75,7 +75,7 @@ pub enum Rounds<'r> {
     /// Through a model.
     Search(Session<'r, Network>),
     /// Through a server.
-    Asked(RemoteSession<'r>),
+    PromptContent(RemoteSession<'r>),
 }
 
 impl Rounds<'_> {
@@ -96,7 +96,7 @@ impl Rounds<'_> {
     ) -> Result<SourceId, ParaphraseError> {
         match self {
             Self::Search(session) => session.open_under(text, constraints),
-            Self::Asked(session) => session.open(text),
+            Self::PromptContent(session) => session.open(text),
         }
     }
 
@@ -111,7 +111,7 @@ impl Rounds<'_> {
     ) -> Result<SourceId, ParaphraseError> {
         match self {
             Self::Search(session) => session.reopen_under(source, constraints),
-            Self::Asked(_) => Ok(source),
+            Self::PromptContent(_) => Ok(source),
         }
     }
 
@@ -126,7 +126,7 @@ impl Rounds<'_> {
     ) -> Result<(), ParaphraseError> {
         match self {
             Self::Search(session) => session.submit(source, constraints).map(drop),
-            Self::Asked(session) => {
+            Self::PromptContent(session) => {
                 session.submit(source, constraints);
                 Ok(())
             }
@@ -144,7 +144,7 @@ impl Rounds<'_> {
     ) -> Result<Option<Rewrite>, ParaphraseError> {
         match self {
             Self::Search(session) => session.next_finished_while(goes_on),
-            Self::Asked(session) => session.next_finished(goes_on),
+            Self::PromptContent(session) => session.next_finished(goes_on),
         }
     }
 
@@ -161,7 +161,7 @@ impl Rounds<'_> {
     ) -> Result<Vec<Substitute>, ParaphraseError> {
         match self {
             Self::Search(session) => session.substitutes(text, target, avoid, goes_on),
-            Self::Asked(_) => Err(ParaphraseError::NoPrompt),
+            Self::PromptContent(_) => Err(ParaphraseError::NoPrompt),
         }
     }
 
@@ -169,7 +169,7 @@ impl Rounds<'_> {
     pub fn close(&mut self, source: SourceId) {
         match self {
             Self::Search(session) => session.close(source),
-            Self::Asked(session) => session.close(source),
+            Self::PromptContent(session) => session.close(source),
         }
     }
 }

@@ -30,13 +30,13 @@ pub struct Session<'p, N: StepNetwork> {
     compiled: HashMap<JobId, (SourceId, Compiled)>,
     /// Constraints of each source's last job.
     last: HashMap<SourceId, Constraints>,
-    opened: HashMap<SourceId, Opened>,
+    opened: HashMap<SourceId, OpenSource>,
     finished: VecDeque<Rewrite>,
 }
 
 /// A source as it was opened.
 #[derive(Debug)]
-struct Opened {
+struct OpenSource {
     text: String,
     reading: Reading,
     /// The constraints that it is read under, until a job takes them.
@@ -129,7 +129,7 @@ impl<'p, N: StepNetwork> Session<'p, N> {
             self.close(source);
             return Ok(self.add(&text, reading, prepared));
         }
-        self.opened.insert(source, Opened { text, reading, prepared });
+        self.opened.insert(source, OpenSource { text, reading, prepared });
         Ok(source)
     }
 
@@ -166,7 +166,7 @@ impl<'p, N: StepNetwork> Session<'p, N> {
             true => self.scheduler.add_source_with_steps(tokens),
             false => self.scheduler.add_source(tokens),
         };
-        self.opened.insert(source, Opened { text: text.to_owned(), reading, prepared });
+        self.opened.insert(source, OpenSource { text: text.to_owned(), reading, prepared });
         source
     }
 
@@ -191,7 +191,7 @@ impl<'p, N: StepNetwork> Session<'p, N> {
             _ => self.compile(constraints)?,
         };
         if self.settings.known_words {
-            let Opened { text, .. } = &self.opened[&source];
+            let OpenSource { text, .. } = &self.opened[&source];
             compiled.know(self.paraphraser, text, &constraints.prefix)?;
         }
         let constraint = compiled.constraint.clone();

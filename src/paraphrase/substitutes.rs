@@ -55,7 +55,7 @@ impl<'t> Place<'t> {
 
     /// The tokens of a phrase in this place and of the beginning of what follows, `most` at most.
     /// Where the sentence ends by then `end` comes last: a piece of a word does not end there.
-    fn told(
+    fn tokens_of(
         &self,
         phrase: &str,
         (tokenizer, end): (&Tokenizer, u32),
@@ -148,7 +148,7 @@ impl<N: StepNetwork> Paraphraser<N> {
             phrases.take(&String::from_utf8_lossy(&bytes));
         }
         let phrases = phrases.found;
-        let told = |phrase: &String| place.told(phrase, (tokenizer, end), room);
+        let told = |phrase: &String| place.tokens_of(phrase, (tokenizer, end), room);
         let continuations: Vec<Vec<u32>> = phrases.iter().map(told).collect::<Result<_, _>>()?;
         let log_probs = slot.log_probs(&continuations, goes_on)?;
         let of = |(text, log_prob)| Substitute { text, log_prob };

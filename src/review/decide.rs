@@ -65,7 +65,7 @@ pub(super) enum Change {
 }
 
 /// An act, and what it is done to.
-pub(super) type Asked = (usize, ReleaseId, AnnotationSetId, Act);
+pub(super) type Request = (usize, ReleaseId, AnnotationSetId, Act);
 
 /// How long a writer is waited for that is done soon, as another reviewer's decision.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -74,7 +74,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// Opens the store for writing. The index does not hold judgements, so that it stays closed for
 /// them.
-pub(super) fn opened(dir: &Path, judges_only: bool) -> Result<Database> {
+pub(super) fn open_writer(dir: &Path, judges_only: bool) -> Result<Database> {
     let begun = Instant::now();
     loop {
         let opened = match judges_only {
@@ -93,13 +93,13 @@ pub(super) fn opened(dir: &Path, judges_only: bool) -> Result<Database> {
 /// Does all that is asked in one commit. Sets that were deleted meanwhile are left out, and named.
 pub(super) fn write(
     database: &Database,
-    asked: Vec<Asked>,
+    asked: Vec<Request>,
 ) -> Result<(Vec<Done>, Vec<AnnotationSetId>)> {
     let (mut done, mut gone) = (Vec::new(), Vec::new());
     if asked.is_empty() {
         return Ok((done, gone));
     }
-    let mut by_release: BTreeMap<ReleaseId, Vec<Asked>> = BTreeMap::new();
+    let mut by_release: BTreeMap<ReleaseId, Vec<Request>> = BTreeMap::new();
     for act in asked {
         by_release.entry(act.1).or_default().push(act);
     }
@@ -178,7 +178,7 @@ fn judgement_of(
 /// of it stays.
 pub(super) fn take_back(dir: &Path, done: &[Done]) -> Result<()> {
     let judges_only = done.iter().all(|done| matches!(done.change, Change::Judged { .. }));
-    let database = opened(dir, judges_only)?;
+    let database = open_writer(dir, judges_only)?;
     let mut by_release: BTreeMap<ReleaseId, Vec<&Done>> = BTreeMap::new();
     for done in done {
         by_release.entry(done.release).or_default().push(done);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use super::decide::{Act, Asked, Decision, Done, Retargeted, opened, take_back, write};
+use super::decide::{Act, Decision, Done, Request, Retargeted, open_writer, take_back, write};
 use super::elements::MovedElement;
 use super::queue::{Feed, Protocol, Reading, feed, recorded};
 use super::view::{View, answer};
@@ -106,7 +106,7 @@ impl Session {
     /// Starts a review of the sets for which a query holds and that the reviewer has not judged.
     ///
     /// # Errors
-    /// When the store cannot be opened, or the query names what is not there.
+    /// When the store cannot be open_writer, or the query names what is not there.
     pub fn open(
         dir: &Path,
         expression: &Expression,
@@ -337,7 +337,7 @@ impl Session {
         decisions: &[Decision],
         now: u64,
     ) -> Result<(Vec<Done>, Vec<AnnotationSetId>)> {
-        let database = opened(&self.dir, true)?;
+        let database = open_writer(&self.dir, true)?;
         let (mut asked, mut gone) = (Vec::new(), Vec::new());
         for decision in decisions {
             let item = self.item(decision.item)?;
@@ -367,7 +367,7 @@ impl Session {
         of_query.map(|(number, _)| number).collect()
     }
 
-    fn judged(&self, view: &View, decision: &Decision, time: u64) -> Asked {
+    fn judged(&self, view: &View, decision: &Decision, time: u64) -> Request {
         let Item { release, set, .. } = view.item;
         let shown = Shown { text: view.output.bracketed(), millis: decision.millis };
         let judgement = Judgement {
@@ -457,7 +457,7 @@ impl Session {
 
     fn rewrite(&self, number: usize, item: Item, act: Act) -> Result<bool> {
         let act = (number, item.release, item.set, act);
-        let (done, gone) = self.alone(|| write(&opened(&self.dir, false)?, vec![act]))?;
+        let (done, gone) = self.alone(|| write(&open_writer(&self.dir, false)?, vec![act]))?;
         if let Some(set) = gone.first() {
             return Err(ReviewError::Gone(*set));
         }

@@ -157,13 +157,13 @@ fn cheapest_first(expression: &Expression) -> Expression {
         Expression::And(parts) => Expression::conjunction(ordered(parts)),
         Expression::Or(parts) => Expression::disjunction(ordered(parts)),
         Expression::Not(inner) => cheapest_first(inner).negation(),
-        Expression::Term(term) => Expression::Term(asked(term)),
+        Expression::Term(term) => Expression::Term(trimmed(term)),
         Expression::Everything => Expression::Everything,
     }
 }
 
 /// The term as it is asked: a text is compared without the white space around it.
-fn asked(term: &Term) -> Term {
+fn trimmed(term: &Term) -> Term {
     let mut asked = term.clone();
     if let (Field::Text, Test::Pattern(pattern)) = (term.field, &mut asked.test) {
         *pattern = pattern.trimmed();

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::beside::Beside;
 use super::catalog::Catalog;
+use super::foreign::ForeignContent;
 use crate::database::{Result, listing};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Edition, FrameId, LuId, Provenance,
@@ -21,7 +21,7 @@ pub(super) struct Facts<'a> {
     /// Fingerprint of each recipe, hexadecimal, by number.
     recipes: OnceCell<HashMap<u32, String>>,
     /// What the releases' files hold beside FrameNet.
-    beside: OnceCell<Beside>,
+    foreign_content: OnceCell<ForeignContent>,
     /// Every release's editions.
     editions: OnceCell<Vec<(ReleaseId, Edition)>>,
     /// Where the seeds that were asked about come from: offspring of several lies mixed.
@@ -55,7 +55,7 @@ impl<'a> Facts<'a> {
             store,
             catalog,
             recipes: OnceCell::new(),
-            beside: OnceCell::new(),
+            foreign_content: OnceCell::new(),
             editions: OnceCell::new(),
             seeds: RefCell::default(),
             last_sentence: RefCell::default(),
@@ -87,12 +87,12 @@ impl<'a> Facts<'a> {
         Ok(self.recipes.get().and_then(|recipes| recipes.get(&id)).map(String::as_str))
     }
 
-    pub(super) fn beside(&self) -> Result<&Beside> {
-        if self.beside.get().is_none() {
+    pub(super) fn foreign(&self) -> Result<&ForeignContent> {
+        if self.foreign_content.get().is_none() {
             let releases = self.catalog.releases().iter().map(|release| release.id);
-            let _ = self.beside.set(Beside::read(self.store, releases)?);
+            let _ = self.foreign_content.set(ForeignContent::read(self.store, releases)?);
         }
-        Ok(self.beside.get_or_init(Beside::default))
+        Ok(self.foreign_content.get_or_init(ForeignContent::default))
     }
 
     pub(super) fn editions(&self) -> Result<&[(ReleaseId, Edition)]> {

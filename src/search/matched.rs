@@ -263,7 +263,7 @@ impl<'a> Match<'a> {
 
     /// What files hold beside FrameNet at the set, its sentence, its frame, LU or document.
     pub(super) fn foreign(&self, field: Field) -> Result<Vec<String>> {
-        let beside = self.facts.beside()?;
+        let beside = self.facts.foreign()?;
         if beside.is_empty() {
             return Ok(Vec::new());
         }

@@ -6,12 +6,12 @@
 //! `facts` keeps what is looked up for them; a [`Catalog`] has the names behind the numbers.
 
 mod answer;
-mod beside;
 mod catalog;
 mod count;
 mod editions;
 mod evaluate;
 mod facts;
+mod foreign;
 mod listed;
 mod lookup;
 mod matched;
@@ -25,9 +25,9 @@ mod value;
 
 pub(crate) use answer::elements;
 pub use answer::{Answer, ElementLabel};
-pub(crate) use beside::Beside;
 pub use catalog::Catalog;
 pub use count::ValueCount;
+pub(crate) use foreign::ForeignContent;
 pub use listed::UnknownListed;
 pub use matched::Match;
 pub use parts::Part;

@@ -26,7 +26,7 @@ pub(crate) enum Unreadable {
     /// A row that nothing refers to, and what the list of changes says of its removal.
     Alone(Option<Subject>),
     /// A row that too much else refers to.
-    Kept,
+    Retained,
 }
 
 impl Store {
@@ -35,9 +35,9 @@ impl Store {
     /// # Errors
     /// When the engine fails.
     pub(crate) fn unreadable(&self, fault: &RowFault) -> Result<Unreadable> {
-        let Some(family) = Family::parse(fault.family) else { return Ok(Unreadable::Kept) };
+        let Some(family) = Family::parse(fault.family) else { return Ok(Unreadable::Retained) };
         Ok(match fault.kind {
-            RowFaultKind::Unreadable | RowFaultKind::Failed => Unreadable::Kept,
+            RowFaultKind::Unreadable | RowFaultKind::Failed => Unreadable::Retained,
             // No key leads to it.
             RowFaultKind::Key if family != Family::Meta => Unreadable::Alone(None),
             _ => self.of_record(family, &fault.bytes)?.unwrap_or(Unreadable::Alone(None)),
@@ -81,7 +81,7 @@ impl Store {
             | Family::Layout
             | Family::Change => Some(Unreadable::Alone(None)),
             Family::Meta | Family::Frame | Family::SemType | Family::Document | Family::Recipe => {
-                Some(Unreadable::Kept)
+                Some(Unreadable::Retained)
             }
         })
     }

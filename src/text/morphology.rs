@@ -67,7 +67,7 @@ impl AttestedForms {
 
     /// The forms of a lemma other than the lemma itself.
     #[must_use]
-    pub fn beside(&self, lemma: &str, pos: Pos) -> Vec<String> {
+    pub fn other_forms(&self, lemma: &str, pos: Pos) -> Vec<String> {
         let folded = fold(lemma);
         let found = self.forms.get(&(folded.clone(), pos)).map_or(&[][..], Vec::as_slice);
         found.iter().filter(|form| fold(form) != folded).cloned().collect()
@@ -104,7 +104,7 @@ impl Morphology {
         match self {
             Self::English => inflections_of_phrase(lemma, pos),
             Self::Attested(attested) => {
-                let mut forms = attested.beside(lemma, pos);
+                let mut forms = attested.other_forms(lemma, pos);
                 forms.insert(0, lemma.to_owned());
                 forms
             }

@@ -94,7 +94,7 @@ impl TriggerForm {
     #[must_use]
     pub fn forms_of(&self, lemma: &str) -> Vec<String> {
         if let Some(attested) = self.attested.as_ref().filter(|_| !self.is_lemma) {
-            return attested.beside(lemma, self.pos);
+            return attested.other_forms(lemma, self.pos);
         }
         let mut forms: Vec<String> = self.is_lemma.then(|| lemma.to_owned()).into_iter().collect();
         for &inflection in &self.inflections {

@@ -12,7 +12,7 @@ use std::io::BufReader;
 use std::path::Path;
 
 use super::ImportOptions;
-use super::given::Given;
+use super::assigned_ids::AssignedIds;
 use super::import::release_name;
 use crate::database::{Database, Result, reindex};
 use crate::exchange::{ExchangeError, FaultCode, LabelledSpan, LabelledText, SpanReader};
@@ -104,8 +104,8 @@ struct SpanReading<'a> {
     frame_ids: HashSet<FrameId>,
     lexunits: HashMap<(FrameId, String), LuId>,
     lexunit_ids: HashSet<LuId>,
-    sentences: Given<SentenceId>,
-    sets: Given<AnnotationSetId>,
+    sentences: AssignedIds<SentenceId>,
+    sets: AssignedIds<AnnotationSetId>,
     /// Ids of texts, and documents by corpus and name.
     ids: HashSet<String>,
     documents: HashMap<(CorpusId, Title), Document>,
@@ -129,8 +129,8 @@ impl<'a> SpanReading<'a> {
             frame_ids: HashSet::new(),
             lexunits: HashMap::new(),
             lexunit_ids: HashSet::new(),
-            sentences: Given::new(SentenceId::next),
-            sets: Given::new(AnnotationSetId::next),
+            sentences: AssignedIds::new(SentenceId::next),
+            sets: AssignedIds::new(AnnotationSetId::next),
             ids: HashSet::new(),
             documents: HashMap::new(),
             corpora: HashMap::new(),

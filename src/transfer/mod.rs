@@ -5,8 +5,8 @@
 //! store.
 
 mod assemble;
+mod assigned_ids;
 mod export;
-mod given;
 mod import;
 mod import_jsonl;
 mod import_spans;

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::MutexGuard;
 
 use super::ImportOptions;
-use super::given::Given;
+use super::assigned_ids::AssignedIds;
 use super::import::check_release_name;
 use super::import_spans::{number, one_line, own_number};
 use crate::database::{Database, Result, reindex};
@@ -108,8 +108,8 @@ impl Database {
             lexunits: HashMap::new(),
             ambiguous: BTreeMap::new(),
             lexunit_ids: HashSet::new(),
-            sentences: Given::new(SentenceId::next),
-            sets: Given::new(AnnotationSetId::next),
+            sentences: AssignedIds::new(SentenceId::next),
+            sets: AssignedIds::new(AnnotationSetId::next),
         })
     }
 }
@@ -128,8 +128,8 @@ pub struct Predictions<'a> {
     lexunits: HashMap<(FrameId, String), LuId>,
     ambiguous: BTreeMap<(FrameId, String), AmbiguousLexUnit>,
     lexunit_ids: HashSet<LuId>,
-    sentences: Given<SentenceId>,
-    sets: Given<AnnotationSetId>,
+    sentences: AssignedIds<SentenceId>,
+    sets: AssignedIds<AnnotationSetId>,
 }
 
 impl Predictions<'_> {

@@ -5,13 +5,13 @@ use super::{Encoded, LeftOut, Options};
 use crate::align::aligner::is_candidate;
 use crate::align::error::AlignError;
 use crate::align::features::{PairStates, inputs};
-use crate::align::metrics::Report;
+use crate::align::metrics::AlignmentReport;
 use crate::align::scorer::{ACTIVATION, Question, Scored, Scorer, best};
 use crate::compute::Device;
 use crate::learn::{Labels, Mlp, Part, SplitMix64, Task, TrainingProgress, TrainingState};
 
 /// Where the training of a head is.
-pub(super) type State = TrainingState<Report>;
+pub(super) type State = TrainingState<AlignmentReport>;
 
 /// Before the first epoch, for states `width` wide.
 pub(super) fn start(options: &Options, width: usize, items: usize) -> State {
@@ -34,7 +34,7 @@ struct Spans<'a> {
 }
 
 impl Task for Spans<'_> {
-    type Dev = Report;
+    type Dev = AlignmentReport;
     type Error = AlignError;
 
     fn rows(
@@ -46,12 +46,12 @@ impl Task for Spans<'_> {
         Ok((rows, Labels::scores(&labels)))
     }
 
-    fn measure(&self, mlp: &Mlp) -> Result<Report, AlignError> {
+    fn measure(&self, mlp: &Mlp) -> Result<AlignmentReport, AlignError> {
         let answers = answers(mlp, self.options.k, self.device, self.dev)?;
         Ok(report(&answers, self.dev, self.options.k, 0.0))
     }
 
-    fn is_gain(dev: &Report, best: &Report) -> bool {
+    fn is_gain(dev: &AlignmentReport, best: &AlignmentReport) -> bool {
         dev.all.soft.f1() > best.all.soft.f1()
     }
 }
@@ -64,7 +64,7 @@ pub(super) fn fit(
     mut state: State,
     [data, dev]: [&Encoded; 2],
     save: &mut dyn FnMut(&State) -> Result<(), AlignError>,
-    progress: &mut dyn FnMut(TrainingProgress<Report, LeftOut>),
+    progress: &mut dyn FnMut(TrainingProgress<AlignmentReport, LeftOut>),
 ) -> Result<State, AlignError> {
     let task = Spans { options, device, data, dev };
     state.train(&task, &options.training, device, save, progress)?;
@@ -90,8 +90,13 @@ pub(super) fn answers(
 }
 
 /// How well answers do, those scored below the threshold not given.
-pub(super) fn report(answers: &[Option<Scored>], data: &Encoded, k: u32, threshold: f32) -> Report {
-    let mut report = Report::default();
+pub(super) fn report(
+    answers: &[Option<Scored>],
+    data: &Encoded,
+    k: u32,
+    threshold: f32,
+) -> AlignmentReport {
+    let mut report = AlignmentReport::default();
     for (answer, item) in answers.iter().zip(&data.items) {
         let found = answer.filter(|(_, score)| *score >= threshold).map(|(span, _)| span);
         report.add(found, item.target_span, item.changed, is_candidate(item, k));

@@ -35,7 +35,7 @@ use super::link_network::LinkNetwork;
 use super::link_scores::LINK_CUES;
 use super::linked::LinkedEncoder;
 use super::linker::for_head;
-use super::metrics::{Report, best_threshold};
+use super::metrics::{AlignmentReport, best_threshold};
 use super::trained;
 use crate::align::scorer::ACTIVATION;
 use crate::compute::Device;
@@ -145,7 +145,7 @@ struct Encoded {
 pub fn run(
     options: &Options,
     device: &Device,
-    progress: &mut dyn FnMut(TrainingProgress<Report, LeftOut>),
+    progress: &mut dyn FnMut(TrainingProgress<AlignmentReport, LeftOut>),
 ) -> Result<HeadConfig, AlignError> {
     // 1. Read everything, and try what is to be written, before the long part starts.
     let out = trained::prepare(&options.out)?;
@@ -164,7 +164,7 @@ pub fn run(
         checkpoint(path, options, device, (encoder.fingerprint(), linker), of_data)
     });
     let state = match &checkpoint {
-        Some(checkpoint) => checkpoint.read::<Report>(ACTIVATION)?,
+        Some(checkpoint) => checkpoint.read::<AlignmentReport>(ACTIVATION)?,
         None => None,
     };
     match (&state, &checkpoint) {
@@ -242,7 +242,7 @@ fn encode(
     encoder: &LinkedEncoder,
     mut data: Dataset<AlignedSpan>,
     [before, total]: [usize; 2],
-    progress: &mut dyn FnMut(TrainingProgress<Report, LeftOut>),
+    progress: &mut dyn FnMut(TrainingProgress<AlignmentReport, LeftOut>),
 ) -> Result<(Dataset<AlignedSpan>, Vec<PairStates>), AlignError> {
     let (pairs, pair_of) = distinct_pairs(data.items());
     let words: Vec<_> = pairs.into_iter().map(AlignedSpan::words).collect();

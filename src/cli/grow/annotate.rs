@@ -11,7 +11,7 @@ use fnstore::database::Database;
 use fnstore::identify::{
     Candidates, EncodedSentence, FoundEncoded, FoundTarget, FrameIdentifier, Search,
 };
-use fnstore::label::{Asked, FoundElement, Labeller};
+use fnstore::label::{FoundElement, LabelRequest, Labeller};
 use fnstore::lexicon::Lexicon;
 use fnstore::model::{Frame, FrameId, LuId, Prediction};
 use fnstore::transfer::{AmbiguousLexUnit, PredictedTarget, PredictionReport, Predictions};
@@ -178,7 +178,7 @@ impl Elements {
         let nameless = Frame::named(FrameId(0), "");
         let targets =
             || found.iter().flat_map(|(text, of)| of.0.iter().map(move |one| (*text, one)));
-        let asked = targets().map(|(text, target)| Asked {
+        let asked = targets().map(|(text, target)| LabelRequest {
             text,
             target: &target.pieces,
             lu: target.lexunit.as_deref().unwrap_or_default(),

@@ -88,7 +88,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "WHAT", value_parser = named::<Guidance>())]
     guide: Option<Guidance>,
 
-    /// Beside the trigger, ban a SHARE of each sentence's content words, so that new sentences
+    /// ForeignContent the trigger, ban a SHARE of each sentence's content words, so that new sentences
     /// reword more: from 0 to 1, one word at least, other ones in the next round. Needs a guide
     /// [default: 0]
     #[arg(long, value_name = "SHARE", conflicts_with = "endpoint")]
@@ -182,11 +182,13 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         recipe.check()?;
     }
     if args.status {
-        let database = opened(&args, &expression, &mut recipe, || Database::open(&context.store))?;
+        let database =
+            open_database(&args, &expression, &mut recipe, || Database::open(&context.store))?;
         return status::run(&database, &expression, (&recipe, &options), context);
     }
     if args.dry_run {
-        let database = opened(&args, &expression, &mut recipe, || Database::open(&context.store))?;
+        let database =
+            open_database(&args, &expression, &mut recipe, || Database::open(&context.store))?;
         let database = context.joined(database);
         tell_of_releases(&database, "expansion", &expression)?;
         let shard = args.shard.as_deref().map(shard::parsed).transpose()?;
@@ -197,13 +199,14 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         "no file for the shard; name one by `--out FILE`, or see how long it takes by `--dry-run`"
     );
     if let (Some(text), Some(file)) = (&args.shard, &args.out) {
-        let database = opened(&args, &expression, &mut recipe, || Database::open(&context.store))?;
+        let database =
+            open_database(&args, &expression, &mut recipe, || Database::open(&context.store))?;
         let database = context.joined(database);
         return shard::run(&database, (&expression, &recipe, &options), (text, file), context);
     }
     let stopped = stop::on_interrupt("stopping after the step that runs")?;
     let writer = || Database::open_existing_writer(&context.store);
-    let database = context.joined(opened(&args, &expression, &mut recipe, writer)?);
+    let database = context.joined(open_database(&args, &expression, &mut recipe, writer)?);
     tell_of_index(&database);
     tell_of_releases(&database, "expansion", &expression)?;
     tell_undeclared(&recipe, &database)?;
@@ -257,7 +260,7 @@ fn tell_made_by_others(made: &BTreeMap<RecipeId, u64>) {
 
 /// A database under the list that is named, else under that of the editions that are asked for.
 /// What the recipe is blind to is read under the same list.
-fn opened(
+fn open_database(
     args: &Args,
     expression: &Expression,
     recipe: &mut Recipe,

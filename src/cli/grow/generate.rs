@@ -10,7 +10,7 @@ use anyhow::bail;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::endpoint::Usage;
 use fnstore::generate::{
-    self, Fate, Generator, Lacking, Mode, Recipe, Report, SisterRule, UNLIKELY,
+    self, Fate, GenerationRecipe, GenerationReport, Generator, Lacking, Mode, SisterRule, UNLIKELY,
 };
 use fnstore::model::Method;
 use fnstore::query::Expression;
@@ -148,7 +148,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 }
 
 /// The recipe that is asked for, with its models.
-fn open(args: &Args) -> anyhow::Result<(Recipe, Generator)> {
+fn open(args: &Args) -> anyhow::Result<(GenerationRecipe, Generator)> {
     let asks = args.generator.asks();
     let method = match args.method {
         Some(method) => method,
@@ -164,7 +164,7 @@ fn open(args: &Args) -> anyhow::Result<(Recipe, Generator)> {
         _ => (1, 1),
     };
     let sources = args.sources.unwrap_or(sources);
-    let recipe = Recipe {
+    let recipe = GenerationRecipe {
         method,
         sisters: args.sisters,
         mode: args.mode,
@@ -183,8 +183,8 @@ fn open(args: &Args) -> anyhow::Result<(Recipe, Generator)> {
 }
 
 fn summary(
-    report: &Report,
-    recipe: &Recipe,
+    report: &GenerationReport,
+    recipe: &GenerationRecipe,
     expression: &str,
     output: &mut Output,
 ) -> anyhow::Result<()> {
@@ -195,7 +195,7 @@ fn summary(
     let fills = recipe.method == Method::Infill;
     let mut rows = vec![
         ("done before", report.done_before, String::new()),
-        ("LUs with a sentence", report.given(), "of those worked on now".to_owned()),
+        ("LUs with a sentence", report.lus_with_sentences(), "of those worked on now".to_owned()),
         ("sentences written", report.sentences, format!("in {seconds:.1} s, {rate:.1} per second")),
     ];
     if report.unlikely > 0 {
@@ -283,7 +283,7 @@ struct FateRecord {
 }
 
 impl<'a> ReportRecord<'a> {
-    fn new(report: &'a Report, recipe: &Recipe) -> Self {
+    fn new(report: &'a GenerationReport, recipe: &GenerationRecipe) -> Self {
         let fate = |fate: &Fate| FateRecord {
             given: fate.given,
             skipped: fate.skipped.iter().map(|(reason, count)| (reason.as_str(), *count)).collect(),
@@ -298,7 +298,7 @@ impl<'a> ReportRecord<'a> {
             lexunits: report.lexunits,
             done_before: report.done_before,
             left: report.left,
-            given: report.given(),
+            given: report.lus_with_sentences(),
             sentences: report.sentences,
             unlikely: report.unlikely,
             candidates: report.candidates,

@@ -9,11 +9,11 @@ use fnstore::compute::Numbers;
 use fnstore::durable::Stamp;
 use fnstore::expand::FrameModels;
 use fnstore::generate::{
-    Answer, Generator, LanguageFiller, Prompt, ReadAs, Reading, RemoteFiller, Seq2SeqFiller,
-    is_seq2seq,
+    Answer, GenerationPrompt, Generator, LanguageFiller, ReadAs, Reading, RemoteFiller,
+    Seq2SeqFiller, is_seq2seq,
 };
 use fnstore::identify::FrameIdentifier;
-use fnstore::label::{Asked, Labeller};
+use fnstore::label::{LabelRequest, Labeller};
 use fnstore::model::Span;
 use fnstore::models::find;
 use fnstore::score::Scorer;
@@ -140,13 +140,13 @@ impl GeneratorArgs {
         self.reading(self.open_ranking()?)
     }
 
-    fn prompt(&self, asks: bool, trained: Option<&Trained>) -> anyhow::Result<Prompt> {
+    fn prompt(&self, asks: bool, trained: Option<&Trained>) -> anyhow::Result<GenerationPrompt> {
         let prompt = match (self.prompt.as_deref().map(Path::to_str), trained) {
-            (None, Some(trained)) => Prompt::read(&trained.prompt())?,
-            (None, None) if !asks => Prompt::built_in(Answer::Sentence),
-            (None | Some(Some("json")), _) => Prompt::built_in(Answer::Json),
-            (Some(Some("paper")), _) => Prompt::built_in(Answer::Commas),
-            _ => Prompt::read(self.prompt.as_deref().unwrap_or(Path::new("")))?,
+            (None, Some(trained)) => GenerationPrompt::read(&trained.prompt())?,
+            (None, None) if !asks => GenerationPrompt::built_in(Answer::Sentence),
+            (None | Some(Some("json")), _) => GenerationPrompt::built_in(Answer::Json),
+            (Some(Some("paper")), _) => GenerationPrompt::built_in(Answer::Commas),
+            _ => GenerationPrompt::read(self.prompt.as_deref().unwrap_or(Path::new("")))?,
         };
         let (whose, gives) = match (asks, trained) {
             (true, _) => ("an endpoint", !prompt.answer().is_of_language_model()),
@@ -212,7 +212,7 @@ fn classifier(args: &GeneratorArgs) -> anyhow::Result<Option<Labeller>> {
 /// What a labeller reads some words as. Of a sentence that it cannot read these are nothing.
 fn read(labeller: &Labeller, readings: &[Reading<'_>]) -> ReadAs {
     let targets: Vec<[Span; 1]> = readings.iter().map(|reading| [reading.target]).collect();
-    let asked = readings.iter().zip(&targets).map(|(reading, target)| Asked {
+    let asked = readings.iter().zip(&targets).map(|(reading, target)| LabelRequest {
         text: reading.text,
         target,
         lu: reading.lexunit,

@@ -61,17 +61,17 @@ mod tests {
     }
 
     /// The values that the arguments of a command and of those below it say they take.
-    fn told(command: &clap::Command, all: &mut Vec<String>) {
+    fn value_helps(command: &clap::Command, all: &mut Vec<String>) {
         for value in command.get_arguments().flat_map(|it| it.get_possible_values()) {
             all.extend(value.get_help().map(ToString::to_string));
         }
-        command.get_subcommands().for_each(|command| told(command, all));
+        command.get_subcommands().for_each(|command| value_helps(command, all));
     }
 
     #[test]
     fn what_help_says_of_values_names_no_source() {
         let mut all = Vec::new();
-        told(&Args::command(), &mut all);
+        value_helps(&Args::command(), &mut all);
         assert!(all.len() > 30, "{all:?}");
         assert!(all.iter().all(|text| !text.contains("[`") && !text.contains("::")), "{all:?}");
     }

@@ -1,7 +1,7 @@
 //! `fnstore show`: one thing of the lexicon with all that belongs to it.
 
-mod beside;
 mod document;
+mod foreign_content;
 mod frame;
 pub(crate) mod lexunit;
 mod sentence;

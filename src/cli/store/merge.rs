@@ -93,7 +93,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     if !args.mixed {
         require_one_origin(&files, &manifests)?;
     }
-    let database = opened(&args, &manifests, context)?;
+    let database = open_database(&args, &manifests, context)?;
     if !args.mixed {
         require_same_seeds(&database, &files, &manifests)?;
     }
@@ -129,7 +129,11 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 }
 
 /// The store, under the split list that the query of the shards was answered by.
-fn opened(args: &Args, manifests: &[Manifest], context: &Context) -> anyhow::Result<Database> {
+fn open_database(
+    args: &Args,
+    manifests: &[Manifest],
+    context: &Context,
+) -> anyhow::Result<Database> {
     let query = manifests.first().and_then(|manifest| manifest.query.parse().ok());
     let query = query.unwrap_or(Expression::Everything);
     args.splits.over_query(&query, || Database::open_existing_writer(&context.store))

@@ -54,14 +54,14 @@ impl Tuned {
             let kept = self.path.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
             kept.as_deref().and_then(Tuning::read).unwrap_or_else(|| {
                 let Some(found) = measure() else { return Tuning::default() };
-                self.keep(found);
+                self.store(found);
                 found
             })
         })
     }
 
     /// Writes the choice; where that fails, the next process measures again.
-    fn keep(&self, tuning: Tuning) {
+    fn store(&self, tuning: Tuning) {
         let Some(path) = &self.path else { return };
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).ok();

@@ -152,7 +152,7 @@ impl Work for DrawRow<'_> {
 
 impl DrawRow<'_> {
     fn choose(&self) -> Option<u32> {
-        let kept = self.kept();
+        let kept = self.eligible();
         let best = kept.iter().map(|&token| self.logit(token)).max_by(f32::total_cmp)?;
         let weights: Vec<f64> = kept.iter().map(|&token| self.weight(token, best)).collect();
         let goal = f64::from(self.draw.uniform) * weights.iter().sum::<f64>();
@@ -166,7 +166,7 @@ impl DrawRow<'_> {
     }
 
     /// The tokens to choose among, ascending.
-    fn kept(&self) -> Vec<u32> {
+    fn eligible(&self) -> Vec<u32> {
         let mut banned = self.mask.banned.iter().peekable();
         let all = 0..self.logits.len() as u32;
         let mut kept: Vec<u32> = all.filter(|token| banned.next_if_eq(&token).is_none()).collect();

@@ -21,7 +21,7 @@ impl Marks {
     pub(super) fn read(mut self, symbol: u32, mut emit: impl FnMut(u32)) -> Self {
         match char::from_u32(symbol).filter(|letter| combining_class(*letter) != 0) {
             Some(mark) => {
-                self.keep(mark);
+                self.insert(mark);
                 self
             }
             None => {
@@ -37,7 +37,7 @@ impl Marks {
         self.0.into_iter().take_while(|mark| *mark != '\0').map(u32::from).for_each(emit);
     }
 
-    fn keep(&mut self, mut mark: char) {
+    fn insert(&mut self, mut mark: char) {
         let class = combining_class(mark);
         let before = |other: &char| *other != '\0' && combining_class(*other) <= class;
         let at = self.0.partition_point(before);

@@ -121,7 +121,7 @@ impl Script<'_, '_> {
     }
 
     /// Makes an edit that may give a name which is taken, if the line says so.
-    fn beside<T>(
+    fn allowing_another<T>(
         &mut self,
         another: bool,
         edit: impl FnOnce(&mut Transaction<'_>) -> Result<T>,
@@ -151,7 +151,7 @@ impl Script<'_, '_> {
             let set = elements("core_sets", &frame, set)?;
             frame.core_sets.push(set);
         }
-        let id = self.beside(line.another, |edits| edits.add_frame(frame))?;
+        let id = self.allowing_another(line.another, |edits| edits.add_frame(frame))?;
         self.remember(line.called, id, Made::Frame(id))
     }
 
@@ -176,7 +176,7 @@ impl Script<'_, '_> {
         let sem_types = line.sem_types.as_deref().map(|of| self.sem_types(of)).transpose()?;
         replace(&mut frame.sem_types, sem_types);
         let id = frame.id;
-        self.beside(line.another, |edits| edits.set_frame(frame))?;
+        self.allowing_another(line.another, |edits| edits.set_frame(frame))?;
         unnamed(id)
     }
 
@@ -227,7 +227,7 @@ impl Script<'_, '_> {
             break_before: None,
         });
         lu.lexemes = lexemes.collect();
-        let id = self.beside(line.another, |edits| edits.add_lexunit(lu))?;
+        let id = self.allowing_another(line.another, |edits| edits.add_lexunit(lu))?;
         self.remember(line.called, id, Made::LexUnit(frame, id))
     }
 
@@ -245,7 +245,7 @@ impl Script<'_, '_> {
         let sem_types = line.sem_types.as_deref().map(|of| self.sem_types(of)).transpose()?;
         replace(&mut lu.sem_types, sem_types);
         let id = lu.id;
-        self.beside(line.another, |edits| edits.set_lexunit(lu))?;
+        self.allowing_another(line.another, |edits| edits.set_lexunit(lu))?;
         unnamed(id)
     }
 
@@ -358,7 +358,7 @@ impl Script<'_, '_> {
             return Err(wrong("corpus", &line.corpus, &expected).into());
         }
         let known = of_corpus.first().copied();
-        // In a corpus whose documents have names beside descriptions, this one's is empty.
+        // In a corpus whose documents have names allowing_another descriptions, this one's is empty.
         let description = known.and_then(|known| known.description.as_ref()).map(|_| String::new());
         let corpus_description = known.and_then(|known| known.corpus_description.clone());
         let corpus_name =

@@ -13,7 +13,7 @@ use super::super::corpus::{Answers, Encoded, encode_each};
 use super::super::data::FrameSentence;
 use super::super::features::Shape;
 use super::super::measure::Figures;
-use super::super::scorer::{Asked, Scorer, Search};
+use super::super::scorer::{CandidateSpan, Scorer, Search};
 use super::{Data, FitOptions, Fitted, Lessons, fit};
 use crate::compute::Device;
 use crate::learn::{NetworkError, WordEncoder};
@@ -126,8 +126,8 @@ impl Trial<'_> {
         let encoded = places.iter().map(|at| self.trials.pool[*at].as_ref());
         let encoded: Vec<Option<&Arc<Encoded>>> = encoded.collect();
         let asked = encoded.iter().flatten().map(|of| {
-            let first = of.targets.first().and_then(|target| target.asked.clone());
-            (&of.states, first.into_iter().collect::<Vec<Asked>>())
+            let first = of.targets.first().and_then(|target| target.candidate.clone());
+            (&of.states, first.into_iter().collect::<Vec<CandidateSpan>>())
         });
         let mut scored = self.scorer.score(asked.collect())?.into_iter();
         let agrees = encoded.iter().map(|of| {

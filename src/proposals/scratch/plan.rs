@@ -288,7 +288,7 @@ mod tests {
         })
     }
 
-    fn given(plan: &Plan) -> Vec<(&str, &str, Vec<&str>)> {
+    fn seeds_of(plan: &Plan) -> Vec<(&str, &str, Vec<&str>)> {
         plan.seeds()
             .map(|(frame, seed)| {
                 let sets = seed.sets.iter().map(String::as_str).collect();
@@ -303,7 +303,7 @@ mod tests {
         // LU.
         let plan = mini([2, 2, 2], Ties::Id, &[]);
         assert_eq!(
-            given(&plan),
+            seeds_of(&plan),
             [
                 ("Checking", "check.v", vec!["x7002", "x7004"]),
                 ("Checking", "inspect.v", vec!["x7020", "x7022"]),
@@ -328,7 +328,7 @@ mod tests {
         let plan = mini([1, 2, 2], Ties::Id, &[&sentence]);
         // `check.v` and `inspect.v` have a set each in that sentence.
         let expected = [("check.v", vec!["x7004"]), ("inspect.v", vec!["x7022"])];
-        assert_eq!(given(&plan), expected.map(|(name, sets)| ("Checking", name, sets)));
+        assert_eq!(seeds_of(&plan), expected.map(|(name, sets)| ("Checking", name, sets)));
         assert_eq!((plan.sets(), plan.left_out), (2, 2));
     }
 
@@ -337,7 +337,7 @@ mod tests {
         let plans = [1, 2, 3, 4, 5].map(|seed| mini([3, 1, 1], Ties::Random(seed), &[]));
         assert_eq!(plans[0], mini([3, 1, 1], Ties::Random(1), &[]));
         let by_id = mini([3, 1, 1], Ties::Id, &[]);
-        assert!(plans.iter().any(|plan| given(plan) != given(&by_id)));
+        assert!(plans.iter().any(|plan| seeds_of(plan) != seeds_of(&by_id)));
         for plan in plans {
             assert_eq!((plan.frames.len(), plan.sets()), (3, 3));
             assert!(plan.hidden() > 0);

@@ -28,7 +28,7 @@ impl Plan {
         durable::create_directory(&beside).map_err(failed)?;
         let lines = beside.join("given.jsonl");
         let mut file = BufWriter::new(File::create(&lines).map_err(failed)?);
-        source.export_jsonl(&self.given()?, false, &mut file)?;
+        source.export_jsonl(&self.seed_query()?, false, &mut file)?;
         file.flush().map_err(failed)?;
         let store = beside.join("store");
         let database = Database::open_writer(&store)?;
@@ -41,7 +41,7 @@ impl Plan {
     }
 
     /// The query that finds what is given.
-    fn given(&self) -> Result<Expression> {
+    fn seed_query(&self) -> Result<Expression> {
         let sets = self.seeds().flat_map(|(_, seed)| &seed.sets);
         let ids: Vec<String> = sets.map(|set| format!("id={set}")).collect();
         let query = format!("release={} ({})", quoted(&self.release), ids.join(" or "));

@@ -193,7 +193,7 @@ fn of_atoms(atoms: &[Atom]) -> Vec<Words> {
         let run = &atoms[at..at + length];
         let before = at.checked_sub(1).map_or(&Atom::Gap, |before| &atoms[before]);
         let after = atoms.get(at + length).unwrap_or(&Atom::Gap);
-        tests.extend(of_run(beside(before, run.first()), run, beside(after, run.last())));
+        tests.extend(of_run(neighbour(before, run.first()), run, neighbour(after, run.last())));
         at += length;
     }
     tests
@@ -201,7 +201,7 @@ fn of_atoms(atoms: &[Atom]) -> Vec<Words> {
 
 /// What stands beside a letter of a run. A boundary beside what is no letter to `\w` says that one
 /// is on its other side, so the word goes on there.
-fn beside<'a>(side: &'a Atom, letter: Option<&Atom>) -> &'a Atom {
+fn neighbour<'a>(side: &'a Atom, letter: Option<&Atom>) -> &'a Atom {
     let is_word = |letter: &Atom| match letter {
         Atom::Letter(letters) => letters.iter().all(|one| regex_syntax::is_word_character(*one)),
         _ => false,

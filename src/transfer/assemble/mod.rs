@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use self::listed::Listed;
 use self::whole::Folders;
-use super::given::Given;
+use super::assigned_ids::AssignedIds;
 use crate::database::Result;
 use crate::framenet::{
     FrameFile, FramenetError, FullTextFile, Letters, ToldApart, Warning, WarningCode, WarningLog,
@@ -128,7 +128,7 @@ pub(super) struct Assembler<'a> {
     corpora: BTreeMap<(CorpusId, DocumentId), Document>,
     /// Fingerprint of every sentence's text, to tell one listed twice from two of one number.
     texts: HashMap<SentenceId, [u8; 8]>,
-    sets: Given<AnnotationSetId>,
+    sets: AssignedIds<AnnotationSetId>,
     /// The first frame set of each number in the file that is being added.
     numbered: HashMap<u64, AnnotationSetId>,
     /// Rows of the chunk that later files of it may still add to.
@@ -176,7 +176,7 @@ impl<'a> Assembler<'a> {
             lu_files: HashMap::new(),
             corpora: BTreeMap::new(),
             texts: HashMap::new(),
-            sets: Given::new(AnnotationSetId::next),
+            sets: AssignedIds::new(AnnotationSetId::next),
             numbered: HashMap::new(),
             sentences: BTreeMap::new(),
             layers: BTreeMap::new(),

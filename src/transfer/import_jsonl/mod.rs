@@ -44,7 +44,7 @@ pub struct JsonlImport {
 const COMPRESSED: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// The lines of a file, compressed with zstd or not.
-fn opened(file: File, path: &Path) -> Result<Box<dyn BufRead>> {
+fn lines_of(file: File, path: &Path) -> Result<Box<dyn BufRead>> {
     let failed = |source| ExchangeError::Read { path: path.to_owned(), source };
     let mut plain = BufReader::with_capacity(1 << 20, file);
     let begin = plain.fill_buf().map_err(failed)?;
@@ -77,7 +77,7 @@ impl Database {
         let mut index = self.lock_writer()?;
         let file = File::open(path)
             .map_err(|source| ExchangeError::Read { path: path.to_owned(), source })?;
-        let reader = RecordReader::new(opened(file, path)?, path)?;
+        let reader = RecordReader::new(lines_of(file, path)?, path)?;
         let mut record = reader.release().clone();
         if let Some(name) = release {
             name.clone_into(&mut record.name);

@@ -88,7 +88,7 @@ fn format_of(store: &Store) -> Result<String> {
 
 /// Why the copied store does not open: damage is the backup's, and a disk that is full, say, tells
 /// nothing of it.
-fn opened(error: DatabaseError, backup: &Path) -> DatabaseError {
+fn open_error(error: DatabaseError, backup: &Path) -> DatabaseError {
     let reason = match error {
         DatabaseError::Store(error) if error.is_damage() => match error {
             StoreError::Engine { reason, .. } => reason,
@@ -108,11 +108,11 @@ fn restore_under_lock(
     manifest.copy_files(backup, &incoming)?;
     // Once more, of what was copied: opening it changes files.
     manifest.verify(&incoming)?;
-    let store = Store::open_reader(&incoming).map_err(|error| opened(error.into(), backup))?;
+    let store = Store::open_reader(&incoming).map_err(|error| open_error(error.into(), backup))?;
     manifest.describes(&store, backup)?;
     drop(store);
     let restored =
-        Database::open_existing_writer(&incoming).map_err(|error| opened(error, backup))?;
+        Database::open_existing_writer(&incoming).map_err(|error| open_error(error, backup))?;
     // What was committed behind the backup's revision is no more: those who followed it are told.
     restored.store().begin_generation()?;
     restored.close()?;

@@ -31,7 +31,7 @@ pub(super) struct Text {
 
 /// A request and what became of it: a line of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Kept {
+struct RecordedAnswer {
     text: String,
     #[serde(default)]
     avoid: Vec<String>,
@@ -131,7 +131,7 @@ impl Rewriter {
             let batch: Vec<Request> = batch.iter().map(|request| (*request).clone()).collect();
             let outcomes = self.crew.paraphrase(&batch, &self.settings)?;
             for (request, outcome) in batch.into_iter().zip(outcomes) {
-                self.keep(request, &outcome)?;
+                self.record(request, &outcome)?;
             }
             if let Some(file) = &mut self.file {
                 file.flush()?;
@@ -142,14 +142,14 @@ impl Rewriter {
         Ok(requests.iter().map(|request| self.answer(request)).collect())
     }
 
-    fn keep(&mut self, request: Request, outcome: &RequestOutcome) -> anyhow::Result<()> {
+    fn record(&mut self, request: Request, outcome: &RequestOutcome) -> anyhow::Result<()> {
         let rewritings: Vec<Text> = outcome
             .paraphrases()
             .iter()
             .map(|of| Text { text: of.text.clone(), unmet: of.unmet.clone() })
             .collect();
         let Request { text, constraints: Constraints { avoid, require, .. } } = request;
-        let kept = Kept { text, avoid, require, rewritings, by: self.by.clone() };
+        let kept = RecordedAnswer { text, avoid, require, rewritings, by: self.by.clone() };
         if let Some(file) = &mut self.file {
             writeln!(file, "{}", serde_json::to_string(&kept)?)?;
         }
@@ -206,7 +206,7 @@ fn read(path: &Path, by: &By) -> anyhow::Result<(HashMap<Key, Vec<Text>>, u64)> 
     while lines.advance().with_context(open)? {
         let number = lines.number();
         let line = lines.readable().with_context(open)?;
-        match serde_json::from_str::<Kept>(line) {
+        match serde_json::from_str::<RecordedAnswer>(line) {
             Ok(kept) if kept.by == *by => {
                 known.insert((kept.text, kept.avoid, kept.require), kept.rewritings);
             }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use fnstore::database::Database;
-use fnstore::generate::{self, Estimate, Generator, Recipe};
+use fnstore::generate::{self, Estimate, GenerationRecipe, Generator};
 use fnstore::query::Expression;
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ struct EstimateRecord {
 }
 
 pub(super) fn run(
-    (expression, recipe, limit): (&Expression, &Recipe, Option<usize>),
+    (expression, recipe, limit): (&Expression, &GenerationRecipe, Option<usize>),
     generator: &mut Generator,
     stopped: &dyn Fn() -> bool,
     context: &mut Context,

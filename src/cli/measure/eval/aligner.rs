@@ -192,7 +192,7 @@ fn write_tables(breakdown: &Breakdown, output: &mut Output) -> anyhow::Result<()
     if let Some([seen, unseen]) = &breakdown.novelty {
         output.line("")?;
         output.heading("source spans by whether the training data has them")?;
-        let row = |name: &str, bin: &fnstore::align::Report| {
+        let row = |name: &str, bin: &fnstore::align::AlignmentReport| {
             let (all, changed) = (&bin.all, &bin.changed);
             let items = all.exact.gold + bin.unaligned.gold;
             let scores = [&all.exact, &all.soft, &changed.exact, &changed.soft].map(f1);

@@ -1,7 +1,9 @@
 //! `fnstore eval fes`: how well frame elements are found.
 
 use crate::cli::options::named::named;
-use fnstore::label::{Asked, ElementCounts, Goal, Inventory, LabelledSentence, Labeller, Measure};
+use fnstore::label::{
+    ElementCounts, Goal, Inventory, LabelRequest, LabelledSentence, Labeller, Measure,
+};
 use fnstore::model::{CoreType, Frame, FrameId, Span, Split};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -112,13 +114,13 @@ impl Measured {
                 [Span::new(sentence.words[first].start, sentence.words[last].end)]
             })
             .collect();
-        let asked = targets.iter().zip(&places).map(|((sentence, gold), place)| Asked {
+        let asked = targets.iter().zip(&places).map(|((sentence, gold), place)| LabelRequest {
             text: &sentence.text,
             target: place,
             lu: &gold.lexunit,
             frame: frames.get(&gold.frame).unwrap_or(&nameless),
         });
-        let asked: Vec<Asked<'_>> = asked.collect();
+        let asked: Vec<LabelRequest<'_>> = asked.collect();
         let mut judged: Vec<Vec<(Span, Option<&str>)>> = Vec::with_capacity(targets.len());
         if labeller.config().goal == Goal::Segmentation {
             for ((sentence, gold), found) in targets.iter().zip(labeller.label_each(&asked)?) {

@@ -12,7 +12,7 @@ mod scratch;
 mod tagger;
 mod words;
 
-use fnstore::align::{Counts, Report};
+use fnstore::align::{AlignmentReport, Counts};
 use serde::Serialize;
 
 use crate::cli::print::output::{Output, counted, counted_are};
@@ -80,7 +80,7 @@ impl Row for ScoreRecord {
     }
 }
 
-fn rows(report: &Report) -> Vec<ScoreRecord> {
+fn rows(report: &AlignmentReport) -> Vec<ScoreRecord> {
     let parts =
         [("all", &report.all), ("changed", &report.changed), ("identical", &report.identical)];
     let rows = parts.into_iter().flat_map(|(items, agreement)| {
@@ -93,7 +93,7 @@ fn rows(report: &Report) -> Vec<ScoreRecord> {
 }
 
 /// Writes precision, recall and F1 as a table.
-pub(crate) fn write_report(report: &Report, output: &mut Output) -> anyhow::Result<()> {
+pub(crate) fn write_report(report: &AlignmentReport, output: &mut Output) -> anyhow::Result<()> {
     output.table_of(&rows(report))?;
     output.line(&format!(
         "the gold span is among the candidates of {} of {} with one",

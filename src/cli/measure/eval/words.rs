@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
 use fnstore::align::words::{ErrorRate, LinkCounts, Links, SentencePair, between, combined};
-use fnstore::align::{AlignedSpan, Dataset, Report};
+use fnstore::align::{AlignedSpan, AlignmentReport, Dataset};
 use serde::Serialize;
 
 use super::{ScoreRecord, rows};
@@ -208,7 +208,7 @@ fn name(file: &Path) -> String {
 }
 
 /// How well the spans do that links cover (Culkin et al. 2021, section 4.3).
-fn evaluate_cover(args: &Args, data: &Dataset<AlignedSpan>) -> anyhow::Result<Report> {
+fn evaluate_cover(args: &Args, data: &Dataset<AlignedSpan>) -> anyhow::Result<AlignmentReport> {
     let mut pairs: Dataset<SentencePair> = Dataset::default();
     let mut pair_of = HashMap::new();
     for (item, place) in data.items().iter().zip(data.lines()) {
@@ -225,7 +225,7 @@ fn evaluate_cover(args: &Args, data: &Dataset<AlignedSpan>) -> anyhow::Result<Re
     };
     let found: Vec<_> = data.items().iter().map(cover).collect();
     tell_refused(data, &found);
-    let mut report = Report::default();
+    let mut report = AlignmentReport::default();
     for (item, found) in data.items().iter().zip(found) {
         report.add_answer(found, item.target_span, item.changed, true);
     }

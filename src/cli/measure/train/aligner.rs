@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::cli::options::named::named;
 use fnstore::align::train::{self, Options};
-use fnstore::align::{Features, Labels, Report};
+use fnstore::align::{AlignmentReport, Features, Labels};
 use fnstore::named;
 
 use super::settings::SettingsArgs;
@@ -98,7 +98,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 }
 
 /// How an epoch went.
-fn f1_of(dev: &Report) -> String {
+fn f1_of(dev: &AlignmentReport) -> String {
     let (soft, exact) = (dev.all.soft.f1(), dev.all.exact.f1());
     format!("F1 on the development data: soft {soft:.4}, exact {exact:.4}")
 }

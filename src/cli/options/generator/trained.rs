@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fnstore::generate::{Prompt, TrainedFiller};
+use fnstore::generate::{GenerationPrompt, TrainedFiller};
 use fnstore::models::find;
 use fnstore::nn::LanguageAdapter;
 use fnstore::paraphrase::{base_of, is_adapter};
@@ -51,7 +51,7 @@ impl Trained {
     pub(super) fn open(
         &self,
         args: &GeneratorArgs,
-        prompt: Prompt,
+        prompt: GenerationPrompt,
     ) -> anyhow::Result<TrainedFiller> {
         let adapter = LanguageAdapter::read(&self.adapter)?;
         let device = args.device.open()?;

@@ -8,7 +8,7 @@ use fnstore::query::Pattern;
 use fnstore::store::NameKind;
 use serde::Serialize;
 
-use super::beside::{ForeignRecord, foreign_records, write_foreign};
+use super::foreign_content::{ForeignRecord, foreign_records, write_foreign};
 use crate::cli::Outcome;
 use crate::cli::print::output::{Output, counted, tell};
 

@@ -11,7 +11,7 @@ use fnstore::query::Pattern;
 use fnstore::text::{DefinitionPart, definition_parts, plain_definition};
 use serde::Serialize;
 
-use super::beside::{ForeignRecord, foreign_records, write_foreign};
+use super::foreign_content::{ForeignRecord, foreign_records, write_foreign};
 use super::lexunit::{LexUnitRecord, PLACES};
 use crate::cli::Outcome;
 use crate::cli::options::listing::{HIDDEN_STATUS, Statuses};

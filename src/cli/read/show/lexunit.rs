@@ -8,7 +8,7 @@ use fnstore::model::{
 use fnstore::query::{BuildError, Expression, Field, Term, Test};
 use serde::Serialize;
 
-use super::beside::{ForeignRecord, foreign_records, write_foreign};
+use super::foreign_content::{ForeignRecord, foreign_records, write_foreign};
 use super::frame::write_definition;
 use crate::cli::Outcome;
 use crate::cli::options::chosen_lus::ChosenLus;

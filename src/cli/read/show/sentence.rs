@@ -13,7 +13,7 @@ use fnstore::text::CharIndex;
 use fnstore::text::drawing::{self, Mark, Paint};
 use serde::Serialize;
 
-use super::beside::{ForeignRecord, foreign_records, write_foreign};
+use super::foreign_content::{ForeignRecord, foreign_records, write_foreign};
 use crate::cli::Outcome;
 use crate::cli::print::output::{Output, tell};
 use crate::cli::read::query::hit::{AnswerRecord, write_block, write_drawing};

@@ -52,7 +52,7 @@ pub(crate) struct Args {
 
 /// What is asked for.
 #[derive(Debug)]
-pub(crate) enum Asked {
+pub(crate) enum DecisionRequest {
     Accept,
     Reject,
     Move(String),
@@ -60,7 +60,11 @@ pub(crate) enum Asked {
     Undo,
 }
 
-pub(super) fn run(args: &Args, asked: &Asked, context: &mut Context) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    args: &Args,
+    asked: &DecisionRequest,
+    context: &mut Context,
+) -> anyhow::Result<Outcome> {
     let vectors = RankingArgs::default().vectors()?;
     let (mut done, unfitted) = carry_out(&context.store, vectors.as_ref(), args, asked)?;
     if let Some(unfitted) = unfitted {
@@ -99,7 +103,7 @@ pub(crate) fn carry_out(
     store: &Path,
     vectors: Option<&WordVectors>,
     args: &Args,
-    asked: &Asked,
+    asked: &DecisionRequest,
 ) -> anyhow::Result<(DecidedRecord, Option<Unfitted>)> {
     let database = Database::open_existing_writer(store)?;
     tell_of_index(&database);
@@ -111,11 +115,11 @@ pub(crate) fn carry_out(
     let lu = proposed_name(&database, &release, frame, &args.lu)?;
     let of = (frame, lu.as_str());
     let fate = match asked {
-        Asked::Undo => None,
-        Asked::Accept => Some(Fate::Accept),
-        Asked::Reject => Some(Fate::Reject),
-        Asked::Move(to) => Some(Fate::Move(frame_of(&database, &release, to)?)),
-        Asked::Merge(into) => {
+        DecisionRequest::Undo => None,
+        DecisionRequest::Accept => Some(Fate::Accept),
+        DecisionRequest::Reject => Some(Fate::Reject),
+        DecisionRequest::Move(to) => Some(Fate::Move(frame_of(&database, &release, to)?)),
+        DecisionRequest::Merge(into) => {
             let into_lu = unit_of(&database, &release, frame, into)
                 .with_context(|| format!("cannot merge `{lu}` of `{}`", args.frame))?;
             Some(Fate::Merge(into_lu))

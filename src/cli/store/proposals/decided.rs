@@ -4,7 +4,7 @@ use fnstore::edit::HandedOver;
 use fnstore::model::{Release, Verdict};
 use serde::Serialize;
 
-use super::decide::Asked;
+use super::decide::DecisionRequest;
 use crate::cli::print::output::{counted, grouped, tell};
 
 /// A decision that was carried out, or taken back; see `schema/proposal-decided.schema.json`.
@@ -34,7 +34,7 @@ impl DecidedRecord {
     pub(super) fn new(
         release: &Release,
         [frame, lu]: [&str; 2],
-        (asked, verdict, decided_by): (&Asked, Verdict, Option<String>),
+        (asked, verdict, decided_by): (&DecisionRequest, Verdict, Option<String>),
         handed_over: &HandedOver,
     ) -> Self {
         let HandedOver { sets, elements, unfitted } = handed_over;
@@ -43,11 +43,11 @@ impl DecidedRecord {
             frame: frame.to_owned(),
             lu: lu.to_owned(),
             verdict: verdict.as_str(),
-            undone: matches!(asked, Asked::Undo),
+            undone: matches!(asked, DecisionRequest::Undo),
             decided_by,
             to: match asked {
-                Asked::Move(to) | Asked::Merge(to) => Some(to.clone()),
-                Asked::Accept | Asked::Reject | Asked::Undo => None,
+                DecisionRequest::Move(to) | DecisionRequest::Merge(to) => Some(to.clone()),
+                DecisionRequest::Accept | DecisionRequest::Reject | DecisionRequest::Undo => None,
             },
             sets: *sets,
             fes_kept: elements.kept,

@@ -121,11 +121,15 @@ Examples:
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     match args.command {
-        Some(Command::Accept(of)) => decide::run(&of, &decide::Asked::Accept, context),
-        Some(Command::Reject(of)) => decide::run(&of, &decide::Asked::Reject, context),
-        Some(Command::Move { of, to }) => decide::run(&of, &decide::Asked::Move(to), context),
-        Some(Command::Merge { of, into }) => decide::run(&of, &decide::Asked::Merge(into), context),
-        Some(Command::Undo(of)) => decide::run(&of, &decide::Asked::Undo, context),
+        Some(Command::Accept(of)) => decide::run(&of, &decide::DecisionRequest::Accept, context),
+        Some(Command::Reject(of)) => decide::run(&of, &decide::DecisionRequest::Reject, context),
+        Some(Command::Move { of, to }) => {
+            decide::run(&of, &decide::DecisionRequest::Move(to), context)
+        }
+        Some(Command::Merge { of, into }) => {
+            decide::run(&of, &decide::DecisionRequest::Merge(into), context)
+        }
+        Some(Command::Undo(of)) => decide::run(&of, &decide::DecisionRequest::Undo, context),
         Some(Command::Decisions { release }) => decide::list(release.as_deref(), context),
         Some(Command::Eval(args)) => eval::run(&args, context),
         None => list(&args, context),

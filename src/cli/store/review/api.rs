@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::http::Reply;
 use super::lexicon_page::Which;
-use super::server::Asked;
+use super::server::HttpRequest;
 use super::{Review, item, lexicon_page};
 use crate::cli::store::edit::now;
 use crate::cli::store::proposals::decide;
@@ -64,30 +64,30 @@ struct ProposalBody {
     to: String,
 }
 
-pub(super) fn read(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
-    match asked.path.as_str() {
-        "item" => next_item(review, asked),
+pub(super) fn read(review: &Review, request: &HttpRequest) -> anyhow::Result<Reply> {
+    match request.path.as_str() {
+        "item" => next_item(review, request),
         "complete" => {
-            let names_alone = asked.parameter("names") == "1";
-            let offered = completions(review, asked.parameter("q"), names_alone)?;
+            let names_alone = request.parameter("names") == "1";
+            let offered = completions(review, request.parameter("q"), names_alone)?;
             Ok(Reply::json(&json!(offered)))
         }
-        "growth.svg" => lexicon_page::growth(review, Which::of(asked)),
-        _ => lexicon_page::relations_picture(review, Which::of(asked)),
+        "growth.svg" => lexicon_page::growth(review, Which::of(request)),
+        _ => lexicon_page::relations_picture(review, Which::of(request)),
     }
 }
 
-fn next_item(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
+fn next_item(review: &Review, request: &HttpRequest) -> anyhow::Result<Reply> {
     let session = &review.session;
-    let mut after = asked.parameter("after").parse().ok();
-    let number: Option<usize> = asked.parameter("n").parse().ok();
+    let mut after = request.parameter("after").parse().ok();
+    let number: Option<usize> = request.parameter("n").parse().ok();
     if let Some(number) = number {
-        session.showing(number, asked.parameter("tab"))?;
+        session.showing(number, request.parameter("tab"))?;
     }
     loop {
         let number = match number {
             Some(number) => number,
-            None => match session.next(after, asked.parameter("tab"))? {
+            None => match session.next(after, request.parameter("tab"))? {
                 Some(number) => number,
                 None => {
                     return Ok(Reply::json(
@@ -107,16 +107,16 @@ fn next_item(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
     }
 }
 
-fn body<T: serde::de::DeserializeOwned>(asked: &Asked) -> anyhow::Result<T> {
-    serde_json::from_value(asked.body.clone())
-        .with_context(|| format!("the body of `{}` is not what the page sends", asked.path))
+fn body<T: serde::de::DeserializeOwned>(request: &HttpRequest) -> anyhow::Result<T> {
+    serde_json::from_value(request.body.clone())
+        .with_context(|| format!("the body of `{}` is not what the page sends", request.path))
 }
 
-pub(super) fn change(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
+pub(super) fn change(review: &Review, request: &HttpRequest) -> anyhow::Result<Reply> {
     let session = &review.session;
-    match asked.path.as_str() {
+    match request.path.as_str() {
         "decide" => {
-            let decisions: Vec<DecisionBody> = body(asked)?;
+            let decisions: Vec<DecisionBody> = body(request)?;
             let decisions = decisions.into_iter().map(|it| {
                 let DecisionBody { item, score, millis, note } = it;
                 Decision { item, score, millis, note }
@@ -124,7 +124,7 @@ pub(super) fn change(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
             Ok(saved(review, &session.decide(&decisions.collect::<Vec<_>>(), now())?))
         }
         "bulk" => {
-            let BulkBody { sets, score } = body(asked)?;
+            let BulkBody { sets, score } = body(request)?;
             let (database, mut known) = (session.database()?, Vec::new());
             for (release, set) in &sets {
                 let id = AnnotationSetId::of_written(set);
@@ -135,12 +135,12 @@ pub(super) fn change(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
             Ok(saved(review, &session.decide_together(&numbers, score, now())?))
         }
         "skip" => {
-            let SkipBody { item, tab } = body(asked)?;
+            let SkipBody { item, tab } = body(request)?;
             session.skip(item, &tab)?;
             Ok(Reply::json(&json!({ "counts": item::counts(review) })))
         }
         "leave" => {
-            let LeaveBody { tab } = body(asked)?;
+            let LeaveBody { tab } = body(request)?;
             session.leave(&tab);
             Ok(Reply::json(&json!({})))
         }
@@ -159,7 +159,7 @@ pub(super) fn change(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
             ))
         }
         "edit" => {
-            let EditBody { item, targets, element } = body(asked)?;
+            let EditBody { item, targets, element } = body(request)?;
             let moved = match (element, targets.as_slice()) {
                 (None, _) => session.retarget(item, &targets)?,
                 (Some(element), [span]) => session.move_element(item, element, *span)?,
@@ -172,13 +172,13 @@ pub(super) fn change(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
             Ok(Reply::json(&record))
         }
         "proposal" => {
-            let ProposalBody { release, frame, lu, verdict, to } = body(asked)?;
+            let ProposalBody { release, frame, lu, verdict, to } = body(request)?;
             let verdict = match verdict.as_str() {
-                "accept" => decide::Asked::Accept,
-                "reject" => decide::Asked::Reject,
-                "move" => decide::Asked::Move(to),
-                "merge" => decide::Asked::Merge(to),
-                "undo" => decide::Asked::Undo,
+                "accept" => decide::DecisionRequest::Accept,
+                "reject" => decide::DecisionRequest::Reject,
+                "move" => decide::DecisionRequest::Move(to),
+                "merge" => decide::DecisionRequest::Merge(to),
+                "undo" => decide::DecisionRequest::Undo,
                 other => {
                     bail!("`{other}` is no decision; expected accept, reject, move, merge or undo")
                 }

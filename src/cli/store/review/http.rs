@@ -303,7 +303,7 @@ mod tests {
     }
 
     /// What is answered to a request; empty where the connection ends without an answer.
-    fn asked(at: SocketAddr, request: &[u8]) -> String {
+    fn answer_to(at: SocketAddr, request: &[u8]) -> String {
         let mut stream = TcpStream::connect(at).unwrap();
         // What is refused may be refused before all of it is sent.
         let _ = stream.write_all(request);
@@ -313,7 +313,7 @@ mod tests {
     }
 
     fn is_served(at: SocketAddr) -> bool {
-        let answer = asked(at, b"POST / HTTP/1.1\r\ncontent-length: 4\r\n\r\nhere");
+        let answer = answer_to(at, b"POST / HTTP/1.1\r\ncontent-length: 4\r\n\r\nhere");
         answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("\r\n\r\nhere")
     }
 
@@ -331,11 +331,11 @@ mod tests {
             ("nothing\r\n\r\n", "400"),
             ("\r\n\r\n", "400"),
         ] {
-            let answer = asked(at, request.as_bytes());
+            let answer = answer_to(at, request.as_bytes());
             assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{request}: {answer}");
         }
         let many = format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(HEADERS + 1));
-        assert!(asked(at, many.as_bytes()).starts_with("HTTP/1.1 400 "));
+        assert!(answer_to(at, many.as_bytes()).starts_with("HTTP/1.1 400 "));
         assert!(is_served(at));
     }
 
@@ -352,7 +352,7 @@ mod tests {
     #[test]
     fn one_connection_carries_one_request() {
         let at = server(0);
-        let answer = asked(at, "GET / HTTP/1.1\r\n\r\n".repeat(1000).as_bytes());
+        let answer = answer_to(at, "GET / HTTP/1.1\r\n\r\n".repeat(1000).as_bytes());
         assert_eq!(answer.matches("HTTP/1.1 200").count(), 1, "{answer}");
     }
 
@@ -377,7 +377,7 @@ mod tests {
     fn a_panic_and_failed_connections_end_nothing_else() {
         let at = server(5);
         for _ in 0..CONNECTIONS {
-            assert!(asked(at, b"GET /panic HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 500 "));
+            assert!(answer_to(at, b"GET /panic HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 500 "));
         }
         assert!(is_served(at));
     }

@@ -12,7 +12,7 @@ use maud::{Markup, html};
 use super::Review;
 use super::http::Reply;
 use super::item::{definition, elements};
-use super::server::Asked;
+use super::server::HttpRequest;
 use crate::cli::print::chart::{line, text};
 use crate::cli::print::growth_figure;
 
@@ -29,11 +29,11 @@ pub(super) struct Which<'a> {
 }
 
 impl<'a> Which<'a> {
-    pub(super) fn of(asked: &'a Asked) -> Self {
+    pub(super) fn of(request: &'a HttpRequest) -> Self {
         Self {
-            name: asked.parameter("name"),
-            release: asked.parameter("release"),
-            number: asked.parameter("number"),
+            name: request.parameter("name"),
+            release: request.parameter("release"),
+            number: request.parameter("number"),
         }
     }
 

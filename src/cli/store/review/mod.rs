@@ -132,7 +132,7 @@ impl Review {
     fn propose(
         &self,
         (release, frame, lu): (String, String, String),
-        verdict: &decide::Asked,
+        verdict: &decide::DecisionRequest,
     ) -> anyhow::Result<String> {
         let of = decide::Args {
             frame,
@@ -156,7 +156,7 @@ impl Review {
 
 /// The sets that are reviewed: of a query that does not ask where they come from, those that a
 /// program made, unless `all` are asked for.
-fn asked(text: &str, all: bool) -> anyhow::Result<Expression> {
+fn reviewed_expression(text: &str, all: bool) -> anyhow::Result<Expression> {
     let parse = |text: &str| Expression::parse(text).map_err(DatabaseError::from);
     let expression = parse(text)?;
     let says_which =
@@ -174,7 +174,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         text if text.is_empty() => "origin=generated".to_owned(),
         text => text,
     };
-    let expression = asked(&text, args.all)?;
+    let expression = reviewed_expression(&text, args.all)?;
     let protocol = args.protocol.then_some(Protocol { outputs: args.outputs, seed: args.seed });
     let session =
         Session::open(&context.store, &expression, &args.reviewer, args.question, protocol)?;

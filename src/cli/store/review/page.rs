@@ -5,7 +5,7 @@ use maud::{DOCTYPE, Markup, html};
 use super::http::Reply;
 use super::keys::{SIGNS, Where, keys_of};
 use super::lexicon_page::Which;
-use super::server::Asked;
+use super::server::HttpRequest;
 use super::{Review, lexicon_page, lists};
 
 const VIEWS: [(&str, &str); 5] = [
@@ -16,8 +16,8 @@ const VIEWS: [(&str, &str); 5] = [
     ("agreement", "Agreement"),
 ];
 
-pub(super) fn page(review: &Review, asked: &Asked, base: &str) -> anyhow::Result<Reply> {
-    let view = match asked.path.as_str() {
+pub(super) fn page(review: &Review, request: &HttpRequest, base: &str) -> anyhow::Result<Reply> {
+    let view = match request.path.as_str() {
         "" => "sentences",
         path => path,
     };
@@ -28,8 +28,8 @@ pub(super) fn page(review: &Review, asked: &Asked, base: &str) -> anyhow::Result
     let body = match view {
         "sentences" => sentences(),
         "proposals" => lists::proposals(review)?,
-        "frame" => lexicon_page::frame(review, Which::of(asked))?,
-        "search" => lists::search(review, asked.parameter("q"), asked.parameter("offset"))?,
+        "frame" => lexicon_page::frame(review, Which::of(request))?,
+        "search" => lists::search(review, request.parameter("q"), request.parameter("offset"))?,
         _ => lists::agreement(review)?,
     };
     Ok(html_reply(&frame_of(base, view, title, &body)))

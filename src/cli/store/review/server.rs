@@ -14,7 +14,7 @@ use super::opener::Redirect;
 use super::{Review, api, page};
 
 /// A request, taken apart.
-pub(super) struct Asked {
+pub(super) struct HttpRequest {
     /// The path behind the token.
     pub(super) path: String,
     pub(super) is_post: bool,
@@ -24,7 +24,7 @@ pub(super) struct Asked {
     pub(super) body: serde_json::Value,
 }
 
-impl Asked {
+impl HttpRequest {
     /// A parameter of the address; empty where it is not given.
     pub(super) fn parameter(&self, name: &str) -> &str {
         let found = self.parameters.iter().find(|(known, _)| known == name);
@@ -63,12 +63,12 @@ impl Server {
     /// Answers requests until the process ends.
     pub(super) fn serve(self, review: Review) {
         let server = Arc::new(self);
-        let asked = Arc::clone(&server);
+        let this = Arc::clone(&server);
         http::serve(server.listener.incoming(), move |head, incoming| {
-            match asked.admit(head, incoming) {
+            match this.admit(head, incoming) {
                 Ok(admitted) => {
-                    asked.redirect.lock().unwrap_or_else(PoisonError::into_inner).take();
-                    route(&review, &admitted, &format!("/{}", asked.token))
+                    this.redirect.lock().unwrap_or_else(PoisonError::into_inner).take();
+                    route(&review, &admitted, &format!("/{}", this.token))
                 }
                 Err(refusal) => refusal,
             }
@@ -76,7 +76,7 @@ impl Server {
     }
 
     /// Lets in what the page asks, and nothing else. The body of others is not read.
-    fn admit(&self, head: &Head, incoming: &mut Incoming<'_>) -> Result<Asked, Reply> {
+    fn admit(&self, head: &Head, incoming: &mut Incoming<'_>) -> Result<HttpRequest, Reply> {
         let is_post = head.method == "POST";
         if head.header("Host") != Some(&self.host) {
             return Err(Reply::refused(403, "this page answers under its own address alone"));
@@ -110,25 +110,25 @@ impl Server {
             let parsed = serde_json::from_slice(&incoming.body(head)?);
             body = parsed.map_err(|_| Reply::refused(400, "expected JSON in the body"))?;
         }
-        Ok(Asked { path: path.to_owned(), is_post, parameters, body })
+        Ok(HttpRequest { path: path.to_owned(), is_post, parameters, body })
     }
 }
 
-fn route(review: &Review, asked: &Asked, base: &str) -> Reply {
-    let answered = match (asked.is_post, asked.path.as_str()) {
+fn route(review: &Review, request: &HttpRequest, base: &str) -> Reply {
+    let answered = match (request.is_post, request.path.as_str()) {
         (false, "app.js") => {
             Ok(Reply::new("text/javascript; charset=utf-8", include_str!("app.js")))
         }
         (false, "app.css") => Ok(Reply::new("text/css; charset=utf-8", include_str!("app.css"))),
         (false, "icon.svg") => Ok(Reply::new("image/svg+xml", include_str!("icon.svg"))),
-        (true, _) => api::change(review, asked),
-        (false, "item" | "complete" | "growth.svg" | "relations.svg") => api::read(review, asked),
-        (false, _) => page::page(review, asked, base),
+        (true, _) => api::change(review, request),
+        (false, "item" | "complete" | "growth.svg" | "relations.svg") => api::read(review, request),
+        (false, _) => page::page(review, request, base),
     };
     answered.unwrap_or_else(|error| {
         let hint = crate::cli::hint(&error);
         let error = format!("{error:#}");
-        if asked.is_post || asked.path == "item" {
+        if request.is_post || request.path == "item" {
             let body = serde_json::json!({ "error": error, "hint": hint });
             return Reply { status: 409, ..Reply::json(&body) };
         }

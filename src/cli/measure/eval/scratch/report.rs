@@ -34,7 +34,7 @@ struct Paper {
 #[derive(Debug, Serialize)]
 pub(super) struct Document {
     release: String,
-    given: Given,
+    given: PlanRecord,
     pub(super) rounds: Vec<RoundRecord>,
     runs: Vec<RunRecord>,
     /// Over the random orders.
@@ -44,7 +44,7 @@ pub(super) struct Document {
 
 /// What is given and hidden, in the order by number.
 #[derive(Debug, Serialize)]
-struct Given {
+struct PlanRecord {
     frames: usize,
     annotated: usize,
     lus: usize,
@@ -122,7 +122,7 @@ struct RunRecord {
     order: String,
     run: String,
     recipe: u32,
-    /// Given LUs among the outputs' own.
+    /// PlanRecord LUs among the outputs' own.
     again: usize,
     /// Wrong ones that the release lists without exemplars.
     unannotated: usize,
@@ -202,7 +202,7 @@ impl Document {
         let plan = orders[0].plan()?;
         let mut document = Self {
             release: plan.release.clone(),
-            given: Given {
+            given: PlanRecord {
                 frames: plan.frames.len(),
                 annotated: plan.annotated(),
                 lus: plan.seeds().count(),
@@ -301,7 +301,7 @@ impl Document {
     }
 
     pub(super) fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
-        let Given { frames, annotated, lus, sets, left_out, hidden } = self.given;
+        let PlanRecord { frames, annotated, lus, sets, left_out, hidden } = self.given;
         output.heading(&format!(
             "{}: {}, {}; {} with {} given, {hidden} hidden",
             self.release,

@@ -5,7 +5,7 @@ use fnstore::proposals::Proposal;
 
 use super::list::marked;
 use super::screen::{BOLD, DIM, PLAIN, Screen};
-use crate::cli::store::proposals::decide::Asked;
+use crate::cli::store::proposals::decide::DecisionRequest;
 use crate::cli::store::review::Review;
 
 const KEYS: &str =
@@ -53,8 +53,8 @@ impl Proposed {
                 KeyCode::Enter => {
                     let name = name.trim().to_owned();
                     let verdict = match what {
-                        For::Move => Asked::Move(name),
-                        For::Merge => Asked::Merge(name),
+                        For::Move => DecisionRequest::Move(name),
+                        For::Merge => DecisionRequest::Merge(name),
                     };
                     return self.decide(review, &verdict);
                 }
@@ -68,8 +68,8 @@ impl Proposed {
         match code {
             KeyCode::Char('j') | KeyCode::Down => self.step(true),
             KeyCode::Char('k') | KeyCode::Up => self.step(false),
-            KeyCode::Char('a') => return self.decide(review, &Asked::Accept),
-            KeyCode::Char('r') => return self.decide(review, &Asked::Reject),
+            KeyCode::Char('a') => return self.decide(review, &DecisionRequest::Accept),
+            KeyCode::Char('r') => return self.decide(review, &DecisionRequest::Reject),
             KeyCode::Char('m') if !self.found.is_empty() => {
                 self.asked = Some((For::Move, String::new()));
             }
@@ -78,7 +78,7 @@ impl Proposed {
             }
             KeyCode::Char('u') => {
                 self.at = self.settled.pop().unwrap_or(self.at);
-                return self.decide(review, &Asked::Undo);
+                return self.decide(review, &DecisionRequest::Undo);
             }
             _ => return Ok(KEYS.to_owned()),
         }
@@ -90,11 +90,11 @@ impl Proposed {
         self.at = if forward { (self.at + 1).min(last) } else { self.at.saturating_sub(1) };
     }
 
-    fn decide(&mut self, review: &Review, verdict: &Asked) -> anyhow::Result<String> {
+    fn decide(&mut self, review: &Review, verdict: &DecisionRequest) -> anyhow::Result<String> {
         let Some(of) = self.found.get(self.at) else { return Ok("nothing is proposed".to_owned()) };
         let names = (of.release_name.clone(), of.frame_name.clone(), of.name.clone());
         let said = review.propose(names, verdict)?;
-        if matches!(verdict, Asked::Undo) {
+        if matches!(verdict, DecisionRequest::Undo) {
             self.done[self.at] = None;
         } else {
             self.done[self.at] = Some(said.clone());

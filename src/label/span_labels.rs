@@ -1,4 +1,4 @@
-//! Given spans: which FE of the frame each is, or none.
+//! SpanLabel spans: which FE of the frame each is, or none.
 //!
 //! The FEs and "not an FE", whose score is 0, share the probability of a span:
 //!
@@ -52,11 +52,11 @@ fn shares(scores: &[f32]) -> (impl Iterator<Item = f32> + '_, f32) {
 }
 
 /// A span with the place of its FE in the frame, or none.
-pub(super) type Given = (usize, Option<usize>);
+pub(super) type SpanLabel = (usize, Option<usize>);
 
 /// Negative log-likelihood of what some spans are. `scores`, (S, K) of K FEs, become its
 /// derivatives by them.
-pub(super) fn likelihood(scores: &mut [f32], labels: usize, given: &[Given]) -> f64 {
+pub(super) fn likelihood(scores: &mut [f32], labels: usize, given: &[SpanLabel]) -> f64 {
     let mut slopes = vec![0.0; scores.len()];
     let mut loss = 0.0;
     for &(span, label) in given {
@@ -80,7 +80,7 @@ pub(super) fn likelihood(scores: &mut [f32], labels: usize, given: &[Given]) -> 
 /// The words to learn from or to be asked of at a target: those of its FEs with their names, and as
 /// many that are no FE of it. Of these, FEs of the sentence's other targets come first, which are
 /// phrases as well; the rest are drawn.
-pub(super) fn asked<'a>(
+pub(super) fn questions<'a>(
     sentence: &LabelledSentence,
     target: &'a LabelledTarget,
     random: &mut SplitMix64,
@@ -116,7 +116,7 @@ pub(super) fn numbered(
     asked: &[(Range<usize>, Option<&str>)],
     spans: Spans,
     frame: &FrameElements,
-) -> Vec<Given> {
+) -> Vec<SpanLabel> {
     let numbered = asked.iter().filter_map(|(words, name)| {
         let span = spans.number(words.start, words.end - 1)?;
         match name {

@@ -14,7 +14,7 @@ use crate::store::Store;
 
 /// What stands in the files of some releases.
 #[derive(Default)]
-pub(crate) struct Beside {
+pub(crate) struct ForeignContent {
     /// At sentences, by release and by what the sentence's number is written as.
     places: HashMap<(ReleaseId, String), Vec<Placed>>,
     /// Outside of sentences, by file.
@@ -29,7 +29,7 @@ struct Placed {
     place: ForeignPlace,
 }
 
-impl Beside {
+impl ForeignContent {
     pub(crate) fn read(
         store: &Store,
         releases: impl IntoIterator<Item = ReleaseId>,

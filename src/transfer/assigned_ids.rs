@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 /// Ids that were given. All but the first of those that want one id get the next free ones.
-pub(super) struct Given<I> {
+pub(super) struct AssignedIds<I> {
     all: HashSet<I>,
     /// The last id that was given to who wanted a taken one: those between the two are taken, too.
     last: HashMap<I, I>,
     next: fn(I) -> I,
 }
 
-impl<I: Copy + Eq + Hash> Given<I> {
+impl<I: Copy + Eq + Hash> AssignedIds<I> {
     pub(super) fn new(next: fn(I) -> I) -> Self {
         Self { all: HashSet::new(), last: HashMap::new(), next }
     }
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn equal_wishes_are_granted_with_work_that_grows_as_their_number() {
         const WISHES: usize = 20_000;
-        let mut given = Given::new(|id: usize| {
+        let mut given = AssignedIds::new(|id: usize| {
             STEPS.set(STEPS.get() + 1);
             id + 1
         });
@@ -69,7 +69,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_id_given_is_the_first_free_one(wanted in proptest::collection::vec(0..12_u64, 0..60)) {
-            let mut given = Given::new(|id: u64| id + 1);
+            let mut given = AssignedIds::new(|id: u64| id + 1);
             let mut taken = HashSet::new();
             for wanted in wanted {
                 let free = (wanted..).find(|id| !taken.contains(id)).unwrap();
