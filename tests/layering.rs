@@ -232,9 +232,15 @@ fn only_the_command_line_and_experiments_import_a_trainer() {
     assert!(trainers > 3, "{trainers} files train");
 }
 
-/// Rooms whose files and folders import each other in one direction.
-const WITHOUT_CIRCLES: [&str; 10] =
-    ["align", "cli", "filter", "identify", "learn", "models", "nn", "paraphrase", "tag", "verify"];
+/// Rooms in which circles are left. The list gets shorter; no room is added.
+const WITH_CIRCLES: [&str; 7] =
+    ["compute", "exchange", "expand", "framenet", "generate", "store", "text"];
+
+/// The folders of `src/`.
+fn rooms() -> BTreeSet<String> {
+    let modules = sources().into_iter().map(|source| source.module);
+    modules.filter(|module| root().join("src").join(module).is_dir()).collect()
+}
 
 /// The files and folders of a room, each with those that it imports by name.
 fn inside(room: &str) -> BTreeMap<String, BTreeSet<String>> {
@@ -263,9 +269,10 @@ fn inside(room: &str) -> BTreeMap<String, BTreeSet<String>> {
 
 #[test]
 fn the_files_of_a_room_import_each_other_in_one_direction() {
-    for room in WITHOUT_CIRCLES {
+    let rooms = rooms();
+    assert!(rooms.len() > 20, "the rooms were not found");
+    for room in rooms.iter().filter(|room| !WITH_CIRCLES.contains(&room.as_str())) {
         let mut left = inside(room);
-        assert!(left.len() > 2, "src/{room}/ was not found");
         // What imports nothing that is left is in no circle.
         loop {
             let names: BTreeSet<String> = left.keys().cloned().collect();

@@ -4,11 +4,11 @@
 //! thread runs a task, and when, changes nothing in the numbers.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::gpu::{AdapterKind, DeviceChoice, Gpu, GpuOptions, Held, adapters, choose};
 use super::kernels::trusts_units;
 use super::lanes::rounds_once;
+use super::tasks::for_each_task;
 use super::{ComputeError, Numbers};
 
 /// Where kernels run.
@@ -188,60 +188,6 @@ fn may_have_gpu() -> bool {
     !cfg!(target_os = "linux") || NODES.iter().any(|node| std::path::Path::new(node).exists())
 }
 
-/// Runs `work` for every task number below `tasks`, on up to `threads` threads.
-pub(super) fn for_each_task(threads: usize, tasks: usize, work: impl Fn(usize) + Sync) {
-    let workers = threads.min(tasks);
-    if workers <= 1 {
-        (0..tasks).for_each(work);
-        return;
-    }
-    let next = AtomicUsize::new(0);
-    let worker = || {
-        loop {
-            let task = next.fetch_add(1, Ordering::Relaxed);
-            if task >= tasks {
-                break;
-            }
-            work(task);
-        }
-    };
-    rayon::in_place_scope(|scope| {
-        for _ in 1..workers {
-            scope.spawn(|_| worker());
-        }
-        worker();
-    });
-}
-
-/// Runs `work` over pieces of `data` of `piece` elements each (the last may be shorter), on up to
-/// `threads` threads. `work` gets the piece's number and the piece.
-pub(super) fn for_each_piece(
-    threads: usize,
-    data: &mut [f32],
-    piece: usize,
-    work: impl Fn(usize, &mut [f32]) + Sync,
-) {
-    let piece = piece.max(1);
-    let workers = threads.min(data.len().div_ceil(piece));
-    if workers <= 1 {
-        data.chunks_mut(piece).enumerate().for_each(|(number, chunk)| work(number, chunk));
-        return;
-    }
-    let pieces = std::sync::Mutex::new(data.chunks_mut(piece).enumerate());
-    let take = || pieces.lock().expect("no task panics while it takes a piece").next();
-    let worker = || {
-        while let Some((number, chunk)) = take() {
-            work(number, chunk);
-        }
-    };
-    rayon::in_place_scope(|scope| {
-        for _ in 1..workers {
-            scope.spawn(|_| worker());
-        }
-        worker();
-    });
-}
-
 /// The name of numbers on a processor that rounds a fused multiply-add once, or twice.
 fn format_on_cpu(numbers: Numbers, rounds_once: bool) -> &'static str {
     match (rounds_once, numbers) {
@@ -254,6 +200,8 @@ fn format_on_cpu(numbers: Numbers, rounds_once: bool) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
 
     #[test]
@@ -281,26 +229,5 @@ mod tests {
             assert_eq!(format_on_cpu(numbers, false), format!("{numbers}-unfused"));
         }
         assert_eq!(rounds_once(), Device::cpu().format(Numbers::F32) == "f32");
-    }
-
-    #[test]
-    fn every_task_runs_exactly_once() {
-        for threads in [1, 2, 5] {
-            let counts: Vec<AtomicUsize> = (0..37).map(|_| AtomicUsize::new(0)).collect();
-            for_each_task(threads, counts.len(), |task| {
-                counts[task].fetch_add(1, Ordering::Relaxed);
-            });
-            assert!(counts.iter().all(|count| count.load(Ordering::Relaxed) == 1));
-        }
-        for_each_task(2, 0, |_| panic!("there is no task"));
-    }
-
-    #[test]
-    fn pieces_are_numbered_and_cover_the_data() {
-        for threads in [1, 3] {
-            let mut data = vec![0.0; 10];
-            for_each_piece(threads, &mut data, 4, |number, piece| piece.fill(number as f32));
-            assert_eq!(data, [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 2.0, 2.0]);
-        }
     }
 }

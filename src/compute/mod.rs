@@ -24,6 +24,7 @@ pub mod kernels;
 mod lanes;
 mod numbers;
 mod renewable;
+mod tasks;
 mod tensor;
 
 pub use device::Device;

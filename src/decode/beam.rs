@@ -19,7 +19,7 @@
 use super::allocation::{Ranked, allocate};
 use super::constraint::{Blocked, Constraint, ConstraintState, Unions};
 use super::coverage::Coverage;
-use super::scheduler::NetworkTokens;
+use super::job::NetworkTokens;
 use super::settings::{BeamSettings, Stopping};
 use crate::nn::{Candidate, RowMask, SlotCandidates, SlotId, StepRow};
 

@@ -26,6 +26,7 @@ mod constraint;
 mod continuations;
 mod coverage;
 mod error;
+mod job;
 #[cfg(test)]
 mod known_oracle;
 mod next_tokens;
@@ -48,8 +49,9 @@ pub use constraint::{
 };
 pub use continuations::Continuations;
 pub use error::DecodeError;
+pub use job::{JobId, SourceId};
 pub use next_tokens::NextTokens;
-pub use scheduler::{Finished, JobId, Scheduler, SourceId};
+pub use scheduler::{Finished, Scheduler};
 pub use settings::{
     BeamSettings, LengthLimit, LengthPenalty, SampleSettings, SearchSettings, Stopping,
 };

@@ -6,7 +6,7 @@
 
 use super::beam::{Hypothesis, Stop};
 use super::constraint::{Blocked, Constraint, ConstraintState, Unions};
-use super::scheduler::NetworkTokens;
+use super::job::NetworkTokens;
 use super::settings::SampleSettings;
 use crate::nn::{Candidate, Draw, RowMask, SlotId, StepRow};
 

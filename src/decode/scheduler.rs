@@ -24,6 +24,7 @@ use super::active::{Active, Answer, Search};
 use super::beam::{BeamSearch, Hypothesis, Stop};
 use super::calls::{is_full, open, sample, step};
 use super::constraint::Constraint;
+use super::job::{JobId, NetworkTokens, SourceId};
 use super::replay::Past;
 use super::sampling::SampleSearch;
 use super::settings::SearchSettings;
@@ -32,14 +33,6 @@ use crate::nn::{SlotId, StepNetwork};
 
 /// Searches that one thread goes on with at least.
 const FEWEST_SEARCHES: usize = 8;
-
-/// A source that was given to a [`Scheduler`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SourceId(pub(crate) u64);
-
-/// A search that was given to a [`Scheduler`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct JobId(pub(crate) u64);
 
 /// A search that is over.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,21 +49,6 @@ pub struct Finished {
     pub steps: usize,
     /// How many of them were those of the search before, and took no work.
     pub steps_reused: usize,
-}
-
-/// What a search needs to know of its network.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct NetworkTokens {
-    pub(super) start: u32,
-    pub(super) eos: u32,
-    pub(super) vocab_size: u32,
-}
-
-impl NetworkTokens {
-    fn of<N: StepNetwork + ?Sized>(network: &N) -> Self {
-        let vocab_size = u32::try_from(network.vocab_size()).expect("token ids are 32-bit");
-        Self { start: network.start_token(), eos: network.eos_token(), vocab_size }
-    }
 }
 
 /// Runs searches side by side, up to a number of rows.

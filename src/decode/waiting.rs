@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use super::constraint::Constraint;
-use super::scheduler::{JobId, SourceId};
+use super::job::{JobId, SourceId};
 use super::settings::SearchSettings;
 
 /// Jobs that may begin before one that came earlier; then it is its turn as soon as its source is

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::database::Result;
 use crate::lexicon::Lexicon;
-use crate::model::{CoreType, Frame};
+use crate::model::{CoreType, Frame, Span};
 use crate::text::is_same;
 
 /// Relations whose lower FE is a kind or a part of the upper one.
@@ -135,4 +135,15 @@ impl Inventory {
     pub(super) fn frames(&self) -> impl ExactSizeIterator<Item = (&str, &FrameElements)> {
         self.frames.iter().map(|(name, frame)| (name.as_str(), frame))
     }
+}
+
+/// An FE that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundElement {
+    /// Its name.
+    pub name: String,
+    /// Where it stands, in bytes.
+    pub span: Span,
+    /// Probability, under the network, that this span is this FE: in (0, 1].
+    pub score: f32,
 }

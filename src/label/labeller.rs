@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::data::covering;
+use super::elements::FoundElement;
 use super::encode::states;
 use super::model::{Goal, LabellerConfig, Trained};
 use super::network::{Parameters, Question, products, scores, span_sums, words_weight};
@@ -30,17 +31,6 @@ pub struct LabelRequest<'a> {
     pub lu: &'a str,
     /// The frame that the target evokes.
     pub frame: &'a Frame,
-}
-
-/// An FE that was found.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FoundElement {
-    /// Its name.
-    pub name: String,
-    /// Where it stands, in bytes.
-    pub span: Span,
-    /// Probability, under the network, that this span is this FE: in (0, 1].
-    pub score: f32,
 }
 
 /// What a span is to a target.

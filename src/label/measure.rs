@@ -4,8 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::data::{LabelledSentence, LabelledTarget};
-use super::elements::Inventory;
-use super::labeller::FoundElement;
+use super::elements::{FoundElement, Inventory};
 use crate::model::CoreType;
 
 /// FEs found, annotated, and right.

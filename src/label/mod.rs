@@ -36,7 +36,7 @@ mod span_labels;
 pub mod train;
 
 pub use data::{GoldElement, LabelledSentence, LabelledTarget};
-pub use elements::Inventory;
-pub use labeller::{FoundElement, LabelRequest, Labeller, SpanVerdict};
+pub use elements::{FoundElement, Inventory};
+pub use labeller::{LabelRequest, Labeller, SpanVerdict};
 pub use measure::{DevFigures, ElementCounts, Measure};
 pub use model::{Goal, LabellerConfig, LabellerTraining};

@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 
 use super::checkpoint::{self, State};
 use super::data::{LabelledSentence, LabelledTarget};
-use super::elements::{FrameElements, Inventory};
+use super::elements::{FoundElement, FrameElements, Inventory};
 use super::encode::states;
-use super::labeller::{FoundElement, found, is_used_once, span_of};
+use super::labeller::{found, is_used_once, span_of};
 use super::measure::{DevFigures, Measure};
 use super::model::{FEATURES, FORMAT, Goal, LabellerConfig, LabellerTraining, prepare, write};
 use super::network::{

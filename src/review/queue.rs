@@ -5,10 +5,9 @@ use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock, Weak};
 
-use super::view::answer;
 use super::{Item, Question, Result, ReviewError};
 use crate::database::{Database, DatabaseError};
-use crate::model::{AnnotationSetId, FrameId, LuId, Origin, ReleaseId};
+use crate::model::{AnnotationSetId, FrameId, Judgement, LuId, Origin, ReleaseId};
 use crate::query::{Expression, Field, Selection, Term, Test};
 use crate::search::{Match, Matches};
 
@@ -260,6 +259,17 @@ pub(super) fn recorded(database: &Database, item: Item, question: Question) -> R
         true => Ok(question.recorded("", "")),
         false => Ok(question.recorded(&name(item.frame)?, &name(own)?)),
     }
+}
+
+/// A reviewer's answer to a question, as judgements record it.
+pub(super) fn answer(
+    database: &Database,
+    item: Item,
+    (reviewer, recorded): (&str, &str),
+) -> Result<Option<Judgement>> {
+    let is_theirs = |row: &Judgement| row.reviewer == reviewer && row.question == recorded;
+    let mut judgements = database.store().judgements(item.release, item.set)?;
+    Ok(judgements.find(|row| row.as_ref().map_or(true, is_theirs)).transpose()?)
 }
 
 /// The sample with its controls, in a random order of the reviewer's own.

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use super::decide::{Act, Decision, Done, Request, Retargeted, open_writer, take_back, write};
 use super::elements::MovedElement;
-use super::queue::{Feed, Protocol, Reading, feed, recorded};
-use super::view::{View, answer};
+use super::queue::{Feed, Protocol, Reading, answer, feed, recorded};
+use super::view::View;
 use super::{Item, Question, Result, ReviewError, UNDO_DEPTH};
 use crate::database::Database;
 use crate::model::{AnnotationSetId, Judgement, ReleaseId, Shown, Span};

@@ -1,7 +1,7 @@
 //! What is shown of an item.
 
 use super::elements::spanning;
-use super::queue::recorded;
+use super::queue::{answer, recorded};
 use super::{Item, Question, Result, ReviewError};
 use crate::database::Database;
 use crate::model::{AnnotationSet, Frame, Judgement, Origin, Provenance, ReleaseId, Span};
@@ -209,17 +209,6 @@ impl View {
         let judged = answer(database, item, (reviewer, &recorded))?;
         Ok(Self { item, set, release, language, frame, output, source, examples, recorded, judged })
     }
-}
-
-/// A reviewer's answer to a question, as judgements record it.
-pub(super) fn answer(
-    database: &Database,
-    item: Item,
-    (reviewer, recorded): (&str, &str),
-) -> Result<Option<Judgement>> {
-    let is_theirs = |row: &Judgement| row.reviewer == reviewer && row.question == recorded;
-    let mut judgements = database.store().judgements(item.release, item.set)?;
-    Ok(judgements.find(|row| row.as_ref().map_or(true, is_theirs)).transpose()?)
 }
 
 /// Human sets of the frame, one of an LU, whose triggers are not among those given.

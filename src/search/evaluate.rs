@@ -9,9 +9,9 @@ use super::catalog::Catalog;
 use super::facts::Facts;
 use super::matched::Match;
 use super::plan::lemma;
-use super::value::Value;
+use super::value::{Value, null_kind};
 use crate::database::Result;
-use crate::model::{AnnotationSetId, Extent, Flags, Pos, ReleaseId, SentenceId, Span};
+use crate::model::{AnnotationSetId, Flags, Pos, ReleaseId, SentenceId, Span};
 use crate::query::{Expression, Field, LabelFacts, LabelTest, Pattern, Term, Test};
 use crate::store::{Store, Subject};
 
@@ -325,12 +325,4 @@ fn passes(element: &ElementLabel<'_>, name: &Pattern, tests: &[LabelTest]) -> bo
         overt: element.label.extent.span().is_some(),
     };
     name.matches(&element.label.name) && tests.iter().all(|test| test.holds(&facts))
-}
-
-/// The null instantiation of a label.
-pub(super) fn null_kind(extent: &Extent) -> Option<&str> {
-    match extent {
-        Extent::Null(kind) => Some(kind.as_str()),
-        _ => None,
-    }
 }

@@ -5,11 +5,10 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::answer::elements;
-use super::evaluate::null_kind;
 use super::matched::Match;
 use super::plan::lemma;
 use crate::database::Result;
-use crate::model::{AnnotationSetId, Pos};
+use crate::model::{AnnotationSetId, Extent, Pos};
 use crate::query::Field;
 use crate::text::{composed, fold_letter};
 
@@ -160,6 +159,14 @@ fn whole(number: Option<u64>) -> Vec<Value> {
 fn distinct<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<Value> {
     let texts = texts.into_iter().map(|text| Value::Text(text.to_owned()));
     texts.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// The null instantiation of a label.
+pub(super) fn null_kind(extent: &Extent) -> Option<&str> {
+    match extent {
+        Extent::Null(kind) => Some(kind.as_str()),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

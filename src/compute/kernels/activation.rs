@@ -1,9 +1,9 @@
 //! Element-wise activation functions, in place, and the gated forms that multiply by another tensor
 //! (Shazeer 2020: GLU variants).
 
-use crate::compute::device::for_each_piece;
 use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
+use crate::compute::tasks::for_each_piece;
 use crate::compute::{ComputeError, Device, Tensor};
 
 shader! {

@@ -2,8 +2,8 @@
 //! Where a normalisation follows the sum, [`layer_norm`](super::layer_norm()) takes both in one
 //! pass.
 
-use crate::compute::device::for_each_piece;
 use crate::compute::gpu::{Cost, Gpu};
+use crate::compute::tasks::for_each_piece;
 use crate::compute::{ComputeError, Device, Tensor};
 
 shader! {

@@ -6,8 +6,8 @@
 //! nothing needs a mask.
 
 use super::{Heads, attention_gpu};
-use crate::compute::device::for_each_piece;
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
+use crate::compute::tasks::for_each_piece;
 use crate::compute::{ComputeError, Device, Tensor};
 
 /// The keys of one query: `len` consecutive entries from `start`.

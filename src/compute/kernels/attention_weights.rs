@@ -2,8 +2,8 @@
 
 use super::attention::{Head, check_operands, load_offsets, softmax};
 use super::{DistanceBias, Heads, KeyList};
-use crate::compute::device::for_each_task;
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
+use crate::compute::tasks::for_each_task;
 use crate::compute::{ComputeError, Device, Tensor};
 use std::sync::Mutex;
 

@@ -5,9 +5,9 @@
 //! log_prob`, where `score` is the row's sum so far. Rounding that sum first makes ties the same
 //! for every row order. Ties go to the lower token.
 
-use crate::compute::device::for_each_task;
 use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
+use crate::compute::tasks::for_each_task;
 use crate::compute::{ComputeError, Device, Tensor};
 use std::collections::HashMap;
 use std::sync::Mutex;

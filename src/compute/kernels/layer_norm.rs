@@ -3,9 +3,9 @@
 //! `x = input + residual; output = (x - mean x) / sqrt(var x + eps) * gain + bias`, with the
 //! biased variance over the row  (Ba et al. 2016, eq. 4).
 
-use crate::compute::device::for_each_piece;
 use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
+use crate::compute::tasks::for_each_piece;
 use crate::compute::{ComputeError, Device, Tensor};
 
 /// Numbers handled by one task, about.

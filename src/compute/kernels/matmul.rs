@@ -14,8 +14,8 @@
 
 use super::matmul_tiled;
 use super::weight::{Packed, Weight};
-use crate::compute::device::for_each_task;
 use crate::compute::lanes::{LANES, Lanes, Line, Work, dispatch};
+use crate::compute::tasks::for_each_task;
 use crate::compute::{ComputeError, Device, Tensor};
 use std::mem::MaybeUninit;
 use std::ops::Range;

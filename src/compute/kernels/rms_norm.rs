@@ -3,9 +3,9 @@
 //! Zhang and Sennrich 2019, eq. 4; T5 and its kin use it where BERT has
 //! [`layer_norm`](super::layer_norm()).
 
-use crate::compute::device::for_each_piece;
 use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
+use crate::compute::tasks::for_each_piece;
 use crate::compute::{ComputeError, Device, Tensor};
 
 /// Numbers handled by one task, about.

@@ -7,9 +7,9 @@
 use std::borrow::Cow;
 
 use super::gather;
-use crate::compute::device::for_each_piece;
 use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
+use crate::compute::tasks::for_each_piece;
 use crate::compute::{ComputeError, Device, Tensor};
 
 /// Numbers handled by one task, about.

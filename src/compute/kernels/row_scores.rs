@@ -8,8 +8,8 @@
 //! The linker's network ends so. Batch normalisation is folded into `output` and `output_bias` by
 //! the caller.
 
-use crate::compute::device::for_each_piece;
 use crate::compute::gpu::{Cost, Gpu};
+use crate::compute::tasks::for_each_piece;
 use crate::compute::{ComputeError, Device, Tensor};
 
 const OP: &str = "row_scores";

@@ -12,9 +12,9 @@
 use super::best_tokens::{
     TokenLists, TokenMask, TokenScore, check_lengths, check_masks, log_normaliser,
 };
-use crate::compute::device::for_each_task;
 use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::lanes::{Lanes, Work, dispatch};
+use crate::compute::tasks::for_each_task;
 use crate::compute::{ComputeError, Device, Tensor};
 use std::sync::Mutex;
 

@@ -3,8 +3,8 @@
 //! `mean(s) = (sums[s.end] - sums[s.start]) * s.weight` over running sums of encoder states, and
 //! `output[r] = max(mean(source of r), mean(candidate of r))`.
 
-use crate::compute::device::for_each_piece;
 use crate::compute::gpu::{Cost, Gpu};
+use crate::compute::tasks::for_each_piece;
 use crate::compute::{ComputeError, Device, Tensor};
 
 /// Pairs that one thread takes at once.

@@ -10,9 +10,9 @@
 //! of two. Batch normalisation is folded into `output` and `output_bias` by the caller.
 
 use super::row_scores::{checked, sigmoid};
-use crate::compute::device::for_each_piece;
 use crate::compute::gpu::{Cost, Gpu};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
+use crate::compute::tasks::for_each_piece;
 use crate::compute::{ComputeError, Device, Tensor};
 
 /// Rows of [`SpanHead`]'s matrix before those of the cues.

@@ -4,8 +4,8 @@
 //! output[r] = |s - t|, s * t, cues of r        s and t: the states of the words of r
 //! ```
 
-use crate::compute::device::for_each_piece;
 use crate::compute::gpu::{Cost, Gpu};
+use crate::compute::tasks::for_each_piece;
 use crate::compute::{ComputeError, Device, Tensor};
 
 const OP: &str = "word_pairs";
