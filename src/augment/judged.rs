@@ -7,6 +7,8 @@
 //! system that copies a source has written an attention check: the verdict counts for both, and the
 //! share of copies stands beside the figures.
 
+use serde::Serialize;
+
 use super::mean_and_deviation;
 
 /// Least share of attention checks that a rater passes.
@@ -71,7 +73,7 @@ impl Rater {
 }
 
 /// A row of Table 2.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct SystemFigures {
     /// Judgements.
     pub judged: u64,

@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use serde::Serialize;
+
 use super::Lexicon;
 use crate::database::{Database, Result};
 use crate::model::{AnnotationSet, FrameId, LuId, SemTypeId, named};
@@ -38,8 +40,8 @@ named! {
     }
 }
 
-/// A difference of two releases.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A difference of two releases; as JSON, `schema/difference.schema.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
     /// What it is one of.
     pub kind: Compared,
@@ -50,9 +52,9 @@ pub struct Difference {
     /// Name of the FE or LU, or of a relation its type and the super frame, as in `Using Motion`.
     /// The frame's own for a frame.
     pub name: String,
-    /// What of it changed, as in `definition`; empty where the whole is new or gone, and of
+    /// What of it changed, as in `definition`; none where the whole is new or gone, and of
     /// annotation.
-    pub property: &'static str,
+    pub property: Option<&'static str>,
     /// What the first release has.
     pub before: Option<String>,
     /// What the second release has.
@@ -223,14 +225,14 @@ fn compare(
             for ((property, before), (_, after)) in old.iter().zip(new) {
                 if before != after {
                     let values = (Some(before.clone()), Some(after.clone()));
-                    all.push(difference(kind, Change::Changed, place, property, values));
+                    all.push(difference(kind, Change::Changed, place, Some(*property), values));
                 }
             }
         }
         let removed = old[shared..].iter().map(|(place, _)| (Change::Removed, place));
         let added = new[shared..].iter().map(|(place, _)| (Change::Added, place));
         for (change, place) in removed.chain(added) {
-            all.push(difference(kind, change, place, "", (None, None)));
+            all.push(difference(kind, change, place, None, (None, None)));
         }
     }
 }
@@ -239,7 +241,7 @@ fn difference(
     kind: Compared,
     change: Change,
     (frame, name): &Place,
-    property: &'static str,
+    property: Option<&'static str>,
     (before, after): (Option<String>, Option<String>),
 ) -> Difference {
     let (frame, name) = (frame.clone(), name.clone());
@@ -278,7 +280,7 @@ fn annotation(
     }
     all.extend(counts.into_iter().map(|((place, change), count)| Difference {
         count,
-        ..difference(Compared::Annotation, change, &place, "", (None, None))
+        ..difference(Compared::Annotation, change, &place, None, (None, None))
     }));
     Ok(())
 }

@@ -31,25 +31,8 @@ struct GpuRecord {
     asked: String,
     chosen: Option<String>,
     reason: String,
-    adapters: Vec<AdapterRecord>,
+    adapters: Vec<Adapter>,
     tests: Vec<TestRecord>,
-}
-
-#[derive(Debug, Serialize)]
-struct AdapterRecord {
-    name: String,
-    kind: &'static str,
-    backend: &'static str,
-    driver: String,
-    max_binding: u64,
-    max_buffer: u64,
-    max_workgroups: u32,
-    workgroup_memory: u32,
-    workgroup_invocations: u32,
-    half_precision: bool,
-    matrix_units: Vec<String>,
-    has_fitting_units: bool,
-    pipeline_cache: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -78,7 +61,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         asked: choice.to_string(),
         chosen: place.map(|place| all[place].name.clone()),
         reason: reason(&all, choice, place),
-        adapters: all.into_iter().map(AdapterRecord::new).collect(),
+        adapters: all,
         tests,
     };
     let output = &mut context.output;
@@ -148,26 +131,6 @@ fn reason(adapters: &[Adapter], choice: &DeviceChoice, place: Option<usize>) -> 
     }
 }
 
-impl AdapterRecord {
-    fn new(adapter: Adapter) -> Self {
-        Self {
-            kind: adapter.kind.as_str(),
-            name: adapter.name,
-            backend: adapter.backend,
-            driver: adapter.driver,
-            max_binding: adapter.max_binding,
-            max_buffer: adapter.max_buffer,
-            max_workgroups: adapter.max_workgroups,
-            workgroup_memory: adapter.workgroup_memory,
-            workgroup_invocations: adapter.workgroup_invocations,
-            half_precision: adapter.half_precision,
-            matrix_units: adapter.matrix_units,
-            has_fitting_units: adapter.has_fitting_units,
-            pipeline_cache: adapter.pipeline_cache,
-        }
-    }
-}
-
 impl Row for TestRecord {
     const COLUMNS: &'static [&'static str] =
         &["kernel", "passed", "shapes", "largest_error", "tolerance", "failure"];
@@ -194,8 +157,8 @@ fn write(record: &GpuRecord, output: &mut Output) -> anyhow::Result<()> {
     for adapter in &record.adapters {
         output.heading(&adapter.name)?;
         let kind = match adapter.kind {
-            kind if kind == AdapterKind::Software.as_str() => "software, used only by name",
-            kind => kind,
+            AdapterKind::Software => "software, used only by name",
+            kind => kind.as_str(),
         };
         let bindings = format!(
             "bindings of {}, buffers of {}",

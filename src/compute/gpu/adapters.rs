@@ -70,7 +70,7 @@ named! {
 }
 
 /// An adapter of this machine and what it allows.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Adapter {
     /// Name of the device, by its driver.
     pub name: String,

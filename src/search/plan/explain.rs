@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use serde::{Serialize, Serializer};
+
 use super::{Narrowed, Plan, Planner};
 use crate::database::{Database, Result};
 use crate::model::NamedBy;
@@ -27,7 +29,7 @@ named! {
 }
 
 /// What became of one term.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TermReport {
     /// The term, as in canonical text.
     pub term: String,
@@ -40,11 +42,12 @@ pub struct TermReport {
     /// For how many of these it held.
     pub passed: u64,
     /// How many documents a `doc` term names, by which of their texts; empty for other terms.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub documents: BTreeMap<NamedBy, u64>,
 }
 
-/// How a query was answered.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// How a query was answered; as JSON, `schema/plan.schema.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Explanation {
     /// Names of the releases that were searched.
     pub releases: Vec<String>,
@@ -58,10 +61,18 @@ pub struct Explanation {
     pub read: u64,
     /// Answers, by the selection.
     pub answers: u64,
+    /// How long planning and answering took; in JSON, milliseconds.
+    #[serde(rename = "milliseconds", serialize_with = "as_milliseconds")]
+    pub elapsed: Duration,
     /// The terms, in the order in which they are asked.
     pub terms: Vec<TermReport>,
-    /// How long planning and answering took.
-    pub elapsed: Duration,
+}
+
+fn as_milliseconds<S: Serializer>(
+    elapsed: &Duration,
+    to: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    to.serialize_f64(elapsed.as_secs_f64() * 1e3)
 }
 
 impl Database {

@@ -2,7 +2,6 @@
 
 use fnstore::database::Database;
 use fnstore::lexicon::{Change, Compared, Difference};
-use serde::Serialize;
 
 use crate::cli::print::output::{Format, grouped, tell};
 use crate::cli::print::render::Row;
@@ -24,20 +23,7 @@ pub(crate) struct DiffArgs {
     after: String,
 }
 
-/// A difference as JSON; see `schema/difference.schema.json`.
-#[derive(Debug, Serialize)]
-struct DifferenceRecord<'a> {
-    kind: Compared,
-    change: Change,
-    frame: &'a str,
-    name: &'a str,
-    property: Option<&'static str>,
-    before: Option<&'a str>,
-    after: Option<&'a str>,
-    count: u64,
-}
-
-impl Row for DifferenceRecord<'_> {
+impl Row for &Difference {
     const COLUMNS: &'static [&'static str] =
         &["kind", "change", "frame", "name", "property", "before", "after", "count"];
     // Definitions are longer than a terminal is wide.
@@ -48,17 +34,7 @@ impl Row for DifferenceRecord<'_> {
 pub(crate) fn diff(args: &DiffArgs, context: &mut Context) -> anyhow::Result<Outcome> {
     let database = Database::open(&context.store)?;
     let differences = database.differences(&args.before, &args.after)?;
-    let records = differences.iter().map(|of| DifferenceRecord {
-        kind: of.kind,
-        change: of.change,
-        frame: &of.frame,
-        name: &of.name,
-        property: (!of.property.is_empty()).then_some(of.property),
-        before: of.before.as_deref(),
-        after: of.after.as_deref(),
-        count: of.count,
-    });
-    context.output.rows(Format::Jsonl, records.collect::<Vec<_>>())?;
+    context.output.rows(Format::Jsonl, &differences)?;
     if differences.is_empty() {
         tell(&format!(
             "`{}` and `{}` have the same lexicon and annotation",
@@ -78,7 +54,7 @@ fn tell_of(kind: Compared, differences: &[Difference]) {
     let mut last = None;
     for of in differences.iter().filter(|of| of.kind == kind) {
         let place = (of.change, &of.frame, &of.name);
-        if last.replace(place) == Some(place) && !of.property.is_empty() {
+        if last.replace(place) == Some(place) && of.property.is_some() {
             continue;
         }
         for (change, count) in &mut counts {

@@ -192,28 +192,8 @@ fn read_verdict(fields: &Fields) -> Result<([String; 2], Option<Verdict>), LineE
 #[derive(Debug, Serialize)]
 struct FiguresRecord {
     system: String,
-    judged: u64,
-    similarity: f64,
-    deviation: f64,
-    ungrammatical: f64,
-    nonsensical: f64,
-    fluency: f64,
-    copied: f64,
-}
-
-impl FiguresRecord {
-    fn new(system: String, figures: SystemFigures) -> Self {
-        let SystemFigures {
-            judged,
-            similarity,
-            deviation,
-            ungrammatical,
-            nonsensical,
-            fluency,
-            copied,
-        } = figures;
-        Self { system, judged, similarity, deviation, ungrammatical, nonsensical, fluency, copied }
-    }
+    #[serde(flatten)]
+    figures: SystemFigures,
 }
 
 impl Row for FiguresRecord {
@@ -232,13 +212,13 @@ impl Row for FiguresRecord {
         let percent = |share: f64| format!("{:.1}", 100.0 * share);
         vec![
             self.system.clone(),
-            self.judged.to_string(),
-            format!("{:.1}", self.similarity),
-            format!("{:.1}", self.deviation),
-            percent(self.ungrammatical),
-            percent(self.nonsensical),
-            percent(self.fluency),
-            percent(self.copied),
+            self.figures.judged.to_string(),
+            format!("{:.1}", self.figures.similarity),
+            format!("{:.1}", self.figures.deviation),
+            percent(self.figures.ungrammatical),
+            percent(self.figures.nonsensical),
+            percent(self.figures.fluency),
+            percent(self.figures.copied),
         ]
     }
 }
@@ -279,9 +259,10 @@ pub(crate) fn tally(args: &TallyArgs, output: &mut Output) -> anyhow::Result<Out
             verdicts.entry(name).or_default().push(verdict);
         }
     }
-    let rows = verdicts
-        .iter()
-        .map(|(name, verdicts)| FiguresRecord::new((*name).to_owned(), figures(verdicts)));
+    let rows = verdicts.iter().map(|(name, verdicts)| FiguresRecord {
+        system: (*name).to_owned(),
+        figures: figures(verdicts),
+    });
     output.rows(Format::Table, rows.collect::<Vec<_>>())?;
     finish(lines)?;
     Ok(if raters == 0 { Outcome::NothingFound } else { Outcome::Done })
