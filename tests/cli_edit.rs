@@ -324,9 +324,26 @@ fn a_question_of_ones_own_is_told_to_count_nowhere() {
         let bulk = ["judge", "--from", "-", "--reviewer", "kim"];
         let ran = fed(store.path(), &bulk, line.as_bytes());
         assert_eq!((ran.code, ran.stderr.contains(own)), (Some(0), is_own), "{}", ran.stderr);
+        let edit = json!({"op": "judge", "set": "x7004", "score": 20, "reviewer": "kim", "question": question});
+        let ran = fed(store.path(), &["edit", "-"], edit.to_string().as_bytes());
+        assert_eq!((ran.code, ran.stderr.contains(own)), (Some(0), is_own), "{}", ran.stderr);
     }
     let found = fnstore_in(store.path(), &["query", "judgement=20", "--count"]).stdout;
     assert_eq!(found.trim(), "2");
+}
+
+#[test]
+fn a_question_for_a_frame_that_is_not_there_is_refused() {
+    let store = new_store();
+    let ask = |question: &str| {
+        let score = ["judge", "x7002", "20", "--reviewer", "kim", "--question", question];
+        fnstore_in(store.path(), &score)
+    };
+    let ran = ask("evokes Cheking");
+    assert_ne!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stderr.contains("did you mean `Checking`?"), "{}", ran.stderr);
+    assert_eq!(fnstore_in(store.path(), &["judge", "x7002"]).code, Some(1), "nothing was written");
+    assert_eq!(ask("evokes Roaming").code, Some(0));
 }
 
 #[test]

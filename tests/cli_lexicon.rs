@@ -279,6 +279,10 @@ fn a_test_that_a_listing_does_not_take_is_named_as_one() {
         ),
         (["frames", "lu=check.v"], "`--lu NAME` asks for one"),
         (["frames", "pos=v"], "`fnstore query` takes every test"),
+        (["lus", "lu!=check.v"], "`lu!=check.v` is a test of `lu`"),
+        (["lus", "release=again"], "`--release NAME` asks for one"),
+        (["fes", "frame=Checking"], "expected a name; where the command has it, `--frame NAME`"),
+        (["semtypes", "frame=Checking"], "is a test of `frame`; expected a name"),
     ] {
         let ran = fnstore(&arguments);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{arguments:?}: {ran:?}");

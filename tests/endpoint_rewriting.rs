@@ -184,7 +184,7 @@ fn known_answers_cost_nothing_and_a_budget_ends_the_run() {
     assert!(first.stderr.contains("line 3 is the first not done"), "{first:?}");
     let second = paraphrase(&server, lines, &kept);
     assert_eq!((records(&second).len(), server.requests().len()), (3, 3), "{second:?}");
-    assert!(second.stderr.contains("1 requests, 100 tokens, 2 known answers"), "{second:?}");
+    assert!(second.stderr.contains("1 request, 100 tokens, 2 known answers"), "{second:?}");
 }
 
 #[test]

@@ -220,6 +220,10 @@ fn a_stopped_training_resumes_and_a_sentence_to_be_measured_on_is_not_learnt() {
     std::fs::write(trained.place("splits.tsv"), SPLITS.replace("train", "dev")).unwrap();
     let ran = trained.train("none", &["--exemplars", "0"]);
     assert_eq!(ran.code, Some(65), "{}", ran.stderr);
-    assert!(ran.stderr.contains("no sentence of the training data has a target"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("no sentence with a target in the training data"),
+        "{}",
+        ran.stderr
+    );
     assert!(!Path::new(&trained.place("none")).exists());
 }

@@ -108,6 +108,29 @@ fn add_by_hand(database: &Database, release: ReleaseId) -> AnnotationSetId {
     set
 }
 
+#[test]
+fn a_judgement_that_names_the_sets_own_frame_answers_the_question_of_every_set() {
+    let (_dir, database) = store();
+    let lines = exported(&database, "judgement>50", true).unwrap();
+    let asked = "\"reviewer\":\"kim\",\"question\":\"evokes Checking\"";
+    let own = |line: &String| line.replace("\"reviewer\":\"kim\"", asked);
+    let named: Vec<String> = lines.iter().map(own).collect();
+    assert!(named != lines);
+    let (_other, back) = empty();
+    import(&back, &named).unwrap();
+    let there = back.releases().unwrap()[0].id;
+    let read = back.store().all_judgements(there).unwrap();
+    let questions: Vec<String> = read.map(|row| row.unwrap().1.question).collect();
+    assert_eq!(questions, [""]);
+    // Both in one file answer one question twice.
+    let judgement = lines.iter().position(|line| line.contains("\"kind\":\"judgement\"")).unwrap();
+    let mut both = lines.clone();
+    both.insert(judgement + 1, own(&lines[judgement]));
+    let (_third, refused) = empty();
+    let error = import(&refused, &both).unwrap_err().to_string();
+    assert!(error.contains("by kim"), "{error}");
+}
+
 /// A set that grew from another, written below the checks of edits.
 fn grow(database: &Database, release: ReleaseId, seed: AnnotationSetId) {
     let (sentence, set) = generated::sets(database, release).remove(0);

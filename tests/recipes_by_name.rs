@@ -56,9 +56,9 @@ fn the_papers_recipe_gives_every_seed_an_output_a_round_and_stands_beside_anothe
     }
     let other = expand(store.path(), "lexicon", &["--rounds", "1", "--beam", "4"]);
     assert_eq!(other.code, Some(0), "{}", other.stderr);
-    let told = "other recipes wrote of the same sets";
+    let told = "other recipes wrote of the same seeds";
     assert!(!plain.stderr.contains(told), "{}", plain.stderr);
-    let finds = format!("`recipe=1` finds {} annotation sets", 2 * seeds);
+    let finds = format!("{} annotation sets by `recipe=1`", 2 * seeds);
     assert!(other.stderr.contains(told) && other.stderr.contains(&finds), "{}", other.stderr);
     let settings = settings(store.path());
     assert_eq!(settings.len(), 2);

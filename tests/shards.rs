@@ -63,6 +63,17 @@ fn a_folder_that_is_merged_is_told_from_its_files() {
 }
 
 #[test]
+fn manifests_that_are_named_beside_their_shards_are_no_shards() {
+    let base = new_store();
+    let parts = tempfile::tempdir().unwrap();
+    let files = shards(base.path(), parts.path(), 2);
+    let mut named: Vec<PathBuf> = files.clone();
+    named.extend(files.iter().map(|file| format!("{}.manifest.json", file.display()).into()));
+    let named: Vec<&Path> = named.iter().map(PathBuf::as_path).collect();
+    assert_eq!(ok(merge(base.path(), &named)).records().len(), 2);
+}
+
+#[test]
 fn any_number_of_shards_in_any_order_gives_the_bytes_of_one_run() {
     let base = new_store();
     let dir = tempfile::tempdir().unwrap();

@@ -29,9 +29,12 @@ if not _TYPE_CHECKING:
         """Reads the version when it is asked for: what knows it takes longer to import than all of fnstore."""
         if name != "__version__":
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib.metadata import version
+        from importlib.metadata import PackageNotFoundError, version
 
-        return version("fnstore")
+        try:
+            return version("fnstore")
+        except PackageNotFoundError as error:
+            raise AttributeError("fnstore is not installed, so its version is not known") from error
 
 
 def _no_pickle(of: object) -> _NoReturn:

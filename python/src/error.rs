@@ -163,7 +163,7 @@ impl From<StoreError> for Fault {
 
 impl From<QueryError> for Fault {
     fn from(error: QueryError) -> Self {
-        let advice = "`fnstore query --help` lists the fields";
+        let advice = "schema/query.md lists the fields";
         let column = u32::try_from(error.column()).ok();
         Self { column, ..Self::of("QueryError", &error, "Q-query", advice) }
     }

@@ -42,13 +42,13 @@ pub use repair::RepairReport;
 pub use script::{Done, Script};
 use staged::{Judged, Staged, StagedRow, absent};
 
-use crate::database::{Database, EditError, Result};
+use crate::database::{Database, DatabaseError, EditError, LookupError, Result};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, Decided, Document, DocumentId, Edition, Frame,
-    FrameId, FrameRelation, Judgement, LexUnit, LuId, Provenance, RelationId, ReleaseId, SemType,
-    SemTypeId, Sentence, SentenceId, SentenceLayers, recorded_question,
+    AnnotationSet, AnnotationSetId, CorpusId, Decided, Document, DocumentId, EVOKES, Edition,
+    Frame, FrameId, FrameRelation, Judgement, LexUnit, LuId, Provenance, RelationId, ReleaseId,
+    SemType, SemTypeId, Sentence, SentenceId, SentenceLayers, recorded_question,
 };
-use crate::store::{Change, Subject};
+use crate::store::{Change, NameKind, Subject};
 
 /// What becomes of the records that refer to one that is removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -496,11 +496,28 @@ impl Transaction<'_> {
         check::name("reviewer", &judgement.reviewer)?;
         if !judgement.is_of_frame() {
             check::name("question", &judgement.question)?;
+            self.check_asked_frame(&judgement.question)?;
         }
         if judgement.score > Judgement::BEST {
             return Err(EditError::value("score", judgement.score, "0 to 100").into());
         }
         self.put(Judged { set, judgement })
+    }
+
+    /// Refuses a question for a frame that is not there.
+    fn check_asked_frame(&self, question: &str) -> Result<()> {
+        let asked = question.strip_prefix(EVOKES).and_then(|rest| rest.strip_prefix(' '));
+        let Some(asked) = asked.filter(|frame| !frame.is_empty()) else { return Ok(()) };
+        if !self.frames_called(asked)?.is_empty() {
+            return Ok(());
+        }
+        let near = match self.database.unknown(NameKind::Frame, asked)? {
+            DatabaseError::Lookup(LookupError::UnknownName { nearest, .. }) => nearest,
+            other => return Err(other),
+        };
+        let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        let expected = format!("`{EVOKES}` and the name of a frame{near}");
+        Err(EditError::value("question", question, expected).into())
     }
 
     /// A question of a set as its judgements record it.

@@ -34,8 +34,8 @@ pub(super) struct Tagged<'a> {
 }
 
 impl Tagged<'_> {
-    /// How well an LU fits where its form stands. `is_discontinuous` says that annotation shows it around
-    /// an object.
+    /// How well an LU fits where its form stands. `is_discontinuous` says that annotation shows it
+    /// around an object.
     pub(super) fn fit(&self, span: WordSpan, lexunit: &str, is_discontinuous: bool) -> Fit {
         let pos = Pos::of_lu_name(lexunit);
         let tags = &self.tags[span.first..span.end()];

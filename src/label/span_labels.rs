@@ -1,4 +1,4 @@
-//! SpanLabel spans: which FE of the frame each is, or none.
+//! Given spans: which FE of the frame each is, or none.
 //!
 //! The FEs and "not an FE", whose score is 0, share the probability of a span:
 //!

@@ -10,6 +10,8 @@ pub(super) struct Lexer<'a> {
     text: &'a str,
     /// Byte offset of the next character.
     at: usize,
+    /// Where the last value without quotes ended.
+    bare_end: Option<usize>,
 }
 
 /// A value as written, quotes removed, escapes other than `\"` kept for the value's own reader.
@@ -20,13 +22,20 @@ pub(super) struct Value {
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
+        Self { text, at: 0, bare_end: None }
     }
 
     /// Column of the next piece, from 1, after skipping space.
     pub(super) fn column(&mut self) -> usize {
         self.skip_space();
         self.text[..self.at].chars().count() + 1
+    }
+
+    /// Whether nothing but space stands between a value without quotes and what comes next: the
+    /// value may have been meant to go on.
+    pub(super) fn follows_bare_value(&mut self) -> bool {
+        self.skip_space();
+        self.bare_end.is_some_and(|end| end < self.at && self.text[end..self.at].trim().is_empty())
     }
 
     /// Whether only space is left.
@@ -99,6 +108,7 @@ impl<'a> Lexer<'a> {
                     return Err(self.unexpected("a value (one with spaces stands in quotes)"));
                 }
                 self.at += end;
+                self.bare_end = Some(self.at);
                 Ok(Value { text, column })
             }
         }

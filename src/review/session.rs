@@ -106,7 +106,7 @@ impl Session {
     /// Starts a review of the sets for which a query holds and that the reviewer has not judged.
     ///
     /// # Errors
-    /// When the store cannot be open_writer, or the query names what is not there.
+    /// When the store cannot be opened, or the query names what is not there.
     pub fn open(
         dir: &Path,
         expression: &Expression,

@@ -88,7 +88,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "WHAT", value_parser = named::<Guidance>())]
     guide: Option<Guidance>,
 
-    /// ForeignContent the trigger, ban a SHARE of each sentence's content words, so that new sentences
+    /// Beside the trigger, ban a SHARE of each sentence's content words, so that new sentences
     /// reword more: from 0 to 1, one word at least, other ones in the next round. Needs a guide
     /// [default: 0]
     #[arg(long, value_name = "SHARE", conflicts_with = "endpoint")]
@@ -250,10 +250,10 @@ fn tell_made_by_others(made: &BTreeMap<RecipeId, u64>) {
     }
     let made: Vec<String> = made
         .iter()
-        .map(|(id, sets)| format!("`recipe={id}` finds {}", counted(*sets, "annotation set")))
+        .map(|(id, sets)| format!("{} by `recipe={id}`", counted(*sets, "annotation set")))
         .collect();
     tell(&format!(
-        "other recipes wrote of the same sets before, and the same sentence may be in the store twice: {}",
+        "other recipes wrote of the same seeds before, and the same sentence may be in the store twice: {}",
         made.join(", ")
     ));
 }

@@ -13,7 +13,7 @@ use crate::cli::{Context, Outcome};
 
 /// What is said of a pass.
 pub(crate) struct Pass {
-    /// ForeignContent the bar: `scoring`.
+    /// Beside the bar: `scoring`.
     pub(crate) doing: &'static str,
     /// What Ctrl-C waits for: `writing what was scored`.
     pub(crate) finishing: &'static str,

@@ -93,8 +93,28 @@ pub(crate) fn names(kind: &str, text: &str) -> anyhow::Result<Pattern> {
         return Pattern::regex(regex, Case::Fold)
             .with_context(|| format!("`{regex}` is no regular expression"));
     }
-    let name = if rest.len() < text.len() { rest.strip_prefix('=') } else { None };
+    let name = if rest.len() < text.len() { rest.trim_start().strip_prefix('=') } else { None };
+    if name.is_none() {
+        require_name(text, "a name", "where the command has it, ")?;
+    }
     Ok(Pattern::wildcard(name.unwrap_or(text).trim(), Case::Fold))
+}
+
+/// The field that a word tests.
+fn tested_field(word: &str) -> Option<Field> {
+    let end = word.find(['=', '!', '~'])?;
+    Field::from_name(word[..end].trim())
+}
+
+/// Refuses a test where something else is wanted.
+fn require_name(word: &str, expected: &str, condition: &str) -> anyhow::Result<()> {
+    let Some(field) = tested_field(word) else { return Ok(()) };
+    let field = field.name();
+    let option = match field {
+        "frame" | "lu" | "release" => format!("{condition}`--{field} NAME` asks for one"),
+        _ => "`fnstore query` takes every test".to_owned(),
+    };
+    bail!("`{word}` is a test of `{field}`; expected {expected}; {option}")
 }
 
 /// As [`names`]; every name when nothing was written.
@@ -109,23 +129,15 @@ pub(crate) fn names_and_relations(
     kind: &str,
     words: &[String],
 ) -> anyhow::Result<(Vec<String>, Expression)> {
-    let field_of = |word: &str| {
-        let end = word.find(['=', '!', '~'])?;
-        Field::from_name(word[..end].trim())
+    let is_test = |word: &&String| {
+        tested_field(word).is_some_and(|field| field.kind() == FieldKind::Relation)
     };
-    let is_test =
-        |word: &&String| field_of(word).is_some_and(|field| field.kind() == FieldKind::Relation);
     let (tests, names): (Vec<&String>, Vec<&String>) = words.iter().partition(is_test);
-    let other = names.iter().find_map(|word| Some((word, field_of(word)?.name())));
-    if let Some((word, field)) = other.filter(|(_, field)| *field != kind) {
-        let option = match field {
-            "frame" | "lu" => format!("`--{field} NAME` asks for one"),
-            _ => "`fnstore query` takes every test".to_owned(),
-        };
-        bail!(
-            "`{word}` is a test of `{field}`; expected names, or tests of relations such as \
-               `uses=Motion`; {option}"
-        );
+    for word in &names {
+        if tested_field(word).is_some_and(|field| field.name() != kind) {
+            let expected = "names, or tests of relations such as `uses=Motion`";
+            require_name(word, expected, "")?;
+        }
     }
     let mut parts = Vec::new();
     for test in tests {

@@ -16,7 +16,7 @@ pub(crate) fn tell_if_empty(database: &Database) -> anyhow::Result<bool> {
     Ok(is_empty)
 }
 
-/// Says which releases `what` spans when its expression does not say so itself.
+/// Says which releases `what` may span when its expression does not say so itself.
 pub(crate) fn tell_of_releases(
     database: &Database,
     what: &str,
@@ -29,7 +29,7 @@ pub(crate) fn tell_of_releases(
     }
     let names: Vec<String> = releases.iter().map(|release| format!("`{}`", release.name)).collect();
     tell(&format!(
-        "the {what} spans {} releases, {}; `release=NAME` asks one of them",
+        "the {what} may span {} releases, {}; `release=NAME` asks one of them",
         names.len(),
         names.join(", ")
     ));

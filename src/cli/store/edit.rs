@@ -14,6 +14,7 @@ use crate::cli::options::release::release;
 use crate::cli::print::notices::{tell_index_lag, tell_of_index};
 use crate::cli::print::output::{Format, grouped, tell};
 use crate::cli::print::render::Row;
+use crate::cli::store::judge::tell_unknown;
 use crate::cli::{Context, Outcome};
 
 /// Add, edit and remove frames, LUs, sentences and annotation sets
@@ -68,9 +69,11 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let release = release(&database, args.release.as_deref())?;
     let mut edits = database.transaction(release.id)?;
     let mut all = Vec::new();
-    Script::new(&mut edits, None, now()).edit(script, &mut |done| all.push(done)).with_context(
-        || format!("cannot edit by `{}`, nothing was written", args.script.display()),
-    )?;
+    let mut edited = Script::new(&mut edits, None, now());
+    edited.edit(script, &mut |done| all.push(done)).with_context(|| {
+        format!("cannot edit by `{}`, nothing was written", args.script.display())
+    })?;
+    edited.questions().iter().for_each(|question| tell_unknown(question));
     let edited = grouped(all.len() as u64);
     if all.is_empty() {
         tell("the script holds no edits");

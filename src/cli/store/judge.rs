@@ -176,7 +176,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 }
 
 /// Says of a question that no review asks that it counts nowhere.
-fn tell_unknown(question: &str) {
+pub(super) fn tell_unknown(question: &str) {
     if question == EVOKES || Question::of_record(question, "").is_some() {
         return;
     }

@@ -85,11 +85,13 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
     if let Some(folder) = args.files.iter().find(|file| file.is_dir()) {
         bail!(
-            "`{0}` is a folder; expected the files of its shards, as in `{0}/*.zst`",
-            folder.display()
+            "`{0}` is a folder; expected the files of its shards, as in `'{1}'/*.zst`",
+            folder.display(),
+            folder.display().to_string().trim_end_matches('/')
         );
     }
-    let (files, manifests) = in_order(&args.files, verified(&args.files)?);
+    let files = shards(&args.files);
+    let (files, manifests) = in_order(&files, verified(&files)?);
     if !args.mixed {
         require_one_origin(&files, &manifests)?;
     }
@@ -154,6 +156,12 @@ fn require_same_seeds(
         }
     }
     Ok(())
+}
+
+/// The files without the manifests of those among them, as `shards/*` names both.
+fn shards(files: &[PathBuf]) -> Vec<PathBuf> {
+    let is_manifest = |file: &PathBuf| files.iter().any(|shard| Manifest::place(shard) == *file);
+    files.iter().filter(|file| !is_manifest(file)).cloned().collect()
 }
 
 /// The manifests of files; says of each file that is wrong what is.

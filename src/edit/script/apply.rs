@@ -358,7 +358,7 @@ impl Script<'_, '_> {
             return Err(wrong("corpus", &line.corpus, &expected).into());
         }
         let known = of_corpus.first().copied();
-        // In a corpus whose documents have names allowing_another descriptions, this one's is empty.
+        // In a corpus whose documents have names beside descriptions, this one's is empty.
         let description = known.and_then(|known| known.description.as_ref()).map(|_| String::new());
         let corpus_description = known.and_then(|known| known.corpus_description.clone());
         let corpus_name =

@@ -101,19 +101,20 @@ impl Parser<'_> {
     /// `field operator value [ label ]`
     fn term(&mut self) -> Result<Expression, QueryError> {
         let column = self.lexer.column();
+        let goes_on = self.lexer.follows_bare_value();
+        let a_term = if goes_on { A_TERM_OR_QUOTES } else { A_TERM };
         let name = match self.lexer.peek_word() {
             Some(word) if !is_connective(word) => word,
-            _ => return Err(self.lexer.unexpected(A_TERM)),
+            _ => return Err(self.lexer.unexpected(a_term)),
         };
         self.lexer.take_word();
         let operator_column = self.lexer.column();
         let Some(operator) = self.lexer.take_operator() else {
-            if Field::from_name(name).is_some() {
+            if Field::from_name(name).is_some() && !goes_on {
                 return Err(self.lexer.unexpected("an operator such as `=` after the field"));
             }
             let found = format!("`{name}` without an operator");
-            let expected = if column == 1 { A_TERM } else { A_TERM_OR_QUOTES };
-            return Err(QueryError::Syntax { column, found, expected });
+            return Err(QueryError::Syntax { column, found, expected: a_term });
         };
         let field = Field::named(name, column)?;
         if !field.operators().contains(&operator) {
@@ -342,8 +343,24 @@ mod tests {
                  `lu=\"make sure.v\"`",
             ),
             (
-                "lu=\u{e9}.n frame",
-                "cannot read the query at column 13: found the end, expected an operator such as \
+                "trigger=open source",
+                "cannot read the query at column 14: found `source` without an operator, expected \
+                 a term such as `frame=Verification`, or quotes around a value with spaces, as in \
+                 `lu=\"make sure.v\"`",
+            ),
+            (
+                "frame=Checking and foo",
+                "cannot read the query at column 20: found `foo` without an operator, expected a \
+                 term such as `frame=Verification`",
+            ),
+            (
+                " foo",
+                "cannot read the query at column 2: found `foo` without an operator, expected a \
+                 term such as `frame=Verification`",
+            ),
+            (
+                "lu=\"\u{e9}.n\" frame",
+                "cannot read the query at column 15: found the end, expected an operator such as \
                  `=` after the field",
             ),
             (

@@ -80,7 +80,8 @@ pub(super) struct Known {
     pub(super) relations: HashSet<RelationId>,
     pub(super) documents: HashSet<(CorpusId, DocumentId)>,
     pub(super) sentences: HashSet<SentenceId>,
-    pub(super) sets: HashSet<AnnotationSetId>,
+    /// With their frames, by which a judgement of the own frame is told.
+    pub(super) sets: HashMap<AnnotationSetId, FrameId>,
     pub(super) layers: HashSet<AnnotationSetId>,
     pub(super) judgements: HashSet<(AnnotationSetId, String, String)>,
     pub(super) decisions: HashSet<(FrameId, String)>,
@@ -97,7 +98,7 @@ impl Known {
             Reference::SemType(id) => self.sem_types.contains(&id),
             Reference::Document(corpus, id) => self.documents.contains(&(corpus, id)),
             Reference::Listed(id) => self.listed.contains(&id),
-            Reference::Set(id) => self.sets.contains(&id),
+            Reference::Set(id) => self.sets.contains_key(&id),
         };
         is_in_file || self.stored.contains(&reference)
     }

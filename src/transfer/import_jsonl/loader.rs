@@ -2,15 +2,17 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
+use std::sync::Arc;
 
-use super::known::{FieldPlace, Known, Reference};
+use super::known::{FieldPlace, Known, KnownFrame, Reference};
 use crate::database::{DatabaseError, Result, layouts, reindex};
 use crate::exchange::FaultCode;
 use crate::exchange::jsonl::{LineKind, RecordReader, Scope};
 use crate::index::IndexWriter;
 use crate::model::{
-    AnnotationSet, Counted, Edition, FeId, Frame, FrameId, LuId, MOST_COUNTED, OWN_RANGE, RecipeId,
-    Release, ReleaseCounts, ReleaseId, Sentence, WrittenNumbers, is_counted, is_name, is_xml,
+    AnnotationSet, AnnotationSetId, Counted, Edition, FeId, Frame, FrameId, LuId, MOST_COUNTED,
+    OWN_RANGE, RecipeId, Release, ReleaseCounts, ReleaseId, Sentence, WrittenNumbers, is_counted,
+    is_name, is_xml,
 };
 use crate::store::{Action, Batch, Store, StoreError, Subject};
 
@@ -215,6 +217,27 @@ impl<'a, R: BufRead> LineImport<'a, R> {
         expected: impl Into<String>,
     ) -> DatabaseError {
         self.reader.wrong(self.reader.line(), code, field, found, expected.into()).into()
+    }
+
+    /// A frame of the file or, for additions, of the release.
+    pub(super) fn known_frame(&mut self, frame: FrameId) -> Result<Option<Arc<KnownFrame>>> {
+        if self.adds() && !self.known.frames.contains_key(&frame) {
+            let stored = self.store.frame(self.release, frame)?;
+            let known = stored.map(|frame| Arc::new(KnownFrame::from(&frame)));
+            self.known.frames.insert(frame, known);
+        }
+        Ok(self.known.frames.get(&frame).cloned().flatten())
+    }
+
+    /// The frame of a set of the file or the release; `None` for one that comes later.
+    pub(super) fn frame_of(&mut self, set: AnnotationSetId) -> Result<Option<Arc<KnownFrame>>> {
+        let frame = match self.known.sets.get(&set) {
+            None if self.adds() => {
+                self.store.set_location(self.release, set)?.map(|stored| stored.frame)
+            }
+            frame => frame.copied(),
+        };
+        frame.map_or(Ok(None), |frame| self.known_frame(frame))
     }
 
     /// Whether a record is to be written: it is not when the store has an equal one. `stored` is

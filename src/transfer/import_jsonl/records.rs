@@ -254,16 +254,6 @@ impl<R: BufRead> LineImport<'_, R> {
         Ok(())
     }
 
-    /// A frame of the file or, for additions, of the release.
-    fn known_frame(&mut self, frame: FrameId) -> Result<Option<Arc<KnownFrame>>> {
-        if self.adds() && !self.known.frames.contains_key(&frame) {
-            let stored = self.store.frame(self.release, frame)?;
-            let known = stored.map(|frame| Arc::new(KnownFrame::from(&frame)));
-            self.known.frames.insert(frame, known);
-        }
-        Ok(self.known.frames.get(&frame).cloned().flatten())
-    }
-
     /// Refuses a frame that is not there under that name.
     pub(super) fn check_frame(&mut self, frame: FrameId, name: &str) -> Result<Arc<KnownFrame>> {
         match self.known_frame(frame)? {
@@ -378,7 +368,7 @@ impl<R: BufRead> LineImport<'_, R> {
                 }
             }
         }
-        let is_first = self.known.sets.insert(set.id);
+        let is_first = self.known.sets.insert(set.id, set.frame).is_none();
         self.check_first(is_first, &set.id)?;
         // Scores that a store has stay: they are of the filter that its user chose.
         let stored = |store: &Store, release| {
@@ -487,7 +477,9 @@ impl<R: BufRead> LineImport<'_, R> {
 
     fn take_judgement(&mut self, set: AnnotationSetId, judgement: &mut Judgement) -> Result<()> {
         self.refer("set", Reference::Set(set))?;
-        judgement.question = recorded_question(&judgement.question, "").to_owned();
+        let own = self.frame_of(set)?;
+        let own = own.as_ref().map_or("", |frame| &frame.name);
+        judgement.question = recorded_question(&judgement.question, own).to_owned();
         let judgement = &*judgement;
         let Judgement { reviewer, question, .. } = judgement;
         let of_reviewer = (set, reviewer.clone(), question.clone());

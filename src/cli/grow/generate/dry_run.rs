@@ -7,6 +7,7 @@ use fnstore::generate::{self, Estimate, GenerationRecipe, Generator};
 use fnstore::query::Expression;
 use serde::Serialize;
 
+use crate::cli::print::notices::tell_of_releases;
 use crate::cli::print::output::{grouped, tell};
 use crate::cli::print::progress::{self, duration};
 use crate::cli::print::render::ONE_ROW;
@@ -30,6 +31,7 @@ pub(super) fn run(
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
     let database = context.joined(Database::open(&context.store)?);
+    tell_of_releases(&database, "generation", expression)?;
     let bar = progress::bar("measuring", "LUs");
     let outcome =
         generate::estimate(&database, expression, (recipe, limit), generator, &mut |at| {

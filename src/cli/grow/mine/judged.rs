@@ -42,7 +42,7 @@ pub(super) struct SampleArgs {
 
 /// Count what raters said, and how far they agree
 ///
-/// ForeignContent the raters' counts of spelling, synonym and reordering stand those that the program
+/// Beside the raters' counts of spelling, synonym and reordering stand those that the program
 /// estimates.
 #[derive(Debug, clap::Args)]
 pub(super) struct TallyArgs {

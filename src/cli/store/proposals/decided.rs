@@ -16,9 +16,9 @@ pub(crate) struct DecidedRecord {
     verdict: &'static str,
     /// Whether the decision was taken back.
     undone: bool,
-    /// Where sets went, as it was asked for: a frame, or an LU of the frame.
     /// Whose decision an undo took back.
     decided_by: Option<String>,
+    /// Where sets went, as it was asked for: a frame, or an LU of the frame.
     to: Option<String>,
     sets: u64,
     fes_kept: u64,

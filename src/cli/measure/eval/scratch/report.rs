@@ -122,7 +122,7 @@ struct RunRecord {
     order: String,
     run: String,
     recipe: u32,
-    /// PlanRecord LUs among the outputs' own.
+    /// Given LUs among the outputs' own.
     again: usize,
     /// Wrong ones that the release lists without exemplars.
     unannotated: usize,
