@@ -44,7 +44,7 @@ impl Trouble {
 /// use fnstore::database::Database;
 /// use fnstore::model::{Coded, ErrorKind};
 ///
-/// let error = Database::open("nowhere".as_ref()).unwrap_err();
+/// let error = Database::open("nowhere".as_ref()).err().unwrap();
 /// assert_eq!((error.kind(), error.code()), (ErrorKind::Failed, Some("S-absent")));
 /// ```
 pub trait Coded: std::error::Error {
