@@ -7,7 +7,7 @@ use std::error::Error;
 use std::io;
 use std::process::ExitCode;
 
-use fnstore::database::DatabaseError;
+use fnstore::database::{DatabaseError, ReleaseError};
 use fnstore::model::{Coded, ErrorKind, Trouble};
 
 /// Lines of the input that could not be worked on.
@@ -59,7 +59,9 @@ impl Coded for NoNames {
 impl Coded for NotBegun {
     fn trouble(&self) -> Trouble {
         match &self.source {
-            DatabaseError::Release(error) => Trouble { code: Some(NOT_BEGUN), ..error.trouble() },
+            DatabaseError::Release(
+                error @ (ReleaseError::Name { .. } | ReleaseError::Exists { .. }),
+            ) => Trouble { code: Some(NOT_BEGUN), ..error.trouble() },
             error => error.trouble(),
         }
     }
@@ -107,7 +109,7 @@ const READERS: &[Reader] = &[
     read::<fnstore::proposals::ProposalError>,
     read::<fnstore::query::QueryError>,
     read::<fnstore::expand::RecipeFileError>,
-    read::<fnstore::database::ReleaseError>,
+    read::<ReleaseError>,
     read::<fnstore::score::ScoreError>,
     read::<fnstore::database::ScriptError>,
     read::<fnstore::database::SplitListError>,

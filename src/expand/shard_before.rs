@@ -36,8 +36,11 @@ pub(super) fn explained(
 ) -> ExpandError {
     let is_of_chain = matches!(
         &error,
-        DatabaseError::Exchange(ExchangeError::Field { code: FaultCode::Missing, field, .. })
-            if field.ends_with("chain")
+        DatabaseError::Exchange(ExchangeError::Field {
+            code: FaultCode::Missing | FaultCode::BaseLacks,
+            field,
+            ..
+        }) if field.ends_with("chain")
     );
     let seeds = match is_of_chain {
         true => seeds_without(database, file, manifest).unwrap_or_default(),

@@ -128,6 +128,7 @@ impl WriterLock {
         let path = dir.join(LOCK_FILE);
         let io = |source| StoreError::Io { path: path.clone(), source };
         refuse_links(dir)?;
+        let is_new = create && !path.exists();
         let mut options = File::options();
         options.read(true).write(true).create(create).truncate(false);
         let file = durable::open_unfollowed(&options, &path).map_err(io)?;
@@ -144,6 +145,10 @@ impl WriterLock {
         file.set_len(0).map_err(io)?;
         file.rewind().map_err(io)?;
         file.write_all(text.as_bytes()).map_err(io)?;
+        if is_new {
+            // What is made here next is a store's by this name, so the name is on the disk first.
+            durable::sync_directory(dir).map_err(io)?;
+        }
         Ok(Self { _file: locked })
     }
 }

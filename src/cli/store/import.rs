@@ -166,7 +166,8 @@ fn frames_with_file(database: &Database, release: &str) -> anyhow::Result<u64> {
 }
 
 fn write_report(mut file: WholeFile, record: &impl Serialize) -> anyhow::Result<()> {
-    serde_json::to_writer_pretty(&mut file, record).context("cannot write the report")?;
+    let written = serde_json::to_writer_pretty(&mut file, record);
+    written.map_err(std::io::Error::from).context("cannot write the report")?;
     file.finish()
 }
 
