@@ -197,7 +197,8 @@ impl Database {
 
     /// What was committed after a revision, in order. Remember the revision of a change that is
     /// `last`, and the generation with it; then nothing is lost.
-    #[pyo3(signature = (since=Count(0), *, release=None, generation=None))]
+    #[pyo3(signature = (since=Count(0), *, release=None, generation=None),
+           text_signature = "($self, since=0, *, release=None, generation=None)")]
     fn changes(
         &self,
         py: Python<'_>,
@@ -300,7 +301,8 @@ impl Database {
     }
 
     /// A query of the store, as in db.query("frame=Verification trigger=confirm*").
-    #[pyo3(signature = (expression="", *, sort=None, offset=Count(0), limit=None))]
+    #[pyo3(signature = (expression="", *, sort=None, offset=Count(0), limit=None),
+           text_signature = "($self, expression='', *, sort=None, offset=0, limit=None)")]
     fn query(
         &self,
         py: Python<'_>,

@@ -232,14 +232,18 @@ def unit_words(set_: AnnotationSet) -> list[str]:
 
 
 def given_words(sets: list[AnnotationSet], tokens: Tokens) -> dict[int, list[str]]:
-    """What LUs of as many words as their targets call each token; of `sets` in their order in the file."""
+    """What LUs of as many words as their targets call each token; of `sets` in their order in the file.
+
+    An LU without a part of speech may be called after the form (`bikes.x`): it counts where no other is."""
     found: dict[int, list[str]] = {}
+    after_forms: dict[int, list[str]] = {}
     for set_ in sets:
         targets, words = target_tokens(set_, tokens), unit_words(set_)
+        of = after_forms if set_.lu[1].endswith(".x") else found
         if len(targets) == len(words):
             for place, word in zip(targets, words, strict=True):
-                found.setdefault(place, []).append(word)
-    return found
+                of.setdefault(place, []).append(word)
+    return after_forms | found
 
 
 def closest(form: str, words: list[str]) -> str:
