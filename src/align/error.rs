@@ -139,6 +139,8 @@ coded!(AlignError {
     Self::File(error) => error.trouble(),
     Self::Item { .. } => BadInput.coded("E-item"),
     Self::Encoder { .. } => Failed.coded("M-aligner-encoder"),
+    Self::Network { source } => source.trouble(),
+    Self::Compute { source } => source.trouble(),
 });
 
 /// Directories as a message lists them.

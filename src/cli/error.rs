@@ -89,10 +89,12 @@ const READERS: &[Reader] = &[
     read::<fnstore::expand::CommitError>,
     read::<fnstore::compute::ComputeError>,
     read::<DatabaseError>,
+    read::<fnstore::decode::DecodeError>,
     read::<fnstore::database::EditError>,
     read::<fnstore::endpoint::EndpointError>,
     read::<fnstore::exchange::ExchangeError>,
     read::<fnstore::expand::ExpandError>,
+    read::<fnstore::database::ExportError>,
     read::<fnstore::experiment::ExperimentError>,
     read::<fnstore::FileError>,
     read::<fnstore::filter::FilterError>,
@@ -101,6 +103,7 @@ const READERS: &[Reader] = &[
     read::<fnstore::nn::GgufError>,
     read::<fnstore::index::IndexError>,
     read::<fnstore::NetworkError>,
+    read::<fnstore::nn::NnError>,
     read::<fnstore::model::LanguageError>,
     read::<fnstore::database::LookupError>,
     read::<fnstore::models::ModelError>,
@@ -114,6 +117,8 @@ const READERS: &[Reader] = &[
     read::<fnstore::database::ScriptError>,
     read::<fnstore::database::SplitListError>,
     read::<fnstore::store::StoreError>,
+    read::<fnstore::verify::VerifyError>,
+    read::<fnstore::nn::WeightsError>,
     read::<io::Error>,
 ];
 
@@ -249,10 +254,21 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use fnstore::NetworkError;
+    use fnstore::align::AlignError;
+    use fnstore::compute::ComputeError;
+    use fnstore::database::ExportError;
+    use fnstore::decode::DecodeError;
     use fnstore::durable::Claimed;
+    use fnstore::expand::ExpandError;
     use fnstore::framenet::FramenetError;
+    use fnstore::generate::GenerateError;
     use fnstore::index::IndexError;
+    use fnstore::nn::NnError;
+    use fnstore::paraphrase::ParaphraseError;
+    use fnstore::score::ScoreError;
     use fnstore::store::StoreError;
+    use fnstore::verify::VerifyError;
 
     use super::*;
 
@@ -287,6 +303,44 @@ mod tests {
         let store = StoreError::Io { path, source: io::Error::other(words) };
         for error in [DatabaseError::from(index), DatabaseError::from(store)] {
             assert!(hint(&error.into()).is_some_and(|hint| hint.starts_with("free some space")));
+        }
+    }
+
+    #[test]
+    fn an_error_has_its_exit_code_and_hint_whatever_stands_around_it() {
+        let lost = || {
+            let (adapter, reason) = ("a GPU".to_owned(), "gone".to_owned());
+            NnError::Compute(ComputeError::Lost { adapter, reason })
+        };
+        let decode = || DecodeError::Network { doing: "take a step", source: lost() };
+        let full = || io::Error::from(io::ErrorKind::StorageFull);
+        let path = || std::path::PathBuf::from("x");
+        let (on_cpu, room) = ("`--device cpu`", "free some space");
+        let held = io::Error::new(io::ErrorKind::WouldBlock, Claimed);
+        let errors: [(anyhow::Error, u8, Option<&str>); 9] = [
+            (ScoreError::from(lost()).into(), 2, Some(on_cpu)),
+            (VerifyError::from(ScoreError::from(decode())).into(), 2, Some(on_cpu)),
+            (GenerateError::Score(Box::new(lost().into())).into(), 2, Some(on_cpu)),
+            (GenerateError::Decode(Box::new(decode())).into(), 2, Some(on_cpu)),
+            (ExpandError::from(ParaphraseError::from(decode())).into(), 2, Some(on_cpu)),
+            (ExpandError::from(NetworkError::from(lost())).into(), 2, Some(on_cpu)),
+            (AlignError::from(lost()).into(), 2, Some(on_cpu)),
+            (
+                DatabaseError::from(ExportError::Write { path: path(), source: full() }).into(),
+                2,
+                Some(room),
+            ),
+            (
+                DatabaseError::from(ExportError::Claimed { path: path(), source: held }).into(),
+                75,
+                None,
+            ),
+        ];
+        for (error, exit, hinted) in errors {
+            let said = hint(&error);
+            assert_eq!(said.is_some(), hinted.is_some(), "{error:?}");
+            assert!(said.unwrap_or_default().starts_with(hinted.unwrap_or_default()), "{said:?}");
+            assert_eq!(code(error), expected(exit));
         }
     }
 

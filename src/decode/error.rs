@@ -1,5 +1,6 @@
 //! What can go wrong in a search.
 
+use crate::model::coded;
 use crate::nn::NnError;
 
 /// A search that cannot be set up, or whose network failed.
@@ -44,3 +45,7 @@ pub enum DecodeError {
         source: NnError,
     },
 }
+
+coded!(DecodeError {
+    Self::Network { source, .. } => source.trouble(),
+});

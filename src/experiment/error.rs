@@ -92,4 +92,7 @@ coded!(ExperimentError {
     Self::NoText { .. } => BadInput.coded("E-no-text"),
     Self::Leak { .. } => Failed.coded("E-leak"),
     Self::NoTagger => Failed.coded("E-no-tagger"),
+    Self::File(error) => error.trouble(),
+    Self::Database { source } => source.trouble(),
+    Self::Network { source } => source.trouble(),
 });

@@ -43,7 +43,7 @@ pub enum IndexError {
 coded!(IndexError {
     Self::Damaged { .. } => Failed.coded("C-index-damaged"),
     Self::Engine { reason, .. } => of_engine(reason),
-    Self::Io { .. } => Failed.coded("S-io"),
+    Self::Io { source, .. } => source.trouble().or(Failed.coded("S-io")),
 });
 
 /// The trouble that Tantivy tells of.

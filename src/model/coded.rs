@@ -36,6 +36,11 @@ pub struct Trouble {
 
 impl Trouble {
     pub(crate) const OTHER: Self = Self { kind: ErrorKind::Failed, code: None };
+
+    /// Another one where this one says nothing.
+    pub(crate) fn or(self, other: Self) -> Self {
+        if self == Self::OTHER { other } else { self }
+    }
 }
 
 /// An error with a kind and a code.
@@ -101,7 +106,14 @@ pub(crate) fn said(words: &str) -> Trouble {
 
 impl Coded for std::io::Error {
     fn trouble(&self) -> Trouble {
-        said(&self.to_string())
+        use std::io::ErrorKind::{FileTooLarge, OutOfMemory, QuotaExceeded, StorageFull};
+        match self.kind() {
+            StorageFull => ErrorKind::Full.coded("S-full"),
+            FileTooLarge => ErrorKind::Full.coded("S-file-size"),
+            QuotaExceeded | OutOfMemory => ErrorKind::Full.coded("S-resource"),
+            // Too many open files have no kind.
+            _ => said(&self.to_string()),
+        }
     }
 }
 
@@ -114,6 +126,8 @@ mod tests {
         let words = "IO error: No space left on device: While appending";
         assert_eq!(said(words), ErrorKind::Full.coded("S-full"));
         assert_eq!(std::io::Error::other(words).code(), Some("S-full"));
+        let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
+        assert_eq!(full.trouble(), ErrorKind::Full.coded("S-full"));
         assert_eq!(said("permission denied"), Trouble::OTHER);
     }
 }

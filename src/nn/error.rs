@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::gguf::GgufError;
 use super::{AdapterError, ConfigError};
 use crate::compute::{ComputeError, DeviceError};
+use crate::model::coded;
 
 /// What can go wrong in a network.
 #[derive(Debug, thiserror::Error)]
@@ -57,6 +58,11 @@ pub enum NnError {
     #[error(transparent)]
     Compute(#[from] ComputeError),
 }
+
+coded!(NnError {
+    Self::Weights(error) => error.trouble(),
+    Self::Compute(error) => error.trouble(),
+});
 
 impl DeviceError for NnError {
     fn of_device(&self) -> Option<&ComputeError> {
@@ -274,3 +280,10 @@ pub enum WeightsError {
     #[error(transparent)]
     Gguf(#[from] GgufError),
 }
+
+coded!(WeightsError {
+    Self::Read { source, .. } => source.trouble(),
+    Self::Write { source, .. } => source.trouble(),
+    Self::Changed { .. } => Failed.coded("W-changed"),
+    Self::Gguf(error) => error.trouble(),
+});

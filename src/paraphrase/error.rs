@@ -99,6 +99,10 @@ pub enum ParaphraseError {
 
 coded!(ParaphraseError {
     Self::Endpoint(error) => error.trouble(),
+    Self::Prompt(error) => error.trouble(),
+    Self::File(error) => error.trouble(),
+    Self::Open { source, .. } => source.trouble(),
+    Self::Decode { source } => source.trouble(),
     Self::NoPrompt => Failed.coded("A-prompt"),
     Self::BaseMissing { .. } => Failed.coded("A-missing"),
 });

@@ -2,7 +2,7 @@
 
 use crate::decode::DecodeError;
 use crate::model::coded;
-use crate::nn::{GgufError, NnError, WeightsError};
+use crate::nn::{GgufError, NnError};
 use crate::prompt::PromptError;
 use crate::tokenize::TokenizeError;
 
@@ -39,7 +39,9 @@ pub enum ScoreError {
 
 coded!(ScoreError {
     Self::Prompt(error) => BadInput.coded(error.code().unwrap_or("P-read")),
-    Self::File(error) | Self::Network(NnError::Weights(WeightsError::Gguf(error))) => error.trouble(),
+    Self::File(error) => error.trouble(),
+    Self::Network(error) => error.trouble(),
+    Self::Decode(error) => error.trouble(),
 });
 
 /// Why a text has no score.

@@ -293,7 +293,7 @@ coded!(StoreError {
     Self::Locked { .. } => Locked.coded("S-locked"),
     Self::Format { found, supported, .. } => Failed.coded(format_code(*found, *supported)),
     Self::Link { .. } => Failed.coded("S-link"),
-    Self::Io { .. } => Failed.coded("S-io"),
+    Self::Io { source, .. } => source.trouble().or(Failed.coded("S-io")),
     Self::Scratch { .. } => Failed.coded("S-scratch"),
     Self::CommitsLost { .. } => Failed.coded("C-commits-lost"),
     Self::Engine { action, reason } => of_engine(action, reason),

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::model::coded;
 use crate::nn::NnError;
 use crate::prompt::PromptError;
 use crate::score::ScoreError;
@@ -25,3 +26,9 @@ pub enum VerifyError {
     #[error(transparent)]
     Score(#[from] ScoreError),
 }
+
+coded!(VerifyError {
+    Self::Adapter { source, .. } => source.trouble(),
+    Self::Prompt(error) => error.trouble(),
+    Self::Score(error) => error.trouble(),
+});

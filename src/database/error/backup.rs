@@ -63,5 +63,5 @@ coded!(BackupError {
     Self::Place { .. } => Failed.coded("B-place"),
     Self::NotABackup { .. } => BadInput.coded("B-none"),
     Self::Damaged { .. } => BadInput.coded("B-damaged"),
-    Self::Io { .. } => Failed.coded("S-io"),
+    Self::Io { source, .. } => source.trouble().or(Failed.coded("S-io")),
 });

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::model::{Trouble, coded};
+
 /// An export cannot be made; what stood in its place is as it was.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -41,3 +43,10 @@ pub enum ExportError {
         source: std::io::Error,
     },
 }
+
+coded!(ExportError {
+    Self::SeveralReleases { .. } => Failed.coded("X-releases"),
+    Self::Write { source, .. } => source.trouble().or(Failed.coded("X-io")),
+    Self::Claimed { .. } => Trouble { kind: Locked, code: None },
+    Self::Target { .. } => Failed.coded("X-place"),
+});

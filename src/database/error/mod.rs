@@ -95,6 +95,8 @@ coded!(DatabaseError {
     Self::Language(error) => error.trouble(),
     Self::Release(error) => error.trouble(),
     Self::SplitList(error) => error.trouble(),
+    Self::Export(error) => error.trouble(),
+    Self::ReadOnly { .. } => Failed.coded("S-read-only"),
 });
 
 impl DatabaseError {
