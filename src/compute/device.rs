@@ -6,7 +6,7 @@
 use std::sync::OnceLock;
 
 use super::gpu::{AdapterKind, DeviceChoice, Gpu, GpuOptions, Held, adapters, choose};
-use super::kernels::trusts_units;
+use super::kernels::{shaders, trusts_units};
 use super::lanes::rounds_once;
 use super::tasks::for_each_task;
 use super::{ComputeError, Numbers};
@@ -28,6 +28,16 @@ pub enum Device {
     },
     /// A GPU, through WGSL shaders.
     Gpu(Gpu),
+}
+
+impl Gpu {
+    /// Opens the adapter at a place of [`adapters()`].
+    ///
+    /// # Errors
+    /// When there is none, or its driver refuses.
+    pub fn open(place: usize, options: &GpuOptions) -> Result<Self, ComputeError> {
+        Self::open_for(shaders(), place, options)
+    }
 }
 
 impl Device {

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::error::Fault;
-use super::spans::{Checked, LabelledSpan, LabelledText, name, nothing_else, object, wrong};
+use super::labelled::{Checked, LabelledSpan, LabelledText, name, nothing_else, object, wrong};
 use crate::model::{Span, Title};
 
 /// A key that every mined pair has, and no span-labelled text.

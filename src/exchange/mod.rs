@@ -12,6 +12,7 @@
 
 mod error;
 pub mod jsonl;
+mod labelled;
 mod lemmas;
 mod lines;
 mod loss;
@@ -26,6 +27,7 @@ mod tokens;
 mod training;
 
 pub use error::{ExchangeError, FaultCode};
+pub use labelled::{LabelledSpan, LabelledText};
 pub use lemmas::Lemmas;
 pub use lines::{LINE_LIMIT, Lines};
 pub(crate) use loss::Holds;
@@ -33,7 +35,7 @@ pub use loss::{Loss, LossLog};
 pub use lu_list::open_lu_list;
 pub use parquet_table::ParquetTable;
 pub use rows::{CsvTable, LabelRow};
-pub use spans::{LabelledSpan, LabelledText, SpanReader};
+pub use spans::SpanReader;
 pub use split_list::{kept_split_list, open_split_list, read_split_list};
 pub use token_formats::{SemaforFiles, TokenFormat, TokenWriter, TokensWritten};
 pub use tokens::{Annotated, Token, Tokens, WordTagger};

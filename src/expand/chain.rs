@@ -1,82 +1,14 @@
 //! One seed on its way through the rounds: what is banned, and what has come out so far.
 
-use super::elements::Elements;
 use super::rewording::Rewording;
-use super::trigger_lexicon::{TriggerLexicon, Unit};
-use super::valence::{Expressed, expressed};
+use super::seed::{Seed, stored};
+use super::trigger_lexicon::TriggerLexicon;
+use super::unit::Unit;
 use super::{EndReason, Result};
 use crate::database::Database;
-use crate::model::{AnnotationSet, AnnotationSetId, FrameId, Pos, ReleaseId, Sentence, Span};
+use crate::model::{AnnotationSetId, Pos, Span};
 use crate::store::JournalEntry;
-use crate::text::{Morphology, head_piece, is_copy, natural_spacing, words};
-
-/// FrameNet sets mark one target each, in one or several pieces; the key has room for more.
-pub(super) const TARGET: u16 = 0;
-
-/// A human annotation set to be expanded.
-pub(super) struct Seed {
-    pub(super) release: ReleaseId,
-    pub(super) set: AnnotationSetId,
-    pub(super) frame: FrameId,
-    pub(super) text: String,
-    pub(super) targets: Vec<Span>,
-    pub(super) lemma: String,
-    pub(super) pos: Pos,
-    /// The FEs that are expressed, where they are annotated.
-    pub(super) expressed: Option<Expressed>,
-    /// What is annotated of them.
-    pub(super) elements: Elements,
-}
-
-impl Seed {
-    /// The set of that id, as the store has it; `None` when it is gone.
-    pub(super) fn read(
-        database: &Database,
-        release: ReleaseId,
-        id: AnnotationSetId,
-    ) -> Result<Option<Self>> {
-        let Some((set, sentence)) = stored(database, release, id)? else { return Ok(None) };
-        let lexunit = database.store().lexunit(release, set.frame, set.lu)?;
-        let (lemma, pos) = lexunit.map_or((String::new(), Pos::Other), |lexunit| {
-            (lexunit.lemma().to_owned(), lexunit.pos)
-        });
-        Ok(Some(Self {
-            release,
-            set: id,
-            frame: set.frame,
-            targets: distinct_pieces(&sentence.text, &set.targets),
-            expressed: expressed(&set),
-            elements: Elements::of(&set),
-            text: sentence.text,
-            lemma,
-            pos,
-        }))
-    }
-}
-
-impl Seed {
-    /// The words of the target, its pieces joined by a space.
-    pub(super) fn trigger(&self) -> String {
-        let pieces: Vec<&str> =
-            self.targets.iter().filter_map(|span| span.of(&self.text)).collect();
-        pieces.join(" ")
-    }
-
-    /// Whether a span shares letters with the target.
-    pub(super) fn overlaps_target(&self, span: Span) -> bool {
-        self.targets.iter().any(|target| target.overlaps(span))
-    }
-
-    /// Whether a span is a piece of the target, or part of one.
-    pub(super) fn is_inside_target(&self, span: Span) -> bool {
-        self.targets.iter().any(|target| target.start <= span.start && span.end <= target.end)
-    }
-
-    /// The sentence as the rewriter reads it.
-    pub(super) fn natural(&self) -> String {
-        natural_spacing(&self.text)
-    }
-}
+use crate::text::{Morphology, head_piece, is_copy};
 
 /// A seed in the middle of its rounds.
 pub(super) struct Chain {
@@ -213,43 +145,16 @@ impl Chain {
     }
 }
 
-/// The pieces of a target that cover words, in order of text; pieces that overlap are one (three
-/// sets of FrameNet 1.5 mark `rings a bell` and, again, `a` and `bell`).
-pub(super) fn distinct_pieces(text: &str, targets: &[Span]) -> Vec<Span> {
-    let mut pieces: Vec<Span> = targets
-        .iter()
-        .copied()
-        .filter(|span| span.of(text).is_some_and(|piece| !words(piece).is_empty()))
-        .collect();
-    pieces.sort_unstable();
-    let mut distinct: Vec<Span> = Vec::with_capacity(pieces.len());
-    for piece in pieces {
-        match distinct.last_mut() {
-            Some(last) if last.overlaps(piece) => last.end = last.end.max(piece.end),
-            _ => distinct.push(piece),
-        }
-    }
-    distinct
-}
-
 /// Whether a phrase has anything to see: a ban on nothing but invisible characters bans nothing.
 fn is_visible(phrase: &str) -> bool {
     phrase.chars().any(|c| c.is_alphanumeric() || c.is_ascii_punctuation())
 }
 
-fn stored(
-    database: &Database,
-    release: ReleaseId,
-    id: AnnotationSetId,
-) -> Result<Option<(AnnotationSet, Sentence)>> {
-    let Some(set) = database.store().annotation_set(release, id)? else { return Ok(None) };
-    Ok(database.store().sentence(release, set.sentence)?.map(|sentence| (set, sentence)))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::seed::{Elements, distinct_pieces};
     use super::*;
-    use crate::model::IdSpace;
+    use crate::model::{FrameId, IdSpace, ReleaseId};
 
     fn chain(text: &str, targets: &[(u32, u32)], lemma: &str, pos: Pos) -> Chain {
         Chain::new(seed(text, targets, lemma, pos))
@@ -301,17 +206,6 @@ mod tests {
         for banned in ["happened .", "happened", "happens"] {
             assert!(chain.banned.iter().any(|phrase| phrase == banned), "{banned}");
         }
-    }
-
-    #[test]
-    fn pieces_that_overlap_are_one_and_pieces_without_words_are_none() {
-        let text = "That rings a bell .";
-        let pieces = distinct_pieces(
-            text,
-            &[Span::new(5, 17), Span::new(11, 12), Span::new(13, 17), Span::new(4, 5)],
-        );
-        assert_eq!(pieces, [Span::new(5, 17)]);
-        assert!(distinct_pieces(text, &[Span::new(4, 5), Span::new(90, 99)]).is_empty());
     }
 
     #[test]

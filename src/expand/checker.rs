@@ -1,7 +1,7 @@
 //! Which output of a round is written: the aligner finds the target in each, the best pair wins,
 //! its FEs are carried over, and models say how good it is.
 
-use super::chain::{Chain, TARGET};
+use super::chain::Chain;
 use super::elements::{self, Carried, KeepElements};
 use super::fitting::FitJudge;
 use super::knowledge::Knowledge;
@@ -9,6 +9,7 @@ use super::phrase_set::PhraseSet;
 use super::ranking::{Pair, candidates, choose};
 use super::recipe::Choice;
 use super::rewriting::{AcceptedPair, Rewriting};
+use super::seed::TARGET;
 use super::{CarriedTally, EndReason, ExpandError, Guidance, Recipe, Result, word_class};
 use crate::align::{AlignError, AlignRequest, Aligner, Alignment};
 use crate::decode::GoesOn;

@@ -1,7 +1,8 @@
 //! Where the outputs of a run go.
 
+use super::manifest::Shard;
 use super::pace::Measurement;
-use super::shard::{Shard, ShardWriter};
+use super::shard::ShardWriter;
 use super::{ExpandError, Result};
 use crate::database::{Database, Write};
 use crate::grow::{Sink, StoreSink};

@@ -10,13 +10,11 @@
 //! target. What is not found is said and never guessed. GF and PT describe how words stand in their
 //! sentence, so they stay only with words that stayed.
 
-use super::chain::Seed;
 use super::phrase_set::{PhraseSet, runs};
+use super::seed::Seed;
 use super::{ExpandError, Result};
 use crate::align::{AlignError, AlignRequest, Aligner, Ranking};
-use crate::model::{
-    AnnotationSet, CarriedElement, Extent, FeStatus, Label, Layer, LayerName, Span, named,
-};
+use crate::model::{CarriedElement, Extent, Label, Layer, LayerName, Span, named};
 use crate::text::{fold, is_stop_word, natural_spacing, words};
 
 named! {
@@ -75,35 +73,6 @@ fn head(phrase: &str) -> Option<&str> {
         }
     }
     head
-}
-
-/// What is annotated of a seed's FEs: the layers FE, GF and PT; none where nobody annotated them.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Elements {
-    layers: Vec<Layer>,
-}
-
-impl Elements {
-    pub(super) fn of(set: &AnnotationSet) -> Self {
-        let described = [LayerName::Fe, LayerName::Gf, LayerName::Pt];
-        let is_annotated = set.fe_status == FeStatus::Annotated;
-        let layers =
-            set.layers.iter().filter(|layer| is_annotated && described.contains(&layer.name));
-        Self { layers: layers.cloned().collect() }
-    }
-
-    fn fe_layers(&self) -> impl Iterator<Item = &Layer> {
-        self.layers.iter().filter(|layer| layer.name == LayerName::Fe)
-    }
-
-    /// The spans that FEs cover, each once, in order of text.
-    fn distinct(&self) -> Vec<Span> {
-        let labels = self.fe_layers().flat_map(|layer| &layer.labels);
-        let mut spans: Vec<Span> = labels.filter_map(|label| label.extent.span()).collect();
-        spans.sort_unstable();
-        spans.dedup();
-        spans
-    }
 }
 
 /// What an output has of its seed's FEs.
@@ -268,6 +237,7 @@ fn stands_once(text: &str, phrase: &str) -> Option<Span> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::seed::Elements;
     use super::*;
     use crate::model::{
         AnnotationSetId, FeId, FrameId, IdSpace, NullInstantiation, Pos, ReleaseId,

@@ -4,10 +4,13 @@ use std::collections::HashMap;
 
 use super::Result;
 use super::chain::Chain;
-use super::guide::OF_OTHER_FRAMES;
-use super::trigger_lexicon::{TriggerLexicon, Unit};
+use super::trigger_lexicon::TriggerLexicon;
+use super::unit::Unit;
 use crate::model::Pos;
 use crate::text::is_stop_word;
+
+/// What a word loses of its likeness that FrameNet has in other frames and not in this one.
+pub(super) const OF_OTHER_FRAMES: f32 = 0.15;
 
 /// What guides to a frame.
 pub(super) struct FrameGuide {

@@ -26,8 +26,9 @@ use std::collections::HashMap;
 use super::chain::Chain;
 use super::frame_guide::{FrameGuide, could_stand};
 use super::in_context;
-use super::trigger_lexicon::{TriggerLexicon, Unit};
+use super::trigger_lexicon::TriggerLexicon;
 use super::trigger_slot::TriggerSlot;
+use super::unit::Unit;
 use super::{FromSisters, Guidance, Result};
 use crate::model::{FrameId, Pos, ReleaseId};
 use crate::text::{is_stop_word, plain_lemma};
@@ -36,8 +37,6 @@ use crate::vectors::{WordVectors, cosine, likeness};
 /// Likeness from which a word that is no LU of the frame is asked for. Of judged outputs with such
 /// triggers, 25 of 63 from here on evoked the frame (`models/word-vectors/MODEL_CARD.md`).
 const LEAST_LIKE: f32 = 0.5;
-/// What a word loses of its likeness that FrameNet has in other frames and not in this one.
-pub(super) const OF_OTHER_FRAMES: f32 = 0.15;
 /// Most words that are asked for, the most alike first: more seldom write another sentence, and
 /// cost time.
 const MOST_WORDS: usize = 100;
@@ -322,8 +321,8 @@ impl Guide {
 mod tests {
     use std::path::Path;
 
-    use super::super::chain::Seed;
-    use super::super::elements::Elements;
+    use super::super::frame_guide::OF_OTHER_FRAMES;
+    use super::super::seed::{Elements, Seed};
     use super::super::trigger_lexicon::in_test_lexicon;
     use super::*;
     use crate::expand::valence::{DOUBT, Expressed};

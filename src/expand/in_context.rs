@@ -72,8 +72,7 @@ fn outputs_without_any(chain: &Chain) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::chain::Seed;
-    use super::super::elements::Elements;
+    use super::super::seed::{Elements, Seed};
     use super::super::trigger_lexicon::in_test_lexicon;
     use super::*;
     use crate::model::{AnnotationSetId, FrameId, IdSpace, Pos, ReleaseId, Span};

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use super::attempt::Attempt;
-use super::chain::{Chain, Seed};
+use super::chain::Chain;
 use super::in_context;
 use super::knowledge::Knowledge;
 use super::rewording::Rewording;
 use super::rewriting::Rewriting;
+use super::seed::Seed;
 use super::seeds::Todo;
 use super::{EndReason, ExpandError, Followed, Guidance, Result};
 use crate::decode::{GoesOn, SourceId};

@@ -240,8 +240,7 @@ fn content<'t>(words: impl Iterator<Item = &'t str>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::chain::Seed;
-    use super::super::elements::Elements;
+    use super::super::seed::{Elements, Seed};
     use super::*;
     use crate::model::{AnnotationSetId, FrameId, IdSpace, Pos, ReleaseId};
 

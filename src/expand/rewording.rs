@@ -6,8 +6,8 @@
 //! far as there are enough other ones in each round. They stay banned for that round alone: they
 //! evoke other frames.
 
-use super::chain::Seed;
 use super::phrase_set::PhraseSet;
+use super::seed::Seed;
 use super::{ExpandError, Result};
 use crate::model::Pos;
 use crate::tag::Tagger;
@@ -111,7 +111,7 @@ fn content(tag: &str) -> Option<Pos> {
 mod tests {
     use std::path::Path;
 
-    use super::super::elements::Elements;
+    use super::super::seed::Elements;
     use super::*;
     use crate::compute::Device;
     use crate::model::{AnnotationSetId, FrameId, IdSpace, ReleaseId, Span};

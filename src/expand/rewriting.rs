@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use super::attempt::Attempt;
-use super::chain::{Chain, TARGET};
+use super::chain::Chain;
+use super::seed::TARGET;
 use super::{CarriedTally, EndReason, Followed};
 use crate::database::JournalWrite;
 use crate::grow::{Generated, Work};

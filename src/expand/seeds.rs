@@ -1,8 +1,8 @@
 //! Which seeds a run takes.
 
-use super::chain::TARGET;
 use super::destination::Destination;
 use super::pace;
+use super::seed::TARGET;
 use super::{EndReason, Report, Result, RunOptions};
 use crate::database::Database;
 use crate::model::{AnnotationSetId, RecipeId, ReleaseId};

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::ExpandError;
-use super::shard::Manifest;
+use super::manifest::Manifest;
 use crate::database::{Database, DatabaseError};
 use crate::exchange::jsonl::LineKind;
 use crate::exchange::{ExchangeError, FaultCode};

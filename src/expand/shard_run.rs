@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::chain::TARGET;
 use super::destination::Destination;
 use super::loaded_models::LoadedModels;
+use super::manifest::{Manifest, Shard};
 use super::run::run_into;
+use super::seed::TARGET;
 use super::seeds::human_sets;
-use super::shard::{Manifest, Plan, Shard, ShardWriter};
+use super::shard::{Plan, ShardWriter};
 use super::shard_before::explained;
 use super::status::{UNKNOWN, known};
 use super::{

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use super::shard::{Manifest, Shard};
+use super::manifest::{MANIFEST, Manifest, Shard, with_ending};
 use super::shard_lock::is_locked;
 use super::{ExpandError, Result};
 
@@ -16,8 +16,6 @@ use super::{ExpandError, Result};
 const PAUSE: Duration = Duration::from_secs(10);
 /// What the name of a note ends with, behind that of the lines.
 const NOTE: &str = ".part.json";
-/// What the name of a manifest ends with, behind that of its file.
-const MANIFEST: &str = ".manifest.json";
 
 /// What a task says of the shard that it computes.
 #[derive(Debug, Serialize, Deserialize)]
@@ -45,11 +43,9 @@ pub(super) struct NoteKeeper {
 impl NoteKeeper {
     /// Begins the note of a shard of so many seeds, some seeds and sets of which are through.
     pub(super) fn begin(part: &Path, manifest: Manifest, seeds: u64) -> Self {
-        let mut place = part.as_os_str().to_owned();
-        place.push(".json");
         let (before, now) = (manifest.seeds, seconds_now());
         let note = Note { manifest, seeds, before, began: now, noted: now };
-        let keeper = Self { place: place.into(), note, last: Instant::now() };
+        let keeper = Self { place: with_ending(part, ".json"), note, last: Instant::now() };
         keeper.write();
         keeper
     }
@@ -70,8 +66,7 @@ impl NoteKeeper {
 
     /// Nobody but who looks needs the note: one that cannot be written ends no task.
     fn write(&self) {
-        let mut passing = self.place.clone().into_os_string();
-        passing.push(".new");
+        let passing = with_ending(&self.place, ".new");
         let text = serde_json::to_vec(&self.note).unwrap_or_default();
         let _ = fs::write(&passing, text).and_then(|()| fs::rename(&passing, &self.place));
     }

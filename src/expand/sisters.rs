@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::trigger_lexicon::Unit;
+use super::unit::Unit;
 use super::{ExpandError, Result, SeedsError};
 use crate::database::{Database, DatabaseError};
 use crate::model::{Frame, FrameId, LexUnit, Origin, PROPOSED, Pos, Release, ReleaseId};

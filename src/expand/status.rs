@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use super::chain::TARGET;
 use super::destination::Destination;
 use super::loaded_models::LoadedModels;
 use super::pace::Measurement;
 use super::run::run_into;
+use super::seed::TARGET;
 use super::seeds::human_sets;
 use super::{
     EndReason, ExpandError, ExpansionProgress, Followed, Recipe, Result, RunOptions, SeedsError,

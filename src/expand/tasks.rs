@@ -12,7 +12,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::ExpandError;
-use super::chain::{Chain, Seed, distinct_pieces};
+use super::chain::Chain;
+use super::seed::{Seed, distinct_pieces};
 use super::seeds::human_sets;
 use crate::align::Task;
 use crate::database::Database;

@@ -84,8 +84,7 @@ impl TriggerSlot {
 
 #[cfg(test)]
 mod tests {
-    use super::super::chain::Seed;
-    use super::super::elements::Elements;
+    use super::super::seed::{Elements, Seed};
     use super::*;
     use crate::model::{AnnotationSetId, FrameId, IdSpace, ReleaseId, Span};
 

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::trigger_lexicon::Unit;
+use super::unit::Unit;
 use crate::model::{AnnotationSet, CoreType, FeStatus, Frame, Pos, Provenance};
 
 /// Sets that say nothing, added to those of each LU: a few sentences show little, and an LU that

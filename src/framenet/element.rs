@@ -7,8 +7,7 @@ use quick_xml::events::BytesStart;
 use quick_xml::events::attributes::Attribute;
 use quick_xml::name::QName;
 
-use super::foreign::tag_at;
-use super::xml::{At, no_xml};
+use super::place::{At, no_xml, tag_at};
 use super::{FramenetError, Result};
 use crate::model::is_xml;
 use crate::text::shortened;

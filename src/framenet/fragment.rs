@@ -4,7 +4,7 @@ use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
-use super::xml::{MAX_FOREIGN_DEPTH, not_xml};
+use super::place::{MAX_FOREIGN_DEPTH, not_xml};
 use crate::model::{is_xml, is_xml_name};
 
 /// Why a piece of XML cannot stand between the elements of a file, or in the text of one; `None`

@@ -3,10 +3,11 @@
 use crate::model::{CorpusId, DocumentId, Foreign, NumberKind, Title, WrittenNumbers};
 
 use super::element::Element;
+use super::place::start_of;
 use super::rewritten::Rewritten;
 use super::sentences::{ReadSentence, read_sentence};
 use super::write::write_fulltext_file;
-use super::xml::{Once, TITLED, XmlFile, start_of};
+use super::xml::{Once, TITLED, XmlFile};
 use super::{Result, WarningCode, WarningLog};
 
 /// A full-text file.

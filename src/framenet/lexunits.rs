@@ -7,11 +7,12 @@ use crate::model::{
 };
 
 use super::element::Element;
-use super::frames::Names;
+use super::names::Names;
+use super::place::start_of;
 use super::rewritten::{Rewritten, names_of};
 use super::sentences::{ReadSentence, read_sentence};
 use super::write::write_lu_file;
-use super::xml::{Once, TITLED, XmlFile, start_of};
+use super::xml::{Once, TITLED, XmlFile};
 use super::{Result, WarningCode, WarningLog};
 
 /// An LU file.

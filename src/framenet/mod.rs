@@ -14,13 +14,18 @@ mod element;
 mod error;
 mod file_name;
 mod foreign;
+mod foreign_notes;
+mod foreign_writer;
 mod fragment;
 mod frames;
+mod fresh_numbers;
 mod fulltext;
 mod indexes;
 mod language;
 mod lexunits;
+mod names;
 mod numbers;
+mod place;
 mod rewritten;
 mod sentences;
 mod source;
@@ -36,20 +41,21 @@ pub(crate) use file_name::LONGEST_STEM;
 pub(crate) use file_name::{file_stem, fitting, safe};
 pub use fragment::fragment_fault;
 pub use frames::{FrameFile, read_frame_file};
+pub use fresh_numbers::Numbers;
+pub(crate) use fresh_numbers::ToldApart;
 pub use fulltext::{FullTextFile, read_fulltext_file};
 pub use indexes::{
     TopFile, read_frame_index, read_fulltext_index, read_lu_index, read_relations, read_sem_types,
 };
 pub use language::{LanguageGuess, Letters, language_of_file, language_of_name};
 pub use lexunits::{Corpora, LuFile, ReadSubcorpus, read_lu_file};
-pub(crate) use numbers::ToldApart;
 pub use sentences::{Evokes, ReadSentence, ReadSet};
 pub(crate) use sentences::{UNANNOTATED, evokes_unsaid};
 pub use source::{FOLDERS, Source, SourceReader, TOP_FILES};
 pub use warning::{Warning, WarningCode, WarningLog};
 pub use write::{
-    Numbers, SemTypeNames, write_frame_file, write_frame_index, write_fulltext_file,
-    write_fulltext_index, write_lu_file, write_lu_index, write_relations, write_sem_types,
+    SemTypeNames, write_frame_file, write_frame_index, write_fulltext_file, write_fulltext_index,
+    write_lu_file, write_lu_index, write_relations, write_sem_types,
 };
 pub use xml_writer::replace_not_xml;
 

@@ -4,70 +4,14 @@
 //! one for two records, and leave names empty. None of that ends a reading: ids become numbers by
 //! the rules of [`WrittenNumbers`], and what was odd is a warning.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fmt::Display;
 use std::str::FromStr;
 
 use super::element::Element;
 use super::xml::XmlFile;
-use super::xml_writer::LikeOwn;
 use super::{Result, WarningCode};
-use crate::model::{NumberKind, WrittenNumber, WrittenNumbers, is_invisible};
-
-/// What the fresh numbers of a file stand for.
-pub(super) struct FileNumbers<'a> {
-    /// Those that earlier files of the release gave.
-    earlier: &'a WrittenNumbers,
-    /// The others.
-    pub(super) own: WrittenNumbers,
-    apart: ToldApart,
-    /// Where an export wrote the file, so that numbers of a store are what they say: the release's
-    /// own ids that look like such numbers.
-    pub(super) like_own: Option<LikeOwn>,
-}
-
-impl<'a> FileNumbers<'a> {
-    pub(super) fn new(earlier: &'a WrittenNumbers) -> Self {
-        Self {
-            earlier,
-            own: WrittenNumbers::default(),
-            apart: ToldApart::default(),
-            like_own: None,
-        }
-    }
-
-    /// The number that is written as this text, when no fresh one must stand for it.
-    fn plain(&self, kind: NumberKind, text: &str) -> Option<u64> {
-        let own = || {
-            let like_own = self.like_own.as_ref()?;
-            kind.own(text).filter(|number| !like_own.contains(&(kind, *number)))
-        };
-        kind.plain(text).or_else(own)
-    }
-
-    fn is_empty(&self) -> bool {
-        self.earlier.is_empty() && self.own.is_empty()
-    }
-
-    fn text(&self, kind: NumberKind, number: u64) -> Option<&str> {
-        self.earlier.text(kind, number).or_else(|| self.own.text(kind, number))
-    }
-
-    /// The number of what is written so, if something is.
-    fn find(&self, kind: NumberKind, text: &str, beside: &str) -> std::result::Result<u64, u64> {
-        WrittenNumbers::find_in(&[self.earlier, &self.own], kind, text, beside)
-    }
-
-    fn number_of(&mut self, kind: NumberKind, text: &str, beside: &str) -> u64 {
-        let number = match self.find(kind, text, beside) {
-            Ok(number) => return number,
-            Err(number) => number,
-        };
-        let written = WrittenNumber { text: text.to_owned(), beside: beside.to_owned() };
-        self.own.insert(kind, number, written);
-        number
-    }
-}
+use crate::model::{NumberKind, is_invisible};
 
 impl<'a> XmlFile<'a> {
     /// The number in the attribute of that name. One that is not there is told apart by `name`, the
@@ -266,39 +210,6 @@ impl<'a> XmlFile<'a> {
     }
 }
 
-/// Records of one number, told apart by their names, and by a count where these are the same or
-/// empty.
-#[derive(Default)]
-pub(crate) struct ToldApart {
-    /// How often a name was tried for a number.
-    tried: HashMap<(NumberKind, String, String), usize>,
-}
-
-impl ToldApart {
-    /// The first number that `free` gives for a text that tells a record of that name apart; texts
-    /// for which it gave none are not tried again.
-    pub(crate) fn find<N>(
-        &mut self,
-        kind: NumberKind,
-        number: &str,
-        name: &str,
-        mut free: impl FnMut(&str) -> Option<N>,
-    ) -> N {
-        let key = (kind, number.to_owned(), name.to_owned());
-        let tried = self.tried.entry(key).or_default();
-        loop {
-            let beside = match *tried + usize::from(name.is_empty()) {
-                0 => name.to_owned(),
-                times => format!("{name} ({})", times + 1),
-            };
-            *tried += 1;
-            if let Some(number) = free(&beside) {
-                return number;
-            }
-        }
-    }
-}
-
 /// A number of a kind that has 32 bits.
 fn short(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
@@ -324,26 +235,7 @@ fn shown(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-
     use super::*;
-
-    #[test]
-    fn records_of_one_number_and_name_are_told_apart_by_a_count_and_each_text_is_tried_once() {
-        let (mut apart, mut taken, tries) = (ToldApart::default(), HashSet::new(), Cell::new(0));
-        let mut find = |name: &str| {
-            apart.find(NumberKind::Frame, "7", name, |beside| {
-                tries.set(tries.get() + 1);
-                taken.insert(beside.to_owned()).then(|| beside.to_owned())
-            })
-        };
-        assert_eq!(
-            ["A", "A", "B", "A", "", ""].map(&mut find),
-            ["A", "A (2)", "B", "A (3)", " (2)", " (3)"]
-        );
-        (0..10_000).for_each(|_| drop(find("A")));
-        assert_eq!(tries.get(), 10_006);
-    }
 
     #[test]
     fn flags_read_as_xml_schema_writes_them_in_any_case() {

@@ -13,8 +13,8 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
 use super::file_name::file_stem;
+use super::place::start_of;
 use super::write::SemTypeNames;
-use super::xml::start_of;
 use super::{Warning, WarningCode, WarningLog};
 use crate::model::SemTypeId;
 

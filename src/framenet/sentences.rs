@@ -13,7 +13,7 @@ use crate::model::{
 };
 
 use super::element::Element;
-use super::foreign::SeenNames;
+use super::foreign_notes::SeenNames;
 use super::xml::{Once, XmlFile};
 use super::{Result, WarningCode};
 

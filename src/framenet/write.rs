@@ -7,43 +7,19 @@
 
 use std::collections::HashMap;
 
+use super::fresh_numbers::Numbers;
 use super::sentences::{Evokes, ReadSentence, ReadSet};
 use super::xml_writer::XmlWriter;
 use super::{FrameFile, FullTextFile, LuFile};
 use crate::model::{
     CorpusId, DocumentId, Extent, FeId, FeRealization, Foreign, FrameElement, FrameIndexEntry,
     FrameRelation, IndexCorpus, Label, LexUnit, Lexeme, LuIndex, NumberKind, OWN_RANGE, OddOffsets,
-    RelationId, RelationList, SemType, SemTypeId, SemTypeList, Title, Valences, WrittenNumbers,
+    RelationId, RelationList, SemType, SemTypeId, SemTypeList, Title, Valences,
 };
 use crate::text::CharIndex;
 
 /// Names of the semantic types, which stand beside their numbers wherever these are used.
 pub type SemTypeNames = HashMap<SemTypeId, String>;
-
-/// What fresh numbers are written as: one table of a release, or that of its earlier files and that
-/// of a file.
-#[derive(Clone, Copy)]
-pub struct Numbers<'a> {
-    tables: [&'a WrittenNumbers; 2],
-}
-
-impl<'a> From<&'a WrittenNumbers> for Numbers<'a> {
-    fn from(table: &'a WrittenNumbers) -> Self {
-        Self { tables: [table, table] }
-    }
-}
-
-impl<'a> From<[&'a WrittenNumbers; 2]> for Numbers<'a> {
-    fn from(tables: [&'a WrittenNumbers; 2]) -> Self {
-        Self { tables }
-    }
-}
-
-impl<'a> Numbers<'a> {
-    pub(super) fn text(&self, kind: NumberKind, number: u64) -> Option<&'a str> {
-        self.tables.into_iter().find_map(|table| table.text(kind, number))
-    }
-}
 
 /// A frame file; its `numbers` say what the release's fresh numbers are written as.
 #[must_use]
@@ -498,7 +474,7 @@ fn write_relation(xml: &mut XmlWriter<'_>, relation: &FrameRelation) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{NullInstantiation, Span};
+    use crate::model::{NullInstantiation, Span, WrittenNumbers};
 
     fn written(extent: Extent) -> String {
         let odd = OddOffsets {

@@ -3,11 +3,9 @@
 //!
 //! Law: what [`XmlFile`](super::xml::XmlFile) reads back is what was written.
 
-use std::collections::BTreeSet;
-
-use super::foreign::ForeignWriter;
-use super::write::Numbers;
-use super::xml::not_xml;
+use super::foreign_writer::ForeignWriter;
+use super::fresh_numbers::{LikeOwn, Numbers, instruction};
+use super::place::not_xml;
 use crate::model::{Foreign, ForeignAttribute, NumberKind, is_xml};
 
 /// Declaration that every file starts with.
@@ -17,46 +15,6 @@ pub(super) const NAMESPACES: [(&str, &str); 2] = [
     ("xmlns", "http://framenet.icsi.berkeley.edu"),
     ("xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance"),
 ];
-
-/// Says in a file that an export of fnstore wrote it. Its numbers from 2^31 on, of sentences and
-/// sets from 2^56 on, are those that a store gave; an import keeps them. Other readers ignore a
-/// processing instruction. Ids of the release itself that look so are listed behind it, as
-/// [`like_own`] reads them.
-pub(super) const OWN_NUMBERS: &str = "fnstore own-numbers";
-
-/// Ids that a release's own files write and that would be taken for numbers of a store.
-pub(super) type LikeOwn = BTreeSet<(NumberKind, u64)>;
-
-/// The ids that the instruction lists: after the name of a kind, its numbers. `None` for an
-/// instruction of another name.
-pub(super) fn like_own(instruction: &str) -> Option<LikeOwn> {
-    let rest = instruction.strip_prefix(OWN_NUMBERS)?;
-    let mut of = None;
-    let mut listed = LikeOwn::new();
-    for word in rest.split_ascii_whitespace() {
-        match (word.parse(), of) {
-            (Ok(number), Some(kind)) => drop(listed.insert((kind, number))),
-            _ => of = NumberKind::parse(word),
-        }
-    }
-    (rest.is_empty() || rest.starts_with(' ')).then_some(listed)
-}
-
-/// The instruction that lists them.
-fn instruction(like_own: &LikeOwn) -> String {
-    let mut written = format!("<?{OWN_NUMBERS}");
-    let mut last = None;
-    for (kind, number) in like_own {
-        if last.replace(kind) != Some(kind) {
-            written.push(' ');
-            written.push_str(kind.as_str());
-        }
-        written.push(' ');
-        written.push_str(&number.to_string());
-    }
-    written.push_str("?>\n");
-    written
-}
 
 /// A file being written.
 pub(super) struct XmlWriter<'a> {

@@ -62,8 +62,7 @@ pub(super) fn checked(
     spans: Vec<String>,
     blanks: usize,
 ) -> std::result::Result<Vec<String>, &'static str> {
-    let one_line = |span: String| span.split_whitespace().collect::<Vec<_>>().join(" ");
-    let spans: Vec<String> = spans.into_iter().map(one_line).collect();
+    let spans: Vec<String> = spans.iter().map(|span| crate::text::one_spaced(span)).collect();
     if spans.len() != blanks {
         return Err("F-count");
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::candidate_ranker::Signs;
-use super::language::Filled;
+use super::job::Filled;
 use super::placement::{Placement, Shared};
 use super::report::Skip;
 use super::{Draft, GenerateError, GenerationRecipe, Result};

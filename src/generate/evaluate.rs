@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use super::blanks::Actors;
 use super::generator::Generator;
-use super::language::Job;
+use super::job::Job;
 use super::{Draft, GenerationRecipe, Mode, Result};
 use crate::database::Database;
 use crate::decode::{Paced, always};
@@ -121,7 +121,7 @@ pub fn evaluate_test_spans(
         seed: settings.seed,
         ..GenerationRecipe::default()
     };
-    recipe(Mode::default()).check(generator)?;
+    generator.check(&recipe(Mode::default()))?;
     let mut evaluated = Evaluated::default();
     let (items, releases) = drawn(database, expression, settings, &mut evaluated.left_out)?;
     database.check_languages(generator.declared(), releases)?;

@@ -5,7 +5,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use super::language::{Filled, Job};
+use serde_json::json;
+
+use super::job::{Filled, Job};
 use super::recipe::GenerationRecipe;
 use super::{
     Draft, GenerateError, LanguageFiller, RemoteFiller, Result, Seq2SeqFiller, TrainedFiller,
@@ -15,7 +17,7 @@ use crate::durable::Stamp;
 use crate::endpoint::EndpointError;
 use crate::grow::ModelFiles;
 use crate::identify::FrameIdentifier;
-use crate::model::{Declared, FeId, Frame, Span};
+use crate::model::{Declared, FeId, Frame, Method, Rules, Span, numbered};
 use crate::score::{ScoreRequest, Scorer, TextScore};
 use crate::text::natural_spacing;
 
@@ -157,6 +159,62 @@ impl Generator {
     /// The files that were opened, as they were then.
     pub(super) fn files(&self) -> ModelFiles {
         ModelFiles::new(self.files.clone())
+    }
+
+    /// Checks that it can follow a recipe.
+    pub(super) fn check(&self, recipe: &GenerationRecipe) -> Result<()> {
+        recipe.check()?;
+        if recipe.least > 0.0 && self.scorer.is_none() {
+            return Err(GenerateError::NoRanker { least: recipe.least });
+        }
+        let lacks_model = match self.filler {
+            Filler::Nothing => recipe.method == Method::Infill,
+            Filler::Language(_) => self.scorer.is_none(),
+            Filler::Trained(_) | Filler::Seq2Seq(_) | Filler::Remote(_) => false,
+        };
+        if lacks_model { Err(GenerateError::NoGenerator) } else { Ok(()) }
+    }
+
+    /// All that outputs depend on, as JSON.
+    pub(super) fn description(&self, recipe: &GenerationRecipe) -> String {
+        let filler = match &self.filler {
+            Filler::Nothing => json!(null),
+            Filler::Language(filler) => filler.description(),
+            Filler::Trained(filler) => filler.description(),
+            Filler::Seq2Seq(filler) => filler.description(),
+            Filler::Remote(filler) => filler.description(),
+        };
+        let ranks = self.scorer.as_ref().map(|scorer| scorer.fingerprint().to_string());
+        let ranks_by = self.identifier.as_ref().filter(|_| self.scorer.is_some());
+        let frames = ranks_by.map(|model| model.fingerprint().to_string());
+        let is_filled = recipe.method == Method::Infill;
+        let of_filler: &[Rules] = match &self.filler {
+            Filler::Language(_) => &[Rules::Agreement],
+            Filler::Seq2Seq(_) => &[Rules::Sentinels],
+            Filler::Nothing | Filler::Trained(_) | Filler::Remote(_) => &[],
+        };
+        let of_blanks = [Rules::Blanks].into_iter().chain(of_filler.iter().copied());
+        let always = [Rules::Takeover, Rules::Sisters, Rules::Ranking];
+        let of_frames = frames.iter().map(|_| Rules::FrameFit);
+        let rules = always.into_iter().chain(of_blanks.filter(|_| is_filled)).chain(of_frames);
+        let mut description = json!({
+            "method": recipe.method,
+            "rules": numbered(rules),
+            "sisters": recipe.sisters,
+            "candidates": recipe.candidates,
+            "kept": recipe.keep,
+            "least": recipe.least.to_string(),
+            "language_model": ranks,
+            "classifier": self.reads_as.as_ref().map(|(name, _)| name),
+            "frame_model": frames,
+            "random_seed": recipe.seed,
+        });
+        if is_filled {
+            description["mode"] = json!(recipe.mode);
+            description["sources"] = json!(recipe.sources);
+            description["generator"] = filler;
+        }
+        description.to_string()
     }
 
     /// Words for the blanks of some sentences, in their order; fewer where a budget ended. Stops

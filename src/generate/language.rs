@@ -14,13 +14,14 @@
 use serde_json::{Value, json};
 
 use super::agreement::keeps_to_verb;
-use super::prompt::{GenerationPrompt, Task};
+use super::job::{Filled, Job};
+use super::prompt::GenerationPrompt;
 use super::recipe::GenerationRecipe;
 use super::{Draft, Result, Skip};
 use crate::decode::{GoesOn, LengthLimit, SampleSettings};
 use crate::model::Span;
 use crate::score::{ScoreRequest, Scorer};
-use crate::text::{capitalize, fold, natural_spacing};
+use crate::text::{fold, natural_spacing};
 
 /// Draws at the first blank for each candidate, and at each later one.
 const DRAWS: [usize; 2] = [4, 4];
@@ -52,50 +53,6 @@ const DANGLING: [&str; 28] = [
     "is", "its", "my", "of", "on", "or", "our", "that", "the", "their", "to", "was", "which",
     "with",
 ];
-
-/// Words for the blanks of a sentence.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Filled {
-    /// A text for each blank, for each candidate.
-    pub(super) candidates: Vec<Vec<String>>,
-    /// Answers that could not be used, by code.
-    pub(super) rejects: Vec<&'static str>,
-    /// Why there is none.
-    pub(super) skip: Option<Skip>,
-}
-
-impl Filled {
-    /// Takes the spans of an answer as a candidate, unless one has the same.
-    pub(super) fn take(&mut self, job: &Job<'_>, spans: &[String]) {
-        let words = spans.iter().enumerate().map(|(at, span)| job.fitted(at, span)).collect();
-        if !self.candidates.contains(&words) {
-            self.candidates.push(words);
-        }
-    }
-}
-
-/// A sentence to fill.
-pub(super) struct Job<'a> {
-    pub(super) draft: &'a Draft,
-    pub(super) frame: &'a str,
-    pub(super) lexunit: &'a str,
-}
-
-impl Job<'_> {
-    /// What a prompt is told of it.
-    pub(super) fn prompt(&self, prompt: &GenerationPrompt, recipe: &GenerationRecipe) -> String {
-        let sentence = natural_spacing(&self.draft.masked(&prompt.blank));
-        let elements = self.draft.blanks.iter().map(|blank| blank.name.as_str()).collect();
-        let Self { frame, lexunit, .. } = *self;
-        prompt.text(recipe.mode, &Task { frame, lexunit, sentence: &sentence, elements })
-    }
-
-    /// A text as it stands in a blank: with a capital at the beginning of the sentence.
-    pub(super) fn fitted(&self, at: usize, words: &str) -> String {
-        let before = &self.draft.text[..self.draft.blanks[at].span.start as usize];
-        if before.chars().any(char::is_alphanumeric) { words.to_owned() } else { capitalize(words) }
-    }
-}
 
 /// Fills blanks by a language model.
 #[derive(Debug, Clone)]
@@ -175,7 +132,7 @@ impl LanguageFiller {
         let places: Vec<Place> =
             open.iter().map(|state| Place::of(&jobs[state.job], state, at)).collect();
         let prompts = open.iter().zip(&places).map(|(state, place)| {
-            let asked = jobs[state.job].prompt(&self.prompt, recipe);
+            let asked = jobs[state.job].prompt(&self.prompt, recipe.mode);
             format!("{asked} {}", place.with(&place.lead)).trim_end().to_owned()
         });
         let wanted = if at == 0 { recipe.candidates } else { 1 };

@@ -32,6 +32,7 @@ mod estimate;
 mod evaluate;
 mod form;
 mod generator;
+mod job;
 mod language;
 mod placement;
 mod prompt;

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::language::{Filled, Job};
+use super::job::{Filled, Job};
 use super::placement::{Placement, Shared};
 use super::seeds::Seed;
 use super::{GenerateError, GenerationRecipe, Result};

@@ -1,10 +1,7 @@
 //! What a generation does.
 
-use serde_json::json;
-
-use super::generator::{Filler, Generator};
 use super::{GenerateError, Mode, Result, SisterRule};
-use crate::model::{Method, Origin, Rules, named, numbered};
+use crate::model::{Method, Origin, named};
 
 named! {
     /// What an LU lacks that gets a sentence.
@@ -72,8 +69,8 @@ impl Default for GenerationRecipe {
 }
 
 impl GenerationRecipe {
-    /// Checks that it can be followed.
-    pub(super) fn check(&self, generator: &Generator) -> Result<()> {
+    /// Checks that its numbers can be followed.
+    pub(super) fn check(&self) -> Result<()> {
         let wrong = |name, found: usize, expected: &str| {
             Err(GenerateError::Range {
                 name,
@@ -96,15 +93,7 @@ impl GenerationRecipe {
             let (name, expected) = ("least worth", "0 to 1".to_owned());
             return Err(GenerateError::Range { name, found: self.least.to_string(), expected });
         }
-        if self.least > 0.0 && generator.scorer.is_none() {
-            return Err(GenerateError::NoRanker { least: self.least });
-        }
-        let lacks_model = match generator.filler {
-            Filler::Nothing => self.method == Method::Infill,
-            Filler::Language(_) => generator.scorer.is_none(),
-            Filler::Trained(_) | Filler::Seq2Seq(_) | Filler::Remote(_) => false,
-        };
-        if lacks_model { Err(GenerateError::NoGenerator) } else { Ok(()) }
+        Ok(())
     }
 
     /// Sisters' sentences that are filled for each LU.
@@ -115,47 +104,5 @@ impl GenerationRecipe {
     /// Sisters' sentences that are wanted for each LU.
     pub(super) fn drafts(&self) -> usize {
         if self.method == Method::Infill { self.sources } else { self.candidates }
-    }
-
-    /// All that outputs depend on, as JSON.
-    pub(super) fn description(&self, generator: &Generator) -> String {
-        let filler = match &generator.filler {
-            Filler::Nothing => json!(null),
-            Filler::Language(filler) => filler.description(),
-            Filler::Trained(filler) => filler.description(),
-            Filler::Seq2Seq(filler) => filler.description(),
-            Filler::Remote(filler) => filler.description(),
-        };
-        let ranks = generator.scorer.as_ref().map(|scorer| scorer.fingerprint().to_string());
-        let ranks_by = generator.identifier.as_ref().filter(|_| generator.scorer.is_some());
-        let frames = ranks_by.map(|model| model.fingerprint().to_string());
-        let is_filled = self.method == Method::Infill;
-        let of_filler: &[Rules] = match &generator.filler {
-            Filler::Language(_) => &[Rules::Agreement],
-            Filler::Seq2Seq(_) => &[Rules::Sentinels],
-            Filler::Nothing | Filler::Trained(_) | Filler::Remote(_) => &[],
-        };
-        let of_blanks = [Rules::Blanks].into_iter().chain(of_filler.iter().copied());
-        let always = [Rules::Takeover, Rules::Sisters, Rules::Ranking];
-        let of_frames = frames.iter().map(|_| Rules::FrameFit);
-        let rules = always.into_iter().chain(of_blanks.filter(|_| is_filled)).chain(of_frames);
-        let mut description = json!({
-            "method": self.method,
-            "rules": numbered(rules),
-            "sisters": self.sisters,
-            "candidates": self.candidates,
-            "kept": self.keep,
-            "least": self.least.to_string(),
-            "language_model": ranks,
-            "classifier": generator.reads_as.as_ref().map(|(name, _)| name),
-            "frame_model": frames,
-            "random_seed": self.seed,
-        });
-        if is_filled {
-            description["mode"] = json!(self.mode);
-            description["sources"] = json!(self.sources);
-            description["generator"] = filler;
-        }
-        description.to_string()
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::language::{Filled, Job};
+use super::job::{Filled, Job};
 use super::prompt::GenerationPrompt;
 use super::recipe::GenerationRecipe;
 use super::{Result, Skip};
@@ -51,7 +51,7 @@ impl RemoteFiller {
         recipe: &GenerationRecipe,
         goes_on: &mut GoesOn<'_>,
     ) -> Result<Filled> {
-        let question = job.prompt(&self.prompt, recipe);
+        let question = job.prompt(&self.prompt, recipe.mode);
         let blanks = job.draft.blanks.len();
         let temperature = if recipe.candidates == 1 { 0.0 } else { TEMPERATURE };
         let mut filled = Filled::default();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Draft;
 use super::blanks::NotBlank;
-use super::language::Filled;
+use super::job::Filled;
 use crate::model::{Pos, RecipeId, named};
 
 named! {

@@ -61,7 +61,7 @@ pub(super) fn prepare(
     (expression, recipe, limit): (&Expression, &GenerationRecipe, Option<usize>),
     generator: &Generator,
 ) -> Result<(Vec<FrameGap>, [u8; 16], StoreSink)> {
-    recipe.check(generator)?;
+    generator.check(recipe)?;
     if limit == Some(0) {
         let (found, expected) = ("0".to_owned(), "1 or more".to_owned());
         return Err(GenerateError::Range { name: "limit", found, expected });
@@ -70,7 +70,7 @@ pub(super) fn prepare(
     let gaps = lexunits_without_sentences(database, expression, &lacks)?;
     database.check_languages(generator.declared(), gaps.iter().map(|gap| gap.release.id))?;
     check_sisters(database, recipe, &gaps)?;
-    let description = recipe.description(generator);
+    let description = generator.description(recipe);
     let fingerprint = recipe_fingerprint(&description);
     let sink = StoreSink::new(database, (fingerprint, &description))?;
     Ok((gaps, fingerprint, sink))

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::answer::checked;
-use super::language::{Filled, Job};
+use super::job::{Filled, Job};
 use super::recipe::GenerationRecipe;
 use super::{GenerateError, Mode, Result, Skip};
 use crate::compute::{Device, Numbers};

@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::language::{Filled, Job};
+use super::job::{Filled, Job};
 use super::recipe::GenerationRecipe;
 use super::{GenerationPrompt, Result, Skip};
 use crate::decode::{GoesOn, LengthLimit, SampleSettings};
@@ -61,7 +61,7 @@ impl TrainedFiller {
         goes_on: &mut GoesOn<'_>,
     ) -> Result<Vec<Filled>> {
         let prompts: Vec<String> =
-            jobs.iter().map(|job| job.prompt(&self.prompt, recipe)).collect();
+            jobs.iter().map(|job| job.prompt(&self.prompt, recipe.mode)).collect();
         let settings = SampleSettings {
             samples: recipe.candidates,
             seed: recipe.seed,

@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use super::distance::{EditCost, word_distance};
 use super::sentences::{replace_numbers_and_days, sentences};
 use crate::model::named;
-use crate::text::{fold, words};
+use crate::text::{fold, one_spaced, words};
 
 named! {
     /// How pairs are found.
@@ -128,7 +128,7 @@ fn read(articles: &[Article], options: &MineOptions) -> (Vec<Sentence>, usize) {
             continue;
         }
         let all = parts.iter().flat_map(|part| match is_split {
-            true => vec![part.split_whitespace().collect::<Vec<_>>().join(" ")],
+            true => vec![one_spaced(part)],
             false => sentences(part),
         });
         for (sentence, text) in all.enumerate() {

@@ -2,7 +2,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::text::{fold, words};
+use crate::text::{fold, one_spaced, words};
 
 /// Words before a full stop that stand before a name, so that no sentence ends there.
 const TITLES: [&str; 17] = [
@@ -42,7 +42,7 @@ const DAYS: [&str; 7] =
 #[must_use]
 pub fn sentences(text: &str) -> Vec<String> {
     // A line's end is a space: articles are wrapped anywhere.
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = one_spaced(text);
     let mut found: Vec<String> = Vec::new();
     for piece in text.unicode_sentences() {
         let piece = piece.trim();

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::decode::{GoesOn, JobId, SourceId, Stop, always, occurrences, violations};
 use crate::endpoint::{Answer, Endpoint, Usage};
+use crate::text::{fold, one_spaced};
 
 /// How often a paraphrase is asked for, the first time counted.
 const ATTEMPTS: usize = 3;
@@ -240,12 +241,11 @@ fn question(
     require: &[Vec<String>],
     last: Option<&Paraphrase>,
 ) -> String {
-    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     // Phrases that differ in case alone are listed once.
     let listed = |phrases: &[String]| {
         let mut seen = HashSet::new();
-        let new = phrases.iter().filter(|phrase| seen.insert(crate::text::fold(phrase)));
-        let quoted = new.take(MOST_LISTED).map(|phrase| format!("\"{}\"", one_line(phrase)));
+        let new = phrases.iter().filter(|phrase| seen.insert(fold(phrase)));
+        let quoted = new.take(MOST_LISTED).map(|phrase| format!("\"{}\"", one_spaced(phrase)));
         quoted.collect::<Vec<_>>()
     };
     let goals = |goals: &mut dyn Iterator<Item = &Vec<String>>| {
@@ -261,7 +261,7 @@ fn question(
     if !require.is_empty() {
         question += &format!("\nUse: {}", goals(&mut require.iter()));
     }
-    question += &format!("\nSentence: {}", one_line(text));
+    question += &format!("\nSentence: {}", one_spaced(text));
     if let Some(last) = last {
         question += &format!("\nThis answer is wrong: {}", last.text);
         if !last.banned.is_empty() {

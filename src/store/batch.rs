@@ -19,6 +19,7 @@ use super::key::{
     LayoutKey, LexUnitKey, NameKey, NameKind, RecipeKey, RelationKey, SemTypeKey, SentenceKey,
     SentenceSetKey, SetKey,
 };
+use super::names::pair;
 use super::record::{self, ChangeRecord, Encoded, RecipeRecord, Stored};
 use super::rows::require_readable;
 use super::tally::{self, Keyed};
@@ -501,19 +502,4 @@ fn name_keys(release: ReleaseId, kind: NameKind, name: &str, id: u64) -> [NameKe
         name,
         id,
     })
-}
-
-pub(super) fn pair(high: u32, low: u32) -> u64 {
-    u64::from(high) << 32 | u64::from(low)
-}
-
-/// Takes apart what [`pair`] put together.
-pub(super) fn unpair(id: u64) -> (u32, u32) {
-    ((id >> 32) as u32, (id & u64::from(u32::MAX)) as u32)
-}
-
-/// An LU's frame and number from a `name` row's id.
-pub(super) fn lexunit_ids(id: u64) -> (FrameId, LuId) {
-    let (frame, lu) = unpair(id);
-    (FrameId(frame), LuId(lu))
 }

@@ -8,9 +8,9 @@ use std::path::Path;
 
 use rocksdb::{DB, DBIteratorWithThreadMode, IteratorMode, ReadOptions, WriteBatch};
 
-use super::engine::present_families;
 use super::family::Family;
 use super::key::release_of;
+use super::present::present_families;
 use super::record::TRIED;
 use super::rows::content;
 use super::tuning::{descriptors, writers_options};

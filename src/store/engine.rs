@@ -11,12 +11,14 @@ use std::time::{Duration, Instant};
 use rocksdb::properties::{
     CUR_SIZE_ALL_MEM_TABLES, ESTIMATE_NUM_KEYS, PropName, TOTAL_SST_FILES_SIZE,
 };
-use rocksdb::{DB, IteratorMode, Options, PrefixRange, ReadOptions, WriteBatch, WriteOptions};
+use rocksdb::{DB, IteratorMode, PrefixRange, ReadOptions, WriteBatch, WriteOptions};
 
 use super::error::OPENING;
 use super::family::Family;
 use super::held_directory::HeldDirectory;
+use super::identity::IDENTITY_KEY;
 use super::lock::WriterLock;
+use super::present::{absent_or_lost, exists, lost_manifest, present_families};
 use super::scratch::Scratch;
 use super::tuning::{descriptors, readers_options, writers_options};
 use super::view::{View, table};
@@ -132,7 +134,10 @@ impl Engine {
         batch.put_cf(meta, FORMAT_KEY, format);
         batch.put_cf(meta, WRITTEN_BY_KEY, env!("CARGO_PKG_VERSION"));
         // Revisions that were lost are given again, with other content.
-        identity::put(&engine, &mut batch, is_rewound)?;
+        let identity = engine.get(Family::Meta, IDENTITY_KEY)?;
+        if let Some(drawn) = identity::to_put(identity, is_rewound) {
+            engine.put(&mut batch, Family::Meta, IDENTITY_KEY, &drawn)?;
+        }
         engine.write_synced(batch)?;
         Ok(engine)
     }
@@ -508,34 +513,6 @@ fn may_pass(error: &StoreError) -> bool {
     )
 }
 
-/// Whether a store lies in `dir`.
-pub(super) fn exists(dir: &Path) -> bool {
-    current(dir).is_file()
-}
-
-/// The file that RocksDB begins to read at.
-fn current(dir: &Path) -> PathBuf {
-    dir.join("db").join("CURRENT")
-}
-
-/// Why there is no store to open: none was made, or one with acknowledged commits is damaged.
-fn absent_or_lost(dir: &Path) -> StoreError {
-    let family = Family::Meta.name().to_owned();
-    match acknowledged::last(dir) {
-        Some(revision) if revision > 0 => StoreError::FileLost { path: current(dir), family },
-        _ => StoreError::Absent { path: dir.to_owned() },
-    }
-}
-
-/// That the list of a store's tables, which its first file names, is gone. While a writer opens
-/// that may pass.
-fn lost_manifest(dir: &Path) -> Option<StoreError> {
-    let name = std::fs::read_to_string(current(dir)).ok()?;
-    let path = dir.join("db").join(name.trim_end());
-    let family = Family::Meta.name().to_owned();
-    (!path.exists()).then_some(StoreError::FileLost { path, family })
-}
-
 /// Makes a directory whose name is on the disk before anything in it is acknowledged.
 fn make(dir: &Path) -> Result<()> {
     create_directory(dir).map_err(|source| StoreError::Io { path: dir.to_owned(), source })
@@ -543,10 +520,6 @@ fn make(dir: &Path) -> Result<()> {
 
 fn is_family(name: &str) -> bool {
     Family::ALL.iter().any(|family| family.name() == name)
-}
-
-pub(super) fn present_families(db_dir: &Path) -> Result<Vec<String>> {
-    DB::list_cf(&Options::default(), db_dir).map_err(StoreError::engine(OPENING))
 }
 
 #[cfg(test)]

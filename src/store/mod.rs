@@ -29,6 +29,7 @@ mod names;
 mod numbers;
 mod own_ids;
 mod packing;
+mod present;
 mod read;
 mod record;
 mod removal;
@@ -156,7 +157,7 @@ impl Store {
     /// Whether a store lies in `dir`.
     #[must_use]
     pub fn exists(dir: &Path) -> bool {
-        engine::exists(dir)
+        present::exists(dir)
     }
 
     /// Opens the store in `dir` for writing, making one when there is none and `create` says so.

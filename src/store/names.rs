@@ -3,7 +3,6 @@
 use crate::model::{CorpusId, DocumentId, FeId, FrameId, LuId, ReleaseId, SemTypeId};
 use crate::text::{fold, is_same};
 
-use super::batch::{lexunit_ids, pair, unpair};
 use super::family::Family;
 use super::key::{Key, NameKey, NameKind};
 use super::{Result, Store, StoreError};
@@ -157,4 +156,20 @@ impl Store {
             Ok((FrameId(unpair(key.id).1), key.name))
         }))
     }
+}
+
+/// Two numbers as one: an FE or an LU behind its frame.
+pub(super) fn pair(high: u32, low: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+/// Takes apart what [`pair`] put together.
+pub(super) fn unpair(id: u64) -> (u32, u32) {
+    ((id >> 32) as u32, (id & u64::from(u32::MAX)) as u32)
+}
+
+/// An LU's frame and number from a `name` row's id.
+pub(super) fn lexunit_ids(id: u64) -> (FrameId, LuId) {
+    let (frame, lu) = unpair(id);
+    (FrameId(frame), LuId(lu))
 }

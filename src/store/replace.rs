@@ -12,8 +12,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::engine::exists;
 use super::lock::WriterLock;
+use super::present::exists;
 use super::{Result, StoreError, site};
 use crate::durable::{create_directory, exchange, remove_directory, rename, sync_tree};
 

@@ -11,7 +11,6 @@ use crate::model::{
     SentenceId, SentenceLayers, hexadecimal,
 };
 
-use super::batch::unpair;
 use super::family::Family;
 use super::identity::{self, IDENTITY_KEY};
 use super::key::{
@@ -19,6 +18,7 @@ use super::key::{
     NameKind, RecipeKey, SentenceKey, SentenceSetKey, SetKey, release_of,
 };
 use super::merged::{self, MERGED_KEY};
+use super::names::unpair;
 use super::record::{self, MetaRecord, NumbersRecord, OwnIdsRecord, RecipeRecord, Stored};
 use super::row_fault::{RowFault, RowFaultKind, record_name};
 use super::tally::{TALLY_KEY, Tally};

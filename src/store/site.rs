@@ -10,9 +10,9 @@ use std::{fs, thread};
 
 use rocksdb::{DB, IteratorMode, Options};
 
-use super::engine::{exists, present_families};
 use super::family::Family;
 use super::lock::is_of_a_writer;
+use super::present::{exists, present_families};
 use super::tuning::descriptors;
 use super::{Result, StoreError, acknowledged};
 use crate::durable::folder_of;

@@ -16,9 +16,10 @@ use super::error::OPENING;
 use super::family::Family;
 use super::held_directory::HeldDirectory;
 use super::manifest::{self, Stamp};
+use super::present::present_families;
 use super::scratch::Scratch;
 use super::tuning::{descriptors, readers_options};
-use super::{Result, StoreError, engine::present_families};
+use super::{Result, StoreError};
 
 /// An open RocksDB.
 pub(super) struct View {

@@ -45,6 +45,16 @@ impl Inflection {
             _ => &[],
         }
     }
+
+    /// Its column in `irregular.tsv`, behind lemma and part of speech.
+    fn column(self) -> usize {
+        match self {
+            Self::Past | Self::Plural | Self::Comparative => 0,
+            Self::PastParticiple | Self::Superlative => 1,
+            Self::ThirdPerson => 2,
+            Self::PresentParticiple => 3,
+        }
+    }
 }
 
 /// The forms of a one-word lemma under one inflection, the usual one first.
@@ -66,7 +76,7 @@ pub fn inflect(lemma: &str, pos: Pos, inflection: Inflection) -> Vec<String> {
         return Vec::new();
     }
     let lower = fold(lemma);
-    let irregular = irregular_forms(&lower, pos, inflection);
+    let irregular = irregular_forms(&lower, pos, inflection.column());
     if !irregular.is_empty() {
         let as_written = |form: &&str| {
             let upper = lemma.chars().next().is_some_and(char::is_uppercase);

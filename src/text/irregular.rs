@@ -8,7 +8,6 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use super::inflection::Inflection;
 use crate::model::Pos;
 
 /// Irregular forms of one lemma, by column; an empty list stands for the regular form.
@@ -48,18 +47,9 @@ fn parse(tsv: &'static str) -> Table {
     Table { by_lemma, by_form }
 }
 
-/// The irregular forms of a lemma under one inflection, the usual one first; empty when regular.
-pub(super) fn irregular_forms(
-    lemma: &str,
-    pos: Pos,
-    inflection: Inflection,
-) -> &'static [&'static str] {
-    let column = match inflection {
-        Inflection::Past | Inflection::Plural | Inflection::Comparative => 0,
-        Inflection::PastParticiple | Inflection::Superlative => 1,
-        Inflection::ThirdPerson => 2,
-        Inflection::PresentParticiple => 3,
-    };
+/// The irregular forms of a lemma in one column of the table, the usual one first; empty when
+/// regular.
+pub(super) fn irregular_forms(lemma: &str, pos: Pos, column: usize) -> &'static [&'static str] {
     let rows = TABLE.by_lemma.get(lemma).map_or(&[][..], Vec::as_slice);
     let row = rows.iter().find(|(p, _)| *p == pos);
     row.and_then(|(_, row)| row.get(column)).map_or(&[], Vec::as_slice)
@@ -81,9 +71,9 @@ mod tests {
 
     #[test]
     fn the_table_reads_in_both_directions() {
-        assert_eq!(irregular_forms("go", Pos::Verb, Inflection::Past), ["went"]);
+        assert_eq!(irregular_forms("go", Pos::Verb, 0), ["went"]);
         assert_eq!(lemmas_of_irregular("went"), [("go", Pos::Verb)]);
-        assert!(irregular_forms("walk", Pos::Verb, Inflection::Past).is_empty());
+        assert!(irregular_forms("walk", Pos::Verb, 0).is_empty());
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::fold;
 use super::inflection::{SINGULARS, inflections, is_consonant, is_vowel};
 use super::irregular::lemmas_of_irregular;
 use super::phrase::head_word;
+use super::spacing::one_spaced;
 use super::spelling::spelling_variants;
 use crate::model::Pos;
 
@@ -143,7 +144,7 @@ pub fn is_listed_lemma(form: &str, pos: Pos) -> bool {
 /// ```
 #[must_use]
 pub fn lemmatize(form: &str, pos: Pos, known: &dyn Fn(&str, Pos) -> bool) -> (String, Pos) {
-    let form = form.split_whitespace().collect::<Vec<_>>().join(" ");
+    let form = one_spaced(form);
     let others = READINGS.into_iter().filter(|&other| other != pos);
     for pos in std::iter::once(pos).chain(others) {
         if let Some(lemma) = known_lemma(&form, pos, known) {

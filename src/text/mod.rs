@@ -9,6 +9,7 @@
 //! another language.
 
 mod article;
+mod attested;
 mod bleu;
 mod canonical;
 mod case;
@@ -34,6 +35,7 @@ mod visible;
 mod words;
 
 pub use article::begins_with_vowel;
+pub use attested::AttestedForms;
 pub use bleu::bleu;
 pub use canonical::{
     bare_letters, called, combining_class, composed, decomposed_letter, is_combining_mark, is_same,
@@ -44,18 +46,17 @@ pub use inflection::{Inflection, inflect, inflections};
 pub use lemma::{irregular_lemmas, is_listed_lemma, lemma_candidates, lemmatize};
 pub use letters::letters;
 pub use markup::{DefinitionPart, definition_parts, plain_definition};
-pub use morphology::{AttestedForms, Morphology};
+pub use morphology::Morphology;
 pub use names::names;
 pub use offsets::{CharIndex, CharSpan, OffsetError};
 #[cfg(feature = "neural")]
 pub(crate) use phrase::respellings;
-pub use phrase::{
-    head_piece, inflect_phrase, inflections_of_phrase, inflections_of_trigger, plain_lemma,
-};
+pub use phrase::{head_piece, inflect_phrase, inflections_of_phrase, plain_lemma};
 pub use rouge::{Rouge, rouge};
 pub use shortened::shortened;
+pub(crate) use spacing::one_spaced;
 pub use spacing::{is_copy, natural_spacing, natural_spacing_with};
 pub use spelling::spelling_variants;
-pub use trigger_form::TriggerForm;
+pub use trigger_form::{TriggerForm, inflections_of_trigger};
 pub use visible::{visible, visible_in_json};
 pub use words::{words, words_with_cuts};

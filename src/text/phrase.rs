@@ -1,11 +1,11 @@
-//! Inflection of lemmas of one or several words, and the phrases that a trigger's ban covers.
+//! Inflection of lemmas of one or several words.
 //!
 //! In `carry out` and `deep fry` the verb inflects, in `point of view` the noun before the
 //! preposition, in `prime minister` the last word, in `aid and abet` both verbs.
 
 use super::inflection::{Inflection, inflect, inflections};
-use super::lemma::lemmatize;
-use super::{case_variants, fold, spelling_variants};
+use super::spacing::one_spaced;
+use super::{fold, spelling_variants};
 use crate::model::Pos;
 
 /// Prepositions that end the part of a noun phrase in which its head stands.
@@ -50,7 +50,7 @@ pub fn plain_lemma(lemma: &str) -> String {
             _ => {}
         }
     }
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+    one_spaced(&plain)
 }
 
 /// Index of the word that inflects, or `None` when none does.
@@ -148,33 +148,6 @@ pub fn inflections_of_phrase(lemma: &str, pos: Pos) -> Vec<String> {
     without_repeats(forms)
 }
 
-/// What is banned when a trigger is to be replaced (Culkin et al. 2021, section 5). The trigger,
-/// all inflected forms of its lexical unit and of its own lemma, their British and American
-/// spellings, and the case variants of all of these. The trigger stands first.
-///
-/// `trigger` is the target's text (pieces joined by a space), `lemma` the lexical unit's name
-/// without its part of speech, remarks included.
-#[must_use]
-pub fn inflections_of_trigger(trigger: &str, lemma: &str, pos: Pos) -> Vec<String> {
-    let trigger = trigger.split_whitespace().collect::<Vec<_>>().join(" ");
-    let unit = plain_lemma(lemma);
-    let own = lemmatize(&trigger, pos, &|candidate, p| p == pos && candidate == unit).0;
-
-    let mut forms = vec![fold(&trigger)];
-    for lemma in [&unit, &own] {
-        if !lemma.is_empty() {
-            forms.extend(inflections_of_phrase(lemma, pos));
-        }
-    }
-    let respelled: Vec<String> = forms.iter().flat_map(|form| respellings(form)).collect();
-    forms.extend(respelled);
-
-    let mut banned = vec![trigger.clone()];
-    banned.extend(forms.iter().flat_map(|form| case_variants(form)));
-    banned.retain(|form| !form.is_empty());
-    without_repeats(banned)
-}
-
 /// The phrase with one of its words in its other spelling, for every word that has one.
 pub(crate) fn respellings(phrase: &str) -> Vec<String> {
     let words: Vec<&str> = phrase.split(' ').collect();
@@ -189,7 +162,8 @@ pub(crate) fn respellings(phrase: &str) -> Vec<String> {
     respelled
 }
 
-fn without_repeats(forms: Vec<String>) -> Vec<String> {
+/// Each form once, where it stands first.
+pub(super) fn without_repeats(forms: Vec<String>) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
     forms.into_iter().filter(|form| seen.insert(form.clone())).collect()
 }
@@ -237,34 +211,5 @@ mod tests {
         assert_eq!(plain_lemma("(in/out) line"), "line");
         assert_eq!(plain_lemma("influence((mass))"), "influence");
         assert_eq!(plain_lemma(")("), "");
-    }
-
-    #[test]
-    fn a_trigger_bans_its_forms_spellings_and_cases() {
-        let banned = inflections_of_trigger("Organised", "organize", Pos::Verb);
-        assert_eq!(banned[0], "Organised");
-        for form in ["organise", "organises", "organizing", "ORGANISED", "Organizes", "organized"] {
-            assert!(banned.iter().any(|b| b == form), "{form} in {banned:?}");
-        }
-    }
-
-    #[test]
-    fn a_trigger_that_is_no_form_of_its_unit_brings_its_own_forms() {
-        let banned = inflections_of_trigger("backed up", "support_((act))", Pos::Verb);
-        for form in ["backed up", "backing up", "supports", "back up"] {
-            assert!(banned.iter().any(|b| b == form), "{form} in {banned:?}");
-        }
-    }
-
-    #[test]
-    fn no_banned_form_is_empty_or_repeated() {
-        for (trigger, lemma, pos) in
-            [("", "", Pos::Verb), ("checks", "check", Pos::Noun), (" of ", "of", Pos::Preposition)]
-        {
-            let banned = inflections_of_trigger(trigger, lemma, pos);
-            let distinct: std::collections::HashSet<_> = banned.iter().collect();
-            assert_eq!(distinct.len(), banned.len());
-            assert!(banned.iter().all(|form| !form.is_empty()));
-        }
     }
 }

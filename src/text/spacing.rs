@@ -109,6 +109,11 @@ fn is_clitic(word: &str, before: &str) -> bool {
     has_host && !is_quoting && CLITICS.contains(&plain.as_str())
 }
 
+/// A text as one line, its words one space apart.
+pub(crate) fn one_spaced(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -1,12 +1,16 @@
-//! The grammatical form of a trigger, so that another lemma can take its place.
+//! The grammatical form of a trigger, so that another lemma can take its place, and all of its
+//! forms, where none may stay.
 
 use std::sync::Arc;
 
-use super::fold;
+use super::attested::AttestedForms;
 use super::inflection::Inflection;
 use super::lemma::{lemmatize, without_auxiliaries};
-use super::morphology::AttestedForms;
-use super::phrase::{inflect_phrase, plain_lemma, respellings};
+use super::phrase::{
+    inflect_phrase, inflections_of_phrase, plain_lemma, respellings, without_repeats,
+};
+use super::spacing::one_spaced;
+use super::{case_variants, fold};
 use crate::model::Pos;
 
 /// In which form a trigger has its lemma: `checked` is a past or a past participle.
@@ -39,7 +43,7 @@ impl TriggerForm {
     /// form where it is none of that either. The auxiliaries of a verb are no part of its form.
     #[must_use]
     pub fn of(trigger: &str, lemma: &str, pos: Pos) -> Self {
-        let trigger = fold(&trigger.split_whitespace().collect::<Vec<_>>().join(" "));
+        let trigger = fold(&one_spaced(trigger));
         let trigger = if pos == Pos::Verb { without_auxiliaries(&trigger) } else { &trigger };
         let unit = fold(&plain_lemma(lemma));
         let own = lemmatize(trigger, pos, &|candidate, p| p == pos && candidate == unit).0;
@@ -108,6 +112,38 @@ impl TriggerForm {
     }
 }
 
+/// What is banned when a trigger is to be replaced (Culkin et al. 2021, section 5). The trigger,
+/// all inflected forms of its lexical unit and of its own lemma, their British and American
+/// spellings, and the case variants of all of these. The trigger stands first.
+///
+/// `trigger` is the target's text (pieces joined by a space), `lemma` the lexical unit's name
+/// without its part of speech, remarks included.
+#[must_use]
+pub fn inflections_of_trigger(trigger: &str, lemma: &str, pos: Pos) -> Vec<String> {
+    let trigger = one_spaced(trigger);
+    let unit = plain_lemma(lemma);
+    let own = lemmatize(&trigger, pos, &|candidate, p| p == pos && candidate == unit).0;
+
+    let mut forms = vec![fold(&trigger)];
+    for lemma in [&unit, &own] {
+        if !lemma.is_empty() {
+            forms.extend(inflections_of_phrase(lemma, pos));
+        }
+    }
+    let respelled: Vec<String> = forms.iter().flat_map(|form| respellings(form)).collect();
+    forms.extend(respelled);
+
+    in_all_cases(trigger, &forms)
+}
+
+/// A trigger and its forms in the cases that they are written in, each once, the trigger first.
+pub(super) fn in_all_cases(trigger: String, forms: &[String]) -> Vec<String> {
+    let mut all = vec![trigger];
+    all.extend(forms.iter().flat_map(|form| case_variants(form)));
+    all.retain(|form| !form.is_empty());
+    without_repeats(all)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -163,6 +199,35 @@ mod tests {
             for form in inflections(&word, pos) {
                 prop_assert!(TriggerForm::of(&form, &word, pos).forms_of(&word).contains(&form), "{form}");
             }
+        }
+    }
+
+    #[test]
+    fn a_trigger_bans_its_forms_spellings_and_cases() {
+        let banned = inflections_of_trigger("Organised", "organize", Pos::Verb);
+        assert_eq!(banned[0], "Organised");
+        for form in ["organise", "organises", "organizing", "ORGANISED", "Organizes", "organized"] {
+            assert!(banned.iter().any(|b| b == form), "{form} in {banned:?}");
+        }
+    }
+
+    #[test]
+    fn a_trigger_that_is_no_form_of_its_unit_brings_its_own_forms() {
+        let banned = inflections_of_trigger("backed up", "support_((act))", Pos::Verb);
+        for form in ["backed up", "backing up", "supports", "back up"] {
+            assert!(banned.iter().any(|b| b == form), "{form} in {banned:?}");
+        }
+    }
+
+    #[test]
+    fn no_banned_form_is_empty_or_repeated() {
+        for (trigger, lemma, pos) in
+            [("", "", Pos::Verb), ("checks", "check", Pos::Noun), (" of ", "of", Pos::Preposition)]
+        {
+            let banned = inflections_of_trigger(trigger, lemma, pos);
+            let distinct: std::collections::HashSet<_> = banned.iter().collect();
+            assert_eq!(distinct.len(), banned.len());
+            assert!(banned.iter().all(|form| !form.is_empty()));
         }
     }
 }

@@ -46,6 +46,9 @@ use units::Units;
 /// How often an adapter is opened anew; after one loss more the CPU takes over.
 const MOST_LOSSES: u32 = 3;
 
+/// Shaders that a device may run.
+pub(super) type Shaders = &'static [&'static Shader];
+
 /// Hears what a network did about a device that was full or lost, in a sentence.
 pub type Notice = fn(&str);
 
@@ -101,16 +104,19 @@ pub struct Gpu {
     adapter: Arc<Adapter>,
     options: Arc<GpuOptions>,
     context: Arc<Context>,
+    /// All shaders that it may run.
+    shaders: Shaders,
     /// How often the adapter was lost before.
     losses: u32,
 }
 
 impl Gpu {
-    /// Opens the adapter at a place of [`adapters()`].
-    ///
-    /// # Errors
-    /// When there is none, or its driver refuses.
-    pub fn open(place: usize, options: &GpuOptions) -> Result<Self, ComputeError> {
+    /// Opens the adapter at a place of [`adapters()`] for some shaders.
+    pub(super) fn open_for(
+        shaders: Shaders,
+        place: usize,
+        options: &GpuOptions,
+    ) -> Result<Self, ComputeError> {
         let mut all = adapters::enumerate();
         if place >= all.len() {
             let found = all.iter().map(|adapter| adapter.get_info().name).collect();
@@ -118,7 +124,7 @@ impl Gpu {
         }
         let adapter = all.swap_remove(place);
         let described = adapters::describe(&adapter);
-        let open = |options: &GpuOptions| open_context(&adapter, &described.name, options);
+        let open = |options: &GpuOptions| open_context(&adapter, shaders, options);
         let context = open(options).or_else(|error| {
             // Its clock may be what the driver does not hand out.
             if !options.profile {
@@ -131,6 +137,7 @@ impl Gpu {
             adapter: Arc::new(described),
             options: Arc::new(options.clone()),
             context: Arc::new(context),
+            shaders,
             losses: 0,
         })
     }
@@ -172,7 +179,8 @@ impl Gpu {
         trial.units = false;
         let options = GpuOptions { trial, units: false, ..(*self.options).clone() };
         let losses = self.losses + 1;
-        Ok(Self { losses, ..Self::open(place.ok_or(missing)?, &options)? })
+        let again = Self::open_for(self.shaders, place.ok_or(missing)?, &options)?;
+        Ok(Self { losses, ..again })
     }
 
     /// Whether weights are kept as 16-bit floats on this device.
@@ -461,74 +469,32 @@ impl std::fmt::Debug for Gpu {
 
 fn open_context(
     adapter: &wgpu::Adapter,
-    name: &str,
+    shaders: Shaders,
     options: &GpuOptions,
 ) -> Result<Context, ComputeError> {
-    let mut wanted = wgpu::Features::PIPELINE_CACHE | wgpu::Features::SHADER_F16;
-    if options.profile {
-        wanted |= stamps::clock(adapter.features(), options.trial.clock).1;
-    }
-    let limits = adapter.limits();
-    let plain = wgpu::DeviceDescriptor {
-        label: Some("fnstore"),
-        required_features: adapter.features() & wanted,
-        required_limits: limits.clone(),
-        ..Default::default()
-    };
-    let request = |descriptor| {
-        pollster::block_on(adapter.request_device(descriptor)).map_err(|error| ComputeError::Gpu {
-            adapter: name.to_owned(),
-            reason: error.to_string(),
-        })
-    };
-    let mut units = options.units && units::fit(adapter);
-    let opened = match units {
-        true => {
-            let mut descriptor = plain.clone();
-            units::ask(&mut descriptor);
-            request(&descriptor).or_else(|error| {
-                units = false;
-                let opened = request(&plain)?;
-                if let Some(notice) = options.notice {
-                    notice(&format!("opened without matrix units: {error}"));
-                }
-                Ok(opened)
-            })
-        }
-        false => request(&plain),
-    };
-    let (device, queue) = opened?;
-    let faults = Arc::new(Faults::new(name));
+    let (units, device, queue) = open_device(adapter, options)?;
+    let faults = Arc::new(Faults::new(&adapter.get_info().name));
     let told = Arc::clone(&faults);
     device.on_uncaptured_error(Arc::new(move |error| told.add(&error)));
     let told = Arc::clone(&faults);
     device.set_device_lost_callback(move |_, reason| told.lose(reason));
 
     let trial = options.trial;
-    let largest = limits.max_buffer_size;
-    let pool = Pool::new(device.clone(), Arc::clone(&faults), largest, trial.memory);
+    let limits = adapter.limits();
+    let pool = Pool::new(device.clone(), Arc::clone(&faults), limits.max_buffer_size, trial.memory);
     let path = options.cache.as_ref().and_then(|dir| {
         let key = wgpu::util::pipeline_cache_key(&adapter.get_info())?;
-        Some(dir.join(format!("{key}-{}.pipelines", fingerprint(adapter))))
+        Some(dir.join(format!("{key}-{}.pipelines", fingerprint(adapter, shaders))))
     });
     // What is measured with matrix units says nothing of a device without.
     let kept = if units { "units.tuning" } else { "tuning" };
-    let tuning = Tuned::new(path.as_ref().map(|path| path.with_extension(kept)));
-    let alignment = limits.min_storage_buffer_offset_alignment.max(4);
-    let alignment = alignment.max(limits.min_uniform_buffer_offset_alignment);
-    let binding = limits.max_storage_buffer_binding_size.min(u64::from(u32::MAX)) / 4 * 4;
-    let workgroups = limits.max_compute_workgroups_per_dimension;
     let profiler = options.profile.then(|| {
         let (clock, _) = stamps::clock(device.features(), trial.clock);
         Profiler::new(clock, &queue)
     });
     Ok(Context {
-        limits: Limits {
-            binding: trial.binding.unwrap_or(binding).min(binding),
-            workgroups: trial.workgroups.unwrap_or(workgroups).min(workgroups),
-            alignment: u64::from(alignment),
-        },
-        tuning,
+        limits: narrowed(&limits, trial),
+        tuning: Tuned::new(path.as_ref().map(|path| path.with_extension(kept))),
         units: Units::new(units),
         pipelines: Pipelines::new(&device, path, options.checked),
         pool: Arc::new(pool),
@@ -544,12 +510,61 @@ fn open_context(
     })
 }
 
+/// A device of the adapter with its queue, and whether it was opened with matrix units.
+fn open_device(
+    adapter: &wgpu::Adapter,
+    options: &GpuOptions,
+) -> Result<(bool, wgpu::Device, wgpu::Queue), ComputeError> {
+    let mut wanted = wgpu::Features::PIPELINE_CACHE | wgpu::Features::SHADER_F16;
+    if options.profile {
+        wanted |= stamps::clock(adapter.features(), options.trial.clock).1;
+    }
+    let plain = wgpu::DeviceDescriptor {
+        label: Some("fnstore"),
+        required_features: adapter.features() & wanted,
+        required_limits: adapter.limits(),
+        ..Default::default()
+    };
+    let request = |units, descriptor| {
+        let opened = pollster::block_on(adapter.request_device(descriptor));
+        opened.map(|(device, queue)| (units, device, queue)).map_err(|error| ComputeError::Gpu {
+            adapter: adapter.get_info().name,
+            reason: error.to_string(),
+        })
+    };
+    if !(options.units && units::fit(adapter)) {
+        return request(false, &plain);
+    }
+    let mut with_units = plain.clone();
+    units::ask(&mut with_units);
+    request(true, &with_units).or_else(|error| {
+        let opened = request(false, &plain)?;
+        if let Some(notice) = options.notice {
+            notice(&format!("opened without matrix units: {error}"));
+        }
+        Ok(opened)
+    })
+}
+
+/// What the device allows, or less where a test asks for less.
+fn narrowed(limits: &wgpu::Limits, trial: Trial) -> Limits {
+    let alignment = limits.min_storage_buffer_offset_alignment.max(4);
+    let alignment = alignment.max(limits.min_uniform_buffer_offset_alignment);
+    let binding = limits.max_storage_buffer_binding_size.min(u64::from(u32::MAX)) / 4 * 4;
+    let workgroups = limits.max_compute_workgroups_per_dimension;
+    Limits {
+        binding: trial.binding.unwrap_or(binding).min(binding),
+        workgroups: trial.workgroups.unwrap_or(workgroups).min(workgroups),
+        alignment: u64::from(alignment),
+    }
+}
+
 /// What compiled code depends on beside the device: the driver and the shaders.
-fn fingerprint(adapter: &wgpu::Adapter) -> String {
+fn fingerprint(adapter: &wgpu::Adapter, shaders: Shaders) -> String {
     let info = adapter.get_info();
     let mut hash = blake3::Hasher::new();
     hash.update(info.driver.as_bytes()).update(info.driver_info.as_bytes());
-    for shader in super::kernels::shaders() {
+    for shader in shaders {
         hash.update(shader.source.as_bytes());
     }
     hash.finalize().to_hex()[..16].to_owned()
