@@ -91,13 +91,7 @@ fn generate(
         elements: Vec::new(),
         fit: None,
     };
-    let label = |name: &str, span| Label {
-        name: name.to_owned(),
-        extent: Extent::Overt(span),
-        fe: None,
-        annotator: String::new(),
-        colors: None,
-    };
+    let label = |name: &str, span| Label::new(name, Extent::Overt(span));
     let layer = |name, label| Layer { name, rank: 1, labels: vec![label] };
     let (target, sentence) =
         (Span::new(target[0], target[1]), SentenceId::new(IdSpace::Generated, number));

@@ -49,6 +49,9 @@ const OWNED_CRATES: [(&str, &str); 20] = [
 
 const MAX_LINES: usize = 600;
 
+/// Lines of a function, from `fn` to its closing brace: one screen.
+const MAX_FUNCTION: usize = 60;
+
 const FORBIDDEN_NAMES: [&str; 5] = ["util", "utils", "common", "helpers", "prelude"];
 
 /// Participles that say nothing of what a thing is: no file, item or function is called so.
@@ -324,6 +327,65 @@ fn every_source_file_says_what_it_holds_and_stays_short() {
             assert!(!FORBIDDEN_NAMES.contains(&name), "{path}: name the concept, not `{name}`");
         }
     }
+}
+
+/// The functions with a body: the line of `fn` from 1, how many lines it has, and its name. The
+/// source is formatted, as `make test` checks: a body that is no single line ends with the first
+/// brace that stands alone below the first letter of the function.
+fn functions(text: &str) -> Vec<(usize, usize, &str)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let item = line.trim_start();
+        let (words, Some((_, rest))) = (item.split("fn ").next(), item.split_once("fn ")) else {
+            continue;
+        };
+        let is_qualifier = |word: &str| {
+            ["const", "async", "unsafe", "extern"].contains(&word)
+                || word.starts_with("pub")
+                || word.starts_with('$')
+                || word.ends_with(')')
+        };
+        if !words.unwrap_or_default().split_whitespace().all(is_qualifier) {
+            continue;
+        }
+        let head = lines[at..].iter().position(|line| line.ends_with(['{', ';', '}']));
+        let head = at + head.expect("a function has a body or ends with a semicolon");
+        let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next();
+        let end = match lines[head].ends_with('{') {
+            true => {
+                let closing = format!("{}}}", &line[..line.len() - item.len()]);
+                let body = lines[head..].iter().position(|line| *line == closing);
+                head + body.expect("a body ends with a brace below its function")
+            }
+            false => head,
+        };
+        found.push((at + 1, end + 1 - at, name.unwrap_or_default()));
+    }
+    found
+}
+
+/// Unit tests are functions, too.
+#[test]
+fn a_function_fits_on_a_screen() {
+    let seen = functions(
+        "trait A {\n    fn a(\n        &self,\n    );\n}\npub(super) fn b() {\n    if c {\n    }\n}\n\
+         const fn d() {}\n// fn e() {\nlet f: fn (u8) = g;\n",
+    );
+    assert_eq!(seen, [(2, 3, "a"), (6, 4, "b"), (10, 1, "d")]);
+    let mut long = Vec::new();
+    let mut all = 0;
+    for source in sources() {
+        for (line, lines, name) in functions(&source.text) {
+            all += 1;
+            if lines > MAX_FUNCTION {
+                let place = source.path.strip_prefix(root()).unwrap().display();
+                long.push(format!("{place}:{line}: {name} has {lines} lines"));
+            }
+        }
+    }
+    assert!(all > 5000, "{all} functions were found");
+    assert_eq!(long, [""; 0], "functions of more than {MAX_FUNCTION} lines");
 }
 
 #[test]

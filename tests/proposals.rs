@@ -60,13 +60,7 @@ pub(crate) fn propose_more(
         (set.sentence, set.lu) = (sentence.id, lu(number, name).id);
         let target = Span::new(3, 3 + trigger.len() as u32);
         set.targets = vec![target];
-        let label = Label {
-            name: "Target".to_owned(),
-            extent: Extent::Overt(target),
-            fe: None,
-            annotator: String::new(),
-            colors: None,
-        };
+        let label = Label::new("Target", Extent::Overt(target));
         // `He` is the Checker, whom other frames do not have.
         let (extent, fe) = (Extent::Overt(Span::new(0, 2)), Some(FeId(2001)));
         let checker = Label { name: "Checker".to_owned(), extent, fe, ..label.clone() };

@@ -238,13 +238,7 @@ fn annotation_set(
     target: Span,
     generation: Generation,
 ) -> AnnotationSet {
-    let label = Label {
-        name: LayerName::Target.as_str().to_owned(),
-        extent: Extent::Overt(target),
-        fe: None,
-        annotator: String::new(),
-        colors: None,
-    };
+    let label = Label::new(LayerName::Target.as_str(), Extent::Overt(target));
     AnnotationSet {
         id,
         xml_id: None,

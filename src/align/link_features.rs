@@ -16,6 +16,7 @@ use super::features::{PairStates, SentenceStates};
 use super::words::likeness;
 use crate::compute::kernels::{Weight, matmul, word_pairs};
 use crate::compute::{ComputeError, Device, Tensor};
+use crate::learn::directions;
 use crate::text::fold;
 
 /// Number of cues.
@@ -228,18 +229,6 @@ fn cosines(width: usize, states: &[Vec<f32>; 2]) -> Result<Vec<f32>, ComputeErro
     let unit = |side: &[f32]| Tensor::new(&[side.len() / width, width], directions(side, width));
     let [source, target] = [unit(&states[0])?, unit(&states[1])?];
     Ok(matmul(&one, &source, &Weight::new(&one, &target), None)?.into_data())
-}
-
-/// States of length 1; zeros stay zeros.
-fn directions(states: &[f32], width: usize) -> Vec<f32> {
-    let mut unit = states.to_vec();
-    for state in unit.chunks_exact_mut(width) {
-        let length = state.iter().map(|x| x * x).sum::<f32>().sqrt();
-        if length > 0.0 {
-            state.iter_mut().for_each(|x| *x /= length);
-        }
-    }
-    unit
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::compute::Device;
-use crate::learn::{NetworkError, TooManyPieces, WordEncoder, states_of};
+use crate::learn::{NetworkError, TooManyPieces, WordEncoder, directions, mean_states};
 use crate::nn::Hidden;
 use crate::text::{fold, is_stop_word, words};
 use crate::tokenize::WordPieces;
@@ -148,27 +148,11 @@ impl PairReader {
             Side {
                 words: words.iter().map(|word| fold(word)).collect(),
                 is_cut: *is_cut,
-                states: states(words.len(), pieces, hidden),
+                states: mean_states(words.len(), pieces, hidden),
             }
         };
         self.encoder.run(cut, side, |_| ())?.into_iter().collect()
     }
-}
-
-/// The state of each word (words, D): the mean of those of its pieces.
-fn states(words: usize, pieces: &WordPieces, hidden: &Hidden) -> Vec<f32> {
-    let width = hidden.width();
-    let mut states = vec![0.0; words * width];
-    let mut counts = vec![0_usize; words];
-    for (word, state) in states_of(0, pieces, hidden) {
-        counts[word] += 1;
-        let sum = &mut states[word * width..][..width];
-        sum.iter_mut().zip(state).for_each(|(sum, x)| *sum += x);
-    }
-    for (state, count) in states.chunks_exact_mut(width).zip(counts) {
-        state.iter_mut().for_each(|sum| *sum /= count.max(1) as f32);
-    }
-    states
 }
 
 /// The features of a pair.
@@ -210,18 +194,6 @@ fn mean(rows: &[f32], width: usize) -> Vec<f32> {
     let count = (rows.len() / width).max(1) as f32;
     mean.iter_mut().for_each(|sum| *sum /= count);
     mean
-}
-
-/// Rows (N, width) at length 1; a row of zeros stays.
-fn directions(rows: &[f32], width: usize) -> Vec<f32> {
-    let mut rows = rows.to_vec();
-    for row in rows.chunks_exact_mut(width) {
-        let length = row.iter().map(|x| x * x).sum::<f32>().sqrt();
-        if length > 0.0 {
-            row.iter_mut().for_each(|x| *x /= length);
-        }
-    }
-    rows
 }
 
 /// Of each row of `a`, the cosine with the nearest row of `b`; 0 where `b` has none.

@@ -51,6 +51,7 @@ pub use continuations::Continuations;
 pub use error::DecodeError;
 pub use job::{JobId, SourceId};
 pub use next_tokens::NextTokens;
+pub(crate) use next_tokens::neighbours;
 pub use scheduler::{Finished, Scheduler};
 pub use settings::{
     BeamSettings, LengthLimit, LengthPenalty, SampleSettings, SearchSettings, Stopping,

@@ -98,15 +98,25 @@ fn batches<'o>(
     prompts: &'o [Vec<u32>],
     most_tokens: usize,
 ) -> impl Iterator<Item = &'o [usize]> {
-    let mut rest = order;
+    neighbours(order, [MOST_PROMPTS, most_tokens], |before, at| {
+        let (own, other) = (&prompts[*at], before.map_or(&[][..], |before| &prompts[*before]));
+        own.len() - own.iter().zip(other).take_while(|(own, other)| own == other).count()
+    })
+}
+
+/// Neighbours that together are at most so many and cost so much, or one that costs more. A cost is
+/// asked for behind the one before in the same batch.
+pub(crate) fn neighbours<T>(
+    all: &[T],
+    [most, most_cost]: [usize; 2],
+    cost: impl Fn(Option<&T>, &T) -> usize,
+) -> impl Iterator<Item = &[T]> {
+    let mut rest = all;
     std::iter::from_fn(move || {
-        let (mut fresh, mut before) = (0, &[][..]);
-        let fits = rest.iter().take(MOST_PROMPTS).take_while(|at| {
-            let prompt = prompts[**at].as_slice();
-            let shared = prompt.iter().zip(before).take_while(|(own, other)| own == other).count();
-            fresh += prompt.len() - shared;
-            before = prompt;
-            fresh <= most_tokens
+        let (mut spent, mut before) = (0, None);
+        let fits = rest.iter().take(most).take_while(|one| {
+            spent += cost(before.replace(*one), one);
+            spent <= most_cost
         });
         let count = fits.count().max(1).min(rest.len());
         let (batch, others) = rest.split_at(count);

@@ -67,6 +67,38 @@ impl ToyNetwork {
         self.slots.values().map(|slot| slot.source.as_slice()).collect()
     }
 
+    /// What the prefixes of a slot may go on with: all that is free, what is asked for beside it,
+    /// and the best of each prefix.
+    fn candidates<'m>(
+        &self,
+        slot: SlotId,
+        prefixes: &[Vec<u32>],
+        mask_of: impl Fn(u32) -> Option<&'m RowMask>,
+    ) -> [Vec<Candidate>; 3] {
+        let (mut best, mut extra, mut first) = (Vec::new(), Vec::new(), Vec::new());
+        for (parent, prefix) in (0u32..).zip(prefixes) {
+            let mask = mask_of(parent);
+            assert!(mask.is_none_or(|mask| !mask.renormalize));
+            let log_probs = self.log_probs(&self.slots[&slot].source, prefix);
+            let candidate =
+                |token: u32| Candidate { parent, token, log_prob: log_probs[token as usize] };
+            extra.extend(mask.iter().flat_map(|mask| &mask.extra).map(|&t| candidate(t)));
+            let is_free = |token: &u32| {
+                mask.is_none_or(|mask| {
+                    !mask.banned.contains(token) && (*token != EOS || mask.eos_allowed)
+                })
+            };
+            let own: Vec<Candidate> =
+                (0..self.vocab_size as u32).filter(is_free).map(candidate).collect();
+            let by_score = |a: &&Candidate, b: &&Candidate| {
+                a.log_prob.total_cmp(&b.log_prob).then(b.token.cmp(&a.token))
+            };
+            first.extend(own.iter().max_by(by_score));
+            best.extend(own);
+        }
+        [best, extra, first]
+    }
+
     /// Log-probabilities of all tokens after a prefix.
     pub(crate) fn log_probs(&self, source: &[u32], prefix: &[u32]) -> Vec<f32> {
         let seed = mix(source, 17) ^ mix(prefix, 31);
@@ -214,27 +246,8 @@ impl StepNetwork for ToyNetwork {
             let slot = group[0].slot;
             assert!(answer.iter().all(|other: &SlotCandidates| other.slot != slot));
             let prefixes = self.extend(slot, group);
-            let (mut best, mut extra, mut first) = (Vec::new(), Vec::new(), Vec::new());
-            for (parent, prefix) in (0u32..).zip(&prefixes) {
-                let mask = masks.get(&(first_row + parent));
-                assert!(mask.is_none_or(|mask| !mask.renormalize));
-                let log_probs = self.log_probs(&self.slots[&slot].source, prefix);
-                let candidate =
-                    |token: u32| Candidate { parent, token, log_prob: log_probs[token as usize] };
-                extra.extend(mask.iter().flat_map(|mask| &mask.extra).map(|&t| candidate(t)));
-                let is_free = |token: &u32| {
-                    mask.is_none_or(|mask| {
-                        !mask.banned.contains(token) && (*token != EOS || mask.eos_allowed)
-                    })
-                };
-                let own: Vec<Candidate> =
-                    (0..self.vocab_size as u32).filter(is_free).map(candidate).collect();
-                let by_score = |a: &&Candidate, b: &&Candidate| {
-                    a.log_prob.total_cmp(&b.log_prob).then(b.token.cmp(&a.token))
-                };
-                first.extend(own.iter().max_by(by_score));
-                best.extend(own);
-            }
+            let mask_of = |parent: u32| masks.get(&(first_row + parent)).copied();
+            let [mut best, extra, first] = self.candidates(slot, &prefixes, mask_of);
             // Stable: ties stay in order of parent, then token.
             let score = |c: &Candidate| group[c.parent as usize].score + c.log_prob;
             best.sort_by(|a, b| score(b).total_cmp(&score(a)));

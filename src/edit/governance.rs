@@ -59,6 +59,21 @@ impl HandedOver {
 }
 
 /// Editions.
+/// Refuses to decide on a proposal on which a decision stands.
+fn require_undecided(decided: &Decided) -> Result<()> {
+    if let Some(standing) = decided.standing()
+        && matches!(standing.verdict, Verdict::Accept | Verdict::Reject)
+    {
+        let (verdict, reviewer) = (standing.verdict.as_str(), &standing.reviewer);
+        let expected = format!(
+            "a proposal that nobody has decided on; `{reviewer}` decided `{verdict}`: take that \
+             back with `undo` first"
+        );
+        return Err(EditError::value("proposal", &decided.name, expected).into());
+    }
+    Ok(())
+}
+
 impl Transaction<'_> {
     /// Adds an edition.
     ///
@@ -131,16 +146,7 @@ impl Transaction<'_> {
             name: name.to_owned(),
             history: Vec::new(),
         });
-        if let Some(standing) = decided.standing()
-            && matches!(standing.verdict, Verdict::Accept | Verdict::Reject)
-        {
-            let (verdict, reviewer) = (standing.verdict.as_str(), &standing.reviewer);
-            let expected = format!(
-                "a proposal that nobody has decided on; `{reviewer}` decided `{verdict}`: take that \
-                 back with `undo` first"
-            );
-            return Err(EditError::value("proposal", name, expected).into());
-        }
+        require_undecided(&decided)?;
         let proposed = self.proposed(frame, name)?;
         if self.sets_of_lexunit(frame, proposed.id)?.is_empty() {
             let expected =

@@ -5,8 +5,7 @@
 
 use super::{Removal, Result, Transaction};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, FeStatus, IdSpace, LexUnit, Provenance,
-    Sentence,
+    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, IdSpace, LexUnit, Provenance, Sentence,
 };
 use crate::store::{SetLocation, Unreadable};
 
@@ -80,17 +79,5 @@ fn stand_in_of_set(id: AnnotationSetId, at: SetLocation) -> AnnotationSet {
         IdSpace::FullText => Provenance::FullText { corpus: CorpusId(0), document: DocumentId(0) },
         IdSpace::Imported | IdSpace::Generated => Provenance::User,
     };
-    AnnotationSet {
-        id,
-        xml_id: None,
-        sentence: at.sentence,
-        frame: at.frame,
-        lu: at.lu,
-        status: String::new(),
-        created: String::new(),
-        targets: Vec::new(),
-        fe_status: FeStatus::Unknown,
-        layers: Vec::new(),
-        provenance,
-    }
+    AnnotationSet { provenance, ..AnnotationSet::new(id, at.sentence, (at.frame, at.lu)) }
 }

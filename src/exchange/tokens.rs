@@ -193,13 +193,8 @@ mod tests {
     use crate::model::{AnnotationSetId, Extent, IdSpace, Label, Layer, SentenceId};
 
     fn layers(name: LayerName, spans: &[(u32, u32)]) -> SentenceLayers {
-        let label = |(start, end): &(u32, u32)| Label {
-            name: "NN".to_owned(),
-            extent: Extent::Overt(Span::new(*start, *end)),
-            fe: None,
-            annotator: String::new(),
-            colors: None,
-        };
+        let label =
+            |(start, end): &(u32, u32)| Label::new("NN", Extent::Overt(Span::new(*start, *end)));
         SentenceLayers {
             id: AnnotationSetId::new(IdSpace::Exemplar, 1),
             xml_id: 1,
@@ -238,13 +233,7 @@ mod tests {
 
     #[test]
     fn a_word_in_a_wider_label_keeps_the_tag_of_its_own() {
-        let label = |start, end, name: &str| Label {
-            name: name.to_owned(),
-            extent: Extent::Overt(Span::new(start, end)),
-            fe: None,
-            annotator: String::new(),
-            colors: None,
-        };
+        let label = |start, end, name: &str| Label::new(name, Extent::Overt(Span::new(start, end)));
         let tagged = |text: &str, labels: &[(u32, u32, &str)]| {
             let mut sets = [layers(LayerName::Penn, &[])];
             sets[0].layers[0].labels =

@@ -98,26 +98,7 @@ pub fn write_training(
     let mut sets = Vec::with_capacity(of.sets.len());
     for annotated in &of.sets {
         let set = &annotated.set;
-        let mut elements = Vec::new();
-        for layer in set.fe_layers() {
-            for label in &layer.labels {
-                let (covered, null_instantiation) = match &label.extent {
-                    Extent::Overt(covered) => (Some(span(*covered)?), None),
-                    Extent::Null(kind) => (None, Some(kind.as_str())),
-                    Extent::None => {
-                        losses.add(Loss::NoExtent);
-                        continue;
-                    }
-                };
-                elements.push(ElementRecord {
-                    name: &label.name,
-                    core_type: annotated.core_types.get(&label.name).copied(),
-                    rank: layer.rank,
-                    span: covered,
-                    null_instantiation,
-                });
-            }
-        }
+        let elements = elements_of(annotated, span, losses)?;
         losses.add_set(set, annotated.is_proposed, HOLDS);
         sets.push(SetRecord {
             id: set.id.to_string(),
@@ -141,4 +122,33 @@ pub fn write_training(
     serde_json::to_writer(&mut *out, &record).map_err(std::io::Error::from)?;
     out.write_all(b"\n")?;
     Ok(())
+}
+
+/// The labels of FEs; those that say neither a place nor why there is none are lost.
+fn elements_of<'a>(
+    annotated: &'a Annotated,
+    span: impl Fn(Span) -> Result<SpanRecord<'a>>,
+    losses: &mut LossLog,
+) -> Result<Vec<ElementRecord<'a>>> {
+    let mut elements = Vec::new();
+    for layer in annotated.set.fe_layers() {
+        for label in &layer.labels {
+            let (covered, null_instantiation) = match &label.extent {
+                Extent::Overt(covered) => (Some(span(*covered)?), None),
+                Extent::Null(kind) => (None, Some(kind.as_str())),
+                Extent::None => {
+                    losses.add(Loss::NoExtent);
+                    continue;
+                }
+            };
+            elements.push(ElementRecord {
+                name: &label.name,
+                core_type: annotated.core_types.get(&label.name).copied(),
+                rank: layer.rank,
+                span: covered,
+                null_instantiation,
+            });
+        }
+    }
+    Ok(elements)
 }

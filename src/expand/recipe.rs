@@ -321,13 +321,11 @@ impl Recipe {
             description["few_lus"] = json!(self.few_lus);
         }
         // A mark is used only where the model is told of bans.
-        if let Some(mark) = told.mark.filter(|_| self.tell_bans) {
-            description["mark"] = json!(mark);
-        }
-        for (name, print) in [("adapter", told.adapter), ("prompt", told.prompt)] {
-            if let Some(print) = print {
-                description[name] = json!(print.to_string());
-            }
+        let mark = told.mark.filter(|_| self.tell_bans).map(str::to_owned);
+        let [adapter, prompt] = [told.adapter, told.prompt].map(|it| Some(it?.to_string()));
+        let told = [("mark", mark), ("adapter", adapter), ("prompt", prompt)];
+        for (name, value) in told.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+            description[name] = json!(value);
         }
         description.to_string()
     }

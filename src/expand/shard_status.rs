@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::manifest::{MANIFEST, Manifest, Shard, with_ending};
 use super::shard_lock::is_locked;
 use super::{ExpandError, Result};
+use crate::model::named;
 
 /// Time between two notes of a task: often enough for whoever looks, and little for a shared disk.
 const PAUSE: Duration = Duration::from_secs(10);
@@ -76,33 +77,19 @@ fn seconds_now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// How far a shard is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ShardState {
-    /// It is whole.
-    Done,
-    /// A process of this machine, or of one that shares its locks, computes it.
-    Running,
-    /// It was begun, and nobody is seen to compute it.
-    Stopped,
-    /// There is nothing of it.
-    Missing,
-    /// Its file is not the one that its manifest describes.
-    Damaged,
-}
-
-impl ShardState {
-    /// The name.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Running => "running",
-            Self::Stopped => "stopped",
-            Self::Missing => "missing",
-            Self::Damaged => "damaged",
-        }
+named! {
+    /// How far a shard is.
+    pub enum ShardState {
+        /// It is whole.
+        Done => "done",
+        /// A process of this machine, or of one that shares its locks, computes it.
+        Running => "running",
+        /// It was begun, and nobody is seen to compute it.
+        Stopped => "stopped",
+        /// There is nothing of it.
+        Missing => "missing",
+        /// Its file is not the one that its manifest describes.
+        Damaged => "damaged",
     }
 }
 
@@ -191,7 +178,7 @@ pub struct FoundShards {
 pub fn shards_in(places: &[PathBuf], reads_files: bool) -> Result<FoundShards> {
     let mut found = FoundShards::default();
     let mut expansions: BTreeMap<Expansion, Known> = BTreeMap::new();
-    for file in named(places)? {
+    for file in notes_in(places)? {
         match looked_at(&file, reads_files) {
             Ok((manifest, status)) => {
                 let of_expansion = expansions.entry(Expansion::of(&manifest)).or_default();
@@ -274,7 +261,7 @@ impl Expansion {
 }
 
 /// The manifests and notes of folders, and those of files.
-fn named(places: &[PathBuf]) -> Result<BTreeSet<PathBuf>> {
+fn notes_in(places: &[PathBuf]) -> Result<BTreeSet<PathBuf>> {
     let mut all = BTreeSet::new();
     for place in places {
         let (folder, begins) = match place.is_dir() {

@@ -142,13 +142,7 @@ mod tests {
 
     #[test]
     fn only_words_express_an_element_and_only_where_somebody_looked() {
-        let label = |fe: u32, extent| Label {
-            name: fe.to_string(),
-            extent,
-            fe: None,
-            annotator: String::new(),
-            colors: None,
-        };
+        let label = |fe: u32, extent| Label::new(fe.to_string(), extent);
         let labels = vec![
             label(1, Extent::Overt(Span::new(0, 4))),
             label(2, Extent::Null(NullInstantiation::Definite)),
@@ -161,19 +155,11 @@ mod tests {
     }
 
     fn annotated(fe_status: FeStatus, labels: Vec<Label>, provenance: Provenance) -> AnnotationSet {
-        AnnotationSet {
-            id: AnnotationSetId::new(IdSpace::Exemplar, 1),
-            xml_id: None,
-            sentence: SentenceId::new(IdSpace::Exemplar, 1),
-            frame: FrameId(1),
-            lu: LuId(1),
-            status: String::new(),
-            created: String::new(),
-            targets: Vec::new(),
-            fe_status,
-            layers: vec![Layer { name: LayerName::Fe, rank: 1, labels }],
-            provenance,
-        }
+        let id = AnnotationSetId::new(IdSpace::Exemplar, 1);
+        let sentence = SentenceId::new(IdSpace::Exemplar, 1);
+        let layers = vec![Layer { name: LayerName::Fe, rank: 1, labels }];
+        let empty = AnnotationSet::new(id, sentence, (FrameId(1), LuId(1)));
+        AnnotationSet { fe_status, layers, provenance, ..empty }
     }
 
     #[test]

@@ -81,11 +81,9 @@ pub fn read_frame_file(file: &str, content: &[u8], numbers: &WrittenNumbers) -> 
         numbers: own,
         foreign,
     };
-    let mut warnings = std::mem::take(&mut read.warnings);
     let written =
         write_frame_file(&read, &names_of(&read.sem_type_names), [numbers, &read.numbers]);
-    Rewritten::of(file, content, Some(&read.frame.name)).compare(&written, &mut warnings);
-    read.warnings = warnings;
+    Rewritten::of(file, content, Some(&read.frame.name)).compare(&written, &mut read.warnings);
     Ok(read)
 }
 

@@ -1,9 +1,9 @@
 //! LU files: `lu/lu*.xml`.
 
 use crate::model::{
-    AnnotationSetId, Colors, CorpusId, Creation, DocumentId, FeRealization, Foreign, FrameId,
-    Governor, IdSpace, LexUnit, Lexeme, ListedElement, Listing, LuId, NumberKind, Pos, SemTypeId,
-    SentenceCount, Title, ValencePattern, ValenceUnit, Valences, WrittenNumbers,
+    AnnotationSetId, Colors, CorpusId, DocumentId, FeRealization, Foreign, FrameId, Governor,
+    IdSpace, LexUnit, Lexeme, ListedElement, Listing, LuId, NumberKind, Pos, SemTypeId, Title,
+    ValencePattern, ValenceUnit, Valences, WrittenNumbers,
 };
 
 use super::element::Element;
@@ -56,28 +56,7 @@ pub struct ReadSubcorpus {
 pub fn read_lu_file(file: &str, content: &[u8], numbers: &WrittenNumbers) -> Result<LuFile> {
     let mut xml = XmlFile::new(file, content, numbers)?;
     let root = xml.root("lexUnit")?;
-    let (name, frame_name) = (xml.name(&root, "name")?, xml.name(&root, "frame")?);
-    let mut lexunit = LexUnit {
-        id: LuId(xml.short_id(&root, NumberKind::LexUnit, "ID", &name)?),
-        frame: FrameId(xml.short_id(&root, NumberKind::Frame, "frameID", &frame_name)?),
-        name,
-        pos: read_pos(&mut xml, &root)?,
-        status: root.text_or_empty("status")?,
-        definition: String::new(),
-        lexemes: Vec::new(),
-        incorporated_fe: root.attribute("incorporatedFE")?,
-        sem_types: Vec::new(),
-        lemma_id: None,
-        created: Creation::default(),
-        sentence_count: SentenceCount::default(),
-        total_annotated: xml.count(&root, "totalAnnotated")?.unwrap_or(0),
-        subcorpora: Vec::new(),
-        valences: Valences::default(),
-        listing: Listing { frame_file: false, lu_file: true },
-    };
-    let known =
-        ["ID", "name", "POS", "status", "frame", "frameID", "totalAnnotated", "incorporatedFE"];
-    xml.know(&root, &known)?;
+    let (mut lexunit, frame_name) = read_root(&mut xml, &root)?;
     let (mut corpora, mut elements, mut subcorpora) = (Vec::new(), Vec::new(), Vec::new());
     let mut names = Names::default();
     let (mut header, mut definition, mut valences) = Default::default();
@@ -116,14 +95,31 @@ pub fn read_lu_file(file: &str, content: &[u8], numbers: &WrittenNumbers) -> Res
         numbers: own,
         foreign,
     };
-    let mut warnings = std::mem::take(&mut read.warnings);
     let tables = [numbers, &read.numbers];
     let written = write_lu_file(&read, &names_of(&read.sem_type_names), tables);
     let id = root.attribute("ID")?.filter(|id| !id.is_empty());
     let stem = format!("lu{}", id.unwrap_or_else(|| read.lexunit.id.to_string()));
-    Rewritten::of(file, content, Some(&stem)).compare(&written, &mut warnings);
-    read.warnings = warnings;
+    Rewritten::of(file, content, Some(&stem)).compare(&written, &mut read.warnings);
     Ok(read)
+}
+
+/// What the root element says: the LU, and the name of its frame.
+fn read_root<'a>(xml: &mut XmlFile<'a>, root: &Element<'a>) -> Result<(LexUnit, String)> {
+    let (name, frame_name) = (xml.name(root, "name")?, xml.name(root, "frame")?);
+    let id = LuId(xml.short_id(root, NumberKind::LexUnit, "ID", &name)?);
+    let frame = FrameId(xml.short_id(root, NumberKind::Frame, "frameID", &frame_name)?);
+    let lexunit = LexUnit {
+        pos: read_pos(xml, root)?,
+        status: root.text_or_empty("status")?,
+        incorporated_fe: root.attribute("incorporatedFE")?,
+        total_annotated: xml.count(root, "totalAnnotated")?.unwrap_or(0),
+        listing: Listing { frame_file: false, lu_file: true },
+        ..LexUnit::named(frame, id, &name)
+    };
+    let known =
+        ["ID", "name", "POS", "status", "frame", "frameID", "totalAnnotated", "incorporatedFE"];
+    xml.know(root, &known)?;
+    Ok((lexunit, frame_name))
 }
 
 /// Numbers and titles of corpora with those of their documents.

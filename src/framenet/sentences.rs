@@ -352,18 +352,13 @@ impl FirstPlaces {
     }
 }
 
-fn read_label<'a>(
+/// What the attributes of a label say: the label without its extent, its first and last character,
+/// and the null instantiation.
+fn read_attributes<'a>(
     xml: &mut XmlFile<'a>,
     element: &Element<'a>,
-    boundaries: &Boundaries,
-) -> Result<(Label, Option<Written>)> {
-    let mut label = Label {
-        name: String::new(),
-        extent: Extent::None,
-        fe: None,
-        annotator: String::new(),
-        colors: None,
-    };
+) -> Result<(Label, [Option<u32>; 2], Option<NullInstantiation>)> {
+    let mut label = Label::new(String::new(), Extent::None);
     let (mut start, mut end, mut null) = (None, None, None);
     let (mut known, mut others) = (0_u8, SeenNames::default());
     element.attributes(|key, value| {
@@ -399,6 +394,15 @@ fn read_label<'a>(
         }
         Ok(())
     })?;
+    Ok((label, [start, end], null))
+}
+
+fn read_label<'a>(
+    xml: &mut XmlFile<'a>,
+    element: &Element<'a>,
+    boundaries: &Boundaries,
+) -> Result<(Label, Option<Written>)> {
+    let (mut label, [start, end], null) = read_attributes(xml, element)?;
     if let Some(NullInstantiation::Other(text)) = &null {
         let detail =
             format!("null instantiation `{text}` of `{}` is unknown; kept as text", label.name);

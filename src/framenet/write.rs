@@ -484,13 +484,7 @@ mod tests {
             end: Some(9),
             null: Some("INI".to_owned()),
         };
-        let label = Label {
-            name: "Goal".to_owned(),
-            extent,
-            fe: None,
-            annotator: String::new(),
-            colors: None,
-        };
+        let label = Label::new("Goal", extent);
         let (numbers, foreign) = (WrittenNumbers::default(), Foreign::default());
         let mut xml = XmlWriter::new(None, (&numbers).into(), &foreign);
         write_label(&mut xml, &label, Some(&odd), &CharIndex::new("\u{e9}t\u{e9} a la mer"));
@@ -520,13 +514,7 @@ mod tests {
 
     #[test]
     fn a_label_of_nothing_ends_before_it_starts() {
-        let label = Label {
-            name: "x".to_owned(),
-            extent: Extent::Overt(Span::new(3, 3)),
-            fe: None,
-            annotator: String::new(),
-            colors: None,
-        };
+        let label = Label::new("x", Extent::Overt(Span::new(3, 3)));
         let (numbers, foreign) = (WrittenNumbers::default(), Foreign::default());
         let mut xml = XmlWriter::new(None, (&numbers).into(), &foreign);
         write_label(&mut xml, &label, None, &CharIndex::new("abcdef"));

@@ -91,17 +91,12 @@ impl<'a, S: Sink> GeneratedWriter<'a, S> {
         let mut layers = vec![Layer::of_targets(&made.targets)];
         layers.extend(made.layers.iter().cloned());
         write.sets.push(AnnotationSet {
-            id,
-            xml_id: None,
-            sentence,
-            frame: made.frame,
-            lu: made.lu,
             status: GENERATED.to_owned(),
-            created: String::new(),
             targets: made.targets.clone(),
             fe_status: made.fe_status,
             layers,
             provenance: Provenance::Generated(Box::new(made.generation.clone())),
+            ..AnnotationSet::new(id, sentence, (made.frame, made.lu))
         });
     }
 

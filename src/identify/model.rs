@@ -133,14 +133,8 @@ pub(super) fn read_mlp(
     config: &FrameConfig,
     fingerprint: &str,
 ) -> Result<(Mlp, Weights), NetworkError> {
-    if config.encoder_fingerprint != fingerprint {
-        return Err(NetworkError::Encoder {
-            network: SmallNetwork::FrameModel,
-            model: directory.to_owned(),
-            expected: format!("{} {}", config.encoder, config.encoder_fingerprint),
-            found: fingerprint.to_owned(),
-        });
-    }
+    let trained_on = (&*config.encoder, &*config.encoder_fingerprint);
+    SmallNetwork::FrameModel.require_encoder(directory, trained_on, fingerprint)?;
     let weights = Weights::open(directory).map_err(NnError::from)?;
     let sizes = [config.shape().inputs(), config.hidden, config.frames.len() + 1];
     let mlp = Mlp::read(&weights, "", &sizes, ACTIVATION).map_err(NnError::from)?;

@@ -125,15 +125,11 @@ impl Data<'_> {
 
     /// Both parts have targets and share no sentence.
     pub(super) fn check(&self) -> Result<(), NetworkError> {
-        for (sentences, part) in [(self.train, "training"), (self.dev, "development")] {
-            if sentences.iter().all(|sentence| sentence.targets.is_empty()) {
-                return Err(NetworkError::NoData {
-                    network: SmallNetwork::FrameModel,
-                    wanted: "sentence with a target",
-                    part,
-                });
-            }
-        }
+        let has_target = |sentences: &[FrameSentence]| {
+            sentences.iter().any(|sentence| !sentence.targets.is_empty())
+        };
+        let there = [self.train, self.dev].map(has_target);
+        SmallNetwork::FrameModel.require_data("sentence with a target", there)?;
         let dev = FrameSentence::texts(self.dev);
         let train = FrameSentence::texts(self.train);
         match train.intersection(&dev).count() {
@@ -161,15 +157,8 @@ pub fn run(
         WordEncoder::open_layers::<NetworkError>(&options.encoder, &options.layers, None, device)?;
     let checkpoint =
         options.checkpoint.as_ref().map(|path| checkpoint(path, options, &encoder, data, device));
-    let begun = match &checkpoint {
-        Some(checkpoint) => checkpoint.read::<Figures>(ACTIVATION)?,
-        None => None,
-    };
-    match (&begun, &checkpoint) {
-        (Some(state), _) => progress(TrainingProgress::Resumed { epoch: state.epoch }),
-        (None, Some(checkpoint)) => checkpoint.prepare()?,
-        (None, None) => {}
-    }
+    let resumed = checkpoint.as_ref().map(|from| from.resumed(ACTIVATION, progress));
+    let begun = resumed.transpose()?.flatten();
     let frames = data.frames();
     let lessons = Lessons::encode(&encoder, options.layers.len(), data, &frames, progress)?;
     let mut save = |state: &TrainingState<Figures>| {

@@ -196,14 +196,8 @@ impl Trained {
         config: LabellerConfig,
         fingerprint: &str,
     ) -> Result<Self, NetworkError> {
-        if config.encoder_fingerprint != fingerprint {
-            return Err(NetworkError::Encoder {
-                network: SmallNetwork::Labeller,
-                model: directory.to_owned(),
-                expected: format!("{} {}", config.encoder, config.encoder_fingerprint),
-                found: fingerprint.to_owned(),
-            });
-        }
+        let trained_on = (&*config.encoder, &*config.encoder_fingerprint);
+        SmallNetwork::Labeller.require_encoder(directory, trained_on, fingerprint)?;
         let lines = read_lines(&directory.join(ELEMENTS), READ, |line| {
             let mut columns = line.split('\t').map(str::to_owned);
             let mut next = || columns.next().unwrap_or_default();

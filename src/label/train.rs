@@ -196,17 +196,9 @@ fn fit<'a>(
     device: &'a Device,
     progress: Progress<'_>,
 ) -> Result<(Fit<'a>, State), NetworkError> {
-    for (sentences, part) in
-        [(&[&data.full_text[..], &data.exemplars].concat(), "training"), (&data.dev, "development")]
-    {
-        if LabelledSentence::counts(sentences)[1] == 0 {
-            return Err(NetworkError::NoData {
-                network: SmallNetwork::Labeller,
-                wanted: "set with annotated FEs",
-                part,
-            });
-        }
-    }
+    let training = [&data.full_text[..], &data.exemplars].concat();
+    let there = [&training, &data.dev].map(|part| LabelledSentence::counts(part)[1] > 0);
+    SmallNetwork::Labeller.require_data("set with annotated FEs", there)?;
     let last = BertConfig::read(&options.encoder).map_err(NnError::from)?.layers;
     let layers = options.layer.map_or_else(|| vec![last.saturating_sub(1), last], |one| vec![one]);
     let encoder =
@@ -229,35 +221,50 @@ fn fit<'a>(
         None => fit.start(),
     };
     let kept = fit.that_fit([&data.full_text, &data.exemplars, &data.dev], progress)?;
-    let epochs = options.training.epochs.max(1);
-    let steps = |epoch| fit.items(&kept, epoch).len().div_ceil(options.training.batch.max(1));
-    let schedule = Schedule {
-        rate: options.training.learning_rate,
-        decay: options.training.weight_decay,
-        steps: (1..=epochs).map(steps).sum(),
-    };
-    let patience = options.training.patience.max(1);
-    // Without the exemplars an epoch is another thing, so what came before them does not end the
-    // run.
-    let may_stop = |state: &State| state.epoch >= options.exemplar_epochs + patience;
-    while state.epoch < epochs && !(may_stop(&state) && state.epoch - state.best_epoch >= patience)
-    {
-        let items = fit.items(&kept, state.epoch + 1);
-        let loss = fit.epoch(&mut state, &items, schedule, progress)?;
-        let dev = fit.measure(&state.now, &kept[2])?.all;
-        state.epoch += 1;
-        if state.best_epoch == 0 || dev.f1() > state.best_dev.f1() {
-            (state.best, state.best_epoch, state.best_dev) = (state.now.clone(), state.epoch, dev);
-        }
-        if let Some(kept_in) = &kept_in {
-            checkpoint::write(kept_in, &state)?;
-        }
-        progress(TrainingProgress::Epoch { epoch: state.epoch, loss, dev });
-    }
+    fit.train(&mut state, &kept, kept_in.as_ref(), progress)?;
     Ok((fit, state))
 }
 
 impl<'a> Fit<'a> {
+    /// Trains epoch by epoch, to the last or until none is better for a while.
+    fn train(
+        &self,
+        state: &mut State,
+        kept: &[Vec<&LabelledSentence>; 3],
+        kept_in: Option<&Checkpoint>,
+        progress: Progress<'_>,
+    ) -> Result<(), NetworkError> {
+        let options = self.options;
+        let epochs = options.training.epochs.max(1);
+        let steps = |epoch| self.items(kept, epoch).len().div_ceil(options.training.batch.max(1));
+        let schedule = Schedule {
+            rate: options.training.learning_rate,
+            decay: options.training.weight_decay,
+            steps: (1..=epochs).map(steps).sum(),
+        };
+        let patience = options.training.patience.max(1);
+        // Without the exemplars an epoch is another thing, so what came before them does not end
+        // the run.
+        let may_stop = |state: &State| state.epoch >= options.exemplar_epochs + patience;
+        while state.epoch < epochs
+            && !(may_stop(state) && state.epoch - state.best_epoch >= patience)
+        {
+            let items = self.items(kept, state.epoch + 1);
+            let loss = self.epoch(state, &items, schedule, progress)?;
+            let dev = self.measure(&state.now, &kept[2])?.all;
+            state.epoch += 1;
+            if state.best_epoch == 0 || dev.f1() > state.best_dev.f1() {
+                (state.best, state.best_epoch, state.best_dev) =
+                    (state.now.clone(), state.epoch, dev);
+            }
+            if let Some(kept_in) = kept_in {
+                checkpoint::write(kept_in, state)?;
+            }
+            progress(TrainingProgress::Epoch { epoch: state.epoch, loss, dev });
+        }
+        Ok(())
+    }
+
     /// Untrained weights.
     fn start(&self) -> State {
         let mut random = SplitMix64::new(self.options.training.seed);

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::mlp::Activation;
-use super::{AdamW, FileError, Mlp, SplitMix64, TrainingState};
+use super::{AdamW, FileError, Mlp, SplitMix64, TrainingProgress, TrainingState};
 use crate::durable::WholeFile;
 use crate::nn::{NamedTensor, Weights, WeightsError, write_tensors};
 
@@ -157,6 +157,23 @@ impl Checkpoint {
             best_epoch: note.best_epoch,
             best_dev: note.best_dev,
         }))
+    }
+
+    /// The state that a run resumes from, which is told; none where the run begins. Then the file
+    /// is tried before the work.
+    pub(crate) fn resumed<D: DeserializeOwned, L>(
+        &self,
+        activation: Activation,
+        progress: &mut dyn FnMut(TrainingProgress<D, L>),
+    ) -> Result<Option<TrainingState<D>>, FileError> {
+        let state = self.read(activation)?;
+        match &state {
+            Some(TrainingState { epoch, .. }) => {
+                progress(TrainingProgress::Resumed { epoch: *epoch });
+            }
+            None => self.prepare()?,
+        }
+        Ok(state)
     }
 
     /// The text beside the tensors, when it is of this run.

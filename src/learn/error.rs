@@ -1,6 +1,6 @@
 //! What can go wrong with a small network over an encoder, and while it is trained.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::FileError;
 use crate::compute::ComputeError;
@@ -127,6 +127,37 @@ pub enum NetworkError {
         #[from]
         source: ComputeError,
     },
+}
+
+impl SmallNetwork {
+    /// Refuses a network that was trained on another encoder's states, by name and fingerprint.
+    pub(crate) fn require_encoder(
+        self,
+        model: &Path,
+        (name, trained_on): (&str, &str),
+        found: &str,
+    ) -> Result<(), NetworkError> {
+        if trained_on == found {
+            return Ok(());
+        }
+        let (expected, found) = (format!("{name} {trained_on}"), found.to_owned());
+        Err(NetworkError::Encoder { network: self, model: model.to_owned(), expected, found })
+    }
+
+    /// Refuses to train where the training data, or that for development, has none of what is
+    /// `wanted`.
+    pub(crate) fn require_data(
+        self,
+        wanted: &'static str,
+        [training, development]: [bool; 2],
+    ) -> Result<(), NetworkError> {
+        for (there, part) in [(training, "training"), (development, "development")] {
+            if !there {
+                return Err(NetworkError::NoData { network: self, wanted, part });
+            }
+        }
+        Ok(())
+    }
 }
 
 coded!(NetworkError {

@@ -37,4 +37,4 @@ pub(crate) use random::SplitMix64;
 pub use trainer::TrainerOptions;
 pub(crate) use trainer::{Task, TrainingState, fit};
 pub use words::EncodedSentence;
-pub(crate) use words::{EncodedBy, TooManyPieces, WordEncoder, mean_states, states_of};
+pub(crate) use words::{EncodedBy, TooManyPieces, WordEncoder, directions, mean_states, states_of};

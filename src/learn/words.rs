@@ -166,6 +166,18 @@ pub(crate) fn states_of<'a>(
     })
 }
 
+/// Rows (N, width) at length 1; a row of zeros stays.
+pub(crate) fn directions(rows: &[f32], width: usize) -> Vec<f32> {
+    let mut rows = rows.to_vec();
+    for row in rows.chunks_exact_mut(width) {
+        let length = row.iter().map(|x| x * x).sum::<f32>().sqrt();
+        if length > 0.0 {
+            row.iter_mut().for_each(|x| *x /= length);
+        }
+    }
+    rows
+}
+
 /// The mean over the states of the pieces of each of `words` words of the first sequence, (N, D);
 /// zeros for a word without pieces.
 pub(crate) fn mean_states(words: usize, pieces: &WordPieces, hidden: &Hidden) -> Vec<f32> {

@@ -106,12 +106,11 @@ fn number(sets: usize) -> u32 {
 mod tests {
     use super::*;
     use crate::model::{
-        FrameId, IdSpace, Label, Layer, LayerName, LuId, NullInstantiation, Provenance, SentenceId,
-        Span,
+        FrameId, IdSpace, Label, Layer, LayerName, LuId, NullInstantiation, SentenceId, Span,
     };
 
     fn label(name: &str, extent: Extent) -> Label {
-        Label { name: name.to_owned(), extent, fe: None, annotator: String::new(), colors: None }
+        Label::new(name, extent)
     }
 
     fn on(name: &str, start: u32) -> Label {
@@ -121,18 +120,13 @@ mod tests {
     /// A set with its target on 9-10.
     fn set(number: u64, layers: Vec<(LayerName, u8, Vec<Label>)>) -> AnnotationSet {
         let layer = |(name, rank, labels)| Layer { name, rank, labels };
+        let id = AnnotationSetId::new(IdSpace::Exemplar, number);
+        let sentence = SentenceId::new(IdSpace::Exemplar, 1);
         AnnotationSet {
-            id: AnnotationSetId::new(IdSpace::Exemplar, number),
-            xml_id: None,
-            sentence: SentenceId::new(IdSpace::Exemplar, 1),
-            frame: FrameId(1),
-            lu: LuId(1),
-            status: String::new(),
-            created: String::new(),
             targets: vec![Span::new(9, 10)],
             fe_status: FeStatus::Annotated,
             layers: layers.into_iter().map(layer).collect(),
-            provenance: Provenance::User,
+            ..AnnotationSet::new(id, sentence, (FrameId(1), LuId(1)))
         }
     }
 

@@ -40,6 +40,24 @@ pub struct AnnotationSet {
 }
 
 impl AnnotationSet {
+    /// A set of which nothing is known yet but where it belongs.
+    #[must_use]
+    pub fn new(id: AnnotationSetId, sentence: SentenceId, (frame, lu): (FrameId, LuId)) -> Self {
+        Self {
+            id,
+            xml_id: None,
+            sentence,
+            frame,
+            lu,
+            status: String::new(),
+            created: String::new(),
+            targets: Vec::new(),
+            fe_status: FeStatus::Unknown,
+            layers: Vec::new(),
+            provenance: Provenance::User,
+        }
+    }
+
     /// The trigger: the target's text, pieces joined by a space.
     ///
     /// `text` is the sentence's.
@@ -112,13 +130,7 @@ impl Layer {
     /// The layer that marks targets.
     #[must_use]
     pub fn of_targets(targets: &[Span]) -> Self {
-        let label = |span: &Span| Label {
-            name: LayerName::Target.as_str().to_owned(),
-            extent: Extent::Overt(*span),
-            fe: None,
-            annotator: String::new(),
-            colors: None,
-        };
+        let label = |span: &Span| Label::new(LayerName::Target.as_str(), Extent::Overt(*span));
         Self { name: LayerName::Target, rank: 1, labels: targets.iter().map(label).collect() }
     }
 }
@@ -208,6 +220,14 @@ pub struct Label {
     pub annotator: String,
     /// Display colours, when the label has its own.
     pub colors: Option<Colors>,
+}
+
+impl Label {
+    /// A label that names no FE, by nobody, without colours of its own.
+    #[must_use]
+    pub fn new(name: impl Into<String>, extent: Extent) -> Self {
+        Self { name: name.into(), extent, fe: None, annotator: String::new(), colors: None }
+    }
 }
 
 /// What a label covers.

@@ -97,80 +97,53 @@ fn load(directory: &Path, models: &[PathBuf]) -> Result<(), Finding> {
         };
         finding(code, &error)
     })?;
-    let device = Device::cpu();
+    let device = &Device::cpu();
+    let numbers = Numbers::F32;
+    let base = || base_of(directory, models).map_err(Finding::from);
+    let encoder = || encoder_of(directory, models).map_err(Finding::from);
     match description.kind {
-        ModelKind::Paraphraser => {
-            let opened = Paraphraser::open_in(directory, &device, Numbers::F32);
-            opened.map(drop).map_err(|error| finding(code_of_rewriter(&error), &error))
-        }
+        ModelKind::Paraphraser => loaded(Paraphraser::open_in(directory, device, numbers)),
         ModelKind::Adapter => {
-            let opened = base_of(directory, models).and_then(|base| {
-                Paraphraser::open_with(directory, base.as_deref(), &device, Numbers::F32)
-            });
-            opened.map(drop).map_err(|error| finding(code_of_rewriter(&error), &error))
+            loaded(Paraphraser::open_with(directory, base()?.as_deref(), device, numbers))
         }
         ModelKind::Infiller => {
-            let base = base_of(directory, models)
-                .map_err(|error| finding(code_of_rewriter(&error), &error))?;
-            let adapter = LanguageAdapter::read(directory)
-                .map_err(|error| finding(code_of_network(&error), &error))?;
-            let base = base.as_deref().unwrap_or(directory);
-            load_scorer(base, Some(adapter), &device)
+            let (base, adapter) = (base()?, LanguageAdapter::read(directory)?);
+            let file = base.as_deref().unwrap_or(directory);
+            loaded(Scorer::open_with(file, Some(adapter), device, numbers))
         }
         ModelKind::Verifier => {
-            let base = base_of(directory, models)
-                .map_err(|error| finding(code_of_rewriter(&error), &error))?;
+            let base = base()?;
             let base = base.as_deref().unwrap_or(directory);
-            let opened = Verifier::open(directory, base, &device, Numbers::F32);
-            opened.map(drop).map_err(|error| finding(code_of_verifier(&error), &error))
+            loaded(Verifier::open(directory, base, device, numbers))
         }
-        ModelKind::LanguageModel => load_language_model(directory, &device),
-        ModelKind::Encoder => {
-            let encoder = Encoder::open(directory, &device)
-                .map_err(|error| finding(code_of_network(&error), &error))?;
-            let tokenizer = Tokenizer::open(directory)
-                .map_err(|error| finding(FindingCode::Tokenizer, &error))?;
-            let network_size = encoder.config().vocab_size;
-            let tokenizer_size = tokenizer.vocab_size();
-            if tokenizer_size > network_size {
-                let error = ParaphraseError::Vocabulary { tokenizer_size, network_size };
-                return Err(finding(FindingCode::Tokenizer, &error));
-            }
-            Ok(())
-        }
-        ModelKind::Aligner => {
-            let encoder = encoder_of(directory, models)
-                .map_err(|error| finding(code_of_aligner(&error), &error))?;
-            let opened = Aligner::open(directory, &encoder, &device);
-            opened.map(drop).map_err(|error| finding(code_of_aligner(&error), &error))
-        }
-        ModelKind::Tagger => {
-            let encoder = encoder_of(directory, models)
-                .map_err(|error| finding(code_of_aligner(&error), &error))?;
-            let opened = Tagger::open(directory, &encoder, &device);
-            opened.map(drop).map_err(|error| finding(code_of_small_network(&error), &error))
-        }
-        ModelKind::Identifier => {
-            let encoder = encoder_of(directory, models)
-                .map_err(|error| finding(code_of_aligner(&error), &error))?;
-            let opened = FrameIdentifier::open(directory, &encoder, &device);
-            opened.map(drop).map_err(|error| finding(code_of_small_network(&error), &error))
-        }
-        ModelKind::Labeller => {
-            let encoder = encoder_of(directory, models)
-                .map_err(|error| finding(code_of_aligner(&error), &error))?;
-            let opened = Labeller::open(directory, &encoder, &device);
-            opened.map(drop).map_err(|error| finding(code_of_small_network(&error), &error))
-        }
-        ModelKind::WordVectors => {
-            let opened = WordVectors::open(directory);
-            opened.map(drop).map_err(|error| finding(code_of_vectors(&error), &error))
-        }
-        ModelKind::Filter => {
-            let opened = Filter::open(directory);
-            opened.map(drop).map_err(|error| finding(code_of_filter(&error), &error))
-        }
+        ModelKind::LanguageModel => load_language_model(directory, device),
+        ModelKind::Encoder => load_encoder(directory, device),
+        ModelKind::Aligner => loaded(Aligner::open(directory, &encoder()?, device)),
+        ModelKind::Tagger => loaded(Tagger::open(directory, &encoder()?, device)),
+        ModelKind::Identifier => loaded(FrameIdentifier::open(directory, &encoder()?, device)),
+        ModelKind::Labeller => loaded(Labeller::open(directory, &encoder()?, device)),
+        ModelKind::WordVectors => loaded(WordVectors::open(directory)),
+        ModelKind::Filter => loaded(Filter::open(directory)),
     }
+}
+
+/// What is wrong with a model that does not open.
+fn loaded<T, E: Into<Finding>>(opened: Result<T, E>) -> Result<(), Finding> {
+    opened.map(drop).map_err(Into::into)
+}
+
+/// An encoder, and a tokenizer that belongs to it.
+fn load_encoder(directory: &Path, device: &Device) -> Result<(), Finding> {
+    let encoder = Encoder::open(directory, device)?;
+    let tokenizer =
+        Tokenizer::open(directory).map_err(|error| finding(FindingCode::Tokenizer, &error))?;
+    let network_size = encoder.config().vocab_size;
+    let tokenizer_size = tokenizer.vocab_size();
+    if tokenizer_size > network_size {
+        let error = ParaphraseError::Vocabulary { tokenizer_size, network_size };
+        return Err(finding(FindingCode::Tokenizer, &error));
+    }
+    Ok(())
 }
 
 /// A language model by itself, and as a rewriter where a prompt lies beside it.
@@ -178,23 +151,12 @@ fn load_language_model(path: &Path, device: &Device) -> Result<(), Finding> {
     let is_file = !path.join("config.json").is_file();
     let file = if is_file && path.is_dir() { gguf_in(path) } else { None };
     let file = file.as_deref().unwrap_or(path);
-    load_scorer(file, None, device)?;
+    loaded(Scorer::open_with(file, None, device, Numbers::F32))?;
     let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
-    if !folder.join(PROMPT).is_file() {
-        return Ok(());
+    match folder.join(PROMPT).is_file() {
+        true => loaded(Paraphraser::open_in(path, device, Numbers::F32)),
+        false => Ok(()),
     }
-    let opened = Paraphraser::open_in(path, device, Numbers::F32);
-    opened.map(drop).map_err(|error| finding(code_of_rewriter(&error), &error))
-}
-
-/// A language model by itself, perhaps with an adapter.
-fn load_scorer(
-    file: &Path,
-    adapter: Option<LanguageAdapter>,
-    device: &Device,
-) -> Result<(), Finding> {
-    let scorer = Scorer::open_with(file, adapter, device, Numbers::F32);
-    scorer.map(drop).map_err(|error| finding(code_of_scorer(&error), &error))
 }
 
 /// A checkpoint whose weights or tokenizer are in a format that is not read.
@@ -289,6 +251,28 @@ fn code_of_small_network(error: &NetworkError) -> FindingCode {
         NetworkError::File(_) => FindingCode::Config,
         _ => FindingCode::Tokenizer,
     }
+}
+
+/// Findings are made of the errors of opening, each with the code of its part of a model.
+macro_rules! findings {
+    ($($error:ty => $code_of:ident),* $(,)?) => {
+        $(impl From<$error> for Finding {
+            fn from(error: $error) -> Self {
+                finding($code_of(&error), &error)
+            }
+        })*
+    };
+}
+
+findings! {
+    ParaphraseError => code_of_rewriter,
+    NnError => code_of_network,
+    AlignError => code_of_aligner,
+    ScoreError => code_of_scorer,
+    VerifyError => code_of_verifier,
+    VectorsError => code_of_vectors,
+    FilterError => code_of_filter,
+    NetworkError => code_of_small_network,
 }
 
 /// A finding that says what an error says, with its causes.

@@ -296,15 +296,11 @@ mod tests {
 
     #[test]
     fn a_test_that_its_field_does_not_have_is_refused_when_it_is_made() {
-        let exact = |text: &str| Test::Pattern(Pattern::exact(text, Case::Fold));
-        let no_kind = Test::Label(
-            Pattern::exact("Checker", Case::Fold),
-            vec![LabelTest::Pattern {
-                field: LabelField::Ni,
-                negated: false,
-                pattern: Pattern::exact("XNI", Case::Fold),
-            }],
-        );
+        let folded = |text: &str| Pattern::exact(text, Case::Fold);
+        let exact = |text: &str| Test::Pattern(folded(text));
+        let (negated, pattern) = (false, folded("XNI"));
+        let no_kind = LabelTest::Pattern { field: LabelField::Ni, negated, pattern };
+        let no_kind = Test::Label(folded("Checker"), vec![no_kind]);
         for (field, test, message) in [
             (
                 Field::Frame,
@@ -356,7 +352,10 @@ mod tests {
             let error = Term::new(field, test).unwrap_err().to_string();
             assert!(error.contains(message), "{error}");
         }
-        // Each test that a text can say can be built.
+    }
+
+    #[test]
+    fn each_test_that_a_text_can_say_can_be_built() {
         for text in [
             "frame=A",
             "uses=A",

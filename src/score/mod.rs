@@ -19,7 +19,7 @@ pub(crate) use question::QuestionFields;
 pub use question::{FieldTexts, Question};
 
 use crate::compute::{Device, Numbers};
-use crate::decode::{DecodeError, GoesOn, NextTokens, always};
+use crate::decode::{DecodeError, GoesOn, NextTokens, always, neighbours};
 use crate::model::{Declared, Span};
 use crate::nn::{
     Fingerprint, LanguageAdapter, LanguageModel, StepNetwork, declared_languages, tokenizer_of,
@@ -301,18 +301,7 @@ fn declared_by(path: &Path, adapter: Option<&LanguageAdapter>) -> Declared {
 
 /// Neighbours that together have some hundreds of tokens.
 fn batches<'a>(texts: &'a [&'a Prepared]) -> impl Iterator<Item = &'a [&'a Prepared]> {
-    let mut rest = texts;
-    std::iter::from_fn(move || {
-        let mut tokens = 0;
-        let fits = rest.iter().take_while(|text| {
-            tokens += text.ids.len();
-            tokens <= BATCH_TOKENS
-        });
-        let count = fits.count().max(1).min(rest.len());
-        let (batch, others) = rest.split_at(count);
-        rest = others;
-        (!batch.is_empty()).then_some(batch)
-    })
+    neighbours(texts, [usize::MAX, BATCH_TOKENS], |_, text| text.ids.len())
 }
 
 #[cfg(test)]

@@ -96,13 +96,7 @@ impl Match<'_> {
             | Field::Perspective
             | Field::Subframe
             | Field::Related => {
-                let Some(followed) = field.followed() else { return Ok(Vec::new()) };
-                let relatives = catalog.relatives(release, set.frame, followed)?;
-                let near =
-                    relatives.iter().filter(|(_, steps)| field.usual_distance().holds(**steps));
-                let names = near.map(|(frame, _)| catalog.frame(release, *frame));
-                let names: Vec<_> = names.collect::<Result<_>>()?;
-                distinct(names.iter().map(|name| &**name))
+                return self.relatives(field);
             }
             Field::Lu => text(&self.lexunit()?),
             Field::Pos => text(Pos::of_lu_name(&self.lexunit()?).as_str()),
@@ -134,21 +128,38 @@ impl Match<'_> {
             | Field::JudgementMean => self.score(field)?.map(Value::Number).into_iter().collect(),
             Field::Edition => distinct(self.editions()?),
             Field::Judgement => {
-                let judgements = self.facts.store.judgements(release, set.id)?;
-                let mut distinct = BTreeSet::new();
-                for judgement in judgements {
-                    let judgement = judgement?;
-                    if judgement.is_of_frame() {
-                        distinct.insert(u64::from(judgement.score));
-                    }
-                }
-                distinct.into_iter().map(Value::Integer).collect()
+                return self.judgements();
             }
             Field::Since => Vec::new(),
             Field::Source => made.map(|made| Value::Set(made.source)).into_iter().collect(),
             Field::Seed => made.map(|made| Value::Set(made.seed)).into_iter().collect(),
             Field::Id => vec![Value::Set(set.id)],
         })
+    }
+}
+
+impl Match<'_> {
+    /// The names of the frames that the set's frame is related to as a field says.
+    fn relatives(&self, field: Field) -> Result<Vec<Value>> {
+        let (catalog, release) = (&self.facts.catalog, self.release);
+        let Some(followed) = field.followed() else { return Ok(Vec::new()) };
+        let relatives = catalog.relatives(release, self.set.frame, followed)?;
+        let near = relatives.iter().filter(|(_, steps)| field.usual_distance().holds(**steps));
+        let names = near.map(|(frame, _)| catalog.frame(release, *frame));
+        let names: Vec<_> = names.collect::<Result<_>>()?;
+        Ok(distinct(names.iter().map(|name| &**name)))
+    }
+
+    /// The scores of those who judged whether the frame is evoked.
+    fn judgements(&self) -> Result<Vec<Value>> {
+        let mut distinct = BTreeSet::new();
+        for judgement in self.facts.store.judgements(self.release, self.set.id)? {
+            let judgement = judgement?;
+            if judgement.is_of_frame() {
+                distinct.insert(u64::from(judgement.score));
+            }
+        }
+        Ok(distinct.into_iter().map(Value::Integer).collect())
     }
 }
 

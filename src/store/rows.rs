@@ -208,17 +208,7 @@ pub(super) fn content(
     let record = |reason: String| (RowFaultKind::Record, reason);
     Ok(match family {
         Family::Meta => {
-            if key == BOOK_KEY {
-                record::decode::<MetaRecord>(value).map_err(record)?;
-            } else if key == OWN_IDS_KEY {
-                record::decode::<OwnIdsRecord>(value).map_err(record)?;
-            } else if key == IDENTITY_KEY {
-                identity::decode(value).ok_or_else(|| record("no identity".to_owned()))?;
-            } else if key == TALLY_KEY {
-                Tally::decode(value).ok_or_else(|| record("no counts of rows".to_owned()))?;
-            } else if key == MERGED_KEY && !merged::is_list(value) {
-                return Err(record("no list of shards".to_owned()));
-            }
+            check_meta(key, value)?;
             RowContent::Meta
         }
         Family::Frame => RowContent::Frame(model(key, value)?),
@@ -262,6 +252,23 @@ pub(super) fn content(
             RowContent::Change(Change::decode(revision, value).map_err(record)?)
         }
     })
+}
+
+/// Whether a row of `meta` is what its key says.
+fn check_meta(key: &[u8], value: &[u8]) -> std::result::Result<(), Undecoded> {
+    let record = |reason: String| (RowFaultKind::Record, reason);
+    if key == BOOK_KEY {
+        record::decode::<MetaRecord>(value).map_err(record)?;
+    } else if key == OWN_IDS_KEY {
+        record::decode::<OwnIdsRecord>(value).map_err(record)?;
+    } else if key == IDENTITY_KEY {
+        identity::decode(value).ok_or_else(|| record("no identity".to_owned()))?;
+    } else if key == TALLY_KEY {
+        Tally::decode(value).ok_or_else(|| record("no counts of rows".to_owned()))?;
+    } else if key == MERGED_KEY && !merged::is_list(value) {
+        return Err(record("no list of shards".to_owned()));
+    }
+    Ok(())
 }
 
 /// Which file's layout stands in a row that decodes as one.
@@ -422,13 +429,7 @@ mod tests {
 
     /// The sets among the golden values, with spans in place of their labels, as they are written.
     fn written(spans: &[Span]) -> Vec<(Family, Vec<u8>, Encoded)> {
-        let label = |span: &Span| Label {
-            name: "Checker".to_owned(),
-            extent: Extent::Overt(*span),
-            fe: None,
-            annotator: String::new(),
-            colors: None,
-        };
+        let label = |span: &Span| Label::new("Checker", Extent::Overt(*span));
         let labels = spans.iter().map(label).collect();
         let layers = vec![Layer { name: LayerName::Fe, rank: 1, labels }];
         let mut written = Vec::new();

@@ -116,14 +116,8 @@ pub(super) fn read_mlp(
     config: &TaggerConfig,
     fingerprint: &str,
 ) -> Result<(Mlp, Weights), NetworkError> {
-    if config.encoder_fingerprint != fingerprint {
-        return Err(NetworkError::Encoder {
-            network: SmallNetwork::Tagger,
-            model: directory.to_owned(),
-            expected: format!("{} {}", config.encoder, config.encoder_fingerprint),
-            found: fingerprint.to_owned(),
-        });
-    }
+    let trained_on = (&*config.encoder, &*config.encoder_fingerprint);
+    SmallNetwork::Tagger.require_encoder(directory, trained_on, fingerprint)?;
     let weights = Weights::open(directory).map_err(NnError::from)?;
     let sizes = [config.width + WRITING, config.hidden, config.tags.len()];
     let mlp = Mlp::read(&weights, "", &sizes, ACTIVATION).map_err(NnError::from)?;

@@ -84,48 +84,19 @@ pub fn run(
     device: &Device,
     progress: &mut dyn FnMut(TrainingProgress<DevAccuracy, Infallible>),
 ) -> Result<TaggerConfig, NetworkError> {
-    for (sentences, part) in [(data, "training"), (dev, "development")] {
-        if !sentences.iter().any(TaggedSentence::has_tag) {
-            return Err(NetworkError::NoData {
-                network: SmallNetwork::Tagger,
-                wanted: "word with a tag",
-                part,
-            });
-        }
-    }
+    let there = [data, dev].map(|part| part.iter().any(TaggedSentence::has_tag));
+    SmallNetwork::Tagger.require_data("word with a tag", there)?;
     let out = prepare(&options.out)?;
     let tags: BTreeSet<&str> =
         data.iter().flat_map(|sentence| &sentence.tags).flatten().map(String::as_str).collect();
     let tags: Vec<&str> = tags.into_iter().collect();
     let encoder = WordEncoder::open::<NetworkError>(&options.encoder, options.layer, None, device)?;
 
-    // 1. Encode everything, as it is written and in small letters.
-    let lower = |sentences: &[TaggedSentence]| -> Vec<TaggedSentence> {
-        sentences.iter().map(|sentence| sentence.lowercase().unwrap_or(sentence.clone())).collect()
-    };
-    let (data_lower, dev_lower) = (lower(data), lower(dev));
-    let total = 2 * (data.len() + dev.len());
-    let (mut before, mut left_out) = (0, 0);
-    let mut ready =
-        |sentences: &[TaggedSentence], into: &mut Encoded| -> Result<(), NetworkError> {
-            for sentences in sentences.chunks(SENTENCES_AT_ONCE) {
-                left_out += encode(&encoder, sentences, &tags, into)?;
-                before += sentences.len();
-                progress(TrainingProgress::Encoded { done: before, total });
-            }
-            Ok(())
-        };
-    let (mut words, mut dev_words) = (Encoded::default(), [Encoded::default(), Encoded::default()]);
-    ready(data, &mut words)?;
-    let tagged = words.labels.len();
-    ready(&data_lower, &mut words)?;
-    ready(dev, &mut dev_words[0])?;
-    ready(&dev_lower, &mut dev_words[1])?;
+    let encoded = encode_both_ways(&encoder, [data, dev], &tags, progress)?;
 
-    // 2. Train and write.
     let inputs = encoder.width() + WRITING;
     let TrainingState { best, best_epoch: epoch, best_dev: dev, .. } =
-        fit(options, device, [inputs, tags.len()], &words, &dev_words, progress)?;
+        fit(options, device, [inputs, tags.len()], &encoded.words, &encoded.dev_words, progress)?;
     let name = options.encoder.file_name().map(|name| name.to_string_lossy().into_owned());
     let config = TaggerConfig {
         format: FORMAT,
@@ -138,9 +109,9 @@ pub fn run(
         tags: tags.into_iter().map(str::to_owned).collect(),
         training: TaggerTraining {
             sentences: data.len(),
-            words: tagged,
+            words: encoded.tagged,
             // Each of them was too long both ways.
-            left_out: left_out / 2,
+            left_out: encoded.left_out / 2,
             epoch,
             epochs: options.training.epochs.max(1),
             batch: options.training.batch,
@@ -152,6 +123,47 @@ pub fn run(
     };
     write(out, &config, &best)?;
     Ok(config)
+}
+
+/// All words, as they are written and in small letters.
+struct BothWays {
+    words: Encoded,
+    /// Those of the development data, each way.
+    dev_words: [Encoded; 2],
+    /// Words of the training data with a tag.
+    tagged: usize,
+    /// Sentences that are too long, each way.
+    left_out: usize,
+}
+
+fn encode_both_ways(
+    encoder: &WordEncoder,
+    [data, dev]: [&[TaggedSentence]; 2],
+    tags: &[&str],
+    progress: &mut dyn FnMut(TrainingProgress<DevAccuracy, Infallible>),
+) -> Result<BothWays, NetworkError> {
+    let lower = |sentences: &[TaggedSentence]| -> Vec<TaggedSentence> {
+        sentences.iter().map(|sentence| sentence.lowercase().unwrap_or(sentence.clone())).collect()
+    };
+    let (data_lower, dev_lower) = (lower(data), lower(dev));
+    let total = 2 * (data.len() + dev.len());
+    let (mut before, mut left_out) = (0, 0);
+    let mut ready =
+        |sentences: &[TaggedSentence], into: &mut Encoded| -> Result<(), NetworkError> {
+            for sentences in sentences.chunks(SENTENCES_AT_ONCE) {
+                left_out += encode(encoder, sentences, tags, into)?;
+                before += sentences.len();
+                progress(TrainingProgress::Encoded { done: before, total });
+            }
+            Ok(())
+        };
+    let (mut words, mut dev_words) = (Encoded::default(), [Encoded::default(), Encoded::default()]);
+    ready(data, &mut words)?;
+    let tagged = words.labels.len();
+    ready(&data_lower, &mut words)?;
+    ready(dev, &mut dev_words[0])?;
+    ready(&dev_lower, &mut dev_words[1])?;
+    Ok(BothWays { words, dev_words, tagged, left_out })
 }
 
 /// Lays down the features and labels of the tagged words; returns how many sentences are too long.

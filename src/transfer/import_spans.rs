@@ -18,9 +18,9 @@ use crate::database::{Database, Result, reindex};
 use crate::exchange::{ExchangeError, FaultCode, LabelledSpan, LabelledText, SpanReader};
 use crate::index::IndexWriter;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, Counted, Document, DocumentId, Extent, FeStatus,
-    Frame, FrameId, HeaderTitles, IdSpace, Label, Layer, LayerName, LexUnit, Lexeme, LuId,
-    Occurrence, Pos, Provenance, Release, Sentence, SentenceId, Title, hashed_number,
+    AnnotationSet, AnnotationSetId, CorpusId, Counted, Document, DocumentId, Frame, FrameId,
+    HeaderTitles, IdSpace, Layer, LexUnit, Lexeme, LuId, Occurrence, Pos, Provenance, Release,
+    Sentence, SentenceId, Title, hashed_number,
 };
 use crate::store::{Batch, Store};
 use crate::text::{Morphology, composed, fold};
@@ -250,25 +250,12 @@ impl<'a> SpanReading<'a> {
         let (start, end) = (span.span.start, span.span.end);
         let key = format!("{sentence} {start} {end} {}", span.span_type);
         let id = self.sets.give(AnnotationSetId::new(IdSpace::Imported, number(&key)));
-        let target = Label {
-            name: LayerName::Target.to_string(),
-            extent: Extent::Overt(span.span),
-            fe: None,
-            annotator: String::new(),
-            colors: None,
-        };
         self.batch.put_annotation_set(&AnnotationSet {
-            id,
-            xml_id: None,
-            sentence,
-            frame,
-            lu,
             status: STATUS.to_owned(),
-            created: String::new(),
             targets: vec![span.span],
-            fe_status: FeStatus::Unknown,
-            layers: vec![Layer { name: LayerName::Target, rank: 1, labels: vec![target] }],
+            layers: vec![Layer::of_targets(&[span.span])],
             provenance: Provenance::Imported { file: self.release.source.clone() },
+            ..AnnotationSet::new(id, sentence, (frame, lu))
         })?;
         Ok(())
     }

@@ -197,17 +197,12 @@ impl Predictions<'_> {
             layers.push(layer(LayerName::Fe, labels));
         }
         self.batch.put_annotation_set(&AnnotationSet {
-            id,
-            xml_id: None,
-            sentence,
-            frame: frame.id,
-            lu,
             status: PREDICTED.to_owned(),
-            created: String::new(),
             targets: pieces,
             fe_status,
             layers,
             provenance: Provenance::Predicted(Box::new(prediction)),
+            ..AnnotationSet::new(id, sentence, (frame.id, lu))
         })?;
         Ok(())
     }

@@ -39,7 +39,7 @@ use super::metrics::{AlignmentReport, best_threshold};
 use super::trained;
 use crate::align::scorer::ACTIVATION;
 use crate::compute::Device;
-use crate::learn::{TrainerOptions, TrainingProgress};
+use crate::learn::{Mlp, TrainerOptions, TrainingProgress};
 
 /// What to train on, and how.
 ///
@@ -163,15 +163,8 @@ pub fn run(
         let of_data = [data.items(), dev.items()];
         checkpoint(path, options, device, (encoder.fingerprint(), linker), of_data)
     });
-    let state = match &checkpoint {
-        Some(checkpoint) => checkpoint.read::<AlignmentReport>(ACTIVATION)?,
-        None => None,
-    };
-    match (&state, &checkpoint) {
-        (Some(state), _) => progress(TrainingProgress::Resumed { epoch: state.epoch }),
-        (None, Some(checkpoint)) => checkpoint.prepare()?,
-        (None, None) => {}
-    }
+    let resumed = checkpoint.as_ref().map(|from| from.resumed(ACTIVATION, progress));
+    let state = resumed.transpose()?.flatten();
 
     // 2. Encode both data sets.
     let (of_data, of_dev) =
@@ -191,7 +184,20 @@ pub fn run(
     let mut save = |state: &State| Ok(checkpoint.as_ref().map_or(Ok(()), |to| to.write(state))?);
     let State { best: mlp, best_epoch: epoch, .. } =
         fit(options, device, state, [&data, &dev], &mut save, progress)?;
-    let answers = answers(&mlp, options.k, device, &dev)?;
+    let config = measured(options, (name, &encoder), (&mlp, epoch), [&data, &dev], device)?;
+    trained::write(out, &config, &mlp, encoder.linker())?;
+    Ok(config)
+}
+
+/// What is written beside a head: how it was made, its threshold, and how well it does.
+fn measured(
+    options: &Options,
+    (name, encoder): (String, &LinkedEncoder),
+    (mlp, epoch): (&Mlp, usize),
+    [data, dev]: [&Encoded; 2],
+    device: &Device,
+) -> Result<HeadConfig, AlignError> {
+    let answers = answers(mlp, options.k, device, dev)?;
     let scored: Vec<(f32, bool)> = answers
         .iter()
         .zip(&dev.items)
@@ -220,9 +226,8 @@ pub fn run(
         weight_decay: options.training.weight_decay,
         seed: options.training.seed,
     };
-    config.dev = report(&answers, &dev, options.k, 0.0);
-    config.dev_at_threshold = report(&answers, &dev, options.k, threshold);
-    trained::write(out, &config, &mlp, encoder.linker())?;
+    config.dev = report(&answers, dev, options.k, 0.0);
+    config.dev_at_threshold = report(&answers, dev, options.k, threshold);
     Ok(config)
 }
 

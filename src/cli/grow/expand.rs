@@ -165,22 +165,7 @@ Examples:
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let text = args.expression.join(" ");
-    let expression = Expression::parse(&text).map_err(DatabaseError::from)?;
-    let reads_only = args.status || args.dry_run || args.everything;
-    ensure!(
-        expression != Expression::Everything || reads_only,
-        "an empty query is the whole lexicon; expand that by `--everything`, or say what is expanded"
-    );
-    let (mut recipe, options) = recipe(&args)?;
-    let mut expression = expression;
-    if args.from_sisters {
-        let database = Database::open(&context.store)?;
-        let from_sisters = FromSisters::of(&database, &expression)?;
-        tell(&format!("LUs without sentences: {}", grouped(from_sisters.count())));
-        expression = from_sisters.seeds().clone();
-        recipe.from_sisters = Some(from_sisters);
-        recipe.check()?;
-    }
+    let (expression, mut recipe, options) = plan(&args, &text, context)?;
     if args.status {
         let database =
             open_database(&args, &expression, &mut recipe, || Database::open(&context.store))?;
@@ -229,18 +214,47 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     })?;
     context.output.flush()?;
     tell_made_by_others(&database.made_by_others(&expression, report.recipe)?);
+    Ok(outcome(&report))
+}
+
+/// What is expanded, and how.
+fn plan(
+    args: &Args,
+    text: &str,
+    context: &Context,
+) -> anyhow::Result<(Expression, Recipe, RunOptions)> {
+    let expression = Expression::parse(text).map_err(DatabaseError::from)?;
+    let reads_only = args.status || args.dry_run || args.everything;
+    ensure!(
+        expression != Expression::Everything || reads_only,
+        "an empty query is the whole lexicon; expand that by `--everything`, or say what is expanded"
+    );
+    let (mut recipe, options) = recipe(args)?;
+    if !args.from_sisters {
+        return Ok((expression, recipe, options));
+    }
+    let from_sisters = FromSisters::of(&Database::open(&context.store)?, &expression)?;
+    tell(&format!("LUs without sentences: {}", grouped(from_sisters.count())));
+    let seeds = from_sisters.seeds().clone();
+    recipe.from_sisters = Some(from_sisters);
+    recipe.check()?;
+    Ok((seeds, recipe, options))
+}
+
+/// How a run ended, and what to do about it.
+fn outcome(report: &expand::Report) -> Outcome {
     if report.interrupted {
         tell("interrupted; what was finished is in the store, and the same command resumes there");
-        return Ok(Outcome::Interrupted);
+        return Outcome::Interrupted;
     }
     if report.out_of_budget {
         tell("the budget is used up; the same command resumes there");
     }
     if report.seeds == 0 {
         tell("no human annotation set matches");
-        return Ok(Outcome::NothingFound);
+        return Outcome::NothingFound;
     }
-    Ok(Outcome::Done)
+    Outcome::Done
 }
 
 /// Says which other recipes wrote of the same seeds: one sentence may then be there twice.

@@ -91,7 +91,7 @@ fn summary(done: &Rescored, expression: &str, output: &mut Output) -> anyhow::Re
         0 => String::new(),
         had => format!("{} had these scores before", grouped(had)),
     };
-    output.line(format!("  {:<20} {:>9}  {note}", "scored", grouped(done.written)).trim_end())?;
+    output.count("scored", done.written, &note)?;
     write_kept(&done.kept, output)
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn write_kept(kept: &FilterTally, output: &mut Output) -> anyhow::Res
         ("kept for recall", kept.by_recall, format!("r>={}", kept.recall_cut)),
     ];
     for (name, count, query) in editions {
-        output.line(&format!("  {name:<20} {:>9}  {query}", grouped(count)))?;
+        output.count(name, count, &query)?;
     }
     Ok(())
 }

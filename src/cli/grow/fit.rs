@@ -47,10 +47,10 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     context.output.report(&done, ONE_ROW, |output| {
         let count = grouped(done.sets);
         output.heading(&format!("generated annotation sets looked at for {text}: {count}"))?;
-        output.line(&format!("  {:<20} {:>9}", "written", grouped(done.written)))?;
+        output.count("written", done.written, "")?;
         let before = done.sets.saturating_sub(done.written + done.without);
-        output.line(&format!("  {:<20} {:>9}", "had it before", grouped(before)))?;
-        Ok(output.line(&format!("  {:<20} {:>9}", "without", grouped(done.without)))?)
+        output.count("had it before", before, "")?;
+        Ok(output.count("without", done.without, "")?)
     })?;
     PASS.outcome(context, done.sets, done.interrupted)
 }

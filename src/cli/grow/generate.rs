@@ -220,11 +220,16 @@ fn summary(
         rows.push(("left for later", report.left, "LUs; the same command takes them".to_owned()));
     }
     for (name, count, note) in rows {
-        output.line(format!("  {name:<20} {:>9}  {note}", grouped(count)).trim_end())?;
+        output.count(name, count, &note)?;
     }
     for (code, count) in &report.rejects {
-        output.line(&format!("  {:<20} {:>9}  answers that do not fit", code, grouped(*count)))?;
+        output.count(code, *count, "answers that do not fit")?;
     }
+    write_fates(report, output)
+}
+
+/// How LUs fared by part of speech, and why sentences and FEs were passed over.
+fn write_fates(report: &GenerationReport, output: &mut Output) -> anyhow::Result<()> {
     let counted = |reasons: Vec<(&str, u64)>| {
         let parts = reasons.iter().map(|(name, count)| format!("{} {name}", grouped(*count)));
         parts.collect::<Vec<_>>().join(", ")

@@ -79,6 +79,16 @@ impl Output {
         self.out.write_all(visible(text).as_bytes())
     }
 
+    /// Writes a count under its name, with a note where there is one.
+    pub(crate) fn count(&mut self, name: &str, count: u64, note: &str) -> io::Result<()> {
+        self.figure(name, &grouped(count), note)
+    }
+
+    /// Writes a figure under its name, with a note where there is one.
+    pub(crate) fn figure(&mut self, name: &str, value: &str, note: &str) -> io::Result<()> {
+        self.line(format!("  {name:<20} {value:>9}  {note}").trim_end())
+    }
+
     /// Writes a heading: bold on a terminal.
     pub(crate) fn heading(&mut self, title: &str) -> io::Result<()> {
         self.headed(title, "")

@@ -108,8 +108,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let database = Database::open_writer(&context.store)?;
     tell_of_index(&database);
     if let Some(lines) = lines {
-        let outcome = lines::run(&database, input.path(), lines, &options, context);
-        let record = match outcome {
+        let record = match lines::run(&database, input.path(), lines, &options, context) {
             Ok(record) => record,
             Err(error) => return Err(without_a_trace(database, error)),
         };
@@ -248,14 +247,7 @@ fn summary(
     } = report.release.counts;
     let title = format!("{} is in {}", record.release, record.store);
     output.heading(&title)?;
-    let with_note = |of: Origin| -> String {
-        let kinds = report.statuses.iter().filter(|((origin, _), _)| *origin == of);
-        let mut kinds: Vec<_> = kinds.map(|((_, status), count)| (*count, status)).collect();
-        kinds.sort_by(|a, b| b.cmp(a));
-        let kinds: Vec<String> =
-            kinds.iter().map(|(count, status)| format!("{} {status}", grouped(*count))).collect();
-        kinds.join(", ")
-    };
+    let with_note = |of| statuses_of(report, of);
     let rows = [
         ("frames", frames, format!("{} with a file", grouped(with_file))),
         ("frame relations", frame_relations, String::new()),
@@ -273,8 +265,7 @@ fn summary(
         ("sentences", sentences, format!("listed {}", counted(sentence_occurrences, "time"))),
     ];
     for (name, count, note) in rows {
-        let line = format!("  {name:<20} {:>9}  {note}", grouped(count));
-        output.line(line.trim_end())?;
+        output.count(name, count, &note)?;
     }
     output.line(&format!(
         "  took {:.1} s; {} of XML became {} on disk",
@@ -286,6 +277,16 @@ fn summary(
     warnings(&record.warnings, "fault", &format!("{faults}, none dropped silently"), output)?;
     let traits = "traits of the data that readers stumble over, all kept";
     warnings(&record.warnings, "trait", traits, output)
+}
+
+/// The statuses of sets of an origin, the most frequent first.
+fn statuses_of(report: &ImportReport, of: Origin) -> String {
+    let kinds = report.statuses.iter().filter(|((origin, _), _)| *origin == of);
+    let mut kinds: Vec<_> = kinds.map(|((_, status), count)| (*count, status)).collect();
+    kinds.sort_by(|a, b| b.cmp(a));
+    let kinds: Vec<String> =
+        kinds.iter().map(|(count, status)| format!("{} {status}", grouped(*count))).collect();
+    kinds.join(", ")
 }
 
 /// The warnings of a kind under a title, when there are any.

@@ -256,6 +256,13 @@ impl fmt::Display for GpuProfile {
             write!(f, "{comma} {name} {:.3} ({of_all:.1} %)", 1e3 * seconds / steps)?;
         }
         writeln!(f)?;
+        self.write_kernels(f, device)
+    }
+}
+
+impl GpuProfile {
+    /// The two tables: by kernel, and by kernel and shape.
+    fn write_kernels(&self, f: &mut fmt::Formatter<'_>, device: f64) -> fmt::Result {
         let head = format!(
             "{:<20} {:<24} {:>8} {:>10} {:>10} {:>6} {:>8} {:>8}",
             "kernel", "shape", "calls", "ms", "us a call", "%", "TFLOP/s", "GB/s"

@@ -129,6 +129,15 @@ fn gpu(
     }
     // 3. The few numbers that come back.
     let found: Vec<u32> = gpu.download(&output, rows * of_row + extras)?;
+    Ok(scored_rows(&found, (rows, of_row), masks))
+}
+
+/// What each row's record says; behind the records stand the scores of extra tokens.
+fn scored_rows(
+    found: &[u32],
+    (rows, of_row): (usize, usize),
+    masks: &[TokenMask<'_>],
+) -> Vec<ScoredRow> {
     let (of_rows, mut of_extras) = found.split_at(rows * of_row);
     let scored = |token: u32, bits: u32| TokenScore { token, log_prob: f32::from_bits(bits) };
     let rows = of_rows.chunks_exact(of_row).zip(masks).map(|(row, mask)| {
@@ -144,7 +153,7 @@ fn gpu(
             is_finite: true,
         }
     });
-    Ok(rows.collect())
+    rows.collect()
 }
 
 /// Lists of tokens, one after the other; a list that several rows share lies there once.

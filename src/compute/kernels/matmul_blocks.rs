@@ -104,6 +104,16 @@ impl BlockPanels {
         self.inputs.next_multiple_of(BLOCK) / self.group
     }
 
+    /// The lines of a strip, the scale of each of its groups, and the least numbers where there are
+    /// any.
+    #[inline(always)]
+    fn strip(&self, strip: usize) -> (&[ByteLine], &[Line], &[Line]) {
+        let part = |length: usize| strip * length..(strip + 1) * length;
+        let (lines, groups) = (part(self.lines_of_strip()), part(self.groups_of_strip()));
+        let least = if self.least.is_empty() { &[][..] } else { &self.least[groups.clone()] };
+        (&self.lines[lines], &self.scales[groups], least)
+    }
+
     pub(super) fn outputs(&self) -> usize {
         self.outputs
     }
@@ -295,15 +305,8 @@ impl Block<'_, BlockPanels> {
         strip: usize,
     ) -> [<D::Floats as Lanes>::Vector; R] {
         let lanes = dots.floats();
-        let weight = self.weight;
-        let (of_lines, of_groups) = (weight.lines_of_strip(), weight.groups_of_strip());
-        let lines = &weight.lines[strip * of_lines..(strip + 1) * of_lines];
-        let scales = &weight.scales[strip * of_groups..(strip + 1) * of_groups];
-        let least = match weight.least.is_empty() {
-            true => &[][..],
-            false => &weight.least[strip * of_groups..(strip + 1) * of_groups],
-        };
-        let lines_of_group = of_lines / of_groups.max(1);
+        let (lines, scales, least) = self.weight.strip(strip);
+        let lines_of_group = lines.len() / scales.len().max(1);
         let mut fours = rows.fours.as_chunks::<R>().0;
         let row_groups = rows.groups.as_chunks::<R>().0;
         let mut totals = [lanes.splat(0.0); R];

@@ -23,6 +23,8 @@ shader! {
     }
 }
 
+const OP: &str = "place_heads";
+
 /// Where the rows of a product belong.
 #[derive(Debug, Clone, Copy)]
 pub struct Placing<'a> {
@@ -50,40 +52,27 @@ pub fn place_heads(
     keys: &mut Tensor,
     values: &mut Tensor,
 ) -> Result<Tensor, ComputeError> {
-    const OP: &str = "place_heads";
     assert!(sums.scales.is_none(), "heads are made of normalised rows");
     let Placing { positions, entries, turns, bias } = placing;
     let Sums { gpu, rows, stride, columns, .. } = sums;
     let (rows, key_width, turned) = (*rows, keys.width(), turns.width());
     values.expect(OP, "values", keys.rows(), key_width)?;
-    if let Some(bias) = bias {
-        bias.expect(OP, "bias", 1, *columns)?;
-    }
+    bias.map_or(Ok(()), |bias| bias.expect(OP, "bias", 1, *columns))?;
     let queries = columns.saturating_sub(2 * key_width);
     let splits = |width: usize| turned > 0 && width.is_multiple_of(turned);
     if !turned.is_multiple_of(2) || !splits(queries) || !splits(key_width) {
         let (expected, found) = (vec![queries, key_width], vec![turned]);
         return Err(ComputeError::Shape { op: OP, operand: "turns", expected, found });
     }
-    for (operand, numbers, most) in
-        [("turns", positions, turns.rows()), ("keys", entries, keys.rows())]
-    {
-        if numbers.len() != rows {
-            let (expected, found) = (vec![rows], vec![numbers.len()]);
-            return Err(ComputeError::Shape { op: OP, operand, expected, found });
-        }
-        if let Some(index) = numbers.iter().find(|index| **index as usize >= most) {
-            let (index, rows) = (*index as usize, most);
-            return Err(ComputeError::Index { op: OP, operand, index, rows });
-        }
-    }
+    require_places("turns", positions, rows, turns.rows())?;
+    require_places("keys", entries, rows, keys.rows())?;
     let output = Tensor::unwritten(gpu, rows, queries)?;
     let (to, from) = (gpu.operand(&output)?, gpu.operand(turns)?);
     let bias = bias.map(|bias| gpu.operand(bias)).transpose()?;
-    let entries_known = keys.rows();
+    let table_rows = keys.rows();
     let [keys, values] = [keys.own_buffer(gpu)?, values.own_buffer(gpu)?];
     for part in gpu.parts(rows, &[*stride, queries], usize::MAX)? {
-        for stretch in gpu.parts(entries_known, &[key_width], usize::MAX)? {
+        for stretch in gpu.parts(table_rows, &[key_width], usize::MAX)? {
             let of_part = part.0..part.0 + part.1;
             let lists = [&positions[of_part.clone()], &entries[of_part]];
             let (mut call, [positions, entries]) = gpu.call_with(&SHADER, lists, 0)?;
@@ -115,4 +104,24 @@ pub fn place_heads(
         }
     }
     Ok(output)
+}
+
+/// Refuses other than one place for each row, and places outside a table.
+fn require_places(
+    operand: &'static str,
+    places: &[u32],
+    rows: usize,
+    table_rows: usize,
+) -> Result<(), ComputeError> {
+    if places.len() != rows {
+        let (expected, found) = (vec![rows], vec![places.len()]);
+        return Err(ComputeError::Shape { op: OP, operand, expected, found });
+    }
+    match places.iter().find(|index| **index as usize >= table_rows) {
+        Some(index) => {
+            let (index, rows) = (*index as usize, table_rows);
+            Err(ComputeError::Index { op: OP, operand, index, rows })
+        }
+        None => Ok(()),
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::operation::{
     AddDocument, AddElement, AddFrame, AddLu, AddRelation, AddSemType, AddSentence, AddSet,
     EditDocument, EditElement, EditFrame, EditLu, EditRelation, EditSemType, EditSet, Element,
-    ElementLabel, Judge, Offsets, Operation,
+    ElementLabel, Judge, Offsets, Operation, RemoveElement, RemoveLu,
 };
 use super::resolve::{core_type, element, elements, span, spelled_as, wrong};
 use super::{Made, Result, Script};
@@ -13,8 +13,8 @@ use crate::edit::{Removal, Transaction};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, Extent, FeId, FeRelation,
     FeStatus, Frame, FrameElement, FrameId, FrameRelation, IdSpace, Judgement, Label, Layer,
-    LayerName, LexUnit, Lexeme, LuId, NullInstantiation, Occurrence, Provenance, RelationId,
-    SemType, SemTypeId, Sentence, SentenceId, Span,
+    LayerName, LexUnit, Lexeme, LuId, NullInstantiation, Occurrence, RelationId, SemType,
+    SemTypeId, Sentence, SentenceId, Span,
 };
 use crate::text::{CharIndex, called};
 
@@ -48,20 +48,10 @@ impl Script<'_, '_> {
             }
             Operation::AddElement(line) => self.add_element(line),
             Operation::EditElement(line) => self.edit_element(line),
-            Operation::RemoveElement(line) => {
-                let frame = self.frame("frame", &line.frame)?;
-                let fe = element("element", &frame, &line.element)?;
-                self.edits.remove_element(frame.id, fe, removal(line.cascade))?;
-                unnamed(fe)
-            }
+            Operation::RemoveElement(line) => self.remove_element(line),
             Operation::AddLu(line) => self.add_lu(line),
             Operation::EditLu(line) => self.edit_lu(line),
-            Operation::RemoveLu(line) => {
-                let frame = self.frame("frame", &line.frame)?;
-                let lu = self.lexunit("lu", &frame, &line.lu)?.id;
-                self.edits.remove_lexunit(frame.id, lu, removal(line.cascade))?;
-                unnamed(lu)
-            }
+            Operation::RemoveLu(line) => self.remove_lu(line),
             Operation::AddRelation(line) => self.add_relation(line),
             Operation::EditRelation(line) => self.edit_relation(line),
             Operation::RemoveRelation(line) => {
@@ -77,12 +67,7 @@ impl Script<'_, '_> {
                 unnamed(sem_type)
             }
             Operation::AddDocument(line) => self.add_document(line),
-            Operation::EditDocument(EditDocument { document, name }) => {
-                let document = Document { name, in_headers: None, ..self.document(&document)? };
-                let id = document.id;
-                self.edits.set_document(document)?;
-                unnamed(id)
-            }
+            Operation::EditDocument(line) => self.edit_document(line),
             Operation::RemoveDocument(line) => {
                 let Document { corpus, id, .. } = self.document(&line.document)?;
                 self.edits.remove_document(corpus, id, removal(line.cascade))?;
@@ -177,6 +162,27 @@ impl Script<'_, '_> {
         replace(&mut frame.sem_types, sem_types);
         let id = frame.id;
         self.allowing_another(line.another, |edits| edits.set_frame(frame))?;
+        unnamed(id)
+    }
+
+    fn remove_element(&mut self, line: RemoveElement) -> EditOutcome {
+        let frame = self.frame("frame", &line.frame)?;
+        let fe = element("element", &frame, &line.element)?;
+        self.edits.remove_element(frame.id, fe, removal(line.cascade))?;
+        unnamed(fe)
+    }
+
+    fn remove_lu(&mut self, line: RemoveLu) -> EditOutcome {
+        let frame = self.frame("frame", &line.frame)?;
+        let lu = self.lexunit("lu", &frame, &line.lu)?.id;
+        self.edits.remove_lexunit(frame.id, lu, removal(line.cascade))?;
+        unnamed(lu)
+    }
+
+    fn edit_document(&mut self, EditDocument { document, name }: EditDocument) -> EditOutcome {
+        let document = Document { name, in_headers: None, ..self.document(&document)? };
+        let id = document.id;
+        self.edits.set_document(document)?;
         unnamed(id)
     }
 
@@ -406,18 +412,13 @@ impl Script<'_, '_> {
         let sentence = self.sentence(&line.sentence)?;
         let index = CharIndex::new(&sentence.text);
         let annotator = line.annotator.unwrap_or_default();
+        let unnumbered = AnnotationSetId::new(IdSpace::Imported, 0);
         let set = AnnotationSet {
-            id: AnnotationSetId::new(IdSpace::Imported, 0),
-            xml_id: None,
-            sentence: sentence.id,
-            frame: frame.id,
-            lu,
             status: line.status.unwrap_or_else(|| SET_STATUS.to_owned()),
-            created: String::new(),
             targets: targets(&index, &line.targets)?,
             fe_status: FeStatus::Annotated,
             layers: layers(&index, &line.elements, &annotator)?,
-            provenance: Provenance::User,
+            ..AnnotationSet::new(unnumbered, sentence.id, (frame.id, lu))
         };
         let id = self.edits.add_annotation_set(set)?;
         self.remember(line.called, id, Made::Set(id))

@@ -281,6 +281,22 @@ fn record(line: Line<'_>, kind: LineKind) -> Result<Record> {
             let (seed, chain) = checked(line, journal.sets())?;
             Record::Journal(journal, seed, chain)
         }
+        LineKind::Judgement | LineKind::Decisions | LineKind::Edition => said(line, kind)?,
+        LineKind::ReleaseLayout
+        | LineKind::FrameLayout
+        | LineKind::LexunitLayout
+        | LineKind::DocumentLayout
+        | LineKind::Foreign => Record::Layout(Box::new(layout(line, kind)?)),
+        LineKind::Header | LineKind::Release | LineKind::End => {
+            let reason = format!("a second `{}` record", kind.as_str());
+            return Err(line.fault(FaultCode::Layout, reason));
+        }
+    })
+}
+
+/// What people say of sets and proposals, in a line of that kind.
+fn said(line: Line<'_>, kind: LineKind) -> Result<Record> {
+    Ok(match kind {
         LineKind::Judgement => {
             let (set, judgement) = model(line)?;
             checked(line, check_judgement(&judgement))?;
@@ -291,32 +307,34 @@ fn record(line: Line<'_>, kind: LineKind) -> Result<Record> {
             checked(line, check_decided(&decided))?;
             Record::Decisions(decided, frame)
         }
-        LineKind::Edition => {
+        _ => {
             let edition: EditionRecord = line.json()?;
             let (edition, whole) = checked(line, edition.into_model())?;
             Record::Edition(edition, whole)
         }
-        LineKind::ReleaseLayout => Record::Layout(Box::new(Layout::Release(model(line)?))),
+    })
+}
+
+/// How a file of the release lists what it holds, in a line of that kind.
+fn layout(line: Line<'_>, kind: LineKind) -> Result<Layout> {
+    Ok(match kind {
+        LineKind::ReleaseLayout => Layout::Release(model(line)?),
         LineKind::FrameLayout => {
             let (frame, layout) = model(line)?;
-            Record::Layout(Box::new(Layout::Frame(frame, layout)))
+            Layout::Frame(frame, layout)
         }
         LineKind::LexunitLayout => {
             let (frame, lu, layout) = model(line)?;
-            Record::Layout(Box::new(Layout::LexUnit(frame, lu, layout)))
+            Layout::LexUnit(frame, lu, layout)
         }
         LineKind::DocumentLayout => {
             let (corpus, document, layout) = model(line)?;
-            Record::Layout(Box::new(Layout::Document(corpus, document, layout)))
+            Layout::Document(corpus, document, layout)
         }
-        LineKind::Foreign => {
+        _ => {
             let (file, foreign) = model(line)?;
             checked(line, foreign::check(&foreign))?;
-            Record::Layout(Box::new(Layout::Foreign(file, foreign)))
-        }
-        LineKind::Header | LineKind::Release | LineKind::End => {
-            let reason = format!("a second `{}` record", kind.as_str());
-            return Err(line.fault(FaultCode::Layout, reason));
+            Layout::Foreign(file, foreign)
         }
     })
 }

@@ -39,6 +39,19 @@ impl Values<'_> {
         Ok(self.file.count(&self.key(name))?.unwrap_or(default))
     }
 
+    /// The columns of a head, of keys, values and rotations alike.
+    fn head_columns(&self, usual: usize) -> Result<usize, GgufError> {
+        let head_columns = self.count_or("attention.key_length", usual)?;
+        for name in ["attention.value_length", "rope.dimension_count"] {
+            let found = self.count_or(name, head_columns)?;
+            if found != head_columns {
+                let expected = format!("{head_columns}, the columns of a head");
+                return Err(self.file.unfit(&self.key(name), found.to_string(), expected));
+            }
+        }
+        Ok(head_columns)
+    }
+
     fn number(&self, name: &str) -> Result<Option<f32>, GgufError> {
         let key = self.key(name);
         match self.file.number(&key)? {
@@ -67,14 +80,7 @@ pub(super) fn read(file: &Gguf) -> Result<LanguageConfig, GgufError> {
         let expected = "the number of blocks that the file has";
         return Err(file.unfit(&values.key("block_count"), layers.to_string(), expected));
     }
-    let head_columns = values.count_or("attention.key_length", hidden_size / heads.max(1))?;
-    for name in ["attention.value_length", "rope.dimension_count"] {
-        let found = values.count_or(name, head_columns)?;
-        if found != head_columns {
-            let expected = format!("{head_columns}, the columns of a head");
-            return Err(file.unfit(&values.key(name), found.to_string(), expected));
-        }
-    }
+    let head_columns = values.head_columns(hidden_size / heads.max(1))?;
     let Some(vocab_size) = file.shape(TABLE).and_then(|shape| shape.first().copied()) else {
         return Err(file.tensor_missing(TABLE, "the table of tokens"));
     };

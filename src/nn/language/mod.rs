@@ -39,7 +39,7 @@ use super::{Fingerprint, NnError, Weights, WeightsError};
 use crate::compute::kernels::{
     KeyList, Lookup, Placing, Stream, TokenMask, Weight, add, best_tokens, embedding, matmul_into,
 };
-use crate::compute::{Device, Gpu, Numbers, Tensor, place_on};
+use crate::compute::{ComputeError, Device, Gpu, Numbers, Tensor, place_on};
 use crate::tokenize::{TokenizeError, Tokenizer};
 
 /// Rows whose logits are computed together: with 262,144 tokens they fill 64 MiB.
@@ -338,16 +338,10 @@ impl LanguageModel {
         let device = self.steps.device.clone();
         // Every layer brings them.
         let own: Vec<u32> = (0..ids.len() as u32).collect();
-        let (entries, table) = match past {
-            Past::Rows => (&own[..], &[][..]),
-            Past::Cache { entries, table } => (entries, table.entries()),
-        };
+        let (entries, table) = past.entries(&own);
         let _held = device.hold(&[positions, KeyList::words(lists), entries, table]);
         let scale = self.config.embedding_scale;
-        let mut x = match &self.tokens {
-            Table::Numbers(table) => embedding(&device, &[Lookup { table, ids, scale }])?,
-            Table::Blocks(table) => table.look_up(&device, ids, scale)?,
-        };
+        let mut x = self.tokens.look_up(&device, ids, scale)?;
         let wide = self.wide.covering(&device, positions)?;
         let local = self.local.as_mut().map(|local| local.covering(&device, positions));
         let local = local.transpose()?.unwrap_or(wide);
@@ -371,11 +365,7 @@ impl LanguageModel {
                     let seen = Seen { placing, lists: &seen(lists, window), table };
                     layer.apply(gpu, &mut stream, seen, tables)?;
                 }
-                let (mut rows, pending) = stream.into_parts();
-                if let Some(sums) = pending {
-                    add(&device, &mut rows, &sums.finish(None)?)?;
-                }
-                return Ok(rows);
+                return Ok(joined_up(&device, stream)?);
             }
         };
         for (number, layer) in layers.iter().enumerate() {
@@ -406,6 +396,25 @@ enum Table {
     Blocks(Arc<Weight>),
 }
 
+impl Table {
+    /// The rows of some tokens, times a factor.
+    fn look_up(&self, device: &Device, ids: &[u32], scale: f32) -> Result<Tensor, ComputeError> {
+        match self {
+            Self::Numbers(table) => embedding(device, &[Lookup { table, ids, scale }]),
+            Self::Blocks(table) => table.look_up(device, ids, scale),
+        }
+    }
+}
+
+/// The rows of a stream, which what is pending has joined.
+fn joined_up(device: &Device, stream: Stream) -> Result<Tensor, ComputeError> {
+    let (mut rows, pending) = stream.into_parts();
+    if let Some(sums) = pending {
+        add(device, &mut rows, &sums.finish(None)?)?;
+    }
+    Ok(rows)
+}
+
 /// The layers, in the form that their device computes.
 #[derive(Debug)]
 enum Layers {
@@ -434,6 +443,17 @@ enum Past<'a> {
     Rows,
     /// In the cache, once the rows' own have joined it as these entries.
     Cache { entries: &'a [u32], table: &'a KeyTable },
+}
+
+impl<'a> Past<'a> {
+    /// The entries that rows' keys go to, and those that are seen; rows by themselves are their
+    /// `own` entries.
+    fn entries(self, own: &'a [u32]) -> (&'a [u32], &'a [u32]) {
+        match self {
+            Self::Rows => (own, &[]),
+            Self::Cache { entries, table } => (entries, table.entries()),
+        }
+    }
 }
 
 /// The parts of lists that a layer sees: all, or the last keys.

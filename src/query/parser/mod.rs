@@ -326,9 +326,15 @@ mod tests {
         assert!(pattern.matches("check"));
     }
 
+    fn assert_mistakes(mistakes: &[(&str, &str)]) {
+        for (query, message) in mistakes {
+            assert_eq!(error(query), *message, "{query}");
+        }
+    }
+
     #[test]
-    fn a_mistake_is_named_with_its_column_and_its_remedy() {
-        for (query, message) in [
+    fn a_mistake_in_a_word_is_named_with_its_column_and_its_remedy() {
+        assert_mistakes(&[
             ("frme=A", "unknown field `frme` at column 1; did you mean `frame`?"),
             ("documents=A", "unknown field `documents` at column 1; did you mean `doc`?"),
             (
@@ -348,6 +354,12 @@ mod tests {
                  a term such as `frame=Verification`, or quotes around a value with spaces, as in \
                  `lu=\"make sure.v\"`",
             ),
+        ]);
+    }
+
+    #[test]
+    fn a_mistake_between_terms_is_named_with_its_column() {
+        assert_mistakes(&[
             (
                 "frame=Checking and foo",
                 "cannot read the query at column 20: found `foo` without an operator, expected a \
@@ -387,6 +399,12 @@ mod tests {
                 "cannot read the query at column 11: found the end, expected a term such as \
                  `frame=Verification`",
             ),
+        ]);
+    }
+
+    #[test]
+    fn a_mistake_in_a_test_is_named_with_its_column_and_what_is_expected() {
+        assert_mistakes(&[
             ("frame<A", "field `frame` has no operator `<` (column 6); it takes `=`, `!=` or `~`"),
             ("since>3", "field `since` has no operator `>` (column 6); it takes `=`"),
             (
@@ -423,9 +441,7 @@ mod tests {
                  100",
             ),
             ("text~'('", "cannot compile the regular expression `(` at column 6"),
-        ] {
-            assert_eq!(error(query), message, "{query}");
-        }
+        ]);
         assert!(error("id=862331").contains("such as `x862331`"));
         for number in ["NaN", "inf", "-inf", "", "\u{663}"] {
             let message = error(&format!("paraphrase<\"{number}\""));

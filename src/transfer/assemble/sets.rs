@@ -44,23 +44,8 @@ impl Assembler<'_> {
         let (frame, lu) = self.evoked(place, &mut set)?;
         self.note_own_lexunit(place, (frame, lu), &set);
         self.settle_labels(frame, &mut set);
-        let mut id = AnnotationSetId::of_xml(place.space, set.xml_id);
-        let exemplar = AnnotationSetId::new(IdSpace::Exemplar, id.number());
-        if id.space() == IdSpace::FullText && self.sets.contains(&exemplar) {
-            self.note(WarningCode::NumberShared, place.file, set.line, || {
-                format!("set {} is another one under lu/", set.xml_id)
-            });
-        }
-        let is_unnumbered = self.is_unnumbered(NumberKind::AnnotationSet, set.xml_id);
-        if is_unnumbered || !self.sets.insert(id) {
-            if !is_unnumbered {
-                let detail =
-                    format!("set {} stands elsewhere too; this one gets a fresh id", set.xml_id);
-                self.warn(WarningCode::SetConflict, place.file, set.line, detail)?;
-            }
-            let print = fingerprint(format!("{frame} {lu} {sentence}").as_bytes());
-            id = self.fresh_set(place, set.xml_id, &print);
-        }
+        let print = fingerprint(format!("{frame} {lu} {sentence}").as_bytes());
+        let id = self.id_of_frame_set(place, &set, &print)?;
         self.numbered.entry(set.xml_id).or_insert(id);
         let targets = set.targets();
         if targets.is_empty() {
@@ -97,6 +82,33 @@ impl Assembler<'_> {
         };
         self.index_set(text, &set)?;
         self.batch.put_annotation_set(&set)?;
+        Ok(id)
+    }
+
+    /// The id of a set that evokes a frame: its number's, or a fresh one where that is another
+    /// set's already, or none.
+    fn id_of_frame_set(
+        &mut self,
+        place: &SentenceOrigin<'_>,
+        set: &ReadSet,
+        print: &[u8; 8],
+    ) -> Result<AnnotationSetId> {
+        let mut id = AnnotationSetId::of_xml(place.space, set.xml_id);
+        let exemplar = AnnotationSetId::new(IdSpace::Exemplar, id.number());
+        if id.space() == IdSpace::FullText && self.sets.contains(&exemplar) {
+            self.note(WarningCode::NumberShared, place.file, set.line, || {
+                format!("set {} is another one under lu/", set.xml_id)
+            });
+        }
+        let is_unnumbered = self.is_unnumbered(NumberKind::AnnotationSet, set.xml_id);
+        if is_unnumbered || !self.sets.insert(id) {
+            if !is_unnumbered {
+                let detail =
+                    format!("set {} stands elsewhere too; this one gets a fresh id", set.xml_id);
+                self.warn(WarningCode::SetConflict, place.file, set.line, detail)?;
+            }
+            id = self.fresh_set(place, set.xml_id, print);
+        }
         Ok(id)
     }
 

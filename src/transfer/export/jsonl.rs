@@ -194,22 +194,7 @@ impl Export<'_, '_> {
             self.layout(layout.map(|layout| Layout::LexUnit(frame, lu, layout)))?;
         }
         self.recipes(|_| true)?;
-        // Sentences and their layers lie in one order: the layers are read along.
-        let mut layers = store.all_sentence_layers(release)?.peekable();
-        for sentence in store.sentences(release)? {
-            let sentence = sentence?;
-            let (id, text) = (sentence.id, sentence.text.clone());
-            self.writer.sentence(sentence)?;
-            for set in store.sets_of_sentence(release, id)? {
-                self.set(set?, &text)?;
-            }
-            let of_sentence = |row: &std::result::Result<SentenceLayers, StoreError>| {
-                row.as_ref().map_or(true, |row| row.sentence <= id)
-            };
-            while let Some(row) = layers.next_if(of_sentence) {
-                self.writer.layers(row?, &text)?;
-            }
-        }
+        self.sentences()?;
         for document in store.documents(release)? {
             let document = document?;
             let (corpus, id) = (document.corpus, document.id);
@@ -228,6 +213,28 @@ impl Export<'_, '_> {
         }
         self.decisions(|_| true)?;
         self.editions(|_| true)
+    }
+
+    /// Writes every sentence with its sets and layers.
+    fn sentences(&mut self) -> Result<()> {
+        let (store, release) = (self.store, self.release);
+        // Sentences and their layers lie in one order: the layers are read along.
+        let mut layers = store.all_sentence_layers(release)?.peekable();
+        for sentence in store.sentences(release)? {
+            let sentence = sentence?;
+            let (id, text) = (sentence.id, sentence.text.clone());
+            self.writer.sentence(sentence)?;
+            for set in store.sets_of_sentence(release, id)? {
+                self.set(set?, &text)?;
+            }
+            let of_sentence = |row: &std::result::Result<SentenceLayers, StoreError>| {
+                row.as_ref().map_or(true, |row| row.sentence <= id)
+            };
+            while let Some(row) = layers.next_if(of_sentence) {
+                self.writer.layers(row?, &text)?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes editions; a file of additions has none, as the sets of one may be elsewhere.

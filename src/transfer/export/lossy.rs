@@ -17,8 +17,8 @@ use crate::model::{
     ReleaseId, SentenceId, Span,
 };
 use crate::query::Expression;
-use crate::search::{Answer, Catalog, elements};
-use crate::text::CharIndex;
+use crate::search::{Answer, Catalog, ElementLabel, elements};
+use crate::text::{CharIndex, CharSpan};
 
 /// What an export wrote, and what its format could not hold.
 #[derive(Debug, Clone, Default)]
@@ -281,26 +281,36 @@ fn rows_of(answer: &Answer, core_types: &CoreTypes) -> Result<Vec<LabelRow>> {
     }
     let mut rows = Vec::new();
     for element in elements(set) {
-        let span = element.label.extent.span();
-        let offsets = span.map(chars).transpose()?;
-        rows.push(LabelRow {
-            fe: Some(element.label.name.clone()),
-            core_type: core_types.get(&element.label.name).map(|name| (*name).to_owned()),
-            rank: Some(i64::from(element.rank)),
-            start: offsets.map(|offsets| i64::from(offsets.start)),
-            end: offsets.map(|offsets| i64::from(offsets.end)),
-            fe_text: span.and_then(|span| span.of(text)).map(str::to_owned),
-            ni: match &element.label.extent {
-                Extent::Null(kind) => Some(kind.as_str().to_owned()),
-                Extent::Overt(_) | Extent::None => None,
-            },
-            gf: element.gf.map(str::to_owned),
-            pt: element.pt.map(str::to_owned),
-            ..row.clone()
-        });
+        let core_type = core_types.get(&element.label.name).map(|name| (*name).to_owned());
+        rows.push(LabelRow { core_type, ..label_row(&element, text, chars, &row)? });
     }
     if rows.is_empty() {
         rows.push(row);
     }
     Ok(rows)
+}
+
+/// The row of a label, as that of its set with what the label says.
+fn label_row(
+    element: &ElementLabel<'_>,
+    text: &str,
+    chars: impl Fn(Span) -> std::result::Result<CharSpan, ExchangeError>,
+    row: &LabelRow,
+) -> Result<LabelRow> {
+    let span = element.label.extent.span();
+    let offsets = span.map(chars).transpose()?;
+    Ok(LabelRow {
+        fe: Some(element.label.name.clone()),
+        rank: Some(i64::from(element.rank)),
+        start: offsets.map(|offsets| i64::from(offsets.start)),
+        end: offsets.map(|offsets| i64::from(offsets.end)),
+        fe_text: span.and_then(|span| span.of(text)).map(str::to_owned),
+        ni: match &element.label.extent {
+            Extent::Null(kind) => Some(kind.as_str().to_owned()),
+            Extent::Overt(_) | Extent::None => None,
+        },
+        gf: element.gf.map(str::to_owned),
+        pt: element.pt.map(str::to_owned),
+        ..row.clone()
+    })
 }

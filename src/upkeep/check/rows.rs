@@ -8,7 +8,7 @@ use crate::database::Result;
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Extent, FeId, FeRelation, Frame,
     FrameElement, FrameId, FrameRelation, IdSpace, Layer, LexUnit, LuId, Provenance, RecipeId,
-    ReleaseId, Sentence, SentenceId, Span,
+    ReleaseId, SemType, Sentence, SentenceId, Span,
 };
 use crate::store::{
     NameKind, Row, RowContent, RowFault, RowFaultKind, SetLocation, Store, StoreError, Tallied,
@@ -75,25 +75,45 @@ pub(super) fn check(
     if let Some(failure) = checker.failure.take() {
         return Err(failure.into());
     }
+    compare_tallies(store, &tallied, &unread, &mut report.findings)?;
+    let sets = compare_families(&listed, &of_release, &mut report.findings);
+    Ok(sets.saturating_sub(unreadable))
+}
+
+/// Holds the rows that were found against those that commits have left.
+fn compare_tallies(
+    store: &Store,
+    tallied: &BTreeMap<(Option<ReleaseId>, &'static str), Tallied>,
+    unread: &BTreeSet<&'static str>,
+    findings: &mut Findings,
+) -> Result<()> {
     for ((release, family), expected) in store.tallied()? {
         let found = tallied.get(&(release, family)).copied().unwrap_or_default();
         if found != expected && !unread.contains(family) {
             let of = release.map_or_else(String::new, |release| format!("release {release}: "));
             let (found, expected) = (found.rows, expected.rows);
             let detail = format!("{of}{found} rows, and commits have left {expected}, or others");
-            report.findings.add(CheckCode::Rows, family, detail);
+            findings.add(CheckCode::Rows, family, detail);
         }
     }
+    Ok(())
+}
+
+/// Holds the families that have a row for each set against each other; gives the number of sets.
+fn compare_families(
+    listed: &BTreeSet<ReleaseId>,
+    of_release: &BTreeMap<(ReleaseId, &'static str), u64>,
+    findings: &mut Findings,
+) -> u64 {
     let count = |release, family| of_release.get(&(release, family)).copied().unwrap_or(0);
-    for release in &listed {
+    for release in listed {
         let counts = SET_FAMILIES.map(|family| count(*release, family));
         if counts.iter().any(|count| *count != counts[0]) {
             let detail = format!("release {release}: {SET_FAMILIES:?} have {counts:?} rows");
-            report.findings.add(CheckCode::Count, SET_FAMILIES[0], detail);
+            findings.add(CheckCode::Count, SET_FAMILIES[0], detail);
         }
     }
-    let sets: u64 = listed.iter().map(|release| count(*release, SET_FAMILIES[0])).sum();
-    Ok(sets.saturating_sub(unreadable))
+    listed.iter().map(|release| count(*release, SET_FAMILIES[0])).sum()
 }
 
 pub(super) struct Checker<'a> {
@@ -197,12 +217,7 @@ impl<'a> Checker<'a> {
             }
             RowContent::SemType(sem_type) => {
                 at.name = format!("semantic type {} `{}`", sem_type.id, sem_type.name);
-                for parent in &sem_type.parents {
-                    let found = self.store.sem_type(release, *parent);
-                    let missing = || format!("{}: super type {parent}", at.name);
-                    self.expect(found, CheckCode::SemTypeMissing, &at, missing);
-                }
-                self.has_name(&at, release, NameKind::SemType, &sem_type.name, (0, sem_type.id.0));
+                self.sem_type_row(&at, release, sem_type);
             }
             RowContent::LexUnit(lexunit) => {
                 at.name = format!("LU {} `{}`", lexunit.id, lexunit.name);
@@ -218,14 +233,7 @@ impl<'a> Checker<'a> {
             }
             RowContent::Sentence(sentence) => {
                 at.name = format!("sentence {}", sentence.id);
-                for place in &sentence.occurrences {
-                    if let Some((corpus, document)) = place.corpus.zip(place.document) {
-                        self.has_document(&at, release, corpus, document);
-                    }
-                    if let Some(lu) = place.lu {
-                        self.lists_lexunit(&at, release, lu);
-                    }
-                }
+                self.sentence_row(&at, release, sentence);
             }
             RowContent::Set(set) => {
                 at.name = format!("set {}", set.id);
@@ -242,6 +250,26 @@ impl<'a> Checker<'a> {
             }
             _ if self.options.deep => self.derived_row(&mut at, release, &row.content),
             _ => {}
+        }
+    }
+
+    fn sem_type_row(&mut self, at: &RowPlace, release: ReleaseId, sem_type: &SemType) {
+        for parent in &sem_type.parents {
+            let found = self.store.sem_type(release, *parent);
+            let missing = || format!("{}: super type {parent}", at.name);
+            self.expect(found, CheckCode::SemTypeMissing, at, missing);
+        }
+        self.has_name(at, release, NameKind::SemType, &sem_type.name, (0, sem_type.id.0));
+    }
+
+    fn sentence_row(&mut self, at: &RowPlace, release: ReleaseId, sentence: &Sentence) {
+        for place in &sentence.occurrences {
+            if let Some((corpus, document)) = place.corpus.zip(place.document) {
+                self.has_document(at, release, corpus, document);
+            }
+            if let Some(lu) = place.lu {
+                self.lists_lexunit(at, release, lu);
+            }
         }
     }
 

@@ -22,55 +22,14 @@ pub(super) fn summary(
         return Ok(());
     }
     let by = format!("{}; `fnstore recipes` shows its settings", guided(report.guidance));
-    output.line(&format!("  {:<20} {:>9}  {by}", "recipe", report.recipe.0))?;
+    output.figure("recipe", &report.recipe.to_string(), &by)?;
     if report.nothing_new() {
         let through =
             if rounds == 1 { "round".to_owned() } else { counted(u64::from(rounds), "round") };
         output.line(&format!("  nothing new to do: all are through {through} or ended before"))?;
         return write_reasons("ended before their last round", &report.ended_before, output);
     }
-    let rate = format!(
-        "in {:.1} s, {:.1} per second",
-        report.elapsed.as_secs_f64(),
-        report.sentences_per_second()
-    );
-    let rows = [
-        ("done before", report.done_before, String::new()),
-        ("sentences written", report.sentences, rate),
-        ("new triggers", report.new_triggers, String::new()),
-        ("new (Frame, Trigger)", report.new_pairs, String::new()),
-        ("LUs proposed", report.proposed_lexunits, String::new()),
-    ];
-    for (name, count, note) in rows {
-        output.line(format!("  {name:<20} {:>9}  {note}", grouped(count)).trim_end())?;
-    }
-    let elements = &report.elements;
-    if elements.sentences > 0 {
-        let all = elements.found + elements.lost;
-        let with_core = 100.0 * elements.with_core as f64 / elements.sentences as f64;
-        let note =
-            format!("of {} found; all core FEs in {with_core:.0} % of sentences", grouped(all));
-        output.line(&format!(
-            "  {:<20} {:>9}  {note}",
-            "FEs carried over",
-            grouped(elements.found)
-        ))?;
-    }
-    if report.steps_reused > 0 {
-        let share = 100.0 * report.steps_reused as f64 / report.steps as f64;
-        let note = format!("{share:.0} % of all, taken over from the round before");
-        let reused = grouped(report.steps_reused);
-        output.line(&format!("  {:<20} {reused:>9}  {note}", "steps saved"))?;
-    }
-    let Usage { requests, tokens, known } = report.asked;
-    if requests + known > 0 {
-        let (tokens, known) = (counted(tokens, "token"), counted(known, "answer"));
-        let note = format!("{tokens}; {known} known");
-        output.line(&format!("  {:<20} {:>9}  {note}", "requests", grouped(requests)))?;
-    }
-    if report.leaks > 0 {
-        output.line(&format!("  {:<20} {:>9}  dropped", "banned words", grouped(report.leaks)))?;
-    }
+    write_counts(report, output)?;
     if !report.flags.is_empty() {
         let flags: Vec<String> = report
             .flags
@@ -83,8 +42,7 @@ pub(super) fn summary(
         write_kept(kept, output)?;
     }
     if report.left > 0 {
-        let note = "sets; the same command takes them";
-        output.line(&format!("  {:<20} {:>9}  {note}", "left for later", grouped(report.left)))?;
+        output.count("left for later", report.left, "sets; the same command takes them")?;
     }
     write_reasons("sets without any new sentence", &report.unproductive, output)?;
     write_reasons("sets that ended before their last round", &report.ended, output)?;
@@ -92,6 +50,42 @@ pub(super) fn summary(
     let found =
         format!("  `origin=generated recipe={}` finds what the recipe wrote", report.recipe.0);
     Ok(output.line(&found)?)
+}
+
+/// What came out, and what it took.
+fn write_counts(report: &Report, output: &mut Output) -> anyhow::Result<()> {
+    let rate = format!(
+        "in {:.1} s, {:.1} per second",
+        report.elapsed.as_secs_f64(),
+        report.sentences_per_second()
+    );
+    output.count("done before", report.done_before, "")?;
+    output.count("sentences written", report.sentences, &rate)?;
+    output.count("new triggers", report.new_triggers, "")?;
+    output.count("new (Frame, Trigger)", report.new_pairs, "")?;
+    output.count("LUs proposed", report.proposed_lexunits, "")?;
+    let elements = &report.elements;
+    if elements.sentences > 0 {
+        let all = elements.found + elements.lost;
+        let with_core = 100.0 * elements.with_core as f64 / elements.sentences as f64;
+        let note =
+            format!("of {} found; all core FEs in {with_core:.0} % of sentences", grouped(all));
+        output.count("FEs carried over", elements.found, &note)?;
+    }
+    if report.steps_reused > 0 {
+        let share = 100.0 * report.steps_reused as f64 / report.steps as f64;
+        let note = format!("{share:.0} % of all, taken over from the round before");
+        output.count("steps saved", report.steps_reused, &note)?;
+    }
+    let Usage { requests, tokens, known } = report.asked;
+    if requests + known > 0 {
+        let note = format!("{}; {} known", counted(tokens, "token"), counted(known, "answer"));
+        output.count("requests", requests, &note)?;
+    }
+    if report.leaks > 0 {
+        output.count("banned words", report.leaks, "dropped")?;
+    }
+    Ok(())
 }
 
 fn guided(guidance: Guidance) -> &'static str {

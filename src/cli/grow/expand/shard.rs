@@ -8,7 +8,7 @@ use fnstore::database::Database;
 use fnstore::expand::{self, ExpandError, Manifest, Recipe, RunOptions, Shard};
 use fnstore::query::Expression;
 
-use crate::cli::print::output::{grouped, tell};
+use crate::cli::print::output::tell;
 use crate::cli::print::progress;
 use crate::cli::print::render::ONE_ROW;
 use crate::cli::process::stop;
@@ -46,7 +46,7 @@ pub(super) fn run(
         for (name, count) in
             [("seeds", seeds), ("sentences", sets), ("LUs proposed", lexunits), ("bytes", bytes)]
         {
-            output.line(&format!("  {name:<20} {:>9}", grouped(*count)))?;
+            output.count(name, *count, "")?;
         }
         Ok(())
     })?;

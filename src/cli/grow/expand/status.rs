@@ -8,7 +8,7 @@ use fnstore::expand::{self, EndReason, Estimate, FrameStatus, Recipe, RunOptions
 use fnstore::query::Expression;
 use serde::Serialize;
 
-use crate::cli::print::output::{Format, Output, counted, grouped, tell};
+use crate::cli::print::output::{Format, Output, counted, tell};
 use crate::cli::print::progress::{self, duration};
 use crate::cli::print::render::{ONE_ROW, Row};
 use crate::cli::process::stop;
@@ -153,7 +153,7 @@ fn lay_out(
         ("rounds missing", total.rounds_missing),
     ];
     for (name, count) in rows {
-        output.line(&format!("  {name:<20} {:>9}", grouped(count)))?;
+        output.count(name, count, "")?;
     }
     let Some(Estimate { rounds, elapsed, missing, .. }) = estimate else { return Ok(()) };
     let seconds = elapsed.as_secs_f64();
@@ -164,5 +164,5 @@ fn lay_out(
         }
     };
     let time = duration(missing.as_secs());
-    Ok(output.line(&format!("  {:<20} {time:>9}  {by}", "time"))?)
+    Ok(output.figure("time", &time, &by)?)
 }

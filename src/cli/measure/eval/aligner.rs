@@ -182,13 +182,21 @@ pub(super) fn distance_name(bin: usize) -> String {
 }
 
 fn write_tables(breakdown: &Breakdown, output: &mut Output) -> anyhow::Result<()> {
-    let f1 = |counts: &Counts| {
-        if counts.predicted + counts.gold == 0 {
-            return "-".to_owned();
-        }
-        format!("{:.4}", counts.f1())
-    };
     write_report(&breakdown.report, output)?;
+    write_novelty(breakdown, output)?;
+    write_lengths(breakdown, output)?;
+    write_distances(breakdown, output)
+}
+
+fn f1(counts: &Counts) -> String {
+    match counts.predicted + counts.gold {
+        0 => "-".to_owned(),
+        _ => format!("{:.4}", counts.f1()),
+    }
+}
+
+/// How spans do that the training data has, and others.
+fn write_novelty(breakdown: &Breakdown, output: &mut Output) -> anyhow::Result<()> {
     if let Some([seen, unseen]) = &breakdown.novelty {
         output.line("")?;
         output.heading("source spans by whether the training data has them")?;
@@ -213,6 +221,10 @@ fn write_tables(breakdown: &Breakdown, output: &mut Output) -> anyhow::Result<()
             "unseen spans are {loss} points of exact F1 below all (the paper: about {PAPER_UNSEEN_LOSS:.0})"
         ))?;
     }
+    Ok(())
+}
+
+fn write_lengths(breakdown: &Breakdown, output: &mut Output) -> anyhow::Result<()> {
     output.line("")?;
     output.heading("spans by length in words (the paper's Figure 4)")?;
     let row = |bin: usize| {
@@ -235,6 +247,10 @@ fn write_tables(breakdown: &Breakdown, output: &mut Output) -> anyhow::Result<()
             100.0 * paper.multiword
         ))?;
     }
+    Ok(())
+}
+
+fn write_distances(breakdown: &Breakdown, output: &mut Output) -> anyhow::Result<()> {
     output.line("")?;
     output.heading("difference in position of source and gold span (Figure 5)")?;
     let shares = shares(breakdown);

@@ -11,15 +11,6 @@ use crate::cli::print::progress::duration;
 use crate::cli::print::render::under;
 use crate::cli::{Context, Outcome};
 
-/// The states in the order in which they are told.
-const STATES: [ShardState; 5] = [
-    ShardState::Done,
-    ShardState::Running,
-    ShardState::Stopped,
-    ShardState::Missing,
-    ShardState::Damaged,
-];
-
 const COLUMNS: [&str; 10] =
     ["release", "query", "recipe", "shard", "of", "state", "seeds_done", "seeds", "sets", "file"];
 
@@ -141,9 +132,9 @@ fn lay_out(of: &ShardsStatus, output: &mut Output) -> anyhow::Result<()> {
         of.release,
         counted(u64::from(of.rounds), "round")
     ))?;
-    let states = STATES.iter().filter(|state| of.count(**state) > 0);
+    let states = ShardState::ALL.into_iter().filter(|state| of.count(*state) > 0);
     let states: Vec<String> =
-        states.map(|state| format!("{} {}", grouped(of.count(*state)), state.as_str())).collect();
+        states.map(|state| format!("{} {}", grouped(of.count(state)), state.as_str())).collect();
     let (seeds, done) = (of.sum(|shard| shard.seeds), of.sum(|shard| shard.seeds_done));
     let share = 100.0 * done as f64 / seeds.max(1) as f64;
     let rows = [

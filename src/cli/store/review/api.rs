@@ -123,17 +123,7 @@ pub(super) fn change(review: &Review, request: &HttpRequest) -> anyhow::Result<R
             });
             Ok(saved(review, &session.decide(&decisions.collect::<Vec<_>>(), now())?))
         }
-        "bulk" => {
-            let BulkBody { sets, score } = body(request)?;
-            let (database, mut known) = (session.database()?, Vec::new());
-            for (release, set) in &sets {
-                let id = AnnotationSetId::of_written(set);
-                let id = id.with_context(|| format!("`{set}` is no id of an annotation set"))?;
-                known.push((database.release(release)?.id, id));
-            }
-            let numbers = session.enqueue(&known)?;
-            Ok(saved(review, &session.decide_together(&numbers, score, now())?))
-        }
+        "bulk" => decide_together(review, body(request)?),
         "skip" => {
             let SkipBody { item, tab } = body(request)?;
             session.skip(item, &tab)?;
@@ -144,50 +134,63 @@ pub(super) fn change(review: &Review, request: &HttpRequest) -> anyhow::Result<R
             session.leave(&tab);
             Ok(Reply::json(&json!({})))
         }
-        "undo" => {
-            let undone = session.undo()?;
-            // What is undone is undone: what cannot be read of it now is shown as undecided.
-            let (database, mut sets) = (session.database()?, Vec::new());
-            let releases = database.releases()?;
-            for (release, set) in undone.sets {
-                let score = session.answer(&database, release, set).unwrap_or_default();
-                let release = releases.iter().find(|known| known.id == release);
-                sets.push(json!([release.map(|release| &release.name), set.to_string(), score]));
-            }
-            Ok(Reply::json(
-                &json!({ "n": undone.item, "sets": sets, "counts": item::counts(review) }),
-            ))
-        }
-        "edit" => {
-            let EditBody { item, targets, element } = body(request)?;
-            let moved = match (element, targets.as_slice()) {
-                (None, _) => session.retarget(item, &targets)?,
-                (Some(element), [span]) => session.move_element(item, element, *span)?,
-                (Some(_), pieces) => {
-                    bail!("an FE was sent in {} pieces, expected one", pieces.len())
-                }
-            };
-            let mut record = item::record(review, item, &session.view(item)?);
-            record["moved"] = json!(moved);
-            Ok(Reply::json(&record))
-        }
-        "proposal" => {
-            let ProposalBody { release, frame, lu, verdict, to } = body(request)?;
-            let verdict = match verdict.as_str() {
-                "accept" => decide::DecisionRequest::Accept,
-                "reject" => decide::DecisionRequest::Reject,
-                "move" => decide::DecisionRequest::Move(to),
-                "merge" => decide::DecisionRequest::Merge(to),
-                "undo" => decide::DecisionRequest::Undo,
-                other => {
-                    bail!("`{other}` is no decision; expected accept, reject, move, merge or undo")
-                }
-            };
-            let said = review.propose((release, frame, lu), &verdict)?;
-            Ok(Reply::json(&json!({ "said": said })))
-        }
+        "undo" => undo(review),
+        "edit" => edit(review, body(request)?),
+        "proposal" => decide_on_proposal(review, body(request)?),
         other => bail!("the page has no `{other}`"),
     }
+}
+
+fn decide_together(review: &Review, BulkBody { sets, score }: BulkBody) -> anyhow::Result<Reply> {
+    let session = &review.session;
+    let (database, mut known) = (session.database()?, Vec::new());
+    for (release, set) in &sets {
+        let id = AnnotationSetId::of_written(set);
+        let id = id.with_context(|| format!("`{set}` is no id of an annotation set"))?;
+        known.push((database.release(release)?.id, id));
+    }
+    let numbers = session.enqueue(&known)?;
+    Ok(saved(review, &session.decide_together(&numbers, score, now())?))
+}
+
+fn undo(review: &Review) -> anyhow::Result<Reply> {
+    let session = &review.session;
+    let undone = session.undo()?;
+    // What is undone is undone: what cannot be read of it now is shown as undecided.
+    let (database, mut sets) = (session.database()?, Vec::new());
+    let releases = database.releases()?;
+    for (release, set) in undone.sets {
+        let score = session.answer(&database, release, set).unwrap_or_default();
+        let release = releases.iter().find(|known| known.id == release);
+        sets.push(json!([release.map(|release| &release.name), set.to_string(), score]));
+    }
+    Ok(Reply::json(&json!({ "n": undone.item, "sets": sets, "counts": item::counts(review) })))
+}
+
+fn edit(review: &Review, EditBody { item, targets, element }: EditBody) -> anyhow::Result<Reply> {
+    let session = &review.session;
+    let moved = match (element, targets.as_slice()) {
+        (None, _) => session.retarget(item, &targets)?,
+        (Some(element), [span]) => session.move_element(item, element, *span)?,
+        (Some(_), pieces) => bail!("an FE was sent in {} pieces, expected one", pieces.len()),
+    };
+    let mut record = item::record(review, item, &session.view(item)?);
+    record["moved"] = json!(moved);
+    Ok(Reply::json(&record))
+}
+
+fn decide_on_proposal(review: &Review, asked: ProposalBody) -> anyhow::Result<Reply> {
+    let ProposalBody { release, frame, lu, verdict, to } = asked;
+    let verdict = match verdict.as_str() {
+        "accept" => decide::DecisionRequest::Accept,
+        "reject" => decide::DecisionRequest::Reject,
+        "move" => decide::DecisionRequest::Move(to),
+        "merge" => decide::DecisionRequest::Merge(to),
+        "undo" => decide::DecisionRequest::Undo,
+        other => bail!("`{other}` is no decision; expected accept, reject, move, merge or undo"),
+    };
+    let said = review.propose((release, frame, lu), &verdict)?;
+    Ok(Reply::json(&json!({ "said": said })))
 }
 
 fn saved(review: &Review, saved: &Saved) -> Reply {
