@@ -79,7 +79,10 @@ fn faults(document: &Rc<Value>, schema: &Value, value: &Value, at: &str) -> Vec<
             found.extend(tried.swap_remove(0));
         }
     }
-    if !types(&schema["type"]).is_none_or(|types| types.contains(&type_of(value))) {
+    let is_of = |types: Vec<&str>| {
+        types.contains(&type_of(value)) || value.is_number() && types.contains(&"number")
+    };
+    if !types(&schema["type"]).is_none_or(is_of) {
         found.extend(fault(&format!("expected {}", schema["type"])));
     }
     if schema["enum"].as_array().is_some_and(|words| !words.contains(value))

@@ -220,6 +220,7 @@ mod rouge_parity;
 mod rounds_go_on;
 mod sampling;
 mod schedules;
+mod schemas;
 mod scoring;
 mod seq2seq_parity;
 mod sets_of_other_lus;

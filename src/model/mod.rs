@@ -5,6 +5,7 @@
 //! frame; the target's text is the *trigger*. *Layers* hold *labels*.
 
 mod annotation;
+mod bounded;
 mod coded;
 mod date;
 mod decision;
@@ -33,6 +34,7 @@ pub use annotation::{
     AnnotationSet, Extent, FeStatus, GENERATED, Label, Layer, LayerName, NullInstantiation,
     PREDICTED, SentenceLayers,
 };
+pub use bounded::{Amount, Fraction, Hex16, Hex32, Hex64, LogProbability, Percent, Positive};
 pub use coded::{Coded, ErrorKind, Trouble};
 pub(crate) use coded::{coded, said, shortage};
 pub use date::instant;

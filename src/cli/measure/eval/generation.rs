@@ -70,7 +70,7 @@ Examples:
   fnstore eval generation 'split=test pos=v' --test 100
   fnstore eval generation --test 100 --mode fe --endpoint http://127.0.0.1:8000/v1 --model smollm2";
 
-/// A row of the paper's tables 1, 10 and 13; see `schema/eval-generation.schema.json`.
+/// A row of the paper's tables 1, 10 and 13.
 #[derive(Debug, Clone, Copy, Serialize)]
 struct PaperRow {
     written_by: &'static str,
