@@ -120,7 +120,7 @@ fn an_lu_stands_in_a_sisters_sentence_and_all_annotation_moves_along() {
     // Every sentence of a sister that can be taken.
     let recipe = GenerationRecipe { candidates: 100, keep: 100, ..GenerationRecipe::default() };
     let report = run(&database, "lu=verify.v", &recipe);
-    assert_eq!((report.lexunits, report.lus_with_sentences()), (1, 1), "{report:?}");
+    assert_eq!((report.lexunits, report.given), (1, 1), "{report:?}");
     let made = made(&database);
     assert!(made.len() > 10 && made.len() as u64 == report.sentences, "{report:?}");
     assert!(report.passed_over[&Skip::Discontinuous] > 0, "{report:?}");
@@ -212,7 +212,7 @@ fn a_run_that_is_stopped_keeps_what_is_finished() {
     let rest = run(&database, "release=*", &recipe);
     assert_eq!(
         rest.done_before,
-        report.lus_with_sentences()
+        report.given
             + report
                 .fates
                 .values()
@@ -452,10 +452,7 @@ fn a_language_model_writes_in_the_blanks_alone() {
         let fates = reports.iter().flat_map(|report| report.fates.values());
         fates.filter_map(doubtful).sum::<u64>()
     };
-    assert!(
-        doubtful(&[&none]) == several[3].lus_with_sentences() && doubtful(&[&several[3]]) == 0,
-        "{none:?}"
-    );
+    assert!(doubtful(&[&none]) == several[3].given && doubtful(&[&several[3]]) == 0, "{none:?}");
     assert_eq!(GenerationPrompt::built_in(Answer::Sentence).answer(), Answer::Sentence);
 }
 

@@ -454,7 +454,7 @@ impl From<RoundGrowth> for Growth {
         Self {
             round: of.round,
             sets: of.sets,
-            new_triggers: of.new_triggers.into_iter().map(|new| (new.text, new.sets)).collect(),
+            new_triggers: of.added.into_iter().map(|new| (new.text, new.sets)).collect(),
             total_sentences: of.total_sentences,
             total_triggers: of.total_triggers,
             total_pairs: of.total_pairs,

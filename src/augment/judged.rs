@@ -10,6 +10,7 @@
 use serde::Serialize;
 
 use super::mean_and_deviation;
+use crate::model::{Amount, Fraction};
 
 /// Least share of attention checks that a rater passes.
 const LEAST_PASSED: f64 = 0.9;
@@ -80,15 +81,15 @@ pub struct SystemFigures {
     /// Mean similarity, 0 to 100.
     pub similarity: f64,
     /// Its standard deviation over judgements.
-    pub deviation: f64,
+    pub deviation: Amount,
     /// Share that is flagged as ungrammatical.
-    pub ungrammatical: f64,
+    pub ungrammatical: Fraction,
     /// Share that is flagged as nonsensical.
-    pub nonsensical: f64,
+    pub nonsensical: Fraction,
     /// Share with neither flag.
-    pub fluency: f64,
+    pub fluency: Fraction,
     /// Share that is its source.
-    pub copied: f64,
+    pub copied: Fraction,
 }
 
 /// The figures of a system's verdicts; all 0 of none.

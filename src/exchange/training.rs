@@ -12,7 +12,10 @@ use serde::Serialize;
 use super::error::ExchangeError;
 use super::loss::{Holds, Loss, LossLog};
 use super::{Annotated, Result};
-use crate::model::{Extent, ReleaseId, Sentence, Span, Split};
+use crate::model::{
+    AnnotationSetId, Extent, FeStatus, Origin, Positive, ReleaseId, Sentence, SentenceId, Span,
+    Split,
+};
 use crate::text::CharIndex;
 
 /// A sentence with the sets that are written of it.
@@ -36,8 +39,9 @@ pub struct TrainingSentence {
 #[derive(Debug, Serialize)]
 struct SentenceRecord<'a> {
     release: &'a str,
-    sentence: String,
-    split: Option<&'static str>,
+    sentence: SentenceId,
+    split: Option<Split>,
+    /// JSON `{"const": "codepoint"}`.
     offset_unit: &'static str,
     text: &'a str,
     unannotated: Vec<SpanRecord<'a>>,
@@ -46,12 +50,12 @@ struct SentenceRecord<'a> {
 
 #[derive(Debug, Serialize)]
 struct SetRecord<'a> {
-    id: String,
-    origin: &'static str,
+    id: AnnotationSetId,
+    origin: Origin,
     frame: &'a str,
     lu: &'a str,
     targets: Vec<SpanRecord<'a>>,
-    fe_status: &'static str,
+    fe_status: FeStatus,
     elements: Vec<ElementRecord<'a>>,
 }
 
@@ -66,7 +70,7 @@ struct SpanRecord<'a> {
 struct ElementRecord<'a> {
     name: &'a str,
     core_type: Option<&'a str>,
-    rank: u8,
+    rank: Positive<u8>,
     span: Option<SpanRecord<'a>>,
     null_instantiation: Option<&'a str>,
 }
@@ -101,19 +105,19 @@ pub fn write_training(
         let elements = elements_of(annotated, span, losses)?;
         losses.add_set(set, annotated.is_proposed, HOLDS);
         sets.push(SetRecord {
-            id: set.id.to_string(),
-            origin: set.provenance.origin().as_str(),
+            id: set.id,
+            origin: set.provenance.origin(),
             frame: &annotated.frame,
             lu: &annotated.lu,
             targets: spans(&set.targets)?,
-            fe_status: set.fe_status.as_str(),
+            fe_status: set.fe_status,
             elements,
         });
     }
     let record = SentenceRecord {
         release: &of.release_name,
-        sentence: of.sentence.id.to_string(),
-        split: of.split.map(Split::as_str),
+        sentence: of.sentence.id,
+        split: of.split,
         offset_unit: "codepoint",
         text,
         unannotated: spans(&of.unannotated)?,

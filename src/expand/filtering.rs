@@ -13,7 +13,7 @@ use super::ExpandError;
 use super::trigger_lexicon::{TriggerLexicon, unit_key};
 use crate::database::{Database, DatabaseError, Write};
 use crate::filter::{Filter, FilterEvidence, Judged};
-use crate::model::{Generation, OWN_RANGE, Origin, PROPOSED, Provenance, ReleaseId};
+use crate::model::{Fraction, Generation, OWN_RANGE, Origin, PROPOSED, Provenance, ReleaseId};
 use crate::query::Expression;
 use crate::search::Answer;
 
@@ -27,11 +27,11 @@ pub struct FilterTally {
     #[serde(skip)]
     pub scored: u64,
     /// Score of the precision filter from which on it keeps a set.
-    pub precision_cut: f32,
+    pub precision_cut: Fraction<f32>,
     /// How many it keeps.
     pub by_precision: u64,
     /// Score of the recall filter from which on it keeps a set.
-    pub recall_cut: f32,
+    pub recall_cut: Fraction<f32>,
     /// How many it keeps.
     pub by_recall: u64,
 }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use serde::Serialize;
+
 use super::{FilterTally, Guidance};
 use crate::endpoint::Usage;
-use crate::model::RecipeId;
-use crate::model::named;
+use crate::model::{Amount, RecipeId, by_name, named, seconds};
 
 /// How far an expansion is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,8 +25,8 @@ pub struct ExpansionProgress {
     pub of_rounds: u64,
 }
 
-/// What an expansion did.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// What an expansion did; as JSON, `schema/expand.schema.json`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Report {
     /// The recipe's number in the store.
     pub recipe: RecipeId,
@@ -46,12 +47,16 @@ pub struct Report {
     /// Sentences written by flag.
     pub flags: BTreeMap<&'static str, u64>,
     /// Chains that had ended before their last round in earlier runs, by reason.
+    #[serde(serialize_with = "by_name")]
     pub ended_before: BTreeMap<EndReason, u64>,
     /// Chains that ended before their last round in this run, by reason.
+    #[serde(serialize_with = "by_name")]
     pub ended: BTreeMap<EndReason, u64>,
     /// Seeds worked on in this run that have no sentence at all, by reason.
+    #[serde(serialize_with = "by_name")]
     pub unproductive: BTreeMap<EndReason, u64>,
     /// What guided it.
+    #[serde(rename = "guide")]
     pub guidance: Guidance,
     /// How many of the seeds' FEs were found again.
     pub elements: CarriedTally,
@@ -63,12 +68,16 @@ pub struct Report {
     pub steps: u64,
     /// How many of them were those of the round before, and took no work.
     pub steps_reused: u64,
+    /// What a server was asked.
+    #[serde(rename = "endpoint")]
+    pub asked: Usage,
     /// Time from the first sentence to the last commit.
+    #[serde(rename = "seconds", serialize_with = "seconds")]
     pub elapsed: Duration,
+    /// Sentences written per second.
+    pub sentences_per_second: Amount,
     /// Whether the run was stopped; the same command resumes here.
     pub interrupted: bool,
-    /// What a server was asked.
-    pub asked: Usage,
     /// Whether a server's budget ended the run.
     pub out_of_budget: bool,
 }
@@ -96,13 +105,6 @@ impl std::ops::AddAssign for CarriedTally {
 }
 
 impl Report {
-    /// Sentences written per second.
-    #[must_use]
-    pub fn sentences_per_second(&self) -> f64 {
-        let seconds = self.elapsed.as_secs_f64();
-        if seconds > 0.0 { self.sentences as f64 / seconds } else { 0.0 }
-    }
-
     /// Whether everything had been done before.
     #[must_use]
     pub fn nothing_new(&self) -> bool {

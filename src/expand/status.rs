@@ -16,20 +16,21 @@ use super::{
 };
 use crate::database::Database;
 use crate::edit::Removed;
-use crate::model::{AnnotationSetId, FrameId, RecipeId, ReleaseId};
+use crate::model::{AnnotationSetId, FrameId, RecipeId, ReleaseId, by_name};
 use crate::query::{Expression, Selection};
 
 /// Stands for a recipe that the store does not have.
 pub(super) const UNKNOWN: RecipeId = RecipeId(u32::MAX);
 
 /// How far the seeds of a frame are under a recipe.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct FrameStatus {
     /// Human annotation sets that match.
     pub seeds: u64,
     /// Those of them that are through all rounds.
     pub done: u64,
     /// Those that ended before their last round, by reason.
+    #[serde(serialize_with = "by_name")]
     pub ended: BTreeMap<EndReason, u64>,
     /// Those that are in the middle of their rounds.
     pub begun: u64,

@@ -63,9 +63,12 @@ impl<'p> Tally<'p> {
     pub(super) fn report(self, ended: Ended) -> Report {
         let out_of_budget = ended == Ended::OutOfBudget;
         let unfinished = self.report.seeds - self.report.left - self.finished_seeds;
+        let elapsed = self.started.elapsed();
+        let (sentences, seconds) = (self.report.sentences as f64, elapsed.as_secs_f64());
         Report {
             left: self.report.left + if out_of_budget { unfinished } else { 0 },
-            elapsed: self.started.elapsed(),
+            elapsed,
+            sentences_per_second: if seconds > 0.0 { sentences / seconds } else { 0.0 },
             interrupted: ended == Ended::Interrupted,
             out_of_budget,
             ..self.report

@@ -1,7 +1,8 @@
 //! Arms side by side: mean and deviation over the draws, and the gain over the plain arm.
 
 use super::ledger::Training;
-use super::paired::{PairedTest, deviation, mean, paired_t};
+use super::paired::{deviation, mean, paired_t};
+use crate::model::{Amount, Fraction, Positive};
 
 /// Name of the arm that learns from human sets alone, with which the others are compared.
 pub(super) const PLAIN: &str = "plain";
@@ -10,7 +11,7 @@ pub(super) const PLAIN: &str = "plain";
 pub(super) type Measure<F> = (&'static str, fn(&F) -> f64);
 
 /// How an arm does by one measure, over all draws of a share.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Comparison {
     /// The share of the full text, as in `10+`.
     pub share: String,
@@ -23,17 +24,22 @@ pub struct Comparison {
     /// Exemplars beside them.
     pub exemplars: usize,
     /// Annotation sets that the arm added, mean over the draws.
-    pub added: f64,
-    /// The measure on each draw, in [0, 1].
-    pub runs: Vec<f64>,
-    /// Their mean.
-    pub mean: f64,
-    /// Their standard deviation; none for one draw.
-    pub deviation: Option<f64>,
+    pub added: Amount,
+    /// Draws.
+    pub resamples: Positive<usize>,
+    /// Mean of the measure over the draws.
+    pub mean: Fraction,
+    /// Its standard deviation; none for one draw.
+    pub deviation: Option<Amount>,
     /// How much higher the mean is than the plain arm's on the same draws; none for the plain arm.
     pub gain: Option<f64>,
-    /// The paired t-test of that; none for one draw.
-    pub test: Option<PairedTest>,
+    /// The `t` of a paired t-test of that, two-sided; none for one draw. In JSON null as well where
+    /// it is infinite, as all draws gain the same.
+    pub t: Option<f64>,
+    /// Probability of such a `t` if there is no difference.
+    pub p_value: Option<Fraction>,
+    /// The measure on each draw.
+    pub runs: Vec<Fraction>,
 }
 
 /// Compares trainings: a row for each share, arm and measure, in the order in which they first
@@ -76,6 +82,7 @@ fn row<F>(
     let is_compared = arm != PLAIN && !after.is_empty();
     let values: Vec<f64> = runs.iter().map(|run| value(&run.figures)).collect();
     let added: Vec<f64> = runs.iter().map(|run| run.added as f64).collect();
+    let test = if is_compared { paired_t(&before, &after) } else { None };
     Comparison {
         share: share.to_owned(),
         arm: arm.to_owned(),
@@ -83,10 +90,12 @@ fn row<F>(
         sentences: runs.first().map_or(0, |run| run.sentences),
         exemplars: runs.first().map_or(0, |run| run.exemplars),
         added: mean(&added),
+        resamples: values.len(),
         mean: mean(&values),
         deviation: deviation(&values),
         gain: is_compared.then(|| mean(&after) - mean(&before)),
-        test: if is_compared { paired_t(&before, &after) } else { None },
+        t: test.map(|test| test.t),
+        p_value: test.map(|test| test.p),
         runs: values,
     }
 }
@@ -113,12 +122,12 @@ mod tests {
         let rows = compare(&trainings, &[("f1", |figures| *figures)]);
         assert_eq!(rows.len(), 2);
         let (plain, augmented) = (&rows[0], &rows[1]);
-        assert_eq!((plain.gain, &plain.test), (None, &None));
+        assert_eq!((plain.gain, plain.t), (None, None));
         assert_eq!((&*augmented.arm, augmented.added), ("augmented", 11.0));
         assert_eq!(augmented.runs, [0.51, 0.63]);
         assert!((augmented.gain.unwrap() - 0.02).abs() < 1e-12);
         // Differences 0.01 and 0.03: mean 0.02, standard error 0.01, t = 2.
-        assert!((augmented.test.unwrap().t - 2.0).abs() < 1e-9);
+        assert!((augmented.t.unwrap() - 2.0).abs() < 1e-9);
         assert!((augmented.deviation.unwrap() - 0.12 / 2.0_f64.sqrt()).abs() < 1e-12);
     }
 }

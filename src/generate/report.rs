@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use serde::Serialize;
+
 use super::Draft;
 use super::blanks::NotBlank;
 use super::job::Filled;
-use crate::model::{Pos, RecipeId, named};
+use crate::model::{Pos, RecipeId, by_name, named, seconds};
 
 named! {
     /// Why an LU got no sentence, or a sister's sentence was passed over.
@@ -82,11 +84,12 @@ pub struct GenerationProgress {
 }
 
 /// What became of the LUs of a part of speech.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Fate {
     /// LUs that got a sentence.
     pub given: u64,
     /// LUs that got none, by reason.
+    #[serde(serialize_with = "by_name")]
     pub skipped: BTreeMap<Skip, u64>,
 }
 
@@ -94,9 +97,10 @@ pub struct Fate {
 pub const UNLIKELY: f32 = 0.1;
 
 /// What a run did.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct GenerationReport {
     /// The recipe's number in the store; none while nothing was written.
+    #[serde(skip)]
     pub recipe: Option<RecipeId>,
     /// LUs without sentences that match.
     pub lexunits: u64,
@@ -104,27 +108,34 @@ pub struct GenerationReport {
     pub done_before: u64,
     /// Those that a limit or a budget left to a later run.
     pub left: u64,
-    /// What became of the others.
-    pub fates: BTreeMap<Pos, Fate>,
+    /// Those that got a sentence in this run.
+    pub given: u64,
     /// Sentences written.
     pub sentences: u64,
-    /// Those whose frame is less likely than [`UNLIKELY`] by the frame model.
+    /// Those whose frame is less likely than 0.1 ([`UNLIKELY`]) by the frame model.
     pub unlikely: u64,
-    /// Sentences of sisters that were passed over, by reason.
-    pub passed_over: BTreeMap<Skip, u64>,
-    /// FEs of the sentences taken that were no blanks, by reason.
-    pub kept_elements: BTreeMap<NotBlank, u64>,
-    /// Blanks of the sentences taken.
-    pub blanks: u64,
     /// Candidates that the generator gave.
     pub candidates: u64,
     /// Candidates whose new words were all read as their FEs; none without a classifier.
     pub faithful: Option<u64>,
+    /// Blanks of the sentences taken.
+    pub blanks: u64,
+    /// What became of the LUs of this run, by part of speech.
+    #[serde(rename = "by_pos", serialize_with = "by_name")]
+    pub fates: BTreeMap<Pos, Fate>,
+    /// Sentences of sisters that were passed over, by reason.
+    #[serde(serialize_with = "by_name")]
+    pub passed_over: BTreeMap<Skip, u64>,
+    /// FEs of the sentences taken that were no blanks, by reason.
+    #[serde(serialize_with = "by_name")]
+    pub kept_elements: BTreeMap<NotBlank, u64>,
     /// Answers of the generator that could not be used, by code.
     pub rejects: BTreeMap<&'static str, u64>,
     /// What an endpoint was asked.
+    #[serde(rename = "endpoint")]
     pub asked: crate::endpoint::Usage,
     /// Time from the first sentence to the last commit.
+    #[serde(rename = "seconds", serialize_with = "seconds")]
     pub elapsed: Duration,
     /// Whether the run was stopped; the same command goes on from here.
     pub interrupted: bool,
@@ -162,11 +173,5 @@ impl GenerationReport {
         for code in &filled.rejects {
             *self.rejects.entry(code).or_default() += 1;
         }
-    }
-
-    /// LUs that got a sentence in this run.
-    #[must_use]
-    pub fn lus_with_sentences(&self) -> u64 {
-        self.fates.values().map(|fate| fate.given).sum()
     }
 }

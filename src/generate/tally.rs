@@ -57,6 +57,7 @@ impl<'p> Tally<'p> {
         GenerationReport {
             recipe,
             done_before,
+            given: self.report.fates.values().map(|fate| fate.given).sum(),
             left: self.report.lexunits - done_before - self.finished,
             elapsed: self.started.elapsed(),
             interrupted: ended == Ended::Interrupted,

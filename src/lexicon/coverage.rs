@@ -15,8 +15,8 @@ pub struct Coverage {
     pub by_pos: BTreeMap<&'static str, CoverageCounts>,
     /// By status of the LU.
     pub by_status: BTreeMap<String, CoverageCounts>,
-    /// Their annotation sets by origin and by status of their own.
-    pub set_statuses: BTreeMap<(Origin, String), u64>,
+    /// Their annotation sets by status of their own.
+    pub set_statuses: BTreeMap<String, SetCounts>,
 }
 
 /// Numbers of some LUs and of their annotation sets.
@@ -33,28 +33,22 @@ pub struct CoverageCounts {
     /// Those of them that only generated sets stand for.
     pub generated_only: u64,
     /// The annotation sets of all of them.
-    pub sets: BTreeMap<Origin, u64>,
+    pub sets: SetCounts,
 }
 
 impl CoverageCounts {
-    /// Their annotation sets of an origin.
-    #[must_use]
-    pub fn sets_of(&self, origin: Origin) -> u64 {
-        self.sets.get(&origin).copied().unwrap_or_default()
-    }
-
-    fn add(&mut self, is_proposed: bool, sets: &BTreeMap<Origin, u64>) {
+    fn add(&mut self, is_proposed: bool, sets: &SetCounts) {
         if is_proposed {
             self.proposed += 1;
         } else {
-            let human = sets.keys().any(|origin| *origin != Origin::Generated);
+            let human = Origin::ALL.iter().any(|of| *of != Origin::Generated && sets.of(*of) > 0);
             self.lus += 1;
-            self.without_exemplars += u64::from(!sets.contains_key(&Origin::Exemplar));
+            self.without_exemplars += u64::from(sets.exemplar == 0);
             self.without_human_sets += u64::from(!human);
-            self.generated_only += u64::from(!human && !sets.is_empty());
+            self.generated_only += u64::from(!human && sets.generated > 0);
         }
-        for (origin, count) in sets {
-            *self.sets.entry(*origin).or_default() += count;
+        for origin in Origin::ALL {
+            *self.sets.slot(origin) += sets.of(origin);
         }
     }
 }
@@ -87,14 +81,18 @@ impl SetCounts {
 
     /// Counts a set of an origin.
     pub(super) fn add(&mut self, origin: Origin) {
-        *match origin {
+        *self.slot(origin) += 1;
+    }
+
+    fn slot(&mut self, origin: Origin) -> &mut u64 {
+        match origin {
             Origin::Exemplar => &mut self.exemplar,
             Origin::FullText => &mut self.fulltext,
             Origin::Imported => &mut self.imported,
             Origin::User => &mut self.user,
             Origin::Generated => &mut self.generated,
             Origin::Predicted => &mut self.predicted,
-        } += 1;
+        }
     }
 }
 
@@ -138,17 +136,17 @@ impl Lexicon<'_> {
                 left_out.insert((lu.frame, lu.id));
             }
         }
-        let mut sets_of: HashMap<(FrameId, LuId), BTreeMap<Origin, u64>> = HashMap::new();
+        let mut sets_of: HashMap<(FrameId, LuId), SetCounts> = HashMap::new();
         for set in self.annotation_sets()? {
             let set = set?;
             if left_out.contains(&(set.frame, set.lu)) {
                 continue;
             }
             let origin = set.provenance.origin();
-            *sets_of.entry((set.frame, set.lu)).or_default().entry(origin).or_default() += 1;
-            *coverage.set_statuses.entry((origin, set.status)).or_default() += 1;
+            sets_of.entry((set.frame, set.lu)).or_default().add(origin);
+            coverage.set_statuses.entry(set.status).or_default().add(origin);
         }
-        let none = BTreeMap::new();
+        let none = SetCounts::default();
         for lu in self.lus()? {
             let lu = lu?;
             if left_out.contains(&(lu.frame, lu.id)) {

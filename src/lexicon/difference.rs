@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::Lexicon;
 use crate::database::{Database, Result};
-use crate::model::{AnnotationSet, FrameId, LuId, SemTypeId, named};
+use crate::model::{AnnotationSet, FrameId, LuId, Positive, SemTypeId, named};
 use crate::text::composed;
 
 named! {
@@ -45,7 +45,7 @@ named! {
 pub struct Difference {
     /// What it is one of.
     pub kind: Compared,
-    /// Which release has it.
+    /// Whether the second release alone has it, the first alone, or both differ.
     pub change: Change,
     /// The frame; of a relation the sub frame.
     pub frame: String,
@@ -60,7 +60,7 @@ pub struct Difference {
     /// What the second release has.
     pub after: Option<String>,
     /// Number of annotation sets; 1 of all else.
-    pub count: u64,
+    pub count: Positive,
 }
 
 /// A record's place: its frame and its name.

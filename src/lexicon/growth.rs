@@ -5,29 +5,34 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::Lexicon;
 use crate::database::Result;
-use crate::model::{FrameId, LuId, PROPOSED, Provenance, SentenceId};
+use crate::model::{FrameId, LuId, PROPOSED, Positive, Provenance, SentenceId};
 use crate::query::Expression;
 use crate::text::fold;
 
 /// One round of a vocabulary's growth. Triggers are compared without regard to case.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct RoundGrowth {
     /// 0 for annotation by people, from 1 for rounds of expansion.
     pub round: u16,
     /// Annotation sets of the round.
-    pub sets: u64,
+    pub sets: Positive,
     /// Distinct sentences of the round.
-    pub sentences: u64,
+    pub sentences: Positive,
     /// Distinct triggers of the round.
     pub triggers: u64,
     /// Distinct (Frame, Trigger) pairs of the round.
     pub pairs: u64,
-    /// Triggers that no earlier round has, the most frequent first, then in order of their text.
-    pub new_triggers: Vec<NewTrigger>,
+    /// Triggers that no earlier round has.
+    pub new_triggers: u64,
+    /// Those of the new triggers that belong to proposed LUs alone.
+    pub new_proposed: u64,
+    /// The new triggers, the most frequent first, then in order of their text.
+    #[serde(skip)]
+    pub added: Vec<NewTrigger>,
     /// (Frame, Trigger) pairs that no earlier round has.
     pub new_pairs: u64,
     /// Distinct sentences up to and with the round.
-    pub total_sentences: u64,
+    pub total_sentences: Positive,
     /// Distinct triggers up to and with the round.
     pub total_triggers: u64,
     /// Distinct (Frame, Trigger) pairs up to and with the round.
@@ -143,20 +148,20 @@ fn accumulate(rounds: BTreeMap<u16, Round>) -> Vec<RoundGrowth> {
         if number > 0 {
             generated.take(&round);
         }
-        let mut new_triggers = Vec::new();
+        let mut added = Vec::new();
         let mut new_pairs = 0;
         for (text, trigger) in round.triggers {
             let known = frames_of.entry(text.clone()).or_default();
             if known.is_empty() {
                 let is_proposed = !trigger.has_listed_lu;
-                new_triggers.push(NewTrigger { text, sets: trigger.sets, is_proposed });
+                added.push(NewTrigger { text, sets: trigger.sets, is_proposed });
             }
             let before = known.len();
             known.extend(trigger.frames);
             new_pairs += (known.len() - before) as u64;
         }
         // The order by text is there already.
-        new_triggers.sort_by_key(|trigger| std::cmp::Reverse(trigger.sets));
+        added.sort_by_key(|trigger| std::cmp::Reverse(trigger.sets));
         total_pairs += new_pairs;
         let sentences_of_round = round.sentences.len() as u64;
         sentences.extend(round.sentences);
@@ -168,7 +173,9 @@ fn accumulate(rounds: BTreeMap<u16, Round>) -> Vec<RoundGrowth> {
             sentences: sentences_of_round,
             triggers,
             pairs,
-            new_triggers,
+            new_triggers: added.len() as u64,
+            new_proposed: added.iter().filter(|trigger| trigger.is_proposed).count() as u64,
+            added,
             new_pairs,
             total_sentences: sentences.len() as u64,
             total_triggers: frames_of.len() as u64,

@@ -2,6 +2,10 @@
 //!
 //! Each is another name of a type. The schemas of records say its bounds, and nothing checks them.
 
+use std::time::Duration;
+
+use serde::Serializer;
+
 /// From 0 to 1, in JSON `{"type": "number", "minimum": 0, "maximum": 1}`.
 pub type Fraction<T = f64> = T;
 /// From 0, in JSON `{"type": "number", "minimum": 0}`.
@@ -18,3 +22,11 @@ pub type Hex16<T = String> = T;
 pub type Hex32<T = String> = T;
 /// 64 hexadecimal digits, in JSON `{"type": "string", "pattern": "^[0-9a-f]{64}$"}`.
 pub type Hex64<T = String> = T;
+
+/// Writes a duration as seconds, in JSON `{"type": "number", "minimum": 0}`.
+///
+/// # Errors
+/// When the serializer fails.
+pub fn seconds<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_f64(time.as_secs_f64())
+}

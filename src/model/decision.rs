@@ -18,13 +18,16 @@ named! {
 
 /// What generated sets say of a proposed LU. Means are over its sets; those of filters over the
 /// sets that a filter has scored.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
 pub struct Evidence {
     /// Generated sets.
+    #[serde(skip)]
     pub sets: u32,
     /// Human sets that they grew from.
+    #[serde(skip)]
     pub seeds: u32,
     /// Bit `n - 1` stands for round `n`; the last bit for all rounds from 32 on.
+    #[serde(skip)]
     pub rounds: u32,
     /// Mean paraphrase score; lower is better.
     pub paraphrase: f32,
@@ -34,16 +37,19 @@ pub struct Evidence {
     pub p: Option<f32>,
     /// Mean score of the recall filter, 0 to 1.
     pub r: Option<f32>,
-    /// Other frames that have an LU of the lemma and part of speech.
-    pub frames: u32,
-    /// How much the lemma is like the frame's LUs by word vectors, -1 to 1.
-    pub likeness: Option<f32>,
     /// Mean probability of the frame at the sets' targets, over those that a frame model has
     /// judged.
     pub frame_fit: Option<f32>,
+    /// How much the lemma is like the frame's LUs by word vectors, -1 to 1.
+    pub likeness: Option<f32>,
+    /// Other frames that have an LU of the lemma and part of speech.
+    #[serde(skip)]
+    pub frames: u32,
     /// Share of the sets whose target has a word that nobody is known to use.
+    #[serde(skip)]
     pub unknown: f32,
     /// Words of the LU's name; 0 where an earlier program did not keep it.
+    #[serde(skip)]
     pub words: u32,
 }
 

@@ -226,9 +226,9 @@ macro_rules! tagged_ids {
 }
 
 tagged_ids! {
-    /// A sentence.
+    /// A sentence, in JSON `{"type": "string", "pattern": "^[xfig][0-9]+$"}`.
     SentenceId(NumberKind::Sentence);
-    /// An annotation set.
+    /// An annotation set, in JSON `{"type": "string", "pattern": "^[xfig][0-9]+$"}`.
     AnnotationSetId(NumberKind::AnnotationSet);
 }
 

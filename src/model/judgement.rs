@@ -1,5 +1,7 @@
 //! What a person says of an annotation set.
 
+use super::Percent;
+
 /// The question of every set, whether its target evokes its frame, as people name it. Before the
 /// name of another frame it asks for that one.
 pub const EVOKES: &str = "evokes";
@@ -16,7 +18,7 @@ pub fn recorded_question<'q>(named: &'q str, own: &str) -> &'q str {
 }
 
 /// A reviewer's judgement of an annotation set; a reviewer has one of each set for each question.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Judgement {
     /// Who judged: any name without control characters.
     pub reviewer: String,
@@ -24,17 +26,18 @@ pub struct Judgement {
     /// target evokes its frame. Queries, filters and editions take answers to that question alone.
     pub question: String,
     /// From 0, wrong, to 100, right.
-    pub score: u8,
+    pub score: Percent,
     /// When, in seconds since 1970 (UTC).
     pub time: u64,
     /// What the reviewer adds; may be empty.
     pub note: String,
     /// What the reviewer had before them, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub shown: Option<Shown>,
 }
 
 /// What a reviewer saw, and for how long.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Shown {
     /// The sentence, the target in square brackets.
     pub text: String,

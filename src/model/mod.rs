@@ -34,7 +34,9 @@ pub use annotation::{
     AnnotationSet, Extent, FeStatus, GENERATED, Label, Layer, LayerName, NullInstantiation,
     PREDICTED, SentenceLayers,
 };
-pub use bounded::{Amount, Fraction, Hex16, Hex32, Hex64, LogProbability, Percent, Positive};
+pub use bounded::{
+    Amount, Fraction, Hex16, Hex32, Hex64, LogProbability, Percent, Positive, seconds,
+};
 pub use coded::{Coded, ErrorKind, Trouble};
 pub(crate) use coded::{coded, said, shortage};
 pub use date::instant;
@@ -61,8 +63,8 @@ pub use lexunit::{
     ValencePattern, ValenceUnit, Valences,
 };
 pub use name::{is_invisible, is_name, is_xml, is_xml_name};
-pub use named::Named;
 pub(crate) use named::named;
+pub use named::{Named, by_name};
 pub use provenance::{
     CarriedElement, FilterScores, Flags, FrameFit, Generation, Method, Origin, Prediction,
     Provenance,

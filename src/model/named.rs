@@ -1,5 +1,10 @@
 //! Enums whose cases have a written name, by which JSON has them, too.
 
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+use serde::{Serialize, Serializer};
+
 /// An enum whose cases have written names; [`named!`](crate::named) defines one.
 pub trait Named: Copy + 'static {
     /// All cases, in order.
@@ -10,6 +15,19 @@ pub trait Named: Copy + 'static {
 
     /// What the case is: its doc comment, a line for each of its lines.
     fn about(self) -> &'static str;
+}
+
+/// Writes a map in the order of its keys' names.
+///
+/// # Errors
+/// When the serializer fails.
+pub fn by_name<K: Display, V: Serialize, S: Serializer>(
+    map: &BTreeMap<K, V>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    let named: BTreeMap<String, &V> =
+        map.iter().map(|(of, value)| (of.to_string(), value)).collect();
+    named.serialize(to)
 }
 
 /// The text of the doc comments among attributes.

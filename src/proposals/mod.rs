@@ -23,11 +23,13 @@ use gathered::Gathered;
 pub use hidden::{HiddenFigures, figures};
 pub use rank::{Input, Ranker};
 
+use serde::Serialize;
+
 use crate::database::{Database, DatabaseError};
 use crate::edit::{Fate, HandedOver};
 use crate::model::{
     ACCEPTED, AnnotationSetId, Decision, Evidence, FrameId, LuId, OWN_RANGE, PROPOSED, Pos,
-    Release, ReleaseId, Reviewed, Span, Verdict, is_english,
+    Positive, Release, ReleaseId, Reviewed, Span, Verdict, is_english,
 };
 use crate::query::{Expression, Selection};
 use crate::text::{called, fold, is_stop_word, plain_lemma};
@@ -70,14 +72,23 @@ pub struct Proposal {
     pub sentences: Vec<Attestation>,
     /// Names of other frames that have an LU of its lemma and part of speech, in order.
     pub other_frames: Vec<String>,
-    /// Names of the frame's LUs that are most like it, with their cosines, the most alike first.
-    pub nearest: Vec<(String, f32)>,
+    /// The frame's LUs that are most like it, the most alike first.
+    pub nearest: Vec<Near>,
     /// The decision that stands.
     pub decided: Option<Decision>,
 }
 
+/// An LU of the frame that is like a proposed one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Near {
+    /// Name of the LU.
+    pub lu: String,
+    /// Cosine of the word vectors.
+    pub cosine: f32,
+}
+
 /// A sentence of a proposed LU.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Attestation {
     /// The set.
     pub set: AnnotationSetId,
@@ -86,9 +97,10 @@ pub struct Attestation {
     /// The target's text.
     pub trigger: String,
     /// The target's pieces, in bytes.
+    #[serde(skip)]
     pub targets: Vec<Span>,
     /// Round of the set.
-    pub round: u16,
+    pub round: Positive<u16>,
     /// Aligner score of the set.
     pub aligner: f32,
     /// Score of the precision filter.
@@ -305,7 +317,7 @@ impl<'a> Proposals<'a> {
         lexicon: &KnownLemmas,
         frame: FrameId,
         (lemma, _): &Key,
-    ) -> (Vec<(String, f32)>, Option<f32>) {
+    ) -> (Vec<Near>, Option<f32>) {
         // Vectors of another language say nothing.
         let vectors = self.vectors.filter(|_| lexicon.has_vectors);
         let Some(vectors) = vectors else { return (Vec::new(), None) };
@@ -315,11 +327,14 @@ impl<'a> Proposals<'a> {
             units.iter().filter_map(|name| Some((name, vectors.of(&key_of(name).0)?))).collect();
         let others: Vec<&[f32]> = known.iter().map(|(_, vector)| vector.as_slice()).collect();
         let near = (!others.is_empty()).then(|| likeness(&own, &others));
-        let mut nearest: Vec<(String, f32)> =
-            known.iter().map(|(name, vector)| ((*name).clone(), cosine(&own, vector))).collect();
-        nearest.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let near_lu = |(lu, vector): &(&String, Vec<f32>)| Near {
+            lu: (*lu).clone(),
+            cosine: cosine(&own, vector),
+        };
+        let mut nearest: Vec<Near> = known.iter().map(near_lu).collect();
+        nearest.sort_by(|a, b| b.cosine.total_cmp(&a.cosine).then_with(|| a.lu.cmp(&b.lu)));
         // A frame may have two LUs of one name.
-        nearest.dedup_by(|a, b| a.0 == b.0);
+        nearest.dedup_by(|a, b| a.lu == b.lu);
         nearest.truncate(NEAREST);
         (nearest, near)
     }

@@ -1,5 +1,6 @@
 //! What the attributes of a type or a field say of its JSON.
 
+use serde_json::Value;
 use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Token};
 
 /// The attributes of serde, by name; those without a value have an empty one.
@@ -63,7 +64,14 @@ pub(super) fn documentation(attributes: &[Attribute]) -> String {
 /// without the last full stop.
 pub(super) fn description(attributes: &[Attribute]) -> Option<String> {
     let text = documentation(attributes);
-    let text = text.split("  ").next().unwrap().replace("[`", "`").replace("`]", "`");
-    let text = text.strip_suffix('.').unwrap_or(&text);
-    (!text.is_empty()).then(|| text.to_owned())
+    let text = text.split("JSON `{").next().unwrap().split("  ").next().unwrap().trim();
+    let text = text.trim_end_matches([',', '.']).replace("[`", "`").replace("`]", "`");
+    (!text.is_empty()).then_some(text)
+}
+
+/// What a doc comment says that JSON has, where a type does not say it: JSON `{..}`.
+pub(super) fn in_json(attributes: &[Attribute]) -> Option<Value> {
+    let about = documentation(attributes);
+    let (members, _) = about.split_once("JSON `{")?.1.split_once("}`")?;
+    Some(serde_json::from_str(&format!("{{{members}}}")).unwrap())
 }

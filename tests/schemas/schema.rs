@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 use syn::{Expr, ExprLit, Fields, GenericArgument, Lit, PathArguments, Type};
 
-use super::attributes::{Serde, derives, description};
+use super::attributes::{Serde, derives, description, in_json};
 use super::form::{in_case, in_order, or_null, tag};
 use super::prose::Prose;
 use super::types::{Defined, Types, What};
@@ -36,6 +36,11 @@ impl<'a> Maker<'a> {
     pub(super) fn make(types: &'a Types, root: &'a Defined, prose: Prose<'_>) -> Made {
         let maker = Self { types, inside: RefCell::default(), definitions: RefCell::default() };
         let mut schema = maker.defined(root, Vec::new(), None, prose)?;
+        if let Some(Defined { file, what: What::Enum(variants), .. }) = types.answered(root) {
+            let place = Place { file, parameters: &[], arguments: Vec::new(), outside: None };
+            let failed = maker.fields(&variants[1].fields, false, &place, prose)?;
+            schema = json!({"anyOf": [schema, failed]});
+        }
         let definitions = maker.definitions.into_inner();
         if !definitions.is_empty() {
             schema["$defs"] = Value::Object(definitions);
@@ -122,7 +127,7 @@ impl<'a> Maker<'a> {
         prose: Prose<'_>,
     ) -> Made {
         let key = of.name.to_lowercase();
-        if let Some(said) = of.in_json() {
+        if let Some(said) = in_json(&of.attributes) {
             return Ok(said);
         }
         if let Some(met) = self.inside.borrow_mut().iter_mut().find(|met| std::ptr::eq(met.0, of)) {
@@ -145,9 +150,12 @@ impl<'a> Maker<'a> {
     fn parts(&self, of: &'a Defined, place: &Place<'_>, prose: Prose<'_>) -> Made {
         let serde = Serde::of(&of.attributes);
         let is_read = !derives(&of.attributes, "Serialize");
+        if let Some(written) = serde.get("into") {
+            return self.of(&syn::parse_str(written).unwrap(), place, prose);
+        }
         match &of.what {
             What::Alias(of) => self.of(of, place, prose),
-            What::Function => Err("what a function writes is not in its doc comment".to_owned()),
+            What::Function => Err("a function is no type".to_owned()),
             What::Words(words) => Ok(json!({"enum": words})),
             What::Struct(fields) => self.fields(fields, is_read, place, prose),
             What::Enum(variants) => {
@@ -207,8 +215,8 @@ impl<'a> Maker<'a> {
             // What is left out when absent is never null.
             let is_bare = may_lack && is_optional && !is_read;
             let of = if is_bare { arguments(path_of(&field.ty)?)[0] } else { &field.ty };
-            let mut member = match serde.get("serialize_with").or(serde.get("with")) {
-                Some(function) => self.named(&syn::parse_str(function).unwrap(), at, prose)?,
+            let mut member = match self.said(field, at)? {
+                Some(said) => said,
                 None => self.of(of, at, prose)?,
             };
             let said = description(&field.attrs).map(Value::String);
@@ -226,6 +234,14 @@ impl<'a> Maker<'a> {
         }
         object["additionalProperties"] = false.into();
         Ok(object)
+    }
+
+    /// What the doc comment of a field, or of the function that writes it, says that JSON has.
+    fn said(&self, field: &syn::Field, at: &Place<'_>) -> Result<Option<Value>, String> {
+        let serde = Serde::of(&field.attrs);
+        let function = serde.get("serialize_with").map(|path| syn::parse_str(path).unwrap());
+        let function = function.map(|path| self.types.find(&path, at.file)).transpose()?;
+        Ok(in_json(&field.attrs).or_else(|| in_json(&function?.attributes)))
     }
 
     /// The members of a type that stand among those of another.

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Generics, Ident, Item, LitStr, Token, Type, UseTree, Visibility};
+use syn::{Attribute, Generics, Ident, ImplItem, Item, LitStr, Token, Type, UseTree, Visibility};
 
 use super::attributes::documentation;
 
@@ -39,14 +38,6 @@ impl Defined {
         let (_, named) = about.split_once("`schema/")?;
         named.split_once(".schema.json`").map(|(name, _)| name.to_owned())
     }
-
-    /// What its doc comment says that JSON has for it, where its parts do not say so.
-    pub(super) fn in_json(&self) -> Option<Value> {
-        let about = documentation(&self.attributes);
-        let (members, _) = about.split_once("JSON `{")?.1.split_once("}`")?;
-        let said = serde_json::from_str(&format!("{{{members}}}"));
-        Some(said.unwrap_or_else(|e| panic!("{}: {}: {e}", self.file.display(), self.name)))
-    }
 }
 
 /// All types of the sources.
@@ -55,6 +46,8 @@ pub(super) struct Types {
     by_name: BTreeMap<String, Vec<Defined>>,
     /// Files, names that are imported there, and the paths they stand for.
     imports: Vec<(PathBuf, String, Vec<String>)>,
+    /// Files, and the records that tasks of lines (`LineTask`) answer with there.
+    answers: Vec<(PathBuf, Type)>,
 }
 
 impl Types {
@@ -78,6 +71,16 @@ impl Types {
 
     pub(super) fn all(&self) -> impl Iterator<Item = &Defined> {
         self.by_name.values().flatten()
+    }
+
+    /// What is written where a record is a line's answer, and the line may be wrong: `Answered`.
+    pub(super) fn answered(&self, record: &Defined) -> Option<&Defined> {
+        let is_record = |(file, of): &(PathBuf, Type)| {
+            matches!(of, Type::Path(of)
+                if self.find(&of.path, file).is_ok_and(|of| std::ptr::eq(of, record)))
+        };
+        let is_answer = self.answers.iter().any(is_record);
+        self.all().find(|of| is_answer && of.name == "Answered")
     }
 
     /// What a path means in a file: what its module has, else the only one of its name below that
@@ -137,6 +140,13 @@ impl Types {
             }
             Item::Type(of) => {
                 self.define(file, &of.ident, of.attrs, &of.generics, What::Alias(*of.ty));
+            }
+            Item::Impl(of) if of.trait_.as_ref().is_some_and(|it| it.0.is_ident("LineTask")) => {
+                let records = of.items.into_iter().filter_map(|item| match item {
+                    ImplItem::Type(of) if of.ident == "Record" => Some((file.to_owned(), of.ty)),
+                    _ => None,
+                });
+                self.answers.extend(records);
             }
             Item::Fn(of) => {
                 self.define(file, &of.sig.ident, of.attrs, &of.sig.generics, What::Function);

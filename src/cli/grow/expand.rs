@@ -32,7 +32,7 @@ use crate::cli::print::progress;
 use crate::cli::print::render::ONE_ROW;
 use crate::cli::process::stop;
 use crate::cli::{Context, Outcome};
-use report::{ReportRecord, summary};
+use report::summary;
 
 /// Write new annotated sentences from human ones
 ///
@@ -209,9 +209,9 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     bar.finish_and_clear();
     tell_index_lag(&database);
     let report = report?;
-    context.output.report(&ReportRecord::new(&report), ONE_ROW, |output| {
-        summary(&report, &text, options.rounds, output)
-    })?;
+    context
+        .output
+        .report(&report, ONE_ROW, |output| summary(&report, &text, options.rounds, output))?;
     context.output.flush()?;
     tell_made_by_others(&database.made_by_others(&expression, report.recipe)?);
     Ok(outcome(&report))

@@ -2,7 +2,6 @@
 
 mod dry_run;
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use crate::cli::options::named::{named, one_of};
@@ -12,7 +11,7 @@ use fnstore::endpoint::Usage;
 use fnstore::generate::{
     self, Fate, GenerationRecipe, GenerationReport, Generator, Lacking, Mode, SisterRule, UNLIKELY,
 };
-use fnstore::model::Method;
+use fnstore::model::{Method, RecipeId};
 use fnstore::query::Expression;
 use serde::Serialize;
 
@@ -133,7 +132,9 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     bar.finish_and_clear();
     tell_index_lag(&database);
     let report = report?;
-    let record = ReportRecord::new(&report, &recipe);
+    let mode = (recipe.method == Method::Infill).then_some(recipe.mode);
+    let GenerationRecipe { method, sisters, .. } = recipe;
+    let record = ReportRecord { recipe: report.recipe, method, mode, sisters, report: &report };
     context.output.report(&record, ONE_ROW, |output| summary(&report, &recipe, &text, output))?;
     context.output.flush()?;
     if report.interrupted {
@@ -195,7 +196,7 @@ fn summary(
     let fills = recipe.method == Method::Infill;
     let mut rows = vec![
         ("done before", report.done_before, String::new()),
-        ("LUs with a sentence", report.lus_with_sentences(), "of those worked on now".to_owned()),
+        ("LUs with a sentence", report.given, "of those worked on now".to_owned()),
         ("sentences written", report.sentences, format!("in {seconds:.1} s, {rate:.1} per second")),
     ];
     if report.unlikely > 0 {
@@ -257,66 +258,10 @@ fn write_fates(report: &GenerationReport, output: &mut Output) -> anyhow::Result
 /// A generation as JSON; see `schema/generate.schema.json`.
 #[derive(Debug, Serialize)]
 struct ReportRecord<'a> {
-    recipe: Option<u32>,
+    recipe: Option<RecipeId>,
     method: Method,
     mode: Option<Mode>,
     sisters: SisterRule,
-    lexunits: u64,
-    done_before: u64,
-    left: u64,
-    given: u64,
-    sentences: u64,
-    unlikely: u64,
-    candidates: u64,
-    faithful: Option<u64>,
-    blanks: u64,
-    by_pos: BTreeMap<&'static str, FateRecord>,
-    passed_over: BTreeMap<&'static str, u64>,
-    kept_elements: BTreeMap<&'static str, u64>,
-    rejects: &'a BTreeMap<&'static str, u64>,
-    endpoint: Usage,
-    seconds: f64,
-    interrupted: bool,
-    out_of_budget: bool,
-}
-
-/// What became of the LUs of a part of speech.
-#[derive(Debug, Serialize)]
-struct FateRecord {
-    given: u64,
-    skipped: BTreeMap<&'static str, u64>,
-}
-
-impl<'a> ReportRecord<'a> {
-    fn new(report: &'a GenerationReport, recipe: &GenerationRecipe) -> Self {
-        let fate = |fate: &Fate| FateRecord {
-            given: fate.given,
-            skipped: fate.skipped.iter().map(|(reason, count)| (reason.as_str(), *count)).collect(),
-        };
-        let passed = report.passed_over.iter();
-        let kept = report.kept_elements.iter();
-        Self {
-            recipe: report.recipe.map(|id| id.0),
-            method: recipe.method,
-            mode: (recipe.method == Method::Infill).then_some(recipe.mode),
-            sisters: recipe.sisters,
-            lexunits: report.lexunits,
-            done_before: report.done_before,
-            left: report.left,
-            given: report.lus_with_sentences(),
-            sentences: report.sentences,
-            unlikely: report.unlikely,
-            candidates: report.candidates,
-            faithful: report.faithful,
-            blanks: report.blanks,
-            by_pos: report.fates.iter().map(|(pos, of)| (pos.as_str(), fate(of))).collect(),
-            passed_over: passed.map(|(reason, count)| (reason.as_str(), *count)).collect(),
-            kept_elements: kept.map(|(reason, count)| (reason.as_str(), *count)).collect(),
-            rejects: &report.rejects,
-            endpoint: report.asked,
-            seconds: report.elapsed.as_secs_f64(),
-            interrupted: report.interrupted,
-            out_of_budget: report.out_of_budget,
-        }
-    }
+    #[serde(flatten)]
+    report: &'a GenerationReport,
 }

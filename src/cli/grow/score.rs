@@ -6,6 +6,7 @@ mod question;
 use std::path::PathBuf;
 
 use fnstore::compute::Numbers;
+use fnstore::model::{LogProbability, Positive};
 use fnstore::models::find;
 use fnstore::nn::LanguageAdapter;
 use fnstore::paraphrase::{base_of, is_adapter};
@@ -168,11 +169,11 @@ impl LineItem for Item {
 /// One line of the output; see `schema/score.schema.json`.
 #[derive(Debug, Serialize)]
 struct Record {
-    line: u64,
+    line: Positive,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<serde_json::Value>,
-    log_prob: f64,
-    tokens: usize,
+    log_prob: LogProbability,
+    tokens: Positive<usize>,
     perplexity: f64,
     /// For reading; who reads JSON has it.
     #[serde(skip)]

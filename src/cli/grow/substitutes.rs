@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use fnstore::model::{Pos, Span};
+use fnstore::model::{LogProbability, Pos, Positive, Span};
 use fnstore::paraphrase::{ParaphraseError, Paraphraser, Refusal, Settings, Substitute};
 use fnstore::text::{Morphology, fold, lemma_candidates, natural_spacing_with};
 use serde::{Deserialize, Serialize};
@@ -198,7 +198,7 @@ impl LineItem for Item {
 /// One line of the output; see `schema/substitutes.schema.json`.
 #[derive(Debug, Serialize)]
 struct Record {
-    line: u64,
+    line: Positive,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<serde_json::Value>,
     target: String,
@@ -208,7 +208,7 @@ struct Record {
 #[derive(Debug, Serialize)]
 struct Listed {
     text: String,
-    log_prob: f32,
+    log_prob: LogProbability<f32>,
 }
 
 impl From<Substitute> for Listed {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use fnstore::NetworkError;
+use fnstore::model::{Fraction, Positive};
 use fnstore::tag::Tagger;
 use fnstore::text::words;
 use serde::{Deserialize, Serialize};
@@ -145,12 +146,12 @@ fn words_of(text: &str) -> Vec<String> {
 /// One line of the output; see `schema/tag.schema.json`.
 #[derive(Debug, Serialize)]
 struct Record {
-    line: u64,
+    line: Positive,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<serde_json::Value>,
     words: Vec<String>,
     tags: Vec<String>,
-    scores: Vec<f32>,
+    scores: Vec<Fraction<f32>>,
 }
 
 #[cfg(test)]

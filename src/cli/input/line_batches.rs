@@ -8,6 +8,7 @@ use crate::cli::Outcome;
 use crate::cli::error::LinesFailed;
 use crate::cli::print::output::{Format, Output};
 use crate::cli::print::render::{Block, fields_in};
+use fnstore::model::Positive;
 
 /// Lines that are worked on together.
 const BATCH: usize = 64;
@@ -53,7 +54,7 @@ pub(crate) trait LineTask {
 enum Answered<T: LineTask> {
     Record(T::Record),
     Failed {
-        line: u64,
+        line: Positive,
         #[serde(skip_serializing_if = "Option::is_none")]
         id: Option<serde_json::Value>,
         error: LineError,

@@ -20,6 +20,7 @@ const MAX_LINE_BYTES: usize = 1 << 20;
 /// Why a line has no result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct LineError {
+    /// JSON `{"type": "string", "pattern": "^E-[a-z-]+$"}`.
     pub(crate) code: &'static str,
     pub(crate) message: String,
 }

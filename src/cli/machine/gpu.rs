@@ -4,6 +4,7 @@ use fnstore::compute::kernels::{KernelTest, self_test};
 use fnstore::compute::{
     Adapter, AdapterKind, Device, DeviceChoice, Gpu, GpuOptions, adapters, choose,
 };
+use fnstore::model::{Amount, Positive};
 use serde::Serialize;
 
 use crate::cli::options::device::{DeviceArgs, options};
@@ -39,9 +40,9 @@ struct GpuRecord {
 struct TestRecord {
     kernel: &'static str,
     passed: bool,
-    shapes: u64,
+    shapes: Positive,
     largest_error: Option<f32>,
-    tolerance: f32,
+    tolerance: Amount<f32>,
     failure: Option<String>,
 }
 

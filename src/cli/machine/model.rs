@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use fnstore::expand::{FILTER, WORD_VECTORS};
-use fnstore::model::Languages;
+use fnstore::model::{Hex64, Languages};
 use fnstore::models::{
     self, Description, Finding, FindingCode, ModelError, ModelKind, VERIFIER, Verification, add,
     default_rewriter, describe, models_in, record_sums, verify,
@@ -109,20 +109,22 @@ struct UseArgs {
 struct ModelRecord {
     name: String,
     path: PathBuf,
-    place: &'static str,
+    place: ModelPlace,
     /// Whether it is taken when no model of its kind is named.
     is_default: bool,
     /// Whether a directory that is looked at earlier has a model of this name.
     is_hidden: bool,
-    kind: Option<&'static str>,
+    kind: Option<ModelKind>,
+    /// JSON `{"enum": ["marian", "bart", "t5", "bert", "head", "table", "classifier", "llama",
+    /// "qwen2", "qwen3", "gemma3", "lora", null]}`.
     layout: Option<&'static str>,
     bytes: Option<u64>,
     weights: Option<u64>,
     numbers: BTreeMap<String, u64>,
-    fingerprint: Option<String>,
-    /// The licence that its file names.
+    fingerprint: Option<Hex64>,
+    /// The licence that the weights' file names.
     licence: Option<String>,
-    /// What it is made for; null where it does not say.
+    /// Tags of the languages that it is made for; null where it declares none.
     languages: Option<Vec<String>>,
     /// Why nothing more can be said of it.
     problem: Option<String>,
@@ -135,7 +137,7 @@ struct CheckRecord {
     path: PathBuf,
     is_whole: bool,
     has_sums: bool,
-    fingerprint: Option<String>,
+    fingerprint: Option<Hex64>,
     findings: Vec<Finding>,
 }
 
@@ -204,12 +206,12 @@ impl Row for ModelRecord {
         vec![
             self.name.clone(),
             mark.to_owned(),
-            text(self.kind),
+            text(self.kind.map(ModelKind::as_str)),
             text(self.layout),
             self.weights.map_or(String::new(), grouped),
             numbers.map_or(String::new(), |(format, _)| format.clone()),
             self.bytes.map_or(String::new(), size),
-            self.place.to_owned(),
+            self.place.to_string(),
             self.languages.as_ref().map_or_else(|| "?".to_owned(), |tags| tags.join(" ")),
             // Enough to tell models apart; the JSON has all of it.
             self.fingerprint.as_deref().map_or("", |print| &print[..12]).to_owned(),
@@ -230,15 +232,15 @@ fn all(models: Option<PathBuf>) -> anyhow::Result<Vec<ModelRecord>> {
             record.is_hidden = is_hidden;
             record.is_default = !is_hidden && {
                 let default = match record.kind {
-                    Some(kind) if kind == ModelKind::Encoder.as_str() => ENCODER,
-                    Some(kind) if kind == ModelKind::Aligner.as_str() => HEAD,
-                    Some(kind) if kind == ModelKind::Tagger.as_str() => TAGGER,
-                    Some(kind) if kind == ModelKind::Identifier.as_str() => IDENTIFIER,
-                    Some(kind) if kind == ModelKind::Labeller.as_str() => LABELLER,
-                    Some(kind) if kind == ModelKind::Infiller.as_str() => INFILLER,
-                    Some(kind) if kind == ModelKind::Verifier.as_str() => VERIFIER,
-                    Some(kind) if kind == ModelKind::WordVectors.as_str() => WORD_VECTORS,
-                    Some(kind) if kind == ModelKind::Filter.as_str() => FILTER,
+                    Some(ModelKind::Encoder) => ENCODER,
+                    Some(ModelKind::Aligner) => HEAD,
+                    Some(ModelKind::Tagger) => TAGGER,
+                    Some(ModelKind::Identifier) => IDENTIFIER,
+                    Some(ModelKind::Labeller) => LABELLER,
+                    Some(ModelKind::Infiller) => INFILLER,
+                    Some(ModelKind::Verifier) => VERIFIER,
+                    Some(ModelKind::WordVectors) => WORD_VECTORS,
+                    Some(ModelKind::Filter) => FILTER,
                     _ => rewriter.as_str(),
                 };
                 record.name == default
@@ -264,10 +266,10 @@ fn record(
     ModelRecord {
         name,
         path,
-        place: place.as_str(),
+        place,
         is_default: false,
         is_hidden: false,
-        kind: of.map(|model| model.kind.as_str()),
+        kind: of.map(|model| model.kind),
         layout: of.map(|model| model.layout),
         bytes: of.map(|model| model.bytes),
         weights: of.map(Description::weights),
@@ -487,7 +489,7 @@ fn show(record: &ModelRecord, output: &mut Output) -> anyhow::Result<()> {
             .map(|(format, count)| format!("{} {format}", grouped(*count)))
             .collect();
         for (name, value) in [
-            ("kind", record.kind.unwrap_or_default().to_owned()),
+            ("kind", record.kind.map_or(String::new(), |kind| kind.to_string())),
             ("layout", record.layout.unwrap_or_default().to_owned()),
             ("weights", format!("{weights} ({})", numbers.join(", "))),
             ("size", record.bytes.map_or(String::new(), size)),

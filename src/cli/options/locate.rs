@@ -29,24 +29,15 @@ pub(crate) fn store(given: Option<PathBuf>) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// What a directory of models is to its user.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ModelPlace {
-    /// The user's own: `--models`, `FNSTORE_MODELS`, or in the platform's data directory.
-    Own,
-    /// It came with the program.
-    Shipped,
-    /// What `make minilm` fetched.
-    Cache,
-}
-
-impl ModelPlace {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Own => "own",
-            Self::Shipped => "shipped",
-            Self::Cache => "cache",
-        }
+fnstore::named! {
+    /// What a directory of models is to its user.
+    pub(crate) enum ModelPlace {
+        /// The user's own: `--models`, `FNSTORE_MODELS`, or in the platform's data directory.
+        Own => "own",
+        /// It came with the program.
+        Shipped => "shipped",
+        /// What `make minilm` fetched.
+        Cache => "cache",
     }
 }
 

@@ -48,7 +48,7 @@ text{fill:#e6edf3}.small{fill:#9198a1}}</style>";
 pub(crate) fn svg(query: &str, growth: &[RoundGrowth]) -> String {
     let columns = growth.len().max(4) as f64;
     let width = 2.0 * MARGIN + COLUMN * columns;
-    let lines = growth.iter().map(|round| lines(&round.new_triggers)).max().unwrap_or(0);
+    let lines = growth.iter().map(|round| lines(&round.added)).max().unwrap_or(0);
     let height = LIST + LINE * lines as f64 + 12.0;
     let name = if query.is_empty() { "all annotation sets" } else { query };
     let title = format!("Growth of triggers, round by round: {name}");
@@ -73,7 +73,7 @@ pub(crate) fn svg(query: &str, growth: &[RoundGrowth]) -> String {
         text(&mut svg, (middle, BASE + 18.0), "middle", "", &heading);
         let sentences = counted(round.sentences, "sentence");
         text(&mut svg, (middle, BASE + 34.0), "middle", "class=\"small\"", &sentences);
-        list(&mut svg, left, &round.new_triggers);
+        list(&mut svg, left, &round.added);
     }
     line(&mut svg, (MARGIN - 8.0, BASE), (width - MARGIN, BASE), "#8b949e");
     svg.push_str("</svg>\n");
@@ -88,7 +88,7 @@ fn description(growth: &[RoundGrowth]) -> String {
         format!(
             "{who}: {}, {}, {} in all.",
             counted(round.sentences, "sentence"),
-            counted(round.new_triggers.len() as u64, "new trigger"),
+            counted(round.new_triggers, "new trigger"),
             counted(round.total_triggers, "trigger")
         )
     };
@@ -111,9 +111,9 @@ fn legend(svg: &mut String) {
 fn bar(svg: &mut String, left: f64, unit: f64, growth: &[RoundGrowth], at: usize) {
     let round = &growth[at];
     let by_people = growth.iter().find(|first| first.round == 0);
-    let by_people = by_people.map_or(0, |first| first.new_triggers.len() as u64);
+    let by_people = by_people.map_or(0, |first| first.new_triggers);
     let (mut new, mut proposed) = (0, 0);
-    for trigger in round.new_triggers.iter().filter(|_| round.round > 0) {
+    for trigger in round.added.iter().filter(|_| round.round > 0) {
         *(if trigger.is_proposed { &mut proposed } else { &mut new }) += 1;
     }
     let earlier = round.total_triggers - by_people - new - proposed;
@@ -180,7 +180,9 @@ mod tests {
             sentences: 4,
             triggers: 2,
             pairs: 2,
-            new_triggers: triggers.iter().map(new_trigger).collect(),
+            new_triggers: triggers.len() as u64,
+            new_proposed: triggers.iter().filter(|(_, is_proposed)| *is_proposed).count() as u64,
+            added: triggers.iter().map(new_trigger).collect(),
             new_pairs: triggers.len() as u64,
             total_sentences: 8,
             total_triggers: total,

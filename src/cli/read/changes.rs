@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use fnstore::database::Database;
-use fnstore::model::ReleaseId;
-use fnstore::store::Change;
+use fnstore::model::{FrameId, Hex16, LuId, Positive, ReleaseId, SentenceId};
+use fnstore::store::{Action, Change};
 use serde::Serialize;
 
 use crate::cli::options::release::release;
@@ -52,17 +52,19 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// A change as JSON; see `schema/change.schema.json`.
 #[derive(Debug, Serialize)]
 struct ChangeRecord<'a> {
-    revision: u64,
+    revision: Positive,
     release: &'a str,
-    action: &'static str,
+    action: Action,
+    /// JSON `{"enum": ["release", "semtype", "frame", "relation", "lu", "document", "sentence",
+    /// "layers", "set", "judgement", "decision", "edition"]}`.
     kind: &'static str,
     id: String,
-    frame: Option<u32>,
-    lu: Option<u32>,
-    sentence: Option<String>,
+    frame: Option<FrameId>,
+    lu: Option<LuId>,
+    sentence: Option<SentenceId>,
     reviewer: Option<&'a str>,
     last: bool,
-    generation: Option<&'a str>,
+    generation: Option<Hex16<&'a str>>,
 }
 
 impl<'a> ChangeRecord<'a> {
@@ -71,12 +73,12 @@ impl<'a> ChangeRecord<'a> {
         Self {
             revision: change.revision,
             release,
-            action: change.action.as_str(),
+            action: change.action,
             kind: subject.kind(),
             id: subject.id().unwrap_or_else(|| release.to_owned()),
-            frame: subject.frame().map(|id| id.0),
-            lu: subject.lexunit().map(|id| id.0),
-            sentence: subject.sentence().map(|id| id.to_string()),
+            frame: subject.frame(),
+            lu: subject.lexunit(),
+            sentence: subject.sentence(),
             reviewer: subject.reviewer(),
             last: change.is_last,
             generation,

@@ -12,6 +12,7 @@ use fnstore::exchange::jsonl::Scope;
 use fnstore::exchange::{TokenFormat, WordTagger};
 use fnstore::expand::filter_data;
 use fnstore::lexicon::EditionChanges;
+use fnstore::model::Positive;
 use fnstore::named;
 use fnstore::query::{Case, Expression};
 use fnstore::transfer::{FramenetLoss, JsonlExport, LossyExport};
@@ -353,7 +354,7 @@ impl Export<'_> {
         });
         Ok(ExportRecord {
             release: Some(release.name),
-            scope: Some(if is_whole { Scope::Whole } else { Scope::Part }.as_str()),
+            scope: Some(if is_whole { Scope::Whole } else { Scope::Part }),
             records: [
                 ("frame", done.frames),
                 ("lexunit", done.lu_files),
@@ -389,7 +390,7 @@ impl Export<'_> {
         ExportRecord {
             origins,
             release: Some(release.name),
-            scope: Some(scope.as_str()),
+            scope: Some(scope),
             records: records.iter().map(|(kind, count)| (kind.as_str(), *count)).collect(),
             ..self.record()
         }
@@ -432,14 +433,16 @@ struct ExportRecord {
     to: To,
     expression: String,
     release: Option<String>,
-    scope: Option<&'static str>,
+    scope: Option<Scope>,
     records: BTreeMap<&'static str, u64>,
-    /// Sets that were not asked for, but are named by others.
+    /// Sets among them that were not asked for, but are named by what was (it grew from them), for
+    /// jsonl.
     origins: u64,
     losses: BTreeMap<&'static str, LossRecord>,
     /// Files that a part leaves out, by folder, for framenet-xml.
     left_out: BTreeMap<&'static str, u64>,
-    /// What has become of the editions that were asked for.
+    /// The editions that the expression names with `edition=`; the program ends with 1 if a set of
+    /// one is gone or changed.
     editions: Vec<EditionRecord>,
 }
 
@@ -447,14 +450,14 @@ struct ExportRecord {
 struct EditionRecord {
     release: String,
     name: String,
-    sets: u64,
+    sets: Positive,
     removed: u64,
     changed: u64,
 }
 
 #[derive(Debug, Serialize)]
 struct LossRecord {
-    count: u64,
+    count: Positive,
     said: &'static str,
 }
 
@@ -469,8 +472,8 @@ impl ExportRecord {
         let records = records.map(|(kind, count)| format!("{} {kind}", grouped(*count)));
         let records = records.collect::<Vec<_>>().join(", ");
         let whose = match (&self.release, self.scope) {
-            (Some(release), Some("additions")) => format!(" added to {release}"),
-            (Some(release), Some("part")) => format!(" of {release}, a part of it"),
+            (Some(release), Some(Scope::Additions)) => format!(" added to {release}"),
+            (Some(release), Some(Scope::Part)) => format!(" of {release}, a part of it"),
             (Some(release), _) => format!(" of {release}, whole"),
             (None, _) => String::new(),
         };

@@ -2,6 +2,7 @@
 
 use fnstore::database::Database;
 use fnstore::lexicon::{ElementOfFrame, LabelledElement, SemTypeTree};
+use fnstore::model::CoreType;
 use fnstore::store::NameKind;
 use fnstore::text::plain_definition;
 use serde::Serialize;
@@ -39,12 +40,13 @@ Examples:
 #[derive(Debug, Serialize)]
 struct FeRow<'a> {
     release: &'a str,
-    /// `None` of an FE that annotation labels and the frame does not define; so below.
+    /// Number; null for an FE that annotation labels and its frame does not define, as what only a
+    /// frame can say.
     id: Option<u32>,
     name: &'a str,
     frame: &'a str,
     abbreviation: Option<&'a str>,
-    core_type: Option<&'static str>,
+    core_type: Option<CoreType>,
     sem_types: Vec<&'a str>,
     definition_text: String,
 }
@@ -63,7 +65,7 @@ impl<'a> FeRow<'a> {
             name: &fe.name,
             frame: &entry.frame_name,
             abbreviation: Some(&fe.abbreviation),
-            core_type: Some(fe.core_type.as_str()),
+            core_type: Some(fe.core_type),
             sem_types: types.names(&fe.sem_types).collect(),
             definition_text: plain_definition(&fe.definition),
         }

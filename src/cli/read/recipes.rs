@@ -3,7 +3,7 @@
 
 use fnstore::database::Database;
 use fnstore::expand::RecipeSettings;
-use fnstore::model::RulesStanding;
+use fnstore::model::{Hex32, RulesStanding};
 use fnstore::search::StoredRecipe;
 use serde::Serialize;
 use serde_json::Value;
@@ -38,7 +38,7 @@ struct ShowArgs {
 #[derive(Debug, Serialize)]
 struct RecipeRecord {
     recipe: u32,
-    fingerprint: String,
+    fingerprint: Hex32,
     sets: u64,
     rules: RulesStanding,
     settings: Value,

@@ -49,10 +49,10 @@ struct ReleaseRecord {
     source: String,
     source_bytes: u64,
     imported: u64,
-    /// Everything of its kind, whoever made it.
+    /// Frames, as `fnstore frames` lists them.
     frames: u64,
     lexunits: u64,
-    /// LUs that an expansion proposed; `lexunits` does not count them.
+    /// LUs that an expansion proposed.
     proposed: u64,
     sets: u64,
     sentences: u64,

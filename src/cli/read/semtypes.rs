@@ -66,7 +66,7 @@ impl Row for SemTypeRow<'_> {
 #[derive(Debug, Serialize)]
 struct PropagationRow<'a> {
     release: &'a str,
-    /// `derived` or `contradiction`.
+    /// JSON `{"enum": ["derived", "contradiction"]}`.
     outcome: &'static str,
     frame: &'a str,
     fe: &'a str,

@@ -8,7 +8,6 @@ use std::cell::Cell;
 
 use fnstore::database::Database;
 use fnstore::lexicon::{Coverage, CoverageCounts, SetCounts};
-use fnstore::model::Origin;
 use serde::Serialize;
 
 use crate::cli::options::listing::{Listing, Rows, Statuses};
@@ -51,12 +50,13 @@ Examples:
   fnstore stats --include-status Problem";
 
 /// A row of counts as JSON; see `schema/stats.schema.json`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct StatsRow<'a> {
     release: &'a str,
+    /// JSON `{"enum": ["all", "pos", "lu-status", "set-status"]}`.
     group: &'static str,
     value: &'a str,
-    /// `None` in the group `set-status`, which counts no LUs.
+    /// Lexical units, proposed ones aside; null in the group set-status.
     lus: Option<u64>,
     proposed: Option<u64>,
     without_exemplars: Option<u64>,
@@ -86,45 +86,14 @@ impl Row for StatsRow<'_> {
 }
 
 impl<'a> StatsRow<'a> {
-    fn of_lus(
-        release: &'a str,
-        group: &'static str,
-        value: &'a str,
-        counts: &CoverageCounts,
-    ) -> Self {
+    fn of_lus(group: &'static str, value: &'a str, counts: &CoverageCounts) -> Self {
         Self {
             lus: Some(counts.lus),
             proposed: Some(counts.proposed),
             without_exemplars: Some(counts.without_exemplars),
             without_human_sets: Some(counts.without_human_sets),
             generated_only: Some(counts.generated_only),
-            ..Self::of_sets(release, group, value, &|origin| counts.sets_of(origin))
-        }
-    }
-
-    fn of_sets(
-        release: &'a str,
-        group: &'static str,
-        value: &'a str,
-        sets: &dyn Fn(Origin) -> u64,
-    ) -> Self {
-        Self {
-            release,
-            group,
-            value,
-            lus: None,
-            proposed: None,
-            without_exemplars: None,
-            without_human_sets: None,
-            generated_only: None,
-            sets: SetCounts {
-                exemplar: sets(Origin::Exemplar),
-                fulltext: sets(Origin::FullText),
-                imported: sets(Origin::Imported),
-                user: sets(Origin::User),
-                generated: sets(Origin::Generated),
-                predicted: sets(Origin::Predicted),
-            },
+            ..Self { group, value, sets: counts.sets, ..Self::default() }
         }
     }
 }
@@ -155,25 +124,19 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 }
 
 fn list(release: &str, coverage: &Coverage, listing: &mut Listing<'_>) -> anyhow::Result<bool> {
-    let total = StatsRow::of_lus(release, "all", "all", &coverage.total);
+    let total = StatsRow::of_lus("all", "all", &coverage.total);
     let by_pos = coverage.by_pos.iter();
-    let by_pos = by_pos.map(|(pos, counts)| StatsRow::of_lus(release, "pos", pos, counts));
+    let by_pos = by_pos.map(|(pos, counts)| StatsRow::of_lus("pos", pos, counts));
     let by_status = coverage.by_status.iter();
-    let by_status =
-        by_status.map(|(status, counts)| StatsRow::of_lus(release, "lu-status", status, counts));
-    let mut statuses: Vec<&str> =
-        coverage.set_statuses.keys().map(|(_, status)| status.as_str()).collect();
-    statuses.sort_unstable();
-    statuses.dedup();
-    let of_sets = statuses.into_iter().map(|status| {
-        let sets = |origin| {
-            let key = (origin, status.to_owned());
-            coverage.set_statuses.get(&key).copied().unwrap_or_default()
-        };
-        StatsRow::of_sets(release, "set-status", status, &sets)
+    let by_status = by_status.map(|(status, counts)| StatsRow::of_lus("lu-status", status, counts));
+    let of_sets = coverage.set_statuses.iter().map(|(value, sets)| StatsRow {
+        group: "set-status",
+        value,
+        sets: *sets,
+        ..StatsRow::default()
     });
     for row in std::iter::once(total).chain(by_pos).chain(by_status).chain(of_sets) {
-        if !listing.row(&row)? {
+        if !listing.row(&StatsRow { release, ..row })? {
             return Ok(false);
         }
     }

@@ -76,7 +76,7 @@ struct ValenceRecord<'a> {
     frame: &'a str,
     lu: &'a str,
     id: u32,
-    /// The query that was counted over; `None` for FrameNet's own tables.
+    /// Query over whose annotation sets was counted; null for FrameNet's own tables.
     over: Option<&'a str>,
     realizations: Vec<RealizationRecord<'a>>,
     groups: Vec<RealizationRecord<'a>>,

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use fnstore::database::Database;
 use fnstore::edit::RepairReport;
-use fnstore::upkeep::{CheckOptions, CheckReport, Finding, Leak};
+use fnstore::model::{AnnotationSetId, Hex16, Hex32, Positive, Split};
+use fnstore::upkeep::{CheckOptions, CheckReport, Finding, Leak, LeakKind};
 use serde::Serialize;
 
 use crate::cli::options::confirm::is_confirmed;
@@ -48,15 +49,15 @@ const NAMED: usize = 5;
 /// A leak as JSON; see `schema/leak.schema.json`.
 #[derive(Debug, Serialize)]
 struct LeakRecord {
-    code: &'static str,
-    part: &'static str,
+    code: LeakKind,
+    part: Split,
     release: String,
-    set: String,
-    sets: u64,
-    other_part: &'static str,
+    set: AnnotationSetId,
+    sets: Positive,
+    other_part: Split,
     other_release: String,
-    other_set: String,
-    other_sets: u64,
+    other_set: AnnotationSetId,
+    other_sets: Positive,
     text: String,
 }
 
@@ -79,8 +80,8 @@ impl Row for LeakRecord {
 #[derive(Debug, Serialize)]
 struct CheckRecord {
     store: String,
-    id: Option<String>,
-    generation: Option<String>,
+    id: Option<Hex32>,
+    generation: Option<Hex16>,
     deep: bool,
     revision: u64,
     rows: BTreeMap<&'static str, u64>,
@@ -88,7 +89,7 @@ struct CheckRecord {
     index_entries: Option<u64>,
     index_behind: u64,
     removed: Vec<RemovedRecord>,
-    gone: BTreeMap<&'static str, u64>,
+    gone: BTreeMap<&'static str, Positive>,
     findings: Vec<FindingRecord>,
 }
 
@@ -101,8 +102,9 @@ struct RemovedRecord {
 
 #[derive(Debug, Serialize)]
 struct FindingRecord {
+    /// JSON `{"type": "string", "pattern": "^C-[a-z-]+$"}`.
     code: &'static str,
-    count: u64,
+    count: Positive,
     meaning: &'static str,
     examples: Vec<Finding>,
 }
@@ -118,14 +120,14 @@ fn leaks(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
     };
     let found = leaks.len() as u64;
     let records = leaks.into_iter().map(|Leak { kind, first, second, sets, text }| LeakRecord {
-        code: kind.as_str(),
-        part: first.0.as_str(),
+        code: kind,
+        part: first.0,
         release: name(first.1),
-        set: first.2.to_string(),
+        set: first.2,
         sets: sets.0,
-        other_part: second.0.as_str(),
+        other_part: second.0,
         other_release: name(second.1),
-        other_set: second.2.to_string(),
+        other_set: second.2,
         other_sets: sets.1,
         text,
     });

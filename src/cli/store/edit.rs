@@ -8,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Context as _;
 use fnstore::database::Database;
 use fnstore::edit::{Done, Script, Transaction};
+use fnstore::model::Positive;
 use serde::Serialize;
 
 use crate::cli::options::release::release;
@@ -51,7 +52,7 @@ const EXAMPLES: &str = r#"Examples:
 /// What a line did as JSON; see `schema/edited.schema.json`.
 #[derive(Debug, Serialize)]
 struct DoneRecord {
-    line: u64,
+    line: Positive,
     op: &'static str,
     id: String,
     #[serde(rename = "as")]

@@ -4,7 +4,7 @@ use anyhow::bail;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::exchange::kept_split_list;
 use fnstore::lexicon::EditionChanges;
-use fnstore::model::{AnnotationSetId, Edition, ReleaseId};
+use fnstore::model::{AnnotationSetId, Edition, Hex64, Positive, ReleaseId};
 use fnstore::query::{Expression, Field, Term};
 use serde::Serialize;
 
@@ -81,12 +81,12 @@ struct EditionRecord {
     expression: String,
     created: u64,
     revision: u64,
-    sets: u64,
-    sentences: u64,
-    pairs: u64,
-    lemma_pairs: u64,
+    sets: Positive,
+    sentences: Positive,
+    pairs: Positive,
+    lemma_pairs: Positive,
     split_list: Option<String>,
-    blake3: String,
+    blake3: Hex64,
 }
 
 impl EditionRecord {
@@ -159,7 +159,8 @@ impl Block for EditionRecord {
 #[derive(Debug, Serialize)]
 struct ChangeRecord {
     edition: String,
-    set: String,
+    set: AnnotationSetId,
+    /// JSON `{"enum": ["removed", "changed", "added"]}`.
     change: &'static str,
 }
 
@@ -267,11 +268,7 @@ fn tell_of_changes(
 ) -> anyhow::Result<Outcome> {
     let row = |change: &'static str| {
         let edition = edition.name.clone();
-        move |set: &AnnotationSetId| ChangeRecord {
-            edition: edition.clone(),
-            set: set.to_string(),
-            change,
-        }
+        move |set: &AnnotationSetId| ChangeRecord { edition: edition.clone(), set: *set, change }
     };
     let EditionChanges { removed, changed, added, .. } = changes;
     let removed_rows = removed.iter().map(row("removed"));

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use fnstore::database::{Database, DatabaseError};
 use fnstore::framenet::{Source, Warning, WarningCode};
-use fnstore::model::{Origin, ReleaseCounts};
+use fnstore::model::{Amount, Origin, ReleaseCounts};
 use fnstore::store::Store;
 use fnstore::transfer::{ImportOptions, ImportReport};
 use serde::Serialize;
@@ -177,7 +177,7 @@ struct ReportRecord {
     language: String,
     source: String,
     store: String,
-    seconds: f64,
+    seconds: Amount,
     source_bytes: u64,
     store_bytes: u64,
     counts: BTreeMap<&'static str, u64>,
@@ -188,7 +188,7 @@ struct ReportRecord {
 #[derive(Debug, Serialize)]
 struct WarningRecord {
     code: &'static str,
-    /// `fault`, or `trait` of the data that is only counted.
+    /// Fault, or trait of the data that is only counted. JSON `{"enum": ["fault", "trait"]}`.
     kind: &'static str,
     count: u64,
     done: &'static str,

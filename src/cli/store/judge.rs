@@ -97,21 +97,9 @@ enum OfRewritings {
 #[derive(Debug, Serialize)]
 struct JudgementRecord<'a> {
     release: &'a str,
-    set: String,
-    reviewer: &'a str,
-    question: &'a str,
-    score: u8,
-    time: u64,
-    note: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    shown: Option<ShownRecord<'a>>,
-}
-
-/// What a page showed, and for how long.
-#[derive(Debug, Serialize)]
-struct ShownRecord<'a> {
-    text: &'a str,
-    millis: u64,
+    set: AnnotationSetId,
+    #[serde(flatten)]
+    judgement: &'a Judgement,
 }
 
 impl Row for JudgementRecord<'_> {
@@ -224,22 +212,8 @@ fn show(
         tell(&format!("nobody has judged `{set}`"));
         return Ok(Outcome::NothingFound);
     }
-    let rows =
-        judgements.iter().map(|Judgement { reviewer, question, score, time, note, shown }| {
-            let (release, set) = (release.name.as_str(), set.to_string());
-            let shown = shown.as_ref();
-            let shown = shown.map(|it| ShownRecord { text: &it.text, millis: it.millis });
-            JudgementRecord {
-                release,
-                set,
-                reviewer,
-                question,
-                score: *score,
-                time: *time,
-                note,
-                shown,
-            }
-        });
+    let release = release.name.as_str();
+    let rows = judgements.iter().map(|judgement| JudgementRecord { release, set, judgement });
     output.rows(Format::Jsonl, rows)?;
     Ok(Outcome::Done)
 }

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use fnstore::database::Database;
 use fnstore::expand::{self, Manifest, Shard};
+use fnstore::model::Positive;
 use fnstore::query::Expression;
 use serde::Serialize;
 
@@ -64,13 +65,13 @@ Examples:
 struct MergeRecord {
     file: String,
     release: String,
-    shard: u32,
-    of: u32,
+    shard: Positive<u32>,
+    of: Positive<u32>,
     seeds: u64,
     sets: u64,
-    /// Sets that the store did not have.
+    /// Of these, sets that the store did not have.
     written: u64,
-    /// It was merged before, and nothing was removed since.
+    /// Whether it was merged before and nothing was removed since, so that it was not read.
     skipped: bool,
 }
 

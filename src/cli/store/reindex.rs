@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use fnstore::database::Database;
+use fnstore::model::Amount;
 use serde::Serialize;
 
 use crate::cli::print::output::counted;
@@ -23,7 +24,7 @@ struct ReindexRecord {
     store: String,
     revision: u64,
     entries: u64,
-    seconds: f64,
+    seconds: Amount,
 }
 
 pub(crate) fn run(_args: Args, context: &mut Context) -> anyhow::Result<Outcome> {

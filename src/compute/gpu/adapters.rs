@@ -76,7 +76,7 @@ pub struct Adapter {
     pub name: String,
     /// Kind of device.
     pub kind: AdapterKind,
-    /// The interface it is driven through: `vulkan`, `metal` or `dx12`.
+    /// The interface it is driven through, JSON `{"enum": ["vulkan", "metal", "dx12"]}`.
     pub backend: &'static str,
     /// The driver and its version.
     pub driver: String,

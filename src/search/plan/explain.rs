@@ -35,7 +35,8 @@ pub struct TermReport {
     pub term: String,
     /// How it took part.
     pub access: Access,
-    /// How many sets it brings up by itself; `None` for what neither keys nor the index can tell.
+    /// How many sets it brings up by itself; none for what neither keys nor the index can
+    /// tell.
     pub estimated: Option<u64>,
     /// Of how many sets it was asked. A term is asked only as long as the answer is open.
     pub asked: u64,
@@ -68,6 +69,7 @@ pub struct Explanation {
     pub terms: Vec<TermReport>,
 }
 
+/// JSON `{"type": "number", "minimum": 0}`.
 fn as_milliseconds<S: Serializer>(
     elapsed: &Duration,
     to: S,

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::format_of;
 use crate::database::BackupError;
+use crate::model::Hex64;
 use crate::store::{Store, require_format};
 
 type Result<T> = std::result::Result<T, BackupError>;
@@ -31,6 +32,7 @@ pub struct BackupManifest {
     /// The version of fnstore that wrote it.
     pub fnstore: String,
     /// The store's format, `major.minor`.
+    /// JSON `{"type": "string", "pattern": "^[0-9]+\\.[0-9]+$"}`.
     pub format: String,
     /// The store's revision.
     pub revision: u64,
@@ -43,7 +45,7 @@ pub struct BackupManifest {
     /// Bytes of all files.
     pub bytes: u64,
     /// BLAKE3 hash of every file, hexadecimal, by name below the backup's directory.
-    pub files: BTreeMap<String, String>,
+    pub files: BTreeMap<String, Hex64>,
 }
 
 impl BackupManifest {

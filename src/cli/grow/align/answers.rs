@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use fnstore::align::{AnnotatorAgreement, Answer, Collection, Task, TaskProblem};
+use fnstore::model::Fraction;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -125,11 +126,11 @@ struct Record<'a> {
     given: usize,
     #[serde(flatten)]
     agreement: &'a AnnotatorAgreement,
-    exact: f64,
-    soft: f64,
-    unaligned_share: f64,
-    paper_exact: f64,
-    paper_unaligned_share: f64,
+    exact: Fraction,
+    soft: Fraction,
+    unaligned_share: Fraction,
+    paper_exact: Fraction,
+    paper_unaligned_share: Fraction,
 }
 
 /// Of the paper's tasks where all three annotators marked a span, the share where it was the same

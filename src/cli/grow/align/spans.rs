@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use fnstore::align::{
     AlignError, AlignRequest, Aligner, Ranking, WordRanking, WordRequest, WordSpan,
 };
-use fnstore::model::Span;
+use fnstore::model::{Fraction, Positive, Span};
 use fnstore::text::{CharIndex, CharSpan};
 use serde::{Deserialize, Serialize};
 
@@ -319,12 +319,12 @@ fn outside([start, end]: [u32; 2], size: &str) -> LineError {
 /// One line of the output; see `schema/align-spans.schema.json`.
 #[derive(Debug, Serialize)]
 struct Record {
-    line: u64,
+    line: Positive,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<serde_json::Value>,
     spans: Option<Vec<[u32; 2]>>,
     texts: Option<Vec<String>>,
-    score: Option<f32>,
+    score: Option<Fraction<f32>>,
     runners_up: Vec<Vec<Place>>,
 }
 
@@ -333,7 +333,7 @@ struct Record {
 struct Place {
     span: [u32; 2],
     text: String,
-    score: f32,
+    score: Fraction<f32>,
 }
 
 impl Record {

@@ -2,13 +2,13 @@
 
 use fnstore::identify::FoundTarget;
 use fnstore::label::FoundElement;
-use fnstore::model::Span;
+use fnstore::model::{Fraction, Positive, Span};
 use serde::Serialize;
 
 /// One line of the output; see `schema/annotate.schema.json`.
 #[derive(Debug, Serialize)]
 pub(super) struct Record {
-    pub(super) line: u64,
+    pub(super) line: Positive,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) id: Option<serde_json::Value>,
     pub(super) text: String,
@@ -20,17 +20,19 @@ pub(super) struct Record {
 pub(super) struct TargetRecord {
     #[serde(flatten)]
     place: Place,
-    /// Its pieces, where an object stands between them.
+    /// The pieces of a verb that stands around its object, as in `turned it down`; absent where the
+    /// target is one piece.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pieces: Vec<Place>,
-    /// The LU that it is a form of.
+    /// The LU of that frame that it is a form of; null if the release has none.
     lu: Option<String>,
     frame: String,
-    score: f32,
-    /// Whether its form alone decided, against the model.
+    score: Fraction<f32>,
+    /// Whether form alone decided, as that of a verb of several words: the model finds it likelier
+    /// that no frame is evoked.
     by_form: bool,
     runners_up: Vec<RunnerUp>,
-    /// Its frame elements; none where nobody looked for them.
+    /// Its frame elements, in order; they do not overlap. Absent with `--no-fes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     fes: Option<Vec<ElementRecord>>,
 }
@@ -38,7 +40,7 @@ pub(super) struct TargetRecord {
 /// Where something stands.
 #[derive(Debug, Serialize)]
 struct Place {
-    /// First code point, and the one after the last.
+    /// First code point.
     start: usize,
     end: usize,
     text: String,
@@ -48,7 +50,7 @@ struct Place {
 #[derive(Debug, Serialize)]
 struct RunnerUp {
     frame: String,
-    score: f32,
+    score: Fraction<f32>,
 }
 
 /// A frame element.
@@ -57,7 +59,7 @@ struct ElementRecord {
     name: String,
     #[serde(flatten)]
     place: Place,
-    score: f32,
+    score: Fraction<f32>,
 }
 
 impl Place {

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use fnstore::endpoint::Usage;
-use fnstore::expand::{CarriedTally, EndReason, FilterTally, Guidance, Report};
-use serde::Serialize;
+use fnstore::expand::{EndReason, Guidance, Report};
 
 use crate::cli::grow::filter::write_kept;
 use crate::cli::print::output::{Output, counted, grouped};
@@ -57,7 +56,7 @@ fn write_counts(report: &Report, output: &mut Output) -> anyhow::Result<()> {
     let rate = format!(
         "in {:.1} s, {:.1} per second",
         report.elapsed.as_secs_f64(),
-        report.sentences_per_second()
+        report.sentences_per_second
     );
     output.count("done before", report.done_before, "")?;
     output.count("sentences written", report.sentences, &rate)?;
@@ -110,65 +109,4 @@ fn write_reasons(
         output.line(&format!("  {:>30}  {}", grouped(*count), reason.explanation()))?;
     }
     Ok(())
-}
-
-/// An expansion as JSON; see `schema/expand.schema.json`.
-#[derive(Debug, Serialize)]
-pub(super) struct ReportRecord<'a> {
-    recipe: u32,
-    seeds: u64,
-    done_before: u64,
-    left: u64,
-    sentences: u64,
-    new_triggers: u64,
-    new_pairs: u64,
-    proposed_lexunits: u64,
-    flags: &'a BTreeMap<&'static str, u64>,
-    ended_before: BTreeMap<&'static str, u64>,
-    ended: BTreeMap<&'static str, u64>,
-    unproductive: BTreeMap<&'static str, u64>,
-    guide: Guidance,
-    elements: CarriedTally,
-    kept: Option<FilterTally>,
-    leaks: u64,
-    steps: u64,
-    steps_reused: u64,
-    endpoint: Usage,
-    seconds: f64,
-    sentences_per_second: f64,
-    interrupted: bool,
-    out_of_budget: bool,
-}
-
-impl<'a> ReportRecord<'a> {
-    pub(super) fn new(report: &'a Report) -> Self {
-        let by_name = |reasons: &BTreeMap<EndReason, u64>| {
-            reasons.iter().map(|(reason, count)| (reason.as_str(), *count)).collect()
-        };
-        Self {
-            recipe: report.recipe.0,
-            seeds: report.seeds,
-            done_before: report.done_before,
-            left: report.left,
-            sentences: report.sentences,
-            new_triggers: report.new_triggers,
-            new_pairs: report.new_pairs,
-            proposed_lexunits: report.proposed_lexunits,
-            flags: &report.flags,
-            ended_before: by_name(&report.ended_before),
-            ended: by_name(&report.ended),
-            unproductive: by_name(&report.unproductive),
-            guide: report.guidance,
-            elements: report.elements,
-            kept: report.kept,
-            leaks: report.leaks,
-            steps: report.steps,
-            steps_reused: report.steps_reused,
-            endpoint: report.asked,
-            seconds: report.elapsed.as_secs_f64(),
-            sentences_per_second: report.sentences_per_second(),
-            interrupted: report.interrupted,
-            out_of_budget: report.out_of_budget,
-        }
-    }
 }

@@ -1,10 +1,10 @@
 //! `expand --status` and `--dry-run`: how far an expansion is, and how long the rest takes.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use fnstore::database::Database;
-use fnstore::expand::{self, EndReason, Estimate, FrameStatus, Recipe, RunOptions, Shard, Status};
+use fnstore::expand::{self, Estimate, FrameStatus, Recipe, RunOptions, Shard, Status};
+use fnstore::model::Amount;
 use fnstore::query::Expression;
 use serde::Serialize;
 
@@ -19,11 +19,8 @@ use crate::cli::{Context, Outcome};
 struct StatusRecord {
     release: String,
     frame: String,
-    seeds: u64,
-    done: u64,
-    ended: BTreeMap<&'static str, u64>,
-    begun: u64,
-    rounds_missing: u64,
+    #[serde(flatten)]
+    status: FrameStatus,
 }
 
 impl Row for StatusRecord {
@@ -31,37 +28,31 @@ impl Row for StatusRecord {
         &["release", "frame", "seeds", "done", "ended", "begun", "rounds_missing"];
 
     fn cells(&self) -> Vec<String> {
-        let ended = self.ended.iter().map(|(reason, count)| format!("{count} {reason}"));
+        let FrameStatus { seeds, done, ended, begun, rounds_missing } = &self.status;
+        let ended = ended.iter().map(|(reason, count)| format!("{count} {reason}"));
         vec![
             self.release.clone(),
             self.frame.clone(),
-            self.seeds.to_string(),
-            self.done.to_string(),
+            seeds.to_string(),
+            done.to_string(),
             ended.collect::<Vec<_>>().join(", "),
-            self.begun.to_string(),
-            self.rounds_missing.to_string(),
+            begun.to_string(),
+            rounds_missing.to_string(),
         ]
     }
 }
 
 /// What is missing, and how long it takes, as JSON; see `schema/expand-estimate.schema.json`.
 #[derive(Debug, Serialize)]
-struct EstimateRecord {
-    seeds: u64,
-    done: u64,
-    ended: BTreeMap<&'static str, u64>,
-    begun: u64,
-    rounds_missing: u64,
+struct EstimateRecord<'a> {
+    #[serde(flatten)]
+    status: &'a FrameStatus,
     measured_rounds: u64,
-    measured_seconds: f64,
-    missing_seconds: f64,
-    fixed_seconds: f64,
-    /// No round came to its end.
+    measured_seconds: Amount,
+    missing_seconds: Amount,
+    fixed_seconds: Amount,
+    /// Whether no measured round ended, so that it takes longer than is told.
     at_least: bool,
-}
-
-fn by_name(ended: &BTreeMap<EndReason, u64>) -> BTreeMap<&'static str, u64> {
-    ended.iter().map(|(reason, count)| (reason.as_str(), *count)).collect()
 }
 
 /// Lists how far each frame is.
@@ -77,15 +68,10 @@ pub(super) fn run(
     for ((release, frame), of_frame) in &status.frames {
         let named = releases.iter().find(|known| known.id == *release);
         let stored = database.store().frame(*release, *frame)?;
-        let FrameStatus { seeds, done, begun, rounds_missing, .. } = *of_frame;
         records.push(StatusRecord {
             release: named.map_or_else(|| release.0.to_string(), |release| release.name.clone()),
             frame: stored.map_or_else(|| frame.0.to_string(), |frame| frame.name),
-            seeds,
-            done,
-            ended: by_name(&of_frame.ended),
-            begun,
-            rounds_missing,
+            status: of_frame.clone(),
         });
     }
     context.output.rows(Format::Jsonl, records)?;
@@ -110,11 +96,7 @@ pub(super) fn dry_run(
     let (status, estimate) = outcome?;
     let total = status.total();
     let record = EstimateRecord {
-        seeds: total.seeds,
-        done: total.done,
-        ended: by_name(&total.ended),
-        begun: total.begun,
-        rounds_missing: total.rounds_missing,
+        status: &total,
         measured_rounds: estimate.map_or(0, |estimate| estimate.rounds),
         measured_seconds: estimate.map_or(0.0, |estimate| estimate.elapsed.as_secs_f64()),
         missing_seconds: estimate.map_or(0.0, |estimate| estimate.missing.as_secs_f64()),

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use fnstore::database::Database;
 use fnstore::generate::{self, Estimate, GenerationRecipe, Generator};
+use fnstore::model::Amount;
 use fnstore::query::Expression;
 use serde::Serialize;
 
@@ -20,8 +21,8 @@ struct EstimateRecord {
     done_before: u64,
     left: u64,
     measured_lexunits: u64,
-    measured_seconds: f64,
-    left_seconds: f64,
+    measured_seconds: Amount,
+    left_seconds: Amount,
 }
 
 pub(super) fn run(

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
 use fnstore::mine::{Estimate, estimate};
+use fnstore::model::Amount;
 use serde::Serialize;
 
 use crate::cli::Outcome;
@@ -114,9 +115,9 @@ pub(super) fn sample(args: &SampleArgs, output: &mut Output) -> anyhow::Result<O
 #[derive(Debug, Serialize)]
 struct TallyRow {
     what: String,
-    first: Option<f64>,
-    second: Option<f64>,
-    estimate: Option<f64>,
+    first: Option<Amount>,
+    second: Option<Amount>,
+    estimate: Option<Amount>,
 }
 
 impl Row for TallyRow {

@@ -273,7 +273,7 @@ struct Record<'a> {
     target: &'a str,
     source_at: At<'a>,
     target_at: At<'a>,
-    method: &'static str,
+    method: Method,
     #[serde(skip_serializing_if = "Option::is_none")]
     edits: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -311,7 +311,7 @@ impl<'a> Record<'a> {
             self.target.to_owned(),
             self.id.clone(),
             self.cluster.to_owned(),
-            self.method.to_owned(),
+            self.method.to_string(),
             number(self.edits),
             number(self.shared),
             place(&self.source_at),
@@ -331,7 +331,7 @@ impl<'a> Record<'a> {
             target: &pair.texts[1],
             source_at,
             target_at,
-            method: if pair.distance.is_some() { "l12" } else { "f2" },
+            method: if pair.distance.is_some() { Method::L12 } else { Method::F2 },
             edits: pair.distance,
             shared: pair.shared,
         }

@@ -131,7 +131,7 @@ struct Record {
     avoid: Vec<String>,
     #[serde(default)]
     require: Vec<Alternatives>,
-    /// Spans of the text in code points.
+    /// Spans of the text that every paraphrase must contain: [start, end) in code points.
     #[serde(default)]
     keep: Vec<[u32; 2]>,
     #[serde(default)]

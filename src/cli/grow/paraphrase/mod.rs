@@ -17,7 +17,7 @@ use crate::cli::options::named::named;
 use anyhow::Context as _;
 use fnstore::database::Database;
 use fnstore::decode::{SourceId, Stop};
-use fnstore::model::Declared;
+use fnstore::model::{Declared, LogProbability, Positive};
 use fnstore::paraphrase::{Network, Paraphrase, RequestOutcome, Rewrite, Session};
 use fnstore::text::input::read_text;
 use fnstore::text::{self, Idf};
@@ -376,7 +376,7 @@ impl Run {
 /// What became of a line, as JSON; see `schema/paraphrase.schema.json`.
 #[derive(Debug, Serialize)]
 struct Record {
-    line: u64,
+    line: Positive,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<serde_json::Value>,
     text: Option<String>,
@@ -384,10 +384,11 @@ struct Record {
     /// Bans that were lifted, since what is required holds them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lifted: Vec<String>,
-    /// Why there is no paraphrase though nothing is wrong.
+    /// Why there is no paraphrase though nothing is wrong: the length allowed holds none, or
+    /// everything is banned, or no answer of a server holds a word.
     #[serde(skip_serializing_if = "Option::is_none")]
     stop: Option<&'static str>,
-    /// The server that rewrote it, its model, and a hash of the question.
+    /// The server that rewrote the line; absent where a model of one's own did.
     #[serde(skip_serializing_if = "Option::is_none")]
     server: Option<serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -397,16 +398,18 @@ struct Record {
 #[derive(Debug, Serialize)]
 struct ParaphraseRecord {
     text: String,
-    /// None of a server's; so for the next one.
+    /// Paraphrase score: mean negative log-likelihood per token, natural log, the end counted;
+    /// lower is better; null of a server's.
     score: Option<f32>,
-    log_prob: Option<f32>,
+    log_prob: Option<LogProbability<f32>>,
     ended: bool,
     met: Vec<Vec<String>>,
     unmet: Vec<Vec<String>>,
-    /// Whether it repeats the sentence word for word.
+    /// True of an output that repeats the sentence word for word, in any letter case; absent
+    /// otherwise.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     copy: bool,
-    /// Banned phrases that a server's answer holds all the same.
+    /// Banned phrases that it holds all the same; of a server's alone, absent for none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     banned: Vec<String>,
 }

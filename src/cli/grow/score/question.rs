@@ -1,5 +1,6 @@
 //! `fnstore score --question`: what a language model answers about the fields of each line.
 
+use fnstore::model::{Fraction, Positive};
 use fnstore::score::{FieldTexts, Question, ScoreRefusal, Scorer};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -124,10 +125,10 @@ fn texts_of(value: &Value) -> Option<Vec<String>> {
 /// One line of the output; see `schema/question.schema.json`.
 #[derive(Debug, Serialize)]
 struct Record {
-    line: u64,
+    line: Positive,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<Value>,
-    yes: f64,
+    yes: Fraction,
     log_odds: f64,
     /// For reading; who reads JSON has it.
     #[serde(skip)]

@@ -7,6 +7,7 @@ use fnstore::align::{
     Lengths, Prediction, SeenSpans,
 };
 use fnstore::compute::Device;
+use fnstore::model::{Amount, Fraction, Positive};
 use fnstore::tag::Tagger;
 use serde::Serialize;
 
@@ -279,39 +280,41 @@ struct Document {
     scores: Vec<ScoreRecord>,
     lengths: Vec<LengthsRecord>,
     distances: Vec<DistanceRecord>,
-    paper_first_three_distances: f64,
-    /// With a tagger.
+    paper_first_three_distances: Fraction,
+    /// With `--tagger`: how the parts of speech of spans differ (Table 3); shares of 1, as means
+    /// over pairs of spans.
     #[serde(skip_serializing_if = "Option::is_none")]
     parts_of_speech: Option<Diversity>,
 }
 
 #[derive(Debug, Serialize)]
 struct LengthsRecord {
+    /// JSON `{"enum": ["source", "gold", "found"]}`.
     spans: &'static str,
-    mean: f64,
-    multiword: f64,
+    mean: Amount,
+    multiword: Fraction,
     paper_mean: f64,
-    paper_multiword: f64,
+    paper_multiword: Fraction,
     bins: Vec<BinRecord>,
 }
 
 #[derive(Debug, Serialize)]
 struct BinRecord {
-    words: u32,
+    words: Positive<u32>,
     #[serde(flatten)]
     bin: Bin,
-    exact_f1: f64,
-    soft_f1: f64,
+    exact_f1: Fraction,
+    soft_f1: Fraction,
 }
 
 #[derive(Debug, Serialize)]
 struct DistanceRecord {
     from: u32,
-    share: f64,
+    share: Fraction,
     #[serde(flatten)]
     bin: Bin,
-    exact_f1: f64,
-    soft_f1: f64,
+    exact_f1: Fraction,
+    soft_f1: Fraction,
 }
 
 impl Document {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use fnstore::align::{AlignedSpan, TagDistances, TooLong, WordSpan};
+use fnstore::model::Fraction;
 use fnstore::tag::Tagger;
 use serde::Serialize;
 
@@ -19,16 +20,18 @@ pub(super) struct Diversity {
 #[derive(Debug, Serialize)]
 struct PosRow {
     /// `all` or `changed`.
+    /// JSON `{"enum": ["all", "changed"]}`.
     items: &'static str,
     /// The source spans are compared with the spans `found`, or with the `gold` ones.
+    /// JSON `{"enum": ["found", "gold"]}`.
     spans: &'static str,
     pairs: u64,
-    not_exact: f64,
-    jaccard: f64,
-    weighted: f64,
-    paper_not_exact: f64,
-    paper_jaccard: f64,
-    paper_weighted: f64,
+    not_exact: Fraction,
+    jaccard: Fraction,
+    weighted: Fraction,
+    paper_not_exact: Fraction,
+    paper_jaccard: Fraction,
+    paper_weighted: Fraction,
 }
 
 /// The paper's not-EXT, JCD and WJCD: source against model, and source against gold.

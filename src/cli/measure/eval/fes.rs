@@ -4,7 +4,7 @@ use crate::cli::options::named::named;
 use fnstore::label::{
     ElementCounts, Goal, Inventory, LabelRequest, LabelledSentence, Labeller, Measure,
 };
-use fnstore::model::{CoreType, Frame, FrameId, Span, Split};
+use fnstore::model::{CoreType, Fraction, Frame, FrameId, Span, Split};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -179,9 +179,9 @@ fn random_span(
 /// The evaluation as JSON; see `schema/eval-fes.schema.json`.
 #[derive(Debug, Serialize)]
 struct Document {
-    part: &'static str,
+    part: Split,
     targets: u64,
-    /// Targets all of whose FEs are right, and nothing else is found.
+    /// Targets for which exactly the annotated FEs are found.
     whole: u64,
     /// Targets of sentences that are too long for the encoder.
     left_out: u64,
@@ -192,10 +192,12 @@ struct Document {
 /// How FEs of one kind are found.
 #[derive(Debug, Serialize)]
 struct ScoreRecord {
+    /// JSON `{"enum": ["all", "Core", "Core-Unexpressed", "Peripheral", "Extra-Thematic", "not
+    /// the frame's", "on the target", "elsewhere"]}`.
     elements: &'static str,
-    precision: f64,
-    recall: f64,
-    f1: f64,
+    precision: Fraction,
+    recall: Fraction,
+    f1: Fraction,
     right: u64,
     found: u64,
     gold: u64,
@@ -206,8 +208,8 @@ struct ScoreRecord {
 struct SpanRecord {
     number: u64,
     right: u64,
-    accuracy: f64,
-    /// Those of them that are not FEs.
+    accuracy: Fraction,
+    /// Random spans that are not FEs.
     others: u64,
     others_right: u64,
 }
@@ -228,7 +230,7 @@ impl Document {
         scores.push(row("elsewhere", &measure.elsewhere));
         let Measured { spans, spans_right, others, others_right, .. } = *measured;
         Self {
-            part: part.as_str(),
+            part,
             targets: measure.targets,
             whole: measure.whole,
             left_out: measured.left_out,

@@ -7,6 +7,7 @@ use fnstore::filter::{
     Filter, FilterConfig, Judged, Rule, RuleFigures, Scored, Share, figures_of, heuristics,
     seeds_of,
 };
+use fnstore::model::{Amount, Fraction};
 use serde::Serialize;
 
 use crate::cli::grow::filter::FilterArgs;
@@ -117,10 +118,10 @@ struct Document {
 struct RuleRecord {
     rule: String,
     kept: u64,
-    precision: f64,
-    precision_interval: (f64, f64),
-    recall: f64,
-    multiple: f64,
+    precision: Fraction,
+    precision_interval: (Fraction, Fraction),
+    recall: Fraction,
+    multiple: Amount,
     judged: u64,
     accepted: u64,
     paper: Option<[f64; 3]>,

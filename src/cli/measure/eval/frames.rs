@@ -7,7 +7,7 @@ use crate::cli::options::named::named;
 use fnstore::align::Counts;
 use fnstore::database::Database;
 use fnstore::identify::{Figures, FrameSentence, FullText, LexunitName, Search, parting};
-use fnstore::model::{Origin, Split};
+use fnstore::model::{Fraction, Origin, Split};
 use serde::Serialize;
 
 use crate::cli::options::identifier::IdentifierArgs;
@@ -88,7 +88,7 @@ struct Document {
     sentences: u64,
     /// Sentences that are too long for the encoder.
     left_out: usize,
-    /// Targets for which the lexicon has no LU of their frame.
+    /// Gold targets for which the lexicon has no LU of their frame.
     uncovered: u64,
     scores: Vec<ScoreRow>,
 }
@@ -96,12 +96,15 @@ struct Document {
 #[derive(Debug, Serialize)]
 struct ScoreRow {
     /// `frames at gold targets`, or `spans with frames`, or `spans`.
+    /// JSON `{"enum": ["frames at gold targets", "spans with frames", "spans"]}`.
     items: &'static str,
     /// Which of them, and how they were looked for.
+    /// JSON `{"enum": ["all", "ambiguous", "unseen LUs", "all, lexicon as a preference", "all,
+    /// without the lexicon", "of the lexicon", "open"]}`.
     which: &'static str,
-    precision: f64,
-    recall: f64,
-    f1: f64,
+    precision: Fraction,
+    recall: Fraction,
+    f1: Fraction,
     right: u64,
     predicted: u64,
     gold: u64,

@@ -6,6 +6,7 @@ use crate::cli::options::named::named;
 use anyhow::bail;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::generate::{self, Evaluated, Mode, Quality, TestSpans, Writer};
+use fnstore::model::Fraction;
 use fnstore::query::Expression;
 use serde::Serialize;
 
@@ -74,20 +75,21 @@ Examples:
 #[derive(Debug, Clone, Copy, Serialize)]
 struct PaperRow {
     written_by: &'static str,
+    /// JSON `{"enum": ["none", "fe", "frame-fe", null]}`.
     mode: Option<&'static str>,
-    /// Table 1: 1,000 sentences with replaced LUs, perplexity under Llama-2-7B.
-    fidelity: f64,
+    /// Table 1: FE fidelity before the filter.
+    fidelity: Fraction,
     kept_of_1000: u16,
     perplexity: f64,
     kept_perplexity: f64,
-    accepted: f64,
-    kept_accepted: f64,
-    /// Table 10: test spans.
-    rouge_1: Option<f64>,
-    rouge_l: Option<f64>,
-    /// Table 13.
-    self_bleu: Option<f64>,
-    kept_self_bleu: Option<f64>,
+    accepted: Fraction,
+    kept_accepted: Fraction,
+    /// Table 10: on test spans; null where it has no row.
+    rouge_1: Option<Fraction>,
+    rouge_l: Option<Fraction>,
+    /// Table 13: before the filter; null where it has no row.
+    self_bleu: Option<Fraction>,
+    kept_self_bleu: Option<Fraction>,
 }
 
 const fn paper(
@@ -140,6 +142,7 @@ const PAPER: [PaperRow; 8] = [
 #[derive(Debug, Serialize)]
 struct Document {
     /// Whether test spans were written anew, or stored sets measured.
+    /// JSON `{"enum": ["test-spans", "stored-sets"]}`.
     items: &'static str,
     seed: Option<u64>,
     candidates: Option<usize>,
@@ -153,21 +156,22 @@ struct Document {
 /// What one writer's sentences came to.
 #[derive(Debug, Serialize)]
 struct QualityRow {
+    /// JSON `{"enum": ["people", "generator", "sister-lu", "infill"]}`.
     written_by: &'static str,
-    mode: Option<&'static str>,
+    mode: Option<Mode>,
     recipe: Option<u32>,
     sentences: u64,
     without: u64,
     spans: u64,
-    fidelity: Option<f64>,
+    fidelity: Option<Fraction>,
     kept: Option<u64>,
     kept_of_1000: Option<f64>,
     perplexity: Option<f64>,
     kept_perplexity: Option<f64>,
-    rouge_1: Option<f64>,
-    rouge_l: Option<f64>,
-    self_bleu: Option<f64>,
-    kept_self_bleu: Option<f64>,
+    rouge_1: Option<Fraction>,
+    rouge_l: Option<Fraction>,
+    self_bleu: Option<Fraction>,
+    kept_self_bleu: Option<Fraction>,
 }
 
 /// Columns that rows share with the paper's.
@@ -208,10 +212,8 @@ impl QualityRow {
     fn new(writer: Writer, quality: &Quality) -> Self {
         let (written_by, mode, recipe) = match writer {
             Writer::People => ("people", None, None),
-            Writer::Mode(mode) => ("generator", Some(mode.as_str()), None),
-            Writer::Recipe(recipe, method, mode) => {
-                (method.as_str(), mode.map(Mode::as_str), Some(recipe.0))
-            }
+            Writer::Mode(mode) => ("generator", Some(mode), None),
+            Writer::Recipe(recipe, method, mode) => (method.as_str(), mode, Some(recipe.0)),
         };
         let of_spans = |count: u64| count as f64 / quality.spans.max(1) as f64;
         let all = quality.sentences + quality.without;
@@ -323,7 +325,7 @@ fn write_tables(document: &Document, output: &mut Output) -> anyhow::Result<()> 
     let counts = document.rows.iter().map(|row| {
         vec![
             name(row.written_by, row.recipe),
-            row.mode.unwrap_or_default().to_owned(),
+            row.mode.map_or("", Mode::as_str).to_owned(),
             row.sentences.to_string(),
             row.without.to_string(),
             row.spans.to_string(),
@@ -338,7 +340,7 @@ fn write_tables(document: &Document, output: &mut Output) -> anyhow::Result<()> 
     let own = document.rows.iter().map(|row| {
         vec![
             name(row.written_by, row.recipe),
-            row.mode.unwrap_or_default().to_owned(),
+            row.mode.map_or("", Mode::as_str).to_owned(),
             decimals(row.fidelity, 3),
             decimals(row.kept_of_1000, 0),
             decimals(row.perplexity, 1),

@@ -13,6 +13,7 @@ mod tagger;
 mod words;
 
 use fnstore::align::{AlignmentReport, Counts};
+use fnstore::model::Fraction;
 use serde::Serialize;
 
 use crate::cli::print::output::{Output, counted, counted_are};
@@ -45,11 +46,13 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 /// How one kind of items was found, as JSON.
 #[derive(Debug, Serialize)]
 struct ScoreRecord {
+    /// JSON `{"enum": ["all", "changed", "identical", "unaligned", "seen", "unseen"]}`.
     items: &'static str,
+    /// JSON `{"enum": ["span", "word", "item"]}`.
     unit: &'static str,
-    precision: f64,
-    recall: f64,
-    f1: f64,
+    precision: Fraction,
+    recall: Fraction,
+    f1: Fraction,
     right: u64,
     predicted: u64,
     gold: u64,

@@ -10,7 +10,7 @@ use fnstore::augment::{
     Answers, ArmsReport, AugmentedPair, Brittleness, Changes, ClassifierOptions, EntailmentPair,
     PairReader, compare_arms, mean_and_deviation,
 };
-use fnstore::model::Split;
+use fnstore::model::{Amount, Fraction, Positive, Split};
 use serde::Serialize;
 
 use crate::cli::input::line_reader::LineError;
@@ -234,34 +234,37 @@ struct Document {
     labels: Vec<String>,
     dev_items: usize,
     test_items: usize,
-    /// Training pairs of both classifiers.
-    trained_on: [usize; 2],
-    seeds: usize,
-    /// Share of the test items with the most frequent label.
-    majority: f64,
+    /// Training pairs: originals, and all.
+    trained_on: [Positive<usize>; 2],
+    seeds: Positive<usize>,
+    /// Share of the test items with the most frequent label of the training pairs.
+    majority: Fraction,
     arms: Vec<ArmRecord>,
     changes: Vec<ChangeRecord>,
-    /// For each seed the weights of variants, of either classifier.
-    weights: Vec<[BTreeMap<String, f64>; 2]>,
+    /// For each seed the weights of variants that were found on `dev`: of the classifier trained on
+    /// originals, and of the other.
+    weights: Vec<[BTreeMap<String, Amount>; 2]>,
 }
 
 /// A row of Table 3.
 #[derive(Debug, Serialize)]
 struct ArmRecord {
+    /// JSON `{"enum": ["baseline", "+agg", "+train", "+train+agg"]}`.
     arm: &'static str,
-    dev: f64,
-    dev_deviation: f64,
-    test: f64,
-    test_deviation: f64,
-    dev_runs: Vec<f64>,
-    test_runs: Vec<f64>,
+    dev: Fraction,
+    dev_deviation: Amount,
+    test: Fraction,
+    test_deviation: Amount,
+    dev_runs: Vec<Fraction>,
+    test_runs: Vec<Fraction>,
 }
 
 /// A column of Table 4, over all seeds.
 #[derive(Debug, Serialize)]
 struct ChangeRecord {
+    /// JSON `{"enum": ["baseline", "+train"]}`.
     trained: &'static str,
-    split: &'static str,
+    split: Split,
     variant: String,
     #[serde(flatten)]
     changes: Changes,
@@ -289,7 +292,7 @@ impl Document {
         });
         let change = |of: &Brittleness| ChangeRecord {
             trained: if of.is_trained { "+train" } else { "baseline" },
-            split: of.part.as_str(),
+            split: of.part,
             variant: of.variant.clone(),
             changes: of.changes,
         };
@@ -336,7 +339,7 @@ impl Row for ChangeRecord {
         let percent = |count: u64| format!("{:.2}", 100.0 * count as f64 / items.max(1) as f64);
         vec![
             self.trained.to_owned(),
-            self.split.to_owned(),
+            self.split.to_string(),
             self.variant.clone(),
             items.to_string(),
             percent(unchanged),

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use fnstore::model::Split;
+use fnstore::model::{Fraction, Positive, Split};
 use fnstore::tag::{Accuracy, Measure, TagLexicon, TaggedSentence, Tagger};
 use serde::Serialize;
 
@@ -88,7 +88,7 @@ struct Document {
     sentences: u64,
     /// Sentences that are too long for the encoder.
     left_out: u64,
-    /// Sentences that the training data has, too.
+    /// Sentences that were left out because the training data has them, too.
     known: u64,
     scores: Vec<AccuracyRecord>,
     confusions: Vec<Confusion>,
@@ -97,18 +97,20 @@ struct Document {
 #[derive(Debug, Serialize)]
 struct AccuracyRecord {
     /// `all` words or those that are `unseen` in training.
+    /// JSON `{"enum": ["all", "unseen", "all, in small letters"]}`.
     words: &'static str,
+    /// JSON `{"enum": ["network", "most frequent tag"]}`.
     tagger: &'static str,
     number: u64,
     right: u64,
-    accuracy: f64,
+    accuracy: Fraction,
 }
 
 #[derive(Debug, Serialize)]
 struct Confusion {
     gold: String,
     found: String,
-    words: u64,
+    words: Positive,
 }
 
 impl Document {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::ensure;
 use fnstore::align::words::{ErrorRate, LinkCounts, Links, SentencePair, between, combined};
 use fnstore::align::{AlignedSpan, AlignmentReport, Dataset};
+use fnstore::model::Fraction;
 use serde::Serialize;
 
 use super::{ScoreRecord, rows};
@@ -237,7 +238,7 @@ fn evaluate_cover(args: &Args, data: &Dataset<AlignedSpan>) -> anyhow::Result<Al
 struct SpanRow {
     #[serde(flatten)]
     score: ScoreRecord,
-    /// Items of the file that could not be read.
+    /// Items of the file that are too long for the encoder; their spans count as not found.
     unanswered: u64,
 }
 
@@ -261,13 +262,14 @@ struct LinkRow {
     #[serde(skip)]
     trained_on: Option<String>,
     data: String,
+    /// JSON `{"enum": ["all", "identical", "different"]}`.
     words: &'static str,
-    precision: f64,
-    recall: f64,
-    error_rate: f64,
+    precision: Fraction,
+    recall: Fraction,
+    error_rate: Fraction,
     #[serde(flatten)]
     counts: LinkCounts,
-    /// Pairs of the file that could not be read.
+    /// Pairs of the file that are too long for the encoder; none of their links is found.
     unanswered: u64,
 }
 

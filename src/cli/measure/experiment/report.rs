@@ -17,44 +17,11 @@ use crate::cli::process::whole_file::WholeFile;
 /// An arm of a share by one measure, as JSON; see `schema/experiment.schema.json`.
 #[derive(Debug, Serialize)]
 struct ComparisonRow<'a> {
+    /// JSON `{"enum": ["frame-id", "fes"]}`.
     experiment: &'static str,
-    part: &'static str,
-    share: &'a str,
-    arm: &'a str,
-    measure: &'static str,
-    sentences: usize,
-    exemplars: usize,
-    added: f64,
-    resamples: usize,
-    mean: f64,
-    deviation: Option<f64>,
-    gain: Option<f64>,
-    /// Paired t-test, two-sided.
-    t: Option<f64>,
-    p_value: Option<f64>,
-    runs: &'a [f64],
-}
-
-impl<'a> ComparisonRow<'a> {
-    fn new(experiment: &'static str, part: Split, of: &'a Comparison) -> Self {
-        Self {
-            experiment,
-            part: part.as_str(),
-            share: &of.share,
-            arm: &of.arm,
-            measure: of.measure,
-            sentences: of.sentences,
-            exemplars: of.exemplars,
-            added: of.added,
-            resamples: of.runs.len(),
-            mean: of.mean,
-            deviation: of.deviation,
-            gain: of.gain,
-            t: of.test.map(|test| test.t).filter(|t| t.is_finite()),
-            p_value: of.test.map(|test| test.p),
-            runs: &of.runs,
-        }
-    }
+    part: Split,
+    #[serde(flatten)]
+    comparison: &'a Comparison,
 }
 
 impl Row for ComparisonRow<'_> {
@@ -79,17 +46,18 @@ impl Row for ComparisonRow<'_> {
 
     fn cells(&self) -> Vec<String> {
         let percent = |share: f64| format!("{:.2}", 100.0 * share);
-        let deviation = self.deviation.map(|of| format!(" +- {}", percent(of)));
+        let of = self.comparison;
+        let deviation = of.deviation.map(|of| format!(" +- {}", percent(of)));
         vec![
-            self.share.to_owned(),
-            self.arm.to_owned(),
-            self.measure.to_owned(),
-            self.sentences.to_string(),
-            self.exemplars.to_string(),
-            format!("{:.0}", self.added),
-            percent(self.mean) + &deviation.unwrap_or_default(),
-            self.gain.map_or_else(String::new, |gain| format!("{:+.2}", 100.0 * gain)),
-            self.p_value.map_or_else(String::new, |p| format!("{p:.3}")),
+            of.share.clone(),
+            of.arm.clone(),
+            of.measure.to_owned(),
+            of.sentences.to_string(),
+            of.exemplars.to_string(),
+            format!("{:.0}", of.added),
+            percent(of.mean) + &deviation.unwrap_or_default(),
+            of.gain.map_or_else(String::new, |gain| format!("{:+.2}", 100.0 * gain)),
+            of.p_value.map_or_else(String::new, |p| format!("{p:.3}")),
         ]
     }
 }
@@ -105,7 +73,7 @@ pub(super) fn write(
         file.write_all(chart(comparisons, measure, title).svg().as_bytes())?;
         file.finish()?;
     }
-    let rows = comparisons.iter().map(|of| ComparisonRow::new(experiment, part, of));
+    let rows = comparisons.iter().map(|of| ComparisonRow { experiment, part, comparison: of });
     context.output.rows(Format::Jsonl, rows)?;
     if context.output.format_or(Format::Jsonl) == Format::Table {
         context.output.line(

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use fnstore::database::Database;
+use fnstore::model::Fraction;
 use fnstore::proposals::train::{Trained, decisions, run as fit};
 use serde::Serialize;
 
@@ -42,8 +43,8 @@ struct RankerRecord {
     rejected: usize,
     default_loss: f64,
     held_out_loss: f64,
-    default_order: f64,
-    held_out_order: f64,
+    default_order: Fraction,
+    held_out_order: Fraction,
     bias: f32,
     weights: std::collections::BTreeMap<&'static str, f32>,
 }

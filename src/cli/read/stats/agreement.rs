@@ -1,6 +1,7 @@
 //! `fnstore stats agreement`: how far reviewers agree.
 
 use fnstore::database::Database;
+use fnstore::model::Fraction;
 use fnstore::review::{Question, RoleFigures, agreement};
 use serde::Serialize;
 
@@ -21,11 +22,13 @@ pub(super) struct Args {}
 /// A row of counts as JSON; see `schema/agreement.schema.json`.
 #[derive(Debug, Serialize)]
 struct AgreementRow {
-    question: &'static str,
+    /// JSON `{"enum": ["evokes", "meaning", "similarity", "elements"]}`.
+    question: Question,
+    /// JSON `{"enum": ["output", "in-frame control", "out-of-frame control", "all"]}`.
     role: &'static str,
     items: u64,
     accepted: u64,
-    share: f64,
+    share: Fraction,
     mean: f64,
     shared: u64,
     unanimous: u64,
@@ -35,7 +38,7 @@ struct AgreementRow {
 impl AgreementRow {
     fn new(question: Question, role: &'static str, figures: &RoleFigures) -> Self {
         Self {
-            question: question.as_str(),
+            question,
             role,
             items: figures.items,
             accepted: figures.accepted,
@@ -56,7 +59,7 @@ impl Row for AgreementRow {
         let counts = [self.items, self.accepted].map(|count| count.to_string());
         let agreed = [self.shared, self.unanimous].map(|count| count.to_string());
         let kappa = self.kappa.map_or_else(String::new, |kappa| format!("{kappa:.4}"));
-        let names = [self.question, self.role].map(str::to_owned);
+        let names = [self.question.as_str(), self.role].map(str::to_owned);
         let means = [format!("{:.4}", self.share), format!("{:.2}", self.mean)];
         [names.as_slice(), &counts, &means, &agreed, &[kappa]].concat()
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use fnstore::align::TagDistances;
 use fnstore::database::{Database, DatabaseError};
-use fnstore::model::{AnnotationSetId, Provenance, ReleaseId, Span};
+use fnstore::model::{AnnotationSetId, Positive, Provenance, ReleaseId, Span};
 use fnstore::query::Expression;
 use fnstore::tag::Tagger;
 use fnstore::text::{bleu, fold, words};
@@ -50,14 +50,15 @@ Examples:
 /// The sentences of a round, or of all, as JSON; see `schema/diversity.schema.json`.
 #[derive(Debug, Serialize)]
 struct DiversityRow {
-    /// None for all rounds.
-    round: Option<u16>,
+    /// The round; null for all rounds together.
+    round: Option<Positive<u16>>,
     sets: u64,
-    /// None where no seed has two sentences.
+    /// Mean BLEU of each sentence against the others of its seed and recipe; null where no seed has
+    /// two.
     self_bleu: Option<f64>,
     source_bleu: f64,
     changed_words: f64,
-    /// None without tags; so for the next two.
+    /// Share of targets whose tags are not the source's (not-EXT); null without tags.
     pos_changed: Option<f64>,
     pos_jaccard: Option<f64>,
     pos_weighted: Option<f64>,

@@ -48,22 +48,8 @@ Examples:
 #[derive(Debug, Serialize)]
 struct GrowthRow<'a> {
     release: &'a str,
-    round: u16,
-    sets: u64,
-    sentences: u64,
-    triggers: u64,
-    pairs: u64,
-    new_triggers: u64,
-    new_proposed: u64,
-    new_pairs: u64,
-    total_sentences: u64,
-    total_triggers: u64,
-    total_pairs: u64,
-    lemma_pairs: u64,
-    new_lemma_pairs: u64,
-    total_lemma_pairs: u64,
-    generated_pairs: u64,
-    generated_lemma_pairs: u64,
+    #[serde(flatten)]
+    growth: &'a RoundGrowth,
 }
 
 impl Row for GrowthRow<'_> {
@@ -86,31 +72,6 @@ impl Row for GrowthRow<'_> {
         "generated_pairs",
         "generated_lemma_pairs",
     ];
-}
-
-impl<'a> GrowthRow<'a> {
-    fn new(release: &'a str, growth: &RoundGrowth) -> Self {
-        let proposed = growth.new_triggers.iter().filter(|trigger| trigger.is_proposed);
-        Self {
-            release,
-            round: growth.round,
-            sets: growth.sets,
-            sentences: growth.sentences,
-            triggers: growth.triggers,
-            pairs: growth.pairs,
-            new_triggers: growth.new_triggers.len() as u64,
-            new_proposed: proposed.count() as u64,
-            new_pairs: growth.new_pairs,
-            total_sentences: growth.total_sentences,
-            total_triggers: growth.total_triggers,
-            total_pairs: growth.total_pairs,
-            lemma_pairs: growth.lemma_pairs,
-            new_lemma_pairs: growth.new_lemma_pairs,
-            total_lemma_pairs: growth.total_lemma_pairs,
-            generated_pairs: growth.generated_pairs,
-            generated_lemma_pairs: growth.generated_lemma_pairs,
-        }
-    }
 }
 
 /// What expansion wrote, beside the large run of Culkin et al. 2021 (section 5); nothing without
@@ -162,8 +123,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         file.finish()?;
     }
     'rows: for (release, growth) in &releases {
-        for round in growth {
-            if !listing.row(&GrowthRow::new(release, round))? {
+        for growth in growth {
+            if !listing.row(&GrowthRow { release, growth })? {
                 break 'rows;
             }
         }

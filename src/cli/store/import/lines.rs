@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use fnstore::database::Database;
+use fnstore::model::{Amount, Positive};
 use fnstore::text::input::{self, Form};
 use fnstore::transfer::{ImportOptions, JsonlImport, SpanImport};
 use serde::Serialize;
@@ -82,19 +83,20 @@ pub(crate) fn run(
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct LinesRecord {
     release: String,
+    /// JSON `{"enum": ["whole", "part", "additions", "spans"]}`.
     scope: &'static str,
     source: String,
     store: String,
-    seconds: f64,
+    seconds: Amount,
     store_bytes: u64,
-    /// Records of each kind that were written.
+    /// Number of records of each kind that were written.
     written: BTreeMap<String, u64>,
-    /// Records that were there already.
+    /// Number of records that were there already, equal in all.
     unchanged: u64,
-    /// Spans of each type.
-    types: BTreeMap<String, u64>,
-    /// Texts of each part of the data.
-    splits: BTreeMap<String, u64>,
+    /// Number of spans of each type.
+    types: BTreeMap<String, Positive>,
+    /// Number of texts in each part of the data that lines name.
+    splits: BTreeMap<String, Positive>,
 }
 
 impl LinesRecord {

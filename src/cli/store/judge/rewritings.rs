@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
 use fnstore::augment::{Rater, SystemFigures, Verdict, figures};
+use fnstore::model::Percent;
 use serde::Serialize;
 
 use crate::cli::Outcome;
@@ -116,7 +117,7 @@ struct Item<'a> {
     id: String,
     source: &'a str,
     target: &'a str,
-    similarity: Option<u8>,
+    similarity: Option<Percent>,
     ungrammatical: bool,
     nonsensical: bool,
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use fnstore::expand::{ShardState, ShardStatus, ShardsStatus, shards_in};
+use fnstore::model::{Amount, Hex32, Positive};
 use serde::Serialize;
 
 use crate::cli::print::output::{Output, counted, grouped, tell};
@@ -26,8 +27,8 @@ struct StatusRecord<'a> {
 struct ExpansionRecord<'a> {
     release: &'a str,
     query: &'a str,
-    recipe: &'a str,
-    rounds: u16,
+    recipe: Hex32<&'a str>,
+    rounds: Positive<u16>,
     done: u64,
     running: u64,
     stopped: u64,
@@ -36,21 +37,22 @@ struct ExpansionRecord<'a> {
     seeds_done: u64,
     seeds: u64,
     sets: u64,
-    /// If as many tasks go on as run now.
-    seconds_left: Option<f64>,
+    /// Seconds for all seeds that are left, if as many tasks go on as run now; null where none is
+    /// seen to come on.
+    seconds_left: Option<Amount>,
     shards: Vec<ShardRecord>,
 }
 
 /// One shard.
 #[derive(Debug, Serialize)]
 struct ShardRecord {
-    shard: u32,
-    of: u32,
+    shard: Positive<u32>,
+    of: Positive<u32>,
     state: ShardState,
     seeds_done: u64,
     seeds: u64,
     sets: u64,
-    /// Since its task noted that.
+    /// Seconds since its task noted that; null where no task does.
     noted_seconds_ago: Option<u64>,
     file: Option<String>,
 }

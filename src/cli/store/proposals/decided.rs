@@ -13,20 +13,20 @@ pub(crate) struct DecidedRecord {
     release: String,
     frame: String,
     lu: String,
-    verdict: &'static str,
+    verdict: Verdict,
     /// Whether the decision was taken back.
     undone: bool,
-    /// Whose decision an undo took back.
+    /// Whose decision an undo took back; null for a decision.
     decided_by: Option<String>,
-    /// Where sets went, as it was asked for: a frame, or an LU of the frame.
+    /// The frame of a move or the LU of a merge, as it was asked for.
     to: Option<String>,
     sets: u64,
     fes_kept: u64,
     fes_mapped: u64,
     fes_dropped: u64,
-    /// Sets whose frame fit was that of another frame.
+    /// Sets whose frame fit was of the old frame.
     frame_fits_removed: u64,
-    /// Those of them that have a new one.
+    /// Those of them whose frame fit was computed anew.
     frame_fits_computed: u64,
 }
 
@@ -42,7 +42,7 @@ impl DecidedRecord {
             release: release.name.clone(),
             frame: frame.to_owned(),
             lu: lu.to_owned(),
-            verdict: verdict.as_str(),
+            verdict,
             undone: matches!(asked, DecisionRequest::Undo),
             decided_by,
             to: match asked {
@@ -79,10 +79,12 @@ impl DecidedRecord {
         let to = self.to.as_deref().unwrap_or_default();
         let sets = counted(self.sets, "annotation set");
         match self.verdict {
-            "accept" => format!("accepted {name}"),
-            "reject" => format!("rejected {name}"),
-            "merge" => format!("merged {name} into `{to}`, {sets}"),
-            _ => format!("moved {name} to `{to}`, {sets}; {}{}", self.elements(), self.fits()),
+            Verdict::Accept => format!("accepted {name}"),
+            Verdict::Reject => format!("rejected {name}"),
+            Verdict::Merge => format!("merged {name} into `{to}`, {sets}"),
+            Verdict::Move => {
+                format!("moved {name} to `{to}`, {sets}; {}{}", self.elements(), self.fits())
+            }
         }
     }
 

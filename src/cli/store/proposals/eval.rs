@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::exchange::open_lu_list;
-use fnstore::model::{ACCEPTED, PROPOSED};
+use fnstore::model::{ACCEPTED, Fraction, PROPOSED};
 use fnstore::proposals::{HiddenFigures, Proposals, figures};
 use fnstore::query::{Expression, Field, Term};
 use fnstore::text::fold;
@@ -34,16 +34,16 @@ pub(super) struct Args {
 /// What was found of a frame's hidden LUs as JSON; see `schema/proposals-eval.schema.json`.
 #[derive(Debug, Serialize)]
 struct EvalRecord {
-    /// None for all frames together.
+    /// Name of the frame; null for all frames of the list together (micro).
     frame: Option<String>,
     hidden: usize,
     proposals: usize,
     found: usize,
-    recall: f64,
-    recall_at_10: f64,
-    recall_at_50: f64,
-    /// None where nothing is proposed.
-    precision: Option<f64>,
+    recall: Fraction,
+    recall_at_10: Fraction,
+    recall_at_50: Fraction,
+    /// Share of the proposals that are hidden LUs.
+    precision: Option<Fraction>,
 }
 
 impl EvalRecord {

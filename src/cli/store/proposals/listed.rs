@@ -1,7 +1,7 @@
 //! A proposal as a record, and for reading.
 
-use fnstore::model::{Decision, Reviewed};
-use fnstore::proposals::{Attestation, Proposal};
+use fnstore::model::{AnnotationSetId, Decision, Evidence, Fraction, Positive, Reviewed, Verdict};
+use fnstore::proposals::{Attestation, Near, Proposal};
 use serde::Serialize;
 
 use crate::cli::print::output::{Output, counted};
@@ -13,71 +13,33 @@ pub(super) struct ProposalRecord<'a> {
     release: &'a str,
     frame: &'a str,
     lu: &'a str,
-    score: f32,
-    sets: u32,
-    seeds: Vec<String>,
-    rounds: &'a [u16],
-    paraphrase: f32,
-    aligner: f32,
-    p: Option<f32>,
-    r: Option<f32>,
-    frame_fit: Option<f32>,
-    likeness: Option<f32>,
+    score: Fraction<f32>,
+    sets: Positive<u32>,
+    seeds: &'a [AnnotationSetId],
+    rounds: &'a [Positive<u16>],
+    #[serde(flatten)]
+    evidence: &'a Evidence,
     other_frames: &'a [String],
-    nearest: Vec<NearRecord<'a>>,
-    sentences: Vec<SentenceRecord<'a>>,
-    decided: Option<&'static str>,
-}
-
-#[derive(Debug, Serialize)]
-struct NearRecord<'a> {
-    lu: &'a str,
-    cosine: f32,
-}
-
-#[derive(Debug, Serialize)]
-struct SentenceRecord<'a> {
-    set: String,
-    text: &'a str,
-    trigger: &'a str,
-    round: u16,
-    aligner: f32,
-    p: Option<f32>,
+    nearest: &'a [Near],
+    sentences: &'a [Attestation],
+    decided: Option<Verdict>,
 }
 
 impl<'a> ProposalRecord<'a> {
     pub(super) fn new(proposal: &'a Proposal) -> Self {
-        let evidence = &proposal.evidence;
-        let sentence = |of: &'a Attestation| SentenceRecord {
-            set: of.set.to_string(),
-            text: &of.text,
-            trigger: &of.trigger,
-            round: of.round,
-            aligner: of.aligner,
-            p: of.p,
-        };
         Self {
             release: &proposal.release_name,
             frame: &proposal.frame_name,
             lu: &proposal.name,
             score: proposal.score,
-            sets: evidence.sets,
-            seeds: proposal.seeds.iter().map(ToString::to_string).collect(),
+            sets: proposal.evidence.sets,
+            seeds: &proposal.seeds,
             rounds: &proposal.rounds,
-            paraphrase: evidence.paraphrase,
-            aligner: evidence.aligner,
-            p: evidence.p,
-            r: evidence.r,
-            frame_fit: evidence.frame_fit,
-            likeness: evidence.likeness,
+            evidence: &proposal.evidence,
             other_frames: &proposal.other_frames,
-            nearest: proposal
-                .nearest
-                .iter()
-                .map(|(lu, cosine)| NearRecord { lu, cosine: *cosine })
-                .collect(),
-            sentences: proposal.sentences.iter().map(sentence).collect(),
-            decided: proposal.decided.as_ref().map(|decision| decision.verdict.as_str()),
+            nearest: &proposal.nearest,
+            sentences: &proposal.sentences,
+            decided: proposal.decided.as_ref().map(|decision| decision.verdict),
         }
     }
 
@@ -116,25 +78,25 @@ impl Block for ProposalRecord<'_> {
     ];
 
     fn rows(&self) -> Vec<Vec<String>> {
-        let texts: Vec<&str> = self.sentences.iter().map(|of| of.text).collect();
+        let texts: Vec<&str> = self.sentences.iter().map(|of| of.text.as_str()).collect();
         vec![vec![
             self.release.to_owned(),
             self.frame.to_owned(),
             self.lu.to_owned(),
             self.score.to_string(),
             self.sets.to_string(),
-            self.seeds.join("; "),
+            self.seeds.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
             self.written_rounds().join("; "),
-            self.paraphrase.to_string(),
-            self.aligner.to_string(),
-            optional(self.p),
-            optional(self.r),
-            optional(self.frame_fit),
-            optional(self.likeness),
+            self.evidence.paraphrase.to_string(),
+            self.evidence.aligner.to_string(),
+            optional(self.evidence.p),
+            optional(self.evidence.r),
+            optional(self.evidence.frame_fit),
+            optional(self.evidence.likeness),
             self.other_frames.join("; "),
             self.near().join("; "),
             texts.join("; "),
-            self.decided.unwrap_or_default().to_owned(),
+            self.decided.map_or("", Verdict::as_str).to_owned(),
         ]]
     }
 
@@ -146,9 +108,13 @@ impl Block for ProposalRecord<'_> {
             counted(u64::from(self.sets), "set"),
             format!("rounds {}", self.written_rounds().join(", ")),
         ];
-        let judged = [("p", self.p), ("r", self.r), ("frame fit", self.frame_fit)];
+        let judged = [
+            ("p", self.evidence.p),
+            ("r", self.evidence.r),
+            ("frame fit", self.evidence.frame_fit),
+        ];
         let judged = judged.iter().filter_map(|(name, score)| Some((*name, (*score)?)));
-        let scores = [("aligner", self.aligner), ("paraphrase", self.paraphrase)];
+        let scores = [("aligner", self.evidence.aligner), ("paraphrase", self.evidence.paraphrase)];
         said.extend(judged.chain(scores).map(|(name, score)| format!("{name} {score:.2}")));
         output.line(&format!("      {}", said.join("  ")))?;
         if !self.nearest.is_empty() {
@@ -157,7 +123,7 @@ impl Block for ProposalRecord<'_> {
         if !self.other_frames.is_empty() {
             output.line(&format!("      also in {}", self.other_frames.join(", ")))?;
         }
-        for of in &self.sentences {
+        for of in self.sentences {
             output.line(&format!("      {}  {}", of.set, of.text))?;
         }
         Ok(())
@@ -170,13 +136,13 @@ pub(super) struct DecisionRecord<'a> {
     pub(super) release: &'a str,
     pub(super) frame: &'a str,
     pub(super) lu: &'a str,
-    verdict: &'static str,
+    verdict: Verdict,
     reviewer: &'a str,
     time: u64,
     note: &'a str,
-    /// Name of the frame that the sets went to.
+    /// Frame that the sets went to.
     to_frame: Option<String>,
-    /// Name of the LU that they went to.
+    /// LU that the sets went to.
     to_lu: Option<String>,
     sets: u64,
     undone_by: Option<&'a str>,
@@ -196,7 +162,7 @@ impl<'a> DecisionRecord<'a> {
             release,
             frame,
             lu,
-            verdict: decision.verdict.as_str(),
+            verdict: decision.verdict,
             reviewer: &decision.reviewer,
             time: decision.time,
             note: &decision.note,

@@ -26,7 +26,7 @@ pub(super) fn proposals(review: &Review) -> anyhow::Result<Markup> {
 
 fn proposed(proposal: &Proposal) -> Markup {
     let evidence = &proposal.evidence;
-    let near: Vec<&str> = proposal.nearest.iter().map(|(name, _)| name.as_str()).collect();
+    let near: Vec<&str> = proposal.nearest.iter().map(|near| near.lu.as_str()).collect();
     html! {
         li.entry tabindex="0" data-release=(proposal.release_name) data-frame=(proposal.frame_name) data-lu=(proposal.name) {
             h2 { (proposal.name) " " small { "in " (proposal.frame_name) } }

@@ -140,7 +140,7 @@ impl Proposed {
 
 /// What speaks for a proposal: figures, what is near, its best sentences.
 fn evidence(screen: &mut Screen, of: &Proposal) {
-    let near: Vec<&str> = of.nearest.iter().map(|(name, _)| name.as_str()).collect();
+    let near: Vec<&str> = of.nearest.iter().map(|near| near.lu.as_str()).collect();
     let mut facts = format!(
         "sentences {}  seeds {}  aligner {:.2}",
         of.evidence.sets, of.evidence.seeds, of.evidence.aligner
