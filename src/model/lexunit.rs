@@ -120,7 +120,7 @@ pub struct Lexeme {
     pub break_before: Option<bool>,
 }
 
-/// Part of speech.
+/// Part of speech, in JSON `{"type": "string"}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "FrameNet's own list")]
 pub enum Pos {

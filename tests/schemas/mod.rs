@@ -33,7 +33,7 @@ const BY_HAND: &[(&str, &str)] = &[
     ("goes in, or in and out", "alignment-answer alignment-task filter-data shard-manifest"),
     (
         "built in part by functions, or of types that write themselves",
-        "augmented count document eval-scratch frame hit lexunit paraphrase sentence tree",
+        "augmented count hit paraphrase sentence",
     ),
     ("counts are a map, whose names the file lists", "import release"),
     ("its rows are written with those of others", "link-error-rate"),

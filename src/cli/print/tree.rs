@@ -1,5 +1,5 @@
-//! Trees of frames and of semantic types, drawn with their branches, as JSON
-//! (`schema/tree.schema.json`) and as rows.
+//! Trees of frames and of semantic types, drawn with their branches, as JSON and
+//! as rows.
 //!
 //! What stands under two others is drawn under both. A branch that comes back to a node above
 //! itself ends there and says so.
@@ -21,11 +21,11 @@ pub(crate) enum Direction {
     Above,
 }
 
-/// A tree with what it is a tree of.
+/// A tree with what it is a tree of; see `schema/tree.schema.json`.
 #[derive(Debug, Serialize)]
 pub(crate) struct Tree<'a> {
     pub(crate) release: &'a str,
-    /// Name of the frame relation, or `semantic type`.
+    /// Type of frame relation, or `semantic type`.
     pub(crate) relation: &'a str,
     pub(crate) direction: Direction,
     pub(crate) root: Node,

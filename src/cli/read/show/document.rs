@@ -12,7 +12,7 @@ use super::foreign_content::{ForeignRecord, foreign_records, write_foreign};
 use crate::cli::Outcome;
 use crate::cli::print::output::{Output, counted, tell};
 
-/// A document as JSON.
+/// A document as JSON; see `schema/document.schema.json`.
 #[derive(Debug, Serialize)]
 struct DocumentRecord<'a> {
     release: &'a str,
@@ -20,6 +20,7 @@ struct DocumentRecord<'a> {
     name: &'a str,
     description: Option<&'a str>,
     /// Which of its texts the command named it by.
+    /// JSON `{"enum": ["name", "description", "file"]}`.
     named_by: &'static str,
     corpus: &'a str,
     corpus_description: Option<&'a str>,

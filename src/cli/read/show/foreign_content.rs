@@ -12,9 +12,9 @@ const SHOWN: usize = 20;
 /// What stands at an element.
 #[derive(Debug, Serialize)]
 pub(crate) struct ForeignRecord {
-    /// The element's path in its file.
+    /// Path of the element: the names of the elements from the root on, each with its ID or name.
     element: String,
-    /// Attributes as `name=value`, elements and texts as the file writes them.
+    /// Attributes as name=value, then elements and texts as the file writes them.
     content: Vec<String>,
 }
 

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use fnstore::database::Database;
 use fnstore::lexicon::{FrameProfile, Lexicon, SetCounts};
 use fnstore::model::{
-    CoreType, FeId, ForeignFile, FrameElement, FrameRelation, LexUnit, LuId, PROPOSED, SemTypeId,
+    CoreType, FeId, ForeignFile, FrameElement, FrameRelation, LexUnit, LuId, PROPOSED, Positive,
+    SemTypeId,
 };
 use fnstore::query::Pattern;
 use fnstore::text::{DefinitionPart, definition_parts, plain_definition};
@@ -219,7 +220,7 @@ fn type_names<'a>(ids: &[SemTypeId], names: &'a BTreeMap<SemTypeId, String>) -> 
     ids.iter().filter_map(|id| names.get(id)).map(String::as_str).collect()
 }
 
-/// A frame as JSON.
+/// A frame as JSON; see `schema/frame.schema.json`.
 #[derive(Debug, Serialize)]
 struct FrameRecord<'a> {
     release: &'a str,
@@ -233,7 +234,7 @@ struct FrameRecord<'a> {
     has_file: bool,
     sem_types: Vec<&'a str>,
     elements: Vec<ElementRecord<'a>>,
-    /// FEs that annotation labels and the frame does not define.
+    /// FEs that annotation labels in the frame and the frame does not define, by name.
     labelled: Vec<LabelledRecord<'a>>,
     core_sets: Vec<Vec<&'a str>>,
     relations: Vec<RelationRecord<'a>>,
@@ -247,7 +248,7 @@ struct ElementRecord<'a> {
     id: u32,
     name: &'a str,
     abbreviation: &'a str,
-    core_type: &'static str,
+    core_type: CoreType,
     definition: &'a str,
     definition_text: String,
     sem_types: Vec<&'a str>,
@@ -262,7 +263,7 @@ struct ElementRecord<'a> {
 #[derive(Debug, Serialize)]
 struct LabelledRecord<'a> {
     name: &'a str,
-    sets: u64,
+    sets: Positive,
 }
 
 #[derive(Debug, Serialize)]
@@ -273,7 +274,7 @@ struct RelationRecord<'a> {
     sub_role: &'a str,
     parent: &'a str,
     child: &'a str,
-    /// FE of the parent, FE of the child.
+    /// FEs mapped onto each other: [of the super frame, of the sub frame].
     elements: Vec<[&'a str; 2]>,
 }
 
@@ -284,7 +285,7 @@ impl<'a> FrameRecord<'a> {
             id: fe.id.0,
             name: &fe.name,
             abbreviation: &fe.abbreviation,
-            core_type: fe.core_type.as_str(),
+            core_type: fe.core_type,
             definition: &fe.definition,
             definition_text: plain_definition(&fe.definition),
             sem_types: type_names(&fe.sem_types, &profile.sem_types),

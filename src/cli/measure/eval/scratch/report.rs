@@ -30,14 +30,14 @@ struct Paper {
     paper_recall: f64,
 }
 
-/// The experiment as JSON.
+/// The experiment as JSON; see `schema/eval-scratch.schema.json`.
 #[derive(Debug, Serialize)]
 pub(super) struct Document {
     release: String,
     given: PlanRecord,
     pub(super) rounds: Vec<RoundRecord>,
     runs: Vec<RunRecord>,
-    /// Over the random orders.
+    /// Means over random orders.
     ties: Vec<TieRecord>,
     paper: Paper,
 }
@@ -122,9 +122,9 @@ struct RunRecord {
     order: String,
     run: String,
     recipe: u32,
-    /// Given LUs among the outputs' own.
+    /// Given LUs among the outputs' own; they count neither as found nor as wrong.
     again: usize,
-    /// Wrong ones that the release lists without exemplars.
+    /// Wrong ones that are LUs of their frame without exemplars.
     unannotated: usize,
     writable: usize,
     writable_listed: Option<usize>,
@@ -166,7 +166,7 @@ struct TieRecord {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 struct Spread {
     mean: f64,
-    /// Of the sample: over n - 1; none of one.
+    /// Standard deviation of the sample; null of one.
     sd: Option<f64>,
 }
 
