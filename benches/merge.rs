@@ -174,7 +174,7 @@ fn write_frame(
     open: &mut [Open],
     turn: &mut usize,
 ) -> Result<()> {
-    let Write { lexunits, sentences, sets, journal } = write;
+    let Write { lexunits, sentences, sets, journal, .. } = write;
     let store = database.store();
     let mut units: HashMap<(FrameId, LuId), LexUnit> =
         lexunits.into_iter().map(|unit| ((unit.frame, unit.id), unit)).collect();

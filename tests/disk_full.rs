@@ -144,7 +144,7 @@ echo "count $("$fnstore" query --count)"
 
 #[test]
 fn a_first_import_that_fills_the_disk_leaves_no_store() {
-    for size in [40, 100, 150, 200] {
+    for size in [40, 100, 150, 170, 200] {
         let dir = tempfile::tempdir().unwrap();
         let output = Command::new("unshare")
             .args(["--map-root-user", "--mount", "sh", "-c", FIRST])

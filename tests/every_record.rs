@@ -6,7 +6,9 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use fnstore::database::Database;
-use fnstore::model::{CoreType, FeStatus, Flags, FrameFit, Origin, Prediction, Span, Split};
+use fnstore::model::{
+    CoreType, FeStatus, Flags, FrameFit, Origin, Prediction, Span, Split, Verification,
+};
 use fnstore::transfer::{ImportOptions, PredictedTarget};
 use serde_json::{Value, json};
 
@@ -26,6 +28,10 @@ fn mixed() -> &'static Path {
             let database = Database::open_writer(store.path()).unwrap();
             let release = database.release("mini-framenet").unwrap().id;
             generated::write(&database, release);
+            let said = generated::verification();
+            let none = Verification { evokes: None, same_meaning: None, reverse: None, ..said };
+            let seed = Verification { set: generated::seed(), ..none };
+            generated::verify(&database, release, vec![said, seed]);
             predict(&database);
             import_spans(&database);
             drop(database);
@@ -126,6 +132,8 @@ fn records_of_commands_follow_their_schemas_over_sets_of_every_origin() {
     assert_eq!(statuses.len(), FeStatus::ALL.len(), "{statuses:?}");
     for (schema, arguments) in [
         ("hit", &["query"][..]),
+        ("hit", &["query", "evokes>=0"]),
+        ("hit", &["query", "id=x7012"]),
         ("hit", &["show", "set", "g1"]),
         ("hit", &["show", "set", "g101"]),
         ("count", &["query", "--count-by", "flag"]),

@@ -30,7 +30,7 @@ fn scored() -> (TempDir, Database) {
     }
     let (sentences, sets) = rows.into_iter().unzip();
     let lexunits = vec![generated::proposed(&database, release)];
-    database.write(release, &Write { sentences, sets, lexunits, journal: Vec::new() }).unwrap();
+    database.write(release, &Write { sentences, sets, lexunits, ..Default::default() }).unwrap();
     (dir, database)
 }
 
@@ -127,9 +127,10 @@ fn every_output_has_the_scores() {
 
     let csv = fnstore_in(dir.path(), &["export", "origin=generated", "--to", "csv"]).stdout;
     let header = csv.lines().next().unwrap();
-    assert!(header.ends_with(",aligner,p,r,frame_fit"), "{csv}");
+    assert!(header.ends_with(",aligner,p,r,frame_fit,evokes,same_meaning,reverse"), "{csv}");
     let row = |id: &str| csv.lines().find(|line| line.contains(id)).unwrap();
-    assert!(row(",g101,").ends_with(",0.875,0.25,") && row(",g103,").ends_with(",0.5,,,"), "{csv}");
+    assert!(row(",g101,").ends_with(",0.875,0.25,,,,"), "{csv}");
+    assert!(row(",g103,").ends_with(",0.5,,,,,,"), "{csv}");
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use fnstore::database::{Database, JournalWrite, Write};
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, FeStatus, Flags, FrameId, Generation, IdSpace, LexUnit, LuId,
-    Method, OWN_RANGE, PROPOSED, Provenance, RecipeId, ReleaseId, Sentence, SentenceId, Span,
+    Method, OWN_RANGE, PROPOSED, Provenance, RecipeId, ReleaseId, Reverse, Sentence, SentenceId,
+    Span, Verification,
 };
 use fnstore::store::JournalEntry;
 
@@ -75,6 +76,23 @@ pub(crate) fn proposed(database: &Database, release: ReleaseId) -> LexUnit {
     }
 }
 
+/// Answers of a verifier to the first of the sets.
+pub(crate) fn verification() -> Verification {
+    Verification {
+        set: AnnotationSetId::new(IdSpace::Generated, 101),
+        evokes: Some(0.75),
+        same_meaning: Some(0.25),
+        reverse: Some(Reverse { score: 1.5, tokens: 6, rewriter: [5; 16] }),
+        verifier: [7; 16],
+        asked: [9; 16],
+    }
+}
+
+/// Writes answers.
+pub(crate) fn verify(database: &Database, release: ReleaseId, verifications: Vec<Verification>) {
+    database.write(release, &Write { verifications, ..Write::default() }).unwrap();
+}
+
 /// Writes the sets, the LU, a recipe and the journal; gives the revision.
 pub(crate) fn write(database: &Database, release: ReleaseId) -> u64 {
     let recipe = database.store().recipe([7; 16], "{\"beam\":4}").unwrap();
@@ -86,5 +104,7 @@ pub(crate) fn write(database: &Database, release: ReleaseId) -> u64 {
     };
     let journal = vec![JournalWrite { seed: seed(), target: 0, recipe, entry }];
     let lexunits = vec![proposed(database, release)];
-    database.write(release, &Write { sentences, lexunits, sets, journal }).unwrap()
+    database
+        .write(release, &Write { sentences, lexunits, sets, journal, ..Write::default() })
+        .unwrap()
 }

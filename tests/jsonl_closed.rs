@@ -158,6 +158,7 @@ pub(crate) fn store() -> (TempDir, Database) {
     generated::write(&database, release);
     let set = add_by_hand(&database, release);
     grow(&database, release, set);
+    generated::verify(&database, release, vec![generated::verification()]);
     (dir, database)
 }
 

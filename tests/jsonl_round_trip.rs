@@ -52,6 +52,8 @@ fn content(database: &Database) -> Vec<String> {
         content.extend(rows.map(|row| format!("{:?}", row.unwrap())));
         let rows = store.all_judgements(release.id).unwrap();
         content.extend(rows.map(|row| format!("{:?}", row.unwrap())));
+        let rows = store.all_verifications(release.id).unwrap();
+        content.extend(rows.map(|row| format!("{:?}", row.unwrap())));
         content.push(format!("{:?}", store.release_layout(release.id).unwrap()));
         for frame in store.frames(release.id).unwrap() {
             let layout = store.frame_layout(release.id, frame.unwrap().id).unwrap();
@@ -75,6 +77,7 @@ fn with_generated() -> (TempDir, Database) {
     let (dir, database, report) = mini::imported();
     let release = report.release.id;
     generated::write(&database, release);
+    generated::verify(&database, release, vec![generated::verification()]);
     let judged = AnnotationSetId::new(IdSpace::Generated, 101);
     let judgement = Judgement {
         reviewer: "kim".to_owned(),
@@ -169,6 +172,7 @@ fn what_was_generated_travels_without_the_release() {
         "journal",
         "judgement",
         "judgement",
+        "verification",
         "end",
     ];
     assert_eq!(kinds, expected);
@@ -182,10 +186,10 @@ fn what_was_generated_travels_without_the_release() {
         assert_eq!(mini::answers(&base, query), mini::answers(&database, query), "{query}");
     }
     let changes = base.changes(1).unwrap().count();
-    assert_eq!(changes, 7, "an LU, two sentences, two sets and two judgements are listed");
+    assert_eq!(changes, 8, "an LU, two sentences and sets, two judgements and a verification");
     let revision = base.store().revision().unwrap();
     let again = import(&base, &lines).unwrap();
-    assert_eq!((again.written.len(), again.unchanged), (0, 9));
+    assert_eq!((again.written.len(), again.unchanged), (0, 10));
     assert_eq!(base.store().revision().unwrap(), revision, "nothing was written");
 }
 
@@ -290,7 +294,7 @@ fn additions_that_do_not_fit_their_base_are_refused_whole() {
         ("\"flags\":[]", "\"flags\":[\"odd\"]", "`odd`"),
         ("\"aligner\":0.99", "\"aligner\":\"high\"", "E-json: "),
         ("\"rank\":0", "\"rank\":0,\"more\":1", "unknown field `more`"),
-        ("\"records\":11", "\"records\":10", "E-layout: "),
+        ("\"records\":12", "\"records\":11", "E-layout: "),
         ("\"score\":80", "\"score\":101", "`score` is `101`"),
         ("\"set\":\"g101\",\"reviewer\"", "\"set\":\"g1\",\"reviewer\"", "`set` is `g1`"),
         ("\"version\":1", "\"version\":2", "`version` is `2`, expected 1, which this build reads"),

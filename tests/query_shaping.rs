@@ -99,7 +99,7 @@ fn generated_sets_have_the_place_and_the_part_of_their_seed() {
     }
     let (sentences, sets) = sets.into_iter().unzip();
     let lexunits = vec![generated::proposed(&database, release)];
-    let write = fnstore::database::Write { sentences, sets, lexunits, journal: Vec::new() };
+    let write = fnstore::database::Write { sentences, sets, lexunits, ..Default::default() };
     database.write(release, &write).unwrap();
     for query in ["doc=HarbourLog", "corpus=MINI", "split=train", "doc~Log"] {
         let found = mini::answers(&database, &format!("{query} origin=generated"));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fnstore::compute::{Device, Numbers};
-use fnstore::models::{Verification, models_in, verify};
+use fnstore::models::{ModelCheck, models_in, verify};
 use fnstore::nn::EncoderDecoder;
 
 fn paraphrase() -> PathBuf {
@@ -44,8 +44,7 @@ fn the_shipped_models_are_whole_and_their_files_the_recorded_ones() {
     let models = paraphrase().parent().unwrap().to_owned();
     for (name, model) in models_in(&models).unwrap() {
         let model = model.unwrap();
-        let Verification { has_sums, findings } =
-            verify(&model.path, std::slice::from_ref(&models));
+        let ModelCheck { has_sums, findings } = verify(&model.path, std::slice::from_ref(&models));
         // An adapter's language model is fetched apart.
         let lacks_base = matches!(findings.as_slice(), [only] if only.detail.contains("A-missing"));
         if lacks_base {

@@ -254,6 +254,7 @@ mod unannotated_targets;
 mod undone_edits;
 mod units_spirv;
 mod unreadable_records;
+mod verified_sets;
 mod verifier_answers;
 mod visible_controls;
 mod word_vectors;

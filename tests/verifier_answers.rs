@@ -30,7 +30,7 @@ fn prompts() -> String {
 }
 
 /// A directory of models with the tiny Llama and its adapter as a verifier.
-fn models() -> tempfile::TempDir {
+pub(crate) fn models() -> tempfile::TempDir {
     let models = tempfile::tempdir().unwrap();
     for (name, from, files) in [
         ("verifier", "lora", &["adapter_config.json", "adapter_model.safetensors"][..]),
@@ -123,7 +123,7 @@ fn over_an_open_model_it_answers_as_by_itself() {
     let answers = alone.evokes(&frame(), &items).unwrap();
     assert_eq!(beside.evokes(&frame(), &items).unwrap(), answers);
     assert!(scorer.model().shared_matrices(beside.model()) > 0);
-    assert_eq!(beside.fingerprints(), alone.fingerprints());
+    assert_eq!(beside.fingerprint(), alone.fingerprint());
 }
 
 #[test]

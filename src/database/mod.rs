@@ -228,14 +228,28 @@ impl Database {
     }
 
     pub(crate) fn over_writer(store: Store) -> Result<Self> {
-        reindex::remove_leftovers(store.dir())?;
-        let mut writer = IndexWriter::open(&store.dir().join("index"))?;
-        reindex::catch_up(&store, &mut writer)?;
+        let mut writer = match Self::index_over(&store) {
+            Ok(writer) => writer,
+            Err(error) => {
+                // A store that was made a moment ago leaves nothing; why the index failed is what
+                // counts.
+                let _ = store.discard_if_new();
+                return Err(error);
+            }
+        };
         Ok(Self {
             index_fault: Mutex::new(writer.take_replaced().map(Arc::new)),
             writer: Some(Mutex::new(writer)),
             ..Self::without_index(store)?
         })
+    }
+
+    /// The index of a store, as new as the store.
+    fn index_over(store: &Store) -> Result<IndexWriter> {
+        reindex::remove_leftovers(store.dir())?;
+        let mut writer = IndexWriter::open(&store.dir().join("index"))?;
+        reindex::catch_up(store, &mut writer)?;
+        Ok(writer)
     }
 
     /// Ends a writer's handle: waits for what the index still does in the background, which

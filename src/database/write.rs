@@ -2,7 +2,9 @@
 
 use super::write_check::{WriteCheck, is_looked_up};
 use super::{Database, Result};
-use crate::model::{AnnotationSet, AnnotationSetId, LexUnit, RecipeId, ReleaseId, Sentence};
+use crate::model::{
+    AnnotationSet, AnnotationSetId, LexUnit, RecipeId, ReleaseId, Sentence, Verification,
+};
 use crate::store::{Action, Batch, JournalEntry, SetLocation, Store, Subject};
 
 /// Rows to be written together, all of them or none.
@@ -15,6 +17,8 @@ pub struct Write {
     pub lexunits: Vec<LexUnit>,
     /// Annotation sets that evoke frames, in place of earlier ones of the same id.
     pub sets: Vec<AnnotationSet>,
+    /// What verifiers say of sets, in place of what others said.
+    pub verifications: Vec<Verification>,
     /// How far chains have come.
     pub journal: Vec<JournalWrite>,
 }
@@ -39,6 +43,7 @@ impl Write {
         self.sentences.is_empty()
             && self.lexunits.is_empty()
             && self.sets.is_empty()
+            && self.verifications.is_empty()
             && self.journal.is_empty()
     }
 
@@ -47,6 +52,7 @@ impl Write {
         self.sentences.extend(other.sentences);
         self.lexunits.extend(other.lexunits);
         self.sets.extend(other.sets);
+        self.verifications.extend(other.verifications);
         self.journal.extend(other.journal);
     }
 }
@@ -115,6 +121,13 @@ pub(super) fn fill(
         if let Some(location) = there {
             batch.delete_annotation_set(set.id, location)?;
         }
+        // A verifier was asked of the frame and the sentence that the set had.
+        if there.is_some_and(|location| location != SetLocation::of(set))
+            && store.verification(release, set.id)?.is_some()
+        {
+            batch.delete_verification(set.id)?;
+            batch.record(Action::Removed, &Subject::Verification(set.id));
+        }
         batch.put_annotation_set(set)?;
         if there.is_none() {
             batch.recount(None, Some(set));
@@ -122,6 +135,13 @@ pub(super) fn fill(
         let subject = Subject::Set(set.id, SetLocation::of(set));
         batch.record(added_or_edited(there.is_some()), &subject);
         known.push(there.is_some());
+    }
+    for verification in &write.verifications {
+        check.verification(verification, write)?;
+        let was_there = store.verification(release, verification.set)?.is_some();
+        batch.put_verification(verification)?;
+        let subject = Subject::Verification(verification.set);
+        batch.record(added_or_edited(was_there), &subject);
     }
     for row in &write.journal {
         batch.put_journal(row.seed, row.target, row.recipe, &row.entry)?;

@@ -7,7 +7,7 @@ use super::reindex::LastSentence;
 use super::{EditError, Result, Write};
 use crate::model::{
     AnnotationSet, Extent, FrameId, IdSpace, LexUnit, LuId, OutOfRange, ReleaseId, Sentence,
-    SentenceId, Span,
+    SentenceId, Span, Verification,
 };
 use crate::store::Store;
 
@@ -78,6 +78,20 @@ impl<'a> WriteCheck<'a> {
                 spans_lie_in(set, &there.ok_or_else(absent)?.text)
             }
         }
+    }
+}
+
+impl WriteCheck<'_> {
+    /// That the set of an answer is there, in the release or among those of the write, and the
+    /// answer's numbers in their ranges.
+    pub(super) fn verification(&self, of: &Verification, write: &Write) -> Result<()> {
+        of.check_ranges().map_err(|OutOfRange { field, found, expected }| {
+            let expected = format!("{expected}, in the verification of set {}", of.set);
+            EditError::value(field, found, expected)
+        })?;
+        let is_there = write.sets.iter().any(|set| set.id == of.set)
+            || self.store.set_location(self.release, of.set)?.is_some();
+        if is_there { Ok(()) } else { Err(EditError::absent("annotation set", of.set).into()) }
     }
 }
 

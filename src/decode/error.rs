@@ -39,7 +39,7 @@ pub enum DecodeError {
     /// The network failed.
     #[error("cannot {doing} in the network")]
     Network {
-        /// `open sources`, `take a step` or `draw tokens`.
+        /// `open sources`, `take a step`, `draw tokens` or `score texts`.
         doing: &'static str,
         /// What the network says.
         source: NnError,

@@ -585,6 +585,7 @@ fn named(subject: &Subject) -> (&'static str, String) {
         Subject::SentenceLayers(_, id) => (SentenceLayers::KIND, id.to_string()),
         Subject::Set(id, _) => (AnnotationSet::KIND, id.to_string()),
         Subject::Judgement(set, reviewer) => (Judged::KIND, format!("of {set} by {reviewer}")),
+        Subject::Verification(set) => ("verification", format!("of {set}")),
         Subject::Decision(_, name) => (Decided::KIND, format!("on {name}")),
         Subject::Edition(name) => (Edition::KIND, name.clone()),
         _ => ("release", String::new()),

@@ -1,7 +1,7 @@
 //! What a transaction has done so far: for each record that it touched, how it was and how it will
 //! be. Reads go through here to the store.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{EditError, Result};
 use crate::model::{
@@ -342,7 +342,36 @@ impl Staged {
                 None => batch.delete_journal(seed, target, recipe)?,
             }
         }
+        self.forget_answers(batch)?;
         Ok(!batch.is_empty())
+    }
+
+    /// Deletes what a verifier says of sets that are no longer what it was asked of.
+    fn forget_answers(&self, batch: &mut Batch<'_>) -> StoreResult<()> {
+        let asked = |set: &AnnotationSet| (SetLocation::of(set), set.targets.clone());
+        let mut sets = BTreeSet::new();
+        for (before, after) in self.changed::<AnnotationSet>() {
+            sets.extend(
+                before.filter(|set| after.map(asked) != Some(asked(set))).map(|set| set.id),
+            );
+        }
+        let (store, release) = (batch.store(), batch.release());
+        for (before, after) in self.changed::<Sentence>() {
+            if let (Some(before), Some(after)) = (before, after)
+                && before.text != after.text
+            {
+                for set in store.sets_of_sentence(release, after.id)? {
+                    sets.insert(set?);
+                }
+            }
+        }
+        for set in sets {
+            if store.verification(release, set)?.is_some() {
+                batch.delete_verification(set)?;
+                batch.record(Action::Removed, &Subject::Verification(set));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -78,6 +78,8 @@ losses! {
         "predicted set that looks like a human one; `origin!=predicted` leaves it out";
     /// A judgement of a set.
     Judgements = "judgements", "judgement of a set left out";
+    /// What a verifier says of a set.
+    Verifications = "verifications", "answers of a verifier left out";
 }
 
 /// What a format says of a set, beside frame, LU, target and FEs.

@@ -138,6 +138,12 @@ row! {
     r: Option<f64>,
     /// How likely the frame is, by a frame model, for a set that one was asked of.
     frame_fit: Option<f64>,
+    /// How likely the target evokes the frame, by a verifier, for a set that it was asked of.
+    evokes: Option<f64>,
+    /// How likely the text says what its source says, by a verifier.
+    same_meaning: Option<f64>,
+    /// Negative log-likelihood a token of the source, given the text; lower is better.
+    reverse: Option<f64>,
 }
 
 /// Writes the table as comma-separated values (RFC 4180), its header first.

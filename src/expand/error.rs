@@ -12,6 +12,7 @@ use crate::model::{AnnotationSetId, coded};
 use crate::paraphrase::ParaphraseError;
 use crate::store::StoreError;
 use crate::vectors::VectorsError;
+use crate::verify::VerifyError;
 
 /// An expansion cannot start or go on. What was committed before stays, and the same command goes
 /// on from there.
@@ -55,6 +56,9 @@ pub enum ExpandError {
     /// The frame model failed.
     #[error(transparent)]
     Identify(#[from] NetworkError),
+    /// The verifier failed.
+    #[error(transparent)]
+    Verify(#[from] VerifyError),
     /// The tagger cannot be opened or failed.
     #[error("cannot tag words")]
     Tag {
@@ -146,6 +150,7 @@ coded!(ExpandError {
     Self::Align { source, .. } => source.trouble(),
     Self::Filter(error) => error.trouble(),
     Self::Identify(error) => error.trouble(),
+    Self::Verify(error) => error.trouble(),
     Self::Tag { source } => source.trouble(),
     Self::ModelMissing { .. } => Failed.coded("M-missing"),
     Self::OtherSeeds { .. } => Failed.coded("X-seeds"),
@@ -158,7 +163,11 @@ coded!(ExpandError {
 impl ExpandError {
     /// Whether whoever asked for it stopped it.
     pub(super) fn is_stopped(&self) -> bool {
-        matches!(self, Self::Paraphrase(error) if error.is_stopped())
+        match self {
+            Self::Paraphrase(error) => error.is_stopped(),
+            Self::Verify(error) => error.is_stopped(),
+            _ => false,
+        }
     }
 }
 

@@ -69,6 +69,7 @@ mod trigger_lexicon;
 mod trigger_slot;
 mod unit;
 mod valence;
+mod verifying;
 mod word_class;
 
 pub use crate::grow::CommitError;
@@ -94,5 +95,6 @@ pub use status::{Estimate, FrameStatus, Status, estimate, forget, status};
 pub use tasks::{TaskSettings, Tasks};
 pub(crate) use unit::Unit;
 pub(crate) use valence::{Valences, expressed};
+pub use verifying::{Judges, Verified, verify};
 
 type Result<T> = std::result::Result<T, ExpandError>;

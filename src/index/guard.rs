@@ -13,6 +13,7 @@ use tantivy::TantivyError;
 use tantivy::directory::error::OpenReadError;
 
 use super::IndexError;
+use crate::model::shortage;
 
 thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
@@ -42,7 +43,10 @@ pub(super) fn guarded<T>(
     caught(work).map_err(|error| {
         let path = path.to_owned();
         match error {
-            TantivyError::InternalError(reason) => IndexError::Damaged { path, action, reason },
+            // Threads of Tantivy hand on in words what kept them from writing.
+            TantivyError::InternalError(reason) if shortage(&reason).is_none() => {
+                IndexError::Damaged { path, action, reason }
+            }
             error if is_damage(&error) => {
                 IndexError::Damaged { path, action, reason: error.to_string() }
             }
@@ -87,6 +91,7 @@ fn is_damage(error: &TantivyError) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Coded;
 
     #[test]
     fn a_panic_is_an_error_that_says_what_to_do() {
@@ -102,6 +107,14 @@ mod tests {
         );
         assert!(!panics_are_caught());
         assert_eq!(guarded(path, "searching", || Ok(1)).unwrap(), 1);
+    }
+
+    #[test]
+    fn a_lack_that_another_thread_told_of_is_no_damage() {
+        let reason = "No space left on device (os error 28)".to_owned();
+        let failed = || -> tantivy::Result<()> { Err(TantivyError::InternalError(reason)) };
+        let error = guarded(Path::new("index"), "committing", failed).unwrap_err();
+        assert_eq!(error.code(), Some("S-full"), "{error}");
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod sentence;
 mod span;
 mod split;
 mod split_list;
+mod verification;
 mod written;
 
 pub use annotation::{
@@ -78,4 +79,5 @@ pub use sentence::{Occurrence, Sentence};
 pub use span::Span;
 pub use split::Split;
 pub use split_list::{KeptSplitList, SplitList, SplitListId};
+pub use verification::{Reverse, Verification};
 pub use written::{NumberKind, WrittenNumber, WrittenNumbers};

@@ -3,7 +3,7 @@
 //! A number outside its range cannot come back: JSON has no infinity, and a reader that trusts a
 //! probability of 9 reckons wrongly ever after. Whoever takes records in asks here.
 
-use super::{Evidence, Generation, Prediction, Provenance};
+use super::{Evidence, Generation, Prediction, Provenance, Verification};
 
 /// A number outside its range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -49,6 +49,24 @@ impl Evidence {
             // Cosines of vectors in f32 pass 1 by rounding.
             Some(likeness) if !(-1.001..=1.001).contains(&likeness) => {
                 Err(out_of("likeness", likeness, "a number from -1 to 1"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Verification {
+    /// The first number that is outside its range.
+    ///
+    /// # Errors
+    /// Names it.
+    pub fn check_ranges(&self) -> Result<(), OutOfRange> {
+        for (field, share) in [("evokes", self.evokes), ("same_meaning", self.same_meaning)] {
+            share.map_or(Ok(()), |share| check_share(field, share))?;
+        }
+        match self.reverse {
+            Some(reverse) if !(0.0..f32::INFINITY).contains(&reverse.score) => {
+                Err(out_of("reverse.score", reverse.score, "a finite number from 0"))
             }
             _ => Ok(()),
         }
@@ -102,6 +120,7 @@ fn out_of(field: &str, found: impl ToString, expected: &'static str) -> OutOfRan
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{AnnotationSetId, IdSpace, Reverse};
 
     fn field_of(checked: Result<(), OutOfRange>) -> String {
         checked.unwrap_err().field
@@ -120,6 +139,28 @@ mod tests {
         assert_eq!(wrong(Evidence { r: Some(f32::NAN), ..evidence }), "r");
         assert_eq!(wrong(Evidence { frame_fit: Some(2.0), ..evidence }), "frame_fit");
         assert_eq!(wrong(Evidence { likeness: Some(-1.5), ..evidence }), "likeness");
+    }
+
+    #[test]
+    fn answers_of_a_verifier_are_shares_and_likelihoods_finite() {
+        let reverse = |score| Some(Reverse { score, tokens: 3, rewriter: [1; 16] });
+        let set = AnnotationSetId::new(IdSpace::Generated, 7);
+        let (verifier, asked) = ([2; 16], [3; 16]);
+        let right = Verification {
+            set,
+            evokes: Some(1.0),
+            same_meaning: Some(0.0),
+            reverse: reverse(0.0),
+            verifier,
+            asked,
+        };
+        right.check_ranges().unwrap();
+        let wrong = |verification: Verification| field_of(verification.check_ranges());
+        assert_eq!(wrong(Verification { evokes: Some(1.5), ..right }), "evokes");
+        assert_eq!(wrong(Verification { same_meaning: Some(f32::NAN), ..right }), "same_meaning");
+        for score in [-0.5, f32::INFINITY, f32::NAN] {
+            assert_eq!(wrong(Verification { reverse: reverse(score), ..right }), "reverse.score");
+        }
     }
 
     #[test]

@@ -30,4 +30,4 @@ pub use preferred::{
     preferred,
 };
 pub use sums::{SUMS, record_sums};
-pub use verify::{Finding, FindingCode, Verification, verify};
+pub use verify::{Finding, FindingCode, ModelCheck, verify};

@@ -58,7 +58,7 @@ impl fmt::Display for Finding {
 
 /// What became of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Verification {
+pub struct ModelCheck {
     /// Whether hashes of its files were recorded.
     pub has_sums: bool,
     /// Everything that is wrong.
@@ -71,12 +71,12 @@ pub struct Verification {
 /// the first directory of `models` that has it ([`encoder_of`]).
 ///
 /// Takes the time and memory of loading it.
-pub fn verify(directory: &Path, models: &[PathBuf]) -> Verification {
-    let mut verification = Verification::default();
+pub fn verify(directory: &Path, models: &[PathBuf]) -> ModelCheck {
+    let mut verification = ModelCheck::default();
     match sums::check(directory) {
         Ok(None) => {}
         Ok(Some(findings)) => {
-            verification = Verification { has_sums: true, findings };
+            verification = ModelCheck { has_sums: true, findings };
         }
         Err(error) => verification.findings.push(finding(FindingCode::Sum, &error)),
     }

@@ -111,6 +111,14 @@ fields! {
     /// Probability of the frame at the target by a frame model, in `[0, 1]`: higher is better.
     /// Generated and predicted sets have one, where a model was asked.
     FrameFit = "frame_fit", Fraction;
+    /// Probability that the target evokes the frame, by a verifier, in `[0, 1]`: higher is better.
+    /// Sets of which none was asked have none.
+    Evokes = "evokes", Fraction;
+    /// Probability that a rewritten text says what its source says, by a verifier, in `[0, 1]`.
+    SameMeaning = "same_meaning", Fraction;
+    /// Negative log-likelihood a token of the source of a rewritten text, given that text, by a
+    /// rewriter: lower is better.
+    Reverse = "reverse", Decimal;
     /// A person's judgement, 0 to 100.
     Judgement = "judgement", Percentage;
     /// Mean of all reviewers' judgements, 0 to 100. Sets that nobody has judged have none.
@@ -178,6 +186,12 @@ impl Field {
                 suggestion: nearest(name, names()).or_else(shortened),
             }
         })
+    }
+
+    /// Whether a verifier says it.
+    #[must_use]
+    pub(crate) fn is_of_verifier(self) -> bool {
+        matches!(self, Self::Evokes | Self::SameMeaning | Self::Reverse)
     }
 
     /// The operators it takes.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::model::{AnnotationSet, Label, LayerName, Release, Sentence, Span, Split};
+use crate::model::{AnnotationSet, Label, LayerName, Release, Sentence, Span, Split, Verification};
 
 /// An annotation set that a query found.
 #[derive(Debug, Clone)]
@@ -21,6 +21,8 @@ pub struct Answer {
     pub document_description: Option<Arc<str>>,
     /// The part of the data that it belongs to.
     pub split: Option<Split>,
+    /// What a verifier says of it.
+    pub verification: Option<Verification>,
     /// Its sentence.
     pub sentence: Sentence,
     /// The set.

@@ -183,6 +183,7 @@ fn cost(expression: &Expression) -> u8 {
             Field::Fe | Field::Gf | Field::Pt | Field::Ni => 1,
             Field::Trigger | Field::Text | Field::Corpus | Field::Doc | Field::Split => 2,
             Field::Judgement | Field::JudgementMean | Field::Edition => 2,
+            Field::Evokes | Field::SameMeaning | Field::Reverse => 2,
             Field::Foreign | Field::FrameForeign | Field::LuForeign | Field::DocForeign => 2,
             _ => 0,
         },

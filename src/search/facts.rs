@@ -10,7 +10,7 @@ use super::foreign::ForeignContent;
 use crate::database::{Result, listing};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Edition, FrameId, LuId, Provenance,
-    ReleaseId, Sentence, SentenceId, hexadecimal,
+    ReleaseId, Sentence, SentenceId, Verification, hexadecimal,
 };
 use crate::store::Store;
 
@@ -24,6 +24,8 @@ pub(super) struct Facts<'a> {
     foreign_content: OnceCell<ForeignContent>,
     /// Every release's editions.
     editions: OnceCell<Vec<(ReleaseId, Edition)>>,
+    /// Whether a verifier was asked of sets of each release.
+    verified: RefCell<HashMap<ReleaseId, bool>>,
     /// Where the seeds that were asked about come from: offspring of several lies mixed.
     seeds: RefCell<HashMap<(ReleaseId, AnnotationSetId), Home>>,
     /// The last sentence that was read: a text of thousands of sets is read once for those that
@@ -57,6 +59,7 @@ impl<'a> Facts<'a> {
             recipes: OnceCell::new(),
             foreign_content: OnceCell::new(),
             editions: OnceCell::new(),
+            verified: RefCell::default(),
             seeds: RefCell::default(),
             last_sentence: RefCell::default(),
         }
@@ -106,6 +109,24 @@ impl<'a> Facts<'a> {
             let _ = self.editions.set(editions);
         }
         Ok(self.editions.get().map_or(&[], Vec::as_slice))
+    }
+
+    /// What a verifier says of a set. A release of which none was asked is not looked at again.
+    pub(super) fn verification(
+        &self,
+        release: ReleaseId,
+        set: AnnotationSetId,
+    ) -> Result<Option<Verification>> {
+        let known = self.verified.borrow().get(&release).copied();
+        let is_verified = match known {
+            Some(known) => known,
+            None => {
+                let is_verified = self.store.all_verifications(release)?.next().is_some();
+                self.verified.borrow_mut().insert(release, is_verified);
+                is_verified
+            }
+        };
+        Ok(if is_verified { self.store.verification(release, set)? } else { None })
     }
 
     /// Where a seed comes from.

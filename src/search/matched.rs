@@ -85,6 +85,7 @@ impl<'a> Match<'a> {
             is_of_several: catalog.releases().len() > 1,
             frame: catalog.frame(release, set.frame)?,
             lexunit: catalog.lexunit(release, set.frame, set.lu)?,
+            verification: facts.verification(release, set.id)?,
             document_description: description,
             document,
             split,
@@ -159,14 +160,22 @@ impl<'a> Match<'a> {
         }
     }
 
-    /// A score of a generated set, where something has scored it; of any set
-    /// the mean of its judgements, and how likely its frame is where a model was asked.
+    /// A score of a generated set, where something has scored it; of any set the mean of its
+    /// judgements, and what a frame model or a verifier says where it was asked.
     pub(super) fn score(&self, field: Field) -> Result<Option<f32>> {
         if field == Field::JudgementMean {
             return self.mean_judgement();
         }
         if field == Field::FrameFit {
             return Ok(self.set.provenance.fit().map(|fit| fit.probability));
+        }
+        if field.is_of_verifier() {
+            let said = self.facts.verification(self.release, self.set.id)?;
+            return Ok(said.and_then(|said| match field {
+                Field::Evokes => said.evokes,
+                Field::SameMeaning => said.same_meaning,
+                _ => said.reverse.map(|reverse| reverse.score),
+            }));
         }
         Ok(self.generation().and_then(|made| match field {
             Field::Paraphrase => made.paraphrase_score(),

@@ -38,6 +38,14 @@ impl Answer {
         } else if !set.status.is_empty() {
             parts.push(set.status.clone());
         }
+        if let Some(said) = &self.verification {
+            let mut answer = |name, share: Option<f32>| {
+                parts.extend(share.map(|share| format!("{name} {share:.2}")));
+            };
+            answer("evokes", said.evokes);
+            answer("same meaning", said.same_meaning);
+            answer("reverse", said.reverse.map(|reverse| reverse.score));
+        }
         if let (Origin::FullText, Some(document)) = (origin, &self.document) {
             parts.push(document.to_string());
         }

@@ -125,6 +125,9 @@ impl Match<'_> {
             | Field::P
             | Field::R
             | Field::FrameFit
+            | Field::Evokes
+            | Field::SameMeaning
+            | Field::Reverse
             | Field::JudgementMean => self.score(field)?.map(Value::Number).into_iter().collect(),
             Field::Edition => distinct(self.editions()?),
             Field::Judgement => {

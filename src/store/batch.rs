@@ -9,7 +9,7 @@ use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Counted, Decided, Document, DocumentId,
     DocumentLayout, Edition, ForeignFile, Frame, FrameId, FrameLayout, FrameRelation, Judgement,
     LexUnit, LexUnitLayout, LuId, RecipeId, RelationId, ReleaseCounts, ReleaseId, ReleaseLayout,
-    SemType, Sentence, SentenceId, SentenceLayers,
+    SemType, Sentence, SentenceId, SentenceLayers, Verification,
 };
 use crate::text::fold;
 
@@ -48,6 +48,16 @@ impl<'a> Batch<'a> {
     /// Goes on with rows of another release, which are written together with those before.
     pub fn turn_to(&mut self, release: ReleaseId) {
         self.release = release;
+    }
+
+    /// The store that the rows go to.
+    pub(crate) fn store(&self) -> &'a Store {
+        self.store
+    }
+
+    /// The release that rows go to now.
+    pub(crate) fn release(&self) -> ReleaseId {
+        self.release
     }
 
     /// Bytes gathered so far.
@@ -410,6 +420,21 @@ impl<'a> Batch<'a> {
         let Judgement { reviewer, question, .. } = judgement;
         let key = JudgementKey::new(self.release, set, reviewer, question);
         self.delete(Family::Judgement, &key)
+    }
+
+    /// Writes what a verifier says of a set.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn put_verification(&mut self, verification: &Verification) -> Result<()> {
+        let set = verification.set;
+        let key = SetKey { release: self.release, set };
+        self.put(Family::Verification, &key, set, verification.to_value())
+    }
+
+    /// Deletes what a verifier says of a set.
+    pub fn delete_verification(&mut self, set: AnnotationSetId) -> Result<()> {
+        self.delete(Family::Verification, &SetKey { release: self.release, set })
     }
 
     /// Writes the decisions on a proposed LU.

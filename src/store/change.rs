@@ -62,6 +62,8 @@ pub enum Subject {
     Set(AnnotationSetId, SetLocation),
     /// A reviewer's judgement of a set.
     Judgement(AnnotationSetId, String),
+    /// What a verifier says of a set.
+    Verification(AnnotationSetId),
     /// Decisions on an LU that an expansion proposed for a frame, by its name.
     Decision(FrameId, String),
     /// An edition.
@@ -83,13 +85,14 @@ impl Subject {
             Self::SentenceLayers(..) => "layers",
             Self::Set(..) => "set",
             Self::Judgement(..) => "judgement",
+            Self::Verification(_) => "verification",
             Self::Decision(..) => "decision",
             Self::Edition(_) => "edition",
         }
     }
 
-    /// Its id: of a document the corpus's and its own, of a judgement the set's, of a decision the
-    /// LU's name, of an edition its name; `None` of a release.
+    /// Its id: of a document the corpus's and its own, of a judgement and a verification the set's,
+    /// of a decision the LU's name, of an edition its name; `None` of a release.
     #[must_use]
     pub fn id(&self) -> Option<String> {
         Some(match self {
@@ -100,9 +103,10 @@ impl Subject {
             Self::LexUnit(_, id) => id.to_string(),
             Self::Document(corpus, id) => format!("{corpus}/{id}"),
             Self::Sentence(id) => id.to_string(),
-            Self::SentenceLayers(_, id) | Self::Set(id, _) | Self::Judgement(id, _) => {
-                id.to_string()
-            }
+            Self::SentenceLayers(_, id)
+            | Self::Set(id, _)
+            | Self::Judgement(id, _)
+            | Self::Verification(id) => id.to_string(),
             Self::Decision(_, name) | Self::Edition(name) => name.clone(),
         })
     }

@@ -20,6 +20,7 @@ named! {
         Recipe => "recipe",
         Journal => "journal",
         Judgement => "judgement",
+        Verification => "verification",
         Decision => "decision",
         Edition => "edition",
         Layout => "layout",

@@ -132,7 +132,7 @@ keys! {
         sentence: SentenceId,
         set: AnnotationSetId,
     }
-    SetKey of [set_location] { release: ReleaseId, set: AnnotationSetId }
+    SetKey of [set_location, verification] { release: ReleaseId, set: AnnotationSetId }
     RecipeKey of [recipe] { recipe: RecipeId }
     JournalKey of [journal] {
         release: ReleaseId,

@@ -4,7 +4,7 @@ use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Decided, Document, DocumentId, DocumentLayout,
     Edition, Frame, FrameId, FrameLayout, FrameRelation, IdSpace, Judgement, LexUnit,
     LexUnitLayout, LuId, RecipeId, RelationId, Release, ReleaseId, ReleaseLayout, SemType,
-    SemTypeId, Sentence, SentenceId, SentenceLayers,
+    SemTypeId, Sentence, SentenceId, SentenceLayers, Verification,
 };
 
 use super::added::of_space;
@@ -431,6 +431,23 @@ impl Store {
     ) -> Result<impl Iterator<Item = Result<(AnnotationSetId, Judgement)>> + '_> {
         let rows = self.keyed::<Judgement>(Family::Judgement, Prefix::of(release).bytes())?;
         Ok(rows.map(|row| row.map(|(key, judgement)| (key.set, judgement))))
+    }
+
+    /// What a verifier says of a set.
+    pub fn verification(
+        &self,
+        release: ReleaseId,
+        set: AnnotationSetId,
+    ) -> Result<Option<Verification>> {
+        self.record(Family::Verification, SetKey { release, set })
+    }
+
+    /// All that verifiers say of a release's sets, by set.
+    pub fn all_verifications(
+        &self,
+        release: ReleaseId,
+    ) -> Result<impl Iterator<Item = Result<Verification>> + '_> {
+        self.records(Family::Verification, Prefix::of(release).bytes())
     }
 
     /// The decisions on an LU of that name that was proposed for a frame.

@@ -70,6 +70,9 @@ impl Store {
                 let reviewer = key.parts().0.to_owned();
                 alone(Subject::Judgement(key.set, reviewer))
             }),
+            Family::Verification => {
+                SetKey::decode(key).map(|key| alone(Subject::Verification(key.set)))
+            }
             Family::Decision => {
                 DecisionKey::decode(key).map(|key| alone(Subject::Decision(key.frame, key.name)))
             }

@@ -94,6 +94,7 @@ pub(super) fn record_name(family: &str, key: &[u8]) -> Option<String> {
         Family::Recipe => format!("recipe {}", RecipeKey::decode(key)?.recipe),
         Family::Journal => format!("journal of {}", JournalKey::decode(key)?.seed),
         Family::Judgement => format!("judgement of {}", JudgementKey::decode(key)?.set),
+        Family::Verification => format!("verification of {}", SetKey::decode(key)?.set),
         Family::Decision => format!("decisions on `{}`", DecisionKey::decode(key)?.name),
         Family::Edition => format!("edition `{}`", EditionKey::decode(key)?.name),
         Family::Layout => {

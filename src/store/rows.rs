@@ -8,7 +8,7 @@ use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Decided, Document, DocumentId, DocumentLayout,
     Edition, Foreign, ForeignFile, Frame, FrameId, FrameLayout, FrameRelation, Judgement, LexUnit,
     LexUnitLayout, LuId, NumberKind, RecipeId, ReleaseId, ReleaseLayout, SemType, Sentence,
-    SentenceId, SentenceLayers, hexadecimal,
+    SentenceId, SentenceLayers, Verification, hexadecimal,
 };
 
 use super::family::Family;
@@ -71,6 +71,8 @@ pub enum RowContent {
     },
     /// A judgement of a set.
     Judgement(AnnotationSetId),
+    /// What a verifier says of a set.
+    Verification(AnnotationSetId),
     Decisions(Decided),
     Edition(Edition),
     /// How a file of the release lists what it holds.
@@ -244,6 +246,7 @@ pub(super) fn content(
             model::<Judgement>(key, value)?;
             RowContent::Judgement(key_of::<JudgementKey>(key)?.set)
         }
+        Family::Verification => RowContent::Verification(model::<Verification>(key, value)?.set),
         Family::Decision => RowContent::Decisions(model(key, value)?),
         Family::Edition => RowContent::Edition(model(key, value)?),
         Family::Layout => RowContent::Layout(layout(key, value)?),
@@ -382,6 +385,7 @@ mod tests {
             RowContent::SetLocation(set, location) => record::encode_location(set, location),
             RowContent::Journal { .. } => keyed::<JournalEntry>(key, value)?,
             RowContent::Judgement(_) => keyed::<Judgement>(key, value)?,
+            RowContent::Verification(_) => keyed::<Verification>(key, value)?,
             RowContent::Decisions(_) => keyed::<Decided>(key, value)?,
             RowContent::Edition(_) => keyed::<Edition>(key, value)?,
             RowContent::Layout(LayoutOf::Release) => keyed::<ReleaseLayout>(key, value)?,

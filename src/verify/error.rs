@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::decode::DecodeError;
 use crate::model::coded;
 use crate::nn::NnError;
 use crate::prompt::PromptError;
@@ -32,3 +33,11 @@ coded!(VerifyError {
     Self::Prompt(error) => error.trouble(),
     Self::Score(error) => error.trouble(),
 });
+
+impl VerifyError {
+    /// Whether whoever asked for it stopped it.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        matches!(self, Self::Score(ScoreError::Decode(DecodeError::Stopped)))
+    }
+}

@@ -4,14 +4,17 @@
 //! definition and lemmas of its LUs, but never of the LU in question: so it judges words that the
 //! lexicon lacks. The second is whether a rewriting says what its source says. Both prompts are
 //! data beside the adapter (`questions.rs`); what is put into them is made as in training
-//! (`passage.rs`).
+//! (`passage.rs`). What answers are worth was measured on judged outputs (`calibration.rs`).
 
+mod calibration;
 mod error;
 mod passage;
 mod questions;
 
 use std::path::Path;
 
+pub use calibration::CALIBRATION;
+use calibration::Calibration;
 pub use error::VerifyError;
 use questions::Questions;
 pub use questions::{QUESTIONS, has_questions};
@@ -20,7 +23,7 @@ use crate::compute::{Device, Numbers};
 use crate::decode::{GoesOn, always};
 use crate::model::{Declared, Span};
 use crate::nn::{Fingerprint, LanguageAdapter, LanguageModel};
-use crate::score::{Answer, FieldTexts, Question, ScoreRefusal, Scorer};
+use crate::score::{Answer, FieldTexts, Question, ScoreError, ScoreRefusal, Scorer};
 
 /// Most lemmas of a frame that are listed. Training listed 2 to 10, drawn by annotation; with the
 /// ten most annotated, answers are nearest to those that were stored (`docs/results/`).
@@ -81,7 +84,7 @@ pub struct MeaningItem {
 ///     rewriting: "They ripped it open.".to_owned(),
 /// };
 /// for answer in verifier.same_meaning(&[pair])? {
-///     println!("{:.2}", answer?.yes());
+///     println!("{:.2}", verifier.says_the_same(&answer?));
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -89,6 +92,7 @@ pub struct MeaningItem {
 pub struct Verifier {
     scorer: Scorer,
     questions: Questions,
+    calibration: Calibration,
 }
 
 impl Verifier {
@@ -103,9 +107,7 @@ impl Verifier {
         device: &Device,
         numbers: Numbers,
     ) -> Result<Self, VerifyError> {
-        let (questions, adapter) = parts(directory)?;
-        let scorer = Scorer::open_with(base, Some(adapter), device, numbers)?;
-        Ok(Self { scorer, questions })
+        Self::with_parts(directory, |adapter| Scorer::open_with(base, adapter, device, numbers))
     }
 
     /// As [`open`](Self::open), over a language model that is open already, whatever its own
@@ -115,8 +117,19 @@ impl Verifier {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn over(directory: &Path, base: &LanguageModel) -> Result<Self, VerifyError> {
-        let (questions, adapter) = parts(directory)?;
-        Ok(Self { scorer: Scorer::over(base, Some(adapter))?, questions })
+        Self::with_parts(directory, |adapter| Scorer::over(base, adapter))
+    }
+
+    /// The verifier of a directory, with a language model that has its adapter.
+    fn with_parts(
+        directory: &Path,
+        open: impl FnOnce(Option<LanguageAdapter>) -> Result<Scorer, ScoreError>,
+    ) -> Result<Self, VerifyError> {
+        let questions = Questions::read(directory)?;
+        let calibration = Calibration::read(directory)?;
+        let adapter = LanguageAdapter::read(directory)
+            .map_err(|source| VerifyError::Adapter { path: directory.to_owned(), source })?;
+        Ok(Self { scorer: open(Some(adapter))?, questions, calibration })
     }
 
     /// The languages that the adapter, or else the model, declares.
@@ -125,11 +138,30 @@ impl Verifier {
         self.scorer.declared()
     }
 
-    /// Of the adapter's weights, and of the file of its questions: answers are those of both.
+    /// BLAKE3 of the fingerprints of all that decides an answer: the language model with the
+    /// adapter, the questions and the calibration.
     #[must_use]
-    pub fn fingerprints(&self) -> (Fingerprint, Fingerprint) {
+    pub fn fingerprint(&self) -> Fingerprint {
         let adapter = self.scorer.adapter().expect("a verifier has an adapter");
-        (adapter, self.questions.evokes.fingerprint())
+        let mut hash = blake3::Hasher::new();
+        let parts = [self.scorer.fingerprint(), adapter, self.questions.evokes.fingerprint()];
+        for part in parts.into_iter().chain(self.calibration.fingerprint) {
+            hash.update(&part.0);
+        }
+        Fingerprint(hash.finalize().into())
+    }
+
+    /// The calibrated probability in `[0, 1]` of an answer to [`evokes`](Self::evokes).
+    #[must_use]
+    pub fn is_evoked(&self, answer: &Answer) -> f32 {
+        self.calibration.evokes(answer)
+    }
+
+    /// The calibrated probability in `[0, 1]` of an answer to
+    /// [`same_meaning`](Self::same_meaning).
+    #[must_use]
+    pub fn says_the_same(&self, answer: &Answer) -> f32 {
+        self.calibration.same_meaning(answer)
     }
 
     /// The language model with the verifier's adapter.
@@ -233,14 +265,6 @@ fn without(lemmas: &[String], lexunit: Option<&str>) -> Vec<String> {
     let own = lexunit.map(|lexunit| passage::lemma(lexunit).to_lowercase());
     let others = lemmas.iter().filter(|lemma| Some(lemma.to_lowercase()) != own);
     others.take(MOST_LEMMAS).cloned().collect()
-}
-
-/// The questions and the adapter of a directory.
-fn parts(directory: &Path) -> Result<(Questions, LanguageAdapter), VerifyError> {
-    let questions = Questions::read(directory)?;
-    let adapter = LanguageAdapter::read(directory)
-        .map_err(|source| VerifyError::Adapter { path: directory.to_owned(), source })?;
-    Ok((questions, adapter))
 }
 
 /// Asks about the texts that are there; the others are refused as empty.

@@ -6,6 +6,7 @@
 //! | [`generate`] | sentences for LUs that have none |
 //! | [`filter`] | scores of a filter for generated sets |
 //! | [`fit`] | scores of a frame model for generated sets |
+//! | [`verify`] | answers of a verifier for sets |
 //! | [`paraphrase`] | sentences under constraints, line by line |
 //! | [`align`] | spans and words of sentence pairs; tasks for annotators |
 //! | [`tag`] | parts of speech |
@@ -14,7 +15,7 @@
 //! | [`substitutes`] | what can stand in a word's place |
 //! | [`mine`] | paraphrases from clusters of news |
 //! | [`augment`] | training data of other tasks, rewritten |
-//! | [`pass`] | what `filter` and `fit` share: a pass over sets that are there |
+//! | [`pass`] | what `filter`, `fit` and `verify` share: a pass over sets that are there |
 
 pub(crate) mod align;
 mod annotate;
@@ -29,12 +30,14 @@ mod pass;
 mod score;
 mod substitutes;
 mod tag;
+mod verify;
 
 commands! {
     Expand in expand,
     Generate in generate,
     Filter in filter,
     Fit in fit,
+    Verify in verify,
     Paraphrase in paraphrase,
     Align in align,
     Tag in tag,

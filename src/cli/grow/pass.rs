@@ -1,4 +1,5 @@
-//! A pass over generated sets that are there, as `fnstore filter` and `fnstore fit` make it.
+//! A pass over sets that are there, as `fnstore filter`, `fnstore fit` and `fnstore verify` make
+//! it.
 
 use std::ops::ControlFlow;
 

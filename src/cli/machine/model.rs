@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use fnstore::expand::{FILTER, WORD_VECTORS};
 use fnstore::model::{Hex64, Languages};
 use fnstore::models::{
-    self, Description, Finding, FindingCode, ModelError, ModelKind, VERIFIER, Verification, add,
+    self, Description, Finding, FindingCode, ModelCheck, ModelError, ModelKind, VERIFIER, add,
     default_rewriter, describe, models_in, record_sums, verify,
 };
 use fnstore::nn::declare_languages;
@@ -342,7 +342,7 @@ impl Block for CheckRecord {
     }
 }
 
-fn check_record(path: &Path, checked: Verification) -> CheckRecord {
+fn check_record(path: &Path, checked: ModelCheck) -> CheckRecord {
     let findings = checked.findings;
     CheckRecord {
         name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),

@@ -14,6 +14,7 @@
 //! | [`identifier`] | which frame model identifies frames |
 //! | [`labeller`] | which labeller finds FEs |
 //! | [`tagger`] | which tagger tags |
+//! | [`verifier`] | which verifier is asked, and which rewriter backwards |
 //! | [`splits`] | `--split-list`: which part of the data something belongs to |
 //! | [`release`] | which release a command is about |
 //! | [`chosen_lus`] | which LUs a command is about |
@@ -37,3 +38,4 @@ pub(crate) mod rewriter;
 pub(crate) mod splits;
 pub(crate) mod tagger;
 pub(crate) mod threads;
+pub(crate) mod verifier;

@@ -419,6 +419,7 @@ fn framenet_loss(loss: FramenetLoss) -> &'static str {
         FramenetLoss::Order => "order",
         FramenetLoss::Sentences => "sentences",
         FramenetLoss::Judgements => "judgements",
+        FramenetLoss::Verifications => "verifications",
         FramenetLoss::Decisions => "decisions",
         FramenetLoss::Rejected => "rejected",
         FramenetLoss::Editions => "editions",

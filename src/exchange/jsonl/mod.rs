@@ -3,8 +3,8 @@
 //! A file holds one release, or what was added to one. It begins with a [`Header`] and a
 //! [`ReleaseRecord`] and ends with an end record that counts the lines. What a line refers to
 //! stands before it: semantic types, frames, relations, LUs, recipes. Then each sentence with its
-//! sets, then documents, journal, judgements, decisions and editions. The layout of a file stands
-//! after its record. Spans count code points of the sentence's text and carry the text that they
+//! sets, then documents, journal, judgements, verifications, decisions and editions. The layout of
+//! a file stands after its record. Spans count code points of the sentence's text and carry the text that they
 //! cover, so that a reader who counts otherwise finds out. `schema/jsonl-*.schema.json` describe
 //! the records.
 //!
@@ -83,6 +83,8 @@ named! {
         Journal => "journal",
         /// What a reviewer says of a set.
         Judgement => "judgement",
+        /// What a verifier says of a set.
+        Verification => "verification",
         /// What reviewers decide of a proposed LU.
         Decisions => "decisions",
         /// Sets frozen under a name.

@@ -15,7 +15,8 @@ use super::{Checked, LineKind, read};
 use crate::exchange::error::Fault;
 use crate::model::{
     AnnotationSetId, CarriedElement, CorpusId, DocumentId, FilterScores, Flags, FrameFit,
-    Generation, Judgement, LuId, Prediction, Provenance, RecipeId, Shown, hexadecimal,
+    Generation, Judgement, LuId, Prediction, Provenance, RecipeId, Reverse, Shown, Verification,
+    hexadecimal,
 };
 
 /// Fingerprints of recipes, hexadecimal, by number.
@@ -399,6 +400,27 @@ record! {
 record! {
     /// What a reviewer saw, and for how long.
     Shown as ShownRecord { text: String, millis: u64 }
+}
+
+record! {
+    /// What a verifier says of a set.
+    Verification as VerificationRecord of Verification {
+        set: AnnotationSetId,
+        evokes: Option<f32>,
+        same_meaning: Option<f32>,
+        reverse: Option<Reverse>,
+        verifier: [u8; 16],
+        asked: [u8; 16],
+    }
+}
+
+record! {
+    /// How likely a set's source is, given its text, and the fingerprint of the rewriter.
+    Reverse as ReverseRecord { score: f32, tokens: u32, rewriter: [u8; 16] }
+}
+
+pub(super) fn check_verification(verification: &Verification) -> Checked<()> {
+    Ok(verification.check_ranges()?)
 }
 
 pub(super) fn check_judgement(judgement: &Judgement) -> Checked<()> {

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::annotation::{LayersRecord, SetRecord};
 use super::governance::{EditionRecord, WholeEdition, check_decided};
 use super::layout::Layout;
-use super::provenance::{JournalRecord, RecipeRecord, check_judgement};
+use super::provenance::{JournalRecord, RecipeRecord, check_judgement, check_verification};
 use super::recorded::Recorded;
 use super::release::{End, Header, ReleaseRecord};
 use super::{Checked, LineKind, foreign, numbers};
@@ -21,7 +21,7 @@ use crate::exchange::{ExchangeError, Result};
 use crate::model::{
     AnnotationSet, AnnotationSetId, Decided, Document, Edition, Frame, FrameElement, FrameId,
     FrameRelation, Judgement, LexUnit, NumberKind, RecipeId, SemType, Sentence, SentenceId,
-    SentenceLayers, WrittenNumber,
+    SentenceLayers, Verification, WrittenNumber,
 };
 
 /// A line of a file. Sets and layers are turned into model values by the reader once their
@@ -49,6 +49,7 @@ pub enum Record {
     /// How far a chain has come: its seed, and its sets.
     Journal(JournalRecord, AnnotationSetId, Vec<AnnotationSetId>),
     Judgement(AnnotationSetId, Judgement),
+    Verification(Verification),
     /// Decisions, and the name of their frame.
     Decisions(Decided, String),
     /// An edition with some of its sets, and what is said of all.
@@ -301,6 +302,11 @@ fn said(line: Line<'_>, kind: LineKind) -> Result<Record> {
             let (set, judgement) = model(line)?;
             checked(line, check_judgement(&judgement))?;
             Record::Judgement(set, judgement)
+        }
+        LineKind::Verification => {
+            let verification = model(line)?;
+            checked(line, check_verification(&verification))?;
+            Record::Verification(verification)
         }
         LineKind::Decisions => {
             let (decided, frame) = model(line)?;

@@ -16,7 +16,7 @@ use crate::exchange::Result;
 use crate::model::{
     AnnotationSet, AnnotationSetId, Decided, Document, Edition, Frame, FrameElement, FrameId,
     FrameRelation, Judgement, LexUnit, NumberKind, RecipeId, SemType, Sentence, SentenceLayers,
-    WrittenNumber,
+    Verification, WrittenNumber,
 };
 
 /// Writes a file of records, in the order in which the caller hands them over.
@@ -142,6 +142,11 @@ impl<W: Write> RecordWriter<W> {
     /// Writes what a reviewer says of a set.
     pub fn judgement(&mut self, set: AnnotationSetId, judgement: Judgement) -> Result<()> {
         self.put(LineKind::Judgement, &(set, judgement).into_record())
+    }
+
+    /// Writes what a verifier says of a set.
+    pub fn verification(&mut self, verification: Verification) -> Result<()> {
+        self.put(LineKind::Verification, &verification.into_record())
     }
 
     /// Writes the decisions on an LU that was proposed for the frame of that name.

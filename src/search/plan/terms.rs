@@ -9,7 +9,7 @@ use crate::database::Result;
 use crate::index::{Filter, Hit, Omitted};
 use crate::model::{AnnotationSetId, Document, Method, Origin, ReleaseId, Split, hexadecimal};
 use crate::query::{Comparison, Field, Pattern, Term, Test, Words};
-use crate::store::{Action, SetLocation, Subject};
+use crate::store::{Action, SetLocation, Store, Subject};
 
 impl Planner<'_> {
     /// The ways to answer a term.
@@ -34,6 +34,7 @@ impl Planner<'_> {
                 Route::index(Filter::Round(low, high))
             }
             (Test::Integer(..), _) => Route::keys(self.judged()?),
+            (Test::Decimal(..), field) if field.is_of_verifier() => Route::keys(self.verified()?),
             (Test::Decimal(comparison, bound), field) => {
                 let (low, high) = scores(*comparison, *bound as f32);
                 match field {
@@ -143,11 +144,27 @@ impl Planner<'_> {
 
     /// The sets that somebody judged.
     fn judged(&self) -> Result<Narrowed> {
+        self.of_rows(|store, release| {
+            store.all_judgements(release)?.map(|row| Ok(row?.0)).collect()
+        })
+    }
+
+    /// The sets of which a verifier was asked.
+    fn verified(&self) -> Result<Narrowed> {
+        self.of_rows(|store, release| {
+            store.all_verifications(release)?.map(|row| Ok(row?.set)).collect()
+        })
+    }
+
+    /// The sets of which each release has rows.
+    fn of_rows(
+        &self,
+        sets: impl Fn(&Store, ReleaseId) -> Result<BTreeSet<AnnotationSetId>>,
+    ) -> Result<Narrowed> {
         let store = &self.database.store;
         let mut hits = BTreeSet::new();
         for &release in &self.releases {
-            for row in store.all_judgements(release)? {
-                let (set, _) = row?;
+            for set in sets(store, release)? {
                 if let Some(location) = store.set_location(release, set)? {
                     hits.insert(hit(release, set, location));
                 }

@@ -27,6 +27,7 @@ cases! {
         9 => Judgement(set, reviewer),
         10 => Decision(frame, name),
         11 => Edition(name),
+        12 => Verification(set),
     }
 }
 

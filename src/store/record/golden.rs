@@ -58,6 +58,8 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("journal", journal().to_value()),
         ("judgement", judgement(false).to_value()),
         ("judgement_shown", judgement(true).to_value()),
+        ("verification", verification().to_value()),
+        ("verification_none", unverified().to_value()),
         ("decision", decided().to_value()),
         ("edition", edition().to_value()),
         ("edition_listed", listed().to_value()),
@@ -116,6 +118,8 @@ fn every_record_comes_back_as_it_was() {
     let set = set(IdSpace::Exemplar, 7012);
     law(&JournalKey { release, seed: set, target: 1, recipe: RecipeId(4) }, &journal());
     law(&JudgementKey::new(release, set, "kim", ""), &judgement(true));
+    law(&SetKey { release, set }, &verification());
+    law(&SetKey { release, set }, &unverified());
     let name = decided().name;
     law(&DecisionKey { release, frame: FrameId(102), name }, &decided());
     let key = EditionKey { release, name: edition().name };
@@ -147,7 +151,7 @@ fn a_change_that_no_writer_writes_is_an_error() {
     let read = |value: &[u8]| decode::<ChangeRecord>(value).unwrap_err();
     assert_eq!(read(&[3, 0]), "record version 3, expected 1");
     assert_eq!(read(&[1, 3, 3, 0]), "action 3");
-    assert_eq!(read(&[1, 3, 0, 12]), "subject 12");
+    assert_eq!(read(&[1, 3, 0, 13]), "subject 13");
 }
 
 #[test]

@@ -37,6 +37,7 @@ pub(super) mod samples;
 mod schema_page;
 mod sem_type;
 mod sentence;
+mod verification;
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 use bincode::error::{DecodeError, EncodeError};
@@ -44,12 +45,13 @@ use bincode::error::{DecodeError, EncodeError};
 use crate::model::{
     AnnotationSet, Document, DocumentLayout, Edition, Foreign, Frame, FrameLayout, FrameRelation,
     Judgement, LexUnit, LexUnitLayout, ReleaseLayout, SemType, Sentence, SentenceLayers,
+    Verification,
 };
 
 use super::JournalEntry;
 use super::key::{
     AnnotationKey, DocumentKey, EditionKey, FrameKey, JournalKey, JudgementKey, LayoutKey,
-    LexUnitKey, RelationKey, SemTypeKey, SentenceKey, SentenceSetKey,
+    LexUnitKey, RelationKey, SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
 };
 pub(super) use book::MetaRecord;
 pub(super) use change::ChangeRecord;
@@ -174,6 +176,7 @@ stored! {
         let (reviewer, question) = key.parts();
         (judgement.reviewer, judgement.question) = (reviewer.to_owned(), question.to_owned());
     };
+    Verification, SetKey, |verification, key| verification.set = key.set;
     Edition, EditionKey, |edition, key| edition.name.clone_from(&key.name);
 }
 

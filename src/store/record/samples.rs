@@ -10,9 +10,9 @@ use crate::model::{
     KeptSplitList, Label, Layer, LayerName, LexUnitHead, Lexeme, ListedElement, ListedRelation,
     ListedSentence, ListedSubcorpus, Listing, LuId, LuIndex, LuIndexEntry, Method, Moved,
     NullInstantiation, Occurrence, OddLabel, OddOffsets, Pos, Prediction, Provenance, RecipeId,
-    RelationId, RelationKind, RelationList, Release, ReleaseCounts, ReleaseId, Reviewed, SemTypeId,
-    SemTypeList, SentenceCount, SentenceId, Shown, Span, SplitListId, Title, ValencePattern,
-    ValenceUnit, Valences, Verdict, WrittenNumber,
+    RelationId, RelationKind, RelationList, Release, ReleaseCounts, ReleaseId, Reverse, Reviewed,
+    SemTypeId, SemTypeList, SentenceCount, SentenceId, Shown, Span, SplitListId, Title,
+    ValencePattern, ValenceUnit, Valences, Verdict, WrittenNumber,
 };
 
 pub(super) const RELEASE: ReleaseId = ReleaseId(3);
@@ -469,6 +469,24 @@ pub(super) fn judgement(is_shown: bool) -> Judgement {
     Judgement { reviewer, question: String::new(), score: 80, time: 1_700_000_000, note, shown }
 }
 
+/// Of [`set`]`(Exemplar, 7012)`, which a model rewrote.
+pub(super) fn verification() -> Verification {
+    let reverse = Reverse { score: 1.25, tokens: 12, rewriter: [5; 16] };
+    Verification {
+        set: set(IdSpace::Exemplar, 7012),
+        evokes: Some(0.75),
+        same_meaning: Some(0.125),
+        reverse: Some(reverse),
+        verifier: [7; 16],
+        asked: [9; 16],
+    }
+}
+
+/// [`verification`] of a set to which there was no answer.
+pub(super) fn unverified() -> Verification {
+    Verification { evokes: None, same_meaning: None, reverse: None, ..verification() }
+}
+
 /// A proposal that was accepted, taken back and moved.
 pub(super) fn decided() -> Decided {
     let evidence = Evidence {
@@ -547,6 +565,7 @@ pub(super) fn changes() -> Vec<(&'static str, ChangeRecord)> {
         ("change_judgement", Subject::Judgement(set, "kim".to_owned())),
         ("change_decision", Subject::Decision(frame, "vet.v".to_owned())),
         ("change_edition", Subject::Edition("first".to_owned())),
+        ("change_verification", Subject::Verification(set)),
     ];
     let actions = Action::ALL.into_iter().cycle();
     let changes = subjects.into_iter().zip(actions).map(|((name, subject), action)| {

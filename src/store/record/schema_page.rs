@@ -30,6 +30,7 @@ fn the_schema_page_lists_every_family_and_every_field() {
         relation::FIELDS,
         sem_type::FIELDS,
         sentence::FIELDS,
+        verification::FIELDS,
     ];
     for field in lists.concat() {
         assert!(page.contains(field), "schema/records.md lacks `{field}`");

@@ -211,6 +211,9 @@ impl Export<'_, '_> {
             let (set, judgement) = row?;
             self.writer.judgement(set, judgement)?;
         }
+        for verification in store.all_verifications(release)? {
+            self.writer.verification(verification?)?;
+        }
         self.decisions(|_| true)?;
         self.editions(|_| true)
     }
@@ -293,9 +296,14 @@ impl Export<'_, '_> {
         self.documents(closure)?;
         self.journal(|chain| !chain.is_empty() && chain.iter().all(|set| closure.has_set(*set)))?;
         let sets: BTreeSet<AnnotationSetId> = closure.sets.iter().map(|(_, set)| *set).collect();
+        for set in &sets {
+            for judgement in self.store.judgements(self.release, *set)? {
+                self.writer.judgement(*set, judgement?)?;
+            }
+        }
         for set in sets {
-            for judgement in self.store.judgements(self.release, set)? {
-                self.writer.judgement(set, judgement?)?;
+            if let Some(verification) = self.store.verification(self.release, set)? {
+                self.writer.verification(verification)?;
             }
         }
         self.decisions(|decided| closure.frames.contains(&decided.frame))?;

@@ -130,7 +130,7 @@ impl Database {
             let mut sets = Vec::with_capacity(group.len());
             for (_, _, id) in group {
                 if let Some(set) = store.annotation_set(release, *id)? {
-                    self.count_judgements(release, &set, &mut judged)?;
+                    self.count_verdicts(release, &set, &mut judged)?;
                     sets.push(names.annotated(release, set)?);
                 }
             }
@@ -167,7 +167,7 @@ impl Database {
     }
 
     /// Counts the judgements of a set, which no format here has a place for.
-    pub(super) fn count_judgements(
+    fn count_judgements(
         &self,
         release: ReleaseId,
         set: &AnnotationSet,
@@ -176,6 +176,20 @@ impl Database {
         for judgement in self.store().judgements(release, set.id)? {
             drop(judgement?);
             losses.add(Loss::Judgements);
+        }
+        Ok(())
+    }
+
+    /// Counts what people and verifiers say of a set, for formats without a place for either.
+    pub(super) fn count_verdicts(
+        &self,
+        release: ReleaseId,
+        set: &AnnotationSet,
+        losses: &mut LossLog,
+    ) -> Result<()> {
+        self.count_judgements(release, set, losses)?;
+        if self.store().verification(release, set.id)?.is_some() {
+            losses.add(Loss::Verifications);
         }
         Ok(())
     }
@@ -278,6 +292,11 @@ fn rows_of(answer: &Answer, core_types: &CoreTypes) -> Result<Vec<LabelRow>> {
         row.aligner = Some(f64::from(made.aligner));
         row.p = made.filter.map(|scores| f64::from(scores.precision));
         row.r = made.filter.map(|scores| f64::from(scores.recall));
+    }
+    if let Some(said) = &answer.verification {
+        row.evokes = said.evokes.map(f64::from);
+        row.same_meaning = said.same_meaning.map(f64::from);
+        row.reverse = said.reverse.map(|reverse| f64::from(reverse.score));
     }
     let mut rows = Vec::new();
     for element in elements(set) {

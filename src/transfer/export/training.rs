@@ -96,7 +96,7 @@ impl Database {
             let unannotated = unannotated(&sentence.text, &all, &ids);
             let mut sets = Vec::with_capacity(ids.len());
             for set in all.into_iter().filter(|set| ids.contains(&set.id)) {
-                self.count_judgements(release, &set, &mut judged)?;
+                self.count_verdicts(release, &set, &mut judged)?;
                 sets.push(names.annotated(release, set)?);
             }
             sets.sort_by_key(|of| (of.set.targets.first().copied(), of.set.id));

@@ -1,15 +1,62 @@
-//! Decisions on proposed LUs, and editions, on their way into the store.
+//! Judgements, answers of verifiers, decisions on proposed LUs and editions, on their way into the
+//! store.
 
 use std::io::BufRead;
 
+use super::known::Reference;
 use super::loader::LineImport;
 use crate::database::Result;
 use crate::exchange::FaultCode;
 use crate::exchange::jsonl::{LineKind, WholeEdition};
-use crate::model::{Decided, Edition};
-use crate::store::Subject;
+use crate::model::{AnnotationSetId, Decided, Edition, Judgement, Verification, recorded_question};
+use crate::store::{Store, Subject};
 
 impl<R: BufRead> LineImport<'_, R> {
+    pub(super) fn take_judgement(
+        &mut self,
+        set: AnnotationSetId,
+        judgement: &mut Judgement,
+    ) -> Result<()> {
+        self.refer("set", Reference::Set(set))?;
+        let own = self.frame_of(set)?;
+        let own = own.as_ref().map_or("", |frame| &frame.name);
+        judgement.question = recorded_question(&judgement.question, own).to_owned();
+        let judgement = &*judgement;
+        let Judgement { reviewer, question, .. } = judgement;
+        let of_reviewer = (set, reviewer.clone(), question.clone());
+        let id = format!("{set} by {reviewer}");
+        let is_first = self.known.judgements.insert(of_reviewer);
+        self.check_first(is_first, &id)?;
+        let by_reviewer = |store: &Store, release| {
+            let mut judgements = store.judgements(release, set)?;
+            judgements
+                .find(|there| there.as_ref().map_or(true, |there| there.replaces(judgement)))
+                .transpose()
+        };
+        if self.is_new(judgement, &set, by_reviewer)? {
+            self.batch.put_judgement(set, judgement)?;
+            self.added(&Subject::Judgement(set, judgement.reviewer.clone()));
+            self.count(LineKind::Judgement);
+        }
+        Ok(())
+    }
+
+    /// Takes what a verifier says of a set. What the store has of one stays.
+    pub(super) fn take_verification(&mut self, verification: &Verification) -> Result<()> {
+        let set = verification.set;
+        self.refer("set", Reference::Set(set))?;
+        let is_first = self.known.verifications.insert(set);
+        self.check_first(is_first, &set)?;
+        let stored =
+            |store: &Store, release| Ok(store.verification(release, set)?.map(|_| *verification));
+        if self.is_new(verification, &set, stored)? {
+            self.batch.put_verification(verification)?;
+            self.added(&Subject::Verification(set));
+            self.count(LineKind::Verification);
+        }
+        Ok(())
+    }
+
     pub(super) fn take_decisions(&mut self, decided: &Decided, frame_name: &str) -> Result<()> {
         self.check_frame(decided.frame, frame_name)?;
         let key = (decided.frame, decided.name.clone());

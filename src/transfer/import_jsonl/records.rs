@@ -12,8 +12,8 @@ use crate::exchange::jsonl::{JournalRecord, Layout, LineKind, Record, SetRecord}
 use crate::framenet::fragment_fault;
 use crate::model::{
     AnnotationSet, AnnotationSetId, Document, FeId, Foreign, ForeignFile, Frame, FrameElement,
-    FrameId, FrameRelation, IdSpace, Judgement, LexUnit, LuId, NumberKind, PROPOSED, Provenance,
-    RecipeId, SemType, Sentence, SentenceId, SentenceLayers, WrittenNumber, recorded_question,
+    FrameId, FrameRelation, IdSpace, LexUnit, LuId, NumberKind, PROPOSED, Provenance, RecipeId,
+    SemType, Sentence, SentenceId, SentenceLayers, WrittenNumber,
 };
 use crate::store::{JournalEntry, SetLocation, Store, Subject};
 use crate::text::{is_same, shortened};
@@ -46,6 +46,7 @@ impl<R: BufRead> LineImport<'_, R> {
             Record::Document(row) => self.take_document(&row),
             Record::Journal(row, seed, chain) => self.take_journal(row, seed, chain),
             Record::Judgement(set, mut judgement) => self.take_judgement(set, &mut judgement),
+            Record::Verification(verification) => self.take_verification(&verification),
             Record::Decisions(decided, frame) => self.take_decisions(&decided, &frame),
             Record::Edition(edition, whole) => self.take_edition(edition, &whole),
             Record::Layout(layout) => self.take_layout(&layout),
@@ -472,31 +473,6 @@ impl<R: BufRead> LineImport<'_, R> {
         let entry = JournalEntry { round: row.round, end: row.end, chain };
         self.batch.put_journal(seed, target, recipe, &entry)?;
         self.count(LineKind::Journal);
-        Ok(())
-    }
-
-    fn take_judgement(&mut self, set: AnnotationSetId, judgement: &mut Judgement) -> Result<()> {
-        self.refer("set", Reference::Set(set))?;
-        let own = self.frame_of(set)?;
-        let own = own.as_ref().map_or("", |frame| &frame.name);
-        judgement.question = recorded_question(&judgement.question, own).to_owned();
-        let judgement = &*judgement;
-        let Judgement { reviewer, question, .. } = judgement;
-        let of_reviewer = (set, reviewer.clone(), question.clone());
-        let id = format!("{set} by {reviewer}");
-        let is_first = self.known.judgements.insert(of_reviewer);
-        self.check_first(is_first, &id)?;
-        let by_reviewer = |store: &Store, release| {
-            let mut judgements = store.judgements(release, set)?;
-            judgements
-                .find(|there| there.as_ref().map_or(true, |there| there.replaces(judgement)))
-                .transpose()
-        };
-        if self.is_new(judgement, &set, by_reviewer)? {
-            self.batch.put_judgement(set, judgement)?;
-            self.added(&Subject::Judgement(set, judgement.reviewer.clone()));
-            self.count(LineKind::Judgement);
-        }
         Ok(())
     }
 

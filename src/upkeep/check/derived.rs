@@ -50,6 +50,10 @@ impl Checker<'_> {
                 at.name = "judgement".to_owned();
                 self.has_set(at, release, *set, "judged");
             }
+            RowContent::Verification(set) => {
+                at.name = "verification".to_owned();
+                self.has_set(at, release, *set, "verified");
+            }
             // Editions outlive their sets.
             RowContent::Decisions(decided) => {
                 at.name = format!("decisions on `{}`", decided.name);

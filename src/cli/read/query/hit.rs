@@ -3,7 +3,7 @@
 //! The record is described in `schema/hit.schema.json`. Its spans count code points.
 
 use anyhow::Context as _;
-use fnstore::model::{Extent, Generation, Span, Split};
+use fnstore::model::{Extent, Generation, Span, Split, Verification};
 use fnstore::search::Answer;
 use fnstore::text::CharIndex;
 use fnstore::text::drawing::{self, Mark};
@@ -35,6 +35,9 @@ pub(crate) struct AnswerRecord<'a> {
     /// Probability of the frame, where a frame model was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     frame_fit: Option<f32>,
+    /// What a verifier says, where it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verification: Option<Verified>,
     /// What is laid out of it.
     #[serde(skip)]
     answer: &'a Answer,
@@ -68,6 +71,15 @@ struct Made {
     flags: Vec<&'static str>,
     elements: Vec<Carried>,
     chain: Vec<String>,
+}
+
+/// What a verifier says of the set.
+#[derive(Debug, Serialize)]
+struct Verified {
+    evokes: Option<f32>,
+    same_meaning: Option<f32>,
+    reverse: Option<f32>,
+    verifier: String,
 }
 
 /// An FE of the seed, with the aligner's score where it was found.
@@ -118,6 +130,7 @@ impl<'a> AnswerRecord<'a> {
             split: answer.split.map(Split::as_str),
             generation: answer.generation().map(Made::new),
             frame_fit: answer.set.provenance.fit().map(|fit| fit.probability),
+            verification: answer.verification.as_ref().map(Verified::new),
             answer,
         })
     }
@@ -221,6 +234,17 @@ impl Made {
                 .map(|element| Carried { name: element.name.clone(), score: element.score })
                 .collect(),
             chain: generation.chain.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+impl Verified {
+    fn new(of: &Verification) -> Self {
+        Self {
+            evokes: of.evokes,
+            same_meaning: of.same_meaning,
+            reverse: of.reverse.map(|reverse| reverse.score),
+            verifier: of.fingerprint(),
         }
     }
 }

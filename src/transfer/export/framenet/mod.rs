@@ -84,6 +84,8 @@ pub enum FramenetLoss {
     Sentences,
     /// A judgement of a set.
     Judgements,
+    /// What a verifier says of a set.
+    Verifications,
     /// A proposed LU on which people decided.
     Decisions,
     /// A proposed LU that people rejected: not written, nor are its sets.
@@ -119,6 +121,7 @@ impl FramenetLoss {
                 "sentences without annotation in no document, which no file of a release has"
             }
             Self::Judgements => "judgements of annotation sets",
+            Self::Verifications => "answers of a verifier to annotation sets",
             Self::Decisions => "proposed LUs without the decisions on them",
             Self::Rejected => "rejected LUs, with their sentences",
             Self::Editions => "editions",
@@ -402,26 +405,29 @@ impl<'a> Exporter<'a> {
         written.map_or(number.to_string(), str::to_owned)
     }
 
-    /// Counts what people said of sets and of proposed LUs, which no file has a place for.
+    /// Counts what people and models said of sets and of proposed LUs: no file has a place for it.
     fn lose_verdicts(&self, tally: &mut Tally) -> Result<()> {
         let wanted = self.wanted.as_ref();
+        let is_wanted = |set| wanted.is_none_or(|wanted| wanted.sets.contains(&set));
         for row in self.store.all_judgements(self.release.id)? {
-            let (set, _) = row?;
-            if wanted.is_none_or(|wanted| wanted.sets.contains(&set)) {
+            if is_wanted(row?.0) {
                 tally.lose(FramenetLoss::Judgements);
             }
         }
-        for decided in self.store.all_decisions(self.release.id)? {
-            let frame = decided?.frame;
-            if wanted.is_none_or(|wanted| wanted.frames.contains(&frame)) {
+        for row in self.store.all_verifications(self.release.id)? {
+            if is_wanted(row?.set) {
+                tally.lose(FramenetLoss::Verifications);
+            }
+        }
+        let has_frame = |frame| wanted.is_none_or(|wanted| wanted.frames.contains(&frame));
+        for row in self.store.all_decisions(self.release.id)? {
+            if has_frame(row?.frame) {
                 tally.lose(FramenetLoss::Decisions);
             }
         }
-        if wanted.is_none() {
-            for edition in self.store.editions(self.release.id)? {
-                drop(edition?);
-                tally.lose(FramenetLoss::Editions);
-            }
+        let is_whole = wanted.is_none();
+        for edition in self.store.editions(self.release.id)?.filter(|_| is_whole) {
+            edition.map(|_| tally.lose(FramenetLoss::Editions))?;
         }
         Ok(())
     }

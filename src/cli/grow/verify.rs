@@ -1,0 +1,59 @@
+//! `fnstore verify`: what a verifier says of annotation sets.
+
+use fnstore::expand;
+
+use super::pass::Pass;
+use crate::cli::options::verifier::VerifierArgs;
+use crate::cli::print::output::grouped;
+use crate::cli::print::render::ONE_ROW;
+use crate::cli::{Context, Outcome};
+
+/// Say whether targets evoke their frames, and whether rewritings say the same
+///
+/// Asks a verifier about each set, generated or not: does the target evoke the frame, whose
+/// definition and LUs it reads in the store? Of a rewritten set it also asks whether the text says
+/// what its source says, and the rewriter how likely the source is, given the text. Queries find
+/// the answers: `evokes` and `same_meaning` are probabilities, calibrated on rewritten sentences
+/// that people judged, and `reverse` is a negative log-likelihood a token. No set is removed:
+/// `fnstore query 'evokes<0.2'` finds those that the verifier doubts. A set that was asked the same
+/// before is passed over, so a run that was ended goes on, and one after an edit asks what the edit
+/// changed. In `fnstore changes` an answer is a `verification`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Ask about the annotation sets that this query finds
+    #[arg(value_name = "EXPR", required = true)]
+    expression: Vec<String>,
+
+    #[command(flatten)]
+    verifier: VerifierArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore verify origin=generated
+  fnstore verify frame=Verification && fnstore query frame=Verification --sort=evokes --limit 10";
+
+const PASS: Pass = Pass {
+    doing: "verifying",
+    finishing: "writing what was answered",
+    done: "what was answered",
+    nothing: "no annotation set matches",
+};
+
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let text = args.expression.join(" ");
+    let mut judges = args.verifier.open()?;
+    let done = PASS.over(context, &text, |database, expression, progress| {
+        Ok(expand::verify(database, expression, &mut judges, progress)?)
+    })?;
+    context.output.report(&done, ONE_ROW, |output| {
+        let count = grouped(done.sets);
+        output.heading(&format!("annotation sets looked at for {text}: {count}"))?;
+        output.line(&format!("  {:<20} {:>9}", "written", grouped(done.written)))?;
+        let before = done.sets - done.written;
+        output.line(&format!("  {:<20} {:>9}", "had it before", grouped(before)))?;
+        Ok(output.line(&format!("  {:<20} {:>9}", "without", grouped(done.without)))?)
+    })?;
+    PASS.outcome(context, done.sets, done.interrupted)
+}

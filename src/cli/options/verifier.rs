@@ -1,0 +1,71 @@
+//! Which verifier is asked about sets, and where; and which rewriter, backwards.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use fnstore::compute::Numbers;
+use fnstore::expand::Judges;
+use fnstore::models::{ADAPTER, VERIFIER};
+use fnstore::paraphrase::{Paraphraser, base_of};
+use fnstore::verify::Verifier;
+
+use super::device::DeviceArgs;
+use super::locate;
+use super::named::named;
+use crate::cli::print::output::tell;
+
+/// Which verifier answers.
+#[derive(Debug, clap::Args)]
+pub(crate) struct VerifierArgs {
+    /// Directory of the verifier, or its name among the models
+    #[arg(long, value_name = "DIR|NAME", default_value = VERIFIER)]
+    verifier: PathBuf,
+
+    /// Directory of the rewriter that is asked how likely sources are, or its name among the
+    /// models [default: `rewriter`, where it is at hand]
+    #[arg(long, value_name = "DIR|NAME")]
+    rewriter: Option<PathBuf>,
+
+    /// Directory that holds the models
+    #[arg(long, value_name = "DIR")]
+    models: Option<PathBuf>,
+
+    #[command(flatten)]
+    device: DeviceArgs,
+
+    /// Number format of both; f32 is the slowest and the most exact
+    #[arg(long, value_parser = named::<Numbers>(), default_value_t = Numbers::default())]
+    numbers: Numbers,
+}
+
+impl VerifierArgs {
+    /// Opens both. They share one language model in memory where they were trained on the same.
+    pub(crate) fn open(&self) -> anyhow::Result<Judges> {
+        let dirs = locate::model_dirs(self.models.clone());
+        let device = self.device.open()?;
+        let of_adapter = |directory: PathBuf| -> anyhow::Result<Paraphraser> {
+            let base = base_of(&directory, &dirs)?;
+            Ok(Paraphraser::open_with(&directory, base.as_deref(), &device, self.numbers)?)
+        };
+        let rewriter = match &self.rewriter {
+            Some(rewriter) => Some(of_adapter(locate::model(rewriter, &dirs)?)?),
+            None => match locate::model(ADAPTER.as_ref(), &dirs) {
+                Ok(directory) => Some(of_adapter(directory)?),
+                Err(_) => {
+                    tell(&format!("no `reverse`: there is no model `{ADAPTER}`"));
+                    None
+                }
+            },
+        };
+        let verifier = locate::model(&self.verifier, &dirs)?;
+        let base = base_of(&verifier, &dirs)?.with_context(|| {
+            format!("`{}` is no adapter, which every verifier is", verifier.display())
+        })?;
+        let shared = rewriter.as_ref().and_then(Paraphraser::language_model);
+        let verifier = match shared.filter(|model| model.path() == base) {
+            Some(model) => Verifier::over(&verifier, model)?,
+            None => Verifier::open(&verifier, &base, &device, self.numbers)?,
+        };
+        Ok(Judges { verifier, rewriter })
+    }
+}
