@@ -252,6 +252,7 @@ fn a_missing_model_and_a_wrong_number_are_named() {
         guide: None,
         filter: None,
         frames: None,
+        verifier: None,
     };
     let before = database.store().revision().unwrap();
     let wrong = Recipe { candidates: 99, ..Recipe::new(nowhere.clone()) };

@@ -144,6 +144,7 @@ mod input_encodings;
 mod interrupted_exports;
 mod jsonl_closed;
 mod jsonl_round_trip;
+mod judged_expansion;
 mod judgements;
 mod killed_at_random;
 mod killed_reader;

@@ -121,9 +121,10 @@ pub(super) fn fill(
         if let Some(location) = there {
             batch.delete_annotation_set(set.id, location)?;
         }
-        // A verifier was asked of the frame and the sentence that the set had.
-        if there.is_some_and(|location| location != SetLocation::of(set))
-            && store.verification(release, set.id)?.is_some()
+        // A verifier was asked about the frame, the sentence and the target that the set had.
+        if there.is_some()
+            && store.has_verification(release, set.id)?
+            && !store.annotation_set(release, set.id)?.is_some_and(|it| it.stands_as(set))
         {
             batch.delete_verification(set.id)?;
             batch.record(Action::Removed, &Subject::Verification(set.id));
@@ -138,7 +139,7 @@ pub(super) fn fill(
     }
     for verification in &write.verifications {
         check.verification(verification, write)?;
-        let was_there = store.verification(release, verification.set)?.is_some();
+        let was_there = store.has_verification(release, verification.set)?;
         batch.put_verification(verification)?;
         let subject = Subject::Verification(verification.set);
         batch.record(added_or_edited(was_there), &subject);

@@ -348,25 +348,14 @@ impl Staged {
 
     /// Deletes what a verifier says of sets that are no longer what it was asked of.
     fn forget_answers(&self, batch: &mut Batch<'_>) -> StoreResult<()> {
-        let asked = |set: &AnnotationSet| (SetLocation::of(set), set.targets.clone());
         let mut sets = BTreeSet::new();
         for (before, after) in self.changed::<AnnotationSet>() {
-            sets.extend(
-                before.filter(|set| after.map(asked) != Some(asked(set))).map(|set| set.id),
-            );
+            let is_other = |set: &&AnnotationSet| !after.is_some_and(|after| after.stands_as(set));
+            sets.extend(before.filter(is_other).map(|set| set.id));
         }
         let (store, release) = (batch.store(), batch.release());
-        for (before, after) in self.changed::<Sentence>() {
-            if let (Some(before), Some(after)) = (before, after)
-                && before.text != after.text
-            {
-                for set in store.sets_of_sentence(release, after.id)? {
-                    sets.insert(set?);
-                }
-            }
-        }
         for set in sets {
-            if store.verification(release, set)?.is_some() {
+            if store.has_verification(release, set)? {
                 batch.delete_verification(set)?;
                 batch.record(Action::Removed, &Subject::Verification(set));
             }

@@ -4,6 +4,7 @@
 use super::chain::Chain;
 use super::elements::{self, Carried, KeepElements};
 use super::fitting::FitJudge;
+use super::judged_choice::JudgedChoice;
 use super::knowledge::Knowledge;
 use super::phrase_set::PhraseSet;
 use super::ranking::{Pair, candidates, choose};
@@ -15,7 +16,7 @@ use crate::align::{AlignError, AlignRequest, Aligner, Alignment};
 use crate::decode::GoesOn;
 use crate::filter::{Filter, FilterEvidence};
 use crate::grow::{Checker, Generated, Proposer, Verdict};
-use crate::model::{AnnotationSetId, FeStatus, Generation, Method, RecipeId};
+use crate::model::{AnnotationSetId, FeStatus, Flags, Generation, Method, RecipeId};
 use crate::paraphrase::{Paraphrase, RequestOutcome};
 
 /// The models that outputs pass.
@@ -25,6 +26,8 @@ pub(super) struct PairChecker<'a> {
     /// Says how likely frames are, where the recipe asks.
     pub(super) judge: Option<FitJudge<'a>>,
     pub(super) filter: Option<Filter>,
+    /// Chooses among outputs, where the recipe asks.
+    pub(super) judged: Option<JudgedChoice>,
 }
 
 impl<'a, P> Checker<P> for PairChecker<'_>
@@ -41,11 +44,11 @@ where
         knowledge: &mut Knowledge<'a>,
         work: &mut Rewriting<'a>,
         outcome: RequestOutcome,
-        _: &mut GoesOn<'_>,
+        goes_on: &mut GoesOn<'_>,
     ) -> Result<Verdict<Rewriting<'a>>> {
         let candidates = candidates(outcome.paraphrases());
         let (chain, attempt) = (&work.chain, &mut work.attempt);
-        let found = self.align(knowledge, chain, &candidates, &attempt.asked)?;
+        let found = self.align((knowledge, chain), &candidates, &attempt.asked, goes_on)?;
         let best = attempt.best.take().into_iter().chain(found).reduce(Pair::or_better);
         let (recipe, asked) = (knowledge.recipe(), &attempt.asked);
         let best = match recipe.from_sisters {
@@ -84,11 +87,11 @@ fn worth_keeping(
 impl PairChecker<'_> {
     /// The pair of paraphrase and span to keep, if any paraphrase has a span.
     fn align(
-        &self,
-        knowledge: &mut Knowledge<'_>,
-        chain: &Chain,
+        &mut self,
+        (knowledge, chain): (&mut Knowledge<'_>, &Chain),
         candidates: &[&Paraphrase],
         asked: &[String],
+        goes_on: &mut GoesOn<'_>,
     ) -> Result<Option<Pair>> {
         let requests = candidates.iter().map(|candidate| AlignRequest {
             source: &chain.seed.text,
@@ -108,7 +111,11 @@ impl PairChecker<'_> {
                 pairs.push(Pair::new(chain, lexicon, guide, asked.as_ref(), choice, found)?);
             }
         }
-        let tagger = knowledge.tagger().filter(|_| choice == Choice::FewestFailedChecks);
+        if let Some(judged) = &mut self.judged {
+            pairs.sort_by(Pair::best_first);
+            judged.judge(knowledge.database(), chain, &mut pairs, goes_on)?;
+        }
+        let tagger = knowledge.tagger().filter(|_| choice != Choice::Aligner);
         let Some(tagger) = tagger else { return choose(pairs, |_| Ok(true)) };
         choose(pairs, |pair| {
             word_class::fits(tagger, &pair.output.text, &pair.targets, chain.seed.pos)
@@ -150,14 +157,22 @@ impl PairChecker<'_> {
         best: Pair,
     ) -> Result<AcceptedPair> {
         let carried = self.carry(knowledge, chain, &best)?;
-        let Pair { output, alignment, targets, trigger, mut flags, .. } = best;
         let (carried, elements) = carried.unzip();
-        flags.lost_element = carried.as_ref().is_some_and(Carried::has_lost);
+        let lost_element = carried.as_ref().is_some_and(Carried::has_lost);
+        let flags = Flags { lost_element, ..best.flags };
         let (frame, round) = (chain.seed.frame, chain.round + 1);
         let lexicon = knowledge.lexicon(chain.seed.release)?;
-        let unit = lexicon.unit_of(frame, &trigger, chain.seed.pos)?;
-        let is_new_trigger = lexicon.is_new_trigger(&trigger)?;
-        let is_new_pair = lexicon.is_new_pair(frame, &trigger)?;
+        let unit = lexicon.unit_of(frame, &best.trigger, chain.seed.pos)?;
+        let is_new_trigger = lexicon.is_new_trigger(&best.trigger)?;
+        let is_new_pair = lexicon.is_new_pair(frame, &best.trigger)?;
+        let verification = match &self.judged {
+            Some(judged) => {
+                let name = lexicon.name_of_unit(frame, &unit)?;
+                judged.verification(chain, &best, &name)
+            }
+            None => None,
+        };
+        let Pair { output, alignment, targets, .. } = best;
         let fit = match &mut self.judge {
             Some(judge) => {
                 let sentence = (output.text.as_str(), &targets[..]);
@@ -196,7 +211,17 @@ impl PairChecker<'_> {
             fit,
         };
         let (lu, proposed, text) = (unit.lu, unit.proposed, output.text);
-        let made = Generated { frame, lu, proposed, text, targets, layers, fe_status, generation };
+        let made = Generated {
+            frame,
+            lu,
+            proposed,
+            text,
+            targets,
+            layers,
+            fe_status,
+            generation,
+            verification,
+        };
         let (made, lemma, pos) = ([made], unit.lemma, unit.pos);
         Ok(AcceptedPair { made, lemma, pos, is_new_trigger, is_new_pair, elements })
     }

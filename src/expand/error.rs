@@ -157,6 +157,7 @@ coded!(ExpandError {
     Self::RoundsBefore { .. } => Failed.coded("E-missing"),
     Self::ShardLocked { .. } => Locked.coded("X-locked"),
     Self::Recipe(RecipeError::GuideMissing) => Failed.coded("M-guide"),
+    Self::Recipe(RecipeError::VerifierMissing) => Failed.coded("M-verifier"),
     Self::Recipe(RecipeError::Number { .. }) => Failed.coded("X-setting"),
 });
 
@@ -196,6 +197,12 @@ pub enum RecipeError {
          `frames` or leave the setting out"
     )]
     FrameModelMissing,
+    /// Judges shall choose, and there are none.
+    #[error(
+        "the recipe has `choice = \"judged\"`, and there is no model `verifier` with its language model, or a server \
+         rewrites; install the verifier and a rewriter, or choose otherwise"
+    )]
+    VerifierMissing,
     /// More words shall be banned than there are, or fewer than none.
     #[error("reword is {found}, expected 0 to 1, the share of a sentence's content words")]
     Reword {

@@ -1,9 +1,14 @@
 //! A recipe's models, open, and the recipe as they make it.
 
 use super::guide::Guide;
+use super::judged_choice::{ChoiceWeights, JudgedChoice};
+use super::judges::Judges;
 use super::knowledge::Knowledge;
 use super::recipe::PromptIdentity;
-use super::{ExpandError, Guidance, Recipe, RecipeError, Result, RewriterSource, RunOptions};
+use super::{
+    Choice, ExpandError, Guidance, Recipe, RecipeError, Result, RewriterSource, RunOptions,
+    VerifierModels,
+};
 use serde_json::{Value, json};
 
 use crate::align::Aligner;
@@ -17,6 +22,7 @@ use crate::model::{Declared, recipe_fingerprint};
 use crate::paraphrase::{ParaphraseError, Paraphraser, Prompt, RemoteParaphraser, Rewriter};
 use crate::tag::Tagger;
 use crate::vectors::WordVectors;
+use crate::verify::Verifier;
 
 /// The models of a recipe.
 pub(super) struct LoadedModels {
@@ -27,6 +33,8 @@ pub(super) struct LoadedModels {
     pub(super) filter: Option<Filter>,
     /// Says how likely frames are, where the recipe asks.
     pub(super) identifier: Option<FrameIdentifier>,
+    /// Chooses among outputs, where the recipe asks.
+    pub(super) judged: Option<JudgedChoice>,
     pub(super) files: ModelFiles,
     /// The whole recipe as JSON.
     pub(super) description: String,
@@ -61,25 +69,29 @@ impl LoadedModels {
             .map(|frames| FrameIdentifier::open(&frames.identifier, &frames.encoder, device));
         let identifier = identifier.transpose()?;
         let frames = identifier.as_ref().map(FrameIdentifier::fingerprint);
+        let judged = open_judges(recipe, &rewriter, device)?;
+        let judges = judged.as_ref().map(JudgedChoice::fingerprint);
         let (described, told) = match &rewriter {
             Rewriter::Model(model) => told_of(model),
             Rewriter::Server(server) => (server.description(), PromptIdentity::default()),
         };
         let description = recipe.description(
             described,
-            PromptIdentity { frames, ..told },
+            PromptIdentity { frames, judges, ..told },
             aligner.fingerprint(),
             guide.as_ref().map(|(vectors, tagger)| [vectors.fingerprint(), tagger.fingerprint()]),
             device,
         );
         files.check()?;
-        Ok(Self { rewriter, aligner, guide, filter, identifier, files, description })
+        Ok(Self { rewriter, aligner, guide, filter, identifier, judged, files, description })
     }
 
     /// The languages that its models declare; a server's are not known.
     pub(super) fn declared(&self) -> Vec<Declared> {
         let guide = self.guide.iter().flat_map(|(words, tags)| [words.declared(), tags.declared()]);
         let others = self.filter.as_ref().map(Filter::declared).into_iter();
+        let judges = self.judged.as_ref().map(|judged| judged.judges.verifier.declared());
+        let others = others.chain(judges);
         let others = others.chain(self.identifier.as_ref().map(FrameIdentifier::declared));
         let models = self.rewriter.declared().into_iter().chain([self.aligner.declared()]);
         models.chain(guide).chain(others).cloned().collect()
@@ -123,6 +135,28 @@ fn open_rewriter(recipe: &Recipe, device: &Device) -> Result<Rewriter> {
     Ok(open()?)
 }
 
+/// Who chooses among outputs, where the recipe asks; over the rewriter's language model where that
+/// is the verifier's, too.
+fn open_judges(
+    recipe: &Recipe,
+    rewriter: &Rewriter,
+    device: &Device,
+) -> Result<Option<JudgedChoice>> {
+    let missing = || ExpandError::Recipe(RecipeError::VerifierMissing);
+    if recipe.choice != Choice::Judged {
+        return Ok(None);
+    }
+    let VerifierModels { adapter, base } = recipe.models.verifier.as_ref().ok_or_else(missing)?;
+    let Rewriter::Model(rewriter) = rewriter else { return Err(missing()) };
+    let shared = rewriter.language_model().filter(|model| model.path() == base);
+    let verifier = match shared {
+        Some(model) => Verifier::over(adapter, model)?,
+        None => Verifier::open(adapter, base, device, recipe.numbers)?,
+    };
+    let weights = ChoiceWeights::read(adapter)?;
+    Ok(Some(JudgedChoice::new(Judges { verifier, rewriter: rewriter.again()? }, weights)))
+}
+
 /// What a recipe says of a model, and what the model is told.
 fn told_of(model: &Paraphraser) -> (Value, PromptIdentity<'_>) {
     let told = PromptIdentity {
@@ -130,6 +164,7 @@ fn told_of(model: &Paraphraser) -> (Value, PromptIdentity<'_>) {
         adapter: model.adapter_fingerprint(),
         prompt: model.prompt().map(Prompt::fingerprint),
         frames: None,
+        judges: None,
     };
     (json!(model.fingerprint().to_string()), told)
 }

@@ -39,6 +39,8 @@ mod fitting;
 mod frame_guide;
 mod guide;
 mod in_context;
+mod judged_choice;
+mod judges;
 mod knowledge;
 mod loaded_models;
 mod manifest;
@@ -79,8 +81,11 @@ pub use error::{ExpandError, RecipeError, SeedsError};
 pub use filtering::{FilterTally, Rescored, filter_data, rescore};
 pub(crate) use fitting::FitJudge;
 pub use fitting::{Refitted, refit, refit_sets};
+pub use judges::Judges;
 pub use manifest::{Manifest, Shard};
-pub use models::{FILTER, FrameModels, GuideModels, Models, RewriterSource, WORD_VECTORS};
+pub use models::{
+    FILTER, FrameModels, GuideModels, Models, RewriterSource, VerifierModels, WORD_VECTORS,
+};
 pub(crate) use pace::{MEASURED_LONGEST, spread};
 use recipe::Followed;
 pub use recipe::{Choice, Guidance, Recipe, RunOptions};
@@ -95,6 +100,6 @@ pub use status::{Estimate, FrameStatus, Status, estimate, forget, status};
 pub use tasks::{TaskSettings, Tasks};
 pub(crate) use unit::Unit;
 pub(crate) use valence::{Valences, expressed};
-pub use verifying::{Judges, Verified, verify};
+pub use verifying::{Verified, verify};
 
 type Result<T> = std::result::Result<T, ExpandError>;

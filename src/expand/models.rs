@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use super::ExpandError;
 use crate::align::encoder_of;
 use crate::endpoint::EndpointSettings;
-use crate::paraphrase::base_of;
+use crate::paraphrase::{base_of, is_adapter};
+use crate::verify::has_questions;
 
 /// Directory name of the rewriter.
 const PARAPHRASER: &str = "paraphrase";
@@ -17,6 +18,8 @@ pub const WORD_VECTORS: &str = "word-vectors";
 const TAGGER: &str = "tagger";
 /// Directory name of the frame model.
 const FRAMES: &str = "frames";
+/// Directory name of the verifier.
+const VERIFIER: &str = "verifier";
 /// Directory name of the filter.
 pub const FILTER: &str = "filter";
 
@@ -61,6 +64,29 @@ pub struct Models {
     pub filter: Option<PathBuf>,
     /// The frame model, of which a recipe can ask how likely the seed's frame is.
     pub frames: Option<FrameModels>,
+    /// The verifier, by which a recipe can choose among outputs.
+    pub verifier: Option<VerifierModels>,
+}
+
+/// Where the verifier is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VerifierModels {
+    /// Its directory.
+    pub adapter: PathBuf,
+    /// The language model that it was trained on.
+    pub base: PathBuf,
+}
+
+impl VerifierModels {
+    /// The verifier in the first of several directories that has one; none where it or its language
+    /// model is absent, which hinders only a recipe that asks.
+    #[must_use]
+    pub fn search(dirs: &[PathBuf]) -> Option<Self> {
+        let mut places = dirs.iter().map(|dir| dir.join(VERIFIER));
+        let adapter = places.find(|place| is_adapter(place) && has_questions(place))?;
+        let base = base_of(&adapter, dirs).ok()??;
+        Some(Self { adapter, base })
+    }
 }
 
 /// The directories of the frame model.
@@ -141,8 +167,8 @@ impl Models {
         };
         let is_scored = matches!(rewriter, RewriterSource::Model { .. });
         let filter = find(dirs, FILTER).ok().filter(|_| is_scored);
-        let frames = FrameModels::search(dirs);
-        Ok(Self { rewriter, aligner, encoder, guide, filter, frames })
+        let (frames, verifier) = (FrameModels::search(dirs), VerifierModels::search(dirs));
+        Ok(Self { rewriter, aligner, encoder, guide, filter, frames, verifier })
     }
 }
 

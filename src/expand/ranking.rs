@@ -5,7 +5,8 @@
 //! With a weak rewriter that is often an output that fails a check. Here pairs with fewer failed
 //! checks come first. Of equals the likeliest pair is kept: the probability of the output, given
 //! its sentence, times the aligner's score of the span, given both. The aligner alone is nearly as
-//! sure of the twentieth output as of the first.
+//! sure of the twentieth output as of the first. Judges may say which of the first few is kept
+//! ([`Choice::Judged`], `judged_choice.rs`).
 //!
 //! A recipe may ask for the paper's rule instead ([`Choice::Aligner`]): then nothing counts but the
 //! aligner's score, and what could be objected to is a flag.
@@ -20,6 +21,7 @@ use std::cmp::Ordering;
 use super::Result;
 use super::chain::Chain;
 use super::guide::{Guide, TriggerFit};
+use super::judges::Said;
 use super::phrase_set::PhraseSet;
 use super::recipe::Choice;
 use super::trigger_lexicon::TriggerLexicon;
@@ -40,6 +42,10 @@ pub(super) struct Pair {
     pub(super) flags: Flags,
     /// Whether the trigger is an LU of the frame, by what guides the expansion.
     pub(super) is_own: bool,
+    /// Name of the LU that the trigger is or would be.
+    pub(super) unit: String,
+    /// What judges say of it, where they were asked.
+    pub(super) said: Option<Said>,
     failed_checks: usize,
     /// Of pairs with as many failed checks the one that has more is kept.
     score: f64,
@@ -86,12 +92,33 @@ impl Pair {
         let failed_checks = flags.names().len() + others.map(usize::from).iter().sum::<usize>();
         let (failed_checks, score) = match choice {
             Choice::Aligner => (0, f64::from(alignment.score)),
-            Choice::FewestFailedChecks => {
+            Choice::FewestFailedChecks | Choice::Judged => {
                 (failed_checks, likelihood(output, &alignment) + fit.worth)
             }
         };
         let (output, is_own) = (output.clone(), fit.is_own);
-        Ok(Self { output, alignment, targets, trigger, flags, is_own, failed_checks, score })
+        let unit = match choice {
+            Choice::Judged => lexicon.unit_name(chain.seed.frame, &trigger, chain.seed.pos)?,
+            Choice::Aligner | Choice::FewestFailedChecks => String::new(),
+        };
+        Ok(Self {
+            output,
+            alignment,
+            targets,
+            trigger,
+            flags,
+            is_own,
+            unit,
+            said: None,
+            failed_checks,
+            score,
+        })
+    }
+
+    /// Takes what judges say, by which it is worth so much.
+    pub(super) fn take_answers(&mut self, worth: f64, said: Said) {
+        self.score = worth;
+        self.said = Some(said);
     }
 
     /// Whether nothing is to be said against it.
@@ -108,7 +135,7 @@ impl Pair {
 
     /// Doubtful triggers last, and of these those that are unlike the frame; of the others fewer
     /// failed checks first, then higher scores.
-    fn best_first(&self, other: &Self) -> Ordering {
+    pub(super) fn best_first(&self, other: &Self) -> Ordering {
         let sure = self.is_doubtful().cmp(&other.is_doubtful());
         let alike = sure.then(self.flags.unlike_frame.cmp(&other.flags.unlike_frame));
         let fewer = alike.then(self.failed_checks.cmp(&other.failed_checks));
@@ -269,7 +296,19 @@ mod tests {
         let (targets, trigger) = (alignment.spans.clone(), "tested".to_owned());
         let (output, flags) = (output.clone(), Flags::default());
         let score = likelihood(&output, &alignment) + 20.0 * f64::from(likeness);
-        Pair { output, alignment, targets, trigger, flags, is_own: false, failed_checks, score }
+        let (unit, said, is_own) = (String::new(), None, false);
+        Pair {
+            output,
+            alignment,
+            targets,
+            trigger,
+            flags,
+            is_own,
+            unit,
+            said,
+            failed_checks,
+            score,
+        }
     }
 
     /// Which of three pairs is kept, each of log-probability, failed checks, score and likeness.

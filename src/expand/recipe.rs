@@ -43,6 +43,8 @@ pub enum Choice {
     Aligner,
     /// Of the pairs with the fewest failed checks the likeliest.
     FewestFailedChecks,
+    /// Of the first few of these, the one that judges prefer; needs [`Models::verifier`].
+    Judged,
 }
 
 /// How seeds are expanded.
@@ -197,6 +199,9 @@ impl Recipe {
         if self.from_sisters.is_some() && self.guidance != Guidance::Lexicon {
             return Err(ExpandError::Recipe(RecipeError::GuideMissing));
         }
+        if self.choice == Choice::Judged && (self.models.verifier.is_none() || self.asks_server()) {
+            return Err(ExpandError::Recipe(RecipeError::VerifierMissing));
+        }
         if self.frame_fit && self.models.frames.is_none() {
             return Err(ExpandError::Recipe(RecipeError::FrameModelMissing));
         }
@@ -309,6 +314,9 @@ impl Recipe {
                 "least": self.least_frame_fit.to_string(),
             });
         }
+        if let Some(judges) = told.judges {
+            description["judges"] = json!(judges.to_string());
+        }
         if let Some(from_sisters) = &self.from_sisters {
             description["from_sisters"] = json!(from_sisters.expression());
         }
@@ -338,6 +346,8 @@ pub(super) struct PromptIdentity<'a> {
     pub(super) mark: Option<&'a str>,
     /// A language model's adapter.
     pub(super) adapter: Option<Fingerprint>,
+    /// Who chooses among outputs.
+    pub(super) judges: Option<Fingerprint>,
     /// A language model's prompt.
     pub(super) prompt: Option<Fingerprint>,
     /// The frame model, where one is asked.
@@ -358,6 +368,7 @@ mod tests {
             guide: None,
             filter: None,
             frames: None,
+            verifier: None,
         })
     }
 

@@ -209,6 +209,7 @@ mod tests {
             guide: None,
             filter: None,
             frames: None,
+            verifier: None,
         };
         Recipe { guidance: Guidance::Lexicon, ..Recipe::new(models) }
     }

@@ -74,7 +74,7 @@ pub(super) fn run_into(
     let Followed { id, recipe, options } = followed;
     let (fingerprint, declared) = (models.fingerprint(), models.declared());
     let mut knowledge = models.knowledge(database, recipe)?;
-    let LoadedModels { rewriter, aligner, filter, identifier, files, .. } = models;
+    let LoadedModels { rewriter, aligner, filter, identifier, judged, files, .. } = models;
     let mut report = Report {
         recipe: id,
         guidance: recipe.guidance,
@@ -86,7 +86,8 @@ pub(super) fn run_into(
     let missing: Vec<_> =
         todo.iter().map(|seed| (seed.missing(options.rounds), seed.weight)).collect();
     let judge = identifier.as_ref().map(|identifier| FitJudge::new(database, identifier));
-    let mut checker = PairChecker { recipe: id, aligner, judge, filter: filter.take() };
+    let (filter, judged) = (filter.take(), judged.take());
+    let mut checker = PairChecker { recipe: id, aligner, judge, filter, judged };
     let leaks_before = rewriter.leaks();
     let session = rewriter.rounds(recipe.settings(&options.device))?;
     let mut proposer = ParaphraseProposer::new(session, followed);

@@ -29,7 +29,7 @@ use crate::exchange::jsonl::{
 };
 use crate::model::{
     AnnotationSet, AnnotationSetId, FrameId, LexUnit, LuId, Provenance, RecipeId, Release,
-    ReleaseId, Sentence, SentenceId, hexadecimal,
+    ReleaseId, Sentence, SentenceId, Verification, hexadecimal,
 };
 
 /// Level of zstd: the library's own.
@@ -56,6 +56,8 @@ pub(super) struct ShardWriter {
     /// LUs that the run proposed: they stand before the first set of theirs, whichever seed had
     /// them first.
     proposed: HashMap<(FrameId, LuId), LexUnit>,
+    /// What judges say of sets that are not in the file yet.
+    verifications: HashMap<AnnotationSetId, Verification>,
     /// Those of them that are in the file.
     written: HashSet<(FrameId, LuId)>,
 }
@@ -199,6 +201,7 @@ impl ShardWriter {
             done: kept.done,
             open: BTreeMap::new(),
             proposed: HashMap::new(),
+            verifications: HashMap::new(),
             written: kept.lexunits,
         })
     }
@@ -223,7 +226,8 @@ impl ShardWriter {
             let names = database.releases()?.into_iter().map(|release| release.name).collect();
             return Err(DatabaseError::Export(ExportError::SeveralReleases { names }).into());
         }
-        let Write { lexunits, sentences, sets, journal, .. } = write;
+        let Write { lexunits, sentences, sets, journal, verifications } = write;
+        self.verifications.extend(verifications.into_iter().map(|of| (of.set, of)));
         let mut sentences: HashMap<SentenceId, Sentence> =
             sentences.into_iter().map(|sentence| (sentence.id, sentence)).collect();
         self.proposed.extend(lexunits.into_iter().map(|lu| ((lu.frame, lu.id), lu)));
@@ -257,7 +261,11 @@ impl ShardWriter {
             let text = sentence.text.clone();
             let (frame, lu) = (self.frame(set.frame), self.lexunit(database, set.frame, set.lu)?);
             self.lines.sentence(sentence)?;
+            let verification = self.verifications.remove(&set.id);
             self.lines.set(set, &frame, &lu, &text)?;
+            if let Some(verification) = verification {
+                self.lines.verification(verification)?;
+            }
         }
         let JournalWrite { seed, target, entry, .. } = row;
         let recipe = self.manifest.recipe.clone();

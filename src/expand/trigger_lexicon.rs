@@ -216,7 +216,7 @@ impl<'a> TriggerLexicon<'a> {
         if let Some(&lu) = lexicon.lexunits.get(&key) {
             return Ok(TriggerUnit { lu, is_proposed, proposed: None, lemma, pos });
         }
-        let name = format!("{lemma}.{}", pos.as_str().to_lowercase());
+        let name = name_of(&lemma, pos);
         let mut lu = proposed_number(frame, &name);
         while store.lexunit(release, frame, lu)?.is_some_and(|there| there.name != name)
             || lexicon.lexunits.values().any(|taken| *taken == lu)
@@ -226,6 +226,21 @@ impl<'a> TriggerLexicon<'a> {
         lexicon.lexunits.insert(key, lu);
         let proposed = Some(proposed_unit(frame, lu, &name, &lemma, pos));
         Ok(TriggerUnit { lu, is_proposed, proposed, lemma, pos })
+    }
+
+    /// The name of an LU that a trigger has, in the store's words.
+    pub(super) fn name_of_unit(&self, frame: FrameId, unit: &TriggerUnit) -> Result<String> {
+        let stored = match &unit.proposed {
+            Some(proposed) => return Ok(proposed.name.clone()),
+            None => self.database.store().lexunit(self.release, frame, unit.lu)?,
+        };
+        Ok(stored.map_or_else(|| name_of(&unit.lemma, unit.pos), |lu| lu.name))
+    }
+
+    /// The name of the LU that a trigger is or would be.
+    pub(super) fn unit_name(&mut self, frame: FrameId, trigger: &str, pos: Pos) -> Result<String> {
+        let (lemma, pos) = self.read(frame, trigger, pos)?;
+        Ok(name_of(&lemma, pos))
     }
 
     /// Whether no set of the frame had the trigger so far; from now on one has.
@@ -299,6 +314,11 @@ fn proposed_number(frame: FrameId, name: &str) -> LuId {
     let mut low = [0; 4];
     low.copy_from_slice(&hash.as_bytes()[..4]);
     LuId(hashed_number(u32::from_be_bytes(low)))
+}
+
+/// The name of an LU, as in `vet.v`.
+fn name_of(lemma: &str, pos: Pos) -> String {
+    format!("{lemma}.{}", pos.as_str().to_lowercase())
 }
 
 fn proposed_unit(frame: FrameId, id: LuId, name: &str, lemma: &str, pos: Pos) -> LexUnit {

@@ -13,17 +13,12 @@ use std::ops::ControlFlow;
 
 use super::ExpandError;
 use super::filtering::commit;
+use super::judges::{Judges, SetQuestion, frame_question};
 use crate::database::{Database, Write};
-use crate::decode::GoesOn;
-use crate::model::{
-    AnnotationSetId, FrameId, Method, PROPOSED, Provenance, ReleaseId, Reverse, Verification,
-};
-use crate::nn::Fingerprint;
-use crate::paraphrase::{Likelihood, Paraphraser};
+use crate::model::{FrameId, Method, Provenance, ReleaseId};
 use crate::query::Expression;
 use crate::search::Answer;
-use crate::text::natural_spacing;
-use crate::verify::{EvokesItem, FrameQuestion, ListedUnit, MeaningItem, Verifier};
+use crate::verify::{EvokesItem, FrameQuestion};
 
 /// Sets that are asked of and written together: what sets of one frame share is computed once.
 const BATCH: usize = 64;
@@ -42,109 +37,11 @@ pub struct Verified {
     pub interrupted: bool,
 }
 
-/// A verifier, and a rewriter that is asked how likely sources are given what was made of them.
-#[derive(Debug)]
-pub struct Judges {
-    /// Answers both questions.
-    pub verifier: Verifier,
-    /// Gives [`Reverse`] likelihoods; without one there are none.
-    pub rewriter: Option<Paraphraser>,
-}
-
-/// What is asked about a set.
-struct SetQuestion {
-    set: AnnotationSetId,
-    item: EvokesItem,
-    /// The text that its own was made of, where it was rewritten.
-    source: Option<String>,
-}
-
-impl Judges {
-    /// The hash of all that is asked about a set of a frame, and of whom.
-    fn hash(&self, frame: &FrameQuestion, question: &SetQuestion) -> [u8; 16] {
-        let mut hash = blake3::Hasher::new();
-        let rewriter = self.rewriter.as_ref().map(Paraphraser::fingerprint);
-        for of in [Some(self.verifier.fingerprint()), rewriter].into_iter().flatten() {
-            hash.update(&of.0);
-        }
-        let mut put = |bytes: &[u8]| {
-            hash.update(&(bytes.len() as u64).to_be_bytes()).update(bytes);
-        };
-        put(frame.name.as_bytes());
-        put(frame.definition.as_bytes());
-        for lu in &frame.lexunits {
-            put(lu.name.as_bytes());
-            put(&lu.annotated.to_be_bytes());
-        }
-        put(question.item.text.as_bytes());
-        for target in &question.item.targets {
-            put(&target.start.to_be_bytes());
-            put(&target.end.to_be_bytes());
-        }
-        put(question.item.lexunit.as_deref().unwrap_or_default().as_bytes());
-        put(question.source.as_deref().unwrap_or_default().as_bytes());
-        short(Fingerprint(hash.finalize().into()))
-    }
-
-    /// What is said of sets of a frame.
-    fn ask(
-        &mut self,
-        frame: &FrameQuestion,
-        questions: &[SetQuestion],
-        goes_on: &mut GoesOn<'_>,
-    ) -> Result<Vec<Verification>, ExpandError> {
-        if questions.is_empty() {
-            return Ok(Vec::new());
-        }
-        let items: Vec<EvokesItem> = questions.iter().map(|of| of.item.clone()).collect();
-        let evoked = self.verifier.evokes_while(frame, &items, goes_on)?;
-        let rewritten = |of: &SetQuestion| {
-            let (sentence, rewriting) = (of.source.clone()?, of.item.text.clone());
-            Some(MeaningItem { sentence, rewriting })
-        };
-        let pairs: Vec<MeaningItem> = questions.iter().filter_map(rewritten).collect();
-        let same = self.verifier.same_meaning_while(&pairs, goes_on)?;
-        let mut of_pairs = same.into_iter().zip(self.reversed(&pairs)?);
-        let verifier = short(self.verifier.fingerprint());
-        let verification = |(question, evoked): (&SetQuestion, Result<_, _>)| {
-            let of_pair = question.source.as_ref().and_then(|_| of_pairs.next());
-            let (same, reverse) = of_pair.unzip();
-            let same = same.and_then(Result::ok);
-            Verification {
-                set: question.set,
-                evokes: evoked.ok().map(|answer| self.verifier.is_evoked(&answer)),
-                same_meaning: same.map(|answer| self.verifier.says_the_same(&answer)),
-                reverse: reverse.flatten(),
-                verifier,
-                asked: self.hash(frame, question),
-            }
-        };
-        Ok(questions.iter().zip(evoked).map(verification).collect())
-    }
-
-    /// How likely the sentences of pairs are as rewritings of their rewritings.
-    fn reversed(&mut self, pairs: &[MeaningItem]) -> Result<Vec<Option<Reverse>>, ExpandError> {
-        let Some(rewriter) = &mut self.rewriter else { return Ok(vec![None; pairs.len()]) };
-        let print = short(rewriter.fingerprint());
-        let spaced: Vec<String> =
-            pairs.iter().map(|pair| natural_spacing(pair.sentence.trim())).collect();
-        let asked = pairs.iter().zip(&spaced);
-        let asked: Vec<(&str, &str)> =
-            asked.map(|(pair, source)| (pair.rewriting.as_str(), source.as_str())).collect();
-        let reverse = |of: Likelihood| Reverse {
-            score: (-of.log_prob / f64::from(of.tokens)) as f32,
-            tokens: of.tokens,
-            rewriter: print,
-        };
-        let likelihoods = rewriter.likelihoods(&asked)?.into_iter();
-        Ok(likelihoods.map(|likelihood| likelihood.map(reverse)).collect())
-    }
-}
-
 /// Asks of the sets for which an expression holds, and writes the answers in place of earlier ones.
 /// A set that was asked the same by the same judges is not asked again. Answers are written some at
 /// a time. `progress` is told how many sets were looked at, also while some are asked about. A
-/// `Break` ends the run after those that were written. In the list of changes each answer is a
+/// `Break` ends the run after those that were written. A set that another thread edits or removes
+/// while it is asked about gets no answer. In the list of changes each answer is a
 /// verification.
 ///
 /// # Errors
@@ -197,16 +94,21 @@ impl Asking<'_> {
             if let Some(rewriter) = &self.judges.rewriter {
                 self.database.check_language(rewriter.declared(), &first.release)?;
             }
-            vacant.insert(frame_question(self.database, place, &first.frame)?);
+            vacant.insert(frame_question(self.database, place)?);
         }
         let frame = &self.frames[&place];
         let (looked_at, mut without, mut new) = (answers.len() as u64, 0, Vec::new());
+        let mut sets = Vec::new();
         for answer in answers {
+            let set = answer.set.clone();
             let question = set_question(self.database, answer)?;
-            let stored = self.database.store().verification(release, question.set)?;
-            match stored.filter(|stored| stored.asked == self.judges.hash(frame, &question)) {
+            let stored = self.database.store().verification(release, set.id)?;
+            match stored.filter(|stored| self.judges.have_said((frame, &question), stored)) {
                 Some(stored) => without += u64::from(stored.evokes.is_none()),
-                None => new.push(question),
+                None => {
+                    sets.push(set);
+                    new.push(question);
+                }
             }
         }
         let said = match self.judges.ask(frame, &new, &mut || progress(done.sets)) {
@@ -220,32 +122,21 @@ impl Asking<'_> {
         done.sets += looked_at;
         done.written += said.len() as u64;
         done.without += without;
-        if !said.is_empty() {
-            let write = Write { verifications: said, ..Write::default() };
+        let mut write = Write::default();
+        for ((set, question), said) in sets.into_iter().zip(&new).zip(&said) {
+            // Another thread may have edited or removed it while it was asked about.
+            let now = self.database.store().annotation_set(release, set.id)?;
+            if now.is_some_and(|now| now.stands_as(&set)) {
+                let verification = self.judges.verification(set.id, (frame, question), said);
+                write.verifications.push(verification);
+            }
+        }
+        if !write.is_empty() {
             commit(self.database, &mut BTreeMap::from([(release, write)]))?;
         }
         done.interrupted = progress(done.sets).is_break();
         Ok(())
     }
-}
-
-/// What is asked about a frame.
-fn frame_question(
-    database: &Database,
-    (release, frame): (ReleaseId, FrameId),
-    name: &str,
-) -> Result<FrameQuestion, ExpandError> {
-    let store = database.store();
-    let mut lexunits = Vec::new();
-    for lu in store.lexunits_of(release, frame)? {
-        let lu = lu?;
-        if lu.status != PROPOSED {
-            lexunits.push(ListedUnit { name: lu.name, annotated: lu.total_annotated.into() });
-        }
-    }
-    let definition = store.frame(release, frame)?.map(|frame| frame.definition);
-    let definition = definition.unwrap_or_default();
-    Ok(FrameQuestion { name: name.to_owned(), definition, lexunits })
 }
 
 /// What is asked about a set; one that was rewritten has its source beside it.
@@ -265,11 +156,5 @@ fn set_question(database: &Database, answer: Answer) -> Result<SetQuestion, Expa
         targets: answer.set.targets,
         lexunit: Some(answer.lexunit.to_string()),
     };
-    Ok(SetQuestion { set: answer.set.id, item, source: source.map(|sentence| sentence.text) })
-}
-
-/// The first half of a fingerprint, which records hold.
-fn short(fingerprint: Fingerprint) -> [u8; 16] {
-    let (half, _) = fingerprint.0.split_first_chunk().expect("32 bytes");
-    *half
+    Ok(SetQuestion { item, source: source.map(|sentence| sentence.text) })
 }

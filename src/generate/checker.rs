@@ -78,6 +78,7 @@ impl Candidate {
             layers: draft.layers,
             fe_status: FeStatus::Carried,
             generation,
+            verification: None,
         }
     }
 }

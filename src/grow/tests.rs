@@ -206,6 +206,7 @@ fn made(work: &Count, text: String) -> Generated {
         layers: Vec::new(),
         fe_status: FeStatus::Unknown,
         generation,
+        verification: None,
     }
 }
 

@@ -9,7 +9,7 @@ use super::sink::{CommitError, Sink};
 use crate::database::{Database, JournalWrite, Write};
 use crate::model::{
     AnnotationSet, AnnotationSetId, FeStatus, FrameId, GENERATED, Generation, IdSpace, Layer,
-    LexUnit, LuId, Method, Provenance, ReleaseId, Sentence, SentenceId, Span,
+    LexUnit, LuId, Method, Provenance, ReleaseId, Sentence, SentenceId, Span, Verification,
 };
 
 /// Sets or journal rows gathered before a commit, unless [`COMMIT_AFTER`] has passed: a commit
@@ -31,6 +31,8 @@ pub(crate) struct Generated {
     pub(crate) layers: Vec<Layer>,
     pub(crate) fe_status: FeStatus,
     pub(crate) generation: Generation,
+    /// What judges say of it, where they were asked; of whatever set.
+    pub(crate) verification: Option<Verification>,
 }
 
 /// Gathers what is generated under a recipe, and commits it.
@@ -88,6 +90,7 @@ impl<'a, S: Sink> GeneratedWriter<'a, S> {
             text: made.text.clone(),
             occurrences: Vec::new(),
         });
+        write.verifications.extend(made.verification.map(|of| Verification { set: id, ..of }));
         let mut layers = vec![Layer::of_targets(&made.targets)];
         layers.extend(made.layers.iter().cloned());
         write.sets.push(AnnotationSet {

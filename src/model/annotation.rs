@@ -67,6 +67,13 @@ impl AnnotationSet {
         pieces.join(" ")
     }
 
+    /// Whether it marks the same words of the same sentence as another set, under the same LU.
+    #[must_use]
+    pub fn stands_as(&self, other: &Self) -> bool {
+        let place = |set: &Self| (set.sentence, set.frame, set.lu);
+        place(self) == place(other) && self.targets == other.targets
+    }
+
     /// The FE layers, the first rank first.
     pub fn fe_layers(&self) -> impl Iterator<Item = &Layer> {
         self.layers.iter().filter(|layer| layer.name == LayerName::Fe)

@@ -10,11 +10,11 @@ pub struct Verification {
     /// The probability in `[0, 1]` that the target evokes the frame; `None` where the verifier
     /// could not be asked, as of a target longer than its prompt.
     pub evokes: Option<f32>,
-    /// The probability in `[0, 1]` that the text says what its source says; `None` of sets that
-    /// were not rewritten.
+    /// The probability in `[0, 1]` that the text says what its source says, where it evokes the
+    /// frame; `None` of sets that were not rewritten, and of texts too long to be asked about.
     pub same_meaning: Option<f32>,
     /// How likely a rewriter takes the source for a rewriting of the text; `None` of sets that were
-    /// not rewritten, and where no rewriter was asked.
+    /// not rewritten, of texts too long to be asked about, and where no rewriter was asked.
     pub reverse: Option<Reverse>,
     /// Which verifier says so: the first 16 bytes of its fingerprint.
     pub verifier: [u8; 16],

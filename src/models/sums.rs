@@ -10,7 +10,7 @@ use crate::durable::write_file;
 use crate::nn::ADAPTER_CONFIG;
 use crate::paraphrase::PROMPT;
 use crate::text::input::read_text;
-use crate::verify::CALIBRATION;
+use crate::verify::{CALIBRATION, CHOICE};
 
 /// Name of the file.
 pub const SUMS: &str = "BLAKE3SUMS";
@@ -20,7 +20,7 @@ pub(super) fn is_of_model(name: &str) -> bool {
     const NAMED: [&str; 4] =
         ["config.json", "generation_config.json", "tokenizer.json", "words.txt"];
     NAMED.contains(&name)
-        || [ADAPTER_CONFIG, CALIBRATION, PROMPT].contains(&name)
+        || [ADAPTER_CONFIG, CALIBRATION, CHOICE, PROMPT].contains(&name)
         || name.ends_with(".gguf")
         || name.ends_with(".safetensors")
         || name.ends_with(".safetensors.index.json")

@@ -72,18 +72,18 @@ pub struct ModelCheck {
 ///
 /// Takes the time and memory of loading it.
 pub fn verify(directory: &Path, models: &[PathBuf]) -> ModelCheck {
-    let mut verification = ModelCheck::default();
+    let mut check = ModelCheck::default();
     match sums::check(directory) {
         Ok(None) => {}
         Ok(Some(findings)) => {
-            verification = ModelCheck { has_sums: true, findings };
+            check = ModelCheck { has_sums: true, findings };
         }
-        Err(error) => verification.findings.push(finding(FindingCode::Sum, &error)),
+        Err(error) => check.findings.push(finding(FindingCode::Sum, &error)),
     }
     if let Err(found) = load(directory, models) {
-        verification.findings.push(found);
+        check.findings.push(found);
     }
-    verification
+    check
 }
 
 fn load(directory: &Path, models: &[PathBuf]) -> Result<(), Finding> {

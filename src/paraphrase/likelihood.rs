@@ -2,7 +2,7 @@
 
 use super::prompt::PromptContent;
 use super::{Network, ParaphraseError, Paraphraser};
-use crate::decode::DecodeError;
+use crate::decode::{DecodeError, GoesOn, always};
 use crate::nn::StepNetwork;
 
 /// Pairs that are computed together: their logits lie in memory at once.
@@ -28,6 +28,18 @@ impl Paraphraser {
         &mut self,
         pairs: &[(&str, &str)],
     ) -> Result<Vec<Option<Likelihood>>, ParaphraseError> {
+        self.likelihoods_while(pairs, &mut always())
+    }
+
+    /// As [`likelihoods`](Self::likelihoods), asking between batches whether to go on.
+    ///
+    /// # Errors
+    /// As there, and [`DecodeError::Stopped`] after `Break`.
+    pub fn likelihoods_while(
+        &mut self,
+        pairs: &[(&str, &str)],
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<Vec<Option<Likelihood>>, ParaphraseError> {
         let sequences = pairs.iter().map(|pair| self.sequence(*pair));
         let sequences: Vec<Option<(Vec<u32>, usize)>> = sequences.collect::<Result<_, _>>()?;
         let Network::LanguageModel(model) = &mut self.network else {
@@ -37,6 +49,9 @@ impl Paraphraser {
         let failed = |source| DecodeError::Network { doing: "score texts", source };
         let mut found = Vec::with_capacity(whole.len());
         for batch in whole.chunks(BATCH) {
+            if goes_on().is_break() {
+                return Err(DecodeError::Stopped.into());
+            }
             let tokens: Vec<&[u32]> = batch.iter().map(|(tokens, _)| tokens.as_slice()).collect();
             let log_probs = model.log_probs(&tokens).map_err(failed)?;
             for ((tokens, start), log_probs) in batch.iter().zip(log_probs) {

@@ -264,6 +264,31 @@ impl Paraphraser<Network> {
         }
     }
 
+    /// The same rewriter once more, where it is a language model: both compute with the weights that
+    /// are in memory, and neither waits for the other.
+    ///
+    /// # Errors
+    /// When the model's file is not what it was.
+    pub fn again(&self) -> Result<Option<Self>, ParaphraseError> {
+        let Network::LanguageModel(model) = &self.network else { return Ok(None) };
+        let path = model.path().display().to_string();
+        let again = model.with_adapter(model.shared_adapter());
+        let again = again.map_err(|source| ParaphraseError::Open { path, source })?;
+        let end = self.network.eos_token();
+        Ok(Some(Self {
+            network: Network::LanguageModel(Box::new(again.ending_at(end))),
+            tokenizer: self.tokenizer.clone(),
+            vocabulary: Arc::clone(&self.vocabulary),
+            never: Arc::clone(&self.never),
+            mark: self.mark.clone(),
+            source_prefix: self.source_prefix.clone(),
+            prompt: self.prompt.clone(),
+            words: self.words.clone(),
+            leaks: 0,
+            declared: self.declared.clone(),
+        }))
+    }
+
     /// The fingerprint of the adapter, where there is one.
     #[must_use]
     pub fn adapter_fingerprint(&self) -> Option<Fingerprint> {

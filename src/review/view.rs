@@ -4,7 +4,9 @@ use super::elements::spanning;
 use super::queue::{answer, recorded};
 use super::{Item, Question, Result, ReviewError};
 use crate::database::Database;
-use crate::model::{AnnotationSet, Frame, Judgement, Origin, Provenance, ReleaseId, Span};
+use crate::model::{
+    AnnotationSet, Frame, Judgement, Origin, Provenance, ReleaseId, Span, Verification,
+};
 use crate::text::{fold, natural_spacing, words};
 
 /// Gold examples beside an item.
@@ -161,6 +163,8 @@ pub struct View {
     pub examples: Vec<Example>,
     /// The question as judgements record it.
     pub recorded: String,
+    /// What a verifier says of it; nothing where that would tell outputs from controls.
+    pub verification: Option<Verification>,
     /// What the reviewer has answered.
     pub judged: Option<Judgement>,
 }
@@ -207,7 +211,20 @@ impl View {
         let release = is_of_several.then_some(name);
         let recorded = recorded(database, item, question)?;
         let judged = answer(database, item, (reviewer, &recorded))?;
-        Ok(Self { item, set, release, language, frame, output, source, examples, recorded, judged })
+        let said = store.verification(item.release, item.set)?;
+        Ok(Self {
+            item,
+            set,
+            release,
+            language,
+            frame,
+            output,
+            source,
+            examples,
+            recorded,
+            verification: said.filter(|_| !blind),
+            judged,
+        })
     }
 }
 

@@ -442,6 +442,12 @@ impl Store {
         self.record(Family::Verification, SetKey { release, set })
     }
 
+    /// Whether a verifier said something of a set, which may not be readable any more.
+    pub fn has_verification(&self, release: ReleaseId, set: AnnotationSetId) -> Result<bool> {
+        let key = SetKey { release, set }.encode();
+        Ok(self.engine.get(Family::Verification, &key)?.is_some())
+    }
+
     /// All that verifiers say of a release's sets, by set.
     pub fn all_verifications(
         &self,

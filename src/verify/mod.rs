@@ -25,6 +25,9 @@ use crate::model::{Declared, Span};
 use crate::nn::{Fingerprint, LanguageAdapter, LanguageModel};
 use crate::score::{Answer, FieldTexts, Question, ScoreError, ScoreRefusal, Scorer};
 
+/// Name of the file, beside an adapter, that says which of several outputs is kept.
+pub const CHOICE: &str = "choice.toml";
+
 /// Most lemmas of a frame that are listed. Training listed 2 to 10, drawn by annotation; with the
 /// ten most annotated, answers are nearest to those that were stored (`docs/results/`).
 const MOST_LEMMAS: usize = 10;
@@ -84,7 +87,7 @@ pub struct MeaningItem {
 ///     rewriting: "They ripped it open.".to_owned(),
 /// };
 /// for answer in verifier.same_meaning(&[pair])? {
-///     println!("{:.2}", verifier.says_the_same(&answer?));
+///     println!("{:.2}", verifier.same_meaning_probability(&answer?));
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -153,14 +156,14 @@ impl Verifier {
 
     /// The calibrated probability in `[0, 1]` of an answer to [`evokes`](Self::evokes).
     #[must_use]
-    pub fn is_evoked(&self, answer: &Answer) -> f32 {
+    pub fn evokes_probability(&self, answer: &Answer) -> f32 {
         self.calibration.evokes(answer)
     }
 
     /// The calibrated probability in `[0, 1]` of an answer to
     /// [`same_meaning`](Self::same_meaning).
     #[must_use]
-    pub fn says_the_same(&self, answer: &Answer) -> f32 {
+    pub fn same_meaning_probability(&self, answer: &Answer) -> f32 {
         self.calibration.same_meaning(answer)
     }
 

@@ -3,7 +3,8 @@
     python -m judge.calibrate --judged judge/verified.jsonl [--write DIR]
 
 Each line of the file has a sentence's number, the log-odds of both answers to an output, and the share of judges who
-say that it evokes the frame, and that it also keeps the meaning. The curve of a question is a logistic function; that
+say that it evokes the frame, and that it also keeps the meaning. Nobody was asked about the meaning of an output that
+does not evoke the frame, so the second question is calibrated on those that do. The curve of a question is a logistic function; that
 of the first does not reach 0 and 1, since some outputs get sure answers that are wrong. What is printed is the expected
 calibration error (ten bins of equal width) in five folds by sentence, over several ways to make the folds.
 """
@@ -113,21 +114,24 @@ def main():
     parser.add_argument("--draws", type=int, default=5)
     options = parser.parse_args()
     rows = [json.loads(line) for line in options.judged.read_text().splitlines()]
-    sentences = [row["sentence"] for row in rows]
     tables = []
     for question, lapses in (("evokes", True), ("same_meaning", False)):
-        log_odds = np.array([row[question] for row in rows])
-        shares = np.array([row[f"{question}_share"] for row in rows])
+        of = rows if question == "evokes" else [row for row in rows if row["evokes_share"] > 0]
+        log_odds = np.array([row[question] for row in of])
+        shares = np.array([row[f"{question}_share"] for row in of])
+        if question != "evokes":
+            shares = shares / np.array([row["evokes_share"] for row in of])
+        sentences = [row["sentence"] for row in of]
         errors = errors_in_folds(log_odds, shares, sentences, lapses, options.draws)
         curve = Curve(lapses).fit(log_odds, shares)
         plain = calibration_error(logistic(log_odds), shares)
         said = ", ".join(f"{error:.3f}" for error in errors)
-        print(f"{question}: {len(rows)} outputs, {shares.mean():.3f} right; error as it is {plain:.3f}, in folds {said}")
+        print(f"{question}: {len(of)} outputs, {shares.mean():.3f} right; error as it is {plain:.3f}, in folds {said}")
         lines = [f"{name} = {number:.3f}" for name, number in curve.numbers().items()]
         tables.append(f"\n[{question}]\n" + "\n".join(lines) + "\n")
     if options.write:
         path = options.write / "calibration.toml"
-        head = path.read_text().split("\n[", 1)[0]
+        head = path.read_text().split("\n[", 1)[0] if path.exists() else "format = 1\n"
         path.write_text(head + "".join(tables))
     else:
         print("".join(tables))

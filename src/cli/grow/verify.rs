@@ -14,10 +14,10 @@ use crate::cli::{Context, Outcome};
 /// definition and LUs it reads in the store? Of a rewritten set it also asks whether the text says
 /// what its source says, and the rewriter how likely the source is, given the text. Queries find
 /// the answers: `evokes` and `same_meaning` are probabilities, calibrated on rewritten sentences
-/// that people judged, and `reverse` is a negative log-likelihood a token. No set is removed:
-/// `fnstore query 'evokes<0.2'` finds those that the verifier doubts. A set that was asked the same
-/// before is passed over, so a run that was ended goes on, and one after an edit asks what the edit
-/// changed. In `fnstore changes` an answer is a `verification`.
+/// with verdicts of strict LLM judges, and `reverse` is a negative log-likelihood a token. No set
+/// is removed: `fnstore query 'evokes<0.2'` finds those that the verifier doubts. A set that was
+/// asked the same before is passed over, so a run that was ended goes on, and one after an edit of
+/// a definition asks what that changed. In `fnstore changes` an answer is a `verification`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use fnstore::compute::Numbers;
 use fnstore::expand::Judges;
 use fnstore::models::{ADAPTER, VERIFIER};
-use fnstore::paraphrase::{Paraphraser, base_of};
+use fnstore::paraphrase::{ParaphraseError, Paraphraser, base_of};
 use fnstore::verify::Verifier;
 
 use super::device::DeviceArgs;
@@ -48,11 +48,15 @@ impl VerifierArgs {
             Ok(Paraphraser::open_with(&directory, base.as_deref(), &device, self.numbers)?)
         };
         let rewriter = match &self.rewriter {
-            Some(rewriter) => Some(of_adapter(locate::model(rewriter, &dirs)?)?),
-            None => match locate::model(ADAPTER.as_ref(), &dirs) {
-                Ok(directory) => Some(of_adapter(directory)?),
-                Err(_) => {
-                    tell(&format!("no `reverse`: there is no model `{ADAPTER}`"));
+            Some(rewriter) => {
+                let rewriter = of_adapter(locate::model(rewriter, &dirs)?)?;
+                rewriter.language_model().ok_or(ParaphraseError::NoPrompt)?;
+                Some(rewriter)
+            }
+            None => match locate::model(ADAPTER.as_ref(), &dirs).and_then(of_adapter) {
+                Ok(rewriter) => Some(rewriter),
+                Err(why) => {
+                    tell(&format!("nothing is said of `reverse`: {why:#}"));
                     None
                 }
             },

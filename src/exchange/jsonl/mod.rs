@@ -4,9 +4,9 @@
 //! [`ReleaseRecord`] and ends with an end record that counts the lines. What a line refers to
 //! stands before it: semantic types, frames, relations, LUs, recipes. Then each sentence with its
 //! sets, then documents, journal, judgements, verifications, decisions and editions. The layout of
-//! a file stands after its record. Spans count code points of the sentence's text and carry the text that they
-//! cover, so that a reader who counts otherwise finds out. `schema/jsonl-*.schema.json` describe
-//! the records.
+//! a file stands after its record. Spans count code points of the sentence's text and carry the
+//! text that they cover, so that a reader who counts otherwise finds out.
+//! `schema/jsonl-*.schema.json` describe the records.
 //!
 //! Laws: what [`RecordWriter`] writes of a model's value, [`RecordReader`] reads as an equal value;
 //! a file that was cut short is refused.

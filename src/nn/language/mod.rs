@@ -216,6 +216,12 @@ impl LanguageModel {
         self.adapter.as_deref()
     }
 
+    /// The same, to open another model with it ([`with_adapter`](Self::with_adapter)).
+    #[must_use]
+    pub fn shared_adapter(&self) -> Option<Arc<LanguageAdapter>> {
+        self.adapter.clone()
+    }
+
     /// The configuration.
     pub fn config(&self) -> &LanguageConfig {
         &self.config

@@ -139,6 +139,12 @@ fn facts(view: &View) -> Markup {
             " \u{b7} aligner " (format!("{:.2}", made.aligner))
             @if let Some(filter) = &made.filter { " \u{b7} p " (format!("{:.2}", filter.precision)) }
         }
+        @if let Some(said) = &view.verification {
+            @if let Some(share) = said.evokes { " \u{b7} evokes " (format!("{share:.2}")) }
+            @if let Some(share) = said.same_meaning {
+                " \u{b7} same meaning " (format!("{share:.2}"))
+            }
+        }
     }
 }
 

@@ -1,0 +1,131 @@
+//! Expansion whose outputs judges choose: what is written has their answers, and whoever asks them
+//! again has nothing to add. The rewriter and the verifier are the tiny Llama: what they say means
+//! nothing.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use fnstore::compute::{Device, Numbers};
+use fnstore::database::Database;
+use fnstore::expand::{
+    self, Choice, ExpandError, Guidance, Judges, Models, Recipe, RecipeError, RewriterSource,
+    RunOptions, VerifierModels,
+};
+use fnstore::model::{Coded, Provenance, Verification};
+use fnstore::paraphrase::Paraphraser;
+use fnstore::verify::Verifier;
+
+use crate::language_parity::directory;
+use crate::{mini, verifier_answers};
+
+const SEEDS: &str = "frame=Checking origin=exemplar";
+
+/// A verifier whose prompts take whole sentences, with the shipped weights of the choice.
+fn verifier() -> tempfile::TempDir {
+    let models = verifier_answers::models();
+    let answers = "answers = [\"y\", \"n\"]\n";
+    let prompts = format!(
+        "format = 1\n[evokes]\nlines = [\"{{sentence}}?{{word}}\"]\n{answers}\
+         [same_meaning]\nlines = [\"{{rewriting}}={{sentence}}\"]\n{answers}"
+    );
+    let place = models.path().join("verifier");
+    std::fs::write(place.join("prompt.toml"), prompts).unwrap();
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/verifier/choice.toml");
+    std::fs::copy(shipped, place.join("choice.toml")).unwrap();
+    models
+}
+
+fn recipe(models: &Path, choice: Choice) -> Recipe {
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+    let base = models.join("base/model.gguf");
+    let rewriter = RewriterSource::Model { directory: directory("lora"), base: Some(base.clone()) };
+    let verifier = Some(VerifierModels { adapter: models.join("verifier"), base });
+    let models = Models { rewriter, verifier, ..Models::search(&[shipped]).unwrap() };
+    let recipe = Recipe { beam_size: 4, candidates: 4, choice, ..Recipe::new(models) };
+    // Bans that it is told of would take the room.
+    Recipe { known_words: false, tell_bans: false, guidance: Guidance::None, ..recipe }
+}
+
+fn imported() -> (tempfile::TempDir, Database) {
+    let (dir, database, _) = mini::imported();
+    (dir, database)
+}
+
+/// What an expansion wrote, and what judges say of it.
+fn written(database: &Database) -> Vec<(String, Option<Verification>)> {
+    let answers = database.query(&"origin=generated".parse().unwrap()).unwrap();
+    let all = answers.map(|answer| {
+        let answer = answer.unwrap();
+        assert!(matches!(answer.set.provenance, Provenance::Generated(_)));
+        (answer.sentence.text, answer.verification)
+    });
+    all.collect()
+}
+
+#[test]
+fn chosen_outputs_have_the_answers_that_a_verifier_gives_them() {
+    let models = verifier();
+    let recipe = recipe(models.path(), Choice::Judged);
+    let (_dir, database) = imported();
+    let seeds = SEEDS.parse().unwrap();
+    expand::run(&database, &seeds, &recipe, &RunOptions::rounds(2)).unwrap();
+    let sets = written(&database);
+    assert!(sets.len() > 2, "{sets:?}");
+    assert!(sets.iter().any(|(_, said)| said.is_some_and(|said| said.same_meaning.is_some())));
+    for (text, said) in &sets {
+        let said = said.unwrap_or_else(|| panic!("nobody was asked about {text}"));
+        said.check_ranges().unwrap();
+    }
+    let (adapter, base) = (models.path().join("verifier"), models.path().join("base/model.gguf"));
+    let numbers = Numbers::default();
+    let rewriter =
+        Paraphraser::open_with(&directory("lora"), Some(&base), &Device::cpu(), numbers).unwrap();
+    let verifier = Verifier::open(&adapter, &base, &Device::cpu(), numbers).unwrap();
+    let mut judges = Judges { verifier, rewriter: Some(rewriter) };
+    let mut on = |_| ControlFlow::Continue(());
+    let all = "origin=generated".parse().unwrap();
+    let verified = expand::verify(&database, &all, &mut judges, &mut on).unwrap();
+    assert_eq!((verified.sets, verified.written), (sets.len() as u64, 0));
+}
+
+#[test]
+fn a_round_keeps_another_output_where_judges_prefer_it() {
+    let models = verifier();
+    let texts = |choice| {
+        let (_dir, database) = imported();
+        let recipe = recipe(models.path(), choice);
+        let seeds = SEEDS.parse().unwrap();
+        let report = expand::run(&database, &seeds, &recipe, &RunOptions::rounds(1)).unwrap();
+        let (_, print, _) = database.store().recipes().unwrap()[report.recipe.0 as usize - 1];
+        (written(&database).into_iter().map(|(text, _)| text).collect::<Vec<_>>(), print)
+    };
+    let (likeliest, usual) = texts(Choice::FewestFailedChecks);
+    let (chosen, judged) = texts(Choice::Judged);
+    assert_eq!(chosen.len(), likeliest.len());
+    assert_ne!(chosen, likeliest, "four outputs of {} seeds", chosen.len());
+    // Other weights are another recipe.
+    let file = models.path().join("verifier/choice.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replacen("bias = -", "bias = ", 1)).unwrap();
+    let (_, other) = texts(Choice::Judged);
+    assert!(usual != judged && judged != other && usual != other);
+}
+
+#[test]
+fn without_judges_the_recipe_is_refused_before_anything_is_written() {
+    let models = verifier();
+    let mut recipe = recipe(models.path(), Choice::Judged);
+    std::fs::remove_file(models.path().join("verifier/choice.toml")).unwrap();
+    let (_dir, database) = imported();
+    let run = |recipe: &Recipe| {
+        let seeds = SEEDS.parse().unwrap();
+        expand::run(&database, &seeds, recipe, &RunOptions::rounds(1)).unwrap_err()
+    };
+    let error = run(&recipe);
+    assert!(error.to_string().contains("choice.toml"), "{error}");
+    recipe.models.verifier = None;
+    let error = run(&recipe);
+    assert!(matches!(error, ExpandError::Recipe(RecipeError::VerifierMissing)), "{error}");
+    assert_eq!(error.code(), Some("M-verifier"));
+    assert_eq!(written(&database), []);
+}
