@@ -282,7 +282,9 @@ fn record(line: Line<'_>, kind: LineKind) -> Result<Record> {
             let (seed, chain) = checked(line, journal.sets())?;
             Record::Journal(journal, seed, chain)
         }
-        LineKind::Judgement | LineKind::Decisions | LineKind::Edition => said(line, kind)?,
+        LineKind::Judgement | LineKind::Verification | LineKind::Decisions | LineKind::Edition => {
+            said(line, kind)?
+        }
         LineKind::ReleaseLayout
         | LineKind::FrameLayout
         | LineKind::LexunitLayout
@@ -295,7 +297,7 @@ fn record(line: Line<'_>, kind: LineKind) -> Result<Record> {
     })
 }
 
-/// What people say of sets and proposals, in a line of that kind.
+/// What people and verifiers say of sets and proposals, in a line of that kind.
 fn said(line: Line<'_>, kind: LineKind) -> Result<Record> {
     Ok(match kind {
         LineKind::Judgement => {
