@@ -137,6 +137,20 @@ pub(super) fn fill(
         batch.record(added_or_edited(there.is_some()), &subject);
         known.push(there.is_some());
     }
+    fill_verifications(store, batch, (release, write), &check)?;
+    for row in &write.journal {
+        batch.put_journal(row.seed, row.target, row.recipe, &row.entry)?;
+    }
+    Ok(known)
+}
+
+/// Puts answers of a verifier into a batch, about sets that are there or among those written.
+fn fill_verifications(
+    store: &Store,
+    batch: &mut Batch<'_>,
+    (release, write): (ReleaseId, &Write),
+    check: &WriteCheck<'_>,
+) -> Result<()> {
     for verification in &write.verifications {
         check.verification(verification, write)?;
         let was_there = store.has_verification(release, verification.set)?;
@@ -144,10 +158,7 @@ pub(super) fn fill(
         let subject = Subject::Verification(verification.set);
         batch.record(added_or_edited(was_there), &subject);
     }
-    for row in &write.journal {
-        batch.put_journal(row.seed, row.target, row.recipe, &row.entry)?;
-    }
-    Ok(known)
+    Ok(())
 }
 
 fn added_or_edited(was_there: bool) -> Action {

@@ -16,7 +16,9 @@ use crate::align::{AlignError, AlignRequest, Aligner, Alignment};
 use crate::decode::GoesOn;
 use crate::filter::{Filter, FilterEvidence};
 use crate::grow::{Checker, Generated, Proposer, Verdict};
-use crate::model::{AnnotationSetId, FeStatus, Flags, Generation, Method, RecipeId};
+use crate::model::{
+    AnnotationSetId, FeStatus, FilterScores, Flags, FrameFit, Generation, Method, RecipeId,
+};
 use crate::paraphrase::{Paraphrase, RequestOutcome};
 
 /// The models that outputs pass.
@@ -113,7 +115,8 @@ impl PairChecker<'_> {
         }
         if let Some(judged) = &mut self.judged {
             pairs.sort_by(Pair::best_first);
-            judged.judge(knowledge.database(), chain, &mut pairs, goes_on)?;
+            let lexicon = knowledge.lexicon(chain.seed.release)?;
+            judged.judge((lexicon, chain), &mut pairs, goes_on)?;
         }
         let tagger = knowledge.tagger().filter(|_| choice != Choice::Aligner);
         let Some(tagger) = tagger else { return choose(pairs, |_| Ok(true)) };
@@ -165,31 +168,13 @@ impl PairChecker<'_> {
         let unit = lexicon.unit_of(frame, &best.trigger, chain.seed.pos)?;
         let is_new_trigger = lexicon.is_new_trigger(&best.trigger)?;
         let is_new_pair = lexicon.is_new_pair(frame, &best.trigger)?;
-        let verification = match &self.judged {
-            Some(judged) => {
-                let name = lexicon.name_of_unit(frame, &unit)?;
-                judged.verification(chain, &best, &name)
-            }
-            None => None,
-        };
+        let name = lexicon.name_of_unit(frame, &unit)?;
+        let judged = self.judged.as_ref();
+        let verification = judged.and_then(|judged| judged.verification(chain, &best, &name));
+        let fit = self.fit(chain, &best)?;
+        let frames = lexicon.frames_with(&(unit.lemma.clone(), unit.pos));
+        let filter = self.filter_scores(round, &best, (unit.is_proposed, frames), fit);
         let Pair { output, alignment, targets, .. } = best;
-        let fit = match &mut self.judge {
-            Some(judge) => {
-                let sentence = (output.text.as_str(), &targets[..]);
-                judge.fits_of((chain.seed.release, frame), &[sentence])?.pop().flatten()
-            }
-            None => None,
-        };
-        let evidence = FilterEvidence {
-            round,
-            paraphrase: output.score,
-            aligner: alignment.score,
-            proposed: unit.is_proposed,
-            frames: lexicon.frames_with(&(unit.lemma.clone(), unit.pos)),
-            frame_fit: fit.map(|fit| fit.probability),
-        };
-        // A filter wants to know how likely an output is, which a server does not say.
-        let filter = self.filter.as_ref().filter(|_| output.score.is_finite());
         let (carried_elements, layers, fe_status) = match carried {
             Some(carried) => (carried.elements, carried.layers, FeStatus::Carried),
             None => (Vec::new(), Vec::new(), FeStatus::Unknown),
@@ -206,7 +191,7 @@ impl PairChecker<'_> {
             flags,
             paraphrase: output.score,
             aligner: alignment.score,
-            filter: filter.map(|filter| filter.scores(&evidence)),
+            filter,
             elements: carried_elements,
             fit,
         };
@@ -224,6 +209,30 @@ impl PairChecker<'_> {
         };
         let (made, lemma, pos) = ([made], unit.lemma, unit.pos);
         Ok(AcceptedPair { made, lemma, pos, is_new_trigger, is_new_pair, elements })
+    }
+
+    /// What the filter says of a pair, where there is one: whether its LU is proposed, how many
+    /// frames have it, and how likely the frame is are among what it looks at.
+    fn filter_scores(
+        &self,
+        round: u16,
+        best: &Pair,
+        (proposed, frames): (bool, u32),
+        fit: Option<FrameFit>,
+    ) -> Option<FilterScores> {
+        let (paraphrase, aligner) = (best.output.score, best.alignment.score);
+        let frame_fit = fit.map(|fit| fit.probability);
+        let evidence = FilterEvidence { round, paraphrase, aligner, proposed, frames, frame_fit };
+        // A filter wants to know how likely an output is, which a server does not say.
+        let filter = self.filter.as_ref().filter(|_| paraphrase.is_finite())?;
+        Some(filter.scores(&evidence))
+    }
+
+    /// How likely the frame is, by the frame model, where the recipe asks.
+    fn fit(&mut self, chain: &Chain, best: &Pair) -> Result<Option<FrameFit>> {
+        let Some(judge) = &mut self.judge else { return Ok(None) };
+        let sentence = (best.output.text.as_str(), &best.targets[..]);
+        Ok(judge.fits_of((chain.seed.release, chain.seed.frame), &[sentence])?.pop().flatten())
     }
 
     /// Looks for the seed's FEs in the output that is kept, and counts what is found.

@@ -1,9 +1,9 @@
 //! The choice of the output that people would take: weights of what the models say of it.
 //!
-//! `choice.toml` beside a verifier has two lines of weights, fitted on outputs with verdicts of LLM judges:
-//! how likely an output evokes the frame, and how likely it also says what its source says. The
-//! output whose two probabilities have the larger sum is kept. The cheap scores leave a few to be
-//! asked about.
+//! `choice.toml` beside a verifier has two lines of weights, fitted on outputs with verdicts of LLM
+//! judges: how likely an output evokes the frame, and how likely it also says what its source says.
+//! The output whose two probabilities have the larger sum is kept. The cheap scores leave a few to
+//! be asked about.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -16,7 +16,7 @@ use super::Result;
 use super::chain::Chain;
 use super::judges::{Judges, Said, SetQuestion, frame_question, identity};
 use super::ranking::Pair;
-use crate::database::Database;
+use super::trigger_lexicon::TriggerLexicon;
 use crate::decode::GoesOn;
 use crate::model::{FrameId, ReleaseId, Verification};
 use crate::nn::Fingerprint;
@@ -133,17 +133,19 @@ impl JudgedChoice {
     /// what they are worth by the answers from now on. The others go.
     pub(super) fn judge(
         &mut self,
-        database: &Database,
-        chain: &Chain,
+        (lexicon, chain): (&mut TriggerLexicon<'_>, &Chain),
         pairs: &mut Vec<Pair>,
         goes_on: &mut GoesOn<'_>,
     ) -> Result<()> {
         pairs.truncate(MOST_ASKED);
-        let questions: Vec<SetQuestion> =
-            pairs.iter().map(|pair| question(chain, pair, None)).collect();
+        let mut questions = Vec::with_capacity(pairs.len());
+        for pair in &*pairs {
+            let unit = lexicon.unit_name(chain.seed.frame, &pair.trigger, chain.seed.pos)?;
+            questions.push(question(chain, pair, &unit));
+        }
         let place = (chain.seed.release, chain.seed.frame);
         if let Entry::Vacant(vacant) = self.frames.entry(place) {
-            vacant.insert(frame_question(database, place)?);
+            vacant.insert(frame_question(lexicon.database(), place)?);
         }
         let said = self.judges.ask(&self.frames[&place], &questions, goes_on)?;
         let ChoiceWeights { evokes, same_meaning, .. } = &self.weights;
@@ -162,18 +164,18 @@ impl JudgedChoice {
         lexunit: &str,
     ) -> Option<Verification> {
         let (said, frame) = (pair.said?, &self.frames[&(chain.seed.release, chain.seed.frame)]);
-        let question = question(chain, pair, Some(lexunit));
+        let question = question(chain, pair, lexunit);
         // The writer knows the set's id.
         Some(self.judges.verification(chain.seed.set, (frame, &question), &said))
     }
 }
 
-/// What is asked about a pair: its LU is the one of its trigger.
-fn question(chain: &Chain, pair: &Pair, lexunit: Option<&str>) -> SetQuestion {
+/// What is asked about a pair whose trigger is or would be of that LU.
+fn question(chain: &Chain, pair: &Pair, lexunit: &str) -> SetQuestion {
     let item = EvokesItem {
         text: pair.output.text.clone(),
         targets: pair.targets.clone(),
-        lexunit: Some(lexunit.unwrap_or(&pair.unit).to_owned()),
+        lexunit: Some(lexunit.to_owned()),
     };
     SetQuestion { item, source: Some(chain.seed.text.clone()) }
 }

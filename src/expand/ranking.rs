@@ -42,8 +42,6 @@ pub(super) struct Pair {
     pub(super) flags: Flags,
     /// Whether the trigger is an LU of the frame, by what guides the expansion.
     pub(super) is_own: bool,
-    /// Name of the LU that the trigger is or would be.
-    pub(super) unit: String,
     /// What judges say of it, where they were asked.
     pub(super) said: Option<Said>,
     failed_checks: usize,
@@ -96,23 +94,8 @@ impl Pair {
                 (failed_checks, likelihood(output, &alignment) + fit.worth)
             }
         };
-        let (output, is_own) = (output.clone(), fit.is_own);
-        let unit = match choice {
-            Choice::Judged => lexicon.unit_name(chain.seed.frame, &trigger, chain.seed.pos)?,
-            Choice::Aligner | Choice::FewestFailedChecks => String::new(),
-        };
-        Ok(Self {
-            output,
-            alignment,
-            targets,
-            trigger,
-            flags,
-            is_own,
-            unit,
-            said: None,
-            failed_checks,
-            score,
-        })
+        let (output, is_own, said) = (output.clone(), fit.is_own, None);
+        Ok(Self { output, alignment, targets, trigger, flags, is_own, said, failed_checks, score })
     }
 
     /// Takes what judges say, by which it is worth so much.
@@ -296,19 +279,8 @@ mod tests {
         let (targets, trigger) = (alignment.spans.clone(), "tested".to_owned());
         let (output, flags) = (output.clone(), Flags::default());
         let score = likelihood(&output, &alignment) + 20.0 * f64::from(likeness);
-        let (unit, said, is_own) = (String::new(), None, false);
-        Pair {
-            output,
-            alignment,
-            targets,
-            trigger,
-            flags,
-            is_own,
-            unit,
-            said,
-            failed_checks,
-            score,
-        }
+        let (said, is_own) = (None, false);
+        Pair { output, alignment, targets, trigger, flags, is_own, said, failed_checks, score }
     }
 
     /// Which of three pairs is kept, each of log-probability, failed checks, score and likeness.

@@ -314,9 +314,6 @@ impl Recipe {
                 "least": self.least_frame_fit.to_string(),
             });
         }
-        if let Some(judges) = told.judges {
-            description["judges"] = json!(judges.to_string());
-        }
         if let Some(from_sisters) = &self.from_sisters {
             description["from_sisters"] = json!(from_sisters.expression());
         }
@@ -328,11 +325,7 @@ impl Recipe {
             description["tagger"] = json!(tagger.to_string());
             description["few_lus"] = json!(self.few_lus);
         }
-        // A mark is used only where the model is told of bans.
-        let mark = told.mark.filter(|_| self.tell_bans).map(str::to_owned);
-        let [adapter, prompt] = [told.adapter, told.prompt].map(|it| Some(it?.to_string()));
-        let told = [("mark", mark), ("adapter", adapter), ("prompt", prompt)];
-        for (name, value) in told.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+        for (name, value) in told.described(self.tell_bans) {
             description[name] = json!(value);
         }
         description.to_string()
@@ -352,6 +345,18 @@ pub(super) struct PromptIdentity<'a> {
     pub(super) prompt: Option<Fingerprint>,
     /// The frame model, where one is asked.
     pub(super) frames: Option<Fingerprint>,
+}
+
+impl PromptIdentity<'_> {
+    /// What a recipe says of it, with names.
+    fn described(self, tells_bans: bool) -> impl Iterator<Item = (&'static str, String)> {
+        // A mark is used only where the model is told of bans.
+        let mark = self.mark.filter(|_| tells_bans).map(str::to_owned);
+        let of = [("adapter", self.adapter), ("prompt", self.prompt), ("judges", self.judges)];
+        let of = of.map(|(name, print)| (name, print.map(|print| print.to_string())));
+        let all = [("mark", mark)].into_iter().chain(of);
+        all.filter_map(|(name, value)| Some((name, value?)))
+    }
 }
 
 #[cfg(test)]

@@ -228,6 +228,11 @@ impl<'a> TriggerLexicon<'a> {
         Ok(TriggerUnit { lu, is_proposed, proposed, lemma, pos })
     }
 
+    /// Where it stands.
+    pub(super) fn database(&self) -> &'a Database {
+        self.database
+    }
+
     /// The name of an LU that a trigger has, in the store's words.
     pub(super) fn name_of_unit(&self, frame: FrameId, unit: &TriggerUnit) -> Result<String> {
         let stored = match &unit.proposed {

@@ -27,7 +27,7 @@ const BATCH: usize = 64;
 /// `schema/verify.schema.json`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Verified {
-    /// Sets that were looked at.
+    /// Sets that were looked at: all that match, unless the run was interrupted.
     pub sets: u64,
     /// Sets whose answers were written; the others had them already.
     pub written: u64,

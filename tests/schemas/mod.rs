@@ -28,7 +28,7 @@ const BY_HAND: &[(&str, &str)] = &[
          jsonl-element jsonl-end jsonl-foreign jsonl-frame jsonl-frame-layout jsonl-header \
          jsonl-journal jsonl-judgement jsonl-layers jsonl-lexunit jsonl-lexunit-layout \
          jsonl-recipe jsonl-relation jsonl-release jsonl-release-layout jsonl-sem-type \
-         jsonl-sentence jsonl-set jsonl-written-number",
+         jsonl-sentence jsonl-set jsonl-verification jsonl-written-number",
     ),
     ("goes in, or in and out", "alignment-answer alignment-task filter-data shard-manifest"),
     (

@@ -56,7 +56,7 @@ struct ChangeRecord<'a> {
     release: &'a str,
     action: Action,
     /// JSON `{"enum": ["release", "semtype", "frame", "relation", "lu", "document", "sentence",
-    /// "layers", "set", "judgement", "decision", "edition"]}`.
+    /// "layers", "set", "judgement", "verification", "decision", "edition"]}`.
     kind: &'static str,
     id: String,
     frame: Option<FrameId>,
