@@ -81,6 +81,9 @@ class AnnotationSet:
     document: Final[str | None]
     split: Final[str | None]
     generation: Final[Generation | None]
+    evokes: Final[float | None]
+    same_meaning: Final[float | None]
+    reverse: Final[float | None]
     def element(self, name: str) -> str | None: ...
     def sentence_layers(self) -> list[Layer]: ...
     def judgements(self) -> list[Judgement]: ...

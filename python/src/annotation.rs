@@ -340,6 +340,24 @@ impl AnnotationSet {
         })
     }
 
+    /// How likely the target evokes the frame, by a verifier, or None where none was asked.
+    #[getter]
+    fn evokes(&self) -> Option<f32> {
+        self.answer.verification?.evokes
+    }
+
+    /// How likely a rewritten text says what its source says, if it evokes the frame; or None.
+    #[getter]
+    fn same_meaning(&self) -> Option<f32> {
+        self.answer.verification?.same_meaning
+    }
+
+    /// Negative log-likelihood a token of the source of a rewritten text, given that; or None.
+    #[getter]
+    fn reverse(&self) -> Option<f32> {
+        Some(self.answer.verification?.reverse?.score)
+    }
+
     /// What reviewers say of it.
     fn judgements(&self) -> Result<Vec<Judgement>> {
         let database = self.handle.get()?;

@@ -45,6 +45,7 @@ def test_a_query_gives_typed_sets(db: fnstore.Database) -> None:
             assert first.text[slice(*element.span)] == element.text
     assert first == query.first() == db.annotation_set(first.id)
     assert {of.origin for of in sets} == {"exemplar", "fulltext"} and first.generation is None
+    assert (first.evokes, first.same_meaning, first.reverse) == (None, None, None)
     assert db.query("frame=Checking").count_by("lu")["inspect.v"] > 0
     assert [of.id for of in query.sort("-id").limit(1)] == [max(sets, key=lambda of: int(of.id[1:])).id]
     assert len(list(query.offset(1))) == query.offset(1).count() == 2

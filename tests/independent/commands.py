@@ -32,6 +32,7 @@ UNSEEN = {
     "score",
     "question",
     "eval-filter",
+    "verify",
 }
 # What only stands in files of releases with oddities of their own.
 OF_RELEASES = {"foreign", "jsonl-foreign", "jsonl-element", "jsonl-written-number", "leak", "propagation"}

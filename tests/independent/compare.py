@@ -23,12 +23,13 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import commands
 import formats
 import others
 import store
-from expected import SplitList, order, split
+from expected import SplitList, f32, order, split
 from findings import Findings
 from formats import Export
 from framenet import AnnotationSet, Release, read_release
@@ -109,6 +110,13 @@ def check_records(built: store.Built, program: Program, work: Path) -> None:
     store.check_predicted(built, built.predicted, program.findings)
 
 
+def single(record: dict[str, Any]) -> dict[str, Any]:
+    """A line about a set, its numbers as floats of 32 bits hold them."""
+    rounded = {name: f32(value) if isinstance(value, float) else value for name, value in record.items()}
+    reverse = rounded["reverse"]
+    return rounded | {"reverse": reverse and reverse | {"score": f32(reverse["score"])}}
+
+
 def check_main(built: store.Built, extra: Extra, findings: Findings) -> None:
     store.check_edited(built, extra.release.sets, findings)
     humans = [id_ for id_, set_ in extra.release.sets.items() if set_.origin in ("exemplar", "fulltext")]
@@ -119,6 +127,9 @@ def check_main(built: store.Built, extra: Extra, findings: Findings) -> None:
     findings.same("jsonl of the release", "frames that the XML lacks", "all", own, [])
     judged = {(of["set"], of["reviewer"]) for of in extra.judgements}
     findings.same("jsonl of the release", "judgements", "all", len(judged), sum(built.judged.values()))
+    said = {record["set"]: single(record) for record in extra.verifications}
+    wanted = {set_: single(record) for set_, record in built.verified.items()}
+    findings.same("jsonl of the release", "verifications", "all", said, wanted)
     built.edition = {one.split()[0] for of in extra.editions for one in of["sets"]}
     built.rejected = {
         (of["frame"]["name"], of["lu"]) for of in extra.decisions if of["history"][-1]["verdict"] == "reject"

@@ -318,6 +318,17 @@ def scores(set_: AnnotationSet) -> dict[str, float | None]:
     }
 
 
+def answers(said: dict[str, Any] | None) -> dict[str, float | None]:
+    """What a verifier says of a set, of whose line nothing is known where none was asked."""
+    said = said or {}
+    reverse = said.get("reverse") or {}
+    return {
+        "evokes": f32(said.get("evokes")),
+        "same_meaning": f32(said.get("same_meaning")),
+        "reverse": f32(reverse.get("score")),
+    }
+
+
 def rows(release: Release, set_: AnnotationSet, by: SplitList | None) -> Iterator[dict[str, object]]:
     """The rows of a set in a table: one for each FE label, or one without."""
     text, made = release.sentences[set_.sentence].text, set_.origin == "generated"
@@ -380,6 +391,7 @@ OF_SETS = {
     "generation",
     "prediction",
     "judgements",
+    "verifications",
 }
 OF_SPANS = {
     "null-instantiation",
@@ -398,7 +410,7 @@ LOSSES = {
     "conll": OF_SETS | OF_SPANS | {"overlapping-fe", "no-tags", "fes-not-annotated"},
     "training-conll": OF_SETS | OF_SPANS | {"overlapping-fe", "no-tags"},
     "semafor": OF_SETS | OF_SPANS | {"fes-not-annotated"},
-    "tables": OF_SETS - {"gf-pt", "status", "scores"} | {"loose-gf-pt"},
+    "tables": OF_SETS - {"gf-pt", "status", "scores", "verifications"} | {"loose-gf-pt"},
     "training jsonl": OF_SETS | {"no-extent"},
 }
 LOSSES |= {"bios": LOSSES["conll"], "training-bios": LOSSES["training-conll"]}

@@ -74,6 +74,7 @@ class Export:
             "records in the report", self.area, self.report["records"], {"set": len(written), "sentence": sentences}
         )
         losses["judgements"] = sum(self.built.judged[id_] for id_ in written)
+        losses["verifications"] = sum(id_ in self.built.verified for id_ in written)
         found, lost = {name: of["count"] for name, of in self.report["losses"].items()}, expected.kept(losses, format_)
         for name in sorted(found.keys() | lost.keys()):
             self.same(f"loss {name} in the report", self.area, found.get(name, 0), lost.get(name, 0))
@@ -411,8 +412,10 @@ def check_rows(export: Export, found: Iterable[dict[str, Any]], columns: list[st
     for id_ in export.sets & rows.keys():
         set_ = export.release.sets[id_]
         losses += expected.losses_of_set(export.release, set_)
+        said = expected.answers(export.built.verified.get(id_))
         wanted = [
-            tuple(cell(row[name], is_text) for name in shared) for row in expected.rows(export.release, set_, export.by)
+            tuple(cell((row | said)[name], is_text) for name in shared)
+            for row in expected.rows(export.release, set_, export.by)
         ]
         if wanted == rows[id_]:
             continue
@@ -471,6 +474,9 @@ ROW_COLUMNS = [
     "p",
     "r",
     "frame_fit",
+    "evokes",
+    "same_meaning",
+    "reverse",
 ]
 
 

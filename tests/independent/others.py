@@ -180,6 +180,9 @@ def check_hits(export: Export, lines: bytes) -> None:
             if name == "frame_fit":
                 found = expected.f32(found)
             export.same(f"field {name}", hit["id"], found, value)
+        said = export.built.verified.get(hit["id"])
+        found = {name: expected.f32(value) for name, value in (hit.get("verification") or {}).items() if name != "verifier"}
+        export.same("field verification", hit["id"], found, expected.answers(said) if said else {})
         made = hit["generation"] or {}
         for name in ("seed", "source", "target", "round", "rank", "method", "flags", "chain"):
             if name in made or set_.origin == "generated" and name in ("seed", "round", "method", "flags"):

@@ -22,6 +22,7 @@ class Extra:
     counts: Counter[str] = field(default_factory=Counter)
     scope: str = ""
     judgements: list[dict[str, Any]] = field(default_factory=list)
+    verifications: list[dict[str, Any]] = field(default_factory=list)
     decisions: list[dict[str, Any]] = field(default_factory=list)
     editions: list[dict[str, Any]] = field(default_factory=list)
     recipes: list[dict[str, Any]] = field(default_factory=list)
@@ -190,6 +191,9 @@ class Comparison:
 
     def take_judgement(self, record: dict[str, Any]) -> None:
         self.extra.judgements.append(record)
+
+    def take_verification(self, record: dict[str, Any]) -> None:
+        self.extra.verifications.append(record)
 
     def take_decisions(self, record: dict[str, Any]) -> None:
         self.extra.decisions.append(record)

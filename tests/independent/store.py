@@ -91,6 +91,8 @@ class Built:
     added: list[dict[str, Any]] = field(default_factory=list)
     """Added sets: their text, and the line that added them."""
     judged: Counter[str] = field(default_factory=Counter)
+    verified: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Lines that say what a verifier says of sets."""
     fold: SplitList | None = None
     renamed: set[int] = field(default_factory=set)
     """LUs whose name was edited: their targets are forms of the name before."""
@@ -293,6 +295,29 @@ def seeds(built: Built, is_whole: bool) -> list[str]:
     return [" or ".join(f"id={id_}" for id_ in found)]
 
 
+def verify(program: Program, built: Built, work: Path, sets: list[str]) -> None:
+    """Brings answers of a verifier into the store, as an export of another store would."""
+    exported = program.run("export", f"release={built.main.name} origin=generated", "--to", "jsonl")
+    *lines, last = exported.out.decode().splitlines()
+    for number, set_ in enumerate(sets):
+        reverse = {"score": 1.5 - number / 8, "tokens": 9, "rewriter": "05" * 16}
+        built.verified[set_] = {
+            "kind": "verification",
+            "set": set_,
+            "evokes": 0.25 + number / 7 if number != 1 else None,
+            "same_meaning": number / 9,
+            "reverse": reverse if number != 2 else None,
+            "verifier": "07" * 16,
+            "asked": f"{number:02}" * 16,
+        }
+    end = json.loads(last)
+    end["records"] += len(built.verified)
+    lines += [json.dumps(record) for record in (*built.verified.values(), end)]
+    file = work / "verified.jsonl"
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    program.run("import", file)
+
+
 def grow(program: Program, built: Built, work: Path, is_whole: bool) -> None:
     """Generates, scores, judges and decides; freezes an edition."""
     name = built.main.name
@@ -314,6 +339,7 @@ def grow(program: Program, built: Built, work: Path, is_whole: bool) -> None:
         program.run("judge", hit["id"], str(40 + number * 10), "--reviewer", "kim")
         program.records("judgement", "judge", hit["id"])
         built.judged[hit["id"]] += 1
+    verify(program, built, work, [hit["id"] for hit in hits[:4]])
     program.records("fit", "fit", f"release={name} origin=generated")
     program.records("filter", "filter", f"release={name} origin=generated", expect=(0, 1))
     decide(program, name)
