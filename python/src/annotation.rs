@@ -352,7 +352,7 @@ impl AnnotationSet {
         self.answer.verification?.same_meaning
     }
 
-    /// Negative log-likelihood a token of the source of a rewritten text, given that; or None.
+    /// Negative log-likelihood per token of the source of a rewritten text, given that; or None.
     #[getter]
     fn reverse(&self) -> Option<f32> {
         Some(self.answer.verification?.reverse?.score)

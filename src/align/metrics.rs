@@ -19,11 +19,11 @@ use super::error::TooLong;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counts {
-    /// Spans (or words) that are both predicted and gold.
+    /// Spans (or words) that are both predicted and gold; of two annotators, that both marked.
     pub right: u64,
-    /// Spans (or words) predicted.
+    /// Spans (or words) predicted; of two annotators, that the one marked.
     pub predicted: u64,
-    /// Spans (or words) of the gold alignment.
+    /// Spans (or words) of the gold alignment; of two annotators, that the other marked.
     pub gold: u64,
 }
 

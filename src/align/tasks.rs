@@ -211,10 +211,11 @@ pub struct AnnotatorAgreement {
     /// Words that two annotators marked of one paraphrase, summed over pairs of answers that marked
     /// a span; one of them stands as predicted and the other as gold.
     pub words: Counts,
-    /// Fleiss' kappa of "something means the same" against "nothing does"; none where nobody, or
-    /// everybody, ever said the same.
+    /// Fleiss' kappa of "something means the same" against "nothing does"; null where chance
+    /// explains everything. JSON `{"type": ["number", "null"], "maximum": 1}`.
     pub fleiss_kappa: Option<f64>,
-    /// Cohen's kappa of the same, of two annotators.
+    /// Cohen's kappa of the same; null unless the same two annotators answered all shared tasks, or
+    /// where chance explains everything. JSON `{"type": ["number", "null"], "maximum": 1}`.
     pub cohen_kappa: Option<f64>,
 }
 

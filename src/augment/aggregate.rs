@@ -99,7 +99,7 @@ pub fn search_weights(items: &[(Vec<Prediction>, usize)]) -> BTreeMap<String, f6
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Changes {
-    /// Items.
+    /// Items; of several trainings, each counts once for each.
     pub items: u64,
     /// Items that were right before.
     pub right_before: u64,
@@ -109,7 +109,7 @@ pub struct Changes {
     pub wrong_to_right: u64,
     /// Items that became wrong.
     pub right_to_wrong: u64,
-    /// Items that went from one wrong class to another; none where there are two classes.
+    /// Items that went from one wrong class to another; 0 where there are two classes.
     pub wrong_to_wrong: u64,
 }
 

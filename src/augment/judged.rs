@@ -78,7 +78,7 @@ impl Rater {
 pub struct SystemFigures {
     /// Judgements.
     pub judged: u64,
-    /// Mean similarity, 0 to 100.
+    /// Mean similarity. JSON `{"type": "number", "minimum": 0, "maximum": 100}`.
     pub similarity: f64,
     /// Its standard deviation over judgements.
     pub deviation: Amount,

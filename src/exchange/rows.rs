@@ -142,7 +142,7 @@ row! {
     evokes: Option<f64>,
     /// How likely the text says what its source says, by a verifier.
     same_meaning: Option<f64>,
-    /// Negative log-likelihood a token of the source, given the text; lower is better.
+    /// Negative log-likelihood per token of the source, given the text; lower is better.
     reverse: Option<f64>,
 }
 

@@ -24,7 +24,8 @@ use crate::prompt::{PromptError, PromptFile};
 use crate::verify::{CHOICE, EvokesItem, FrameQuestion, VerifyError};
 
 /// Pairs of a round that are asked about. Of 60 judged sentences the best of three evoked the frame
-/// in 71 %, the best of eight in 73 %, and the likeliest in 63 % (`docs/results/`).
+/// in 71 %, the best of eight in 73 %, and the likeliest in 63 %
+/// (`docs/results/2026-11-28-judged-choice.md`).
 const MOST_ASKED: usize = 3;
 
 #[derive(Deserialize)]

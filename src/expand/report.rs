@@ -55,7 +55,9 @@ pub struct Report {
     /// Seeds worked on in this run that have no sentence at all, by reason.
     #[serde(serialize_with = "by_name")]
     pub unproductive: BTreeMap<EndReason, u64>,
-    /// What guided it.
+    /// What outputs must contain. `lexicon`: another LU of the frame, then a similar word. `alike`: a
+    /// similar word. `context`: what a language model would say in the trigger's place. `none`:
+    /// nothing.
     #[serde(rename = "guide")]
     pub guidance: Guidance,
     /// How many of the seeds' FEs were found again.

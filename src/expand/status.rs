@@ -34,7 +34,7 @@ pub struct FrameStatus {
     pub ended: BTreeMap<EndReason, u64>,
     /// Those that are in the middle of their rounds.
     pub begun: u64,
-    /// Rounds that seeds neither done nor ended have before them.
+    /// Rounds that seeds neither done nor ended still need; with a limit, of so many seeds.
     pub rounds_missing: u64,
 }
 

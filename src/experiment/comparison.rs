@@ -13,9 +13,11 @@ pub(super) type Measure<F> = (&'static str, fn(&F) -> f64);
 /// How an arm does by one measure, over all draws of a share.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Comparison {
-    /// The share of the full text, as in `10+`.
+    /// Percent of the training sentences that is drawn; with `+`, exemplars are beside them.
     pub share: String,
-    /// Name of the arm.
+    /// What is added to the draw; nothing for `plain`.
+    /// JSON `{"enum": ["plain", "augmented", "p", "r", "agreement", "substitution", "generated",
+    /// "human"]}`.
     pub arm: String,
     /// What is measured.
     pub measure: &'static str,
@@ -31,12 +33,13 @@ pub struct Comparison {
     pub mean: Fraction,
     /// Its standard deviation; none for one draw.
     pub deviation: Option<Amount>,
-    /// How much higher the mean is than the plain arm's on the same draws; none for the plain arm.
+    /// Mean less that of `plain` on the same draws; null for `plain`.
+    /// JSON `{"type": ["number", "null"], "minimum": -1, "maximum": 1}`.
     pub gain: Option<f64>,
-    /// The `t` of a paired t-test of that, two-sided; none for one draw. In JSON null as well where
-    /// it is infinite, as all draws gain the same.
+    /// Paired t statistic of the gain; null for `plain`, for one draw, and where all draws gain the
+    /// same.
     pub t: Option<f64>,
-    /// Probability of such a `t` if there is no difference.
+    /// Two-sided p of that test; null for `plain` and for one draw.
     pub p_value: Option<Fraction>,
     /// The measure on each draw.
     pub runs: Vec<Fraction>,

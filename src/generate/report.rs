@@ -112,13 +112,13 @@ pub struct GenerationReport {
     pub given: u64,
     /// Sentences written.
     pub sentences: u64,
-    /// Those whose frame is less likely than 0.1 ([`UNLIKELY`]) by the frame model.
+    /// Sentences whose frame is less likely than 0.1 by the frame model (`frame_fit<0.1`).
     pub unlikely: u64,
     /// Candidates that the generator gave.
     pub candidates: u64,
-    /// Candidates whose new words were all read as their FEs; none without a classifier.
+    /// Candidates whose new words were all read as their FEs; null without a classifier.
     pub faithful: Option<u64>,
-    /// Blanks of the sentences taken.
+    /// FEs of the sentences taken that are written anew.
     pub blanks: u64,
     /// What became of the LUs of this run, by part of speech.
     #[serde(rename = "by_pos", serialize_with = "by_name")]
@@ -126,7 +126,7 @@ pub struct GenerationReport {
     /// Sentences of sisters that were passed over, by reason.
     #[serde(serialize_with = "by_name")]
     pub passed_over: BTreeMap<Skip, u64>,
-    /// FEs of the sentences taken that were no blanks, by reason.
+    /// FEs of the sentences taken that keep their words, by reason.
     #[serde(serialize_with = "by_name")]
     pub kept_elements: BTreeMap<NotBlank, u64>,
     /// Answers of the generator that could not be used, by code.

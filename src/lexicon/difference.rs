@@ -43,16 +43,16 @@ named! {
 /// A difference of two releases; as JSON, `schema/difference.schema.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// What it is one of.
+    /// What differs.
     pub kind: Compared,
     /// Whether the second release alone has it, the first alone, or both differ.
     pub change: Change,
     /// The frame; of a relation the sub frame.
     pub frame: String,
-    /// Name of the FE or LU, or of a relation its type and the super frame, as in `Using Motion`.
-    /// The frame's own for a frame.
+    /// Name of the frame, FE or LU; of a relation its type and the super frame, as in `Using
+    /// Motion`; of annotation the LU.
     pub name: String,
-    /// What of it changed, as in `definition`; none where the whole is new or gone, and of
+    /// What of it changed, as in `definition`; null where the whole is new or gone, and of
     /// annotation.
     pub property: Option<&'static str>,
     /// What the first release has.

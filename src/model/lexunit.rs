@@ -253,11 +253,11 @@ impl Valences {
 /// A word that governs an LU in some annotation sets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Governor {
-    /// FrameNet's type, as in `Gov`.
+    /// FrameNet's type, `Sup` or `Gov`.
     pub kind: String,
     /// The governing lemma.
     pub lemma: String,
-    /// The sets.
+    /// Ids of the sets that show it.
     pub sets: Vec<AnnotationSetId>,
 }
 

@@ -44,7 +44,11 @@ named! {
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Finding {
-    /// Of which sort it is.
+    /// `M-config`: config.json is absent, incomplete or unsupported. `M-weights`: a weight is
+    /// absent, misshapen or not finite, or a file is damaged. `M-tokenizer`: tokenizer.json is
+    /// absent, damaged or another model's. `M-encoder`: an aligner's encoder is absent. `M-sum`: a
+    /// file's hash differs. `M-base`: an adapter's language model is absent or another one.
+    /// `M-prompt`: prompt.toml is absent, damaged or another model's.
     pub code: FindingCode,
     /// What it is, with file and place.
     pub detail: String,

@@ -116,7 +116,7 @@ fields! {
     Evokes = "evokes", Fraction;
     /// Probability that a rewritten text says what its source says, by a verifier, in `[0, 1]`.
     SameMeaning = "same_meaning", Fraction;
-    /// Negative log-likelihood a token of the source of a rewritten text, given that text, by a
+    /// Negative log-likelihood per token of the source of a rewritten text, given that text, by a
     /// rewriter: lower is better.
     Reverse = "reverse", Decimal;
     /// A person's judgement, 0 to 100.

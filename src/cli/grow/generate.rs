@@ -259,6 +259,7 @@ fn write_fates(report: &GenerationReport, output: &mut Output) -> anyhow::Result
 #[derive(Debug, Serialize)]
 struct ReportRecord<'a> {
     recipe: Option<RecipeId>,
+    /// JSON `{"enum": ["sister-lu", "infill"]}`.
     method: Method,
     mode: Option<Mode>,
     sisters: SisterRule,

@@ -174,6 +174,7 @@ struct Record {
     id: Option<serde_json::Value>,
     log_prob: LogProbability,
     tokens: Positive<usize>,
+    /// JSON `{"type": "number", "minimum": 1}`.
     perplexity: f64,
     /// For reading; who reads JSON has it.
     #[serde(skip)]

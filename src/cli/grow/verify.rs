@@ -10,14 +10,12 @@ use crate::cli::{Context, Outcome};
 
 /// Say whether targets evoke their frames, and whether rewritings say the same
 ///
-/// Asks a verifier about each set, generated or not: does the target evoke the frame, whose
-/// definition and LUs it reads in the store? Of a rewritten set it also asks whether the text says
-/// what its source says, and the rewriter how likely the source is, given the text. Queries find
-/// the answers: `evokes` and `same_meaning` are probabilities, calibrated on rewritten sentences
-/// with verdicts of strict LLM judges, and `reverse` is a negative log-likelihood a token. No set
-/// is removed: `fnstore query 'evokes<0.2'` finds those that the verifier doubts. A set that was
-/// asked the same before is passed over, so a run that was ended goes on, and one after an edit of
-/// a definition asks what that changed. In `fnstore changes` an answer is a `verification`.
+/// Asks a verifier about each set, generated or not: does the target evoke the frame? It reads the
+/// frame's definition and LUs in the store. Of a rewritten set it also asks whether the text says
+/// what its source says, and the rewriter how likely the source is, given the text. Stores the
+/// answers as `evokes` and `same_meaning`, which are calibrated probabilities, and `reverse`, a
+/// negative log-likelihood per token. No set is removed: `fnstore query 'evokes<0.2'` finds those
+/// that the verifier doubts. Skips sets whose question has not changed. An interrupted run resumes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -36,9 +36,9 @@ pub(crate) struct Tree<'a> {
 pub(crate) struct Node {
     id: u32,
     name: String,
-    /// FE of the super frame and of the sub frame, of the relation that leads here.
+    /// Pairs of FEs, of the super and the sub frame, that the relation from the parent maps.
     elements: Vec<[String; 2]>,
-    /// Whether the node is one of those above it, so that the branch ends.
+    /// Whether it stands above itself, so that the branch ends here.
     is_circle: bool,
     children: Vec<Node>,
 }

@@ -74,7 +74,7 @@ named! {
 pub struct Adapter {
     /// Name of the device, by its driver.
     pub name: String,
-    /// Kind of device.
+    /// Kind of device; `software` is the processor posing as a GPU.
     pub kind: AdapterKind,
     /// The interface it is driven through, JSON `{"enum": ["vulkan", "metal", "dx12"]}`.
     pub backend: &'static str,

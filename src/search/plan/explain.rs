@@ -33,16 +33,15 @@ named! {
 pub struct TermReport {
     /// The term, as in canonical text.
     pub term: String,
-    /// How it took part.
+    /// Whether it narrowed the search, or was only asked of what others found.
     pub access: Access,
-    /// How many sets it brings up by itself; none for what neither keys nor the index can
-    /// tell.
+    /// How many sets it brings up by itself; null where only asking can tell.
     pub estimated: Option<u64>,
     /// Of how many sets it was asked. A term is asked only as long as the answer is open.
     pub asked: u64,
     /// For how many of these it held.
     pub passed: u64,
-    /// How many documents a `doc` term names, by which of their texts; empty for other terms.
+    /// How many documents a `doc` term names, by which of their texts; absent for other terms.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub documents: BTreeMap<NamedBy, u64>,
 }
@@ -53,6 +52,7 @@ pub struct Explanation {
     /// Names of the releases that were searched.
     pub releases: Vec<String>,
     /// How the sets were brought up that the query was asked of.
+    /// JSON `{"enum": ["key scan", "point reads", "index"]}`.
     pub access: Access,
     /// Where they lie, as in `3 frames`.
     pub place: String,
@@ -60,9 +60,9 @@ pub struct Explanation {
     pub estimated: u64,
     /// How many were read; a limit ends the scan early.
     pub read: u64,
-    /// Answers, by the selection.
+    /// Answers, after offset and limit.
     pub answers: u64,
-    /// How long planning and answering took; in JSON, milliseconds.
+    /// Time for planning and answering, without opening the store and writing answers.
     #[serde(rename = "milliseconds", serialize_with = "as_milliseconds")]
     pub elapsed: Duration,
     /// The terms, in the order in which they are asked.

@@ -264,6 +264,7 @@ struct ArmRecord {
 struct ChangeRecord {
     /// JSON `{"enum": ["baseline", "+train"]}`.
     trained: &'static str,
+    /// JSON `{"enum": ["dev", "test"]}`.
     split: Split,
     variant: String,
     #[serde(flatten)]

@@ -96,7 +96,8 @@ struct Document {
 
 #[derive(Debug, Serialize)]
 struct AccuracyRecord {
-    /// `all` words or those that are `unseen` in training.
+    /// `all`: words with a gold tag. `unseen`: those that training lacks as they are written.
+    /// `all, in small letters`: all, of sentences in lower case.
     /// JSON `{"enum": ["all", "unseen", "all, in small letters"]}`.
     words: &'static str,
     /// JSON `{"enum": ["network", "most frequent tag"]}`.

@@ -19,6 +19,7 @@ use crate::cli::process::whole_file::WholeFile;
 struct ComparisonRow<'a> {
     /// JSON `{"enum": ["frame-id", "fes"]}`.
     experiment: &'static str,
+    /// JSON `{"enum": ["dev", "test"]}`.
     part: Split,
     #[serde(flatten)]
     comparison: &'a Comparison,
