@@ -55,8 +55,8 @@ pub struct Report {
     /// Seeds worked on in this run that have no sentence at all, by reason.
     #[serde(serialize_with = "by_name")]
     pub unproductive: BTreeMap<EndReason, u64>,
-    /// What outputs must contain. `lexicon`: another LU of the frame, then a similar word. `alike`: a
-    /// similar word. `context`: what a language model would say in the trigger's place. `none`:
+    /// What outputs must contain. `lexicon`: another LU of the frame, then a similar word. `alike`:
+    /// a similar word. `context`: what a language model would say in the trigger's place. `none`:
     /// nothing.
     #[serde(rename = "guide")]
     pub guidance: Guidance,

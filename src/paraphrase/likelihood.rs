@@ -19,8 +19,8 @@ pub struct Likelihood {
 
 impl Paraphraser {
     /// How likely texts are as rewritings of sentences, asked without constraints: pairs of a
-    /// sentence and a text. None of a pair that is empty or too long for the model. None of any pair
-    /// where the rewriter is no language model: that alone can be asked so.
+    /// sentence and a text. None of a pair that is empty or too long for the model. None of any
+    /// pair where the rewriter is no language model: that alone can be asked so.
     ///
     /// # Errors
     /// When the weights give numbers that are not finite, or a device failed.

@@ -264,8 +264,8 @@ impl Paraphraser<Network> {
         }
     }
 
-    /// The same rewriter once more, where it is a language model: both compute with the weights that
-    /// are in memory, and neither waits for the other.
+    /// The same rewriter once more, where it is a language model: both compute with the weights
+    /// that are in memory, and neither waits for the other.
     ///
     /// # Errors
     /// When the model's file is not what it was.

@@ -8,7 +8,7 @@ use crate::cli::print::output::grouped;
 use crate::cli::print::render::ONE_ROW;
 use crate::cli::{Context, Outcome};
 
-/// Say whether targets evoke their frames, and whether rewritings say the same
+/// Say whether targets evoke frames and rewritings say the same
 ///
 /// Asks a verifier about each set, generated or not: does the target evoke the frame? It reads the
 /// frame's definition and LUs in the store. Of a rewritten set it also asks whether the text says
