@@ -1,7 +1,7 @@
 //! What a verifier's answers are worth: `calibration.toml` beside its questions.
 //!
-//! A language model is overconfident. So each question may have a curve from the log-odds of its two
-//! answers to the share of right ones, fitted on outputs with verdicts of strict LLM judges: a
+//! A language model is overconfident. So each question may have a curve from the log-odds of its
+//! two answers to the share of right ones, fitted on outputs with verdicts of strict LLM judges: a
 //! logistic function that need not reach 0 and 1 (Platt 1999, with a lapse rate at either end).
 
 use std::path::Path;
