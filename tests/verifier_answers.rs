@@ -1,7 +1,7 @@
 //! A verifier asks two questions by the prompts beside its adapter: on the tiny Llama, and the
 //! shipped one against answers that were stored.
 //!
-//! The last needs the language model and the stored answers. It runs where
+//! The last two need the language model and the stored answers. They run where
 //! `FNSTORE_LANGUAGE_MODEL` and `FNSTORE_STORED_ANSWERS` name them, on the first
 //! `FNSTORE_STORED_MOST` of them.
 
@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use fnstore::compute::{Device, Numbers};
 use fnstore::model::Span;
 use fnstore::models::{ModelKind, default_rewriter, describe};
-use fnstore::paraphrase::Paraphraser;
+use fnstore::paraphrase::{Likelihood, Paraphraser};
 use fnstore::score::{FieldTexts, Question, ScoreRefusal, Scorer};
+use fnstore::text::natural_spacing;
 use fnstore::verify::{EvokesItem, FrameQuestion, ListedUnit, MeaningItem, Verifier};
 use serde::Deserialize;
 
@@ -176,6 +177,8 @@ struct Stored {
     item: usize,
     output: String,
     same_meaning: f64,
+    reverse_log_prob: f64,
+    reverse_tokens: u32,
 }
 
 #[derive(Deserialize)]
@@ -188,21 +191,27 @@ fn lines<T: serde::de::DeserializeOwned>(path: &Path) -> Vec<T> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-#[test]
-fn answers_to_the_second_question_are_nearly_those_stored() {
+/// The language model, the sentences, and the stored answers about their outputs, where variables
+/// name them.
+fn stored() -> Option<(PathBuf, Vec<Source>, Vec<Stored>)> {
     let variable = |name| std::env::var_os(name).map(PathBuf::from);
-    let (Some(base), Some(stored)) =
-        (variable("FNSTORE_LANGUAGE_MODEL"), variable("FNSTORE_STORED_ANSWERS"))
-    else {
-        skipped!("FNSTORE_LANGUAGE_MODEL and FNSTORE_STORED_ANSWERS name nothing");
-        return;
-    };
+    let (base, stored) = (variable("FNSTORE_LANGUAGE_MODEL")?, variable("FNSTORE_STORED_ANSWERS")?);
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let sources: Vec<Source> = lines(&root.join("training/judge/candidates.jsonl"));
+    let sources = lines(&root.join("training/judge/candidates.jsonl"));
     let mut stored: Vec<Stored> = lines(&stored);
     if let Ok(most) = std::env::var("FNSTORE_STORED_MOST") {
         stored.truncate(most.parse().unwrap());
     }
+    Some((base, sources, stored))
+}
+
+#[test]
+fn answers_to_the_second_question_are_nearly_those_stored() {
+    let Some((base, sources, stored)) = stored() else {
+        skipped!("FNSTORE_LANGUAGE_MODEL and FNSTORE_STORED_ANSWERS name nothing");
+        return;
+    };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let pair = |of: &Stored| MeaningItem {
         sentence: sources[of.item].source.clone(),
         rewriting: of.output.clone(),
@@ -223,4 +232,28 @@ fn answers_to_the_second_question_are_nearly_those_stored() {
         eprintln!("{numbers:?}: {share:.3} within {most}, the largest difference {largest:.4}");
         assert!(share >= 0.95, "{numbers:?}: {share}");
     }
+}
+
+#[test]
+fn sources_are_as_likely_as_was_stored() {
+    let Some((base, sources, stored)) = stored() else {
+        skipped!("FNSTORE_LANGUAGE_MODEL and FNSTORE_STORED_ANSWERS name nothing");
+        return;
+    };
+    let rewriter = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/rewriter");
+    let mut rewriter =
+        Paraphraser::open_with(&rewriter, Some(&base), &Device::cpu(), Numbers::F32).unwrap();
+    let spaced = |of: &Stored| natural_spacing(sources[of.item].source.trim());
+    let spaced: Vec<String> = stored.iter().map(spaced).collect();
+    let texts = stored.iter().map(|of| of.output.as_str());
+    let pairs: Vec<(&str, &str)> = texts.zip(spaced.iter().map(String::as_str)).collect();
+    let found = rewriter.likelihoods(&pairs).unwrap();
+    let is_near = |(found, stored): (&Option<Likelihood>, &Stored)| {
+        let found = found.unwrap();
+        let difference = (found.log_prob - stored.reverse_log_prob).abs();
+        eprintln!("{difference:.4} of {:.2}", stored.reverse_log_prob);
+        found.tokens == stored.reverse_tokens && difference <= 0.02 * f64::from(found.tokens)
+    };
+    let near = found.iter().zip(&stored).filter(|of| is_near(*of)).count();
+    assert!(near as f64 >= 0.95 * stored.len() as f64, "{near} of {}", stored.len());
 }
