@@ -126,8 +126,7 @@ pub(super) fn fill(
             && store.has_verification(release, set.id)?
             && !store.annotation_set(release, set.id)?.is_some_and(|it| it.stands_as(set))
         {
-            batch.delete_verification(set.id)?;
-            batch.record(Action::Removed, &Subject::Verification(set.id));
+            batch.forget_verification(set.id)?;
         }
         batch.put_annotation_set(set)?;
         if there.is_none() {

@@ -1,7 +1,7 @@
 //! What a transaction has done so far: for each record that it touched, how it was and how it will
 //! be. Reads go through here to the store.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::{EditError, Result};
 use crate::model::{
@@ -348,16 +348,10 @@ impl Staged {
 
     /// Deletes what a verifier says of sets that are no longer what it was asked of.
     fn forget_answers(&self, batch: &mut Batch<'_>) -> StoreResult<()> {
-        let mut sets = BTreeSet::new();
         for (before, after) in self.changed::<AnnotationSet>() {
             let is_other = |set: &&AnnotationSet| !after.is_some_and(|after| after.stands_as(set));
-            sets.extend(before.filter(is_other).map(|set| set.id));
-        }
-        let (store, release) = (batch.store(), batch.release());
-        for set in sets {
-            if store.has_verification(release, set)? {
-                batch.delete_verification(set)?;
-                batch.record(Action::Removed, &Subject::Verification(set));
+            if let Some(set) = before.filter(is_other) {
+                batch.forget_verification(set.id)?;
             }
         }
         Ok(())

@@ -168,9 +168,10 @@ impl PairChecker<'_> {
         let unit = lexicon.unit_of(frame, &best.trigger, chain.seed.pos)?;
         let is_new_trigger = lexicon.is_new_trigger(&best.trigger)?;
         let is_new_pair = lexicon.is_new_pair(frame, &best.trigger)?;
-        let name = lexicon.name_of_unit(frame, &unit)?;
-        let judged = self.judged.as_ref();
-        let verification = judged.and_then(|judged| judged.verification(chain, &best, &name));
+        let verification = match &self.judged {
+            Some(judged) => judged.verification(chain, &best, &lexicon.name_of_unit(frame, &unit)?),
+            None => None,
+        };
         let fit = self.fit(chain, &best)?;
         let frames = lexicon.frames_with(&(unit.lemma.clone(), unit.pos));
         let filter = self.filter_scores(round, &best, (unit.is_proposed, frames), fit);

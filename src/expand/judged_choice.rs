@@ -41,13 +41,13 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Weights {
     bias: f64,
-    /// Of the output's log-probability a token, given its source.
+    /// Of the output's log-probability per token, given its source.
     log_prob: f64,
     /// Of the logarithm of the aligner's score.
     aligner: f64,
     /// Of the source's log-probability, given the output.
     reverse: f64,
-    /// Of that a token.
+    /// Of that per token.
     reverse_token: f64,
     /// Of the log-odds of the verifier's answers.
     evokes: f64,
@@ -121,13 +121,9 @@ impl JudgedChoice {
 
     /// Of all that decides which output is kept.
     pub(super) fn fingerprint(&self) -> Fingerprint {
-        let mut hash = blake3::Hasher::new();
         let rewriter = self.judges.rewriter.as_ref().map(identity);
-        let verifier = self.judges.verifier.fingerprint();
-        for of in [Some(verifier), Some(self.weights.fingerprint), rewriter].into_iter().flatten() {
-            hash.update(&of.0);
-        }
-        Fingerprint(hash.finalize().into())
+        let parts = [self.judges.verifier.fingerprint(), self.weights.fingerprint];
+        Fingerprint::of_all(parts.into_iter().chain(rewriter))
     }
 
     /// Asks about the first of a round's pairs, which are sorted by cheap scores; their score is

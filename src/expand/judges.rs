@@ -1,6 +1,9 @@
 //! Who is asked about sets, and how: a verifier, and a rewriter backwards.
 
+use std::path::Path;
+
 use super::ExpandError;
+use crate::compute::{Device, Numbers};
 use crate::database::Database;
 use crate::decode::GoesOn;
 use crate::model::{AnnotationSetId, FrameId, PROPOSED, ReleaseId, Reverse, Verification};
@@ -8,7 +11,7 @@ use crate::nn::Fingerprint;
 use crate::paraphrase::{Likelihood, Paraphraser, Prompt};
 use crate::score;
 use crate::text::natural_spacing;
-use crate::verify::{EvokesItem, FrameQuestion, ListedUnit, MeaningItem, Verifier};
+use crate::verify::{EvokesItem, FrameQuestion, ListedUnit, MeaningItem, Verifier, VerifyError};
 
 /// A verifier, and a rewriter that is asked how likely sources are given what was made of them.
 #[derive(Debug)]
@@ -36,6 +39,24 @@ pub(super) struct Said {
 }
 
 impl Judges {
+    /// Opens a verifier beside a rewriter. They share one language model in memory where they were
+    /// trained on the same.
+    ///
+    /// # Errors
+    /// As [`Verifier::open`].
+    pub fn open(
+        (adapter, base): (&Path, &Path),
+        rewriter: Option<Paraphraser>,
+        (device, numbers): (&Device, Numbers),
+    ) -> Result<Self, VerifyError> {
+        let shared = rewriter.as_ref().and_then(Paraphraser::language_model);
+        let verifier = match shared.filter(|model| model.path() == base) {
+            Some(model) => Verifier::over(adapter, model)?,
+            None => Verifier::open(adapter, base, device, numbers)?,
+        };
+        Ok(Self { verifier, rewriter })
+    }
+
     /// What is said of sets of a frame.
     pub(super) fn ask(
         &mut self,
@@ -171,13 +192,9 @@ pub(super) fn frame_question(
 
 /// BLAKE3 of the fingerprints of all that decides how likely a rewriter finds a text.
 pub(super) fn identity(rewriter: &Paraphraser) -> Fingerprint {
-    let mut hash = blake3::Hasher::new();
     let prompt = rewriter.prompt().map(Prompt::fingerprint);
     let parts = [Some(rewriter.fingerprint()), rewriter.adapter_fingerprint(), prompt];
-    for of in parts.into_iter().flatten() {
-        hash.update(&of.0);
-    }
-    Fingerprint(hash.finalize().into())
+    Fingerprint::of_all(parts.into_iter().flatten())
 }
 
 /// The first half of a fingerprint, which records hold.

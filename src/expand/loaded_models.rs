@@ -22,7 +22,6 @@ use crate::model::{Declared, recipe_fingerprint};
 use crate::paraphrase::{ParaphraseError, Paraphraser, Prompt, RemoteParaphraser, Rewriter};
 use crate::tag::Tagger;
 use crate::vectors::WordVectors;
-use crate::verify::Verifier;
 
 /// The models of a recipe.
 pub(super) struct LoadedModels {
@@ -135,8 +134,7 @@ fn open_rewriter(recipe: &Recipe, device: &Device) -> Result<Rewriter> {
     Ok(open()?)
 }
 
-/// Who chooses among outputs, where the recipe asks; over the rewriter's language model where that
-/// is the verifier's, too.
+/// Who chooses among outputs, where the recipe asks.
 fn open_judges(
     recipe: &Recipe,
     rewriter: &Rewriter,
@@ -148,13 +146,8 @@ fn open_judges(
     }
     let VerifierModels { adapter, base } = recipe.models.verifier.as_ref().ok_or_else(missing)?;
     let Rewriter::Model(rewriter) = rewriter else { return Err(missing()) };
-    let shared = rewriter.language_model().filter(|model| model.path() == base);
-    let verifier = match shared {
-        Some(model) => Verifier::over(adapter, model)?,
-        None => Verifier::open(adapter, base, device, recipe.numbers)?,
-    };
-    let weights = ChoiceWeights::read(adapter)?;
-    Ok(Some(JudgedChoice::new(Judges { verifier, rewriter: rewriter.again()? }, weights)))
+    let judges = Judges::open((adapter, base), rewriter.again()?, (device, recipe.numbers))?;
+    Ok(Some(JudgedChoice::new(judges, ChoiceWeights::read(adapter)?)))
 }
 
 /// What a recipe says of a model, and what the model is told.

@@ -120,7 +120,6 @@ impl Asking<'_> {
         };
         without += said.iter().filter(|said| said.evokes.is_none()).count() as u64;
         done.sets += looked_at;
-        done.written += said.len() as u64;
         done.without += without;
         let mut write = Write::default();
         for ((set, question), said) in sets.into_iter().zip(&new).zip(&said) {
@@ -131,6 +130,7 @@ impl Asking<'_> {
                 write.verifications.push(verification);
             }
         }
+        done.written += write.verifications.len() as u64;
         if !write.is_empty() {
             commit(self.database, &mut BTreeMap::from([(release, write)]))?;
         }

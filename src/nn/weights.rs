@@ -47,6 +47,18 @@ pub(crate) const WORDS: &str = "words.txt";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint(pub [u8; 32]);
 
+impl Fingerprint {
+    /// BLAKE3 of several: of what depends on each of them.
+    #[must_use]
+    pub fn of_all(parts: impl IntoIterator<Item = Self>) -> Self {
+        let mut hash = blake3::Hasher::new();
+        for part in parts {
+            hash.update(&part.0);
+        }
+        Self(hash.finalize().into())
+    }
+}
+
 impl std::fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&hexadecimal(&self.0))

@@ -50,16 +50,6 @@ impl<'a> Batch<'a> {
         self.release = release;
     }
 
-    /// The store that the rows go to.
-    pub(crate) fn store(&self) -> &'a Store {
-        self.store
-    }
-
-    /// The release that rows go to now.
-    pub(crate) fn release(&self) -> ReleaseId {
-        self.release
-    }
-
     /// Bytes gathered so far.
     #[must_use]
     pub fn size(&self) -> usize {
@@ -432,9 +422,16 @@ impl<'a> Batch<'a> {
         self.put(Family::Verification, &key, set, verification.to_value())
     }
 
-    /// Deletes what a verifier says of a set.
-    pub fn delete_verification(&mut self, set: AnnotationSetId) -> Result<()> {
-        self.delete(Family::Verification, &SetKey { release: self.release, set })
+    /// Deletes what a verifier says of a set, if anything, and lists that as a change.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn forget_verification(&mut self, set: AnnotationSetId) -> Result<()> {
+        if self.store.has_verification(self.release, set)? {
+            self.delete(Family::Verification, &SetKey { release: self.release, set })?;
+            self.record(Action::Removed, &Subject::Verification(set));
+        }
+        Ok(())
     }
 
     /// Writes the decisions on a proposed LU.

@@ -146,12 +146,8 @@ impl Verifier {
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
         let adapter = self.scorer.adapter().expect("a verifier has an adapter");
-        let mut hash = blake3::Hasher::new();
         let parts = [self.scorer.fingerprint(), adapter, self.questions.evokes.fingerprint()];
-        for part in parts.into_iter().chain(self.calibration.fingerprint) {
-            hash.update(&part.0);
-        }
-        Fingerprint(hash.finalize().into())
+        Fingerprint::of_all(parts.into_iter().chain(self.calibration.fingerprint))
     }
 
     /// The calibrated probability in `[0, 1]` of an answer to [`evokes`](Self::evokes).

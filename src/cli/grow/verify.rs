@@ -48,10 +48,9 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     context.output.report(&done, ONE_ROW, |output| {
         let count = grouped(done.sets);
         output.heading(&format!("annotation sets looked at for {text}: {count}"))?;
-        output.line(&format!("  {:<20} {:>9}", "written", grouped(done.written)))?;
-        let before = done.sets - done.written;
-        output.line(&format!("  {:<20} {:>9}", "had it before", grouped(before)))?;
-        Ok(output.line(&format!("  {:<20} {:>9}", "without", grouped(done.without)))?)
+        output.count("written", done.written, "")?;
+        output.count("had it before", done.sets - done.written, "")?;
+        Ok(output.count("without", done.without, "")?)
     })?;
     PASS.outcome(context, done.sets, done.interrupted)
 }

@@ -7,7 +7,6 @@ use fnstore::compute::Numbers;
 use fnstore::expand::Judges;
 use fnstore::models::{ADAPTER, VERIFIER};
 use fnstore::paraphrase::{ParaphraseError, Paraphraser, base_of};
-use fnstore::verify::Verifier;
 
 use super::device::DeviceArgs;
 use super::locate;
@@ -39,7 +38,7 @@ pub(crate) struct VerifierArgs {
 }
 
 impl VerifierArgs {
-    /// Opens both. They share one language model in memory where they were trained on the same.
+    /// Opens both.
     pub(crate) fn open(&self) -> anyhow::Result<Judges> {
         let dirs = locate::model_dirs(self.models.clone());
         let device = self.device.open()?;
@@ -65,11 +64,6 @@ impl VerifierArgs {
         let base = base_of(&verifier, &dirs)?.with_context(|| {
             format!("`{}` is no adapter, which every verifier is", verifier.display())
         })?;
-        let shared = rewriter.as_ref().and_then(Paraphraser::language_model);
-        let verifier = match shared.filter(|model| model.path() == base) {
-            Some(model) => Verifier::over(&verifier, model)?,
-            None => Verifier::open(&verifier, &base, &device, self.numbers)?,
-        };
-        Ok(Judges { verifier, rewriter })
+        Ok(Judges::open((&verifier, &base), rewriter, (&device, self.numbers))?)
     }
 }
