@@ -58,7 +58,6 @@ impl HandedOver {
     }
 }
 
-/// Editions.
 /// Refuses to decide on a proposal on which a decision stands.
 fn require_undecided(decided: &Decided) -> Result<()> {
     if let Some(standing) = decided.standing()
@@ -74,6 +73,7 @@ fn require_undecided(decided: &Decided) -> Result<()> {
     Ok(())
 }
 
+/// Editions.
 impl Transaction<'_> {
     /// Adds an edition.
     ///

@@ -44,8 +44,7 @@ impl Assembler<'_> {
         let (frame, lu) = self.evoked(place, &mut set)?;
         self.note_own_lexunit(place, (frame, lu), &set);
         self.settle_labels(frame, &mut set);
-        let print = fingerprint(format!("{frame} {lu} {sentence}").as_bytes());
-        let id = self.id_of_frame_set(place, &set, &print)?;
+        let id = self.id_of_frame_set(place, &set, (frame, lu, sentence))?;
         self.numbered.entry(set.xml_id).or_insert(id);
         let targets = set.targets();
         if targets.is_empty() {
@@ -91,7 +90,7 @@ impl Assembler<'_> {
         &mut self,
         place: &SentenceOrigin<'_>,
         set: &ReadSet,
-        print: &[u8; 8],
+        (frame, lu, sentence): (FrameId, LuId, SentenceId),
     ) -> Result<AnnotationSetId> {
         let mut id = AnnotationSetId::of_xml(place.space, set.xml_id);
         let exemplar = AnnotationSetId::new(IdSpace::Exemplar, id.number());
@@ -107,7 +106,8 @@ impl Assembler<'_> {
                     format!("set {} stands elsewhere too; this one gets a fresh id", set.xml_id);
                 self.warn(WarningCode::SetConflict, place.file, set.line, detail)?;
             }
-            id = self.fresh_set(place, set.xml_id, print);
+            let print = fingerprint(format!("{frame} {lu} {sentence}").as_bytes());
+            id = self.fresh_set(place, set.xml_id, &print);
         }
         Ok(id)
     }

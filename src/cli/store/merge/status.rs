@@ -145,11 +145,11 @@ fn lay_out(of: &ShardsStatus, output: &mut Output) -> anyhow::Result<()> {
         ("sentences", grouped(of.sum(|shard| shard.sets)), String::new()),
     ];
     for (name, count, note) in rows {
-        output.line(format!("  {name:<20} {count:>9}  {note}").trim_end())?;
+        output.figure(name, &count, &note)?;
     }
     if let Some(left) = of.time_left() {
         let time = duration(left.as_secs());
-        output.line(&format!("  {:<20} {time:>9}  about, if as many tasks go on", "time"))?;
+        output.figure("time", &time, "about, if as many tasks go on")?;
     }
     output.line(&format!(
         "  {:>9}  {:<8} {:>9} {:>9} {:>9}",
