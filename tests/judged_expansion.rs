@@ -8,8 +8,8 @@ use std::path::Path;
 use fnstore::compute::{Device, Numbers};
 use fnstore::database::Database;
 use fnstore::expand::{
-    self, Choice, ExpandError, Guidance, Judges, Models, Recipe, RecipeError, RewriterSource,
-    RunOptions, VerifierModels,
+    self, Choice, EndReason, ExpandError, Guidance, Judges, Models, Recipe, RecipeError,
+    RewriterSource, RunOptions, Search, VerifierModels,
 };
 use fnstore::model::{Coded, Provenance, Verification};
 use fnstore::paraphrase::Paraphraser;
@@ -42,6 +42,8 @@ fn recipe(models: &Path, choice: Choice) -> Recipe {
     let verifier = Some(VerifierModels { adapter: models.join("verifier"), base });
     let models = Models { rewriter, verifier, ..Models::search(&[shipped]).unwrap() };
     let recipe = Recipe { beam_size: 4, candidates: 4, choice, ..Recipe::new(models) };
+    // What the tiny verifier says of frames means nothing.
+    let recipe = Recipe { least_evokes: 0.0, ..recipe };
     // Bans that it is told of would take the room.
     Recipe { known_words: false, tell_bans: false, guidance: Guidance::None, ..recipe }
 }
@@ -109,6 +111,95 @@ fn a_round_keeps_another_output_where_judges_prefer_it() {
     std::fs::write(&file, text.replacen("bias = -", "bias = ", 1)).unwrap();
     let (_, other) = texts(Choice::Judged);
     assert!(usual != judged && judged != other && usual != other);
+}
+
+#[test]
+fn who_asks_about_one_output_keeps_the_likeliest_with_its_answers() {
+    let models = verifier();
+    let texts = |recipe: &Recipe| {
+        let (_dir, database) = imported();
+        let rounds = RunOptions::rounds(1);
+        expand::run(&database, &SEEDS.parse().unwrap(), recipe, &rounds).unwrap();
+        written(&database)
+    };
+    let asked_one = Recipe { asked: 1, ..recipe(models.path(), Choice::Judged) };
+    let (one, likeliest) =
+        (texts(&asked_one), texts(&recipe(models.path(), Choice::FewestFailedChecks)));
+    let without = |all: &[(String, _)]| all.iter().map(|(text, _)| text.clone()).collect();
+    let [one_texts, likeliest_texts]: [Vec<String>; 2] = [without(&one), without(&likeliest)];
+    assert_eq!(one_texts, likeliest_texts);
+    assert!(one.iter().all(|(_, said)| said.is_some()));
+    assert!(likeliest.iter().all(|(_, said)| said.is_none()));
+}
+
+#[test]
+fn judges_choose_by_default_where_the_rewriter_adapts_their_language_model() {
+    let models = verifier();
+    let of = recipe(models.path(), Choice::Aligner).models;
+    assert_eq!(Recipe::new(of.clone()).choice, Choice::Judged);
+    let other = VerifierModels { base: "another".into(), ..of.verifier.clone().unwrap() };
+    for verifier in [None, Some(other)] {
+        let models = Models { verifier, ..of.clone() };
+        assert_eq!(Recipe::new(models).choice, Choice::FewestFailedChecks);
+    }
+}
+
+#[test]
+fn what_the_verifier_doubts_is_not_written_and_ends_the_chain() {
+    let models = verifier();
+    let (_dir, database) = imported();
+    let least = |least_evokes, choice| Recipe { least_evokes, ..recipe(models.path(), choice) };
+    let rounds = RunOptions::rounds(3);
+    let run = |recipe: &Recipe| expand::run(&database, &SEEDS.parse().unwrap(), recipe, &rounds);
+    let plain = run(&least(0.0, Choice::Judged)).unwrap();
+    assert!(!plain.ended.contains_key(&EndReason::UnlikelyFrame));
+    let sets = written(&database);
+    let evokes = |(_, said): &(String, Option<Verification>)| said.unwrap().evokes.unwrap();
+    let best = sets.iter().map(evokes).fold(0.0, f32::max);
+    let report = run(&least(best, Choice::Judged)).unwrap();
+    assert!(report.ended[&EndReason::UnlikelyFrame] > 0, "{report:?}");
+    let all = written(&database);
+    assert!(
+        all.len() > sets.len() && all.len() < 2 * sets.len(),
+        "{} of {}",
+        all.len(),
+        sets.len()
+    );
+    let lasting = |sets: &[(String, Option<Verification>)]| {
+        sets.iter().filter(|set| evokes(set) < best).count()
+    };
+    assert_eq!(lasting(&all), lasting(&sets), "nothing that is doubted was written");
+    for (share, choice) in [(0.5, Choice::FewestFailedChecks), (1.5, Choice::Judged)] {
+        let error = run(&least(share, choice)).unwrap_err();
+        let is_refused = matches!(
+            error,
+            ExpandError::Recipe(RecipeError::LeastEvokes { found }) if found == share
+        );
+        assert!(is_refused, "{error}");
+    }
+}
+
+#[test]
+fn outputs_that_are_drawn_are_the_same_in_every_run_and_of_a_recipe_of_their_own() {
+    let models = verifier();
+    let run = |search| {
+        let (_dir, database) = imported();
+        let recipe = Recipe {
+            search,
+            candidates: 6,
+            beam_size: if search == Search::Beam { 6 } else { 4 },
+            ..recipe(models.path(), Choice::Judged)
+        };
+        let rounds = RunOptions::rounds(1);
+        let report = expand::run(&database, &SEEDS.parse().unwrap(), &recipe, &rounds).unwrap();
+        let (_, print, _) = database.store().recipes().unwrap()[report.recipe.0 as usize - 1];
+        (written(&database).into_iter().map(|(text, _)| text).collect::<Vec<_>>(), print)
+    };
+    let (drawn, recipe) = run(Search::Samples);
+    assert_eq!(run(Search::Samples), (drawn.clone(), recipe));
+    let (searched, other) = run(Search::Beam);
+    assert_ne!(drawn, searched);
+    assert_ne!(recipe, other);
 }
 
 #[test]

@@ -61,6 +61,12 @@ where
             }
             None => best,
         };
+        let is_doubted = |best: &Pair| {
+            self.judged.as_ref().is_some_and(|judged| judged.doubts(best, recipe.least_evokes))
+        };
+        if best.as_ref().is_some_and(is_doubted) {
+            return Ok(Verdict::Refuse(EndReason::UnlikelyFrame));
+        }
         Ok(match worth_keeping(recipe, best, candidates.is_empty()) {
             Ok(best) => Verdict::Accept(self.accepted(knowledge, chain, best)?),
             Err(reason) => Verdict::Refuse(reason),
@@ -174,7 +180,9 @@ impl PairChecker<'_> {
         };
         let fit = self.fit(chain, &best)?;
         let frames = lexicon.frames_with(&(unit.lemma.clone(), unit.pos));
-        let filter = self.filter_scores(round, &best, (unit.is_proposed, frames), fit);
+        let scores = (best.output.score, best.alignment.score);
+        let evidence = FilterEvidence::new(round, scores, (unit.is_proposed, frames));
+        let filter = self.filter_scores(&evidence.with(fit.as_ref(), verification.as_ref()));
         let Pair { output, alignment, targets, .. } = best;
         let (carried_elements, layers, fe_status) = match carried {
             Some(carried) => (carried.elements, carried.layers, FeStatus::Carried),
@@ -212,21 +220,11 @@ impl PairChecker<'_> {
         Ok(AcceptedPair { made, lemma, pos, is_new_trigger, is_new_pair, elements })
     }
 
-    /// What the filter says of a pair, where there is one: whether its LU is proposed, how many
-    /// frames have it, and how likely the frame is are among what it looks at.
-    fn filter_scores(
-        &self,
-        round: u16,
-        best: &Pair,
-        (proposed, frames): (bool, u32),
-        fit: Option<FrameFit>,
-    ) -> Option<FilterScores> {
-        let (paraphrase, aligner) = (best.output.score, best.alignment.score);
-        let frame_fit = fit.map(|fit| fit.probability);
-        let evidence = FilterEvidence { round, paraphrase, aligner, proposed, frames, frame_fit };
-        // A filter wants to know how likely an output is, which a server does not say.
-        let filter = self.filter.as_ref().filter(|_| paraphrase.is_finite())?;
-        Some(filter.scores(&evidence))
+    /// What the filter says of a pair, where there is one. It wants to know how likely an output
+    /// is, which a server does not say.
+    fn filter_scores(&self, evidence: &FilterEvidence) -> Option<FilterScores> {
+        let filter = self.filter.as_ref().filter(|_| evidence.paraphrase.is_finite())?;
+        Some(filter.scores(evidence))
     }
 
     /// How likely the frame is, by the frame model, where the recipe asks.

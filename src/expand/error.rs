@@ -229,6 +229,14 @@ pub enum RecipeError {
         /// What the recipe says.
         found: f32,
     },
+    /// Chains shall end by answers that nobody gives, or by what is no probability.
+    #[error(
+        "least-evokes is {found}, expected 0 to 1, and 0 without `choice = \"judged\"`; set both or leave it out"
+    )]
+    LeastEvokes {
+        /// What the recipe says.
+        found: f32,
+    },
     /// The recipe says of what it is blind to under one split list, and the database is under
     /// another.
     #[error(

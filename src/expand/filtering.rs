@@ -13,7 +13,9 @@ use super::ExpandError;
 use super::trigger_lexicon::{TriggerLexicon, unit_key};
 use crate::database::{Database, DatabaseError, Write};
 use crate::filter::{Filter, FilterEvidence, Judged};
-use crate::model::{Fraction, Generation, OWN_RANGE, Origin, PROPOSED, Provenance, ReleaseId};
+use crate::model::{
+    Fraction, Generation, MEANING, OWN_RANGE, Origin, PROPOSED, Provenance, ReleaseId,
+};
 use crate::query::Expression;
 use crate::search::Answer;
 
@@ -100,8 +102,9 @@ impl<'a> Witness<'a> {
         let place = (set.frame, set.lu);
         let key = unit_key(self.database.store(), release, place, &answer.lexunit)?;
         let frames = lexicon.frames_with(&key);
-        let frame_fit = made.fit.map(|fit| fit.probability);
-        Ok(FilterEvidence { round, paraphrase, aligner, proposed, frames, frame_fit })
+        let verification = self.database.store().verification(release, set.id)?;
+        let evidence = FilterEvidence::new(round, (paraphrase, aligner), (proposed, frames));
+        Ok(evidence.with(made.fit.as_ref(), verification.as_ref()))
     }
 }
 
@@ -190,11 +193,13 @@ fn judged(
     let release = answer.release.id;
     let Provenance::Generated(made) = &answer.set.provenance else { return Ok(None) };
     let judgements = witness.database.store().judgements(release, answer.set.id)?;
-    let mut scores = Vec::new();
+    let (mut scores, mut of_meaning) = (Vec::new(), Vec::new());
     for judgement in judgements {
         let judgement = judgement?;
         if judgement.is_of_frame() {
             scores.push(judgement.score);
+        } else if judgement.question == MEANING {
+            of_meaning.push(judgement.score);
         }
     }
     let seed = witness.database.store().set_location(release, made.seed)?;
@@ -206,6 +211,7 @@ fn judged(
         sentence: seed.map_or_else(|| made.seed.to_string(), |seed| seed.sentence.to_string()),
         evidence: witness.evidence(&answer, made)?,
         judgements: scores,
+        meaning_judgements: of_meaning,
     }))
 }
 

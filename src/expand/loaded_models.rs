@@ -1,7 +1,7 @@
 //! A recipe's models, open, and the recipe as they make it.
 
 use super::guide::Guide;
-use super::judged_choice::{ChoiceWeights, JudgedChoice};
+use super::judged_choice::JudgedChoice;
 use super::judges::Judges;
 use super::knowledge::Knowledge;
 use super::recipe::PromptIdentity;
@@ -15,7 +15,7 @@ use crate::align::Aligner;
 use crate::compute::Device;
 use crate::database::Database;
 use crate::endpoint::Endpoint;
-use crate::filter::{Filter, Input};
+use crate::filter::{ChoiceWeights, Filter, Input};
 use crate::grow::ModelFiles;
 use crate::identify::FrameIdentifier;
 use crate::model::{Declared, recipe_fingerprint};
@@ -147,7 +147,7 @@ fn open_judges(
     let VerifierModels { adapter, base } = recipe.models.verifier.as_ref().ok_or_else(missing)?;
     let Rewriter::Model(rewriter) = rewriter else { return Err(missing()) };
     let judges = Judges::open((adapter, base), rewriter.again()?, (device, recipe.numbers))?;
-    Ok(Some(JudgedChoice::new(judges, ChoiceWeights::read(adapter)?)))
+    Ok(Some(JudgedChoice::new(judges, ChoiceWeights::read(adapter)?, recipe.asked)))
 }
 
 /// What a recipe says of a model, and what the model is told.

@@ -88,7 +88,7 @@ pub use models::{
 };
 pub(crate) use pace::{MEASURED_LONGEST, spread};
 use recipe::Followed;
-pub use recipe::{Choice, Guidance, Recipe, RunOptions};
+pub use recipe::{Choice, Guidance, Recipe, RunOptions, Search};
 pub use recipes::{RecipeFileError, RecipeSettings, Words};
 pub use report::{CarriedTally, EndReason, ExpansionProgress, Report};
 pub use run::{run, run_with};

@@ -17,6 +17,7 @@
 //! check. One that is no LU and fails a check comes last.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
 use super::Result;
 use super::chain::Chain;
@@ -137,9 +138,13 @@ fn likelihood(output: &Paraphrase, alignment: &Alignment) -> f64 {
 }
 
 /// Outputs that ended by themselves; those cut at the length limit only when there are no others.
+/// Of draws that say the same the first.
 pub(super) fn candidates(paraphrases: &[Paraphrase]) -> Vec<&Paraphrase> {
-    let ended: Vec<&Paraphrase> = paraphrases.iter().filter(|output| output.ended).collect();
-    if ended.is_empty() { paraphrases.iter().collect() } else { ended }
+    let has_ended = paraphrases.iter().any(|output| output.ended);
+    let mut texts = HashSet::new();
+    let mut all = paraphrases.iter().collect::<Vec<_>>();
+    all.retain(|output| (output.ended || !has_ended) && texts.insert(output.text.as_str()));
+    all
 }
 
 /// The pair to keep, of equals the first. That a pair does not fit is one failed check more; pairs

@@ -1,6 +1,5 @@
 //! What an expansion does, and what makes two expansions the same.
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::elements::KeepElements;
@@ -35,17 +34,52 @@ named! {
     }
 }
 
-/// Which pair of output and span a round keeps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Choice {
-    /// The pair that the aligner scores best, as in Culkin et al. 2021 (section 6.1, footnote 21).
-    Aligner,
-    /// Of the pairs with the fewest failed checks the likeliest.
-    FewestFailedChecks,
-    /// Of the first few of these, the one that judges prefer; needs [`Models::verifier`].
-    Judged,
+named! {
+    /// Which pair of output and span a round keeps.
+    pub enum Choice {
+        /// The pair that the aligner scores best, as in Culkin et al. 2021 (section 6.1, footnote
+        /// 21).
+        Aligner => "aligner",
+        /// Of the pairs with the fewest failed checks the likeliest.
+        FewestFailedChecks => "fewest-failed-checks",
+        /// Of the first few of these, the one that a verifier prefers; needs [`Models::verifier`].
+        Judged => "judged",
+    }
 }
+
+impl Choice {
+    /// The best that some models allow: judges choose where the rewriter adapts the language model
+    /// of the verifier.
+    #[must_use]
+    pub fn best_with(models: &Models) -> Self {
+        let RewriterSource::Model { base: Some(base), .. } = &models.rewriter else {
+            return Self::FewestFailedChecks;
+        };
+        let is_shared = models.verifier.as_ref().is_some_and(|verifier| verifier.base == *base);
+        if is_shared { Self::Judged } else { Self::FewestFailedChecks }
+    }
+
+    /// What [`Recipe::least_evokes`] is by default. Under 0.7 a chain seldom comes back to its
+    /// frame: its time is better spent on others (`docs/results/2026-11-28-doubted-rounds.md`).
+    pub(super) fn least_evokes(self) -> f32 {
+        if self == Self::Judged { 0.7 } else { 0.0 }
+    }
+}
+
+named! {
+    /// How the outputs of a round are found.
+    #[derive(Default)]
+    pub enum Search {
+        /// The likeliest are searched for.
+        #[default]
+        Beam => "beam",
+        /// They are drawn at random, as many as [`Recipe::candidates`].
+        Samples => "samples",
+    }
+}
+
+/// Temperature and share of draws: they keep to likely words.
+const DRAWS: (f32, f32) = (0.7, 0.95);
 
 /// How seeds are expanded.
 ///
@@ -69,8 +103,13 @@ pub struct Recipe {
     pub known_words: bool,
     /// What outputs are asked to hold; all but [`Guidance::None`] need [`Models::guide`].
     pub guidance: Guidance,
+    /// How outputs are found; a server has a way of its own.
+    pub search: Search,
     /// Which pair of output and span a round keeps.
     pub choice: Choice,
+    /// Under [`Choice::Judged`], pairs of a round that the judges are asked about: the best by the
+    /// cheap scores, 1 to `candidates`.
+    pub asked: usize,
     /// The rewriter is told what is banned; see [`Settings::tell_bans`].
     pub tell_bans: bool,
     /// Bans the frame's LUs from the first round on, so that only new ones come out.
@@ -95,6 +134,10 @@ pub struct Recipe {
     /// A chain ends after a set whose frame is less likely than this; 0 ends none. Needs
     /// [`frame_fit`](Self::frame_fit).
     pub least_frame_fit: f32,
+    /// A round whose best output evokes its frame less likely than this, by the verifier, is not
+    /// written and ends the chain; 0 ends none. Needs [`Choice::Judged`], under which it is 0.7 by
+    /// default.
+    pub least_evokes: f32,
     /// In which numbers the rewriter computes; the aligner's are f32.
     pub numbers: Numbers,
 }
@@ -153,6 +196,7 @@ impl Recipe {
     #[must_use]
     pub fn new(models: Models) -> Self {
         let search = BeamSettings::default();
+        let choice = Choice::best_with(&models);
         Self {
             guidance: if models.guide.is_some() { Guidance::Lexicon } else { Guidance::None },
             beam_size: search.beam_size,
@@ -160,10 +204,13 @@ impl Recipe {
                 RewriterSource::Model { .. } => search.n_best,
                 RewriterSource::Server(_) => 1,
             },
+            choice,
+            least_evokes: choice.least_evokes(),
             models,
             max_source_pieces: 80,
             known_words: true,
-            choice: Choice::FewestFailedChecks,
+            search: Search::Beam,
+            asked: 3,
             tell_bans: true,
             ban_lexicon: false,
             reword: 0.0,
@@ -192,9 +239,13 @@ impl Recipe {
         if self.beam_size == 0 || self.beam_size > 1000 {
             return wrong("beam size", self.beam_size, "1 to 1000");
         }
-        if self.candidates == 0 || (self.candidates > self.beam_size && !self.asks_server()) {
+        let has_beam = self.search == Search::Beam && !self.asks_server();
+        if self.candidates == 0 || (self.candidates > self.beam_size && has_beam) {
             let expected = format!("1 to the beam size, {}", self.beam_size);
             return wrong("number of candidates", self.candidates, &expected);
+        }
+        if self.asked == 0 {
+            return wrong("number of outputs asked about", 0, "1 or more");
         }
         if self.from_sisters.is_some() && self.guidance != Guidance::Lexicon {
             return Err(ExpandError::Recipe(RecipeError::GuideMissing));
@@ -204,6 +255,11 @@ impl Recipe {
         }
         if self.frame_fit && self.models.frames.is_none() {
             return Err(ExpandError::Recipe(RecipeError::FrameModelMissing));
+        }
+        let is_asked = self.choice == Choice::Judged;
+        let least = self.least_evokes;
+        if !(0.0..=1.0).contains(&least) || (least > 0.0 && !is_asked) {
+            return Err(ExpandError::Recipe(RecipeError::LeastEvokes { found: least }));
         }
         let is_share = (0.0..=1.0).contains(&self.least_frame_fit);
         if !is_share || (self.least_frame_fit > 0.0 && !self.frame_fit) {
@@ -228,11 +284,17 @@ impl Recipe {
     /// How the rewriter works on a device.
     pub(super) fn settings(&self, device: &Device) -> Settings {
         let draws = SampleSettings { samples: self.candidates, ..SampleSettings::default() };
+        let (temperature, top_p) = DRAWS;
+        let sample = match self.search {
+            _ if self.asks_server() => (self.candidates > 1).then_some(draws),
+            Search::Samples => Some(SampleSettings { temperature, top_p, ..draws }),
+            Search::Beam => None,
+        };
         Settings {
-            sample: (self.asks_server() && self.candidates > 1).then_some(draws),
+            sample,
             beam: BeamSettings {
                 beam_size: self.beam_size,
-                n_best: self.candidates,
+                n_best: self.candidates.min(self.beam_size),
                 ..BeamSettings::default()
             },
             max_source_pieces: self.max_source_pieces,
@@ -301,8 +363,17 @@ impl Recipe {
         } else {
             description["beam_size"] = json!(self.beam_size);
             description["numbers"] = json!(device.format(self.numbers));
+            if self.search == Search::Samples {
+                description["search"] = json!(self.search);
+            }
             description["known_words"] = json!(self.known_words);
             description["tell_bans"] = json!(self.tell_bans);
+        }
+        if self.choice == Choice::Judged {
+            description["asked"] = json!(self.asked);
+        }
+        if self.least_evokes > 0.0 {
+            description["least_evokes"] = json!(self.least_evokes.to_string());
         }
         if self.reword > 0.0 {
             description["reword"] = json!(self.reword.to_string());

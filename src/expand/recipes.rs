@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer};
 
-use super::recipe::Choice;
+use super::recipe::{Choice, Search};
 use super::{Guidance, KeepElements, Recipe, RunOptions};
 use crate::compute::Numbers;
 use crate::model::{coded, named};
@@ -90,8 +90,12 @@ pub struct RecipeSettings {
     pub words: Option<Words>,
     /// [`Recipe::guidance`].
     pub guide: Option<Guidance>,
+    /// [`Recipe::search`].
+    pub search: Option<Search>,
     /// [`Recipe::choice`].
     pub choice: Option<Choice>,
+    /// [`Recipe::asked`].
+    pub asked: Option<usize>,
     /// [`Recipe::tell_bans`].
     pub tell_bans: Option<bool>,
     /// [`Recipe::ban_lexicon`].
@@ -106,6 +110,8 @@ pub struct RecipeSettings {
     pub frame_fit: Option<bool>,
     /// [`Recipe::least_frame_fit`].
     pub least_frame_fit: Option<f32>,
+    /// [`Recipe::least_evokes`].
+    pub least_evokes: Option<f32>,
     /// [`Recipe::numbers`].
     #[serde(default, deserialize_with = "numbers")]
     pub numbers: Option<Numbers>,
@@ -156,7 +162,9 @@ impl RecipeSettings {
             max_pieces: self.max_pieces.or(other.max_pieces),
             words: self.words.or(other.words),
             guide: self.guide.or(other.guide),
+            search: self.search.or(other.search),
             choice: self.choice.or(other.choice),
+            asked: self.asked.or(other.asked),
             tell_bans: self.tell_bans.or(other.tell_bans),
             ban_lexicon: self.ban_lexicon.or(other.ban_lexicon),
             few_lus: self.few_lus.or(other.few_lus),
@@ -164,6 +172,7 @@ impl RecipeSettings {
             keep_fe: self.keep_fe.or(other.keep_fe),
             frame_fit: self.frame_fit.or(other.frame_fit),
             least_frame_fit: self.least_frame_fit.or(other.least_frame_fit),
+            least_evokes: self.least_evokes.or(other.least_evokes),
             numbers: self.numbers.or(other.numbers),
         }
     }
@@ -177,7 +186,9 @@ impl RecipeSettings {
         recipe.max_source_pieces = self.max_pieces.unwrap_or(recipe.max_source_pieces);
         recipe.known_words = self.words.map_or(recipe.known_words, |words| words == Words::Known);
         recipe.guidance = self.guide.unwrap_or(recipe.guidance);
+        recipe.search = self.search.unwrap_or(recipe.search);
         recipe.choice = self.choice.unwrap_or(recipe.choice);
+        recipe.asked = self.asked.unwrap_or(recipe.asked);
         recipe.tell_bans = self.tell_bans.unwrap_or(recipe.tell_bans);
         recipe.ban_lexicon = self.ban_lexicon.unwrap_or(recipe.ban_lexicon);
         recipe.few_lus = self.few_lus.unwrap_or(recipe.few_lus);
@@ -185,6 +196,10 @@ impl RecipeSettings {
         recipe.keep_fe = self.keep_fe.unwrap_or(recipe.keep_fe);
         recipe.frame_fit = self.frame_fit.unwrap_or(recipe.frame_fit);
         recipe.least_frame_fit = self.least_frame_fit.unwrap_or(recipe.least_frame_fit);
+        recipe.least_evokes = self.least_evokes.unwrap_or(match self.choice {
+            Some(choice) => choice.least_evokes(),
+            None => recipe.least_evokes,
+        });
         recipe.numbers = self.numbers.unwrap_or(recipe.numbers);
     }
 }

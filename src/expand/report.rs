@@ -130,7 +130,8 @@ named! {
         /// [`Guidance::Lexicon`]: no output has a trigger that is an LU of the frame, or is
         /// faultless with one like its LUs.
         NothingAlike => "nothing-alike",
-        /// The frame of the last set is less likely than the recipe asks for.
+        /// The frame of the last set, or of the round's best output, is less likely than the recipe
+        /// asks for.
         UnlikelyFrame => "unlikely-frame",
     }
 }
@@ -151,7 +152,7 @@ impl EndReason {
                 "no output has another LU of the frame as its trigger, or passes with a word like them"
             }
             Self::UnlikelyFrame => {
-                "the last sentence's frame is less likely than the recipe asks for"
+                "the frame of the last sentence, or of what came then, is less likely than the recipe asks for"
             }
         }
     }

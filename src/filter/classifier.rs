@@ -98,7 +98,7 @@ struct ModelTag {
 /// use fnstore::filter::{FilterEvidence, Filter};
 ///
 /// let filter = Filter::open("models/filter".as_ref())?;
-/// let evidence = FilterEvidence { round: 1, paraphrase: 0.2, aligner: 0.99, proposed: false, frames: 1, frame_fit: None };
+/// let evidence = FilterEvidence::new(1, (0.2, 0.99), (false, 1));
 /// let sure = filter.scores(&evidence);
 /// let unsure = filter.scores(&FilterEvidence { proposed: true, ..evidence });
 /// assert!(sure.precision > unsure.precision);
@@ -280,14 +280,7 @@ mod tests {
         let config = written(directory.path());
         let filter = Filter::open(directory.path()).unwrap();
         assert_eq!(filter.config(), &config);
-        let evidence = FilterEvidence {
-            round: 2,
-            paraphrase: 0.5,
-            aligner: 0.9,
-            proposed: false,
-            frames: 1,
-            frame_fit: None,
-        };
+        let evidence = FilterEvidence::new(2, (0.5, 0.9), (false, 1));
         let scores = filter.scores(&evidence);
         assert_ne!(scores.precision, scores.recall);
         assert!((0.0..=1.0).contains(&scores.precision) && (0.0..=1.0).contains(&scores.recall));

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::learn::FileError;
 use crate::model::coded;
 use crate::nn::WeightsError;
+use crate::prompt::PromptError;
 
 /// What can go wrong with a filter.
 #[derive(Debug, thiserror::Error)]
@@ -21,11 +22,14 @@ pub enum FilterError {
         /// Why not.
         source: WeightsError,
     },
+    /// The weights of a choice cannot be used.
+    #[error(transparent)]
+    Choice(#[from] PromptError),
     /// There is too little to learn from.
     #[error(
-        "cannot train a filter on {accepted} accepted and {refused} refused outputs of {sentences} sentences; \
-         expected some of both in any eight of ten parts by sentence, and some hundred outputs for a filter that is of use: \
-         judge more"
+        "cannot learn from {accepted} accepted and {refused} refused outputs of {sentences} sentences; \
+         expected some of both in any eight of ten parts by sentence, and some hundred outputs for what is of use: judge \
+         more"
     )]
     TooFew {
         /// Judged outputs that are acceptable.
@@ -49,5 +53,6 @@ pub enum FilterError {
 
 coded!(FilterError {
     Self::File(error) => error.trouble(),
+    Self::Choice(error) => error.trouble(),
     Self::TooFew { .. } => BadInput.coded("E-few-judgements"),
 });

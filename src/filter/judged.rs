@@ -46,6 +46,9 @@ pub struct Judged {
     pub evidence: FilterEvidence,
     /// Scores that people gave it, 0 to 100; none where nobody has judged it.
     pub judgements: Vec<u8>,
+    /// Scores that people gave to whether it says what its source says, 0 to 100.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub meaning_judgements: Vec<u8>,
 }
 
 impl Judged {
@@ -69,7 +72,7 @@ impl Judged {
     fn parse(line: &str) -> Result<Self, (String, &'static str)> {
         let output: Self = serde_json::from_str(line)
             .map_err(|e| (e.to_string(), "an object as in schema/filter-data.schema.json"))?;
-        let FilterEvidence { round, paraphrase, aligner, frame_fit, .. } = output.evidence;
+        let FilterEvidence { round, paraphrase, aligner, .. } = output.evidence;
         if round == 0 {
             return Err(("`round` 0".to_owned(), "1 or more"));
         }
@@ -79,11 +82,24 @@ impl Judged {
         if !(0.0..=1.0).contains(&aligner) {
             return Err((format!("`aligner` {aligner}"), "a number from 0 to 1"));
         }
-        if let Some(fit) = frame_fit.filter(|fit| !(0.0..=1.0).contains(fit)) {
-            return Err((format!("`frame_fit` {fit}"), "a number from 0 to 1"));
+        let FilterEvidence { frame_fit, evokes, same_meaning, reverse, .. } = output.evidence;
+        let shares = [(frame_fit, "frame_fit"), (evokes, "evokes"), (same_meaning, "same_meaning")];
+        for (share, name) in shares {
+            if let Some(share) = share.filter(|share| !(0.0..=1.0).contains(share)) {
+                return Err((format!("`{name}` {share}"), "a number from 0 to 1"));
+            }
         }
-        if let Some(score) = output.judgements.iter().find(|score| **score > Judgement::BEST) {
-            return Err((format!("{score} in `judgements`"), "scores from 0 to 100"));
+        if let Some(reverse) = reverse.filter(|reverse| !(*reverse >= 0.0 && reverse.is_finite())) {
+            return Err((format!("`reverse` {reverse}"), "a number from 0"));
+        }
+        let lists = [
+            (&output.judgements, "judgements"),
+            (&output.meaning_judgements, "meaning_judgements"),
+        ];
+        for (scores, name) in lists {
+            if let Some(score) = scores.iter().find(|score| **score > Judgement::BEST) {
+                return Err((format!("{score} in `{name}`"), "scores from 0 to 100"));
+            }
         }
         Ok(output)
     }
@@ -97,10 +113,23 @@ impl Judged {
     /// Whether people accept it: their mean is 50 or more. None where nobody has judged it.
     #[must_use]
     pub fn is_acceptable(&self) -> Option<bool> {
-        let sum: u64 = self.judgements.iter().map(|score| u64::from(*score)).sum();
-        let count = self.judgements.len();
-        (count > 0).then(|| sum as f64 / count as f64 >= ACCEPTABLE)
+        is_accepted(&self.judgements)
     }
+
+    /// Whether people accept it, and also that it says what its source says. None where nobody has
+    /// judged the first, or nobody the second of an acceptable output.
+    #[must_use]
+    pub fn keeps_meaning(&self) -> Option<bool> {
+        match self.is_acceptable()? {
+            true => is_accepted(&self.meaning_judgements),
+            false => Some(false),
+        }
+    }
+}
+
+fn is_accepted(scores: &[u8]) -> Option<bool> {
+    let sum: u64 = scores.iter().map(|score| u64::from(*score)).sum();
+    (!scores.is_empty()).then(|| sum as f64 / scores.len() as f64 >= ACCEPTABLE)
 }
 
 #[cfg(test)]
@@ -136,6 +165,19 @@ mod tests {
     }
 
     #[test]
+    fn a_refused_output_keeps_no_meaning_and_an_accepted_one_is_asked_about() {
+        let of = |judgements: &[u8], meaning: &[u8]| {
+            let mut output: Judged = serde_json::from_str(LINE).unwrap();
+            output.judgements = judgements.to_vec();
+            output.meaning_judgements = meaning.to_vec();
+            output.keeps_meaning()
+        };
+        assert_eq!([of(&[], &[100]), of(&[100], &[])], [None, None]);
+        assert_eq!([of(&[0], &[100]), of(&[0], &[])], [Some(false); 2]);
+        assert_eq!([of(&[100], &[49]), of(&[100], &[50])], [Some(false), Some(true)]);
+    }
+
+    #[test]
     fn wrong_lines_are_named_with_what_is_wrong() {
         for (old, new, said) in [
             ("\"round\":1", "\"round\":0", "`round` 0, expected 1 or more"),
@@ -146,7 +188,11 @@ mod tests {
                 "\"frames\":2,\"frame_fit\":1.5",
                 "`frame_fit` 1.5, expected a number from 0",
             ),
+            ("[49]", "[49],\"evokes\":-0.5", "`evokes` -0.5, expected a number from 0 to 1"),
+            ("[49]", "[49],\"same_meaning\":2", "`same_meaning` 2, expected a number from 0"),
+            ("[49]", "[49],\"reverse\":-1", "`reverse` -1, expected a number from 0"),
             ("[49]", "[101]", "101 in `judgements`"),
+            ("[49]", "[49],\"meaning_judgements\":[101]", "101 in `meaning_judgements`"),
             ("[49]", "[300]", "line 2"),
             ("\"proposed\":true,", "", "missing field `proposed`"),
             ("\"g1\"", "1", "expected an object as in"),

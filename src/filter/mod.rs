@@ -11,9 +11,11 @@
 //! scores              network.rs      two hidden layers of ten, a sigmoid; committee.rs: the mean of several
 //! training            train/          steps on weighted cross-entropy; folds.rs: weights and cuts chosen on held-out sentences
 //! on disk             classifier.rs   config.json and model.safetensors; evidence in, both scores out
+//! choice              choice.rs       which of several outputs is kept, by weights of the same evidence (`choice.toml`)
 //! how good            table.rs        the paper's Table 4: heuristics and classifiers, with intervals
 //! ```
 
+mod choice;
 mod classifier;
 mod committee;
 mod error;
@@ -23,6 +25,7 @@ mod network;
 mod table;
 pub mod train;
 
+pub use choice::{CHOICE, ChoiceWeights};
 pub use classifier::{Filter, FilterConfig, FilterEdition, FilterTraining, MODEL_TYPE};
 pub use error::FilterError;
 pub use evidence::{FilterEvidence, Input};

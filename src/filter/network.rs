@@ -49,6 +49,18 @@ impl Standard {
         }
     }
 
+    /// Mean of each input (I).
+    pub(super) fn means(&self) -> &[f32] {
+        &self.mean
+    }
+
+    /// Bias and weights of inputs as they are, for those of inputs that are standardised so.
+    pub(super) fn undone<const I: usize>(&self, bias: f32, weights: [f32; I]) -> (f32, [f32; I]) {
+        let scaled = std::array::from_fn(|at| weights[at] / self.deviation[at]);
+        let shift: f32 = self.mean.iter().zip(scaled).map(|(mean, weight)| mean * weight).sum();
+        (bias - shift, scaled)
+    }
+
     /// Inputs in standard deviations from their means.
     pub(super) fn apply(&self, inputs: &[Option<f32>]) -> Vec<f32> {
         let scales = self.mean.iter().zip(&self.deviation);

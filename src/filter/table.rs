@@ -264,14 +264,8 @@ mod tests {
     use super::*;
 
     fn scored(number: usize, paraphrase: f32, aligner: f32, judgements: &[u8]) -> Scored {
-        let evidence = FilterEvidence {
-            round: 1 + number as u16 % 4,
-            paraphrase,
-            aligner,
-            proposed: false,
-            frames: 1,
-            frame_fit: None,
-        };
+        let round = 1 + number as u16 % 4;
+        let evidence = FilterEvidence::new(round, (paraphrase, aligner), (false, 1));
         let output = Judged {
             set: format!("g{number}"),
             seed: format!("x{}", number / 4),
@@ -279,6 +273,7 @@ mod tests {
             sentence: format!("x{}", number / 4),
             evidence,
             judgements: judgements.to_vec(),
+            meaning_judgements: Vec::new(),
         };
         Scored { output, p: aligner, r: 1.0 }
     }

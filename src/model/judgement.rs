@@ -6,6 +6,9 @@ use super::Percent;
 /// name of another frame it asks for that one.
 pub const EVOKES: &str = "evokes";
 
+/// The question whether an output says what its source says, as judgements record it.
+pub const MEANING: &str = "meaning";
+
 /// A question of a set as judgements record it: [`EVOKES`], alone or before the set's own frame, is
 /// the question of every set, which is recorded empty.
 #[must_use]

@@ -52,7 +52,7 @@ pub use ids::{
     AnnotationSetId, CorpusId, DocumentId, FeId, FrameId, IdSpace, LuId, MOST_COUNTED, OWN_RANGE,
     RecipeId, RelationId, ReleaseId, SemTypeId, SentenceId, hashed_number, is_counted,
 };
-pub use judgement::{EVOKES, Judgement, Shown, fleiss_kappa, kappa, recorded_question};
+pub use judgement::{EVOKES, Judgement, MEANING, Shown, fleiss_kappa, kappa, recorded_question};
 pub use language::{Declared, LanguageError, Languages, is_english, is_same_language};
 pub use layout::{
     DocumentLayout, FrameIndexEntry, FrameLayout, IndexCorpus, LexUnitHead, LexUnitLayout,

@@ -7,10 +7,11 @@ use std::path::Path;
 use super::describe::files_of;
 use super::{Finding, FindingCode, ModelError};
 use crate::durable::write_file;
+use crate::filter::CHOICE;
 use crate::nn::ADAPTER_CONFIG;
 use crate::paraphrase::PROMPT;
 use crate::text::input::read_text;
-use crate::verify::{CALIBRATION, CHOICE};
+use crate::verify::CALIBRATION;
 
 /// Name of the file.
 pub const SUMS: &str = "BLAKE3SUMS";

@@ -24,7 +24,7 @@ pub use view::{Example, Mark, View};
 use std::path::PathBuf;
 
 use crate::database::DatabaseError;
-use crate::model::{AnnotationSetId, EVOKES, FrameId, Origin, ReleaseId, named};
+use crate::model::{AnnotationSetId, EVOKES, FrameId, MEANING, Origin, ReleaseId, named};
 use crate::store::StoreError;
 
 type Result<T> = std::result::Result<T, ReviewError>;
@@ -45,7 +45,7 @@ named! {
         /// Whether the target evokes the frame.
         Evokes => EVOKES,
         /// Whether the output says what its source says, apart from the marked words.
-        Meaning => "meaning",
+        Meaning => MEANING,
         /// How alike output and source are, and whether the output is fluent.
         ///
         /// (Hu et al. 2019, Table 2.)

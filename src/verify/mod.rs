@@ -25,9 +25,6 @@ use crate::model::{Declared, Span};
 use crate::nn::{Fingerprint, LanguageAdapter, LanguageModel};
 use crate::score::{Answer, FieldTexts, Question, ScoreError, ScoreRefusal, Scorer};
 
-/// Name of the file, beside an adapter, that says which of several outputs is kept.
-pub const CHOICE: &str = "choice.toml";
-
 /// Most lemmas of a frame that are listed. Training listed 2 to 10, drawn by annotation; with the
 /// ten most annotated, answers are nearest to those that were stored (`docs/results/`).
 const MOST_LEMMAS: usize = 10;

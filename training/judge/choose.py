@@ -1,6 +1,6 @@
-"""Fits the weights of `choice = "judged"`: `choice.toml` of a verifier's directory.
+"""Says how often the output that a rule chooses is right, and writes the outputs for `fnstore train choice`.
 
-    python -m judge.choose --scored judge/scored.jsonl [--write DIR]
+    python -m judge.choose --scored judge/scored.jsonl [--data judge/choice.jsonl --verifier ../models/verifier]
 
 Each line of the file is an output: its sentence's number, the verdict (`bad`, `meaning`: it evokes the frame and says
 something else, `ok`), and what models say of it. What is printed is how often the output that a rule chooses is right;
@@ -10,6 +10,7 @@ the weights of a fold's sentences are fitted on the others, over several draws o
 import argparse
 import json
 import random
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -75,10 +76,39 @@ def right(worth, cheap, labels, sentences, most):
     return [label[chosen].mean() for label in labels]
 
 
+def filter_data(place, row, curves):
+    """An output as `fnstore export --to filter-data` writes it. Its LU is not known."""
+    evokes, same_meaning = (calibrated(row[name], curves[name]) for name in ("evokes", "same_meaning"))
+    sentence = f"s{row['sentence']}"
+    return {
+        "release": "candidates",
+        "set": f"o{place:03}",
+        "seed": sentence,
+        "sentence": sentence,
+        "round": 1,
+        "paraphrase": round(-row["log_prob"] / row["tokens"], 5),
+        "aligner": row["aligner"],
+        "proposed": False,
+        "frames": 0,
+        "evokes": evokes,
+        "same_meaning": same_meaning,
+        "reverse": round(-row["reverse"] / row["reverse_tokens"], 5),
+        "reverse_tokens": row["reverse_tokens"],
+        "judgements": [0 if row["verdict"] == "bad" else 100],
+        "meaning_judgements": [] if row["verdict"] == "bad" else [100 if row["verdict"] == "ok" else 0],
+    }
+
+
+def calibrated(log_odds, curve):
+    share = 1 / (1 + np.exp(-(curve["slope"] * log_odds + curve["intercept"])))
+    return round(curve["floor"] + (curve["ceiling"] - curve["floor"]) * share, 5)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scored", type=Path, required=True)
-    parser.add_argument("--write", type=Path, help="the verifier's directory, whose choice.toml is written anew")
+    parser.add_argument("--data", type=Path, help="write the outputs to this file, as `fnstore train choice` reads them")
+    parser.add_argument("--verifier", type=Path, default=Path("../models/verifier"), help="whose answers are calibrated")
     options = parser.parse_args()
     rows = [json.loads(line) for line in options.scored.read_text().splitlines()]
     sentences = np.array([row["sentence"] for row in rows])
@@ -95,17 +125,10 @@ def main():
             draws = cross_validated(values, labels, sentences, columns)
             shares = np.mean([right(worth, cheap, labels, sentences, most) for worth in draws], 0)
             print(f"{name + ', of ' + str(most):28}", *(f"{share:.3f}" for share in shares))
-    tables = ""
-    for question, label in zip(("evokes", "same_meaning"), labels):
-        weights, bias = logistic(values, label)
-        lines = [f"{name} = {number:.4f}" for name, number in zip(["bias", *INPUTS], [bias, *weights])]
-        tables += f"\n[{question}]\n" + "\n".join(lines) + "\n"
-    if options.write:
-        path = options.write / "choice.toml"
-        head = path.read_text().split("\n[", 1)[0] if path.exists() else "format = 1\n"
-        path.write_text(head + tables)
-    else:
-        print(tables)
+    if options.data:
+        curves = tomllib.loads((options.verifier / "calibration.toml").read_text())
+        lines = [json.dumps(filter_data(place, row, curves)) for place, row in enumerate(rows)]
+        options.data.write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

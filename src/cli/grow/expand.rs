@@ -13,7 +13,7 @@ use anyhow::ensure;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::endpoint::EndpointSettings;
 use fnstore::expand::{
-    self, BlindTo, FromSisters, Guidance, GuideModels, KeepElements, Models, Recipe,
+    self, BlindTo, Choice, FromSisters, Guidance, GuideModels, KeepElements, Models, Recipe,
     RecipeSettings, RewriterSource, RunOptions, Words,
 };
 use fnstore::model::RecipeId;
@@ -87,6 +87,13 @@ pub(crate) struct Args {
     /// [default: lexicon, if its models are installed]
     #[arg(long, value_name = "WHAT", value_parser = named::<Guidance>())]
     guide: Option<Guidance>,
+
+    /// Rule by which a round keeps one of its outputs. `judged`: a verifier is asked about the
+    /// likeliest. `fewest-failed-checks`: the likeliest of those with fewest. `aligner`: the
+    /// aligner's score, as in the papers [default: judged, if the rewriter adapts the verifier's
+    /// language model]
+    #[arg(long, value_name = "RULE", value_parser = named::<Choice>())]
+    choice: Option<Choice>,
 
     /// Beside the trigger, ban a SHARE of each sentence's content words, so that new sentences
     /// reword more: from 0 to 1, one word at least, other ones in the next round. Needs a guide
@@ -310,6 +317,7 @@ fn settings(args: &Args) -> anyhow::Result<RecipeSettings> {
         max_pieces: args.max_pieces,
         words: args.words,
         guide: args.guide,
+        choice: args.choice,
         reword: args.reword,
         keep_fe: args.keep_fe,
         ..RecipeSettings::default()
@@ -351,6 +359,12 @@ fn require_models(args: &Args, recipe: &Recipe) -> anyhow::Result<()> {
         recipe.models.filter.is_some() || args.filter.is_some(),
         "no filter among the models, which scores a shard; name the models by `--models DIR`, or say \
          `--filter none`"
+    );
+    let is_adapter = matches!(recipe.models.rewriter, RewriterSource::Model { base: Some(_), .. });
+    ensure!(
+        !is_adapter || recipe.models.verifier.is_some() || settings(args)?.choice.is_some(),
+        "no verifier among the models, which chooses among a shard's outputs; name the models by \
+         `--models DIR`, or say `--choice fewest-failed-checks`"
     );
     Ok(())
 }

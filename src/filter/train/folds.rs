@@ -28,19 +28,24 @@ pub(super) struct Placed {
     part: usize,
 }
 
-/// Judged outputs, each with its label and part. Sentences are dealt out to the parts in the order
-/// of their hashes, so that each part has as many as any other, give or take one.
-pub(super) fn placed(data: &[&Judged], inputs: &[Input]) -> Vec<Placed> {
+/// The part of each output. Sentences are dealt out to the parts in the order of their hashes, so
+/// that each part has as many as any other, give or take one.
+pub(super) fn parts_of(data: &[&Judged]) -> Vec<usize> {
     let hash = |output: &Judged| {
         let sentence = format!("{}/{}", output.release, output.sentence);
         *blake3::hash(sentence.as_bytes()).as_bytes()
     };
     let sentences: BTreeSet<[u8; 32]> = data.iter().map(|output| hash(output)).collect();
     let parts: HashMap<[u8; 32], usize> = sentences.into_iter().zip((0..FOLDS).cycle()).collect();
-    let judged = data.iter().filter_map(|output| Some((output, output.is_acceptable()?)));
-    let placed = judged.map(|(output, label)| {
+    data.iter().map(|output| parts[&hash(output)]).collect()
+}
+
+/// Judged outputs, each with its label and part.
+pub(super) fn placed(data: &[&Judged], inputs: &[Input]) -> Vec<Placed> {
+    let placed = data.iter().zip(parts_of(data)).filter_map(|(output, part)| {
+        let label = output.is_acceptable()?;
         let inputs = inputs_of(&output.evidence, inputs);
-        Placed { example: Example { inputs, label }, part: parts[&hash(output)] }
+        Some(Placed { example: Example { inputs, label }, part })
     });
     placed.collect()
 }

@@ -6,11 +6,13 @@
 //! of the data is learned from in each step: there is little of it. The same options give the same
 //! weights everywhere.
 
+mod choice;
 mod folds;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+pub use choice::{ChoiceFigures, TrainedChoice, choice};
 use folds::{FOLDS, Placed, all_learn, choose, placed};
 
 use super::classifier::{self, FilterConfig, FilterTraining};
@@ -255,9 +257,10 @@ mod tests {
         placed(&data, &Input::ALL).into_iter().map(|one| one.example).collect()
     }
 
-    /// The inputs of a set of which no frame model was asked.
-    fn row(round: f32, aligner: f32) -> [Option<f32>; 6] {
-        [Some(round), Some(0.5), Some(aligner), Some(0.0), Some(0.7), None]
+    /// The inputs of a set of which neither frame model nor verifier was asked.
+    fn row(round: f32, aligner: f32) -> [Option<f32>; 9] {
+        let known = [Some(round), Some(0.5), Some(aligner), Some(0.0), Some(0.7)];
+        std::array::from_fn(|at| known.get(at).copied().flatten())
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `fnstore train`: a model of one's own.
 
 mod aligner;
+mod choice;
 mod fes;
 mod filter;
 mod frames;
@@ -31,6 +32,7 @@ commands! {
     Frames in frames,
     Fes in fes,
     Filter in filter,
+    Choice in choice,
     Proposals in proposals,
 }
 
