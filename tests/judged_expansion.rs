@@ -150,7 +150,9 @@ fn what_the_verifier_doubts_is_not_written_and_ends_the_chain() {
     let (_dir, database) = imported();
     let least = |least_evokes, choice| Recipe { least_evokes, ..recipe(models.path(), choice) };
     let rounds = RunOptions::rounds(3);
-    let run = |recipe: &Recipe| expand::run(&database, &SEEDS.parse().unwrap(), recipe, &rounds);
+    let run = |recipe: &Recipe| {
+        expand::run(&database, &SEEDS.parse().unwrap(), recipe, &rounds).map_err(Box::new)
+    };
     let plain = run(&least(0.0, Choice::Judged)).unwrap();
     assert!(!plain.ended.contains_key(&EndReason::UnlikelyFrame));
     let sets = written(&database);
@@ -172,7 +174,7 @@ fn what_the_verifier_doubts_is_not_written_and_ends_the_chain() {
     for (share, choice) in [(0.5, Choice::FewestFailedChecks), (1.5, Choice::Judged)] {
         let error = run(&least(share, choice)).unwrap_err();
         let is_refused = matches!(
-            error,
+            *error,
             ExpandError::Recipe(RecipeError::LeastEvokes { found }) if found == share
         );
         assert!(is_refused, "{error}");

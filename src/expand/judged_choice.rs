@@ -1,5 +1,5 @@
-//! The choice of the output that people would take: a verifier is asked about a few, which the cheap
-//! scores leave, and weights say what the answers are worth ([`ChoiceWeights`]).
+//! The choice of the output that people would take: a verifier is asked about a few, which the
+//! cheap scores leave, and weights say what the answers are worth ([`ChoiceWeights`]).
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

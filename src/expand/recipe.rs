@@ -333,6 +333,29 @@ impl Recipe {
         .filter_map(|(rules, is_used)| is_used.then_some(rules))
     }
 
+    /// How outputs are found and chosen, in a recipe's description.
+    fn describe_search(&self, description: &mut Value, device: &Device) {
+        if self.asks_server() {
+            // There is no search to describe.
+            description["random_seed"] =
+                json!(self.settings(device).sample.map(|sample| sample.seed));
+        } else {
+            description["beam_size"] = json!(self.beam_size);
+            description["numbers"] = json!(device.format(self.numbers));
+            if self.search == Search::Samples {
+                description["search"] = json!(self.search);
+            }
+            description["known_words"] = json!(self.known_words);
+            description["tell_bans"] = json!(self.tell_bans);
+        }
+        if self.choice == Choice::Judged {
+            description["asked"] = json!(self.asked);
+        }
+        if self.least_evokes > 0.0 {
+            description["least_evokes"] = json!(self.least_evokes.to_string());
+        }
+    }
+
     /// The recipe's settings as JSON: all that its outputs depend on. [`RunOptions`], threads and
     /// batch sizes do not enter, so a second run with other ones is the same recipe. The format of
     /// the weights does, and as a device has it.
@@ -356,25 +379,7 @@ impl Recipe {
             "guidance": self.guidance,
             "ban_lexicon": self.ban_lexicon,
         });
-        if self.asks_server() {
-            // There is no search to describe.
-            description["random_seed"] =
-                json!(self.settings(device).sample.map(|sample| sample.seed));
-        } else {
-            description["beam_size"] = json!(self.beam_size);
-            description["numbers"] = json!(device.format(self.numbers));
-            if self.search == Search::Samples {
-                description["search"] = json!(self.search);
-            }
-            description["known_words"] = json!(self.known_words);
-            description["tell_bans"] = json!(self.tell_bans);
-        }
-        if self.choice == Choice::Judged {
-            description["asked"] = json!(self.asked);
-        }
-        if self.least_evokes > 0.0 {
-            description["least_evokes"] = json!(self.least_evokes.to_string());
-        }
+        self.describe_search(&mut description, device);
         if self.reword > 0.0 {
             description["reword"] = json!(self.reword.to_string());
         }
