@@ -136,7 +136,10 @@ fn who_asks_about_one_output_keeps_the_likeliest_with_its_answers() {
 fn judges_choose_by_default_where_the_rewriter_adapts_their_language_model() {
     let models = verifier();
     let of = recipe(models.path(), Choice::Aligner).models;
-    assert_eq!(Recipe::new(of.clone()).choice, Choice::Judged);
+    let guided = Recipe::new(of.clone());
+    assert_eq!((guided.choice, guided.least_evokes), (Choice::Judged, 0.0));
+    let unguided = Recipe::new(Models { guide: None, ..of.clone() });
+    assert_eq!((unguided.choice, unguided.least_evokes), (Choice::Judged, 0.7));
     let other = VerifierModels { base: "another".into(), ..of.verifier.clone().unwrap() };
     for verifier in [None, Some(other)] {
         let models = Models { verifier, ..of.clone() };

@@ -59,10 +59,12 @@ impl Choice {
         if is_shared { Self::Judged } else { Self::FewestFailedChecks }
     }
 
-    /// What [`Recipe::least_evokes`] is by default. Under 0.7 a chain seldom comes back to its
-    /// frame: its time is better spent on others (`docs/results/2026-11-28-doubted-rounds.md`).
-    pub(super) fn least_evokes(self) -> f32 {
-        if self == Self::Judged { 0.7 } else { 0.0 }
+    /// What [`Recipe::least_evokes`] is by default. Under 0.7 a chain without a guide seldom comes
+    /// back to its frame: its time is better spent on others. Words of the lexicon evoke their
+    /// frame nine times in ten, and of those that the verifier doubts most do
+    /// (`docs/results/2026-11-28-doubted-rounds.md`).
+    pub(super) fn least_evokes(self, guidance: Guidance) -> f32 {
+        if self == Self::Judged && guidance != Guidance::Lexicon { 0.7 } else { 0.0 }
     }
 }
 
@@ -135,8 +137,8 @@ pub struct Recipe {
     /// [`frame_fit`](Self::frame_fit).
     pub least_frame_fit: f32,
     /// A round whose best output evokes its frame less likely than this, by the verifier, is not
-    /// written and ends the chain; 0 ends none. Needs [`Choice::Judged`], under which it is 0.7 by
-    /// default.
+    /// written and ends the chain; 0 ends none. Needs [`Choice::Judged`]. By default it is 0.7
+    /// where the lexicon does not guide.
     pub least_evokes: f32,
     /// In which numbers the rewriter computes; the aligner's are f32.
     pub numbers: Numbers,
@@ -197,15 +199,16 @@ impl Recipe {
     pub fn new(models: Models) -> Self {
         let search = BeamSettings::default();
         let choice = Choice::best_with(&models);
+        let guidance = if models.guide.is_some() { Guidance::Lexicon } else { Guidance::None };
         Self {
-            guidance: if models.guide.is_some() { Guidance::Lexicon } else { Guidance::None },
+            guidance,
             beam_size: search.beam_size,
             candidates: match models.rewriter {
                 RewriterSource::Model { .. } => search.n_best,
                 RewriterSource::Server(_) => 1,
             },
             choice,
-            least_evokes: choice.least_evokes(),
+            least_evokes: choice.least_evokes(guidance),
             models,
             max_source_pieces: 80,
             known_words: true,

@@ -196,9 +196,9 @@ impl RecipeSettings {
         recipe.keep_fe = self.keep_fe.unwrap_or(recipe.keep_fe);
         recipe.frame_fit = self.frame_fit.unwrap_or(recipe.frame_fit);
         recipe.least_frame_fit = self.least_frame_fit.unwrap_or(recipe.least_frame_fit);
-        recipe.least_evokes = self.least_evokes.unwrap_or(match self.choice {
-            Some(choice) => choice.least_evokes(),
-            None => recipe.least_evokes,
+        recipe.least_evokes = self.least_evokes.unwrap_or(match (self.choice, self.guide) {
+            (None, None) => recipe.least_evokes,
+            _ => recipe.choice.least_evokes(recipe.guidance),
         });
         recipe.numbers = self.numbers.unwrap_or(recipe.numbers);
     }
