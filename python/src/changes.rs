@@ -47,7 +47,7 @@ impl Change {
         Self {
             revision: change.revision,
             action: change.action.as_str(),
-            kind: subject.kind(),
+            kind: subject.kind().as_str(),
             id: subject.id().unwrap_or_else(|| release.clone()),
             frame: subject.frame().map(|id| id.0),
             lu: subject.lexunit().map(|id| id.0),

@@ -11,6 +11,7 @@ use super::error::{AlignError, TooLong};
 use super::features::{PairStates, SentenceStates};
 use super::words::{Link, Links, SentencePair};
 use crate::compute::Device;
+use crate::learn::directions;
 
 /// Pairs whose states are held at once.
 const PAIRS_AT_ONCE: usize = 256;
@@ -45,7 +46,7 @@ impl EmbeddingAligner {
                 .map_err(|error| error.counted_from(batch * PAIRS_AT_ONCE))?;
             links.extend(states.into_iter().map(|states| {
                 let PairStates { source, target, .. } = states?;
-                Ok(mutual(&directions(&source), &directions(&target)))
+                Ok(mutual(&word_directions(&source), &word_directions(&target)))
             }));
         }
         Ok(links)
@@ -53,17 +54,13 @@ impl EmbeddingAligner {
 }
 
 /// The state of each word, of length 1; of a word without pieces, zeros.
-fn directions(states: &SentenceStates) -> Vec<Vec<f32>> {
-    let word = |word: u32| {
+fn word_directions(states: &SentenceStates) -> Vec<Vec<f32>> {
+    let mean = |word: u32| {
         let mut mean = vec![0.0; states.width()];
         states.mean(WordSpan::new(word, word + 1), &mut mean);
-        let length = mean.iter().map(|x| x * x).sum::<f32>().sqrt();
-        if length > 0.0 {
-            mean.iter_mut().for_each(|x| *x /= length);
-        }
-        mean
+        directions(&mean, states.width())
     };
-    (0..states.words()).map(word).collect()
+    (0..states.words()).map(mean).collect()
 }
 
 /// Words that are each the other's nearest; of equals the first. Words without a direction have no

@@ -18,16 +18,13 @@ named! {
 
 /// What generated sets say of a proposed LU. Means are over its sets; those of filters over the
 /// sets that a filter has scored.
-#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Evidence {
     /// Generated sets.
-    #[serde(skip)]
     pub sets: u32,
     /// Human sets that they grew from.
-    #[serde(skip)]
     pub seeds: u32,
     /// Bit `n - 1` stands for round `n`; the last bit for all rounds from 32 on.
-    #[serde(skip)]
     pub rounds: u32,
     /// Mean paraphrase score; lower is better.
     pub paraphrase: f32,
@@ -43,13 +40,10 @@ pub struct Evidence {
     /// How much the lemma is like the frame's LUs by word vectors, -1 to 1.
     pub likeness: Option<f32>,
     /// Other frames that have an LU of the lemma and part of speech.
-    #[serde(skip)]
     pub frames: u32,
     /// Share of the sets whose target has a word that nobody is known to use.
-    #[serde(skip)]
     pub unknown: f32,
     /// Words of the LU's name; 0 where an earlier program did not keep it.
-    #[serde(skip)]
     pub words: u32,
 }
 

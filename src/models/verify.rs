@@ -103,42 +103,61 @@ fn load(directory: &Path, models: &[PathBuf]) -> Result<(), Finding> {
     })?;
     let device = &Device::cpu();
     let numbers = Numbers::F32;
-    let base = || base_of(directory, models).map_err(Finding::from);
-    let encoder = || encoder_of(directory, models).map_err(Finding::from);
+    let base = || base_of(directory, models).map_err(found_by(code_of_rewriter));
+    let encoder = || encoder_of(directory, models).map_err(found_by(code_of_aligner));
     match description.kind {
-        ModelKind::Paraphraser => loaded(Paraphraser::open_in(directory, device, numbers)),
+        ModelKind::Paraphraser => {
+            loaded(Paraphraser::open_in(directory, device, numbers), code_of_rewriter)
+        }
         ModelKind::Adapter => {
-            loaded(Paraphraser::open_with(directory, base()?.as_deref(), device, numbers))
+            let opened = Paraphraser::open_with(directory, base()?.as_deref(), device, numbers);
+            loaded(opened, code_of_rewriter)
         }
         ModelKind::Infiller => {
-            let (base, adapter) = (base()?, LanguageAdapter::read(directory)?);
+            let base = base()?;
+            let adapter = LanguageAdapter::read(directory).map_err(found_by(code_of_network))?;
             let file = base.as_deref().unwrap_or(directory);
-            loaded(Scorer::open_with(file, Some(adapter), device, numbers))
+            loaded(Scorer::open_with(file, Some(adapter), device, numbers), code_of_scorer)
         }
         ModelKind::Verifier => {
             let base = base()?;
             let base = base.as_deref().unwrap_or(directory);
-            loaded(Verifier::open(directory, base, device, numbers))
+            loaded(Verifier::open(directory, base, device, numbers), code_of_verifier)
         }
         ModelKind::LanguageModel => load_language_model(directory, device),
         ModelKind::Encoder => load_encoder(directory, device),
-        ModelKind::Aligner => loaded(Aligner::open(directory, &encoder()?, device)),
-        ModelKind::Tagger => loaded(Tagger::open(directory, &encoder()?, device)),
-        ModelKind::Identifier => loaded(FrameIdentifier::open(directory, &encoder()?, device)),
-        ModelKind::Labeller => loaded(Labeller::open(directory, &encoder()?, device)),
-        ModelKind::WordVectors => loaded(WordVectors::open(directory)),
-        ModelKind::Filter => loaded(Filter::open(directory)),
+        ModelKind::Aligner => {
+            loaded(Aligner::open(directory, &encoder()?, device), code_of_aligner)
+        }
+        ModelKind::Tagger => {
+            loaded(Tagger::open(directory, &encoder()?, device), code_of_small_network)
+        }
+        ModelKind::Identifier => {
+            loaded(FrameIdentifier::open(directory, &encoder()?, device), code_of_small_network)
+        }
+        ModelKind::Labeller => {
+            loaded(Labeller::open(directory, &encoder()?, device), code_of_small_network)
+        }
+        ModelKind::WordVectors => loaded(WordVectors::open(directory), code_of_vectors),
+        ModelKind::Filter => loaded(Filter::open(directory), code_of_filter),
     }
 }
 
-/// What is wrong with a model that does not open.
-fn loaded<T, E: Into<Finding>>(opened: Result<T, E>) -> Result<(), Finding> {
-    opened.map(drop).map_err(Into::into)
+/// What is wrong with a model that does not open, by the code of its error.
+fn loaded<T, E: Error + 'static>(
+    opened: Result<T, E>,
+    code: fn(&E) -> FindingCode,
+) -> Result<(), Finding> {
+    opened.map(drop).map_err(found_by(code))
+}
+
+fn found_by<E: Error + 'static>(code: fn(&E) -> FindingCode) -> impl Fn(E) -> Finding {
+    move |error| finding(code(&error), &error)
 }
 
 /// An encoder, and a tokenizer that belongs to it.
 fn load_encoder(directory: &Path, device: &Device) -> Result<(), Finding> {
-    let encoder = Encoder::open(directory, device)?;
+    let encoder = Encoder::open(directory, device).map_err(found_by(code_of_network))?;
     let tokenizer =
         Tokenizer::open(directory).map_err(|error| finding(FindingCode::Tokenizer, &error))?;
     let network_size = encoder.config().vocab_size;
@@ -155,10 +174,10 @@ fn load_language_model(path: &Path, device: &Device) -> Result<(), Finding> {
     let is_file = !path.join("config.json").is_file();
     let file = if is_file && path.is_dir() { gguf_in(path) } else { None };
     let file = file.as_deref().unwrap_or(path);
-    loaded(Scorer::open_with(file, None, device, Numbers::F32))?;
+    loaded(Scorer::open_with(file, None, device, Numbers::F32), code_of_scorer)?;
     let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
     match folder.join(PROMPT).is_file() {
-        true => loaded(Paraphraser::open_in(path, device, Numbers::F32)),
+        true => loaded(Paraphraser::open_in(path, device, Numbers::F32), code_of_rewriter),
         false => Ok(()),
     }
 }
@@ -255,28 +274,6 @@ fn code_of_small_network(error: &NetworkError) -> FindingCode {
         NetworkError::File(_) => FindingCode::Config,
         _ => FindingCode::Tokenizer,
     }
-}
-
-/// Findings are made of the errors of opening, each with the code of its part of a model.
-macro_rules! findings {
-    ($($error:ty => $code_of:ident),* $(,)?) => {
-        $(impl From<$error> for Finding {
-            fn from(error: $error) -> Self {
-                finding($code_of(&error), &error)
-            }
-        })*
-    };
-}
-
-findings! {
-    ParaphraseError => code_of_rewriter,
-    NnError => code_of_network,
-    AlignError => code_of_aligner,
-    ScoreError => code_of_scorer,
-    VerifyError => code_of_verifier,
-    VectorsError => code_of_vectors,
-    FilterError => code_of_filter,
-    NetworkError => code_of_small_network,
 }
 
 /// A finding that says what an error says, with its causes.

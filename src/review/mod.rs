@@ -102,15 +102,16 @@ impl Question {
     }
 }
 
-/// What an item is in the paper's protocol; reviewers do not see it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
-    /// What is judged.
-    Output,
-    /// Annotated by people in the frame that is asked for.
-    InFrame,
-    /// Annotated by people in another frame.
-    OutOfFrame,
+named! {
+    /// What an item is in the paper's protocol; reviewers do not see it.
+    pub enum Role {
+        /// What is judged.
+        Output => "output",
+        /// Annotated by people in the frame that is asked for.
+        InFrame => "in-frame control",
+        /// Annotated by people in another frame.
+        OutOfFrame => "out-of-frame control",
+    }
 }
 
 impl Role {
@@ -121,16 +122,6 @@ impl Role {
             Origin::Generated => Self::Output,
             _ if evokes == asked => Self::InFrame,
             _ => Self::OutOfFrame,
-        }
-    }
-
-    /// The role for reading.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Output => "output",
-            Self::InFrame => "in-frame control",
-            Self::OutOfFrame => "out-of-frame control",
         }
     }
 }

@@ -130,18 +130,14 @@ impl Match<'_> {
             | Field::Reverse
             | Field::JudgementMean => self.score(field)?.map(Value::Number).into_iter().collect(),
             Field::Edition => distinct(self.editions()?),
-            Field::Judgement => {
-                return self.judgements();
-            }
+            Field::Judgement => return self.judgements(),
             Field::Since => Vec::new(),
             Field::Source => made.map(|made| Value::Set(made.source)).into_iter().collect(),
             Field::Seed => made.map(|made| Value::Set(made.seed)).into_iter().collect(),
             Field::Id => vec![Value::Set(set.id)],
         })
     }
-}
 
-impl Match<'_> {
     /// The names of the frames that the set's frame is related to as a field says.
     fn relatives(&self, field: Field) -> Result<Vec<Value>> {
         let (catalog, release) = (&self.facts.catalog, self.release);

@@ -70,24 +70,44 @@ pub enum Subject {
     Edition(String),
 }
 
+named! {
+    /// What kind of record a commit touched; see [`Subject`].
+    #[allow(missing_docs, reason = "see Subject")]
+    pub enum SubjectKind {
+        Release => "release",
+        SemType => "semtype",
+        Frame => "frame",
+        Relation => "relation",
+        LexUnit => "lu",
+        Document => "document",
+        Sentence => "sentence",
+        SentenceLayers => "layers",
+        Set => "set",
+        Judgement => "judgement",
+        Verification => "verification",
+        Decision => "decision",
+        Edition => "edition",
+    }
+}
+
 impl Subject {
-    /// What it is, as `changes` calls it.
+    /// What it is.
     #[must_use]
-    pub fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> SubjectKind {
         match self {
-            Self::Release => "release",
-            Self::SemType(_) => "semtype",
-            Self::Frame(_) => "frame",
-            Self::Relation(_) => "relation",
-            Self::LexUnit(..) => "lu",
-            Self::Document(..) => "document",
-            Self::Sentence(_) => "sentence",
-            Self::SentenceLayers(..) => "layers",
-            Self::Set(..) => "set",
-            Self::Judgement(..) => "judgement",
-            Self::Verification(_) => "verification",
-            Self::Decision(..) => "decision",
-            Self::Edition(_) => "edition",
+            Self::Release => SubjectKind::Release,
+            Self::SemType(_) => SubjectKind::SemType,
+            Self::Frame(_) => SubjectKind::Frame,
+            Self::Relation(_) => SubjectKind::Relation,
+            Self::LexUnit(..) => SubjectKind::LexUnit,
+            Self::Document(..) => SubjectKind::Document,
+            Self::Sentence(_) => SubjectKind::Sentence,
+            Self::SentenceLayers(..) => SubjectKind::SentenceLayers,
+            Self::Set(..) => SubjectKind::Set,
+            Self::Judgement(..) => SubjectKind::Judgement,
+            Self::Verification(_) => SubjectKind::Verification,
+            Self::Decision(..) => SubjectKind::Decision,
+            Self::Edition(_) => SubjectKind::Edition,
         }
     }
 

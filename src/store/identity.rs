@@ -10,6 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::model::hexadecimal;
 use rocksdb::WriteBatch;
 
+use super::engine::Engine;
 use super::family::Family;
 use super::{Result, Store, StoreError};
 
@@ -51,24 +52,23 @@ impl Store {
     /// When the engine fails, or the handle is a reader's.
     pub(crate) fn begin_generation(&self) -> Result<()> {
         let mut rows = WriteBatch::default();
-        if let Some(row) = to_put(self.engine.get(Family::Meta, IDENTITY_KEY)?, true) {
-            self.engine.put(&mut rows, Family::Meta, IDENTITY_KEY, &row)?;
-        }
+        renew(&self.engine, &mut rows, true)?;
         self.engine.write_synced(rows)
     }
 }
 
-/// The row that says which store it is, where another is to take the place of the one there: an id
-/// where it has none, and a generation where it has none or is to have another.
-pub(super) fn to_put(there: Option<Vec<u8>>, is_renewed: bool) -> Option<Vec<u8>> {
+/// Gives an engine's store an id where it has none, and a generation where it has none or is to have
+/// another.
+pub(super) fn renew(engine: &Engine, rows: &mut WriteBatch, is_renewed: bool) -> Result<()> {
+    let there = engine.get(Family::Meta, IDENTITY_KEY)?;
     let there = there.filter(|value| decode(value).is_some());
     if there.is_some() && !is_renewed {
-        return None;
+        return Ok(());
     }
     let drawn = drawn();
     let mut value = there.unwrap_or_else(|| drawn[..ID + GENERATION].to_vec());
     value[ID..].copy_from_slice(&drawn[ID..ID + GENERATION]);
-    Some(value)
+    engine.put(rows, Family::Meta, IDENTITY_KEY, &value)
 }
 
 /// What a row says; `None` when it is none of these.

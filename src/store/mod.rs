@@ -53,7 +53,7 @@ use acknowledged::Acknowledged;
 pub use added::AddedCounts;
 pub use batch::Batch;
 pub(crate) use change::of_release;
-pub use change::{Action, Change, Subject};
+pub use change::{Action, Change, Subject, SubjectKind};
 pub use engine::FORMAT;
 pub(crate) use engine::require_format;
 use engine::{Engine, Opening};

@@ -33,7 +33,7 @@ pub enum Inflection {
 }
 
 impl Inflection {
-    /// The inflections that words of a part of speech have.
+    /// The inflections that words of a part of speech have, in the order of `irregular.tsv`.
     #[must_use]
     pub fn of(pos: Pos) -> &'static [Self] {
         match pos {
@@ -43,16 +43,6 @@ impl Inflection {
             Pos::Noun | Pos::Number | Pos::Article | Pos::Pronoun => &[Self::Plural],
             Pos::Adjective | Pos::Adverb => &[Self::Comparative, Self::Superlative],
             _ => &[],
-        }
-    }
-
-    /// Its column in `irregular.tsv`, behind lemma and part of speech.
-    fn column(self) -> usize {
-        match self {
-            Self::Past | Self::Plural | Self::Comparative => 0,
-            Self::PastParticiple | Self::Superlative => 1,
-            Self::ThirdPerson => 2,
-            Self::PresentParticiple => 3,
         }
     }
 }
@@ -72,11 +62,9 @@ impl Inflection {
 /// ```
 #[must_use]
 pub fn inflect(lemma: &str, pos: Pos, inflection: Inflection) -> Vec<String> {
-    if lemma.is_empty() || !Inflection::of(pos).contains(&inflection) {
-        return Vec::new();
-    }
-    let lower = fold(lemma);
-    let irregular = irregular_forms(&lower, pos, inflection.column());
+    let column = Inflection::of(pos).iter().position(|of| *of == inflection);
+    let Some(column) = column.filter(|_| !lemma.is_empty()) else { return Vec::new() };
+    let irregular = irregular_forms(&fold(lemma), pos, column);
     if !irregular.is_empty() {
         let as_written = |form: &&str| {
             let upper = lemma.chars().next().is_some_and(char::is_uppercase);

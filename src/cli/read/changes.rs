@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fnstore::database::Database;
 use fnstore::model::{FrameId, Hex16, LuId, Positive, ReleaseId, SentenceId};
-use fnstore::store::{Action, Change};
+use fnstore::store::{Action, Change, SubjectKind};
 use serde::Serialize;
 
 use crate::cli::options::release::release;
@@ -55,9 +55,7 @@ struct ChangeRecord<'a> {
     revision: Positive,
     release: &'a str,
     action: Action,
-    /// JSON `{"enum": ["release", "semtype", "frame", "relation", "lu", "document", "sentence",
-    /// "layers", "set", "judgement", "verification", "decision", "edition"]}`.
-    kind: &'static str,
+    kind: SubjectKind,
     id: String,
     frame: Option<FrameId>,
     lu: Option<LuId>,

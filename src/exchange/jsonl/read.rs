@@ -246,8 +246,8 @@ impl<R: BufRead> RecordReader<R> {
 fn record(line: Line<'_>, kind: LineKind) -> Result<Record> {
     Ok(match kind {
         LineKind::WrittenNumber => {
-            let (kind, number, written) = model(line)?;
-            checked(line, numbers::check(kind, number))?;
+            let (kind, number, written) =
+                checked_model(line, |(kind, number, _)| numbers::check(*kind, *number))?;
             Record::WrittenNumber(kind, number, written)
         }
         LineKind::SemType => Record::SemType(model(line)?),
@@ -282,14 +282,37 @@ fn record(line: Line<'_>, kind: LineKind) -> Result<Record> {
             let (seed, chain) = checked(line, journal.sets())?;
             Record::Journal(journal, seed, chain)
         }
-        LineKind::Judgement | LineKind::Verification | LineKind::Decisions | LineKind::Edition => {
-            said(line, kind)?
+        LineKind::Judgement => {
+            let (set, judgement) = checked_model(line, |(_, made)| check_judgement(made))?;
+            Record::Judgement(set, judgement)
         }
-        LineKind::ReleaseLayout
-        | LineKind::FrameLayout
-        | LineKind::LexunitLayout
-        | LineKind::DocumentLayout
-        | LineKind::Foreign => Record::Layout(Box::new(layout(line, kind)?)),
+        LineKind::Verification => Record::Verification(checked_model(line, check_verification)?),
+        LineKind::Decisions => {
+            let (decided, frame) = checked_model(line, |(decided, _)| check_decided(decided))?;
+            Record::Decisions(decided, frame)
+        }
+        LineKind::Edition => {
+            let edition: EditionRecord = line.json()?;
+            let (edition, whole) = checked(line, edition.into_model())?;
+            Record::Edition(edition, whole)
+        }
+        LineKind::ReleaseLayout => layout(Layout::Release(model(line)?)),
+        LineKind::FrameLayout => {
+            let (frame, of) = model(line)?;
+            layout(Layout::Frame(frame, of))
+        }
+        LineKind::LexunitLayout => {
+            let (frame, lu, of) = model(line)?;
+            layout(Layout::LexUnit(frame, lu, of))
+        }
+        LineKind::DocumentLayout => {
+            let (corpus, document, of) = model(line)?;
+            layout(Layout::Document(corpus, document, of))
+        }
+        LineKind::Foreign => {
+            let (file, of) = checked_model(line, |(_, of)| foreign::check(of))?;
+            layout(Layout::Foreign(file, of))
+        }
         LineKind::Header | LineKind::Release | LineKind::End => {
             let reason = format!("a second `{}` record", kind.as_str());
             return Err(line.fault(FaultCode::Layout, reason));
@@ -297,59 +320,20 @@ fn record(line: Line<'_>, kind: LineKind) -> Result<Record> {
     })
 }
 
-/// What people and verifiers say of sets and proposals, in a line of that kind.
-fn said(line: Line<'_>, kind: LineKind) -> Result<Record> {
-    Ok(match kind {
-        LineKind::Judgement => {
-            let (set, judgement) = model(line)?;
-            checked(line, check_judgement(&judgement))?;
-            Record::Judgement(set, judgement)
-        }
-        LineKind::Verification => {
-            let verification = model(line)?;
-            checked(line, check_verification(&verification))?;
-            Record::Verification(verification)
-        }
-        LineKind::Decisions => {
-            let (decided, frame) = model(line)?;
-            checked(line, check_decided(&decided))?;
-            Record::Decisions(decided, frame)
-        }
-        _ => {
-            let edition: EditionRecord = line.json()?;
-            let (edition, whole) = checked(line, edition.into_model())?;
-            Record::Edition(edition, whole)
-        }
-    })
-}
-
-/// How a file of the release lists what it holds, in a line of that kind.
-fn layout(line: Line<'_>, kind: LineKind) -> Result<Layout> {
-    Ok(match kind {
-        LineKind::ReleaseLayout => Layout::Release(model(line)?),
-        LineKind::FrameLayout => {
-            let (frame, layout) = model(line)?;
-            Layout::Frame(frame, layout)
-        }
-        LineKind::LexunitLayout => {
-            let (frame, lu, layout) = model(line)?;
-            Layout::LexUnit(frame, lu, layout)
-        }
-        LineKind::DocumentLayout => {
-            let (corpus, document, layout) = model(line)?;
-            Layout::Document(corpus, document, layout)
-        }
-        _ => {
-            let (file, foreign) = model(line)?;
-            checked(line, foreign::check(&foreign))?;
-            Layout::Foreign(file, foreign)
-        }
-    })
-}
-
 /// What a line says, where its record is that of a model.
 fn model<T: Recorded>(line: Line<'_>) -> Result<T> {
     checked(line, T::from_record(line.json()?))
+}
+
+/// The same, after a check of it.
+fn checked_model<T: Recorded>(line: Line<'_>, check: impl Fn(&T) -> Checked<()>) -> Result<T> {
+    let said = model(line)?;
+    checked(line, check(&said))?;
+    Ok(said)
+}
+
+fn layout(layout: Layout) -> Record {
+    Record::Layout(Box::new(layout))
 }
 
 fn checked<T>(line: Line<'_>, outcome: Checked<T>) -> Result<T> {

@@ -17,8 +17,12 @@ pub(super) struct ProposalRecord<'a> {
     sets: Positive<u32>,
     seeds: &'a [AnnotationSetId],
     rounds: &'a [Positive<u16>],
-    #[serde(flatten)]
-    evidence: &'a Evidence,
+    paraphrase: f32,
+    aligner: f32,
+    p: Option<f32>,
+    r: Option<f32>,
+    frame_fit: Option<f32>,
+    likeness: Option<f32>,
     other_frames: &'a [String],
     nearest: &'a [Near],
     sentences: &'a [Attestation],
@@ -27,15 +31,22 @@ pub(super) struct ProposalRecord<'a> {
 
 impl<'a> ProposalRecord<'a> {
     pub(super) fn new(proposal: &'a Proposal) -> Self {
+        let Evidence { sets, paraphrase, aligner, p, r, frame_fit, likeness, .. } =
+            proposal.evidence;
         Self {
             release: &proposal.release_name,
             frame: &proposal.frame_name,
             lu: &proposal.name,
             score: proposal.score,
-            sets: proposal.evidence.sets,
+            sets,
             seeds: &proposal.seeds,
             rounds: &proposal.rounds,
-            evidence: &proposal.evidence,
+            paraphrase,
+            aligner,
+            p,
+            r,
+            frame_fit,
+            likeness,
             other_frames: &proposal.other_frames,
             nearest: &proposal.nearest,
             sentences: &proposal.sentences,
@@ -87,12 +98,12 @@ impl Block for ProposalRecord<'_> {
             self.sets.to_string(),
             self.seeds.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
             self.written_rounds().join("; "),
-            self.evidence.paraphrase.to_string(),
-            self.evidence.aligner.to_string(),
-            optional(self.evidence.p),
-            optional(self.evidence.r),
-            optional(self.evidence.frame_fit),
-            optional(self.evidence.likeness),
+            self.paraphrase.to_string(),
+            self.aligner.to_string(),
+            optional(self.p),
+            optional(self.r),
+            optional(self.frame_fit),
+            optional(self.likeness),
             self.other_frames.join("; "),
             self.near().join("; "),
             texts.join("; "),
@@ -108,13 +119,9 @@ impl Block for ProposalRecord<'_> {
             counted(u64::from(self.sets), "set"),
             format!("rounds {}", self.written_rounds().join(", ")),
         ];
-        let judged = [
-            ("p", self.evidence.p),
-            ("r", self.evidence.r),
-            ("frame fit", self.evidence.frame_fit),
-        ];
+        let judged = [("p", self.p), ("r", self.r), ("frame fit", self.frame_fit)];
         let judged = judged.iter().filter_map(|(name, score)| Some((*name, (*score)?)));
-        let scores = [("aligner", self.evidence.aligner), ("paraphrase", self.evidence.paraphrase)];
+        let scores = [("aligner", self.aligner), ("paraphrase", self.paraphrase)];
         said.extend(judged.chain(scores).map(|(name, score)| format!("{name} {score:.2}")));
         output.line(&format!("      {}", said.join("  ")))?;
         if !self.nearest.is_empty() {
