@@ -11,8 +11,8 @@ use super::staged::{Judged, StagedRow, absent};
 use super::{EditError, Removal, Result, Transaction};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Decided, Document, DocumentId, Frame, FrameId,
-    FrameRelation, IdSpace, LexUnit, LuId, Provenance, RelationId, SemType, SemTypeId, Sentence,
-    SentenceId, SentenceLayers,
+    FrameRelation, IdSpace, LexUnit, LuId, Provenance, Reference, Refers, RelationId, SemType,
+    SemTypeId, Sentence, SentenceId, SentenceLayers,
 };
 
 /// Removing. With [`Removal::Alone`] a record goes only when no other refers to it.
@@ -27,7 +27,7 @@ impl Transaction<'_> {
         }
         let lexunits = self.lexunits_of(frame)?;
         let mut relations = self.all_relations()?;
-        relations.retain(|relation| relation.parent == frame || relation.child == frame);
+        relations.retain(|relation| relation.refers_to(Reference::Frame(frame)));
         if removal == Removal::Alone && !(lexunits.is_empty() && relations.is_empty()) {
             let by =
                 format!("{} LUs and {} relations belong to it", lexunits.len(), relations.len());
@@ -76,7 +76,7 @@ impl Transaction<'_> {
         let sets = self.sets_of_sentence(sentence)?;
         let layers = self.layers_of_sentence(sentence)?.len();
         let mut documents = self.all_documents()?;
-        documents.retain(|document| document.sentences.contains(&sentence));
+        documents.retain(|document| document.refers_to(Reference::Sentence(sentence)));
         if removal == Removal::Alone && !(sets.is_empty() && layers == 0 && documents.is_empty()) {
             let by = format!(
                 "{} annotation sets, {layers} sets of sentence layers and {} documents have it",
@@ -113,12 +113,9 @@ impl Transaction<'_> {
         let mut frames: Vec<Frame> = self.staged.over(store.frames(release)?, |_| true)?;
         let mut lexunits: Vec<LexUnit> = self.staged.over(store.lexunits(release)?, |_| true)?;
         let mut types: Vec<SemType> = self.staged.over(store.sem_types(release)?, |_| true)?;
-        frames.retain(|frame| {
-            let of_elements = frame.elements.iter().flat_map(|fe| &fe.sem_types);
-            frame.sem_types.iter().chain(of_elements).any(|id| *id == sem_type)
-        });
-        lexunits.retain(|lu| lu.sem_types.contains(&sem_type));
-        types.retain(|of| of.parents.contains(&sem_type));
+        frames.retain(|frame| frame.refers_to(Reference::SemType(sem_type)));
+        lexunits.retain(|lu| lu.refers_to(Reference::SemType(sem_type)));
+        types.retain(|of| of.refers_to(Reference::SemType(sem_type)));
         if removal == Removal::Alone
             && !(frames.is_empty() && lexunits.is_empty() && types.is_empty())
         {
@@ -162,14 +159,15 @@ impl Transaction<'_> {
         let mut listed: Vec<Sentence> =
             self.staged.over(store.sentences(self.release)?, |_| true)?;
         let key = (Some(corpus), Some(document));
-        listed.retain(|it| it.occurrences.iter().any(|at| (at.corpus, at.document) == key));
+        let itself = Reference::Document(corpus, document);
+        listed.retain(|sentence| sentence.refers_to(itself));
         if removal == Removal::Alone && !listed.is_empty() {
             let by = format!("it lists {} sentences", listed.len());
             return Err(in_use::<Document>(document, by).into());
         }
         for mut sentence in listed {
             let mut sets = self.sets_of_sentence(sentence.id)?;
-            sets.retain(|set| set.provenance == Provenance::FullText { corpus, document });
+            sets.retain(|set| set.refers_to(itself));
             self.forget_sets(sets)?;
             sentence.occurrences.retain(|at| (at.corpus, at.document) != key);
             self.delist(sentence)?;
@@ -222,7 +220,7 @@ impl Transaction<'_> {
             self.delete::<SentenceLayers>(layers.key())?;
         }
         for mut document in self.all_documents()? {
-            if document.sentences.contains(&sentence) {
+            if document.refers_to(Reference::Sentence(sentence)) {
                 document.sentences.retain(|id| *id != sentence);
                 self.put(document)?;
             }
@@ -250,14 +248,9 @@ impl Transaction<'_> {
                 }
             }
         }
-        candidates.retain(|set| match &set.provenance {
-            Provenance::Generated(made) if !ids.contains(&set.id) => {
-                ids.contains(&made.seed)
-                    || ids.contains(&made.source)
-                    || made.chain.iter().any(|id| ids.contains(id))
-            }
-            _ => false,
-        });
+        let is_named = |(_, of)| matches!(of, Reference::Set(id) if ids.contains(&id));
+        candidates
+            .retain(|set| !ids.contains(&set.id) && set.references().into_iter().any(is_named));
         Ok(candidates)
     }
 

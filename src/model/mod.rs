@@ -22,6 +22,7 @@ mod name;
 mod named;
 mod provenance;
 mod range;
+mod reference;
 mod release;
 mod rules;
 mod sentence;
@@ -71,6 +72,7 @@ pub use provenance::{
     Provenance,
 };
 pub use range::OutOfRange;
+pub use reference::{Reference, Refers};
 pub use release::{Counted, Document, HeaderTitles, NamedBy, Release, ReleaseCounts, Title};
 pub use rules::{Rules, RulesStanding};
 #[cfg(feature = "neural")]

@@ -12,8 +12,8 @@ use crate::database::Result;
 use crate::exchange::jsonl::Scope;
 use crate::model::{
     ACCEPTED, AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Frame, FrameElement, FrameId,
-    IdSpace, LexUnit, LuId, OWN_RANGE, PROPOSED, Provenance, RecipeId, RelationId, ReleaseId,
-    SemTypeId, Sentence, SentenceId,
+    IdSpace, LexUnit, LuId, OWN_RANGE, PROPOSED, RecipeId, Reference, Refers, RelationId,
+    ReleaseId, SemTypeId, Sentence, SentenceId,
 };
 use crate::store::Store;
 
@@ -138,14 +138,21 @@ impl<'a> Closure<'a> {
         }
         self.sets.insert((set.sentence, set.id));
         self.take_sentence(sentence)?;
-        self.take_lexunit(set.frame, set.lu)?;
-        match &set.provenance {
-            Provenance::Exemplar { lu, .. } => self.take_listed(*lu)?,
-            Provenance::FullText { corpus, document } => self.take_document(*corpus, *document)?,
-            Provenance::Imported { .. } | Provenance::User | Provenance::Predicted(_) => {}
-            Provenance::Generated(made) => {
-                self.recipes.insert(made.recipe);
-                self.named.extend([made.seed, made.source].iter().chain(&made.chain));
+        self.take_all(set)
+    }
+
+    /// Takes what a record refers to; sets that it names are only noted, and its sentence is there.
+    fn take_all(&mut self, record: &impl Refers) -> Result<()> {
+        for (_, reference) in record.references() {
+            match reference {
+                Reference::SemType(id) => self.take_sem_type(id)?,
+                Reference::Frame(id) => self.take_frame(id)?,
+                Reference::LexUnit(frame, lu) => self.take_lexunit(frame, lu)?,
+                Reference::Listed(lu) => self.take_listed(lu)?,
+                Reference::Document(corpus, id) => self.take_document(corpus, id)?,
+                Reference::Sentence(_) => {}
+                Reference::Set(set) => _ = self.named.insert(set),
+                Reference::Recipe(recipe) => _ = self.recipes.insert(recipe),
             }
         }
         Ok(())
@@ -194,8 +201,7 @@ impl<'a> Closure<'a> {
             let relation = relation?;
             if store.has_counted(relation.id.0)? {
                 self.relations.insert(relation.id);
-                self.take_frame(relation.parent)?;
-                self.take_frame(relation.child)?;
+                self.take_all(&relation)?;
             }
         }
         for document in store.documents(release)? {
@@ -230,8 +236,8 @@ impl<'a> Closure<'a> {
         if !self.adds() || !self.store.has_counted(id.0)? || !self.sem_types.insert(id) {
             return Ok(());
         }
-        let parents = self.store.sem_type(self.release, id)?.map(|sem_type| sem_type.parents);
-        parents.into_iter().flatten().try_for_each(|parent| self.take_sem_type(parent))
+        let sem_type = self.store.sem_type(self.release, id)?;
+        sem_type.map_or(Ok(()), |sem_type| self.take_all(&sem_type))
     }
 
     fn take_frame(&mut self, id: FrameId) -> Result<()> {
@@ -239,11 +245,10 @@ impl<'a> Closure<'a> {
             return Ok(());
         }
         let Some(frame) = self.store.frame(self.release, id)? else { return Ok(()) };
-        let is_own = self.store.has_counted(id.0)?;
-        let of_frame = frame.sem_types.iter().filter(|_| is_own);
-        let of_elements = added_elements(self.store, &frame)?;
-        let of_elements = of_elements.into_iter().flat_map(|fe| &fe.sem_types);
-        of_frame.chain(of_elements).try_for_each(|sem_type| self.take_sem_type(*sem_type))
+        if self.store.has_counted(id.0)? {
+            return self.take_all(&frame);
+        }
+        added_elements(self.store, &frame)?.into_iter().try_for_each(|fe| self.take_all(fe))
     }
 
     fn take_lexunit(&mut self, frame: FrameId, lu: LuId) -> Result<()> {
@@ -260,8 +265,7 @@ impl<'a> Closure<'a> {
             return Ok(());
         }
         self.lexunits.insert((frame, lu));
-        self.named.extend(lexunit.valences.sets());
-        lexunit.sem_types.iter().try_for_each(|sem_type| self.take_sem_type(*sem_type))
+        self.take_all(&lexunit)
     }
 
     /// Takes the LUs of a number: files name an LU without its frame.
@@ -285,18 +289,9 @@ impl<'a> Closure<'a> {
         if !self.sentences.insert(sentence.id) || !self.writes_sentence(sentence.id) {
             return Ok(());
         }
-        for place in &sentence.occurrences {
-            if let Some((corpus, document)) = place.corpus.zip(place.document) {
-                self.take_document(corpus, document)?;
-            }
-            if let Some(lu) = place.lu {
-                self.take_listed(lu)?;
-            }
-        }
-        for layers in self.store.sentence_layers(self.release, sentence.id)? {
-            layers?.listed_under.into_iter().try_for_each(|lu| self.take_listed(lu))?;
-        }
-        Ok(())
+        self.take_all(sentence)?;
+        let mut layers = self.store.sentence_layers(self.release, sentence.id)?;
+        layers.try_for_each(|layers| self.take_all(&layers?))
     }
 
     fn take_document(&mut self, corpus: CorpusId, document: DocumentId) -> Result<()> {

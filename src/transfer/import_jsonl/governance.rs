@@ -3,12 +3,13 @@
 
 use std::io::BufRead;
 
-use super::known::Reference;
 use super::loader::LineImport;
 use crate::database::Result;
 use crate::exchange::FaultCode;
 use crate::exchange::jsonl::{LineKind, WholeEdition};
-use crate::model::{AnnotationSetId, Decided, Edition, Judgement, Verification, recorded_question};
+use crate::model::{
+    AnnotationSetId, Decided, Edition, Judgement, Reference, Verification, recorded_question,
+};
 use crate::store::{Store, Subject};
 
 impl<R: BufRead> LineImport<'_, R> {

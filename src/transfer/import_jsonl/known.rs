@@ -9,39 +9,20 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::model::{
-    AnnotationSetId, CorpusId, DocumentId, FeId, Frame, FrameId, LuId, RelationId, SemTypeId,
-    SentenceId,
+    AnnotationSetId, CorpusId, DocumentId, FeId, Frame, FrameId, LuId, Reference, RelationId,
+    SemTypeId, SentenceId,
 };
 
-/// Something that a record names and that may stand behind it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Reference {
-    SemType(SemTypeId),
-    Document(CorpusId, DocumentId),
-    /// An LU by its number alone, as files name it that list sentences.
-    Listed(LuId),
-    Set(AnnotationSetId),
-}
-
-impl Reference {
-    /// What stands in the field that names it.
-    pub(super) fn value(self) -> String {
-        match self {
-            Self::SemType(id) => id.to_string(),
-            Self::Document(corpus, id) => format!("{id} of corpus {corpus}"),
-            Self::Listed(id) => id.to_string(),
-            Self::Set(id) => id.to_string(),
-        }
-    }
-
-    /// What kind of record it leads to.
-    pub(super) fn kind(self) -> &'static str {
-        match self {
-            Self::SemType(_) => "semantic type",
-            Self::Document(..) => "document",
-            Self::Listed(_) => "LU",
-            Self::Set(_) => "annotation set",
-        }
+/// As messages call what is looked for at the end of a file: the kind of record, and its number.
+pub(super) fn described(reference: Reference) -> (&'static str, String) {
+    match reference {
+        Reference::SemType(id) => ("semantic type", id.to_string()),
+        Reference::Frame(id) => ("frame", id.to_string()),
+        Reference::LexUnit(_, id) | Reference::Listed(id) => ("LU", id.to_string()),
+        Reference::Document(corpus, id) => ("document", format!("{id} of corpus {corpus}")),
+        Reference::Sentence(id) => ("sentence", id.to_string()),
+        Reference::Set(id) => ("annotation set", id.to_string()),
+        Reference::Recipe(id) => ("recipe", id.to_string()),
     }
 }
 
@@ -100,6 +81,11 @@ impl Known {
             Reference::Document(corpus, id) => self.documents.contains(&(corpus, id)),
             Reference::Listed(id) => self.listed.contains(&id),
             Reference::Set(id) => self.sets.contains_key(&id),
+            // These stand before what names them, and are looked for then.
+            Reference::Frame(_)
+            | Reference::LexUnit(..)
+            | Reference::Sentence(_)
+            | Reference::Recipe(_) => true,
         };
         is_in_file || self.stored.contains(&reference)
     }
@@ -113,6 +99,6 @@ impl Known {
     pub(super) fn first_missing(&self) -> Option<(Reference, FieldPlace)> {
         let missing = self.open.iter().filter(|(reference, _)| !self.has(**reference));
         let missing = missing.map(|(reference, place)| (*reference, *place));
-        missing.min_by_key(|(reference, place)| (*place, reference.value()))
+        missing.min_by_key(|(reference, place)| (*place, described(*reference).1))
     }
 }

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
 use std::sync::Arc;
 
-use super::known::{FieldPlace, Known, KnownFrame, Reference};
+use super::known::{FieldPlace, Known, KnownFrame, described};
 use crate::database::{DatabaseError, Result, layouts, reindex};
 use crate::exchange::FaultCode;
 use crate::exchange::jsonl::{LineKind, RecordReader, Scope};
 use crate::index::IndexWriter;
 use crate::model::{
     AnnotationSet, AnnotationSetId, Counted, Edition, FeId, Frame, FrameId, LuId, MOST_COUNTED,
-    OWN_RANGE, RecipeId, Release, ReleaseCounts, ReleaseId, Sentence, WrittenNumbers, is_counted,
-    is_name, is_xml,
+    OWN_RANGE, RecipeId, Reference, Refers, Release, ReleaseCounts, ReleaseId, Sentence,
+    WrittenNumbers, is_counted, is_name, is_xml,
 };
 use crate::store::{Action, Batch, Store, StoreError, Subject};
 
@@ -265,6 +265,25 @@ impl<'a, R: BufRead> LineImport<'a, R> {
         }
     }
 
+    /// Writes a record that is new, under the kind of its line. `stored` is looked up only for
+    /// additions; says whether it is new.
+    pub(super) fn keep<T: Counted + PartialEq>(
+        &mut self,
+        record: &T,
+        (kind, id, subject): (LineKind, impl std::fmt::Display, &Subject),
+        stored: impl FnOnce(&Store, ReleaseId) -> std::result::Result<Option<T>, StoreError>,
+        put: fn(&mut Batch<'a>, &T) -> std::result::Result<(), StoreError>,
+    ) -> Result<bool> {
+        let is_new = self.is_new(record, &id, stored)?;
+        if is_new {
+            self.recount(record);
+            put(&mut self.batch, record)?;
+            self.added(subject);
+            self.count(kind);
+        }
+        Ok(is_new)
+    }
+
     /// Refuses a text that is no name. A release may have called something by what XML can hold,
     /// and by nothing; what people add has a name.
     pub(super) fn check_name(&self, field: &str, name: &str) -> Result<()> {
@@ -289,6 +308,12 @@ impl<'a, R: BufRead> LineImport<'a, R> {
         Err(self.wrong(FaultCode::Repeated, "id", &id.to_string(), expected))
     }
 
+    /// Takes note of all that a record names.
+    pub(super) fn refer_all(&mut self, record: &impl Refers) -> Result<()> {
+        let mut references = record.references().into_iter();
+        references.try_for_each(|(field, reference)| self.refer(field, reference))
+    }
+
     /// Takes note of a reference: what it leads to is in the file or in the release that the file
     /// adds to, or must follow.
     pub(super) fn refer(&mut self, field: &'static str, reference: Reference) -> Result<()> {
@@ -309,8 +334,8 @@ impl<'a, R: BufRead> LineImport<'a, R> {
             Reference::SemType(id) => store.sem_type(release, id)?.is_some(),
             Reference::Document(corpus, id) => store.document(release, corpus, id)?.is_some(),
             Reference::Set(id) => store.set_location(release, id)?.is_some(),
-            // All of them are known from the start.
-            Reference::Listed(_) => false,
+            // All LUs are known from the start, and the others when they are named.
+            _ => false,
         })
     }
 
@@ -319,9 +344,9 @@ impl<'a, R: BufRead> LineImport<'a, R> {
         let Some((reference, FieldPlace { line, field })) = self.known.first_missing() else {
             return Ok(());
         };
-        let expected = format!("{} {}", article(reference.kind()), self.of_what());
-        let (code, value) = (self.lacks(), reference.value());
-        Err(self.reader.wrong(line, code, field, &value, expected).into())
+        let (kind, value) = described(reference);
+        let expected = format!("{} {}", article(kind), self.of_what());
+        Err(self.reader.wrong(line, self.lacks(), field, &value, expected).into())
     }
 
     /// The code of a reference that leads nowhere.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::BufRead;
 use std::sync::Arc;
 
-use super::known::{KnownFrame, Reference};
+use super::known::KnownFrame;
 use super::loader::{Extended, LineImport};
 use crate::database::{DatabaseError, Result, layouts};
 use crate::exchange::FaultCode;
@@ -13,9 +13,9 @@ use crate::framenet::fragment_fault;
 use crate::model::{
     AnnotationSet, AnnotationSetId, Document, FeId, Foreign, ForeignFile, Frame, FrameElement,
     FrameId, FrameRelation, IdSpace, LexUnit, LuId, NumberKind, PROPOSED, Provenance, RecipeId,
-    SemType, Sentence, SentenceId, SentenceLayers, WrittenNumber,
+    Reference, SemType, Sentence, SentenceId, SentenceLayers, WrittenNumber,
 };
-use crate::store::{JournalEntry, SetLocation, Store, Subject};
+use crate::store::{Batch, JournalEntry, SetLocation, Store, Subject};
 use crate::text::{is_same, shortened};
 
 impl<R: BufRead> LineImport<'_, R> {
@@ -74,16 +74,10 @@ impl<R: BufRead> LineImport<'_, R> {
         let is_first = self.known.sem_types.insert(row.id);
         self.check_first(is_first, &row.id)?;
         self.check_name("name", &row.name)?;
-        for parent in &row.parents {
-            self.refer("parents", Reference::SemType(*parent))?;
-        }
-        if self.is_new(row, &row.id, |store, release| store.sem_type(release, row.id))? {
-            self.recount(row);
-            self.batch.put_sem_type(row)?;
-            self.added(&Subject::SemType(row.id));
-            self.count(LineKind::SemType);
-        }
-        Ok(())
+        self.refer_all(row)?;
+        let it = (LineKind::SemType, row.id, &Subject::SemType(row.id));
+        let stored = |store: &Store, release| store.sem_type(release, row.id);
+        self.keep(row, it, stored, Batch::put_sem_type).map(drop)
     }
 
     fn take_frame(&mut self, frame: &Frame) -> Result<()> {
@@ -92,9 +86,7 @@ impl<R: BufRead> LineImport<'_, R> {
         let is_first = self.known.frames.insert(frame.id, Some(known)).is_none();
         self.check_first(is_first, &frame.id)?;
         self.check_name("name", &frame.name)?;
-        for sem_type in &frame.sem_types {
-            self.refer("sem_types", Reference::SemType(*sem_type))?;
-        }
+        self.refer_all(frame)?;
         let ids: HashSet<FeId> = frame.elements.iter().map(|fe| fe.id).collect();
         let mut seen = HashSet::new();
         for (at, fe) in frame.elements.iter().enumerate() {
@@ -112,23 +104,15 @@ impl<R: BufRead> LineImport<'_, R> {
         for set in &frame.core_sets {
             self.check_elements_of((frame, &ids), "core_sets", set)?;
         }
-        if self.is_new(frame, &frame.id, |store, release| store.frame(release, frame.id))? {
-            self.recount(frame);
-            self.batch.put_frame(frame)?;
-            self.added(&Subject::Frame(frame.id));
-            self.count(LineKind::Frame);
-        }
-        Ok(())
+        let it = (LineKind::Frame, frame.id, &Subject::Frame(frame.id));
+        let stored = |store: &Store, release| store.frame(release, frame.id);
+        self.keep(frame, it, stored, Batch::put_frame).map(drop)
     }
 
     /// Checks what an FE says by itself.
     fn take_element_of(&mut self, fe: &FrameElement, field: impl Fn(&str) -> String) -> Result<()> {
         self.see_number(fe.id.0);
-        self.check_name(&field("name"), &fe.name)?;
-        for sem_type in &fe.sem_types {
-            self.refer("sem_types", Reference::SemType(*sem_type))?;
-        }
-        Ok(())
+        self.check_name(&field("name"), &fe.name)
     }
 
     /// Refuses numbers that no FE of the frame has.
@@ -156,6 +140,7 @@ impl<R: BufRead> LineImport<'_, R> {
         }
         self.check_frame(frame, name)?;
         self.take_element_of(&fe, |name| format!("element.{name}"))?;
+        self.refer_all(&fe)?;
         let line = self.reader.line();
         let mut extended = match self.extended.remove(&frame) {
             Some(extended) => extended,
@@ -214,16 +199,11 @@ impl<R: BufRead> LineImport<'_, R> {
                 return Err(self.wrong(FaultCode::Missing, &field, &found, expected));
             }
         }
-        if self.is_new(row, &row.id, |store, release| store.relation(release, row.id))? {
-            self.recount(row);
-            self.batch.put_relation(row)?;
-            self.added(&Subject::Relation(row.id));
-            self.count(LineKind::Relation);
-            if self.adds() {
-                for frame in [row.parent, row.child] {
-                    let release = self.release;
-                    layouts::forget_relations(self.store, &mut self.batch, release, frame)?;
-                }
+        let it = (LineKind::Relation, row.id, &Subject::Relation(row.id));
+        let stored = |store: &Store, release| store.relation(release, row.id);
+        if self.keep(row, it, stored, Batch::put_relation)? && self.adds() {
+            for frame in [row.parent, row.child] {
+                layouts::forget_relations(self.store, &mut self.batch, self.release, frame)?;
             }
         }
         Ok(())
@@ -239,20 +219,10 @@ impl<R: BufRead> LineImport<'_, R> {
         self.check_first(is_first, &lu.id)?;
         self.known.listed.insert(lu.id);
         self.check_name("name", &lu.name)?;
-        for sem_type in &lu.sem_types {
-            self.refer("sem_types", Reference::SemType(*sem_type))?;
-        }
-        // FrameNet's tables name full-text sets that no file of a release has.
-        for set in lu.valences.sets().into_iter().filter(|set| set.space() != IdSpace::FullText) {
-            self.refer("sets", Reference::Set(set))?;
-        }
-        if self.is_new(lu, &lu.id, |store, release| store.lexunit(release, lu.frame, lu.id))? {
-            self.recount(lu);
-            self.batch.put_lexunit(lu)?;
-            self.added(&Subject::LexUnit(lu.frame, lu.id));
-            self.count(LineKind::Lexunit);
-        }
-        Ok(())
+        self.refer_all(lu)?;
+        let it = (LineKind::Lexunit, lu.id, &Subject::LexUnit(lu.frame, lu.id));
+        let stored = |store: &Store, release| store.lexunit(release, lu.frame, lu.id);
+        self.keep(lu, it, stored, Batch::put_lexunit).map(drop)
     }
 
     /// Refuses a frame that is not there under that name.
@@ -310,22 +280,10 @@ impl<R: BufRead> LineImport<'_, R> {
     fn take_sentence(&mut self, sentence: Sentence) -> Result<()> {
         let is_first = self.known.sentences.insert(sentence.id);
         self.check_first(is_first, &sentence.id)?;
-        for place in &sentence.occurrences {
-            if let Some((corpus, document)) = place.corpus.zip(place.document) {
-                self.refer("occurrences.document", Reference::Document(corpus, document))?;
-            }
-            if let Some(lu) = place.lu {
-                self.refer("occurrences.lu", Reference::Listed(lu))?;
-            }
-        }
-        if self.is_new(&sentence, &sentence.id, |store, release| {
-            store.sentence(release, sentence.id)
-        })? {
-            self.recount(&sentence);
-            self.batch.put_sentence(&sentence)?;
-            self.added(&Subject::Sentence(sentence.id));
-            self.count(LineKind::Sentence);
-        }
+        self.refer_all(&sentence)?;
+        let it = (LineKind::Sentence, sentence.id, &Subject::Sentence(sentence.id));
+        let stored = |store: &Store, release| store.sentence(release, sentence.id);
+        self.keep(&sentence, it, stored, Batch::put_sentence)?;
         self.current = Some(sentence);
         Ok(())
     }
@@ -353,22 +311,7 @@ impl<R: BufRead> LineImport<'_, R> {
         let mut set = self.reader.set(record, &sentence.text, recipe)?;
         set.lu = number;
         self.check_labels(&set, &known)?;
-        match &set.provenance {
-            Provenance::Exemplar { lu, .. } => {
-                self.refer("provenance.lu", Reference::Listed(*lu))?;
-            }
-            Provenance::FullText { corpus, document } => {
-                self.refer("provenance.document", Reference::Document(*corpus, *document))?;
-            }
-            Provenance::Imported { .. } | Provenance::User | Provenance::Predicted(_) => {}
-            Provenance::Generated(made) => {
-                self.refer("provenance.seed", Reference::Set(made.seed))?;
-                self.refer("provenance.source", Reference::Set(made.source))?;
-                for earlier in &made.chain {
-                    self.refer("provenance.chain", Reference::Set(*earlier))?;
-                }
-            }
-        }
+        self.refer_all(&set)?;
         let is_first = self.known.sets.insert(set.id, set.frame).is_none();
         self.check_first(is_first, &set.id)?;
         // Scores that a store has stay: they are of the filter that its user chose.
@@ -376,12 +319,9 @@ impl<R: BufRead> LineImport<'_, R> {
             let stored = store.annotation_set(release, set.id)?;
             Ok(stored.map(|stored| scored_as(stored, &set)))
         };
-        if self.is_new(&set, &set.id, stored)? {
-            self.recount(&set);
-            self.batch.put_annotation_set(&set)?;
-            self.added(&Subject::Set(set.id, SetLocation::of(&set)));
+        let it = (LineKind::Set, set.id, &Subject::Set(set.id, SetLocation::of(&set)));
+        if self.keep(&set, it, stored, Batch::put_annotation_set)? {
             self.tell_index(&set, &sentence);
-            self.count(LineKind::Set);
         }
         self.current = Some(sentence);
         Ok(())
@@ -408,18 +348,11 @@ impl<R: BufRead> LineImport<'_, R> {
     fn take_layers(&mut self, row: &SentenceLayers) -> Result<()> {
         let is_first = self.known.layers.insert(row.id);
         self.check_first(is_first, &row.id)?;
-        for lu in &row.listed_under {
-            self.refer("listed_under", Reference::Listed(*lu))?;
-        }
-        if self.is_new(row, &row.id, |store, release| {
-            store.sentence_layers_set(release, row.sentence, row.id)
-        })? {
-            self.recount(row);
-            self.batch.put_sentence_layers(row)?;
-            self.added(&Subject::SentenceLayers(row.sentence, row.id));
-            self.count(LineKind::Layers);
-        }
-        Ok(())
+        self.refer_all(row)?;
+        let it = (LineKind::Layers, row.id, &Subject::SentenceLayers(row.sentence, row.id));
+        let stored =
+            |store: &Store, release| store.sentence_layers_set(release, row.sentence, row.id);
+        self.keep(row, it, stored, Batch::put_sentence_layers).map(drop)
     }
 
     fn take_document(&mut self, row: &Document) -> Result<()> {
@@ -437,14 +370,9 @@ impl<R: BufRead> LineImport<'_, R> {
                 return Err(self.wrong(self.lacks(), "sentences", &id.to_string(), expected));
             }
         }
+        let it = (LineKind::Document, row.id, &Subject::Document(row.corpus, row.id));
         let stored = |store: &Store, release| store.document(release, row.corpus, row.id);
-        if self.is_new(row, &row.id, stored)? {
-            self.recount(row);
-            self.batch.put_document(row)?;
-            self.added(&Subject::Document(row.corpus, row.id));
-            self.count(LineKind::Document);
-        }
-        Ok(())
+        self.keep(row, it, stored, Batch::put_document).map(drop)
     }
 
     fn take_journal(

@@ -2,7 +2,7 @@
 
 use super::CheckCode;
 use super::rows::{Checker, RowPlace};
-use crate::model::{CorpusId, DocumentId, FeId, FrameId, LuId, ReleaseId, SemTypeId};
+use crate::model::{CorpusId, DocumentId, FeId, FrameId, LuId, Reference, ReleaseId, SemTypeId};
 use crate::store::{NameKind, RowContent};
 use crate::text::fold;
 
@@ -18,8 +18,10 @@ impl Checker<'_> {
             RowContent::SetLocation(set, location) => {
                 at.name = format!("location of set {set}");
                 let found = self.store.annotation_set_at(release, *set, *location);
-                let missing = || format!("{}: nothing at {location:?}", at.name);
-                self.expect(found, CheckCode::SetMissing, at, missing);
+                if !self.finds(found, at) {
+                    let detail = format!("{}: nothing at {location:?}", at.name);
+                    self.findings.add(CheckCode::SetMissing, at.family, detail);
+                }
             }
             RowContent::BySentence(sentence, set) => {
                 at.name = format!("sentence {sentence}");
@@ -37,30 +39,24 @@ impl Checker<'_> {
             }
             RowContent::Journal { seed, recipe, entry } => {
                 at.name = format!("journal of {seed}");
-                self.has_set(at, release, *seed, "seed");
+                self.expect(at, release, ("seed", Reference::Set(*seed)));
                 for set in &entry.chain {
-                    self.has_set(at, release, *set, "chain");
+                    self.expect(at, release, ("chain", Reference::Set(*set)));
                 }
-                if !self.recipes.contains(recipe) {
-                    let detail = format!("{}: recipe {recipe}", at.name);
-                    self.findings.add(CheckCode::RecipeMissing, at.family, detail);
-                }
+                self.expect(at, release, ("recipe", Reference::Recipe(*recipe)));
             }
             RowContent::Judgement(set) => {
                 at.name = "judgement".to_owned();
-                self.has_set(at, release, *set, "judged");
+                self.expect(at, release, ("judged", Reference::Set(*set)));
             }
             RowContent::Verification(set) => {
                 at.name = "verification".to_owned();
-                self.has_set(at, release, *set, "verified");
+                self.expect(at, release, ("verified", Reference::Set(*set)));
             }
             // Editions outlive their sets.
             RowContent::Decisions(decided) => {
                 at.name = format!("decisions on `{}`", decided.name);
-                if let Some(None) = self.look_up_frame(release, decided.frame, at) {
-                    let detail = format!("{}: frame {}", at.name, decided.frame);
-                    self.findings.add(CheckCode::FrameMissing, at.family, detail);
-                }
+                self.expect(at, release, ("frame", Reference::Frame(decided.frame)));
             }
             _ => {}
         }

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use super::{CheckCode, CheckOptions, CheckReport, Findings};
 use crate::database::Result;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Extent, FeId, FeRelation, Frame,
-    FrameElement, FrameId, FrameRelation, IdSpace, Layer, LexUnit, LuId, Provenance, RecipeId,
-    ReleaseId, SemType, Sentence, SentenceId, Span,
+    AnnotationSet, CorpusId, DocumentId, Extent, FeId, FeRelation, Frame, FrameElement, FrameId,
+    FrameRelation, IdSpace, Layer, LexUnit, LuId, RecipeId, Reference, Refers, ReleaseId, SemType,
+    Sentence, SentenceId, Span,
 };
 use crate::store::{
     NameKind, Row, RowContent, RowFault, RowFaultKind, SetLocation, Store, StoreError, Tallied,
@@ -121,7 +121,7 @@ pub(super) struct Checker<'a> {
     pub(super) options: CheckOptions,
     revision: u64,
     pub(super) findings: &'a mut Findings,
-    pub(super) recipes: BTreeSet<RecipeId>,
+    recipes: BTreeSet<RecipeId>,
     /// Documents of every release: some hundreds.
     documents: HashSet<(ReleaseId, CorpusId, DocumentId)>,
     /// Numbers of LUs of every release: some ten thousand. Files name LUs by number alone.
@@ -225,15 +225,11 @@ impl<'a> Checker<'a> {
             }
             RowContent::Document(document) => {
                 at.name = format!("document {} `{}`", document.id, document.name);
-                if self.options.deep {
-                    for sentence in &document.sentences {
-                        self.sentence_of(&at, release, *sentence);
-                    }
-                }
+                self.refers(&at, release, document);
             }
             RowContent::Sentence(sentence) => {
                 at.name = format!("sentence {}", sentence.id);
-                self.sentence_row(&at, release, sentence);
+                self.refers(&at, release, sentence);
             }
             RowContent::Set(set) => {
                 at.name = format!("set {}", set.id);
@@ -241,12 +237,8 @@ impl<'a> Checker<'a> {
             }
             RowContent::SentenceLayers(set) => {
                 at.name = format!("set {}", set.id);
-                if let Some(sentence) = self.sentence_of(&at, release, set.sentence) {
-                    self.spans(&at, &sentence.text, &[], &set.layers);
-                }
-                for lu in &set.listed_under {
-                    self.lists_lexunit(&at, release, *lu);
-                }
+                self.refers(&at, release, set);
+                self.spans(&at, (release, set.sentence), &[], &set.layers);
             }
             _ if self.options.deep => self.derived_row(&mut at, release, &row.content),
             _ => {}
@@ -254,32 +246,23 @@ impl<'a> Checker<'a> {
     }
 
     fn sem_type_row(&mut self, at: &RowPlace, release: ReleaseId, sem_type: &SemType) {
-        for parent in &sem_type.parents {
-            let found = self.store.sem_type(release, *parent);
-            let missing = || format!("{}: super type {parent}", at.name);
-            self.expect(found, CheckCode::SemTypeMissing, at, missing);
-        }
+        self.refers(at, release, sem_type);
         self.has_name(at, release, NameKind::SemType, &sem_type.name, (0, sem_type.id.0));
     }
 
-    fn sentence_row(&mut self, at: &RowPlace, release: ReleaseId, sentence: &Sentence) {
-        for place in &sentence.occurrences {
-            if let Some((corpus, document)) = place.corpus.zip(place.document) {
-                self.has_document(at, release, corpus, document);
-            }
-            if let Some(lu) = place.lu {
-                self.lists_lexunit(at, release, lu);
+    /// What a record names is there. Sets, and the sentences of documents, are looked for by a deep
+    /// check alone.
+    fn refers(&mut self, at: &RowPlace, release: ReleaseId, record: &impl Refers) {
+        for (field, reference) in record.references() {
+            let is_costly = matches!(reference, Reference::Set(_)) || field == "sentences";
+            if self.options.deep || !is_costly {
+                self.expect(at, release, (field, reference));
             }
         }
     }
 
     fn frame_row(&mut self, at: &RowPlace, release: ReleaseId, frame: &Frame) {
-        let of_elements = frame.elements.iter().flat_map(|fe| &fe.sem_types);
-        for sem_type in frame.sem_types.iter().chain(of_elements) {
-            let found = self.store.sem_type(release, *sem_type);
-            let missing = || format!("{}: semantic type {sem_type}", at.name);
-            self.expect(found, CheckCode::SemTypeMissing, at, missing);
-        }
+        self.refers(at, release, frame);
         let of_elements = |list: fn(&FrameElement) -> &[FeId], what: &'static str| {
             frame.elements.iter().flat_map(list).map(move |fe| (*fe, what))
         };
@@ -303,8 +286,8 @@ impl<'a> Checker<'a> {
     fn relation_row(&mut self, at: &RowPlace, release: ReleaseId, relation: &FrameRelation) {
         let parent: fn(&FeRelation) -> FeId = |pair| pair.parent;
         let child: fn(&FeRelation) -> FeId = |pair| pair.child;
+        self.refers(at, release, relation);
         for (frame, element) in [(relation.parent, parent), (relation.child, child)] {
-            self.has_frame(at, release, frame);
             let Some(frame) = self.frame_of(release, frame, at) else { continue };
             for fe in relation.elements.iter().map(element) {
                 if frame.has_file && !frame.elements.contains_key(&fe) {
@@ -316,50 +299,15 @@ impl<'a> Checker<'a> {
     }
 
     fn lexunit_row(&mut self, at: &RowPlace, release: ReleaseId, lexunit: &LexUnit) {
-        self.has_frame(at, release, lexunit.frame);
-        for sem_type in &lexunit.sem_types {
-            let found = self.store.sem_type(release, *sem_type);
-            let missing = || format!("{}: semantic type {sem_type}", at.name);
-            self.expect(found, CheckCode::SemTypeMissing, at, missing);
-        }
+        self.refers(at, release, lexunit);
         let id = (lexunit.frame.0, lexunit.id.0);
         self.has_name(at, release, NameKind::LexUnit, &lexunit.name, id);
-        if self.options.deep {
-            // FrameNet's own tables name full-text sets that no file of a release has.
-            let sets = lexunit.valences.sets();
-            for set in sets.into_iter().filter(|set| set.space() != IdSpace::FullText) {
-                self.has_set(at, release, set, "valence table with");
-            }
-        }
     }
 
     fn set_row(&mut self, at: &RowPlace, release: ReleaseId, set: &AnnotationSet) {
-        if let Some(sentence) = self.sentence_of(at, release, set.sentence) {
-            self.spans(at, &sentence.text, &set.targets, &set.layers);
-        }
-        self.has_frame(at, release, set.frame);
-        self.has_lexunit(at, release, set.frame, set.lu);
+        self.refers(at, release, set);
+        self.spans(at, (release, set.sentence), &set.targets, &set.layers);
         self.elements(at, release, set);
-        match &set.provenance {
-            Provenance::FullText { corpus, document } => {
-                self.has_document(at, release, *corpus, *document);
-            }
-            Provenance::Exemplar { lu, .. } => self.lists_lexunit(at, release, *lu),
-            Provenance::Generated(generation) => {
-                if !self.recipes.contains(&generation.recipe) {
-                    let detail = format!("{}: recipe {}", at.name, generation.recipe);
-                    self.findings.add(CheckCode::RecipeMissing, at.family, detail);
-                }
-                if self.options.deep {
-                    self.has_set(at, release, generation.seed, "seed");
-                    self.has_set(at, release, generation.source, "source");
-                    for earlier in &generation.chain {
-                        self.has_set(at, release, *earlier, "chain");
-                    }
-                }
-            }
-            _ => {}
-        }
         if self.options.deep {
             self.found_by_id_and_sentence(at, release, set);
         }
@@ -404,8 +352,17 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Spans that lie in the text, between characters.
-    fn spans(&mut self, at: &RowPlace, text: &str, targets: &[Span], layers: &[Layer]) {
+    /// Spans that lie in the text of the sentence that was looked up, between characters.
+    fn spans(
+        &mut self,
+        at: &RowPlace,
+        sentence: (ReleaseId, SentenceId),
+        targets: &[Span],
+        layers: &[Layer],
+    ) {
+        let seen = self.sentence.as_ref().filter(|(key, _)| *key == sentence);
+        let Some(sentence) = seen.and_then(|(_, sentence)| sentence.clone()) else { return };
+        let text = &sentence.text;
         let labels = layers.iter().flat_map(|layer| &layer.labels);
         let overt = labels.filter_map(|label| match &label.extent {
             Extent::Overt(span) => Some(*span),
@@ -417,13 +374,6 @@ impl<'a> Checker<'a> {
                     format!("{}: {}..{} of {} bytes", at.name, span.start, span.end, text.len());
                 self.findings.add(CheckCode::Span, at.family, detail);
             }
-        }
-    }
-
-    fn has_frame(&mut self, at: &RowPlace, release: ReleaseId, frame: FrameId) {
-        if let Some(None) = self.look_up_frame(release, frame, at) {
-            let detail = format!("{}: frame {frame}", at.name);
-            self.findings.add(CheckCode::FrameMissing, at.family, detail);
         }
     }
 
@@ -453,81 +403,60 @@ impl<'a> Checker<'a> {
         Some(found)
     }
 
-    fn has_lexunit(&mut self, at: &RowPlace, release: ReleaseId, frame: FrameId, lu: LuId) {
-        let key = (release, frame, lu);
-        if self.lexunit.as_ref().map(|(key, _)| *key) != Some(key) {
-            let Some(found) = self.read(self.store.lexunit(release, frame, lu), at) else { return };
-            self.lexunit = Some((key, found.is_some()));
-        }
-        if matches!(self.lexunit, Some((_, false))) {
-            let detail = format!("{}: LU {lu} of frame {frame}", at.name);
-            self.findings.add(CheckCode::LexUnitMissing, at.family, detail);
-        }
-    }
-
-    /// An LU whose file lists something: files name it by number alone.
-    fn lists_lexunit(&mut self, at: &RowPlace, release: ReleaseId, lu: LuId) {
-        if !self.lexunits.contains(&(release, lu)) {
-            let detail = format!("{}: listed under LU {lu}", at.name);
-            self.findings.add(CheckCode::LexUnitMissing, at.family, detail);
-        }
-    }
-
-    fn has_document(
+    /// Something that a row names is there.
+    pub(super) fn expect(
         &mut self,
         at: &RowPlace,
         release: ReleaseId,
-        corpus: CorpusId,
-        document: DocumentId,
+        (field, reference): (&'static str, Reference),
     ) {
-        if !self.documents.contains(&(release, corpus, document)) {
-            let detail = format!("{}: document {document} of corpus {corpus}", at.name);
-            self.findings.add(CheckCode::DocumentMissing, at.family, detail);
+        if self.is_there(at, release, reference) {
+            return;
+        }
+        let (code, what) = missing(field, reference);
+        self.findings.add(code, at.family, format!("{}: {what}", at.name));
+    }
+
+    /// Whether something is there, or cannot be read, which is a finding of its own.
+    fn is_there(&mut self, at: &RowPlace, release: ReleaseId, reference: Reference) -> bool {
+        let store = self.store;
+        match reference {
+            Reference::SemType(id) => self.finds(store.sem_type(release, id), at),
+            Reference::Frame(id) => !matches!(self.look_up_frame(release, id, at), Some(None)),
+            Reference::LexUnit(frame, lu) => {
+                let key = (release, frame, lu);
+                if self.lexunit.as_ref().map(|(key, _)| *key) != Some(key) {
+                    let Some(found) = self.read(store.lexunit(release, frame, lu), at) else {
+                        return true;
+                    };
+                    self.lexunit = Some((key, found.is_some()));
+                }
+                matches!(self.lexunit, Some((_, true)))
+            }
+            Reference::Listed(lu) => self.lexunits.contains(&(release, lu)),
+            Reference::Document(corpus, id) => self.documents.contains(&(release, corpus, id)),
+            Reference::Sentence(id) => {
+                let key = (release, id);
+                if self.sentence.as_ref().map(|(key, _)| *key) != Some(key) {
+                    let Some(found) = self.read(store.sentence(release, id), at) else {
+                        return true;
+                    };
+                    self.sentence = Some((key, found.map(Rc::new)));
+                }
+                matches!(self.sentence, Some((_, Some(_))))
+            }
+            Reference::Set(id) => self.finds(store.set_location(release, id), at),
+            Reference::Recipe(id) => self.recipes.contains(&id),
         }
     }
 
-    pub(super) fn has_set(
-        &mut self,
-        at: &RowPlace,
-        release: ReleaseId,
-        set: AnnotationSetId,
-        as_what: &str,
-    ) {
-        let found = self.store.set_location(release, set);
-        let missing = || format!("{}: {as_what} {set}", at.name);
-        self.expect(found, CheckCode::SetMissing, at, missing);
-    }
-
-    /// The sentence of that id, which must be there.
-    fn sentence_of(
-        &mut self,
-        at: &RowPlace,
-        release: ReleaseId,
-        sentence: SentenceId,
-    ) -> Option<Rc<Sentence>> {
-        let key = (release, sentence);
-        if self.sentence.as_ref().map(|(key, _)| *key) != Some(key) {
-            let found = self.read(self.store.sentence(release, sentence), at)?;
-            self.sentence = Some((key, found.map(Rc::new)));
-        }
-        let found = self.sentence.as_ref().and_then(|(_, sentence)| sentence.clone());
-        if found.is_none() {
-            let detail = format!("{}: sentence {sentence}", at.name);
-            self.findings.add(CheckCode::SentenceMissing, at.family, detail);
-        }
-        found
-    }
-
-    pub(super) fn expect<T>(
+    /// Whether something was found, or could not be read.
+    pub(super) fn finds<T>(
         &mut self,
         found: std::result::Result<Option<T>, StoreError>,
-        code: CheckCode,
         at: &RowPlace,
-        missing: impl FnOnce() -> String,
-    ) {
-        if let Some(None) = self.read(found, at) {
-            self.findings.add(code, at.family, missing());
-        }
+    ) -> bool {
+        !matches!(self.read(found, at), Some(None))
     }
 
     /// What was read; `None` and a finding when it cannot be.
@@ -558,4 +487,29 @@ impl<'a> Checker<'a> {
 pub(super) struct RowPlace {
     pub(super) family: &'static str,
     pub(super) name: String,
+}
+
+/// What is wrong where something is not there that a field names.
+fn missing(field: &str, reference: Reference) -> (CheckCode, String) {
+    match reference {
+        Reference::SemType(id) => {
+            let what = if field == "parents" { "super" } else { "semantic" };
+            (CheckCode::SemTypeMissing, format!("{what} type {id}"))
+        }
+        Reference::Frame(id) => (CheckCode::FrameMissing, format!("frame {id}")),
+        Reference::LexUnit(frame, lu) => {
+            (CheckCode::LexUnitMissing, format!("LU {lu} of frame {frame}"))
+        }
+        Reference::Listed(lu) => (CheckCode::LexUnitMissing, format!("listed under LU {lu}")),
+        Reference::Document(corpus, id) => {
+            (CheckCode::DocumentMissing, format!("document {id} of corpus {corpus}"))
+        }
+        Reference::Sentence(id) => (CheckCode::SentenceMissing, format!("sentence {id}")),
+        Reference::Set(id) => {
+            let what = field.trim_start_matches("provenance.");
+            let what = if what == "sets" { "valence table with" } else { what };
+            (CheckCode::SetMissing, format!("{what} {id}"))
+        }
+        Reference::Recipe(id) => (CheckCode::RecipeMissing, format!("recipe {id}")),
+    }
 }
