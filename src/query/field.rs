@@ -5,9 +5,10 @@ use std::fmt;
 use super::{QueryError, nearest};
 use crate::model::{Flags, Origin, named};
 
-/// Declares [`Field`] with name, kind and description in one place.
+/// Declares [`Field`], a row for each: its name, the kind of its value, what it takes to know it of
+/// a set, and what it takes to find the sets by it.
 macro_rules! fields {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal, $kind:ident;)*) => {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal, $kind:ident, $cost:ident, $route:ident;)*) => {
         /// Something about an annotation set that a query can ask for.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Field {
@@ -18,19 +19,11 @@ macro_rules! fields {
             /// All fields, in the order of `schema/query.md`.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// The name, as written in queries.
-            #[must_use]
-            pub fn name(self) -> &'static str {
+            fn row(self) -> (&'static str, FieldKind, FieldCost, FieldRoute) {
                 match self {
-                    $(Self::$variant => $name,)*
-                }
-            }
-
-            /// The kind of value it holds.
-            #[must_use]
-            pub fn kind(self) -> FieldKind {
-                match self {
-                    $(Self::$variant => FieldKind::$kind,)*
+                    $(Self::$variant => {
+                        ($name, FieldKind::$kind, FieldCost::$cost, FieldRoute::$route)
+                    })*
                 }
             }
         }
@@ -39,100 +32,100 @@ macro_rules! fields {
 
 fields! {
     /// Name of the release, as in `bfn-1.5`.
-    Release = "release", Name;
+    Release = "release", Name, Own, Index;
     /// Name of the frame that the set evokes.
-    Frame = "frame", Name;
+    Frame = "frame", Name, Own, Names;
     /// Name of that frame or of one it inherits from, at any distance.
-    Inherits = "inherits", Relation;
+    Inherits = "inherits", Relation, Own, Names;
     /// Name of a frame that it uses, at any distance.
-    Uses = "uses", Relation;
+    Uses = "uses", Relation, Own, Names;
     /// Name of a frame that it is a perspective on, at any distance.
-    Perspective = "perspective", Relation;
+    Perspective = "perspective", Relation, Own, Names;
     /// Name of a frame that it is a subframe of, at any distance.
-    Subframe = "subframe", Relation;
+    Subframe = "subframe", Relation, Own, Names;
     /// Name of a frame that a relation of any type joins to it, in either direction.
-    Related = "related", Relation;
+    Related = "related", Relation, Own, Names;
     /// Name of the lexical unit, as in `confirm.v`.
-    Lu = "lu", Name;
+    Lu = "lu", Name, Own, Names;
     /// Part of speech of the lexical unit, as in `v`.
-    Pos = "pos", Name;
+    Pos = "pos", Name, Own, Names;
     /// Lexicographic status of the lexical unit, as in `Finished_Initial` or `Proposed`.
-    LuStatus = "lu_status", Name;
+    LuStatus = "lu_status", Name, Own, Names;
     /// The target's text, pieces joined by a space.
-    Trigger = "trigger", Text;
+    Trigger = "trigger", Text, Elsewhere, Index;
     /// Lemma of the lexical unit.
-    Lemma = "lemma", Text;
+    Lemma = "lemma", Text, Own, Names;
     /// The sentence.
-    Text = "text", Text;
+    Text = "text", Text, Elsewhere, Index;
     /// An FE label: its name, and what holds of that same label.
-    Fe = "fe", Label;
+    Fe = "fe", Label, Labels, Index;
     /// Grammatical function of any FE label.
-    Gf = "gf", Name;
+    Gf = "gf", Name, Labels, Index;
     /// Phrase type of any FE label.
-    Pt = "pt", Name;
+    Pt = "pt", Name, Labels, Index;
     /// Null instantiation of any FE label.
-    Ni = "ni", NullInstantiation;
+    Ni = "ni", NullInstantiation, Labels, Index;
     /// Status of the annotation set, as in `MANUAL`.
-    Status = "status", Name;
+    Status = "status", Name, Own, Index;
     /// Name of the corpus.
-    Corpus = "corpus", Name;
+    Corpus = "corpus", Name, Elsewhere, Index;
     /// Name of the document.
-    Doc = "doc", Name;
+    Doc = "doc", Name, Elsewhere, Index;
     /// What its file holds beside FrameNet, at the set and at its sentence.
-    Foreign = "foreign", Text;
+    Foreign = "foreign", Text, Elsewhere, Index;
     /// What the file of its frame holds beside FrameNet, outside of LUs.
-    FrameForeign = "frame_foreign", Text;
+    FrameForeign = "frame_foreign", Text, Elsewhere, Index;
     /// What the files of its LU and of the frame hold beside FrameNet at the LU.
-    LuForeign = "lu_foreign", Text;
+    LuForeign = "lu_foreign", Text, Elsewhere, Index;
     /// What the file of its document holds beside FrameNet, outside of sentences.
-    DocForeign = "doc_foreign", Text;
+    DocForeign = "doc_foreign", Text, Elsewhere, Index;
     /// Part of the data that the set belongs to.
-    Split = "split", Choice;
+    Split = "split", Choice, Elsewhere, Index;
     /// Where the set comes from.
-    Origin = "origin", Choice;
+    Origin = "origin", Choice, Own, Index;
     /// How a generated set was written, as in `paraphrase`.
-    Method = "method", Name;
+    Method = "method", Name, Own, Index;
     /// Round of a generated set, from 1.
-    Round = "round", Integer;
+    Round = "round", Integer, Own, Index;
     /// Recipe of a generated set: its number or its fingerprint.
-    Recipe = "recipe", Name;
+    Recipe = "recipe", Name, Own, Index;
     /// What is doubtful about a generated set.
-    Flag = "flag", Choice;
+    Flag = "flag", Choice, Own, Index;
     /// Paraphrase score: lower is better.
-    Paraphrase = "paraphrase", Decimal;
+    Paraphrase = "paraphrase", Decimal, Own, Index;
     /// Aligner score in `[0, 1]`: higher is better.
-    Aligner = "aligner", Fraction;
+    Aligner = "aligner", Fraction, Own, Index;
     /// Score of the precision filter in `[0, 1]`: higher is better. Sets that no filter has scored
     /// have none.
-    P = "p", Fraction;
+    P = "p", Fraction, Own, Index;
     /// Score of the recall filter in `[0, 1]`: higher is better. Sets that no filter has scored
     /// have none.
-    R = "r", Fraction;
+    R = "r", Fraction, Own, Index;
     /// Probability of the frame at the target by a frame model, in `[0, 1]`: higher is better.
     /// Generated and predicted sets have one, where a model was asked.
-    FrameFit = "frame_fit", Fraction;
+    FrameFit = "frame_fit", Fraction, Own, Index;
     /// Probability that the target evokes the frame, by a verifier, in `[0, 1]`: higher is better.
     /// Sets of which none was asked have none.
-    Evokes = "evokes", Fraction;
+    Evokes = "evokes", Fraction, Elsewhere, Index;
     /// Probability that a rewritten text says what its source says, by a verifier, in `[0, 1]`.
-    SameMeaning = "same_meaning", Fraction;
+    SameMeaning = "same_meaning", Fraction, Elsewhere, Index;
     /// Negative log-likelihood per token of the source of a rewritten text, given that text, by a
     /// rewriter: lower is better.
-    Reverse = "reverse", Decimal;
+    Reverse = "reverse", Decimal, Elsewhere, Index;
     /// A person's judgement, 0 to 100.
-    Judgement = "judgement", Percentage;
+    Judgement = "judgement", Percentage, Elsewhere, Keys;
     /// Mean of all reviewers' judgements, 0 to 100. Sets that nobody has judged have none.
-    JudgementMean = "judgement_mean", Decimal;
+    JudgementMean = "judgement_mean", Decimal, Elsewhere, Keys;
     /// Name of an edition that holds the set.
-    Edition = "edition", Name;
+    Edition = "edition", Name, Elsewhere, Keys;
     /// The set whose sentence was rewritten.
-    Source = "source", Id;
+    Source = "source", Id, Own, Index;
     /// The human set that a chain of rounds started from.
-    Seed = "seed", Id;
+    Seed = "seed", Id, Own, Index;
     /// The set itself.
-    Id = "id", Id;
+    Id = "id", Id, Own, Keys;
     /// Written by a later revision of the store than this one.
-    Since = "since", Revision;
+    Since = "since", Revision, Own, Keys;
 }
 
 /// The kind of value that a [`Field`] holds. It decides which operators the field takes and how a
@@ -165,7 +158,49 @@ pub enum FieldKind {
     Revision,
 }
 
+/// What it takes to know a field of a set, from the least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum FieldCost {
+    /// Its own record says it, or a name that is at hand.
+    Own,
+    /// Its labels are looked through.
+    Labels,
+    /// Another record is read.
+    Elsewhere,
+}
+
+/// What it takes to find sets by a field, from the least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum FieldRoute {
+    /// A few keys.
+    Keys,
+    /// The names of all frames or LUs.
+    Names,
+    /// The index, or nothing leads to them at all.
+    Index,
+}
+
 impl Field {
+    /// The name, as written in queries.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.row().0
+    }
+
+    /// The kind of value it holds.
+    #[must_use]
+    pub fn kind(self) -> FieldKind {
+        self.row().1
+    }
+
+    pub(crate) fn cost(self) -> FieldCost {
+        self.row().2
+    }
+
+    pub(crate) fn route(self) -> FieldRoute {
+        self.row().3
+    }
+
     /// The field of this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {

@@ -41,6 +41,7 @@ pub use display::quoted;
 pub use error::{BuildError, QueryError};
 pub use expression::{Expression, Negated, Parts};
 pub use field::{Field, FieldKind, Operator};
+pub(crate) use field::{FieldCost, FieldRoute};
 pub use nearest::nearest;
 pub use pattern::{Case, Pattern, Words};
 pub use relation::Distance;

@@ -8,11 +8,10 @@ use super::answer::{ElementLabel, elements};
 use super::catalog::Catalog;
 use super::facts::Facts;
 use super::matched::Match;
-use super::plan::lemma;
 use super::value::{Value, null_kind};
 use crate::database::Result;
-use crate::model::{AnnotationSetId, Flags, Pos, ReleaseId, SentenceId, Span};
-use crate::query::{Expression, Field, LabelFacts, LabelTest, Pattern, Term, Test};
+use crate::model::{AnnotationSetId, ReleaseId, SentenceId, Span};
+use crate::query::{Expression, Field, FieldCost, LabelFacts, LabelTest, Pattern, Term, Test};
 use crate::store::{Store, Subject};
 
 /// One query, asked of sets.
@@ -171,22 +170,14 @@ fn trimmed(term: &Term) -> Term {
     asked
 }
 
-/// What asking costs: 0 for what the set's own record says, 1 for its labels, 2 for another record.
-fn cost(expression: &Expression) -> u8 {
+fn cost(expression: &Expression) -> FieldCost {
     match expression {
-        Expression::Everything => 0,
+        Expression::Everything => FieldCost::Own,
         Expression::Not(inner) => cost(inner),
         Expression::And(parts) | Expression::Or(parts) => {
-            parts.iter().map(cost).max().unwrap_or_default()
+            parts.iter().map(cost).max().unwrap_or(FieldCost::Own)
         }
-        Expression::Term(term) => match term.field {
-            Field::Fe | Field::Gf | Field::Pt | Field::Ni => 1,
-            Field::Trigger | Field::Text | Field::Corpus | Field::Doc | Field::Split => 2,
-            Field::Judgement | Field::JudgementMean | Field::Edition => 2,
-            Field::Evokes | Field::SameMeaning | Field::Reverse => 2,
-            Field::Foreign | Field::FrameForeign | Field::LuForeign | Field::DocForeign => 2,
-            _ => 0,
-        },
+        Expression::Term(term) => term.field.cost(),
     }
 }
 
@@ -221,12 +212,7 @@ impl Match<'_> {
                 elements(&self.set).any(|element| passes(&element, name, tests))
             }
             Test::Overlap(sides) => self.has_overlap(sides),
-            Test::Choice(word) => match field {
-                Field::Origin => self.set.provenance.origin().as_str() == *word,
-                Field::Flag => self.flags().names().contains(word),
-                Field::Split => self.split()?.is_some_and(|split| split.as_str() == *word),
-                _ => false,
-            },
+            Test::Choice(word) => self.has_text(field, |text| text == *word)?,
             Test::Integer(comparison, bound) => {
                 let mut values = self.values(field)?.into_iter();
                 values.any(|value| match value {
@@ -265,55 +251,21 @@ impl Match<'_> {
             .any(|(at, span)| others.iter().any(|(other, of)| at != *other && span.overlaps(*of)))
     }
 
-    fn flags(&self) -> Flags {
-        self.generation().map_or(Flags::default(), |made| made.flags)
-    }
-
     fn pattern_passes(&self, field: Field, pattern: &Pattern) -> Result<bool> {
-        let catalog = &self.facts.catalog;
-        let release = self.release;
-        Ok(match field {
-            Field::Release => catalog.release(release).is_some_and(|of| pattern.matches(&of.name)),
-            Field::Frame => pattern.matches(&catalog.frame(release, self.set.frame)?),
-            Field::Lu => pattern.matches(&self.lexunit()?),
-            Field::Pos => pattern.matches(Pos::of_lu_name(&self.lexunit()?).as_str()),
-            Field::LuStatus => pattern.matches(&self.lexunit_status()?),
-            Field::Lemma => pattern.matches(lemma(&self.lexunit()?)),
-            Field::Trigger => self.trigger()?.is_some_and(|trigger| pattern.matches(&trigger)),
-            Field::Gf => {
-                elements(&self.set).any(|fe| fe.gf.is_some_and(|name| pattern.matches(name)))
-            }
-            Field::Pt => {
-                elements(&self.set).any(|fe| fe.pt.is_some_and(|name| pattern.matches(name)))
-            }
-            Field::Ni => elements(&self.set)
-                .any(|fe| null_kind(&fe.label.extent).is_some_and(|kind| pattern.matches(kind))),
-            Field::Status => pattern.matches(&self.set.status),
-            Field::Corpus => self.corpus_names()?.iter().any(|name| pattern.matches(name)),
+        let matches = |text: &str| pattern.matches(text);
+        match field {
+            // A document is also called by its description and its file.
             Field::Doc => {
-                let document = self.document()?;
-                let file = self.home()?.file.as_deref();
-                document.is_some_and(|document| {
-                    document.named_by(|text| pattern.matches(text)).is_some()
-                }) || file.is_some_and(|file| pattern.matches(file))
+                let is_named = self.document()?.is_some_and(|of| of.named_by(matches).is_some());
+                Ok(is_named || self.home()?.file.as_deref().is_some_and(matches))
             }
-            Field::Edition => self.editions()?.iter().any(|name| pattern.matches(name)),
-            Field::Foreign | Field::FrameForeign | Field::LuForeign | Field::DocForeign => {
-                self.foreign(field)?.iter().any(|text| pattern.matches(text))
+            Field::Recipe => {
+                let Some(made) = self.generation() else { return Ok(false) };
+                let print = self.facts.recipe(made.recipe.0)?;
+                Ok(matches(&made.recipe.to_string()) || print.is_some_and(matches))
             }
-            Field::Method => {
-                self.generation().is_some_and(|made| pattern.matches(made.method.as_str()))
-            }
-            Field::Recipe => match self.generation() {
-                Some(made) => {
-                    let print = self.facts.recipe(made.recipe.0)?;
-                    pattern.matches(&made.recipe.to_string())
-                        || print.is_some_and(|print| pattern.matches(print))
-                }
-                None => false,
-            },
-            _ => false,
-        })
+            _ => self.has_text(field, matches),
+        }
     }
 }
 

@@ -3,13 +3,14 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 
 use super::answer::elements;
 use super::matched::Match;
 use super::plan::lemma;
 use crate::database::Result;
 use crate::model::{AnnotationSetId, Extent, Pos};
-use crate::query::Field;
+use crate::query::{Field, FieldKind};
 use crate::text::{composed, fold_letter};
 
 /// A value of a field.
@@ -83,70 +84,80 @@ impl Match<'_> {
     /// # Errors
     /// When the store fails.
     pub fn values(&self, field: Field) -> Result<Vec<Value>> {
-        let catalog = &self.facts.catalog;
-        let (release, set) = (self.release, &self.set);
         let made = self.generation();
-        let text = |text: &str| vec![Value::Text(text.to_owned())];
-        let optional = |text: Option<String>| text.map(Value::Text).into_iter().collect();
+        let one = |value: Option<Value>| Ok(value.into_iter().collect());
+        match (field.kind(), field) {
+            (FieldKind::Integer, _) => one(made.map(|made| Value::Integer(u64::from(made.round)))),
+            (_, Field::Recipe) => one(made.map(|made| Value::Integer(u64::from(made.recipe.0)))),
+            (FieldKind::Decimal | FieldKind::Fraction, _) => {
+                one(self.score(field)?.map(Value::Number))
+            }
+            (FieldKind::Percentage, _) => self.judgements(),
+            (FieldKind::Id, Field::Source) => one(made.map(|made| Value::Set(made.source))),
+            (FieldKind::Id, Field::Seed) => one(made.map(|made| Value::Set(made.seed))),
+            (FieldKind::Id, _) => one(Some(Value::Set(self.set.id))),
+            (FieldKind::Revision, _) => Ok(Vec::new()),
+            _ => {
+                let mut texts = BTreeSet::new();
+                self.has_text(field, |text| {
+                    texts.insert(Value::Text(text.to_owned()));
+                    // Of what a corpus is called the first is shown.
+                    field == Field::Corpus
+                })?;
+                Ok(texts.into_iter().collect())
+            }
+        }
+    }
+
+    /// Whether a text that the set has of a field is the one that is looked for.
+    pub(super) fn has_text(
+        &self,
+        field: Field,
+        mut is_it: impl FnMut(&str) -> bool,
+    ) -> Result<bool> {
+        let catalog = &self.facts.catalog;
+        let (release, set, made) = (self.release, &self.set, self.generation());
         Ok(match field {
-            Field::Release => catalog.release(release).map_or(Vec::new(), |of| text(&of.name)),
-            Field::Frame => text(&catalog.frame(release, set.frame)?),
+            Field::Release => catalog.release(release).is_some_and(|of| is_it(&of.name)),
+            Field::Frame => is_it(&catalog.frame(release, set.frame)?),
             Field::Inherits
             | Field::Uses
             | Field::Perspective
             | Field::Subframe
-            | Field::Related => {
-                return self.relatives(field);
-            }
-            Field::Lu => text(&self.lexunit()?),
-            Field::Pos => text(Pos::of_lu_name(&self.lexunit()?).as_str()),
-            Field::LuStatus => text(&self.lexunit_status()?),
-            Field::Lemma => text(lemma(&self.lexunit()?)),
-            Field::Trigger => optional(self.trigger()?),
-            Field::Text => optional(self.sentence()?.map(|sentence| sentence.text.clone())),
-            Field::Fe => distinct(elements(set).map(|fe| fe.label.name.as_str())),
-            Field::Gf => distinct(elements(set).filter_map(|fe| fe.gf)),
-            Field::Pt => distinct(elements(set).filter_map(|fe| fe.pt)),
-            Field::Ni => distinct(elements(set).filter_map(|fe| null_kind(&fe.label.extent))),
-            Field::Status => text(&set.status),
-            Field::Corpus => optional(self.corpus_names()?.into_iter().next()),
-            Field::Doc => optional(self.document_name()?.as_deref().map(str::to_owned)),
+            | Field::Related => self.relatives(field)?.iter().any(|frame| is_it(frame)),
+            Field::Lu => is_it(&self.lexunit()?),
+            Field::Pos => is_it(Pos::of_lu_name(&self.lexunit()?).as_str()),
+            Field::LuStatus => is_it(&self.lexunit_status()?),
+            Field::Lemma => is_it(lemma(&self.lexunit()?)),
+            Field::Trigger => self.trigger()?.is_some_and(|trigger| is_it(&trigger)),
+            Field::Text => self.sentence()?.is_some_and(|sentence| is_it(&sentence.text)),
+            Field::Fe => elements(set).any(|fe| is_it(&fe.label.name)),
+            Field::Gf => elements(set).filter_map(|fe| fe.gf).any(is_it),
+            Field::Pt => elements(set).filter_map(|fe| fe.pt).any(is_it),
+            Field::Ni => elements(set).filter_map(|fe| null_kind(&fe.label.extent)).any(is_it),
+            Field::Status => is_it(&set.status),
+            Field::Corpus => self.corpus_names()?.iter().any(|name| is_it(name)),
+            Field::Doc => self.document_name()?.is_some_and(|name| is_it(&name)),
             Field::Foreign | Field::FrameForeign | Field::LuForeign | Field::DocForeign => {
-                distinct(self.foreign(field)?.iter().map(String::as_str))
+                self.foreign(field)?.iter().any(|text| is_it(text))
             }
-            Field::Split => self.split()?.map_or(Vec::new(), |split| text(split.as_str())),
-            Field::Origin => text(set.provenance.origin().as_str()),
-            Field::Method => made.map_or(Vec::new(), |made| text(made.method.as_str())),
-            Field::Round => whole(made.map(|made| u64::from(made.round))),
-            Field::Recipe => whole(made.map(|made| u64::from(made.recipe.0))),
-            Field::Flag => made.map_or(Vec::new(), |made| distinct(made.flags.names())),
-            Field::Paraphrase
-            | Field::Aligner
-            | Field::P
-            | Field::R
-            | Field::FrameFit
-            | Field::Evokes
-            | Field::SameMeaning
-            | Field::Reverse
-            | Field::JudgementMean => self.score(field)?.map(Value::Number).into_iter().collect(),
-            Field::Edition => distinct(self.editions()?),
-            Field::Judgement => return self.judgements(),
-            Field::Since => Vec::new(),
-            Field::Source => made.map(|made| Value::Set(made.source)).into_iter().collect(),
-            Field::Seed => made.map(|made| Value::Set(made.seed)).into_iter().collect(),
-            Field::Id => vec![Value::Set(set.id)],
+            Field::Split => self.split()?.is_some_and(|split| is_it(split.as_str())),
+            Field::Origin => is_it(set.provenance.origin().as_str()),
+            Field::Method => made.is_some_and(|made| is_it(made.method.as_str())),
+            Field::Flag => made.is_some_and(|made| made.flags.names().into_iter().any(is_it)),
+            Field::Edition => self.editions()?.into_iter().any(is_it),
+            _ => false,
         })
     }
 
     /// The names of the frames that the set's frame is related to as a field says.
-    fn relatives(&self, field: Field) -> Result<Vec<Value>> {
+    fn relatives(&self, field: Field) -> Result<Vec<Arc<str>>> {
         let (catalog, release) = (&self.facts.catalog, self.release);
         let Some(followed) = field.followed() else { return Ok(Vec::new()) };
         let relatives = catalog.relatives(release, self.set.frame, followed)?;
         let near = relatives.iter().filter(|(_, steps)| field.usual_distance().holds(**steps));
         let names = near.map(|(frame, _)| catalog.frame(release, *frame));
-        let names: Vec<_> = names.collect::<Result<_>>()?;
-        Ok(distinct(names.iter().map(|name| &**name)))
+        names.collect()
     }
 
     /// The scores of those who judged whether the frame is evoked.
@@ -160,15 +171,6 @@ impl Match<'_> {
         }
         Ok(distinct.into_iter().map(Value::Integer).collect())
     }
-}
-
-fn whole(number: Option<u64>) -> Vec<Value> {
-    number.map(Value::Integer).into_iter().collect()
-}
-
-fn distinct<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<Value> {
-    let texts = texts.into_iter().map(|text| Value::Text(text.to_owned()));
-    texts.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// The null instantiation of a label.

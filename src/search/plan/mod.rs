@@ -28,7 +28,7 @@ use super::catalog::Catalog;
 use crate::database::{Database, Result};
 use crate::index::{Filter, Hit, IndexReader};
 use crate::model::ReleaseId;
-use crate::query::{Expression, Field, Test};
+use crate::query::{Expression, Field, FieldRoute, Test};
 
 /// Sets that are scanned without a thought: opening the index costs as much.
 const CHEAP: usize = 500;
@@ -138,9 +138,9 @@ impl<'a> Planner<'a> {
         let mut filters = Vec::new();
         for part in parts {
             let enough = match effort(part) {
-                Effort::Lookup => 0,
-                Effort::Names => FEW,
-                Effort::Index => CHEAP,
+                FieldRoute::Keys => 0,
+                FieldRoute::Names => FEW,
+                FieldRoute::Index => CHEAP,
             };
             if let Some(keys) = &keys
                 && enough > 0
@@ -261,44 +261,17 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// What it takes to find out what an expression offers, from the least.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Effort {
-    /// A few keys.
-    Lookup,
-    /// The names of all frames or LUs.
-    Names,
-    /// The index, or nothing is offered at all.
-    Index,
-}
-
-fn effort(expression: &Expression) -> Effort {
+/// What it takes to find out what an expression offers.
+fn effort(expression: &Expression) -> FieldRoute {
     match expression {
-        Expression::Everything | Expression::Not(_) => Effort::Index,
-        Expression::And(parts) => parts.iter().map(effort).min().unwrap_or(Effort::Index),
-        Expression::Or(parts) => parts.iter().map(effort).max().unwrap_or(Effort::Index),
+        Expression::Everything | Expression::Not(_) => FieldRoute::Index,
+        Expression::And(parts) => parts.iter().map(effort).min().unwrap_or(FieldRoute::Index),
+        Expression::Or(parts) => parts.iter().map(effort).max().unwrap_or(FieldRoute::Index),
         Expression::Term(term) => match (&term.test, term.field) {
             (Test::Pattern(pattern), Field::Frame | Field::Lu) if pattern.as_exact().is_some() => {
-                Effort::Lookup
+                FieldRoute::Keys
             }
-            (
-                _,
-                Field::Id | Field::Since | Field::Judgement | Field::JudgementMean | Field::Edition,
-            ) => Effort::Lookup,
-            (
-                _,
-                Field::Frame
-                | Field::Lu
-                | Field::Inherits
-                | Field::Uses
-                | Field::Perspective
-                | Field::Subframe
-                | Field::Related
-                | Field::Lemma
-                | Field::Pos
-                | Field::LuStatus,
-            ) => Effort::Names,
-            _ => Effort::Index,
+            (_, field) => field.route(),
         },
     }
 }
