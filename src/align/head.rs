@@ -19,7 +19,7 @@ use super::metrics::AlignmentReport;
 use super::scorer::ACTIVATION;
 use super::trained;
 use crate::compute::Device;
-use crate::learn::{CONFIG, FileError, Mlp, read_config};
+use crate::learn::{CONFIG, FileError, Mlp, Weighted as _, read_config};
 use crate::model::named;
 use crate::nn::{NnError, Weights};
 

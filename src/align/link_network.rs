@@ -12,7 +12,7 @@ use super::scorer::{ACTIVATION, folded_output, most_rows};
 use super::words::{Link, Links};
 use crate::compute::kernels::{ScoreOutput, Weight, matmul, row_scores};
 use crate::compute::{ComputeError, Device, Renewable, Tensor};
-use crate::learn::{Mlp, Part};
+use crate::learn::{Mlp, Part, Weighted as _};
 use crate::nn::{NamedTensor, NnError, Weights};
 
 /// What the inputs of the network are; a build that makes them otherwise gives them another name.

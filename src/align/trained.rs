@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::error::AlignError;
 use super::link_network::LinkNetwork;
 use crate::durable::WholeDirectory;
-use crate::learn::{CONFIG, FileError, Mlp, read_config, write_model};
+use crate::learn::{CONFIG, FileError, Mlp, Weighted as _, read_config, write_model};
 
 /// What is done when a head or linker cannot be written.
 const WRITE: &str = "write a model to";

@@ -113,10 +113,9 @@ impl Classifier {
         dev: &Examples,
         device: &Device,
     ) -> Result<Self, NetworkError> {
-        let mut random = SplitMix64::new(options.training.seed);
         let sizes = [features.width, options.hidden.max(1), classes];
-        let mlp = Mlp::random(&sizes, Activation::Prelu, &mut random);
-        let mut state = TrainingState::new(mlp, random, train.rows.len());
+        let (seed, items) = (options.training.seed, train.rows.len());
+        let mut state = TrainingState::begin(&sizes, Activation::Prelu, seed, items);
         let task = Classes { device, features, train, dev };
         let mut progress = |_: TrainingProgress<usize, Infallible>| ();
         state.train(&task, &options.training, device, &mut |_| Ok(()), &mut progress)?;

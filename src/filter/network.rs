@@ -5,7 +5,7 @@
 //! The paper does not name the hidden layers' activation; ReLU is our reading.
 
 use crate::compute::{ComputeError, Device, Tensor};
-use crate::learn::{Activation, Mlp, Network, sigmoid};
+use crate::learn::{Activation, Mlp, Network, Weighted as _, sigmoid};
 use crate::nn::{NamedTensor, Weights, WeightsError};
 
 /// Units of either hidden layer.

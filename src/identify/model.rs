@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 use super::features::Shape;
 use super::measure::Figures;
 use crate::durable::WholeDirectory;
-use crate::learn::{Activation, CONFIG, FileError, Mlp, NetworkError, SmallNetwork, read_config};
+use crate::learn::{
+    Activation, CONFIG, FileError, Mlp, NetworkError, SmallNetwork, Weighted as _, read_config,
+};
 use crate::nn::{MatrixFormat, NnError, Weights, write_small_model};
 
 /// The format that this build writes and reads.

@@ -416,10 +416,8 @@ pub(super) fn fit(
         lessons.train[item.sentence].states.write_row(&[item.span], item.is_known, row);
     });
     let mut state = begun.unwrap_or_else(|| {
-        let mut random = SplitMix64::new(options.training.seed);
         let sizes = [inputs, options.hidden.max(1), lessons.frames + 1];
-        let mlp = Mlp::random(&sizes, ACTIVATION, &mut random);
-        TrainingState::new(mlp, random, items.len())
+        TrainingState::begin(&sizes, ACTIVATION, options.training.seed, items.len())
     });
     let task = Spans { options, lessons, items: &items, standard: &standard, device };
     state.train(&task, &options.training, device, save, progress)?;

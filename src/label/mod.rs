@@ -10,9 +10,8 @@
 //! what is known   elements.rs   frames, their FEs, and the FEs that those are mapped to by relations
 //! scores          network.rs    one hidden layer over products of words; gradients
 //! segmentations   segments.rs   sums over all of them, the best one
-//! given spans     given.rs      which FE a span is, or none
-//! training        train.rs      likelihood of the annotated segmentation, or of given spans; checkpoint.rs: a killed run
-//!                               resumes
+//! given spans     span_labels.rs   which FE a span is, or none
+//! training        train.rs      likelihood of the annotated segmentation, or of given spans
 //! on disk         model.rs      config.json, elements.tsv, model.safetensors
 //! answers         labeller.rs   targets in, FEs out; whether a span is an FE at all
 //! how good        measure.rs    exact spans, by core type
@@ -21,7 +20,6 @@
 //!
 //! Task and measure: Das and Smith (2011), Cui and Swayamdipta (2024, section 4).
 
-mod checkpoint;
 mod data;
 mod elements;
 mod encode;

@@ -13,11 +13,13 @@ use serde::{Deserialize, Serialize};
 
 use super::elements::{Element, Inventory};
 use super::measure::DevFigures;
-use super::network::{FrameVectors, Parameters, Part, Shape, add};
+use super::network::{FrameVectors, Parameters, Part, add};
 use crate::durable::WholeDirectory;
-use crate::learn::{CONFIG, FileError, NetworkError, SmallNetwork, read_config, read_lines};
+use crate::learn::{
+    CONFIG, FileError, NetworkError, SmallNetwork, Weighted as _, read_config, read_lines,
+};
 use crate::model::{CoreType, Frame, named};
-use crate::nn::{Fingerprint, MatrixFormat, NamedTensor, NnError, Weights, write_small_model};
+use crate::nn::{Fingerprint, MatrixFormat, NnError, Weights, write_small_model};
 
 /// The format that this build writes and reads.
 pub(super) const FORMAT: u32 = 1;
@@ -118,11 +120,7 @@ pub(super) fn write(
     inventory: &Inventory,
 ) -> Result<(), NetworkError> {
     let (list, summed) = added_up(parameters, inventory);
-    let tensor = |part: Part| -> NamedTensor<'_> {
-        (part.name().to_owned(), part.shape(summed.shape), summed.of(part))
-    };
-    let tensors: Vec<NamedTensor<'_>> = Part::ALL.into_iter().map(tensor).collect();
-    let place = out.place().to_owned();
+    let (place, tensors) = (out.place().to_owned(), summed.tensors(""));
     let written =
         write_small_model(out, MatrixFormat::Int8, config, &tensors, &[(ELEMENTS, &list)]);
     Ok(written.map_err(FileError::io(WRITE, &place))?)
@@ -208,20 +206,11 @@ impl Trained {
                 _ => Err((format!("`{line}`"), "a frame, an FE and a core type, parted by tabs")),
             }
         })?;
-        let shape = Shape {
-            width: config.width,
-            hidden: config.hidden,
-            frames: config.frames.len(),
-            elements: lines.len(),
-        };
+        let sizes = [config.width, config.hidden, config.frames.len(), lines.len()];
         let weights = Weights::open(directory).map_err(NnError::from)?;
-        let tensor = |part: &Part| {
-            let tensor = weights.tensor(part.name(), &part.shape(shape)).map_err(NnError::from)?;
-            Ok(tensor.into_data())
-        };
-        let tensors = Part::ALL.iter().map(tensor).collect::<Result<_, NetworkError>>()?;
+        let parameters = Parameters::read(&weights, "", &sizes, ()).map_err(NnError::from)?;
         Ok(Self {
-            parameters: Parameters { shape, tensors },
+            parameters,
             fingerprint: weights.fingerprint().map_err(NnError::from)?,
             frames: config.frames.iter().cloned().zip(0..).collect(),
             elements: lines.into_iter().map(|(_, line)| line).zip(0..).collect(),

@@ -19,7 +19,8 @@ use super::elements::FrameElements;
 use super::segments::Spans;
 use crate::compute::kernels::{Weight, matmul};
 use crate::compute::{ComputeError, Device, Tensor};
-use crate::learn::{SplitMix64, product_of_columns};
+use crate::learn::{SplitMix64, Weighted, product_of_columns};
+use crate::nn::{NamedTensor, Weights, WeightsError};
 
 /// Products of a word: at the span's start and end, outside on the left and right, inside, and in
 /// the target.
@@ -150,6 +151,42 @@ impl Parameters {
     fn row_mut(&mut self, part: Part, row: usize) -> &mut [f32] {
         let hidden = self.shape.hidden;
         &mut self.tensors[part as usize][row * hidden..][..hidden]
+    }
+}
+
+impl Weighted for Parameters {
+    type Kind = ();
+
+    fn sizes(&self) -> Vec<usize> {
+        let Shape { width, hidden, frames, elements } = self.shape;
+        vec![width, hidden, frames, elements]
+    }
+
+    fn read(
+        weights: &Weights,
+        prefix: &str,
+        sizes: &[usize],
+        (): (),
+    ) -> Result<Self, WeightsError> {
+        let size = |at: usize| sizes.get(at).copied().unwrap_or(0);
+        let shape = Shape { width: size(0), hidden: size(1), frames: size(2), elements: size(3) };
+        let tensor = |part: &Part| {
+            let name = format!("{prefix}{}", part.name());
+            Ok(weights.tensor(&name, &part.shape(shape))?.into_data())
+        };
+        let tensors = Part::ALL.iter().map(tensor).collect::<Result<_, WeightsError>>()?;
+        Ok(Self { shape, tensors })
+    }
+
+    fn tensors(&self, prefix: &str) -> Vec<NamedTensor<'_>> {
+        let tensor = |part: Part| -> NamedTensor<'_> {
+            (format!("{prefix}{}", part.name()), part.shape(self.shape), self.of(part))
+        };
+        Part::ALL.map(tensor).into()
+    }
+
+    fn lengths(&self) -> Vec<usize> {
+        self.tensors.iter().map(Vec::len).collect()
     }
 }
 

@@ -3,10 +3,11 @@
 //! The loss of a target is the negative log-likelihood of its annotated segmentation under the
 //! scores of all (`segments.rs`), which is exact: its derivative by a span's score for an FE is
 //! the probability of that span and FE, less one where it is annotated. A labeller that is to
-//! classify given spans learns from the annotated ones and as many others (`given.rs`). States are
-//! computed anew in each epoch, so memory does not grow with the data. Exemplars are learnt from
-//! in the first epochs alone: they are many, and full text is what the labeller is for. After each
-//! epoch the labeller is measured on development data; the best epoch's weights are kept.
+//! classify given spans learns from the annotated ones and as many others (`span_labels.rs`).
+//! States are computed anew in each epoch, so memory does not grow with the data. Exemplars are
+//! learnt from in the first epochs alone: they are many, and full text is what the labeller is for.
+//! After each epoch the labeller is measured on development data; the best epoch's weights are
+//! kept.
 //!
 //! The same options and data give the same weights for any number of threads.
 
@@ -14,7 +15,6 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::checkpoint::{self, State};
 use super::data::{LabelledSentence, LabelledTarget};
 use super::elements::{FoundElement, FrameElements, Inventory};
 use super::encode::states;
@@ -30,8 +30,8 @@ use super::span_labels;
 use crate::compute::kernels::Weight;
 use crate::compute::{ComputeError, Device, Tensor};
 use crate::learn::{
-    AdamW, Checkpoint, NetworkError, Schedule, SmallNetwork, SplitMix64, TooManyPieces, Trained,
-    TrainerOptions, TrainingProgress, WordEncoder,
+    Checkpoint, NetworkError, Schedule, SmallNetwork, SplitMix64, TooManyPieces, Trained,
+    TrainerOptions, TrainingProgress, TrainingState, WordEncoder,
 };
 use crate::nn::{BertConfig, NnError};
 
@@ -102,6 +102,9 @@ pub struct Data {
     /// What the epoch is chosen on.
     pub dev: Vec<LabelledSentence>,
 }
+
+/// Where the training of a labeller is.
+type State = TrainingState<DevFigures, Parameters>;
 
 /// What hears how far training is; what may be left out are sentences, by id.
 type Progress<'a> = &'a mut dyn FnMut(TrainingProgress<DevFigures, String>);
@@ -206,20 +209,8 @@ fn fit<'a>(
     let mut fit =
         Fit { options, inventory, device, host: device.host(), encoder, layers, left_out: 0 };
     let kept_in = options.checkpoint.as_ref().map(|path| Checkpoint::new(path, fit.made_of(data)));
-    let saved = match &kept_in {
-        Some(kept_in) => {
-            kept_in.prepare()?;
-            checkpoint::read(kept_in)?
-        }
-        None => None,
-    };
-    let mut state = match saved {
-        Some(state) => {
-            progress(TrainingProgress::Resumed { epoch: state.epoch });
-            state
-        }
-        None => fit.start(),
-    };
+    let resumed = kept_in.as_ref().map(|kept_in| kept_in.resumed((), progress));
+    let mut state = resumed.transpose()?.flatten().unwrap_or_else(|| fit.start());
     let kept = fit.that_fit([&data.full_text, &data.exemplars, &data.dev], progress)?;
     fit.train(&mut state, &kept, kept_in.as_ref(), progress)?;
     Ok((fit, state))
@@ -234,35 +225,23 @@ impl<'a> Fit<'a> {
         kept_in: Option<&Checkpoint>,
         progress: Progress<'_>,
     ) -> Result<(), NetworkError> {
-        let options = self.options;
-        let epochs = options.training.epochs.max(1);
-        let steps = |epoch| self.items(kept, epoch).len().div_ceil(options.training.batch.max(1));
+        let training = &self.options.training;
+        let steps = |epoch| self.items(kept, epoch).len().div_ceil(training.batch.max(1));
         let schedule = Schedule {
-            rate: options.training.learning_rate,
-            decay: options.training.weight_decay,
-            steps: (1..=epochs).map(steps).sum(),
+            rate: training.learning_rate,
+            decay: training.weight_decay,
+            steps: (1..=training.epochs.max(1)).map(steps).sum(),
         };
-        let patience = options.training.patience.max(1);
         // Without the exemplars an epoch is another thing, so what came before them does not end
         // the run.
-        let may_stop = |state: &State| state.epoch >= options.exemplar_epochs + patience;
-        while state.epoch < epochs
-            && !(may_stop(state) && state.epoch - state.best_epoch >= patience)
-        {
+        let least = self.options.exemplar_epochs + training.patience.max(1);
+        let pass = |state: &mut State, progress: Progress<'_>| {
             let items = self.items(kept, state.epoch + 1);
             let loss = self.epoch(state, &items, schedule, progress)?;
-            let dev = self.measure(&state.now, &kept[2])?.all;
-            state.epoch += 1;
-            if state.best_epoch == 0 || dev.f1() > state.best_dev.f1() {
-                (state.best, state.best_epoch, state.best_dev) =
-                    (state.now.clone(), state.epoch, dev);
-            }
-            if let Some(kept_in) = kept_in {
-                checkpoint::write(kept_in, state)?;
-            }
-            progress(TrainingProgress::Epoch { epoch: state.epoch, loss, dev });
-        }
-        Ok(())
+            Ok((loss, self.measure(&state.now, &kept[2])?.all))
+        };
+        let mut save = |state: &State| Ok(kept_in.map_or(Ok(()), |kept_in| kept_in.write(state))?);
+        state.epochs(training, least, pass, |dev, best| dev.f1() > best.f1(), &mut save, progress)
     }
 
     /// Untrained weights.
@@ -274,16 +253,7 @@ impl<'a> Fit<'a> {
             frames: self.inventory.frames().len(),
             elements: self.inventory.keys,
         };
-        let now = Parameters::random(shape, &mut random);
-        State {
-            adam: AdamW::new(now.tensors.iter().map(Vec::len)),
-            random,
-            epoch: 0,
-            best: now.clone(),
-            best_epoch: 0,
-            best_dev: DevFigures::default(),
-            now,
-        }
+        State::new(Parameters::random(shape, &mut random), random, 0)
     }
 
     /// All that the weights depend on.

@@ -4,8 +4,8 @@
 //! One safetensors file, replaced as a whole after each epoch: the weights and the optimizer's
 //! moments (`now.NAME`, `first.NAME`, `second.NAME`), the best weights so far (`best.NAME`), and a
 //! JSON text with the rest ([`Note`]). The text also says what the run is made of, and a run made
-//! of anything else is refused: its end would be neither one's. A trainer whose network is no
-//! [`Mlp`] saves its own tensors and rest ([`Checkpoint::save`]).
+//! of anything else is refused: its end would be neither one's. The weights are those of any
+//! [`Weighted`] network.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::mlp::Activation;
-use super::{AdamW, FileError, Mlp, SplitMix64, TrainingProgress, TrainingState};
+use super::{AdamW, FileError, SplitMix64, TrainingProgress, TrainingState, Weighted};
 use crate::durable::WholeFile;
 use crate::nn::{NamedTensor, Weights, WeightsError, write_tensors};
 
@@ -32,13 +31,10 @@ struct Note<R> {
     rest: R,
 }
 
-/// The rest of an MLP's training; `D` is what is measured on development data.
+/// The rest of a training; `D` is measured on development data.
 #[derive(Debug, Serialize, Deserialize)]
 struct Rest<D> {
-    inputs: usize,
-    hidden: usize,
-    #[serde(default = "one")]
-    outputs: usize,
+    sizes: Vec<usize>,
     epoch: usize,
     /// Steps of the optimizer.
     steps: i32,
@@ -46,11 +42,6 @@ struct Rest<D> {
     order: Vec<usize>,
     best_epoch: usize,
     best_dev: D,
-}
-
-/// Outputs of a network whose checkpoint does not say.
-fn one() -> usize {
-    1
 }
 
 /// The checkpoint of one run.
@@ -92,26 +83,20 @@ impl Checkpoint {
         if !self.path.exists() {
             return Ok(None);
         }
-        let weights = Weights::open_file(&self.path).map_err(|e| self.unread(e))?;
+        let weights =
+            Weights::open_file(&self.path).map_err(|e| self.failed("read checkpoint", e))?;
         let rest = self.note(&weights)?.rest;
         Ok(Some((weights, rest)))
     }
 
-    /// Why a tensor that was saved cannot be read.
-    pub(crate) fn unread(&self, error: WeightsError) -> FileError {
-        self.failed("read checkpoint", error)
-    }
-
     /// Writes a state; an older one is there until this one is.
-    pub(crate) fn write<D: Clone + Serialize>(
+    pub(crate) fn write<D: Clone + Serialize, N: Weighted>(
         &self,
-        state: &TrainingState<D>,
+        state: &TrainingState<D, N>,
     ) -> Result<(), FileError> {
-        let TrainingState { mlp, adam, best, .. } = state;
+        let TrainingState { now, adam, best, .. } = state;
         let rest = Rest {
-            inputs: mlp.inputs(),
-            hidden: mlp.hidden(),
-            outputs: mlp.outputs(),
+            sizes: now.sizes(),
             epoch: state.epoch,
             steps: adam.steps(),
             random: state.random.state(),
@@ -119,36 +104,39 @@ impl Checkpoint {
             best_epoch: state.best_epoch,
             best_dev: state.best_dev.clone(),
         };
-        let mut tensors = mlp.tensors("now.");
+        let mut tensors = now.tensors("now.");
         tensors.extend(best.tensors("best."));
         for (prefix, moments) in [("first.", &adam.first), ("second.", &adam.second)] {
             // Those that are trained come first, and moments go by them.
-            let of_tensors = mlp.tensors(prefix).into_iter().zip(moments);
+            let of_tensors = now.tensors(prefix).into_iter().zip(moments);
             tensors
                 .extend(of_tensors.map(|((name, shape, _), moments)| (name, shape, &moments[..])));
         }
         self.save(&tensors, rest)
     }
 
-    /// The state of a network with `activation` that was written last; none when there is no file.
-    pub(crate) fn read<D: DeserializeOwned>(
+    /// The state that was written last, of weights of a kind; none when there is no file.
+    pub(crate) fn read<D: DeserializeOwned, N: Weighted>(
         &self,
-        activation: Activation,
-    ) -> Result<Option<TrainingState<D>>, FileError> {
+        kind: N::Kind,
+    ) -> Result<Option<TrainingState<D, N>>, FileError> {
         let Some((weights, note)) = self.load::<Rest<D>>()? else { return Ok(None) };
-        let failed = |error| self.unread(error);
-        let sizes = [note.inputs, note.hidden, note.outputs];
-        let mlp = |prefix: &str| Mlp::read(&weights, prefix, &sizes, activation).map_err(failed);
-        let (mlp, best) = (mlp("now.")?, mlp("best.")?);
+        if note.sizes.len() < 2 {
+            let expected = "the sizes of a network";
+            return Err(FileError::content(&self.path, 1, format!("{:?}", note.sizes), expected));
+        }
+        let failed = |error| self.failed("read checkpoint", error);
+        let read = |prefix: &str| N::read(&weights, prefix, &note.sizes, kind).map_err(failed);
+        let (now, best) = (read("now.")?, read("best.")?);
         let moments = |prefix: &str| -> Result<Vec<Vec<f32>>, FileError> {
-            let trained = mlp.tensors(prefix).into_iter().take(mlp.lengths().count());
+            let trained = now.tensors(prefix).into_iter().take(now.lengths().len());
             let moments =
                 trained.map(|(name, shape, _)| Ok(weights.tensor(&name, &shape)?.into_data()));
             moments.collect::<Result<_, _>>().map_err(failed)
         };
         let adam = AdamW::at(note.steps, moments("first.")?, moments("second.")?);
         Ok(Some(TrainingState {
-            mlp,
+            now,
             adam,
             random: SplitMix64::new(note.random),
             order: note.order,
@@ -159,19 +147,17 @@ impl Checkpoint {
         }))
     }
 
-    /// The state that a run resumes from, which is told; none where the run begins. Then the file
-    /// is tried before the work.
-    pub(crate) fn resumed<D: DeserializeOwned, L>(
+    /// The state that a run resumes from, which is told; none where the run begins. The file is
+    /// tried before the work.
+    pub(crate) fn resumed<D: DeserializeOwned, N: Weighted, L>(
         &self,
-        activation: Activation,
+        kind: N::Kind,
         progress: &mut dyn FnMut(TrainingProgress<D, L>),
-    ) -> Result<Option<TrainingState<D>>, FileError> {
-        let state = self.read(activation)?;
-        match &state {
-            Some(TrainingState { epoch, .. }) => {
-                progress(TrainingProgress::Resumed { epoch: *epoch });
-            }
-            None => self.prepare()?,
+    ) -> Result<Option<TrainingState<D, N>>, FileError> {
+        self.prepare()?;
+        let state = self.read(kind)?;
+        if let Some(TrainingState { epoch, .. }) = &state {
+            progress(TrainingProgress::Resumed { epoch: *epoch });
         }
         Ok(state)
     }

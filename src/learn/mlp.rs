@@ -19,6 +19,30 @@ use crate::nn::{NamedTensor, Weights, WeightsError};
 /// Added to a variance before its root is taken (PyTorch's default).
 pub(crate) const EPSILON: f32 = 1e-5;
 
+/// Weights that a training changes and a checkpoint keeps.
+pub(crate) trait Weighted: Clone {
+    /// What is told of them beside their sizes.
+    type Kind: Copy;
+
+    /// What the tensors' shapes follow from.
+    fn sizes(&self) -> Vec<usize>;
+
+    /// Weights of a file, whose names there begin with `prefix`.
+    fn read(
+        weights: &Weights,
+        prefix: &str,
+        sizes: &[usize],
+        kind: Self::Kind,
+    ) -> Result<Self, WeightsError>;
+
+    /// Every tensor with its name in a file, after `prefix`, and its shape, in a fixed order: first
+    /// those that are trained.
+    fn tensors(&self, prefix: &str) -> Vec<NamedTensor<'_>>;
+
+    /// Numbers in each tensor that training changes.
+    fn lengths(&self) -> Vec<usize>;
+}
+
 /// What follows the sums of a hidden layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Activation {
@@ -145,23 +169,6 @@ impl Mlp {
         mlp
     }
 
-    /// Weights of a file, whose names there begin with `prefix`; `sizes` as in
-    /// [`random`](Self::random).
-    pub(crate) fn read(
-        weights: &Weights,
-        prefix: &str,
-        sizes: &[usize],
-        activation: Activation,
-    ) -> Result<Self, WeightsError> {
-        let mut mlp = Self::empty(sizes, activation);
-        for Parameter { name, shape, values, .. } in
-            mlp.layers.iter_mut().flat_map(|layer| &mut layer.parameters)
-        {
-            *values = weights.tensor(&format!("{prefix}{name}"), shape)?.into_data();
-        }
-        Ok(mlp)
-    }
-
     fn empty(sizes: &[usize], activation: Activation) -> Self {
         let last = sizes.len() - 2;
         let layer = |(at, sizes): (usize, &[usize])| {
@@ -186,9 +193,39 @@ impl Mlp {
         self.layers[self.layers.len() - 1].outputs
     }
 
-    /// Every tensor with its name in a file, after `prefix`, and its shape, in a fixed order: first
-    /// those that are trained.
-    pub(crate) fn tensors(&self, prefix: &str) -> Vec<NamedTensor<'_>> {
+    /// The tensors that training changes, and whether each decays: matrices do, not biases, slopes
+    /// and scales.
+    pub(crate) fn trained_mut(&mut self) -> impl Iterator<Item = (&mut Vec<f32>, bool)> {
+        let all = self.layers.iter_mut().flat_map(|layer| &mut layer.parameters);
+        all.filter(|one| one.part.is_trained())
+            .map(|one| (&mut one.values, one.part == Part::Weight))
+    }
+}
+
+impl Weighted for Mlp {
+    type Kind = Activation;
+
+    /// The numbers of inputs, of each layer's hidden units, and of outputs.
+    fn sizes(&self) -> Vec<usize> {
+        self.layers.iter().map(|layer| layer.inputs).chain([self.outputs()]).collect()
+    }
+
+    fn read(
+        weights: &Weights,
+        prefix: &str,
+        sizes: &[usize],
+        activation: Activation,
+    ) -> Result<Self, WeightsError> {
+        let mut mlp = Self::empty(sizes, activation);
+        for Parameter { name, shape, values, .. } in
+            mlp.layers.iter_mut().flat_map(|layer| &mut layer.parameters)
+        {
+            *values = weights.tensor(&format!("{prefix}{name}"), shape)?.into_data();
+        }
+        Ok(mlp)
+    }
+
+    fn tensors(&self, prefix: &str) -> Vec<NamedTensor<'_>> {
         let all = || self.layers.iter().flat_map(|layer| &layer.parameters);
         let of = |is_trained| all().filter(move |one| one.part.is_trained() == is_trained);
         let ordered = of(true).chain(of(false));
@@ -197,18 +234,9 @@ impl Mlp {
             .collect()
     }
 
-    /// The tensors that training changes, and whether each decays: matrices do, not biases, slopes
-    /// and scales.
-    pub(crate) fn trained_mut(&mut self) -> impl Iterator<Item = (&mut Vec<f32>, bool)> {
-        let all = self.layers.iter_mut().flat_map(|layer| &mut layer.parameters);
-        all.filter(|one| one.part.is_trained())
-            .map(|one| (&mut one.values, one.part == Part::Weight))
-    }
-
-    /// Numbers in each tensor that training changes.
-    pub(crate) fn lengths(&self) -> impl Iterator<Item = usize> {
+    fn lengths(&self) -> Vec<usize> {
         let all = self.layers.iter().flat_map(|layer| &layer.parameters);
-        all.filter(|one| one.part.is_trained()).map(|one| one.values.len())
+        all.filter(|one| one.part.is_trained()).map(|one| one.values.len()).collect()
     }
 }
 

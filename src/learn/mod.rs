@@ -2,11 +2,11 @@
 //!
 //! The span aligner's head, the linker, the tagger, the filter, the ranker of proposals and the
 //! classifier of entailment pairs are each an [`Mlp`]. `mlp.rs` has its weights, `network.rs` its
-//! passes, `loss.rs` the losses, `trainer.rs` the loop of steps and epochs
-//! ([`TrainingState::train`]). All but filter and ranker read the states of words
-//! ([`WordEncoder`]). Training gives the same bits in every run: numbers are drawn from one seeded
-//! generator ([`SplitMix64`]), gradients are summed in one order. Steps are taken by [`AdamW`]
-//! under a [`Schedule`].
+//! passes, `loss.rs` the losses, `trainer.rs` the loop of steps ([`TrainingState::train`]). That of
+//! epochs, and what a checkpoint keeps, go for any [`Weighted`] network; the labeller's is another.
+//! All but filter and ranker read the states of words ([`WordEncoder`]). Training gives the same
+//! bits in every run: numbers are drawn from one seeded generator ([`SplitMix64`]), gradients are
+//! summed in one order. Steps are taken by [`AdamW`] under a [`Schedule`].
 
 mod adamw;
 mod checkpoint;
@@ -29,7 +29,7 @@ pub use files::FileError;
 pub(crate) use files::{CONFIG, LINE_LIMIT, read_config, read_lines, write_model};
 pub(crate) use logistic::{order, sigmoid, softplus};
 pub(crate) use loss::{Choice, Labels, softmax};
-pub(crate) use mlp::{Activation, EPSILON, Mlp, Part};
+pub(crate) use mlp::{Activation, EPSILON, Mlp, Part, Weighted};
 pub(crate) use network::Network;
 pub(crate) use products::product_of_columns;
 pub use progress::TrainingProgress;

@@ -334,7 +334,7 @@ fn sums_of_columns(matrix: &[f32], width: usize) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::SplitMix64;
+    use crate::learn::{SplitMix64, Weighted as _};
 
     /// Networks of every kind, above and below the width that a kernel is worth.
     fn networks(random: &mut SplitMix64) -> Vec<Mlp> {

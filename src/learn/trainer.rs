@@ -1,7 +1,9 @@
 //! Training: options that every trainer has, and the one loop of epochs and steps.
 
 use super::network::Dropout;
-use super::{AdamW, Labels, Mlp, Network, Schedule, SplitMix64, TrainingProgress};
+use super::{
+    Activation, AdamW, Labels, Mlp, Network, Schedule, SplitMix64, TrainingProgress, Weighted,
+};
 use crate::compute::{ComputeError, Device, Tensor};
 
 /// How a network is trained: what every trainer is told.
@@ -48,18 +50,19 @@ pub(crate) trait Task {
     fn is_gain(dev: &Self::Dev, best: &Self::Dev) -> bool;
 }
 
-/// All that the epochs to come depend on.
+/// All that the epochs to come depend on; `D` is measured on development data.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct TrainingState<D> {
-    pub(crate) mlp: Mlp,
+pub(crate) struct TrainingState<D, N = Mlp> {
+    pub(crate) now: N,
     pub(crate) adam: AdamW,
     pub(crate) random: SplitMix64,
-    /// The order of the items in the last epoch, which the next one shuffles.
+    /// The order of the items in the last epoch, which the next one shuffles; empty where each
+    /// epoch has items of its own.
     pub(crate) order: Vec<usize>,
     /// Epochs done.
     pub(crate) epoch: usize,
     /// The weights that did best on the development data.
-    pub(crate) best: Mlp,
+    pub(crate) best: N,
     /// The epoch that they are of, 0 before the first.
     pub(crate) best_epoch: usize,
     /// How they did.
@@ -87,19 +90,55 @@ pub(crate) fn fit(
     Ok(mlp)
 }
 
-impl<D: Clone + Default> TrainingState<D> {
+impl<D: Clone + Default, N: Weighted> TrainingState<D, N> {
     /// Before the first epoch; `random` is what the weights were drawn from.
-    pub(crate) fn new(mlp: Mlp, random: SplitMix64, items: usize) -> Self {
+    pub(crate) fn new(now: N, random: SplitMix64, items: usize) -> Self {
         Self {
-            best: mlp.clone(),
-            adam: AdamW::new(mlp.lengths()),
-            mlp,
+            best: now.clone(),
+            adam: AdamW::new(now.lengths()),
+            now,
             random,
             order: (0..items).collect(),
             epoch: 0,
             best_epoch: 0,
             best_dev: D::default(),
         }
+    }
+
+    /// Goes on to the last epoch, or until none was better for a while; the first `least` are made
+    /// in any case. `pass` goes over the data once: it gives the mean loss, and how the weights do
+    /// then. `save` gets the state after each epoch.
+    pub(crate) fn epochs<E, L>(
+        &mut self,
+        options: &TrainerOptions,
+        least: usize,
+        mut pass: impl FnMut(&mut Self, &mut dyn FnMut(TrainingProgress<D, L>)) -> Result<(f64, D), E>,
+        is_gain: fn(&D, &D) -> bool,
+        save: &mut dyn FnMut(&Self) -> Result<(), E>,
+        progress: &mut dyn FnMut(TrainingProgress<D, L>),
+    ) -> Result<(), E> {
+        let (epochs, patience) = (options.epochs.max(1), options.patience.max(1));
+        while self.epoch < epochs && (self.epoch < least || self.epoch - self.best_epoch < patience)
+        {
+            let (loss, dev) = pass(self, progress)?;
+            self.epoch += 1;
+            if self.best_epoch == 0 || is_gain(&dev, &self.best_dev) {
+                (self.best, self.best_epoch) = (self.now.clone(), self.epoch);
+                self.best_dev = dev.clone();
+            }
+            save(self)?;
+            progress(TrainingProgress::Epoch { epoch: self.epoch, loss, dev });
+        }
+        Ok(())
+    }
+}
+
+impl<D: Clone + Default> TrainingState<D> {
+    /// Before the first epoch of a network of these sizes, from the weights of a seed.
+    pub(crate) fn begin(sizes: &[usize], activation: Activation, seed: u64, items: usize) -> Self {
+        let mut random = SplitMix64::new(seed);
+        let mlp = Mlp::random(sizes, activation, &mut random);
+        Self::new(mlp, random, items)
     }
 
     /// Trains on, to the last epoch. `save` gets the state after each of them.
@@ -111,39 +150,32 @@ impl<D: Clone + Default> TrainingState<D> {
         save: &mut dyn FnMut(&Self) -> Result<(), T::Error>,
         progress: &mut dyn FnMut(TrainingProgress<D, L>),
     ) -> Result<(), T::Error> {
-        let (batch, epochs) = (options.batch.max(1), options.epochs.max(1));
+        let batch = options.batch.max(1);
         let total = self.order.len().div_ceil(batch);
         let schedule = Schedule {
             rate: options.learning_rate,
             decay: options.weight_decay,
-            steps: epochs * total,
+            steps: options.epochs.max(1) * total,
         };
-        while self.epoch < epochs && self.epoch - self.best_epoch < options.patience.max(1) {
-            let epoch = self.epoch + 1;
-            self.random.shuffle(&mut self.order);
+        let pass = |state: &mut Self, progress: &mut dyn FnMut(TrainingProgress<D, L>)| {
+            let epoch = state.epoch + 1;
+            state.random.shuffle(&mut state.order);
             let mut losses = Vec::new();
-            for (step, items) in self.order.chunks(batch).enumerate() {
-                let (rows, labels) = task.rows(items, &mut self.random)?;
+            for (step, items) in state.order.chunks(batch).enumerate() {
+                let (rows, labels) = task.rows(items, &mut state.random)?;
                 if labels.len() > 0 {
-                    let rows = Tensor::new(&[labels.len(), self.mlp.inputs()], rows)?;
-                    let dropout = Dropout { share: task.dropout(), random: &mut self.random };
-                    let network = Network::new(self.mlp.clone(), device)?;
+                    let rows = Tensor::new(&[labels.len(), state.now.inputs()], rows)?;
+                    let dropout = Dropout { share: task.dropout(), random: &mut state.random };
+                    let network = Network::new(state.now.clone(), device)?;
                     let lesson = network.learn(&rows, &labels, dropout)?;
-                    self.mlp.follow(&lesson, &mut self.adam, schedule);
+                    state.now.follow(&lesson, &mut state.adam, schedule);
                     losses.push(lesson.loss);
                 }
                 progress(TrainingProgress::Step { epoch, done: step + 1, total });
             }
-            let dev = task.measure(&self.mlp)?;
-            self.epoch = epoch;
-            if self.best_epoch == 0 || T::is_gain(&dev, &self.best_dev) {
-                (self.best, self.best_epoch) = (self.mlp.clone(), epoch);
-                self.best_dev = dev.clone();
-            }
-            save(self)?;
             let loss = losses.iter().sum::<f64>() / losses.len().max(1) as f64;
-            progress(TrainingProgress::Epoch { epoch, loss, dev });
-        }
-        Ok(())
+            Ok((loss, task.measure(&state.now)?))
+        };
+        self.epochs(options, 0, pass, T::is_gain, save, progress)
     }
 }

@@ -7,7 +7,9 @@
 use super::error::ProposalError;
 use super::rank::{INPUTS, Ranker, inputs_of};
 use crate::database::Database;
-use crate::learn::{Activation, Labels, Mlp, SplitMix64, TrainerOptions, fit, softplus};
+use crate::learn::{
+    Activation, Labels, Mlp, SplitMix64, TrainerOptions, Weighted as _, fit, softplus,
+};
 use crate::model::{Evidence, Verdict};
 
 /// Parts to which decisions are dealt out.

@@ -12,7 +12,8 @@ use super::features::WRITING;
 use super::measure::DevAccuracy;
 use crate::durable::WholeDirectory;
 use crate::learn::{
-    Activation, CONFIG, FileError, Mlp, NetworkError, SmallNetwork, read_config, write_model,
+    Activation, CONFIG, FileError, Mlp, NetworkError, SmallNetwork, Weighted as _, read_config,
+    write_model,
 };
 use crate::nn::{NnError, Weights};
 

@@ -236,9 +236,8 @@ fn fit(
     dev: &[Encoded; 2],
     progress: &mut dyn FnMut(TrainingProgress<DevAccuracy, Infallible>),
 ) -> Result<TrainingState<DevAccuracy>, NetworkError> {
-    let mut random = SplitMix64::new(options.training.seed);
-    let mlp = Mlp::random(&[inputs, options.hidden.max(1), tags], ACTIVATION, &mut random);
-    let mut state = TrainingState::new(mlp, random, data.labels.len());
+    let (sizes, seed) = ([inputs, options.hidden.max(1), tags], options.training.seed);
+    let mut state = TrainingState::begin(&sizes, ACTIVATION, seed, data.labels.len());
     let task = Tagging { device, inputs, data, dev };
     state.train(&task, &options.training, device, &mut |_| Ok(()), progress)?;
     Ok(state)

@@ -63,7 +63,7 @@ mod tests {
     use crate::align::error::AlignError;
     use crate::align::metrics::AlignmentReport;
     use crate::align::scorer::ACTIVATION;
-    use crate::learn::{FileError, SplitMix64};
+    use crate::learn::{FileError, Mlp, SplitMix64};
     use crate::nn::write_tensors;
     use std::io;
 
@@ -89,7 +89,7 @@ mod tests {
         let mut options = options();
         options.training.epochs = 5;
         let checkpoint = of_run(&directory.path().join("state"), &options, &data);
-        assert!(checkpoint.read::<AlignmentReport>(ACTIVATION).unwrap().is_none());
+        assert!(checkpoint.read::<AlignmentReport, Mlp>(ACTIVATION).unwrap().is_none());
         let train = |state: State, save: &mut dyn FnMut(&State) -> Result<(), AlignError>| {
             fit(&options, &Device::cpu(), state, [&data, &data], save, &mut |_| ())
         };
@@ -102,7 +102,7 @@ mod tests {
                 if state.epoch == killed_after { Err(killed.into()) } else { Ok(()) }
             });
             assert!(killed.unwrap_err().to_string().contains("cannot go on"));
-            let state = checkpoint.read::<AlignmentReport>(ACTIVATION).unwrap().unwrap();
+            let state = checkpoint.read::<AlignmentReport, Mlp>(ACTIVATION).unwrap().unwrap();
             assert_eq!(state.epoch, killed_after);
             assert_eq!(train(state, &mut |_| Ok(())).unwrap(), whole);
         }
@@ -115,21 +115,24 @@ mod tests {
         let (data, options) = (data(), options());
         of_run(&path, &options, &data).write(&start(&options, 8, 12)).unwrap();
         assert!(
-            of_run(&path, &options, &data).read::<AlignmentReport>(ACTIVATION).unwrap().is_some()
+            of_run(&path, &options, &data)
+                .read::<AlignmentReport, Mlp>(ACTIVATION)
+                .unwrap()
+                .is_some()
         );
         let mut other = options.clone();
         other.training.seed = 9;
         let error = of_run(&path, &other, &data)
-            .read::<AlignmentReport>(ACTIVATION)
+            .read::<AlignmentReport, Mlp>(ACTIVATION)
             .unwrap_err()
             .to_string();
         assert!(error.contains("seed `1`, this run has `9`"), "{error}");
         let of_gpu = Checkpoint::new(&path, json!({"device": "gpu"}));
-        let error = of_gpu.read::<AlignmentReport>(ACTIVATION).unwrap_err().to_string();
+        let error = of_gpu.read::<AlignmentReport, Mlp>(ACTIVATION).unwrap_err().to_string();
         assert!(error.contains("device `cpu`, this run has `gpu`"), "{error}");
         let fewer = shifted_copies(&mut SplitMix64::new(22), 3);
         let error = of_run(&path, &options, &fewer)
-            .read::<AlignmentReport>(ACTIVATION)
+            .read::<AlignmentReport, Mlp>(ACTIVATION)
             .unwrap_err()
             .to_string();
         assert!(error.contains("made with data"), "{error}");
@@ -147,14 +150,14 @@ mod tests {
             of_run(&path, &options, &data).write(&start(&options, 8, 12)).unwrap();
             assert!(
                 of_run(&path, &options, &data)
-                    .read::<AlignmentReport>(ACTIVATION)
+                    .read::<AlignmentReport, Mlp>(ACTIVATION)
                     .unwrap()
                     .is_some(),
                 "{rate}"
             );
             options.training.learning_rate = rate.next_up();
             let error = of_run(&path, &options, &data)
-                .read::<AlignmentReport>(ACTIVATION)
+                .read::<AlignmentReport, Mlp>(ACTIVATION)
                 .unwrap_err()
                 .to_string();
             assert!(error.contains(&format!("learning_rate `{rate}`")), "{error}");
@@ -168,13 +171,13 @@ mod tests {
         let checkpoint = of_run(&path, &options(), &data());
         std::fs::write(&path, "half a file").unwrap();
         assert!(matches!(
-            checkpoint.read::<AlignmentReport>(ACTIVATION),
+            checkpoint.read::<AlignmentReport, Mlp>(ACTIVATION),
             Err(FileError::Io { .. })
         ));
         for note in [None, Some("{}")] {
             write_tensors(&path, &[], note).unwrap();
             assert!(matches!(
-                checkpoint.read::<AlignmentReport>(ACTIVATION),
+                checkpoint.read::<AlignmentReport, Mlp>(ACTIVATION),
                 Err(FileError::Content { .. })
             ));
         }

@@ -15,14 +15,14 @@ pub(super) type State = TrainingState<AlignmentReport>;
 
 /// Before the first epoch, for states `width` wide.
 pub(super) fn start(options: &Options, width: usize, items: usize) -> State {
-    let mut random = SplitMix64::new(options.training.seed);
     let inputs = inputs(width, options.linker.is_some());
     let sizes = [inputs, options.hidden.unwrap_or(inputs / 2), 1];
-    let mut mlp = Mlp::random(&sizes, ACTIVATION, &mut random);
+    let mut state = State::begin(&sizes, ACTIVATION, options.training.seed, items);
     // What is off has no weight, so a scorer need not know of it.
-    let rows = mlp.layers[0].part_mut(Part::Weight).chunks_exact_mut(inputs);
+    let rows = state.now.layers[0].part_mut(Part::Weight).chunks_exact_mut(inputs);
     rows.for_each(|row| options.features.mask(width, row));
-    State::new(mlp, random, items)
+    state.best = state.now.clone();
+    state
 }
 
 /// A head learns which spans answer.

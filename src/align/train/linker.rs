@@ -203,10 +203,9 @@ fn fit(
     [data, dev]: [&Encoded; 2],
     progress: &mut dyn FnMut(TrainingProgress<LinkCounts, LeftOut>),
 ) -> Result<TrainingState<LinkCounts>, AlignError> {
-    let mut random = SplitMix64::new(options.training.seed);
     let sizes = [PairFeatures::inputs(width), options.hidden.max(1), 1];
-    let mlp = Mlp::random(&sizes, ACTIVATION, &mut random);
-    let mut state = TrainingState::new(mlp, random, data.pairs.len());
+    let (seed, items) = (options.training.seed, data.pairs.len());
+    let mut state = TrainingState::begin(&sizes, ACTIVATION, seed, items);
     let task = Linking { options, device, data, dev };
     state.train(&task, &options.training, device, &mut |_| Ok(()), progress)?;
     Ok(state)
