@@ -1,5 +1,7 @@
 """Laws of the language model's recipe. `python -m unittest discover training` (needs training/requirements.txt)."""
 
+import contextlib
+import io
 import json
 import lzma
 import random
@@ -15,7 +17,7 @@ import numpy
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from language_model import adapter, infill, shards
+from language_model import adapter, export, infill, shards
 from language_model.counterparts import coverage, cuts, replaced
 from language_model.examples import Drawer, in_framenets_spacing, truncated
 from language_model.lexicon import Lexicon
@@ -23,7 +25,7 @@ from language_model.lora import put, tensors_of
 from language_model.pairs import mined, of_set, refusal
 from language_model.prompt import Request, Template
 from language_model.returned import Returned
-from language_model.train import RATE, WARMUP, Run, opened, rate_at, train
+from language_model.train import RATE, Run, compile_layers, loss_of, opened, rate_at, reason, train
 from language_model.unpack import halves, name_of
 from paraphrase.prepare import Repeats
 from paraphrase.text import words
@@ -229,6 +231,28 @@ class Shards(InDirectory):
         next(batches)
         self.assertEqual((order.state["passes"], order.state["shard"]), (1, "draw-0.block-000.safetensors"))
 
+    def test_parts_of_a_block_are_read_as_one(self):
+        rng = random.Random(5)
+        (self.directory / "shards").mkdir()
+        self.assertEqual(shards.deal(self.directory, "one", examples(7, rng), 2), 7)
+        shards.deal(self.directory, "other", examples(3, rng), 2)
+        order = shards.Order(self.directory / "shards", 1, 10**6)
+        batches = order.batches()
+        self.assertEqual([len(next(batches)[0]) for _ in range(2)], [6, 4])
+        self.assertEqual(order.state["shard"], "draw-0.block-001.safetensors")
+        # Fewer blocks: those of before are gone.
+        shards.deal(self.directory, "one", examples(2, rng), 1)
+        self.assertEqual(len(list((self.directory / "shards").glob("*.one.*"))), 1)
+
+    def test_batches_of_another_size_begin_their_shard_anew(self):
+        shards.write(self.directory / "draw-0.block-000.safetensors", examples(60, random.Random(2)))
+        order = shards.Order(self.directory, 1, 128)
+        batches = order.batches()
+        for _ in range(5):
+            next(batches)
+        self.assertEqual(shards.Order(self.directory, 1, 128, dict(order.state)).state["batch"], 5)
+        self.assertEqual(shards.Order(self.directory, 1, 4096, dict(order.state)).state["batch"], 0)
+
     def test_reading_goes_on_where_it_stopped(self):
         shards.write(self.directory / "draw-0.block-000.safetensors", examples(60, random.Random(2)))
         whole, first = shards.Order(self.directory, 1, 128).batches(), shards.Order(self.directory, 1, 128)
@@ -299,7 +323,7 @@ class Adapters(InDirectory):
     def given(self, name, budget, origin=None):
         return types.SimpleNamespace(
             base=self.base, work=self.directory / "work", run=self.directory / name, origin=origin, budget=budget, batch=128,
-            device="cpu", seed=1, dev_every=2, save_every=1e9, minutes=1e9,
+            device="cpu", seed=1, dev_every=200, save_every=1e9, minutes=1e9, rate=RATE, rank=32, compiled=False, patience=0,
         )  # fmt: skip
 
     def trained(self, given, steps):
@@ -327,11 +351,79 @@ class Adapters(InDirectory):
         self.assertEqual(again.order.state, {name: facts[name] for name in again.order.state})
         self.assertIsNotNone(facts["shard"], "it stopped in the middle of a shard")
 
+    def learning_by_heart(self, name, **more):
+        """A run on four examples whose development examples are others: their loss rises in the end."""
+        (self.directory / "work" / "shards").mkdir(parents=True, exist_ok=True)
+        rng = random.Random(3)
+        shards.write(self.directory / "work" / "shards" / "draw-0.block-000.safetensors", examples(4, rng))
+        shards.write(self.directory / "work" / "dev.safetensors", examples(5, rng))
+        given = self.given(name, 30_000)
+        vars(given).update({"rate": 0.02, **more})
+        return self.trained(given, 10**6)
+
+    def test_the_best_adapter_is_kept_and_exported_not_the_last(self):
+        run = self.learning_by_heart("heart", budget=6_000)
+        losses = dict(run.dev)
+        tokens, least = min(run.dev, key=lambda one: one[1])
+        self.assertLess(least, losses[run.tokens])
+        self.assertEqual((run.best["training"]["tokens"], run.best["training"]["dev_loss"]), (tokens, least))
+        arguments = ["--base", self.base, "--work", self.directory / "work", "--run", self.directory / "heart"]
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            export.main([*map(str, [*arguments, "--to", self.directory / "export"])])
+        self.assertIn(f"after {tokens} tokens", said.getvalue())
+        written, best = (
+            (self.directory / place / adapter.WEIGHTS).read_bytes() for place in ("export", "heart/best")
+        )
+        self.assertEqual(written, best)
+        config = json.loads((self.directory / "export" / adapter.CONFIG).read_text())
+        self.assertEqual(config["training"]["dev_loss"], least)
+
+    def test_a_run_ends_when_its_loss_no_longer_falls(self):
+        run = self.learning_by_heart("patient", patience=3)
+        self.assertEqual(run.idle(), 3)
+        self.assertLess(run.tokens, 30_000)
+        self.assertEqual(reason(run, self.given("patient", 30_000)), "told" if run.session.over() else None)
+
+    def test_answers_are_measured_on_each_file_of_held_out_examples(self):
+        work = self.directory / "work"
+        (work / "shards").mkdir(parents=True)
+        (work / "answers.json").write_text('{"yes": 5, "no": 6}')
+        rng = random.Random(4)
+        # What is asked about decides: of a yes the prompt ends in 7, of a no in 8.
+        asked = lambda count: [([*(rng.randrange(20, 90) for _ in range(6)), 7 + n % 2], [5 + n % 2]) for n in range(count)]
+        shards.deal(work, "evokes", asked(60), 2)
+        shards.deal(work, "meaning", asked(20), 2)
+        shards.write(work / "dev.evokes.safetensors", asked(20))
+        shards.write(work / "held.hidden.safetensors", asked(20))
+        given = self.given("answers", 8_000)
+        vars(given).update(rate=0.01, dev_every=4_000)
+        rows = []
+        session = Steps(given.run, 10**6)
+        session.log = rows.append
+        train(Run(given, session), given)
+        first, last = ([row for row in rows if "dev" in row][place] for place in (0, -1))
+        self.assertEqual(set(first) - {"step", "tokens", "loss", "tokens/s"}, {"dev", "dev.evokes", "held.hidden"})
+        self.assertEqual(last["held.hidden"], {"auc": 1.0, "right": 1.0}, rows)
+        self.assertEqual(rows[-1]["stopped"], "budget")
+
+    def test_compiled_layers_compute_what_plain_ones_do(self):
+        model, adapted = opened(self.base, torch.device("cpu"), torch.bfloat16)
+        model.eval()
+        tokens = torch.randint(3, 120, (2, 16))
+        plain = loss_of(model, tokens, tokens, torch.device("cpu"))[0]
+        before = torch._dynamo.utils.counters["stats"]["unique_graphs"]
+        compile_layers(model, "aot_eager")
+        compiled = loss_of(model, tokens, tokens, torch.device("cpu"))[0]
+        compiled.backward()
+        self.assertAlmostEqual(plain.item(), compiled.item(), 2)
+        self.assertTrue(all(module.A.grad is not None for module in adapted.values()))
+        self.assertEqual(torch._dynamo.utils.counters["stats"]["unique_graphs"] - before, 1, "two layers, one code")
+
     def test_the_rate_rises_and_falls_over_the_budget(self):
-        rates = [rate_at(tokens, 10**6) for tokens in range(0, 10**6, 10**4)]
-        self.assertAlmostEqual(max(rates), RATE)
-        self.assertEqual(rates.index(max(rates)) * 10**4, WARMUP)
-        self.assertLess(rates[-1], 0.06 * RATE)
+        rates = [rate_at(tokens, 10**6, 60_000, 7e-4) for tokens in range(0, 10**6, 10**4)]
+        self.assertAlmostEqual(max(rates), 7e-4)
+        self.assertEqual(rates.index(max(rates)) * 10**4, 60_000)
+        self.assertLess(rates[-1], 0.06 * 7e-4)
 
 
 RECORD = {

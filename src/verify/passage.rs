@@ -1,5 +1,5 @@
-//! What a verifier's first question holds, made as its training made it
-//! (`make_verifier_data.py`), with rules in place of chance.
+//! What a verifier's first question holds. Training writes the same
+//! (`training/language_model/passage.py`); the shipped adapter's drew by chance what are rules here.
 
 use crate::model::Span;
 use crate::text::{CharIndex, natural_spacing, plain_definition};

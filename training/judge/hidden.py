@@ -52,14 +52,8 @@ def plan(units, exemplars, rng):
     return planned
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="judge.hidden", description=__doc__.split("\n")[0])
-    parser.add_argument("--fnstore", type=Path, required=True, help="the program")
-    parser.add_argument("--store", type=Path, required=True, help="with a release; it is only read")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR")
-    given = parser.parse_args()
-    program = Program(given.fnstore, given.store)
-    given.out.mkdir(parents=True, exist_ok=True)
+def lexicon_of(program):
+    """Of a store's LUs with exemplars: ids of exemplars and numbers of LUs by (frame, name), and names by frame."""
     exemplars, numbers, units = defaultdict(list), defaultdict(list), defaultdict(set)
     for record in program.run("query", "origin=exemplar", "--fields", "id,frame,lu"):
         exemplars[record["frame"], record["lu"]].append(record["id"])
@@ -68,6 +62,18 @@ def main():
         numbers[unit["frame"], unit["name"]].append(unit["id"])
         if (unit["frame"], unit["name"]) in exemplars:
             units[unit["frame"]].add(unit["name"])
+    return exemplars, numbers, units
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="judge.hidden", description=__doc__.split("\n")[0])
+    parser.add_argument("--fnstore", type=Path, required=True, help="the program")
+    parser.add_argument("--store", type=Path, required=True, help="with a release; it is only read")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR")
+    given = parser.parse_args()
+    program = Program(given.fnstore, given.store)
+    given.out.mkdir(parents=True, exist_ok=True)
+    exemplars, numbers, units = lexicon_of(program)
     edits = []
     for part, frames in plan(units, exemplars, random.Random(SEED)).items():
         hidden = [(frame, name) for frame, names, _ in frames for name in names]

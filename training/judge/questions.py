@@ -11,44 +11,26 @@ import argparse
 import json
 import math
 import random
-import re
 import tempfile
 import tomllib
 from collections import defaultdict
 from pathlib import Path
 
+from language_model.answers import area
 from language_model.infill import natural  # fnstore::text::natural_spacing
+from language_model.passage import MOST, definition, marked, most_annotated
+from language_model.passage import listed as listed_without
 from program import Program
 
 ROOT = Path(__file__).resolve().parents[2]
-BESIDE, LINES, WORDS, MOST = 25, 2, 45, 10
 
 
 def lines_of(path):
     return [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]
 
 
-def definition(text):
-    """`verify::passage::definition`, of a definition without markup."""
-    lines = [line for line in text.split("\n") if line.strip() and "[[" not in line]
-    text = re.sub(r"\[(?:[A-Z][\w'-]*) ([^\[\]]*)\]", r"\1", " ".join(lines[:LINES]))
-    return " ".join(text.replace("[", "").replace("]", "").split()[:WORDS])
-
-
-def lemma(lu):
-    return re.sub(r"\s*\([^)]*\)", "", lu.rsplit(".", 1)[0])
-
-
-def marked(text, start, end):
-    left, right = text[:start].split(), text[end:].split()
-    if len(left) + len(right) > 2 * BESIDE:
-        left = (["..."] if len(left) > BESIDE else []) + left[-BESIDE:]
-        right = right[:BESIDE] + (["..."] if len(right) > BESIDE else [])
-    return (" ".join(left) + f" *{text[start:end]}* " + " ".join(right)).strip()
-
-
-def most_annotated(units, _):
-    return sorted(units, key=lambda unit: (-unit["exemplar"] - unit["fulltext"], unit["name"]))
+def as_fnstore(units, _):
+    return most_annotated(units)
 
 
 def by_name(units, _):
@@ -65,10 +47,10 @@ def drawn(units, frame):
 # The rules: order of LUs, lemmas listed at most, whether the sentence is spaced as people write, whether the source's LU is
 # listed.
 RULES = {
-    "ten, most annotated first": (most_annotated, MOST, True, False),
-    "the same, with the source's LU": (most_annotated, MOST, True, True),
-    "the same without it, spaced as in the output": (most_annotated, MOST, False, False),
-    "six, most annotated first": (most_annotated, 6, True, False),
+    "ten, most annotated first": (as_fnstore, MOST, True, False),
+    "the same, with the source's LU": (as_fnstore, MOST, True, True),
+    "the same without it, spaced as in the output": (as_fnstore, MOST, False, False),
+    "six, most annotated first": (as_fnstore, 6, True, False),
     "six, by name": (by_name, 6, True, False),
     "eight, drawn as in training": (drawn, 8, True, False),
     "none": (by_name, 0, True, False),
@@ -77,20 +59,11 @@ RULES = {
 
 def listed(units, frame, without, rule):
     order, most, _, with_own = rule
-    lemmas = dict.fromkeys(lemma(unit["name"]) for unit in order(units, frame))
-    return [name for name in lemmas if with_own or name.lower() != lemma(without).lower()][:most]
+    return listed_without(order(units, frame), "" if with_own else without, most)
 
 
 def logistic(odds):
     return 1 / (1 + math.exp(-odds))
-
-
-def area(scores, labels):
-    """Under the ROC curve."""
-    good = [score for score, label in zip(scores, labels) if label]
-    bad = [score for score, label in zip(scores, labels) if not label]
-    wins = sum((a > b) + 0.5 * (a == b) for a in good for b in bad)
-    return wins / (len(good) * len(bad))
 
 
 class Asking:
@@ -151,8 +124,8 @@ def main():
             fields = []
             for of in scores:
                 source = sources[of["item"]]
-                sentence = marked(of["output"], *of["span"])
-                frame, word = source["frame"], of["output"][slice(*of["span"])]
+                sentence, word = marked(of["output"], [of["span"]])
+                frame = source["frame"]
                 fields.append({
                     "frame": frame.replace("_", " "),
                     "definition": frames[frame],

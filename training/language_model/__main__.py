@@ -1,9 +1,9 @@
-"""`python -m language_model COMMAND`: unpack, prepare, returned, infill, train, export, rewrite, swords."""
+"""`python -m language_model COMMAND`: unpack, prepare, verifier, meaning, returned, infill, train, export, rewrite, swords."""
 
 import importlib
 import sys
 
-COMMANDS = ["unpack", "prepare", "returned", "infill", "train", "export", "rewrite", "swords"]
+COMMANDS = ["unpack", "prepare", "verifier", "meaning", "returned", "infill", "train", "export", "rewrite", "swords"]
 
 
 def main():

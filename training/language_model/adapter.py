@@ -20,7 +20,7 @@ from safetensors.torch import load_file
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import quantize
 
-from .lora import MODULES, RANK, SCALE, put
+from .lora import MODULES, SCALE, put, rank_of
 from .prompt import HERE as PROMPT
 
 WEIGHTS, CONFIG = "adapter_model.safetensors", "adapter_config.json"
@@ -44,8 +44,8 @@ def write(directory, base, tensors, training, prompt=PROMPT):
         "peft_type": "LORA",
         "base_model_name_or_path": of_base["file"],
         "base_fingerprint": of_base["fingerprint"],
-        "r": RANK,
-        "lora_alpha": RANK * SCALE,
+        "r": rank_of(tensors),
+        "lora_alpha": rank_of(tensors) * SCALE,
         "target_modules": list(MODULES),
         "training": training,
     }

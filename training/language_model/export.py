@@ -2,7 +2,8 @@
 
     python -m language_model export --base BASE --work WORK --run RUN --to ../models/rewriter
 
-The last adapter is taken. That with the least loss on the development pairs lies in RUN/best, exported already.
+The best adapter is taken, with the least loss on the development examples, not the last. It lies in RUN/best, too, exported
+already, but the loss of rounding was not measured there.
 """
 
 import argparse
@@ -11,9 +12,8 @@ from pathlib import Path
 import torch
 
 from . import adapter
-from .lora import put
-from .shards import Shard
-from .train import dev_loss, opened
+from .lora import put, rank_of
+from .train import Held, dev_loss, opened
 
 
 def main(arguments):
@@ -25,14 +25,14 @@ def main(arguments):
     parser.add_argument("--batch", type=int, default=2048, help="tokens that are measured at once")
     parser.add_argument("--device", default="cpu")
     given = parser.parse_args(arguments)
-    device, dev = torch.device(given.device), Shard(given.work / "dev.safetensors")
-    state = torch.load(given.run / "state.pt", map_location="cpu", weights_only=True)
-    model, adapted = opened(given.base, device, torch.bfloat16)
-    put(adapted, state["adapter"])
+    device, dev = torch.device(given.device), Held(given.work, given.batch).dev
+    best = torch.load(given.run / "state.pt", map_location="cpu", weights_only=True)["best"]
+    model, adapted = opened(given.base, device, torch.bfloat16, rank_of(best["adapter"]))
+    put(adapted, best["adapter"])
     exact = dev_loss(model, dev, given.batch, device)
-    facts = state["training"] | {"dev_loss": round(exact, 4)}
-    adapter.write(given.to, given.base, state["adapter"], facts, adapter.prompt_of(given.work))
+    adapter.write(given.to, given.base, best["adapter"], best["training"], adapter.prompt_of(given.work))
     adapter.read(given.to, given.base, adapted)
     rounded = dev_loss(model, dev, given.batch, device)
     size = sum(path.stat().st_size for path in given.to.iterdir())
-    print(f"{state['tokens']} tokens: dev loss {exact:.4f}, in 8 bits {rounded:.4f}; {size / 1e6:.1f} MB in {given.to}")
+    at = best["training"]["tokens"]
+    print(f"best of the run, after {at} tokens: dev loss {exact:.4f}, in 8 bits {rounded:.4f}; {size / 1e6:.1f} MB in {given.to}")

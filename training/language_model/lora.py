@@ -76,6 +76,11 @@ def tensors_of(adapted):
     }
 
 
+def rank_of(tensors):
+    """The rank of an adapter's matrices."""
+    return next(len(tensor) for name, tensor in tensors.items() if name.endswith("lora_A.weight"))
+
+
 def put(adapted, tensors):
     """Gives an adapter the values of these matrices."""
     names = {f"{name}.lora_{part}.weight" for name in adapted for part in "AB"}

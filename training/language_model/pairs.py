@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections import Counter
 
-from paraphrase.prepare import Repeats, fault, lines
+from paraphrase.prepare import TEXT_REPEATS, Repeats, fault, lines
 from paraphrase.text import jaccard, normalise, words
 
 # Files, and whether people wrote both sides. `most`: at most this many pairs are kept, None for all.
@@ -76,12 +76,12 @@ def of_set(read, use, reserved, repeats, rng):
     return kept, dict(report)
 
 
-def selected(data, seed, of_news=()):
+def selected(data, seed, of_news=(), of_sets=SETS, text_repeats=TEXT_REPEATS):
     """All pairs in random order as (source, target, set), and a report. `of_news` are files of mined pairs, of whose two
-    sentences, both by people, either is the target."""
-    rng, repeats, pairs, report = random.Random(seed), Repeats(), [], {}
+    sentences, both by people, either is the target. No text stands in more than `text_repeats` pairs."""
+    rng, repeats, pairs, report = random.Random(seed), Repeats(text_repeats), [], {}
     reserved = {text for name in ("dev", "test") for pair in lines(data / f"{name}.tsv.xz") for text in pair}
-    sets = [(name, lines(data / f"train-{name}.tsv.xz"), use) for name, use in SETS.items()]
+    sets = [(name, lines(data / f"train-{name}.tsv.xz"), use) for name, use in of_sets.items()]
     sets += [(f"mined-{path.name}", mined(path), {"both": True, "most": None}) for path in of_news]
     for name, read, use in sets:
         kept, report[name] = of_set(read, use, reserved, repeats, rng)

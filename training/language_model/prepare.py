@@ -7,6 +7,11 @@ Pairs are taken in blocks of 5,000, so that training can begin before the last b
 goes on with the blocks that are missing. Of each block, `--draws` files of examples are written. WORK gets `pairs.tsv`,
 `report.json`, `links-NNN.txt` (as `fnstore align words` prints them), `shards/draw-D.block-NNN.safetensors`, `dev.safetensors`,
 and `samples.txt`, the first examples as text.
+
+    python -m language_model prepare --large --data ../../shared/data --base BASE --fnstore fnstore --models ../models \
+        --wordnet DIR --masc DIR --without test.jsonl --out WORK
+
+makes the mix that the shipped rewriter was trained on; `large.py` says what is in it, and why repeated targets are thinned.
 """
 
 import argparse
@@ -26,6 +31,7 @@ from .lexicon import Lexicon
 from .pairs import development, selected
 from .prompt import Template
 from .shards import write
+from .wordnet import HERE as WORDNET
 
 BLOCK = 5_000
 DEV_PAIRS, DEV_EXAMPLES = 450, 300
@@ -46,28 +52,35 @@ def write_pairs(path, pairs):
         file.writelines("\t".join(pair) + "\n" for pair in pairs)
 
 
+def answered(given, command, items, out):
+    """Has the program answer items, JSON lines; `out` is there whole or not at all. Gives its lines, one an item."""
+    if not out.exists():
+        asked, partial = out.with_suffix(".asked.jsonl"), out.with_suffix(".tmp")
+        asked.write_text("".join(json.dumps(item) + "\n" for item in items), encoding="utf-8")
+        whole = [*map(str, [given.fnstore, *command, "--models", given.models, "--device", "cpu", asked])]
+        with open(partial, "w", encoding="utf-8") as file:
+            done = subprocess.run(whole, stdout=file)
+        # 65: some items were too long; they have an empty line, or an error.
+        if done.returncode not in (0, 65):
+            raise RuntimeError(f"`{' '.join(whole)}` ended with {done.returncode}")
+        asked.unlink()
+        partial.rename(out)
+    lines = out.read_text(encoding="utf-8").split("\n")[:-1]
+    if len(lines) != len(items):
+        raise RuntimeError(f"{out} has {len(lines)} lines, expected {len(items)}: delete it and prepare again")
+    return lines
+
+
 def align(given, pairs, out):
     """Has the words of pairs linked; gives the links of each pair as (source word, target word)."""
-    if not out.exists():
-        items = out.with_suffix(".jsonl")
-        with open(items, "w", encoding="utf-8") as file:
-            for source, target, _ in pairs:
-                file.write(json.dumps({"source": tokens(source), "target": tokens(target)}) + "\n")
-        command = [given.fnstore, "align", "words", items, "--model", "linker", "--linker", given.models / "aligner"]
-        command += ["--models", given.models, "--device", "cpu"]
-        with open(out.with_suffix(".tmp"), "w", encoding="utf-8") as file:
-            done = subprocess.run([*map(str, command)], stdout=file)
-        # 65: some pairs were too long, and have an empty line.
-        if done.returncode not in (0, 65):
-            raise RuntimeError(f"`{' '.join(map(str, command))}` ended with {done.returncode}")
-        items.unlink()
-        out.with_suffix(".tmp").rename(out)
-    found = [
-        [tuple(map(int, link.split("-"))) for link in line.split()] for line in out.read_text(encoding="utf-8").split("\n")[:-1]
-    ]
-    if len(found) != len(pairs):
-        raise RuntimeError(f"{out} has {len(found)} lines, expected {len(pairs)}: delete it and prepare again")
-    return found
+    items = [{"source": tokens(source), "target": tokens(target)} for source, target, _ in pairs]
+    command = ["align", "words", "--model", "linker", "--linker", given.models / "aligner"]
+    return [links_of(line) for line in answered(given, command, items, out)]
+
+
+def links_of(line):
+    """The links of a line of `fnstore align words`."""
+    return [tuple(map(int, link.split("-"))) for link in line.split()]
 
 
 def drawn(drawer, pairs, links, seed):
@@ -97,7 +110,33 @@ def opened_tokenizer(base):
     return tokenizer
 
 
+def write_shard(path, examples, pairs, template, tokenizer):
+    marked = sum(bool(request.avoid) for request, _ in examples)
+    count = write(path, encoded(examples, template, tokenizer))
+    print(f"{path.name}: {count} examples of {pairs} pairs, {marked} with avoided words", flush=True)
+
+
+def development_shard(given, drawer, template, tokenizer):
+    """Writes the examples that adapters are measured on: the same, whatever is learnt from."""
+    path = given.out / "dev.safetensors"
+    if not path.exists():
+        part = development(given.data / "paraphrase", DEV_PAIRS)
+        links = align(given, part, given.out / "links-dev.txt")
+        write_shard(path, list(drawn(drawer, part, links, "dev"))[:DEV_EXAMPLES], len(part), template, tokenizer)
+
+
 def main(arguments):
+    given = parsed(arguments)
+    if given.large:
+        # It needs what stands here.
+        from .large import prepare
+
+        prepare(given)
+    else:
+        prepare_blocks(given)
+
+
+def parsed(arguments):
     parser = argparse.ArgumentParser(prog="language_model prepare", description=__doc__.split("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="directory with paraphrase/ and morphology/")
     parser.add_argument("--base", type=Path, required=True, help="directory that `unpack` wrote")
@@ -108,7 +147,16 @@ def main(arguments):
     parser.add_argument("--mined", type=Path, action="append", default=[], metavar="FILE", help="pairs of `fnstore mine`")
     parser.add_argument("--draws", type=int, default=4, help="examples of a pair, each in another file")
     parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args(arguments)
+    parser.add_argument("--large", action="store_true", help="make the large mix: more pairs, and WordNet's words (`large.py`)")
+    parser.add_argument("--target-repeats", type=int, default=4, metavar="N", help="--large: examples of one target, 4 by default")
+    parser.add_argument("--wordnet", type=Path, default=Path(WORDNET), metavar="DIR", help="--large: WordNet 3.0's files")
+    parser.add_argument("--masc", type=Path, metavar="DIR", help="--large: MASC's tagged text, as NLTK's data has it")
+    parser.add_argument("--without", type=Path, action="append", default=[], metavar="FILE",
+                        help="--large: JSON lines whose sentences are left out of MASC")  # fmt: skip
+    return parser.parse_args(arguments)
+
+
+def prepare_blocks(given):
     (given.out / "shards").mkdir(parents=True, exist_ok=True)
     if not (given.out / "pairs.tsv").exists():
         pairs, report = selected(given.data / "paraphrase", given.seed, given.mined)
@@ -117,17 +165,7 @@ def main(arguments):
     pairs = read_pairs(given.out / "pairs.tsv")
     lexicon = Lexicon.read(given.data / "morphology/unimorph-english.tsv.xz", given.models / "word-vectors")
     drawer, template, tokenizer = Drawer(lexicon), Template(), opened_tokenizer(given.base)
-
-    def shard(path, part, links, seed, most=None):
-        examples = list(drawn(drawer, part, links, seed))[:most]
-        marked = sum(bool(request.avoid) for request, _ in examples)
-        count = write(path, encoded(examples, template, tokenizer))
-        print(f"{path.name}: {count} examples of {len(part)} pairs, {marked} with avoided words", flush=True)
-        return examples
-
-    if not (given.out / "dev.safetensors").exists():
-        part = development(given.data / "paraphrase", DEV_PAIRS)
-        shard(given.out / "dev.safetensors", part, align(given, part, given.out / "links-dev.txt"), "dev", DEV_EXAMPLES)
+    development_shard(given, drawer, template, tokenizer)
     blocks = -(-len(pairs) // BLOCK)
     for block in range(min(blocks, given.blocks or blocks)):
         part, links = pairs[block * BLOCK : (block + 1) * BLOCK], None
@@ -135,7 +173,8 @@ def main(arguments):
             path = given.out / "shards" / f"draw-{draw}.block-{block:03}.safetensors"
             if not path.exists():
                 links = links or align(given, part, given.out / f"links-{block:03}.txt")
-                examples = shard(path, part, links, f"{given.seed}/{draw}")
+                examples = list(drawn(drawer, part, links, f"{given.seed}/{draw}"))
+                write_shard(path, examples, len(part), template, tokenizer)
                 if draw == block == 0:
                     samples = [f"{template.write(request)} {answer}\n" for request, answer in examples[:SAMPLES]]
                     (given.out / "samples.txt").write_text("\n".join(samples), encoding="utf-8")

@@ -4,7 +4,8 @@ A shard is a safetensors file: `tokens` (U16) of all examples, one after the oth
 the end of the last; `prompts` (I16), how many of its tokens are the prompt. What follows a prompt is learned.
 
 Shards are read one after the other in the order of their names, each shuffled; those that were added meanwhile are found
-when a run gets there. What was read is known from the names of the shards and a number of batches, so a resumed run reads
+when a run gets there. `draw-0.block-003.evokes.safetensors` is a part of `draw-0.block-003.safetensors`, which is read with
+its other parts as one. What was read is known from the names of the shards and a number of batches, so a resumed run reads
 what an uninterrupted one would have read.
 """
 
@@ -21,9 +22,9 @@ STEP = 16
 LONGEST = 176
 
 
-def write(path, examples):
+def write(path, examples, longest=LONGEST):
     """Writes examples, (prompt's tokens, answer's tokens); those that are too long are left out. Gives their number."""
-    examples = [(prompt, answer) for prompt, answer in examples if len(prompt) + len(answer) <= LONGEST]
+    examples = [(prompt, answer) for prompt, answer in examples if len(prompt) + len(answer) <= longest]
     lengths = [len(prompt) + len(answer) for prompt, answer in examples]
     tensors = {
         "tokens": numpy.array([token for prompt, answer in examples for token in prompt + answer], dtype=numpy.uint16),
@@ -36,10 +37,25 @@ def write(path, examples):
     return len(examples)
 
 
+def deal(work, part, examples, blocks, longest=LONGEST):
+    """Writes examples as a part of so many blocks, in their order and over those that were there. Gives their number."""
+    for path in (work / "shards").glob(f"draw-0.block-*.{part}.safetensors"):
+        path.unlink()
+    size, count = -(-len(examples) // blocks), 0
+    for block in range(blocks):
+        path = work / "shards" / f"draw-0.block-{block:03}.{part}.safetensors"
+        count += write(path, examples[block * size :][:size], longest)
+    return count
+
+
 class Shard:
-    def __init__(self, path):
-        tensors = load_file(path)
-        self.tokens, self.starts, self.prompts = tensors["tokens"], tensors["starts"], tensors["prompts"]
+    def __init__(self, *paths):
+        """The examples of one file after those of the other."""
+        files = [load_file(path) for path in paths]
+        self.tokens = numpy.concatenate([file["tokens"] for file in files])
+        self.prompts = numpy.concatenate([file["prompts"] for file in files])
+        lengths = numpy.concatenate([numpy.diff(file["starts"]) for file in files])
+        self.starts = numpy.concatenate([[0], numpy.cumsum(lengths)])
 
     def __len__(self):
         return len(self.prompts)
@@ -59,19 +75,23 @@ class Shard:
 
     def batch(self, places):
         """(tokens, labels), both (B, N). Labels are the tokens that are learned, at their own places; the others are ignored."""
-        size = padded(max(map(self.length, places)))
-        tokens = torch.zeros((len(places), size), dtype=torch.long)
-        labels = torch.full((len(places), size), IGNORED, dtype=torch.long)
-        for row, place in enumerate(places):
-            start, end = self.starts[place], self.starts[place + 1]
-            ids = torch.from_numpy(self.tokens[start:end].astype(numpy.int64))
-            tokens[row, : len(ids)] = ids
-            labels[row, self.prompts[place] : len(ids)] = ids[self.prompts[place] :]
-        return tokens, labels
+        places = numpy.asarray(places)
+        starts, lengths = self.starts[places, None], (self.starts[places + 1] - self.starts[places])[:, None]
+        columns = numpy.arange(padded(lengths.max()))[None]
+        inside = columns < lengths
+        ids = self.tokens[numpy.minimum(starts + columns, len(self.tokens) - 1)].astype(numpy.int64)
+        tokens = numpy.where(inside, ids, 0)
+        labels = numpy.where(inside & (columns >= self.prompts[places, None]), ids, IGNORED)
+        return torch.from_numpy(tokens), torch.from_numpy(labels)
 
 
 def padded(length):
     return -(-length // STEP) * STEP
+
+
+def block_of(name):
+    """The block that a file is a part of."""
+    return ".".join([*name.split(".")[:2], "safetensors"])
 
 
 class Order:
@@ -79,10 +99,13 @@ class Order:
 
     def __init__(self, directory, seed, budget, state=None):
         self.directory, self.seed, self.budget = directory, seed, budget
-        self.state = state or {"passes": 0, "read": [], "shard": None, "batch": 0}
+        self.state = {"passes": 0, "read": [], "shard": None, "batch": 0, "budget": None} | (state or {})
+        # Batches of another size are other batches: their shard is begun anew.
+        if self.state["budget"] != budget:
+            self.state |= {"batch": 0, "budget": budget}
 
     def next_shard(self):
-        names = sorted(path.name for path in self.directory.glob("draw-*.safetensors"))
+        names = sorted({block_of(path.name) for path in self.directory.glob("draw-*.safetensors")})
         if not names:
             raise FileNotFoundError(f"no draw-*.safetensors in {self.directory}: run `prepare` first")
         if not set(names) - set(self.state["read"]):
@@ -94,7 +117,8 @@ class Order:
         while True:
             if self.state["shard"] is None:
                 self.state |= {"shard": self.next_shard(), "batch": 0}
-            shard = Shard(self.directory / self.state["shard"])
+            block = self.state["shard"].removesuffix("safetensors")
+            shard = Shard(*sorted(self.directory.glob(f"{block}*safetensors")))
             groups = shard.groups(self.budget)
             random.Random(f"{self.seed}/{self.state['passes']}/{self.state['shard']}").shuffle(groups)
             for group in groups[self.state["batch"] :]:

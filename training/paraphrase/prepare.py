@@ -111,7 +111,8 @@ def lines(path):
 class Repeats:
     """What was kept so far, and what would repeat it too often."""
 
-    def __init__(self):
+    def __init__(self, text_repeats=TEXT_REPEATS):
+        self.text_repeats = text_repeats
         self.pairs, self.texts = set(), Counter()
         self.shapes, self.openings = defaultdict(set), defaultdict(set)
 
@@ -124,7 +125,7 @@ class Repeats:
                 return reason
         if self.key(source, target) in self.pairs:
             return "repeated"
-        if max(self.texts[source], self.texts[target]) >= TEXT_REPEATS:
+        if max(self.texts[source], self.texts[target]) >= self.text_repeats:
             return "text repeated"
         return None
 
