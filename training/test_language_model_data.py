@@ -134,6 +134,7 @@ class Changed(WithWords):
             ("He has dogs .", "PRP VBZ NNS ."),
             ("Will he sell it ?", "MD PRP VB PRP ."),
             ("He is not only old .", "PRP VBZ RB RB JJ ."),
+            ("He will hardly sell it .", "PRP MD RB VB PRP ."),
         ):
             self.assertIsNone(self.change("negation", text, tags), text)
 
@@ -150,6 +151,9 @@ class Changed(WithWords):
                 self.assertNotEqual(other, word)
                 self.assertFalse(other.isdigit() and int(other) <= 0, (word, other))
         self.assertIsNone(other_number("one", rng))
+
+    def test_a_phrase_ends_with_its_sentence(self):
+        self.assertIsNone(self.change("dropped", "Now he sold dogs in London. The dog left .", "RB PRP VBD NNS IN NNP DT NN VBD ."))
 
     def test_a_phrase_is_dropped_whole(self):
         words = "In the morning , he sold old dogs in London ."

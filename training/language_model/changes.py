@@ -12,6 +12,8 @@ FINITE = {"MD", "VBZ", "VBP", "VBD"}
 # Those that are auxiliaries only before such a tag.
 BEFORE = {"has": "VBN", "have": "VBN", "had": "VBN", "do": "VB", "does": "VB", "did": "VB"}
 NOT = {"not", "n't"}
+# Words that deny already.
+DENYING = set("no never nor neither nobody nothing none hardly scarcely barely".split())
 # Words after which "not" denies less than the sentence.
 PART = {"only", "just", "merely", "simply", "necessarily", "all", "every", "even"}
 CUT = {"ca": "can", "wo": "will", "sha": "shall"}
@@ -101,6 +103,8 @@ class Changes:
             return None
         if NOT & set(tokens):
             return affirmed(tokens, tags)
+        if DENYING & {word.lower() for word in tokens}:
+            return None
         places = [place for place in range(len(tokens) - 1) if is_denied_at(tokens, tags, place)]
         # A sentence is denied by its first verb; further ones may stand in what it only mentions.
         return [*tokens[: places[0] + 1], "not", *tokens[places[0] + 1 :]] if places else None
@@ -183,12 +187,13 @@ def free_phrases(tokens, tags):
         if word.lower() not in FREE or tags[start] != "IN":
             continue
         end = start + 1
-        while end < len(tokens) and tags[end] in INSIDE:
+        # A full stop within a text stands at its word: the phrase ends there.
+        while end < len(tokens) and tags[end] in INSIDE and "." not in tokens[end]:
             end += 1
         last = tags[end - 1] if end > start + 1 else None
         # More of the phrase follows, or a clause hangs on it.
         follows = tokens[end].lower() if end < len(tokens) else "."
-        stands_alone = not follows.isalpha() or (follows != "of" and tags[end] in ("IN", "VBZ", "VBD", "MD"))
+        stands_alone = not follows[:1].isalnum() or (follows != "of" and tags[end] in ("IN", "VBZ", "VBD", "MD"))
         if last in (*NOUNS, *NAMES, "CD") and stands_alone:
             found.append((start, end))
     return found
