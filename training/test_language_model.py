@@ -17,7 +17,7 @@ import numpy
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from language_model import adapter, export, infill, shards
+from language_model import adapter, blocks, export, infill, shards
 from language_model.counterparts import coverage, cuts, replaced
 from language_model.examples import Drawer, in_framenets_spacing, truncated
 from language_model.lexicon import Lexicon
@@ -511,3 +511,52 @@ class Unpacking(unittest.TestCase):
     def test_names_are_those_of_transformers(self):
         self.assertEqual(name_of("blk.3.attn_q.weight"), "model.layers.3.self_attn.q_proj.weight")
         self.assertEqual(name_of("token_embd.weight"), "model.embed_tokens.weight")
+
+
+class FourBits(InDirectory):
+    def test_blocks_are_those_of_gguf_and_lose_less_than_its_own(self):
+        from gguf import GGMLQuantizationType, quants
+
+        matrix = numpy.random.default_rng(5).normal(0, 0.02, (24, 96)).astype(numpy.float32)
+        matrix[3] = 0
+        found = blocks.packed(matrix)
+        self.assertEqual((found.dtype, found.shape), (numpy.uint8, (24, 3 * 18)))
+        read = blocks.unpacked(found)
+        theirs = quants.dequantize(found, GGMLQuantizationType.Q4_0)
+        self.assertTrue(numpy.array_equal(read, theirs))
+        self.assertTrue(numpy.array_equal(read[3], matrix[3]))
+        plain = quants.dequantize(quants.quantize(matrix, GGMLQuantizationType.Q4_0), GGMLQuantizationType.Q4_0)
+        self.assertLess(((read - matrix) ** 2).sum(), 0.9 * ((plain - matrix) ** 2).sum())
+
+    def test_numbers_that_blocks_hold_come_back(self):
+        integers = numpy.arange(64).reshape(2, 32) % 16 - 8
+        matrix = (integers * numpy.array([[0.25], [-0.125]])).astype(numpy.float32)
+        self.assertTrue(numpy.array_equal(blocks.unpacked(blocks.packed(matrix)), matrix))
+
+    def test_an_adapter_of_8_bits_is_written_in_4(self):
+        made = base(self.directory / "base")
+        model, adapted = opened(made, torch.device("cpu"), torch.float32)
+        for module in adapted.values():
+            module.B.data = torch.randn_like(module.B) * 0.05
+        eight, four, exported = (self.directory / name for name in ("eight", "four", "exported"))
+        adapter.write(eight, made, tensors_of(adapted), {"tokens": 5})
+        (eight / "BLAKE3SUMS").write_text("of other weights\n")
+        blocks.main(["--adapter", str(eight), "--to", str(four)])
+        self.assertEqual(sorted(path.name for path in four.iterdir()), [adapter.CONFIG, adapter.WEIGHTS, "prompt.toml"])
+        self.assertLess((four / adapter.WEIGHTS).stat().st_size, 0.75 * (eight / adapter.WEIGHTS).stat().st_size)
+        adapter.write(exported, made, tensors_of(adapted), {"tokens": 5}, bits=4)
+        tokens = torch.randint(3, 120, (2, 9))
+        plain = LlamaForCausalLM.from_pretrained(made)(tokens).logits
+        ours = model.eval()(tokens).logits
+        for directory in (four, exported):
+            again, other = opened(made, torch.device("cpu"), torch.float32)
+            adapter.read(directory, made, other)
+            lost = (again.eval()(tokens).logits - ours).abs().mean() / (ours - plain).abs().mean()
+            self.assertLess(lost.item(), 0.15)
+
+    def test_rows_of_no_whole_blocks_are_halves(self):
+        matrix = numpy.linspace(-1, 1, 2 * 24, dtype=numpy.float32).reshape(2, 24)
+        path = self.directory / "some.safetensors"
+        blocks.write(path, {"some.lora_A.weight": matrix})
+        read = blocks.matrices(path)["some.lora_A.weight"]
+        self.assertLess(numpy.abs(read - matrix).max(), 1e-3)

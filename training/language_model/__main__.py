@@ -1,9 +1,21 @@
-"""`python -m language_model COMMAND`: unpack, prepare, verifier, meaning, returned, infill, train, export, rewrite, swords."""
+"""`python -m language_model COMMAND`; COMMANDS lists them."""
 
 import importlib
 import sys
 
-COMMANDS = ["unpack", "prepare", "verifier", "meaning", "returned", "infill", "train", "export", "rewrite", "swords"]
+COMMANDS = [
+    "unpack",
+    "prepare",
+    "verifier",
+    "meaning",
+    "returned",
+    "infill",
+    "train",
+    "export",
+    "blocks",
+    "rewrite",
+    "swords",
+]
 
 
 def main():

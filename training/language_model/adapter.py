@@ -2,8 +2,9 @@
 
 - `adapter_model.safetensors`: of each adapted matrix W (out x in) of the base, by the names of `transformers`,
   `NAME.lora_A.weight` (I8, rank x in) and `NAME.lora_B.weight` (I8, out x rank), each with `.scale` (F32, one number a row):
-  A[r, c] = A8[r, c] * scale[r]. W + lora_alpha / r * B @ A is what is multiplied. Rows of q_proj and k_proj are ordered as
-  `transformers` orders them, halves of the rotated dimensions one after the other; GGUF has them in pairs (`unpack.py`);
+  A[r, c] = A8[r, c] * scale[r]. In 4 bits they are U8, without `.scale` (`blocks.py` says how).
+  W + lora_alpha / r * B @ A is what is multiplied. Rows of q_proj and k_proj are ordered as `transformers` orders them,
+  halves of the rotated dimensions one after the other; GGUF has them in pairs (`unpack.py`);
 - `adapter_config.json`: `r`, `lora_alpha`, `target_modules` and `base_model_name_or_path` as PEFT names them; the
   fingerprint of the base's tensors (`unpack.py` says of what); and how the adapter was trained;
 - `prompt.toml`: how it is asked.
@@ -15,15 +16,18 @@ import shutil
 import sys
 from pathlib import Path
 
-from safetensors.torch import load_file
+import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import quantize
 
+from . import blocks
 from .lora import MODULES, SCALE, put, rank_of
 from .prompt import HERE as PROMPT
 
-WEIGHTS, CONFIG = "adapter_model.safetensors", "adapter_config.json"
+WEIGHTS, CONFIG = blocks.WEIGHTS, "adapter_config.json"
+# Sizes of a number in which an adapter can be written.
+BITS = (4, 8)
 
 
 def prompt_of(work):
@@ -32,12 +36,15 @@ def prompt_of(work):
     return own if own.exists() else PROMPT
 
 
-def write(directory, base, tensors, training, prompt=PROMPT):
-    """Writes an adapter in 8 bits over one that was there, with its prompt. Other files of the directory stay."""
+def write(directory, base, tensors, training, prompt=PROMPT, bits=8):
+    """Writes an adapter over one that was there, with its prompt. Other files of the directory stay."""
     partial = directory.with_name(directory.name + ".tmp")
     shutil.rmtree(partial, ignore_errors=True)
     shutil.copytree(directory, partial) if directory.exists() else partial.mkdir(parents=True)
-    quantize.save(dict(sorted(quantize.quantize(tensors).items())), partial / WEIGHTS)
+    if bits == 4:
+        blocks.write(partial / WEIGHTS, {name: tensor.float().numpy() for name, tensor in tensors.items()})
+    else:
+        quantize.save(dict(sorted(quantize.quantize(tensors).items())), partial / WEIGHTS)
     of_base = json.loads((base / "base.json").read_text())
     config = {
         "format": 1,
@@ -61,5 +68,5 @@ def read(directory, base, adapted):
     ours = json.loads((base / "base.json").read_text())["fingerprint"]
     if config["base_fingerprint"] != ours:
         raise ValueError(f"{directory / CONFIG}: base_fingerprint is {config['base_fingerprint']}, that of {base} is {ours}")
-    put(adapted, quantize.dequantize(load_file(directory / WEIGHTS)))
+    put(adapted, {name: torch.from_numpy(matrix) for name, matrix in blocks.matrices(directory / WEIGHTS).items()})
     return config

@@ -1,4 +1,4 @@
-"""Writes a run's adapter as fnstore reads it (`adapter.py` says how), and measures what 8 bits cost.
+"""Writes a run's adapter as fnstore reads it (`adapter.py` says how), and measures what rounding costs.
 
     python -m language_model export --base BASE --work WORK --run RUN --to ../models/rewriter
 
@@ -22,6 +22,7 @@ def main(arguments):
     parser.add_argument("--work", type=Path, required=True, help="directory that `prepare` wrote")
     parser.add_argument("--run", type=Path, required=True, help="directory of `train`")
     parser.add_argument("--to", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--bits", type=int, choices=adapter.BITS, default=4, help="of a number")
     parser.add_argument("--batch", type=int, default=2048, help="tokens that are measured at once")
     parser.add_argument("--device", default="cpu")
     given = parser.parse_args(arguments)
@@ -30,9 +31,10 @@ def main(arguments):
     model, adapted = opened(given.base, device, torch.bfloat16, rank_of(best["adapter"]))
     put(adapted, best["adapter"])
     exact = dev_loss(model, dev, given.batch, device)
-    adapter.write(given.to, given.base, best["adapter"], best["training"], adapter.prompt_of(given.work))
+    tensors, facts = best["adapter"], best["training"]
+    adapter.write(given.to, given.base, tensors, facts, adapter.prompt_of(given.work), given.bits)
     adapter.read(given.to, given.base, adapted)
     rounded = dev_loss(model, dev, given.batch, device)
     size = sum(path.stat().st_size for path in given.to.iterdir())
-    at = best["training"]["tokens"]
-    print(f"best of the run, after {at} tokens: dev loss {exact:.4f}, in 8 bits {rounded:.4f}; {size / 1e6:.1f} MB in {given.to}")
+    losses = f"dev loss {exact:.4f}, in {given.bits} bits {rounded:.4f}"
+    print(f"best of the run, after {facts['tokens']} tokens: {losses}; {size / 1e6:.1f} MB in {given.to}")
