@@ -99,6 +99,7 @@ mod following;
 mod foreign_content;
 mod foreign_pieces;
 mod found_from_scratch;
+mod four_bit_adapters;
 mod frame_identification;
 mod frame_relations_in_queries;
 mod framenet_1_7;

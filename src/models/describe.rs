@@ -61,7 +61,7 @@ pub struct Description {
     pub layout: &'static str,
     /// Bytes of its files.
     pub bytes: u64,
-    /// How many numbers its weights are, by their format: `F32`, `F16`, `BF16`, `I8`.
+    /// How many numbers its weights are, by their format: `F32`, `F16`, `BF16`, `I8`, `Q4_0`.
     pub formats: BTreeMap<String, u64>,
     /// Of weights, configuration and tokenizer.
     pub fingerprint: Fingerprint,

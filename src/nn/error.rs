@@ -243,8 +243,8 @@ pub enum WeightsError {
     },
     /// A tensor has an element type that cannot be read.
     #[error(
-        "reading weights: `{tensor}` has type `{found}`, expected F32, F16, BF16 or I8 with a \
-         scale, in `{}`",
+        "reading weights: `{tensor}` has type `{found}`, expected F32, F16, BF16, I8 with a \
+         scale, or a matrix of U8 in blocks of 18 bytes, in `{}`",
         path.display()
     )]
     Type {

@@ -5,9 +5,10 @@
 //! request. Every number is checked to be finite once, here, so that no kernel needs to.
 //!
 //! Element types: F32, F16, BF16, and I8 with a companion tensor `NAME.scale` (F32, one number per
-//! row): `weight[r][c] = value[r][c] * scale[r]`, symmetric. Format:
-//! <https://huggingface.co/docs/safetensors>. GGUF brings blocks of few bits; its reader is in
-//! `gguf/`.
+//! row): `weight[r][c] = value[r][c] * scale[r]`, symmetric. A matrix `NAME.weight` of U8 has 4
+//! bits a number: each row is blocks of 18 bytes for 32 numbers, as GGUF's Q4_0 has them. Format:
+//! <https://huggingface.co/docs/safetensors>. GGUF brings other blocks of few bits; its reader is
+//! in `gguf/`.
 
 #![allow(unsafe_code, reason = "weight files are memory-mapped")]
 
@@ -252,8 +253,13 @@ impl Weights {
         let file = self.files.len();
         let stored = metadata.tensors().into_iter().map(|(name, info)| {
             let bytes = data + info.data_offsets.0..data + info.data_offsets.1;
-            let format = TensorFormat::Plain(info.dtype);
-            let (order, shape) = (RowOrder::AsTheyStand, info.shape.clone());
+            let in_blocks = match info.dtype {
+                Dtype::U8 if name.ends_with(".weight") => TensorFormat::of_rows(&info.shape),
+                _ => None,
+            };
+            let (format, shape) =
+                in_blocks.unwrap_or_else(|| (TensorFormat::Plain(info.dtype), info.shape.clone()));
+            let order = RowOrder::AsTheyStand;
             (name, Stored { file, format, order, shape, bytes })
         });
         let stored = stored.collect();

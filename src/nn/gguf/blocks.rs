@@ -85,6 +85,19 @@ impl TensorFormat {
         })
     }
 
+    /// The format and the shape of a matrix that a safetensors file stores as rows of bytes: whole
+    /// blocks of Q4_0, which no type of that format names.
+    pub(in crate::nn) fn of_rows(bytes: &[usize]) -> Option<(Self, Vec<usize>)> {
+        let format = BlockFormat::Q4_0;
+        let (numbers, block_bytes) = format.block();
+        match bytes {
+            [rows, row] if *row > 0 && row % block_bytes == 0 => {
+                Some((Self::Blocks(format), vec![*rows, row / block_bytes * numbers]))
+            }
+            _ => None,
+        }
+    }
+
     /// Numbers of a block, and its bytes.
     pub(super) fn block(self) -> (usize, usize) {
         match self {
