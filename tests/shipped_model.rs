@@ -69,3 +69,15 @@ fn every_shipped_weight_file_is_at_most_16_mb() {
     }
     assert!(files >= 1);
 }
+
+#[test]
+fn all_shipped_models_together_are_at_most_58_mb() {
+    let models = paraphrase().parent().unwrap().to_owned();
+    let mut bytes = 0;
+    for (_, model) in models_in(&models).unwrap() {
+        for entry in std::fs::read_dir(model.unwrap().path).unwrap() {
+            bytes += entry.unwrap().metadata().unwrap().len();
+        }
+    }
+    assert!((20_000_000..=58_000_000).contains(&bytes), "{bytes} bytes");
+}
