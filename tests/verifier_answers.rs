@@ -217,7 +217,8 @@ fn answers_to_the_second_question_are_nearly_those_stored() {
         rewriting: of.output.clone(),
     };
     let pairs: Vec<MeaningItem> = stored.iter().map(pair).collect();
-    for (numbers, most) in [(Numbers::F32, 0.02), (Numbers::Blocks, 0.05)] {
+    // What is stored was asked before the adapter's numbers were rounded to 4 bits.
+    for (numbers, most) in [(Numbers::F32, 0.06), (Numbers::Blocks, 0.06)] {
         let place = root.join("models/verifier");
         let mut verifier = Verifier::open(&place, &base, &Device::cpu(), numbers).unwrap();
         let found = verifier.same_meaning(&pairs).unwrap();
@@ -252,7 +253,7 @@ fn sources_are_as_likely_as_was_stored() {
         let found = found.unwrap();
         let difference = (found.log_prob - stored.reverse_log_prob).abs();
         eprintln!("{difference:.4} of {:.2}", stored.reverse_log_prob);
-        found.tokens == stored.reverse_tokens && difference <= 0.02 * f64::from(found.tokens)
+        found.tokens == stored.reverse_tokens && difference <= 0.06 * f64::from(found.tokens)
     };
     let near = found.iter().zip(&stored).filter(|of| is_near(*of)).count();
     assert!(near as f64 >= 0.95 * stored.len() as f64, "{near} of {}", stored.len());
