@@ -27,7 +27,7 @@ pub(crate) use checkpoint::Checkpoint;
 pub use error::{NetworkError, SmallNetwork};
 pub use files::FileError;
 pub(crate) use files::{CONFIG, LINE_LIMIT, read_config, read_lines, write_model};
-pub(crate) use logistic::{order, sigmoid, softplus};
+pub(crate) use logistic::{logistic_regression, order, sigmoid, softplus};
 pub(crate) use loss::{Choice, Labels, softmax};
 pub(crate) use mlp::{Activation, EPSILON, Mlp, Part, Weighted};
 pub(crate) use network::Network;

@@ -1,7 +1,7 @@
 //! Weights of the choice among outputs, fitted on judgements.
 //!
-//! The network is an MLP without a hidden layer, which is logistic regression. How good it is is
-//! measured on outputs whose sentences the weights did not see: in ten parts, as for the filter.
+//! How good weights are is measured on outputs whose sentences they did not see: in ten parts, as
+//! for the filter.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,18 +12,8 @@ use crate::filter::choice::{ChoiceWeights, INPUTS, inputs_of};
 use crate::filter::error::FilterError;
 use crate::filter::judged::Judged;
 use crate::filter::network::Standard;
-use crate::learn::{Activation, Labels, Mlp, SplitMix64, TrainerOptions, fit, order};
+use crate::learn::{logistic_regression, order};
 use crate::model::Fraction;
-
-/// The settings that are used.
-const OPTIONS: TrainerOptions = TrainerOptions {
-    epochs: 400,
-    patience: usize::MAX,
-    batch: usize::MAX,
-    learning_rate: 0.05,
-    weight_decay: 0.05,
-    seed: 1,
-};
 
 /// How well one question is answered, on outputs whose sentences the weights did not see.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -130,28 +120,18 @@ fn fitted(
     let places: Vec<usize> = (0..data.len()).filter(seen).collect();
     let inputs = |at: &usize| inputs_of(&data[*at].evidence).to_vec();
     let standard = Standard::of(&places.iter().map(inputs).collect::<Vec<_>>());
+    let row = |at| -> [f32; INPUTS] {
+        standard.apply(&inputs(at)).try_into().expect("as many as inputs")
+    };
     let lines = labels.each_ref().map(|labels| {
-        let of = places.iter().filter_map(|at| Some((at, labels[*at]?)));
-        let (rows, labels): (Vec<Vec<f32>>, Vec<f32>) =
-            of.map(|(at, label)| (standard.apply(&inputs(at)), f32::from(u8::from(label)))).unzip();
-        line(rows.concat(), &labels, &standard)
+        let of = places.iter().filter_map(|at| Some((row(at), labels[*at]?)));
+        let (rows, labels): (Vec<_>, Vec<_>) =
+            of.map(|(row, label)| (row, f32::from(u8::from(label)))).unzip();
+        let (bias, weights) = logistic_regression(&rows, &labels);
+        standard.undone(bias, weights)
     });
     let typical = standard.means().try_into().expect("as many as inputs");
     ChoiceWeights::new(lines, typical)
-}
-
-/// Logistic regression on standardised rows: the bias and the weights of inputs as they are.
-fn line(rows: Vec<f32>, labels: &[f32], standard: &Standard) -> (f32, [f32; INPUTS]) {
-    let mlp = Mlp::random(&[INPUTS, 1], Activation::Relu, &mut SplitMix64::new(OPTIONS.seed));
-    let fitted = fit(mlp, rows, &Labels::scores(labels), &OPTIONS);
-    let (mut bias, mut weights) = (0.0, [0.0; INPUTS]);
-    for (_, _, values) in fitted.expect("rows have the inputs' width").tensors("") {
-        match values {
-            [of] => bias = *of,
-            of => weights.copy_from_slice(of),
-        }
-    }
-    standard.undone(bias, weights)
 }
 
 fn figures_of(
@@ -192,6 +172,7 @@ fn figures_of(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learn::SplitMix64;
 
     /// Outputs, three of a sentence, right where the verifier says so, one in ten aside.
     fn data(count: usize) -> Vec<Judged> {
