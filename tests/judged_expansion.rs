@@ -133,17 +133,20 @@ fn who_asks_about_one_output_keeps_the_likeliest_with_its_answers() {
 }
 
 #[test]
-fn judges_choose_by_default_where_the_rewriter_adapts_their_language_model() {
+fn judges_choose_by_default_without_a_lexicon_where_the_rewriter_adapts_their_language_model() {
     let models = verifier();
     let of = recipe(models.path(), Choice::Aligner).models;
-    let guided = Recipe::new(of.clone());
-    assert_eq!((guided.choice, guided.least_evokes), (Choice::Judged, 0.0));
-    let unguided = Recipe::new(Models { guide: None, ..of.clone() });
-    assert_eq!((unguided.choice, unguided.least_evokes), (Choice::Judged, 0.7));
+    let default = |models: &Models| {
+        let recipe = Recipe::new(models.clone());
+        (recipe.choice, recipe.least_evokes)
+    };
+    let usual = (Choice::FewestFailedChecks, 0.0);
+    assert_eq!(default(&of), usual, "the lexicon guides");
+    let of = Models { guide: None, ..of };
+    assert_eq!(default(&of), (Choice::Judged, 0.7));
     let other = VerifierModels { base: "another".into(), ..of.verifier.clone().unwrap() };
     for verifier in [None, Some(other)] {
-        let models = Models { verifier, ..of.clone() };
-        assert_eq!(Recipe::new(models).choice, Choice::FewestFailedChecks);
+        assert_eq!(default(&Models { verifier, ..of.clone() }), usual);
     }
 }
 

@@ -48,21 +48,24 @@ named! {
 }
 
 impl Choice {
-    /// The best that some models allow: judges choose where the rewriter adapts the language model
-    /// of the verifier.
+    /// What gives most right outputs an hour: judges choose where the rewriter adapts the language
+    /// model of the verifier, unless the lexicon guides. Its words evoke their frame as often
+    /// without them, in half the time (`docs/results/2026-11-28-doubted-rounds.md`).
     #[must_use]
-    pub fn best_with(models: &Models) -> Self {
+    pub fn best_with(models: &Models, guidance: Guidance) -> Self {
         let RewriterSource::Model { base: Some(base), .. } = &models.rewriter else {
             return Self::FewestFailedChecks;
         };
         let is_shared = models.verifier.as_ref().is_some_and(|verifier| verifier.base == *base);
-        if is_shared { Self::Judged } else { Self::FewestFailedChecks }
+        match is_shared && guidance != Guidance::Lexicon {
+            true => Self::Judged,
+            false => Self::FewestFailedChecks,
+        }
     }
 
     /// What [`Recipe::least_evokes`] is by default. Under 0.7 a chain without a guide seldom comes
-    /// back to its frame: its time is better spent on others. Words of the lexicon evoke their
-    /// frame nine times in ten, and of those that the verifier doubts most do
-    /// (`docs/results/2026-11-28-doubted-rounds.md`).
+    /// back to its frame: its time is better spent on others. Words of the lexicon that the
+    /// verifier doubts mostly evoke it (`docs/results/2026-11-28-doubted-rounds.md`).
     pub(super) fn least_evokes(self, guidance: Guidance) -> f32 {
         if self == Self::Judged && guidance != Guidance::Lexicon { 0.7 } else { 0.0 }
     }
@@ -198,8 +201,8 @@ impl Recipe {
     #[must_use]
     pub fn new(models: Models) -> Self {
         let search = BeamSettings::default();
-        let choice = Choice::best_with(&models);
         let guidance = if models.guide.is_some() { Guidance::Lexicon } else { Guidance::None };
+        let choice = Choice::best_with(&models, guidance);
         Self {
             guidance,
             beam_size: search.beam_size,

@@ -187,7 +187,10 @@ impl RecipeSettings {
         recipe.known_words = self.words.map_or(recipe.known_words, |words| words == Words::Known);
         recipe.guidance = self.guide.unwrap_or(recipe.guidance);
         recipe.search = self.search.unwrap_or(recipe.search);
-        recipe.choice = self.choice.unwrap_or(recipe.choice);
+        recipe.choice = self.choice.unwrap_or(match self.guide {
+            Some(guide) => Choice::best_with(&recipe.models, guide),
+            None => recipe.choice,
+        });
         recipe.asked = self.asked.unwrap_or(recipe.asked);
         recipe.tell_bans = self.tell_bans.unwrap_or(recipe.tell_bans);
         recipe.ban_lexicon = self.ban_lexicon.unwrap_or(recipe.ban_lexicon);

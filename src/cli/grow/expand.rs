@@ -90,8 +90,8 @@ pub(crate) struct Args {
 
     /// Rule by which a round keeps one of its outputs. `judged`: a verifier is asked about the
     /// likeliest. `fewest-failed-checks`: the likeliest of those with fewest. `aligner`: the
-    /// aligner's score, as in the papers [default: judged, if the rewriter adapts the verifier's
-    /// language model]
+    /// aligner's score, as in the papers [default: judged, if the lexicon does not guide and the
+    /// rewriter adapts the verifier's language model]
     #[arg(long, value_name = "RULE", value_parser = named::<Choice>())]
     choice: Option<Choice>,
 
@@ -362,7 +362,10 @@ fn require_models(args: &Args, recipe: &Recipe) -> anyhow::Result<()> {
     );
     let is_adapter = matches!(recipe.models.rewriter, RewriterSource::Model { base: Some(_), .. });
     ensure!(
-        !is_adapter || recipe.models.verifier.is_some() || settings(args)?.choice.is_some(),
+        !is_adapter
+            || recipe.guidance == Guidance::Lexicon
+            || recipe.models.verifier.is_some()
+            || settings(args)?.choice.is_some(),
         "no verifier among the models, which chooses among a shard's outputs; name the models by \
          `--models DIR`, or say `--choice fewest-failed-checks`"
     );
