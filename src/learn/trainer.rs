@@ -108,15 +108,18 @@ impl<D: Clone + Default, N: Weighted> TrainingState<D, N> {
     /// Goes on to the last epoch, or until none was better for a while; the first `least` are made
     /// in any case. `pass` goes over the data once: it gives the mean loss, and how the weights do
     /// then. `save` gets the state after each epoch.
-    pub(crate) fn epochs<E, L>(
+    pub(crate) fn epochs<E, L, P>(
         &mut self,
         options: &TrainerOptions,
         least: usize,
-        mut pass: impl FnMut(&mut Self, &mut dyn FnMut(TrainingProgress<D, L>)) -> Result<(f64, D), E>,
+        mut pass: P,
         is_gain: fn(&D, &D) -> bool,
         save: &mut dyn FnMut(&Self) -> Result<(), E>,
         progress: &mut dyn FnMut(TrainingProgress<D, L>),
-    ) -> Result<(), E> {
+    ) -> Result<(), E>
+    where
+        P: FnMut(&mut Self, &mut dyn FnMut(TrainingProgress<D, L>)) -> Result<(f64, D), E>,
+    {
         let (epochs, patience) = (options.epochs.max(1), options.patience.max(1));
         while self.epoch < epochs && (self.epoch < least || self.epoch - self.best_epoch < patience)
         {

@@ -8,7 +8,10 @@ use crate::model::{Flags, Origin, named};
 /// Declares [`Field`], a row for each: its name, the kind of its value, what it takes to know it of
 /// a set, and what it takes to find the sets by it.
 macro_rules! fields {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal, $kind:ident, $cost:ident, $route:ident;)*) => {
+    ($(
+        $(#[$doc:meta])*
+        $variant:ident = $name:literal, $kind:ident, $cost:ident, $route:ident;
+    )*) => {
         /// Something about an annotation set that a query can ask for.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Field {

@@ -57,8 +57,8 @@ impl Store {
     }
 }
 
-/// Gives an engine's store an id where it has none, and a generation where it has none or is to have
-/// another.
+/// Gives an engine's store an id where it has none, and a generation where it has none or is to
+/// have another.
 pub(super) fn renew(engine: &Engine, rows: &mut WriteBatch, is_renewed: bool) -> Result<()> {
     let there = engine.get(Family::Meta, IDENTITY_KEY)?;
     let there = there.filter(|value| decode(value).is_some());

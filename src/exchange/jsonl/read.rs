@@ -244,80 +244,79 @@ impl<R: BufRead> RecordReader<R> {
 
 /// The record in a line of that kind.
 fn record(line: Line<'_>, kind: LineKind) -> Result<Record> {
-    Ok(match kind {
-        LineKind::WrittenNumber => {
-            let (kind, number, written) =
-                checked_model(line, |(kind, number, _)| numbers::check(*kind, *number))?;
-            Record::WrittenNumber(kind, number, written)
-        }
-        LineKind::SemType => Record::SemType(model(line)?),
-        LineKind::Frame => Record::Frame(model(line)?),
+    match kind {
+        LineKind::WrittenNumber => written_number(line),
+        LineKind::SemType => model(line).map(Record::SemType),
+        LineKind::Frame => model(line).map(Record::Frame),
         LineKind::Element => {
-            let (frame, name, element) = model(line)?;
-            Record::Element(frame, name, Box::new(element))
+            model(line).map(|(frame, name, fe)| Record::Element(frame, name, Box::new(fe)))
         }
-        LineKind::Relation => Record::Relation(model(line)?),
-        LineKind::Lexunit => {
-            let (lexunit, frame_name) = model(line)?;
-            Record::LexUnit(Box::new(lexunit), frame_name)
-        }
+        LineKind::Relation => model(line).map(Record::Relation),
+        LineKind::Lexunit => model(line).map(|(lu, frame)| Record::LexUnit(Box::new(lu), frame)),
         LineKind::Recipe => {
             let recipe: RecipeRecord = line.json()?;
-            Record::Recipe(checked(line, recipe.check())?, recipe)
+            Ok(Record::Recipe(checked(line, recipe.check())?, recipe))
         }
-        LineKind::Sentence => Record::Sentence(model(line)?),
+        LineKind::Sentence => model(line).map(Record::Sentence),
         LineKind::Set => {
             let set: Box<SetRecord> = line.json()?;
             let sentence = checked(line, set.sentence())?;
-            Record::Set(set, sentence)
+            Ok(Record::Set(set, sentence))
         }
         LineKind::Layers => {
             let layers: LayersRecord = line.json()?;
             let sentence = checked(line, layers.sentence())?;
-            Record::Layers(layers, sentence)
+            Ok(Record::Layers(layers, sentence))
         }
-        LineKind::Document => Record::Document(model(line)?),
+        LineKind::Document => model(line).map(Record::Document),
         LineKind::Journal => {
             let journal: JournalRecord = line.json()?;
             let (seed, chain) = checked(line, journal.sets())?;
-            Record::Journal(journal, seed, chain)
+            Ok(Record::Journal(journal, seed, chain))
         }
-        LineKind::Judgement => {
-            let (set, judgement) = checked_model(line, |(_, made)| check_judgement(made))?;
-            Record::Judgement(set, judgement)
-        }
-        LineKind::Verification => Record::Verification(checked_model(line, check_verification)?),
-        LineKind::Decisions => {
-            let (decided, frame) = checked_model(line, |(decided, _)| check_decided(decided))?;
-            Record::Decisions(decided, frame)
-        }
+        LineKind::Judgement => judgement(line),
+        LineKind::Verification => checked_model(line, check_verification).map(Record::Verification),
+        LineKind::Decisions => decisions(line),
         LineKind::Edition => {
             let edition: EditionRecord = line.json()?;
             let (edition, whole) = checked(line, edition.into_model())?;
-            Record::Edition(edition, whole)
+            Ok(Record::Edition(edition, whole))
         }
-        LineKind::ReleaseLayout => layout(Layout::Release(model(line)?)),
-        LineKind::FrameLayout => {
-            let (frame, of) = model(line)?;
-            layout(Layout::Frame(frame, of))
-        }
+        LineKind::ReleaseLayout => model(line).map(|of| layout(Layout::Release(of))),
+        LineKind::FrameLayout => model(line).map(|(id, of)| layout(Layout::Frame(id, of))),
         LineKind::LexunitLayout => {
-            let (frame, lu, of) = model(line)?;
-            layout(Layout::LexUnit(frame, lu, of))
+            model(line).map(|(frame, id, of)| layout(Layout::LexUnit(frame, id, of)))
         }
         LineKind::DocumentLayout => {
-            let (corpus, document, of) = model(line)?;
-            layout(Layout::Document(corpus, document, of))
+            model(line).map(|(corpus, id, of)| layout(Layout::Document(corpus, id, of)))
         }
-        LineKind::Foreign => {
-            let (file, of) = checked_model(line, |(_, of)| foreign::check(of))?;
-            layout(Layout::Foreign(file, of))
-        }
+        LineKind::Foreign => foreign_content(line),
         LineKind::Header | LineKind::Release | LineKind::End => {
             let reason = format!("a second `{}` record", kind.as_str());
-            return Err(line.fault(FaultCode::Layout, reason));
+            Err(line.fault(FaultCode::Layout, reason))
         }
-    })
+    }
+}
+
+fn written_number(line: Line<'_>) -> Result<Record> {
+    let (kind, number, written) =
+        checked_model(line, |(kind, number, _)| numbers::check(*kind, *number))?;
+    Ok(Record::WrittenNumber(kind, number, written))
+}
+
+fn judgement(line: Line<'_>) -> Result<Record> {
+    let (set, judgement) = checked_model(line, |(_, made)| check_judgement(made))?;
+    Ok(Record::Judgement(set, judgement))
+}
+
+fn decisions(line: Line<'_>) -> Result<Record> {
+    let (decided, frame) = checked_model(line, |(decided, _)| check_decided(decided))?;
+    Ok(Record::Decisions(decided, frame))
+}
+
+fn foreign_content(line: Line<'_>) -> Result<Record> {
+    let (file, of) = checked_model(line, |(_, of)| foreign::check(of))?;
+    Ok(layout(Layout::Foreign(file, of)))
 }
 
 /// What a line says, where its record is that of a model.
