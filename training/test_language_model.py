@@ -50,11 +50,11 @@ def lexicon(directory):
     return Lexicon(path, known, table / numpy.linalg.norm(table, axis=1, keepdims=True))
 
 
-def base(directory):
+def base(directory, layers=2):
     """A tiny model with random weights, as `unpack` leaves one."""
     torch.manual_seed(7)
     config = LlamaConfig(
-        vocab_size=120, hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2,
+        vocab_size=120, hidden_size=32, intermediate_size=48, num_hidden_layers=layers, num_attention_heads=4, num_key_value_heads=2,
         pad_token_id=0, bos_token_id=1, eos_token_id=2, tie_word_embeddings=True,
     )  # fmt: skip
     LlamaForCausalLM(config).save_pretrained(directory)
@@ -407,7 +407,7 @@ class Adapters(InDirectory):
         self.assertEqual(rows[-1]["stopped"], "budget")
 
     def test_compiled_layers_compute_what_plain_ones_do(self):
-        model, adapted = opened(self.base, torch.device("cpu"), torch.bfloat16)
+        model, adapted = opened(base(self.directory / "deep", 5), torch.device("cpu"), torch.bfloat16)
         model.eval()
         tokens = torch.randint(3, 120, (2, 16))
         plain = loss_of(model, tokens, tokens, torch.device("cpu"))[0]
@@ -417,7 +417,8 @@ class Adapters(InDirectory):
         compiled.backward()
         self.assertAlmostEqual(plain.item(), compiled.item(), 2)
         self.assertTrue(all(module.A.grad is not None for module in adapted.values()))
-        self.assertEqual(torch._dynamo.utils.counters["stats"]["unique_graphs"] - before, 1, "two layers, one code")
+        # What the first layer reads has no gradient; the others share one code.
+        self.assertEqual(torch._dynamo.utils.counters["stats"]["unique_graphs"] - before, 2)
 
     def test_the_rate_rises_and_falls_over_the_budget(self):
         rates = [rate_at(tokens, 10**6, 60_000, 7e-4) for tokens in range(0, 10**6, 10**4)]
