@@ -16,6 +16,7 @@ use rocksdb::{DB, IteratorMode, PrefixRange, ReadOptions, WriteBatch, WriteOptio
 use super::error::OPENING;
 use super::family::Family;
 use super::held_directory::HeldDirectory;
+use super::identity::IDENTITY_KEY;
 use super::lock::WriterLock;
 use super::present::{absent_or_lost, exists, lost_manifest, present_families};
 use super::scratch::Scratch;
@@ -133,7 +134,10 @@ impl Engine {
         batch.put_cf(meta, FORMAT_KEY, format);
         batch.put_cf(meta, WRITTEN_BY_KEY, env!("CARGO_PKG_VERSION"));
         // Revisions that were lost are given again, with other content.
-        identity::renew(&engine, &mut batch, is_rewound)?;
+        let identity = engine.get(Family::Meta, IDENTITY_KEY)?;
+        if let Some(drawn) = identity::to_put(identity, is_rewound) {
+            engine.put(&mut batch, Family::Meta, IDENTITY_KEY, &drawn)?;
+        }
         engine.write_synced(batch)?;
         Ok(engine)
     }

@@ -10,7 +10,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::model::hexadecimal;
 use rocksdb::WriteBatch;
 
-use super::engine::Engine;
 use super::family::Family;
 use super::{Result, Store, StoreError};
 
@@ -52,23 +51,24 @@ impl Store {
     /// When the engine fails, or the handle is a reader's.
     pub(crate) fn begin_generation(&self) -> Result<()> {
         let mut rows = WriteBatch::default();
-        renew(&self.engine, &mut rows, true)?;
+        if let Some(row) = to_put(self.engine.get(Family::Meta, IDENTITY_KEY)?, true) {
+            self.engine.put(&mut rows, Family::Meta, IDENTITY_KEY, &row)?;
+        }
         self.engine.write_synced(rows)
     }
 }
 
-/// Gives an engine's store an id where it has none, and a generation where it has none or is to
-/// have another.
-pub(super) fn renew(engine: &Engine, rows: &mut WriteBatch, is_renewed: bool) -> Result<()> {
-    let there = engine.get(Family::Meta, IDENTITY_KEY)?;
+/// The row that says which store it is, where another is to take the place of the one there: an id
+/// where it has none, and a generation where it has none or is to have another.
+pub(super) fn to_put(there: Option<Vec<u8>>, is_renewed: bool) -> Option<Vec<u8>> {
     let there = there.filter(|value| decode(value).is_some());
     if there.is_some() && !is_renewed {
-        return Ok(());
+        return None;
     }
     let drawn = drawn();
     let mut value = there.unwrap_or_else(|| drawn[..ID + GENERATION].to_vec());
     value[ID..].copy_from_slice(&drawn[ID..ID + GENERATION]);
-    engine.put(rows, Family::Meta, IDENTITY_KEY, &value)
+    Some(value)
 }
 
 /// What a row says; `None` when it is none of these.

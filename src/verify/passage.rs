@@ -1,5 +1,6 @@
 //! What a verifier's first question holds. Training writes the same
-//! (`training/language_model/passage.py`); the shipped adapter's drew by chance what are rules here.
+//! (`training/language_model/passage.py`); the shipped adapter's drew by chance what are rules
+//! here.
 
 use crate::model::Span;
 use crate::text::{CharIndex, natural_spacing, plain_definition};

@@ -267,7 +267,7 @@ impl<'a, R: BufRead> LineImport<'a, R> {
 
     /// Writes a record that is new, under the kind of its line. `stored` is looked up only for
     /// additions; says whether it is new.
-    pub(super) fn keep<T: Counted + PartialEq>(
+    pub(super) fn write_new<T: Counted + PartialEq>(
         &mut self,
         record: &T,
         (kind, id, subject): (LineKind, impl std::fmt::Display, &Subject),

@@ -77,7 +77,7 @@ impl<R: BufRead> LineImport<'_, R> {
         self.refer_all(row)?;
         let it = (LineKind::SemType, row.id, &Subject::SemType(row.id));
         let stored = |store: &Store, release| store.sem_type(release, row.id);
-        self.keep(row, it, stored, Batch::put_sem_type).map(drop)
+        self.write_new(row, it, stored, Batch::put_sem_type).map(drop)
     }
 
     fn take_frame(&mut self, frame: &Frame) -> Result<()> {
@@ -106,7 +106,7 @@ impl<R: BufRead> LineImport<'_, R> {
         }
         let it = (LineKind::Frame, frame.id, &Subject::Frame(frame.id));
         let stored = |store: &Store, release| store.frame(release, frame.id);
-        self.keep(frame, it, stored, Batch::put_frame).map(drop)
+        self.write_new(frame, it, stored, Batch::put_frame).map(drop)
     }
 
     /// Checks what an FE says by itself.
@@ -201,7 +201,7 @@ impl<R: BufRead> LineImport<'_, R> {
         }
         let it = (LineKind::Relation, row.id, &Subject::Relation(row.id));
         let stored = |store: &Store, release| store.relation(release, row.id);
-        if self.keep(row, it, stored, Batch::put_relation)? && self.adds() {
+        if self.write_new(row, it, stored, Batch::put_relation)? && self.adds() {
             for frame in [row.parent, row.child] {
                 layouts::forget_relations(self.store, &mut self.batch, self.release, frame)?;
             }
@@ -222,7 +222,7 @@ impl<R: BufRead> LineImport<'_, R> {
         self.refer_all(lu)?;
         let it = (LineKind::Lexunit, lu.id, &Subject::LexUnit(lu.frame, lu.id));
         let stored = |store: &Store, release| store.lexunit(release, lu.frame, lu.id);
-        self.keep(lu, it, stored, Batch::put_lexunit).map(drop)
+        self.write_new(lu, it, stored, Batch::put_lexunit).map(drop)
     }
 
     /// Refuses a frame that is not there under that name.
@@ -283,7 +283,7 @@ impl<R: BufRead> LineImport<'_, R> {
         self.refer_all(&sentence)?;
         let it = (LineKind::Sentence, sentence.id, &Subject::Sentence(sentence.id));
         let stored = |store: &Store, release| store.sentence(release, sentence.id);
-        self.keep(&sentence, it, stored, Batch::put_sentence)?;
+        self.write_new(&sentence, it, stored, Batch::put_sentence)?;
         self.current = Some(sentence);
         Ok(())
     }
@@ -320,7 +320,7 @@ impl<R: BufRead> LineImport<'_, R> {
             Ok(stored.map(|stored| scored_as(stored, &set)))
         };
         let it = (LineKind::Set, set.id, &Subject::Set(set.id, SetLocation::of(&set)));
-        if self.keep(&set, it, stored, Batch::put_annotation_set)? {
+        if self.write_new(&set, it, stored, Batch::put_annotation_set)? {
             self.tell_index(&set, &sentence);
         }
         self.current = Some(sentence);
@@ -352,7 +352,7 @@ impl<R: BufRead> LineImport<'_, R> {
         let it = (LineKind::Layers, row.id, &Subject::SentenceLayers(row.sentence, row.id));
         let stored =
             |store: &Store, release| store.sentence_layers_set(release, row.sentence, row.id);
-        self.keep(row, it, stored, Batch::put_sentence_layers).map(drop)
+        self.write_new(row, it, stored, Batch::put_sentence_layers).map(drop)
     }
 
     fn take_document(&mut self, row: &Document) -> Result<()> {
@@ -372,7 +372,7 @@ impl<R: BufRead> LineImport<'_, R> {
         }
         let it = (LineKind::Document, row.id, &Subject::Document(row.corpus, row.id));
         let stored = |store: &Store, release| store.document(release, row.corpus, row.id);
-        self.keep(row, it, stored, Batch::put_document).map(drop)
+        self.write_new(row, it, stored, Batch::put_document).map(drop)
     }
 
     fn take_journal(

@@ -22,6 +22,7 @@ pub(super) struct Args {}
 /// A row of counts as JSON; see `schema/agreement.schema.json`.
 #[derive(Debug, Serialize)]
 struct AgreementRow {
+    /// JSON `{"enum": ["evokes", "meaning", "similarity", "elements"]}`.
     question: Question,
     /// JSON `{"enum": ["output", "in-frame control", "out-of-frame control", "all"]}`.
     role: &'static str,
