@@ -41,9 +41,10 @@ const COMMANDS: [&[&str]; 28] = [
 ];
 
 /// Columns whose rows are parts of the record: JSON has them inside, or not at all where none are.
-const OF_PARTS: [(&str, &[&str]); 5] = [
+const OF_PARTS: [(&str, &[&str]); 6] = [
     ("valence", &["table", "count", "sets"]),
     ("relations --tree", &["depth", "under"]),
+    ("proposals", &["evokes", "evokes_share", "verified", "refused"]),
     ("semtypes --tree", &["depth", "under", "relation"]),
     ("check", &["code", "count", "family", "detail"]),
     ("query frame=Checking --explain", &["term", "access", "estimated", "asked", "passed"]),

@@ -23,7 +23,7 @@ from encoder import align, attention, export, head, links, strangers, teachers, 
 from encoder.student import Cut, pooled, student, unexplained
 from encoder.vocabulary import train as train_vocabulary
 from judge.__main__ import meaning_sheet, meanings
-from judge import generations, hidden, inputs, proposals, worth
+from judge import answers, generations, hidden, inputs, proposals, worth
 from judge.shares import apportioned, wilson
 from paraphrase.export import reading_typographic_signs
 from paraphrase.language_model import END, KneserNey, LanguageModel
@@ -75,6 +75,24 @@ class WorthOfACandidate(unittest.TestCase):
         bias, weights = worth.logistic(values, labels)
         self.assertGreater(inputs.area(values @ weights, labels), 0.85)
         self.assertLess(inputs.area(worth.cross_validated(values, labels, parts), labels), 0.75)
+
+
+class AnswersAboutProposals(unittest.TestCase):
+    def test_many_answers_say_more_than_one_and_none_says_nothing(self):
+        def of(evokes, asked):
+            return answers.answer({"evokes": evokes, "verified": asked})
+
+        self.assertEqual(answers.answer({}), 0.0)
+        self.assertTrue(of(0.9, 9) > of(0.9, 1) > 0 > of(0.1, 1) > of(0.1, 9))
+        self.assertAlmostEqual(of(0.5, 7), 0.0)
+
+    def test_answers_that_tell_right_proposals_add_to_a_score_on_frames_that_the_fit_did_not_see(self):
+        rng = numpy.random.default_rng(1)
+        labels = (rng.random(400) < 0.3).astype(float)
+        score, said = rng.normal(labels, 1), rng.normal(2 * labels, 1)
+        frames = [f"Frame_{at % 40}" for at in range(400)]
+        found = answers.held_out([score, said], labels, frames)
+        self.assertGreater(inputs.area(found, labels), inputs.area(score, labels) + 0.05)
 
 
 class Tokenizers(unittest.TestCase):

@@ -45,6 +45,13 @@ pub struct Evidence {
     pub unknown: f32,
     /// Words of the LU's name; 0 where an earlier program did not keep it.
     pub words: u32,
+    /// Mean probability that the target evokes the frame, 0 to 1, over the sets about which a
+    /// verifier was asked; absent where it was not asked.
+    pub evokes: Option<f32>,
+    /// Share of these sets whose probability is above 0.5.
+    pub evokes_share: Option<f32>,
+    /// How many sets these are.
+    pub verified: u32,
 }
 
 /// Where the sets of a proposed LU went.

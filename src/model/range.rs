@@ -42,7 +42,14 @@ impl Evidence {
         check_cost("paraphrase", self.paraphrase)?;
         check_share("aligner", self.aligner)?;
         check_share("unknown", self.unknown)?;
-        for (field, share) in [("p", self.p), ("r", self.r), ("frame_fit", self.frame_fit)] {
+        let shares = [
+            ("p", self.p),
+            ("r", self.r),
+            ("frame_fit", self.frame_fit),
+            ("evokes", self.evokes),
+            ("evokes_share", self.evokes_share),
+        ];
+        for (field, share) in shares {
             share.map_or(Ok(()), |share| check_share(field, share))?;
         }
         match self.likeness {
@@ -138,6 +145,8 @@ mod tests {
         assert_eq!(wrong(Evidence { p: Some(f32::INFINITY), ..evidence }), "p");
         assert_eq!(wrong(Evidence { r: Some(f32::NAN), ..evidence }), "r");
         assert_eq!(wrong(Evidence { frame_fit: Some(2.0), ..evidence }), "frame_fit");
+        assert_eq!(wrong(Evidence { evokes: Some(1.5), ..evidence }), "evokes");
+        assert_eq!(wrong(Evidence { evokes_share: Some(-0.5), ..evidence }), "evokes_share");
         assert_eq!(wrong(Evidence { likeness: Some(-1.5), ..evidence }), "likeness");
     }
 

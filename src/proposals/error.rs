@@ -28,7 +28,7 @@ pub enum ProposalError {
     },
     /// The name is none that an LU can have.
     #[error(
-        "E-no-unit: `{name}` is no name of an LU, as it has a function word alone, or a digit; \
+        "E-no-unit: `{name}` is no name of an LU, as it has function words or numbers alone, or a digit; \
          reject it, or merge it into another LU"
     )]
     NoUnit {

@@ -9,6 +9,9 @@ use crate::model::{AnnotationSet, AnnotationSetId, Evidence, Provenance};
 /// The last bit of [`Evidence::rounds`] stands for this round and all later ones.
 const LAST_ROUND: u16 = 32;
 
+/// An answer above this says that the target evokes the frame rather than not.
+const LIKELY: f32 = 0.5;
+
 /// A set with what ranks its sentence: round, aligner score, score of the precision filter.
 pub(super) type Ranked = (AnnotationSetId, u16, f32, Option<f32>);
 
@@ -28,13 +31,17 @@ pub(super) struct Gathered {
     p: (f64, u32),
     r: (f64, u32),
     fit: (f64, u32),
+    /// Sum and number of the answers of a verifier, and how many of them are above [`LIKELY`].
+    evokes: (f64, u32),
+    likely: u32,
     /// Sets with a word in their target that nobody is known to use.
     unknown: u32,
 }
 
 impl Gathered {
-    /// Takes a set, if an expansion wrote it.
-    pub(super) fn take(&mut self, set: &AnnotationSet) {
+    /// Takes a set, if an expansion wrote it, and how likely a verifier finds it that its target
+    /// evokes the frame.
+    pub(super) fn take(&mut self, set: &AnnotationSet, evokes: Option<f32>) {
         let Provenance::Generated(made) = &set.provenance else { return };
         self.sets += 1;
         let ranked = (set.id, made.round, made.aligner, made.filter.map(|of| of.precision));
@@ -55,6 +62,10 @@ impl Gathered {
         if let Some(fit) = made.fit {
             self.fit = (self.fit.0 + f64::from(fit.probability), self.fit.1 + 1);
         }
+        if let Some(evokes) = evokes {
+            self.evokes = (self.evokes.0 + f64::from(evokes), self.evokes.1 + 1);
+            self.likely += u32::from(evokes > LIKELY);
+        }
     }
 
     pub(super) fn evidence(&self) -> Evidence {
@@ -74,6 +85,9 @@ impl Gathered {
             frame_fit: mean(self.fit),
             unknown: (f64::from(self.unknown) / count) as f32,
             words: 0,
+            evokes: mean(self.evokes),
+            evokes_share: mean((f64::from(self.likely), self.evokes.1)),
+            verified: self.evokes.1,
         }
     }
 

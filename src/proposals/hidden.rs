@@ -113,6 +113,7 @@ mod tests {
             other_frames: Vec::new(),
             nearest: Vec::new(),
             decided: None,
+            refused: None,
         }
     }
 

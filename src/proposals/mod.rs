@@ -12,6 +12,7 @@ mod error;
 mod gathered;
 mod hidden;
 mod rank;
+mod refusal;
 pub mod scratch;
 pub mod train;
 
@@ -22,6 +23,7 @@ pub use error::ProposalError;
 use gathered::Gathered;
 pub use hidden::{HiddenFigures, figures};
 pub use rank::{Input, Ranker};
+pub use refusal::Refusal;
 
 use serde::Serialize;
 
@@ -32,7 +34,7 @@ use crate::model::{
     Positive, Release, ReleaseId, Reviewed, Span, Verdict, is_english,
 };
 use crate::query::{Expression, Selection};
-use crate::text::{called, fold, is_stop_word, plain_lemma};
+use crate::text::{called, fold, plain_lemma};
 use crate::vectors::{WordVectors, cosine, likeness};
 
 type Result<T> = std::result::Result<T, ProposalError>;
@@ -76,6 +78,8 @@ pub struct Proposal {
     pub nearest: Vec<Near>,
     /// The decision that stands.
     pub decided: Option<Decision>,
+    /// Why it is no proposal, although sets stand under it.
+    pub refused: Option<Refusal>,
 }
 
 /// An LU of the frame that is like a proposed one.
@@ -115,14 +119,13 @@ fn key_of(name: &str) -> Key {
     (fold(&plain_lemma(lemma)), Pos::of_lu_name(name))
 }
 
-/// Whether a lemma may be that of an LU: it has a letter and no digit. A verb, noun or adjective of
-/// English has another word than function words. What a rewriter gets wrong, as `the.v` or
-/// `prepared2.v`, is none.
-fn names_unit((lemma, pos): &Key, is_english: bool) -> bool {
-    let has_content = is_english && [Pos::Verb, Pos::Noun, Pos::Adjective].contains(pos);
-    let is_said = |word: &str| word.chars().any(char::is_alphabetic);
-    let mut words = lemma.split_whitespace().filter(|word| is_said(word));
-    !lemma.chars().any(char::is_numeric) && words.any(|word| !has_content || !is_stop_word(word))
+/// What generated sets propose.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Listed {
+    /// The proposals, the likeliest first; of equal ones in order of frame and name.
+    pub proposals: Vec<Proposal>,
+    /// What no LU can be called, in the same order, each with the reason.
+    pub refused: Vec<Proposal>,
 }
 
 /// The proposals of a database.
@@ -143,13 +146,20 @@ impl<'a> Proposals<'a> {
     /// The proposals that the generated sets for which an expression holds attest, the likeliest
     /// first; of equal ones in order of frame and name. Evidence is of these sets alone. A proposal
     /// on which a decision stands is left out, unless its sets came after a move or merge, or
-    /// `with_decided`. So is what no LU can be called, as `the.v`. Only sets of proposed LUs are
-    /// read. Memory for a few numbers of each LU, and
-    /// one of each seed.
+    /// `with_decided`. So is what is refused ([`Refusal`]). Only sets of proposed LUs are read.
+    /// Memory for a few numbers of each LU, and one of each seed.
     ///
     /// # Errors
     /// As [`Database::query`].
     pub fn list(&self, expression: &Expression, with_decided: bool) -> Result<Vec<Proposal>> {
+        Ok(self.list_apart(expression, with_decided)?.proposals)
+    }
+
+    /// As [`Proposals::list`], and beside it what is refused and nobody decided on.
+    ///
+    /// # Errors
+    /// As [`Database::query`].
+    pub fn list_apart(&self, expression: &Expression, with_decided: bool) -> Result<Listed> {
         let mut releases: HashMap<ReleaseId, KnownLemmas> = HashMap::new();
         let mut gathered: BTreeMap<(ReleaseId, FrameId, LuId), Gathered> = BTreeMap::new();
         // The status leads to the LUs by their keys, past the sets of all others.
@@ -170,10 +180,11 @@ impl<'a> Proposals<'a> {
             };
             let of = (set.frame, set.lu);
             if lexicon.proposed.contains(&of) || with_decided && lexicon.accepted.contains(&of) {
-                gathered.entry((release, set.frame, set.lu)).or_default().take(set);
+                let evokes = lexicon.evokes(self.database, (release, set.id))?;
+                gathered.entry((release, set.frame, set.lu)).or_default().take(set, evokes);
             }
         }
-        let mut proposals = Vec::new();
+        let mut listed = Listed::default();
         for ((release, frame, lu), gathered) in gathered {
             let lexicon = &releases[&release];
             let proposal = self.proposal(lexicon, (release, frame, lu), gathered)?;
@@ -181,16 +192,19 @@ impl<'a> Proposals<'a> {
             let is_closed = proposal.decided.as_ref().is_some_and(|decision| {
                 matches!(decision.verdict, Verdict::Accept | Verdict::Reject)
             });
-            let is_slip = lexicon.slips.contains(&(frame, lu)) && proposal.decided.is_none();
-            if !is_slip && (with_decided || !is_closed) {
-                proposals.push(proposal);
+            if proposal.refused.is_some() && proposal.decided.is_none() {
+                listed.refused.push(proposal);
+            } else if with_decided || !is_closed {
+                listed.proposals.push(proposal);
             }
         }
-        proposals.sort_by(|a, b| {
-            let names = |of: &Proposal| (of.frame_name.clone(), of.name.clone(), of.lu);
-            b.score.total_cmp(&a.score).then_with(|| names(a).cmp(&names(b)))
-        });
-        Ok(proposals)
+        for proposals in [&mut listed.proposals, &mut listed.refused] {
+            proposals.sort_by(|a, b| {
+                let names = |of: &Proposal| (of.frame_name.clone(), of.name.clone(), of.lu);
+                b.score.total_cmp(&a.score).then_with(|| names(a).cmp(&names(b)))
+            });
+        }
+        Ok(listed)
     }
 
     /// The proposal of a name in a frame, by all of its generated sets.
@@ -208,7 +222,8 @@ impl<'a> Proposals<'a> {
         let absent = || ProposalError::Absent { frame, name: name.to_owned() };
         let lu = found.ok_or_else(absent)?.id;
         for set in store.annotation_sets_of_lexunit(release, frame, lu)? {
-            gathered.take(&set?);
+            let set = set?;
+            gathered.take(&set, lexicon.evokes(self.database, (release, set.id))?);
         }
         self.proposal(&lexicon, (release, frame, lu), gathered)
     }
@@ -226,7 +241,7 @@ impl<'a> Proposals<'a> {
         by: Reviewed,
     ) -> Result<HandedOver> {
         let is_new_lu = matches!(fate, Fate::Accept | Fate::Move(_));
-        if is_new_lu && !names_unit(&key_of(name), self.is_english(release)?) {
+        if is_new_lu && refusal::of_name(&key_of(name), self.is_english(release)?).is_some() {
             return Err(ProposalError::NoUnit { name: name.to_owned() });
         }
         let mut edits = self.database.transaction(release)?;
@@ -292,6 +307,7 @@ impl<'a> Proposals<'a> {
             let targets = row.targets;
             sentences.push(Attestation { set, text, trigger, targets, round, aligner, p });
         }
+        let refused = self.refusal(lexicon, &key, &evidence, &sentences);
         Ok(Proposal {
             release,
             release_name: lexicon.release.clone(),
@@ -308,7 +324,27 @@ impl<'a> Proposals<'a> {
             other_frames: others.iter().map(|frame| lexicon.name(*frame)).collect(),
             nearest,
             decided: decided.and_then(|decided| decided.standing().cloned()),
+            refused,
         })
+    }
+
+    /// Why a word is no proposal.
+    fn refusal(
+        &self,
+        lexicon: &KnownLemmas,
+        key: &Key,
+        evidence: &Evidence,
+        sentences: &[Attestation],
+    ) -> Option<Refusal> {
+        if let Some(refused) = refusal::of_name(key, lexicon.is_english) {
+            return Some(refused);
+        }
+        if refusal::is_part_of_name(key.1, sentences, lexicon.is_english) {
+            return Some(Refusal::PartOfName);
+        }
+        let vectors = self.vectors.filter(|_| lexicon.has_vectors)?;
+        let is_unknown = evidence.unknown >= 1.0 && vectors.of(&key.0).is_none();
+        is_unknown.then_some(Refusal::NoWord)
     }
 
     /// The LUs of a frame that are most like a lemma, and how much it is like all of them.
@@ -345,13 +381,14 @@ impl<'a> Proposals<'a> {
 struct KnownLemmas {
     release: String,
     language: String,
+    is_english: bool,
     /// Whether there are word vectors that were made for its language.
     has_vectors: bool,
+    /// Whether a verifier was asked about one of its sets.
+    is_verified: bool,
     frames: HashMap<FrameId, String>,
     /// LUs that are proposed, and whose lemma the lexicon of the frame lacks.
     proposed: HashSet<(FrameId, LuId)>,
-    /// Of these, those that no LU can be called.
-    slips: HashSet<(FrameId, LuId)>,
     /// LUs of the lexicon that were proposals.
     accepted: HashSet<(FrameId, LuId)>,
     /// Frames of the lexicon's own LUs by lemma and part of speech.
@@ -371,8 +408,9 @@ impl KnownLemmas {
         let is_told = |of: &Release| {
             vectors.is_some_and(|known| database.check_language(known.declared(), of).is_ok())
         };
-        let is_english = listed.as_ref().is_some_and(|of| is_english(&of.language));
         let mut lexicon = Self {
+            is_english: listed.as_ref().is_some_and(|of| is_english(&of.language)),
+            is_verified: store.all_verifications(release)?.next().is_some(),
             has_vectors: listed.as_ref().is_some_and(is_told),
             language: listed.as_ref().map_or_else(String::new, |of| of.language.clone()),
             release: listed.map_or_else(String::new, |of| of.name),
@@ -406,12 +444,22 @@ impl KnownLemmas {
             let is_there = lexicon.having.get(&key).is_some_and(|of| of.contains(&frame));
             if !is_there {
                 lexicon.proposed.insert((frame, lu));
-                if !names_unit(&key, is_english) {
-                    lexicon.slips.insert((frame, lu));
-                }
             }
         }
         Ok(lexicon)
+    }
+
+    /// How likely a verifier finds it that a set's target evokes its frame.
+    fn evokes(
+        &self,
+        database: &Database,
+        (release, set): (ReleaseId, AnnotationSetId),
+    ) -> Result<Option<f32>> {
+        if !self.is_verified {
+            return Ok(None);
+        }
+        let said = database.store().verification(release, set)?;
+        Ok(said.and_then(|said| said.evokes))
     }
 
     fn name(&self, frame: FrameId) -> String {
@@ -424,23 +472,5 @@ impl KnownLemmas {
         let mut frames: Vec<FrameId> = frames.filter(|frame| *frame != beside).collect();
         frames.sort_by_key(|frame| self.name(*frame));
         frames
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn function_words_and_words_with_digits_are_no_lus() {
-        let named = |name: &str, is_english| names_unit(&key_of(name), is_english);
-        for name in ["the.v", "be.v", "prepared2.v", "-.n", "that.n", "7up.n"] {
-            assert!(!named(name, true), "{name}");
-        }
-        for name in ["vet.v", "well-known.a", "give up.v", "out of.prep", "caf\u{e9}.n"] {
-            assert!(named(name, true), "{name}");
-        }
-        // `the` is a word of its own elsewhere.
-        assert!(named("the.n", false) && !named("the2.n", false));
     }
 }

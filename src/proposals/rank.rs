@@ -12,12 +12,11 @@ use crate::model::{Evidence, named};
 
 /// What `model_type` in a ranker's file says.
 const MODEL_TYPE: &str = "proposal-ranker";
-/// The format that this build writes.
-const FORMAT: u32 = 2;
-/// The format that has none of the [`LATER`] inputs; it is read, too.
-const FIRST_FORMAT: u32 = 1;
-/// Inputs that rankers of the first format do not look at.
-const LATER: [Input; 3] = [Input::FrameFit, Input::Unknown, Input::Words];
+/// The format that this build writes; earlier ones are read, too.
+const FORMAT: u32 = 3;
+/// Inputs that rankers of the first format do not look at, and those of the second.
+const LATER: [&[Input]; 2] =
+    [&[Input::FrameFit, Input::Unknown, Input::Words, Input::Evokes], &[Input::Evokes]];
 /// What a proposal without filter scores counts as.
 const NO_SCORE: f32 = 0.5;
 /// The likeness of a lemma without a vector: between those that speak for and against.
@@ -26,6 +25,9 @@ const NO_LIKENESS: f32 = 0.45;
 const CERTAIN: f32 = 7.0;
 /// Log-odds of the frame of a proposal that no frame model has judged.
 const NO_FIT: f32 = -2.0;
+/// An answer of a verifier that counts beside those about a proposal's sets, so that one of them
+/// says less than ten. It says neither yes nor no, as the mean answer about proposals does.
+const UNDECIDED: f32 = 0.5;
 
 named! {
     /// What the ranker looks at, in the order of its weights.
@@ -56,6 +58,9 @@ named! {
         Unknown => "unknown",
         /// Natural logarithm of the number of words of its name: most phrases are no units.
         Words => "words",
+        /// Log-odds of the mean answer of a verifier, where one undecided answer counts beside
+        /// those about its sets; 0 where there are none.
+        Evokes => "evokes",
     }
 }
 
@@ -65,8 +70,11 @@ pub(super) const INPUTS: usize = Input::ALL.len();
 /// The default weights, rounded from a logistic regression over 781 proposals for 60 frames of
 /// FrameNet 1.5 (`docs/results/2026-11-25-hidden-lus.md`). Right were LUs that had been hidden, and
 /// what the author accepted of the first 160. All were of round 1, so the weight of the first round
-/// is still that of the paper's figures. The recall filter said nothing more.
-const DEFAULT_WEIGHTS: [f32; INPUTS] = [1.2, -0.9, 1.8, -2.0, 2.0, 0.0, 0.5, 4.0, 0.27, -0.5, -1.6];
+/// is still that of the paper's figures. The recall filter said nothing more. The answers of a
+/// verifier are probabilities already, so their log-odds are added as they are: that is as good as
+/// a fitted weight (`docs/results/2026-11-28-proposals-by-the-verifier.md`).
+const DEFAULT_WEIGHTS: [f32; INPUTS] =
+    [1.2, -0.9, 1.8, -2.0, 2.0, 0.0, 0.5, 4.0, 0.27, -0.5, -1.6, 1.0];
 
 /// Their bias.
 const DEFAULT_BIAS: f32 = -5.1;
@@ -86,7 +94,14 @@ pub(super) fn inputs_of(evidence: &Evidence) -> [f32; INPUTS] {
         Input::FrameFit => evidence.frame_fit.map_or(NO_FIT, log_odds),
         Input::Unknown => evidence.unknown,
         Input::Words => (evidence.words.max(1) as f32).ln(),
+        Input::Evokes => log_odds(shrunk_evokes(evidence)),
     })
+}
+
+/// The mean answer of a verifier and an undecided one.
+fn shrunk_evokes(evidence: &Evidence) -> f32 {
+    let sets = evidence.verified as f32;
+    (evidence.evokes.unwrap_or_default() * sets + UNDECIDED) / (sets + 1.0)
 }
 
 fn log_odds(probability: f32) -> f32 {
@@ -131,15 +146,12 @@ impl Ranker {
         let wrong = |line, found: String, expected| FileError::content(path, line, found, expected);
         let mut file: RankerFile = serde_json::from_slice(&text)
             .map_err(|error| wrong(error.line(), error.to_string(), expected))?;
-        let is_read = [FORMAT, FIRST_FORMAT].contains(&file.format);
-        if file.model_type != MODEL_TYPE || !is_read {
+        if file.model_type != MODEL_TYPE || !(1..=FORMAT).contains(&file.format) {
             let found = format!("`{}` of format {}", file.model_type, file.format);
-            return Err(wrong(1, found, "`proposal-ranker` of format 1 or 2"));
+            return Err(wrong(1, found, "`proposal-ranker` of format 1, 2 or 3"));
         }
-        if file.format == FIRST_FORMAT {
-            for input in LATER {
-                file.weights.entry(input.as_str().to_owned()).or_insert(0.0);
-            }
+        for input in LATER.get(file.format as usize - 1).copied().unwrap_or_default() {
+            file.weights.entry(input.as_str().to_owned()).or_insert(0.0);
         }
         let mut weights = [0.0; INPUTS];
         for (weight, input) in weights.iter_mut().zip(Input::ALL) {
@@ -207,8 +219,8 @@ mod tests {
             frames: 0,
             likeness: Some(0.5),
             frame_fit: None,
-            unknown: 0.0,
             words: 1,
+            ..Evidence::default()
         }
     }
 
@@ -225,6 +237,7 @@ mod tests {
             Evidence { aligner: 0.99, ..evidence() },
             Evidence { frame_fit: Some(0.5), ..evidence() },
             Evidence { frame_fit: Some(1.0), ..evidence() },
+            Evidence { evokes: Some(0.9), verified: 1, ..evidence() },
         ] {
             assert!(score(better) > plain, "{better:?}");
         }
@@ -236,11 +249,24 @@ mod tests {
             Evidence { frame_fit: Some(0.0), ..evidence() },
             Evidence { unknown: 0.5, ..evidence() },
             Evidence { words: 2, ..evidence() },
+            Evidence { evokes: Some(0.1), verified: 1, ..evidence() },
         ] {
             assert!(score(worse) < plain, "{worse:?}");
         }
         let late = Evidence { rounds: 0b1001, ..evidence() };
         assert_eq!(score(late), plain, "the first round counts");
+    }
+
+    #[test]
+    fn many_answers_say_more_than_one_and_none_says_nothing() {
+        let score = |evokes, verified| {
+            Ranker::default().score(&Evidence { evokes, verified, ..evidence() })
+        };
+        let plain = Ranker::default().score(&evidence());
+        assert!(score(Some(0.9), 9) > score(Some(0.9), 1) && score(Some(0.9), 1) > plain);
+        assert!(score(Some(0.1), 9) < score(Some(0.1), 1) && score(Some(0.1), 1) < plain);
+        assert_eq!(score(Some(UNDECIDED), 1), plain);
+        assert!(score(Some(0.0), 9) < plain && score(Some(1.0), u32::MAX) < 1.0);
     }
 
     #[test]
@@ -251,8 +277,8 @@ mod tests {
         std::fs::write(&path, ranker.to_json()).unwrap();
         assert_eq!(Ranker::open(&path).unwrap(), ranker);
         for (old, new, said) in [
-            ("proposal-ranker", "filter", "found `filter` of format 2"),
-            ("\"format\": 2", "\"format\": 3", "of format 3"),
+            ("proposal-ranker", "filter", "found `filter` of format 3"),
+            ("\"format\": 3", "\"format\": 4", "of format 4"),
             ("\"likeness\"", "\"likenes\"", "no weight `likeness`"),
             ("\"bias\"", "\"bais\"", "unknown field `bais`"),
             ("{", "[", "line 2"),
@@ -261,14 +287,18 @@ mod tests {
             let error = Ranker::open(&path).unwrap_err().to_string();
             assert!(error.contains(said), "{new}: {error}");
         }
-        let earlier = ranker.to_json().replacen("\"format\": 2", "\"format\": 1", 1);
-        let is_later =
-            |line: &&str| LATER.iter().any(|of| line.contains(&format!("\"{}\"", of.as_str())));
-        let earlier: Vec<&str> = earlier.lines().filter(|line| !is_later(line)).collect();
-        std::fs::write(&path, earlier.join("\n").replace(",\n  }", "\n  }")).unwrap();
-        let read = Ranker::open(&path).unwrap();
-        let weight = |of: Input| read.weights().find(|(input, _)| *input == of).unwrap().1;
-        assert_eq!((weight(Input::FrameFit), weight(Input::Likeness)), (0.0, 4.0));
+        for (format, later) in (1..).zip(LATER) {
+            let said = format!("\"format\": {format}");
+            let earlier = ranker.to_json().replacen("\"format\": 3", &said, 1);
+            let is_later =
+                |line: &&str| later.iter().any(|of| line.contains(&format!("\"{}\"", of.as_str())));
+            let earlier: Vec<&str> = earlier.lines().filter(|line| !is_later(line)).collect();
+            std::fs::write(&path, earlier.join("\n").replace(",\n  }", "\n  }")).unwrap();
+            let read = Ranker::open(&path).unwrap();
+            let weight = |of: Input| read.weights().find(|(input, _)| *input == of).unwrap().1;
+            assert_eq!((weight(later[0]), weight(Input::Likeness)), (0.0, 4.0));
+            assert_eq!(weight(Input::Evokes), 0.0);
+        }
         let absent = Ranker::open(&dir.path().join("none.json")).unwrap_err().to_string();
         assert!(absent.contains("cannot read ranker"), "{absent}");
     }

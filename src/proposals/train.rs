@@ -1,15 +1,12 @@
 //! Weights of the ranker, fitted on decisions.
 //!
-//! The network is an MLP without a hidden layer, which is logistic regression; a little weight
-//! decay keeps weights finite where decisions are few. How good the weights are is measured on
-//! decisions that were held out, in turn, from as many fits.
+//! They are those of a logistic regression. How good they are is measured on decisions that were
+//! held out, in turn, from as many fits.
 
 use super::error::ProposalError;
 use super::rank::{INPUTS, Ranker, inputs_of};
 use crate::database::Database;
-use crate::learn::{
-    Activation, Labels, Mlp, SplitMix64, TrainerOptions, Weighted as _, fit, softplus,
-};
+use crate::learn::{logistic_regression, order, softplus};
 use crate::model::{Evidence, Verdict};
 
 /// Parts to which decisions are dealt out.
@@ -17,16 +14,6 @@ const FOLDS: usize = 5;
 
 /// Decisions of either kind that are needed.
 const LEAST: usize = 5;
-
-/// The settings that are used.
-const OPTIONS: TrainerOptions = TrainerOptions {
-    epochs: 400,
-    patience: usize::MAX,
-    batch: usize::MAX,
-    learning_rate: 0.05,
-    weight_decay: 0.05,
-    seed: 1,
-};
 
 /// A decision to learn from.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,6 +41,9 @@ pub struct Trained {
     pub default_order: f64,
     /// The same of fitted weights, on decisions that each fit did not see.
     pub held_out_order: f64,
+    /// Log loss and order of weights that were fitted without the answers of a verifier, on
+    /// decisions that each fit did not see; absent where no proposal has one.
+    pub without_verifier: Option<(f64, f64)>,
 }
 
 /// The standing decisions of every release, in order of key. A proposal that was accepted or merged
@@ -96,16 +86,13 @@ pub fn run(decisions: &[Decided]) -> Result<Trained, ProposalError> {
             *seen % FOLDS
         })
         .collect();
-    let mut held_out = vec![0.0; decisions.len()];
-    for fold in 0..FOLDS {
-        let others = decisions.iter().zip(&folds).filter(|(_, of)| **of != fold);
-        let ranker = ranker(&others.map(|(decided, _)| *decided).collect::<Vec<_>>());
-        for ((logit, decided), of) in held_out.iter_mut().zip(decisions).zip(&folds) {
-            if *of == fold {
-                *logit = ranker.logit(&inputs_of(&decided.evidence));
-            }
-        }
-    }
+    let held_out = held_out(decisions, &folds);
+    let is_verified = decisions.iter().any(|decided| decided.evidence.evokes.is_some());
+    let without_verifier = is_verified.then(|| {
+        let decisions: Vec<Decided> = decisions.iter().map(without_answers).collect();
+        let held_out = self::held_out(&decisions, &folds);
+        (loss(&decisions, &held_out), order_of(&decisions, &held_out))
+    });
     let default = Ranker::default();
     let logits = |ranker: &Ranker| -> Vec<f32> {
         decisions.iter().map(|decided| ranker.logit(&inputs_of(&decided.evidence))).collect()
@@ -117,9 +104,31 @@ pub fn run(decisions: &[Decided]) -> Result<Trained, ProposalError> {
         rejected,
         default_loss: loss(decisions, &by_default),
         held_out_loss: loss(decisions, &held_out),
-        default_order: order(decisions, &by_default),
-        held_out_order: order(decisions, &held_out),
+        default_order: order_of(decisions, &by_default),
+        held_out_order: order_of(decisions, &held_out),
+        without_verifier,
     })
+}
+
+/// A decision as it was without a verifier.
+fn without_answers(decided: &Decided) -> Decided {
+    let evidence = Evidence { evokes: None, evokes_share: None, verified: 0, ..decided.evidence };
+    Decided { evidence, ..*decided }
+}
+
+/// What weights that were fitted on the other parts say of each decision.
+fn held_out(decisions: &[Decided], folds: &[usize]) -> Vec<f32> {
+    let mut held_out = vec![0.0; decisions.len()];
+    for fold in 0..FOLDS {
+        let others = decisions.iter().zip(folds).filter(|(_, of)| **of != fold);
+        let ranker = ranker(&others.map(|(decided, _)| *decided).collect::<Vec<_>>());
+        for ((logit, decided), of) in held_out.iter_mut().zip(decisions).zip(folds) {
+            if *of == fold {
+                *logit = ranker.logit(&inputs_of(&decided.evidence));
+            }
+        }
+    }
+    held_out
 }
 
 fn loss(decisions: &[Decided], logits: &[f32]) -> f64 {
@@ -130,43 +139,25 @@ fn loss(decisions: &[Decided], logits: &[f32]) -> f64 {
     losses.sum::<f64>() / decisions.len().max(1) as f64
 }
 
-/// Share of pairs of both kinds whose right one scores higher; ties count half.
-fn order(decisions: &[Decided], logits: &[f32]) -> f64 {
-    let of = |is_right| {
-        let scored = decisions.iter().zip(logits);
-        scored.filter(move |(decided, _)| decided.is_right == is_right).map(|(_, logit)| *logit)
-    };
-    let (mut ordered, mut pairs) = (0.0, 0.0);
-    for right in of(true) {
-        for wrong in of(false) {
-            ordered += if right > wrong { 1.0 } else { f64::from(u8::from(right == wrong)) / 2.0 };
-            pairs += 1.0;
-        }
-    }
-    if pairs > 0.0 { ordered / pairs } else { 0.0 }
+/// Share of pairs of both kinds that are put in order.
+fn order_of(decisions: &[Decided], logits: &[f32]) -> f64 {
+    let right = decisions.iter().map(|decided| decided.is_right);
+    order(logits.iter().copied().zip(right))
 }
 
 fn ranker(decisions: &[Decided]) -> Ranker {
-    let sizes = [INPUTS, 1];
-    let mlp = Mlp::random(&sizes, Activation::Relu, &mut SplitMix64::new(OPTIONS.seed));
-    let labels: Vec<f32> =
-        decisions.iter().map(|decided| f32::from(u8::from(decided.is_right))).collect();
-    let rows = decisions.iter().flat_map(|decided| inputs_of(&decided.evidence)).collect();
-    let fitted = fit(mlp, rows, &Labels::scores(&labels), &OPTIONS);
-    let mut ranker = Ranker { bias: 0.0, weights: [0.0; INPUTS], decisions: decisions.len() };
-    for (_, _, values) in fitted.expect("rows have the inputs' width").tensors("") {
-        match values {
-            [bias] => ranker.bias = *bias,
-            weights => ranker.weights.copy_from_slice(weights),
-        }
-    }
-    ranker
+    let labels = decisions.iter().map(|decided| f32::from(u8::from(decided.is_right)));
+    let rows = decisions.iter().map(|decided| inputs_of(&decided.evidence));
+    let (rows, labels): (Vec<_>, Vec<_>) = rows.zip(labels).unzip();
+    let (bias, weights) = logistic_regression::<INPUTS>(&rows, &labels);
+    Ranker { bias, weights, decisions: decisions.len() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::rank::Input;
     use super::*;
+    use crate::learn::SplitMix64;
 
     /// Proposals, right where several seeds support them, one in ten aside; likeness says nothing.
     fn decided(count: u64) -> Vec<Decided> {
@@ -199,6 +190,23 @@ mod tests {
         assert!(held_out_loss < default_loss, "{held_out_loss} {default_loss}");
         assert!(held_out_order > default_order && held_out_order > 0.8, "{held_out_order}");
         assert_eq!(trained.accepted + trained.rejected, 200);
+    }
+
+    #[test]
+    fn answers_of_a_verifier_are_learned_and_what_they_add_is_told() {
+        let mut decisions = decided(200);
+        assert_eq!(run(&decisions).unwrap().without_verifier, None);
+        for (at, decided) in decisions.iter_mut().enumerate() {
+            // Sure of nine in ten.
+            let evokes = if decided.is_right == (at % 10 != 0) { 0.9 } else { 0.1 };
+            decided.evidence.evokes = Some(evokes);
+            decided.evidence.verified = 1 + at as u32 % 3;
+        }
+        let trained = run(&decisions).unwrap();
+        let (loss, order) = trained.without_verifier.unwrap();
+        assert!(trained.held_out_loss < loss && trained.held_out_order > order, "{trained:?}");
+        let mut weights = trained.ranker.weights();
+        assert!(weights.any(|(input, weight)| input == Input::Evokes && weight > 0.5));
     }
 
     #[test]

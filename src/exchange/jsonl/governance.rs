@@ -39,7 +39,8 @@ record! {
 
 record! {
     Evidence [Evidence {
-        sets, seeds, rounds, paraphrase, aligner, p, r, frames, likeness, frame_fit, unknown, words
+        sets, seeds, rounds, paraphrase, aligner, p, r, frames, likeness, frame_fit, unknown, words,
+        evokes, evokes_share, verified
     }] as EvidenceRecord {
         sets: u32 = sets,
         seeds: u32 = seeds,
@@ -56,7 +57,18 @@ record! {
         unknown: f32 = unknown,
         #[serde(default)]
         words: u32 = words,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        evokes: Option<f32> = evokes,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        evokes_share: Option<f32> = evokes_share,
+        #[serde(default, skip_serializing_if = "is_none_asked")]
+        verified: u32 = verified,
     }
+}
+
+/// Whether a verifier was asked about no set.
+fn is_none_asked(verified: &u32) -> bool {
+    *verified == 0
 }
 
 record! {

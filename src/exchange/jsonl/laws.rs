@@ -224,9 +224,12 @@ prop_compose! {
         (paraphrase, aligner, unknown) in (cost(), 0_f32..=1.0, 0_f32..=1.0),
         (p, r, frame_fit) in (option::of(0_f32..=1.0), option::of(0_f32..=1.0), option::of(0_f32..=1.0)),
         likeness in option::of(-1_f32..=1.0),
+        (evokes, evokes_share, verified) in
+            (option::of(0_f32..=1.0), option::of(0_f32..=1.0), any::<u32>()),
     ) -> Evidence {
         Evidence {
             sets, seeds, rounds, paraphrase, aligner, p, r, frames, likeness, frame_fit, unknown, words,
+            evokes, evokes_share, verified,
         }
     }
 }

@@ -13,7 +13,8 @@ fields! {
     Decided { history; absent frame: FrameId(0), name: String::new() }
     Decision { verdict, reviewer, time, note, lu, evidence, moved, undone }
     Evidence {
-        sets, seeds, rounds, paraphrase, aligner, p, r, frames, likeness, frame_fit, unknown, words
+        sets, seeds, rounds, paraphrase, aligner, p, r, frames, likeness, frame_fit, unknown, words,
+        evokes, evokes_share, verified
     }
     Moved { frame, lu, made, sets }
     Reviewed { reviewer, time, note }
@@ -63,12 +64,13 @@ mod tests {
     proptest! {
         #[test]
         fn decisions_come_back_with_their_evidence(
+            (evokes, verified) in (prop::option::of(any::<f32>()), any::<u32>()),
             (frame_fit, unknown, words) in (prop::option::of(any::<f32>()), 0.0..=1.0_f32, any::<u32>()),
             (verdict, lu, made, undone) in (0_usize..4, any::<u32>(), any::<bool>(), any::<bool>()),
         ) {
             let mut decided = samples::decided();
             let Some(last) = decided.history.last_mut() else { panic!("no decision") };
-            let evidence = Evidence { frame_fit, unknown, words, ..last.evidence };
+            let evidence = Evidence { evokes, verified, frame_fit, unknown, words, ..last.evidence };
             let (verdict, lu) = (Verdict::ALL[verdict], LuId(lu));
             let moved = made.then(|| Moved { frame: FrameId(7), lu, made, sets: Vec::new() });
             let reviewed = |reviewer: String| Reviewed { reviewer, time: 7, note: String::new() };

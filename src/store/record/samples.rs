@@ -502,6 +502,9 @@ pub(super) fn decided() -> Decided {
         frame_fit: Some(0.625),
         unknown: 0.5,
         words: 2,
+        evokes: Some(0.375),
+        evokes_share: Some(0.5),
+        verified: 2,
     };
     let (reviewer, note) = ("lee".to_owned(), String::new());
     let accepted = Decision {

@@ -1,7 +1,7 @@
 //! A proposal as a record, and for reading.
 
 use fnstore::model::{AnnotationSetId, Decision, Evidence, Fraction, Positive, Reviewed, Verdict};
-use fnstore::proposals::{Attestation, Near, Proposal};
+use fnstore::proposals::{Attestation, Near, Proposal, Refusal};
 use serde::Serialize;
 
 use crate::cli::print::output::{Output, counted};
@@ -22,17 +22,31 @@ pub(super) struct ProposalRecord<'a> {
     p: Option<f32>,
     r: Option<f32>,
     frame_fit: Option<f32>,
+    /// Mean probability that the target evokes the frame, 0 to 1, over the sets about which a
+    /// verifier was asked; absent where it was not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evokes: Option<f32>,
+    /// Share of these sets whose probability is above 0.5.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evokes_share: Option<f32>,
+    /// Sets about which a verifier was asked; absent where it was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verified: Option<Positive<u32>>,
     likeness: Option<f32>,
     other_frames: &'a [String],
     nearest: &'a [Near],
     sentences: &'a [Attestation],
     decided: Option<Verdict>,
+    /// Why it is no proposal, although sets stand under it; with `--with-refused` alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<Refusal>,
 }
 
 impl<'a> ProposalRecord<'a> {
     pub(super) fn new(proposal: &'a Proposal) -> Self {
         let Evidence { sets, paraphrase, aligner, p, r, frame_fit, likeness, .. } =
             proposal.evidence;
+        let Evidence { evokes, evokes_share, verified, .. } = proposal.evidence;
         Self {
             release: &proposal.release_name,
             frame: &proposal.frame_name,
@@ -46,11 +60,15 @@ impl<'a> ProposalRecord<'a> {
             p,
             r,
             frame_fit,
+            evokes,
+            evokes_share,
+            verified: evokes.map(|_| verified),
             likeness,
             other_frames: &proposal.other_frames,
             nearest: &proposal.nearest,
             sentences: &proposal.sentences,
             decided: proposal.decided.as_ref().map(|decision| decision.verdict),
+            refused: proposal.refused,
         }
     }
 
@@ -67,6 +85,17 @@ fn optional(score: Option<f32>) -> String {
     score.map_or(String::new(), |score| score.to_string())
 }
 
+/// What a verifier says of the sets of a proposal, if it was asked about some.
+pub(crate) fn answers(
+    evokes: Option<f32>,
+    evokes_share: Option<f32>,
+    verified: u32,
+) -> Option<String> {
+    let (evokes, share) = (evokes?, evokes_share?);
+    let above = (share * verified as f32).round();
+    Some(format!("evokes {evokes:.2} ({above:.0} of {verified} above .5)"))
+}
+
 impl Block for ProposalRecord<'_> {
     const COLUMNS: &'static [&'static str] = &[
         "release",
@@ -81,11 +110,15 @@ impl Block for ProposalRecord<'_> {
         "p",
         "r",
         "frame_fit",
+        "evokes",
+        "evokes_share",
+        "verified",
         "likeness",
         "other_frames",
         "nearest",
         "sentences",
         "decided",
+        "refused",
     ];
 
     fn rows(&self) -> Vec<Vec<String>> {
@@ -103,17 +136,23 @@ impl Block for ProposalRecord<'_> {
             optional(self.p),
             optional(self.r),
             optional(self.frame_fit),
+            optional(self.evokes),
+            optional(self.evokes_share),
+            self.verified.map_or(String::new(), |sets| sets.to_string()),
             optional(self.likeness),
             self.other_frames.join("; "),
             self.near().join("; "),
             texts.join("; "),
             self.decided.map_or("", Verdict::as_str).to_owned(),
+            self.refused.map_or("", Refusal::as_str).to_owned(),
         ]]
     }
 
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
         let decided = self.decided.map_or(String::new(), |verdict| format!("  ({verdict})"));
-        output.heading(&format!("{:.2}  {}  {}{decided}", self.score, self.frame, self.lu))?;
+        let refused = self.refused.map_or(String::new(), |refused| format!("  (no LU: {refused})"));
+        let name = format!("{}  {}", self.frame, self.lu);
+        output.heading(&format!("{:.2}  {name}{decided}{refused}", self.score))?;
         let mut said = vec![
             counted(self.seeds.len() as u64, "seed"),
             counted(u64::from(self.sets), "set"),
@@ -123,6 +162,8 @@ impl Block for ProposalRecord<'_> {
         let judged = judged.iter().filter_map(|(name, score)| Some((*name, (*score)?)));
         let scores = [("aligner", self.aligner), ("paraphrase", self.paraphrase)];
         said.extend(judged.chain(scores).map(|(name, score)| format!("{name} {score:.2}")));
+        let verified = self.verified.unwrap_or_default();
+        said.extend(answers(self.evokes, self.evokes_share, verified));
         output.line(&format!("      {}", said.join("  ")))?;
         if !self.nearest.is_empty() {
             output.line(&format!("      near {}", self.near().join(", ")))?;

@@ -3,19 +3,19 @@
 pub(crate) mod decide;
 mod decided;
 mod eval;
-mod listed;
+pub(crate) mod listed;
 
 use std::path::PathBuf;
 
 use fnstore::database::DatabaseError;
 use fnstore::expand::WORD_VECTORS;
-use fnstore::proposals::{ProposalError, Proposals, Ranker};
+use fnstore::proposals::{Listed, ProposalError, Proposals, Ranker};
 use fnstore::query::Expression;
 use fnstore::vectors::WordVectors;
 
 use crate::cli::options::locate;
 use crate::cli::print::notices::tell_of_index;
-use crate::cli::print::output::{Format, grouped, tell};
+use crate::cli::print::output::{Format, counted, grouped, tell};
 use crate::cli::{Context, Outcome};
 use listed::ProposalRecord;
 
@@ -41,6 +41,10 @@ pub(crate) struct Args {
     /// Also list proposals that were decided on
     #[arg(long)]
     with_decided: bool,
+
+    /// List words without content after them, each with the reason
+    #[arg(long)]
+    with_refused: bool,
 
     #[command(flatten)]
     ranking: RankingArgs,
@@ -142,7 +146,12 @@ fn list(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let database = context.joined(context.open_for(&expression)?);
     let vectors = args.ranking.vectors()?;
     let proposals = Proposals::new(&database, vectors.as_ref(), ranker);
-    let proposals = proposals.list(&expression, args.with_decided)?;
+    let Listed { mut proposals, mut refused } =
+        proposals.list_apart(&expression, args.with_decided)?;
+    let left_out = if args.with_refused { 0 } else { refused.len() };
+    if args.with_refused {
+        proposals.append(&mut refused);
+    }
     let all = proposals.len();
     let shown = args.limit.unwrap_or(all).min(all);
     let mut records = context.output.records(Format::Jsonl);
@@ -152,6 +161,10 @@ fn list(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
     records.end_blocks::<ProposalRecord<'_>>()?;
     context.output.flush()?;
     tell_of_index(&database);
+    if left_out > 0 {
+        let words = counted(left_out as u64, "word");
+        tell(&format!("{words} without content left out; list them with `--with-refused`"));
+    }
     if all == 0 {
         tell("nothing is proposed");
         return Ok(Outcome::NothingFound);

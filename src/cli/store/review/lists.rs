@@ -8,6 +8,7 @@ use maud::{Markup, html};
 
 use super::Review;
 use super::lexicon_page::address_of;
+use crate::cli::store::proposals::listed::answers;
 
 /// Entries of a page.
 const PAGE: usize = 50;
@@ -36,6 +37,7 @@ fn proposed(proposal: &Proposal) -> Markup {
                 " \u{b7} aligner " (format!("{:.2}", evidence.aligner))
                 @if let Some(p) = evidence.p { " \u{b7} p " (format!("{p:.2}")) }
                 @if let Some(fit) = evidence.frame_fit { " \u{b7} frame fit " (format!("{fit:.2}")) }
+                @if let Some(answers) = answers(evidence.evokes, evidence.evokes_share, evidence.verified) { " \u{b7} " (answers) }
                 @if !near.is_empty() { " \u{b7} near " (near.join(", ")) }
                 @if !proposal.other_frames.is_empty() { " \u{b7} also in " (proposal.other_frames.join(", ")) }
             }

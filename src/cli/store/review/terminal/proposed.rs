@@ -6,6 +6,7 @@ use fnstore::proposals::Proposal;
 use super::list::marked;
 use super::screen::{BOLD, DIM, PLAIN, Screen};
 use crate::cli::store::proposals::decide::DecisionRequest;
+use crate::cli::store::proposals::listed::answers;
 use crate::cli::store::review::Review;
 
 const KEYS: &str =
@@ -147,6 +148,11 @@ fn evidence(screen: &mut Screen, of: &Proposal) {
     );
     if let Some(fit) = of.evidence.frame_fit {
         facts.push_str(&format!("  frame fit {fit:.2}"));
+    }
+    if let Some(answers) =
+        answers(of.evidence.evokes, of.evidence.evokes_share, of.evidence.verified)
+    {
+        facts.push_str(&format!("  {answers}"));
     }
     if !near.is_empty() {
         facts.push_str(&format!("  near {}", near.join(", ")));
