@@ -18,10 +18,10 @@ use fnstore::verify::Verifier;
 use crate::language_parity::directory;
 use crate::{mini, verifier_answers};
 
-const SEEDS: &str = "frame=Checking origin=exemplar";
+pub(crate) const SEEDS: &str = "frame=Checking origin=exemplar";
 
 /// A verifier whose prompts take whole sentences, with the shipped weights of the choice.
-fn verifier() -> tempfile::TempDir {
+pub(crate) fn verifier() -> tempfile::TempDir {
     let models = verifier_answers::models();
     let answers = "answers = [\"y\", \"n\"]\n";
     let prompts = format!(
@@ -35,7 +35,7 @@ fn verifier() -> tempfile::TempDir {
     models
 }
 
-fn recipe(models: &Path, choice: Choice) -> Recipe {
+pub(crate) fn recipe(models: &Path, choice: Choice) -> Recipe {
     let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
     let base = models.join("base/model.gguf");
     let rewriter = RewriterSource::Model { directory: directory("lora"), base: Some(base.clone()) };
@@ -48,13 +48,13 @@ fn recipe(models: &Path, choice: Choice) -> Recipe {
     Recipe { known_words: false, tell_bans: false, guidance: Guidance::None, ..recipe }
 }
 
-fn imported() -> (tempfile::TempDir, Database) {
+pub(crate) fn imported() -> (tempfile::TempDir, Database) {
     let (dir, database, _) = mini::imported();
     (dir, database)
 }
 
 /// What an expansion wrote, and what judges say of it.
-fn written(database: &Database) -> Vec<(String, Option<Verification>)> {
+pub(crate) fn written(database: &Database) -> Vec<(String, Option<Verification>)> {
     let answers = database.query(&"origin=generated".parse().unwrap()).unwrap();
     let all = answers.map(|answer| {
         let answer = answer.unwrap();
@@ -62,6 +62,20 @@ fn written(database: &Database) -> Vec<(String, Option<Verification>)> {
         (answer.sentence.text, answer.verification)
     });
     all.collect()
+}
+
+/// Asks about all that was generated, as `fnstore verify` does: sets looked at, and written.
+pub(crate) fn asked_again(database: &Database, models: &Path) -> (u64, u64) {
+    let (adapter, base) = (models.join("verifier"), models.join("base/model.gguf"));
+    let numbers = Numbers::default();
+    let rewriter =
+        Paraphraser::open_with(&directory("lora"), Some(&base), &Device::cpu(), numbers).unwrap();
+    let verifier = Verifier::open(&adapter, &base, &Device::cpu(), numbers).unwrap();
+    let mut judges = Judges { verifier, rewriter: Some(rewriter) };
+    let mut on = |_| ControlFlow::Continue(());
+    let all = "origin=generated".parse().unwrap();
+    let verified = expand::verify(database, &all, &mut judges, &mut on).unwrap();
+    (verified.sets, verified.written)
 }
 
 #[test]
@@ -78,16 +92,7 @@ fn chosen_outputs_have_the_answers_that_a_verifier_gives_them() {
         let said = said.unwrap_or_else(|| panic!("nobody was asked about {text}"));
         said.check_ranges().unwrap();
     }
-    let (adapter, base) = (models.path().join("verifier"), models.path().join("base/model.gguf"));
-    let numbers = Numbers::default();
-    let rewriter =
-        Paraphraser::open_with(&directory("lora"), Some(&base), &Device::cpu(), numbers).unwrap();
-    let verifier = Verifier::open(&adapter, &base, &Device::cpu(), numbers).unwrap();
-    let mut judges = Judges { verifier, rewriter: Some(rewriter) };
-    let mut on = |_| ControlFlow::Continue(());
-    let all = "origin=generated".parse().unwrap();
-    let verified = expand::verify(&database, &all, &mut judges, &mut on).unwrap();
-    assert_eq!((verified.sets, verified.written), (sets.len() as u64, 0));
+    assert_eq!(asked_again(&database, models.path()), (sets.len() as u64, 0));
 }
 
 #[test]

@@ -258,6 +258,8 @@ mod unannotated_targets;
 mod undone_edits;
 mod units_spirv;
 mod unreadable_records;
+mod verified_expansion;
+mod verified_generation;
 mod verified_sets;
 mod verifier_answers;
 mod visible_controls;

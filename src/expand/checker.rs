@@ -4,7 +4,8 @@
 use super::chain::Chain;
 use super::elements::{self, Carried, KeepElements};
 use super::fitting::FitJudge;
-use super::judged_choice::JudgedChoice;
+use super::judged_choice::{JudgedChoice, question};
+use super::judges::{FrameQuestions, Judges};
 use super::knowledge::Knowledge;
 use super::phrase_set::PhraseSet;
 use super::ranking::{Pair, candidates, choose};
@@ -13,11 +14,13 @@ use super::rewriting::{AcceptedPair, Rewriting};
 use super::seed::TARGET;
 use super::{CarriedTally, EndReason, ExpandError, Guidance, Recipe, Result, word_class};
 use crate::align::{AlignError, AlignRequest, Aligner, Alignment};
+use crate::database::Database;
 use crate::decode::GoesOn;
 use crate::filter::{Filter, FilterEvidence};
 use crate::grow::{Checker, Generated, Proposer, Verdict};
 use crate::model::{
     AnnotationSetId, FeStatus, FilterScores, Flags, FrameFit, Generation, Method, RecipeId,
+    Verification,
 };
 use crate::paraphrase::{Paraphrase, RequestOutcome};
 
@@ -30,6 +33,10 @@ pub(super) struct PairChecker<'a> {
     pub(super) filter: Option<Filter>,
     /// Chooses among outputs, where the recipe asks.
     pub(super) judged: Option<JudgedChoice>,
+    /// Asked about what is kept, where the run asks and they do not choose.
+    pub(super) judges: Option<Judges>,
+    /// What they are asked about frames.
+    pub(super) frames: FrameQuestions,
 }
 
 impl<'a, P> Checker<P> for PairChecker<'_>
@@ -68,7 +75,7 @@ where
             return Ok(Verdict::Refuse(EndReason::UnlikelyFrame));
         }
         Ok(match worth_keeping(recipe, best, candidates.is_empty()) {
-            Ok(best) => Verdict::Accept(self.accepted(knowledge, chain, best)?),
+            Ok(best) => Verdict::Accept(self.accepted((knowledge, chain), best, goes_on)?),
             Err(reason) => Verdict::Refuse(reason),
         })
     }
@@ -161,9 +168,9 @@ impl PairChecker<'_> {
     /// What is written of a pair: its LU, its FEs, what models say of it, its place in the chain.
     fn accepted(
         &mut self,
-        knowledge: &mut Knowledge<'_>,
-        chain: &Chain,
+        (knowledge, chain): (&mut Knowledge<'_>, &Chain),
         best: Pair,
+        goes_on: &mut GoesOn<'_>,
     ) -> Result<AcceptedPair> {
         let carried = self.carry(knowledge, chain, &best)?;
         let (carried, elements) = carried.unzip();
@@ -174,10 +181,8 @@ impl PairChecker<'_> {
         let unit = lexicon.unit_of(frame, &best.trigger, chain.seed.pos)?;
         let is_new_trigger = lexicon.is_new_trigger(&best.trigger)?;
         let is_new_pair = lexicon.is_new_pair(frame, &best.trigger)?;
-        let verification = match &self.judged {
-            Some(judged) => judged.verification(chain, &best, &lexicon.name_of_unit(frame, &unit)?),
-            None => None,
-        };
+        let (database, name) = (lexicon.database(), lexicon.name_of_unit(frame, &unit)?);
+        let verification = self.verification(database, (chain, &best, &name), goes_on)?;
         let fit = self.fit(chain, &best)?;
         let frames = lexicon.frames_with(&(unit.lemma.clone(), unit.pos));
         let scores = (best.output.score, best.alignment.score);
@@ -225,6 +230,23 @@ impl PairChecker<'_> {
     fn filter_scores(&self, evidence: &FilterEvidence) -> Option<FilterScores> {
         let filter = self.filter.as_ref().filter(|_| evidence.paraphrase.is_finite())?;
         Some(filter.scores(evidence))
+    }
+
+    /// What judges say of a pair that is written under an LU of a name, where they are asked.
+    fn verification(
+        &mut self,
+        database: &Database,
+        (chain, best, lexunit): (&Chain, &Pair, &str),
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<Option<Verification>> {
+        if let Some(judged) = &self.judged {
+            return Ok(judged.verification(chain, best, lexunit));
+        }
+        let Some(judges) = &mut self.judges else { return Ok(None) };
+        let seed = &chain.seed;
+        let frame = self.frames.of(database, (seed.release, seed.frame))?;
+        let questions = [question(chain, best, lexunit)];
+        Ok(judges.verifications(frame, (&questions, seed.set), goes_on)?.pop())
     }
 
     /// How likely the frame is, by the frame model, where the recipe asks.

@@ -158,6 +158,7 @@ coded!(ExpandError {
     Self::ShardLocked { .. } => Locked.coded("X-locked"),
     Self::Recipe(RecipeError::GuideMissing) => Failed.coded("M-guide"),
     Self::Recipe(RecipeError::VerifierMissing) => Failed.coded("M-verifier"),
+    Self::Recipe(RecipeError::NobodyToAsk) => Failed.coded("M-verifier"),
     Self::Recipe(RecipeError::Number { .. }) => Failed.coded("X-setting"),
 });
 
@@ -203,6 +204,12 @@ pub enum RecipeError {
          rewrites; install the verifier and a rewriter, or choose otherwise"
     )]
     VerifierMissing,
+    /// A verifier shall be asked about what is kept, and there is none.
+    #[error(
+        "what is kept is to be verified, and there is no model `verifier` with its language model; install it, or do \
+         not ask"
+    )]
+    NobodyToAsk,
     /// More words shall be banned than there are, or fewer than none.
     #[error("reword is {found}, expected 0 to 1, the share of a sentence's content words")]
     Reword {

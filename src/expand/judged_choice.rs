@@ -90,7 +90,7 @@ impl JudgedChoice {
 }
 
 /// What is asked about a pair whose trigger is or would be of that LU.
-fn question(chain: &Chain, pair: &Pair, lexunit: &str) -> SetQuestion {
+pub(super) fn question(chain: &Chain, pair: &Pair, lexunit: &str) -> SetQuestion {
     let item = EvokesItem {
         text: pair.output.text.clone(),
         targets: pair.targets.clone(),

@@ -1,5 +1,7 @@
 //! Who is asked about sets, and how: a verifier, and a rewriter backwards.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::Path;
 
 use super::ExpandError;
@@ -24,10 +26,10 @@ pub struct Judges {
 
 /// What is asked about a set.
 #[derive(Debug, Clone)]
-pub(super) struct SetQuestion {
-    pub(super) item: EvokesItem,
+pub(crate) struct SetQuestion {
+    pub(crate) item: EvokesItem,
     /// The text that its own was made of, where it was rewritten.
-    pub(super) source: Option<String>,
+    pub(crate) source: Option<String>,
 }
 
 /// What is answered about a set; nothing where it could not be asked.
@@ -50,11 +52,23 @@ impl Judges {
         (device, numbers): (&Device, Numbers),
     ) -> Result<Self, VerifyError> {
         let shared = rewriter.as_ref().and_then(Paraphraser::language_model);
-        let verifier = match shared.filter(|model| model.path() == base) {
-            Some(model) => Verifier::over(adapter, model)?,
-            None => Verifier::open(adapter, base, device, numbers)?,
-        };
+        let verifier = Verifier::open_beside(shared, (adapter, base), (device, numbers))?;
         Ok(Self { verifier, rewriter })
+    }
+
+    /// What is kept of the answers about sentences of a frame that are not stored yet: the writer
+    /// knows their sets' ids. `made_of` stands in for them.
+    pub(crate) fn verifications(
+        &mut self,
+        frame: &FrameQuestion,
+        (questions, made_of): (&[SetQuestion], AnnotationSetId),
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<Vec<Verification>, ExpandError> {
+        let said = self.ask(frame, questions, goes_on)?;
+        let asked = questions.iter().zip(&said);
+        let kept =
+            asked.map(|(question, said)| self.verification(made_of, (frame, question), said));
+        Ok(kept.collect())
     }
 
     /// What is said of sets of a frame.
@@ -169,6 +183,24 @@ impl Judges {
             put(&rewriter.unwrap_or_default());
         }
         short(Fingerprint(hash.finalize().into()))
+    }
+}
+
+/// What is asked about frames, each of which is read once.
+#[derive(Debug, Default)]
+pub(crate) struct FrameQuestions(HashMap<(ReleaseId, FrameId), FrameQuestion>);
+
+impl FrameQuestions {
+    /// What is asked about a frame.
+    pub(crate) fn of(
+        &mut self,
+        database: &Database,
+        place: (ReleaseId, FrameId),
+    ) -> Result<&FrameQuestion, ExpandError> {
+        Ok(match self.0.entry(place) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(vacant) => vacant.insert(frame_question(database, place)?),
+        })
     }
 }
 

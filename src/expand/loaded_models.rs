@@ -34,6 +34,8 @@ pub(super) struct LoadedModels {
     pub(super) identifier: Option<FrameIdentifier>,
     /// Chooses among outputs, where the recipe asks.
     pub(super) judged: Option<JudgedChoice>,
+    /// Asked about what is kept, where the run asks and they do not choose.
+    pub(super) judges: Option<Judges>,
     pub(super) files: ModelFiles,
     /// The whole recipe as JSON.
     pub(super) description: String,
@@ -69,28 +71,39 @@ impl LoadedModels {
         let identifier = identifier.transpose()?;
         let frames = identifier.as_ref().map(FrameIdentifier::fingerprint);
         let judged = open_judges(recipe, &rewriter, device)?;
-        let judges = judged.as_ref().map(JudgedChoice::fingerprint);
+        let choosing = judged.as_ref().map(JudgedChoice::fingerprint);
         let (described, told) = match &rewriter {
             Rewriter::Model(model) => told_of(model),
             Rewriter::Server(server) => (server.description(), PromptIdentity::default()),
         };
         let description = recipe.description(
             described,
-            PromptIdentity { frames, judges, ..told },
+            PromptIdentity { frames, judges: choosing, ..told },
             aligner.fingerprint(),
             guide.as_ref().map(|(vectors, tagger)| [vectors.fingerprint(), tagger.fingerprint()]),
             device,
         );
+        let judges = open_judges_of_kept((recipe, options), &rewriter)?;
         files.check()?;
-        Ok(Self { rewriter, aligner, guide, filter, identifier, judged, files, description })
+        Ok(Self {
+            rewriter,
+            aligner,
+            guide,
+            filter,
+            identifier,
+            judged,
+            judges,
+            files,
+            description,
+        })
     }
 
     /// The languages that its models declare; a server's are not known.
     pub(super) fn declared(&self) -> Vec<Declared> {
         let guide = self.guide.iter().flat_map(|(words, tags)| [words.declared(), tags.declared()]);
         let others = self.filter.as_ref().map(Filter::declared).into_iter();
-        let judges = self.judged.as_ref().map(|judged| judged.judges.verifier.declared());
-        let others = others.chain(judges);
+        let judges = self.judged.as_ref().map(|judged| &judged.judges).or(self.judges.as_ref());
+        let others = others.chain(judges.map(|judges| judges.verifier.declared()));
         let others = others.chain(self.identifier.as_ref().map(FrameIdentifier::declared));
         let models = self.rewriter.declared().into_iter().chain([self.aligner.declared()]);
         models.chain(guide).chain(others).cloned().collect()
@@ -148,6 +161,24 @@ fn open_judges(
     let Rewriter::Model(rewriter) = rewriter else { return Err(missing()) };
     let judges = Judges::open((adapter, base), rewriter.again()?, (device, recipe.numbers))?;
     Ok(Some(JudgedChoice::new(judges, ChoiceWeights::read(adapter)?, recipe.asked)))
+}
+
+/// Who is asked about what is kept, where the run asks and they do not choose.
+fn open_judges_of_kept(
+    (recipe, options): (&Recipe, &RunOptions),
+    rewriter: &Rewriter,
+) -> Result<Option<Judges>> {
+    if !options.verify || recipe.choice == Choice::Judged {
+        return Ok(None);
+    }
+    let missing = ExpandError::Recipe(RecipeError::NobodyToAsk);
+    let VerifierModels { adapter, base } = recipe.models.verifier.as_ref().ok_or(missing)?;
+    let rewriter = match rewriter {
+        Rewriter::Model(model) => model.again()?,
+        Rewriter::Server(_) => None,
+    };
+    let judges = Judges::open((adapter, base), rewriter, (&options.device, recipe.numbers))?;
+    Ok(Some(judges))
 }
 
 /// What a recipe says of a model, and what the model is told.

@@ -82,6 +82,7 @@ pub use filtering::{FilterTally, Rescored, filter_data, rescore};
 pub(crate) use fitting::FitJudge;
 pub use fitting::{Refitted, refit, refit_sets};
 pub use judges::Judges;
+pub(crate) use judges::{FrameQuestions, SetQuestion};
 pub use manifest::{Manifest, Shard};
 pub use models::{
     FILTER, FrameModels, GuideModels, Models, RewriterSource, VerifierModels, WORD_VECTORS,

@@ -157,12 +157,15 @@ pub struct RunOptions {
     /// Where the networks run. A processor may have a number format of its own, which the recipe
     /// names.
     pub device: Device,
+    /// Whether the models' verifier is asked about what is kept, where it does not choose.
+    /// It changes no output.
+    pub verify: bool,
 }
 
 impl Default for RunOptions {
     /// Three rounds of all seeds on the CPU.
     fn default() -> Self {
-        Self { rounds: 3, seed_limit: None, device: Device::cpu() }
+        Self { rounds: 3, seed_limit: None, device: Device::cpu(), verify: false }
     }
 }
 

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use super::checker::PairChecker;
 use super::destination::Destination;
 use super::fitting::FitJudge;
+use super::judges::FrameQuestions;
 use super::loaded_models::LoadedModels;
 use super::pace;
 use super::proposer::ParaphraseProposer;
@@ -74,7 +75,7 @@ pub(super) fn run_into(
     let Followed { id, recipe, options } = followed;
     let (fingerprint, declared) = (models.fingerprint(), models.declared());
     let mut knowledge = models.knowledge(database, recipe)?;
-    let LoadedModels { rewriter, aligner, filter, identifier, judged, files, .. } = models;
+    let LoadedModels { rewriter, aligner, filter, identifier, judged, judges, files, .. } = models;
     let mut report = Report {
         recipe: id,
         guidance: recipe.guidance,
@@ -86,8 +87,9 @@ pub(super) fn run_into(
     let missing: Vec<_> =
         todo.iter().map(|seed| (seed.missing(options.rounds), seed.weight)).collect();
     let judge = identifier.as_ref().map(|identifier| FitJudge::new(database, identifier));
-    let (filter, judged) = (filter.take(), judged.take());
-    let mut checker = PairChecker { recipe: id, aligner, judge, filter, judged };
+    let (filter, judged, judges) = (filter.take(), judged.take(), judges.take());
+    let frames = FrameQuestions::default();
+    let mut checker = PairChecker { recipe: id, aligner, judge, filter, judged, judges, frames };
     let leaks_before = rewriter.leaks();
     let session = rewriter.rounds(recipe.settings(&options.device))?;
     let mut proposer = ParaphraseProposer::new(session, followed);

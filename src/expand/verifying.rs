@@ -7,18 +7,17 @@
 //! what is new or was asked about something else is asked again. No set is removed: queries choose
 //! (`evokes>=0.5`).
 
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use super::ExpandError;
 use super::filtering::commit;
-use super::judges::{Judges, SetQuestion, frame_question};
+use super::judges::{FrameQuestions, Judges, SetQuestion};
 use crate::database::{Database, Write};
-use crate::model::{FrameId, Method, Provenance, ReleaseId};
+use crate::model::{Method, Provenance};
 use crate::query::Expression;
 use crate::search::Answer;
-use crate::verify::{EvokesItem, FrameQuestion};
+use crate::verify::EvokesItem;
 
 /// Sets that are asked of and written together: what sets of one frame share is computed once.
 const BATCH: usize = 64;
@@ -53,7 +52,7 @@ pub fn verify(
     judges: &mut Judges,
     progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<Verified, ExpandError> {
-    let mut asking = Asking { database, judges, frames: HashMap::new() };
+    let mut asking = Asking { database, judges, frames: FrameQuestions::default() };
     let mut done = Verified::default();
     let mut waiting: Vec<Answer> = Vec::with_capacity(BATCH);
     for answer in database.query(expression)? {
@@ -76,7 +75,7 @@ pub fn verify(
 struct Asking<'a> {
     database: &'a Database,
     judges: &'a mut Judges,
-    frames: HashMap<(ReleaseId, FrameId), FrameQuestion>,
+    frames: FrameQuestions,
 }
 
 impl Asking<'_> {
@@ -89,14 +88,11 @@ impl Asking<'_> {
     ) -> Result<(), ExpandError> {
         let Some(first) = answers.first() else { return Ok(()) };
         let place @ (release, _) = (first.release.id, first.set.frame);
-        if let Entry::Vacant(vacant) = self.frames.entry(place) {
-            self.database.check_language(self.judges.verifier.declared(), &first.release)?;
-            if let Some(rewriter) = &self.judges.rewriter {
-                self.database.check_language(rewriter.declared(), &first.release)?;
-            }
-            vacant.insert(frame_question(self.database, place)?);
+        self.database.check_language(self.judges.verifier.declared(), &first.release)?;
+        if let Some(rewriter) = &self.judges.rewriter {
+            self.database.check_language(rewriter.declared(), &first.release)?;
         }
-        let frame = &self.frames[&place];
+        let frame = self.frames.of(self.database, place)?;
         let (looked_at, mut without, mut new) = (answers.len() as u64, 0, Vec::new());
         let mut sets = Vec::new();
         for answer in answers {

@@ -1,5 +1,5 @@
 //! Which candidates of an LU are written: those whose new words are read as their FEs, first the
-//! ones that a judge would most likely accept.
+//! ones that a judge would most likely accept. A verifier is asked about those that are kept.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,14 @@ use super::placement::{Placement, Shared};
 use super::report::Skip;
 use super::{Draft, GenerateError, GenerationRecipe, Result};
 use crate::decode::GoesOn;
-use crate::expand::FitJudge;
+use crate::expand::{FitJudge, SetQuestion};
 use crate::grow::{Checker, Generated, Proposer, Verdict};
 use crate::model::{
     AnnotationSetId, CarriedElement, Extent, FeStatus, Flags, FrameFit, Generation, Label,
     LayerName, Method, RecipeId, Span,
 };
 use crate::score::TextScore;
+use crate::verify::EvokesItem;
 
 /// A sentence that may be stored.
 struct Candidate {
@@ -145,7 +146,9 @@ where
         }
         let recipe = (self.recipe, shared.recipe);
         let generated = (0..).zip(candidates).map(|(rank, of)| of.generated(plan, recipe, rank));
-        Ok(Verdict::Accept(generated.collect()))
+        let mut generated: Vec<Generated> = generated.collect();
+        verify(shared, plan, &mut generated, goes_on)?;
+        Ok(Verdict::Accept(generated))
     }
 }
 
@@ -162,6 +165,33 @@ impl CandidateChecker<'_> {
         }
         Ok(())
     }
+}
+
+/// Asks the verifier, where there is one, about the sentences of an LU. They are another's with
+/// other words, so they need not say what it says: one question is asked.
+fn verify(
+    shared: &mut Shared<'_>,
+    plan: &Placement,
+    kept: &mut [Generated],
+    goes_on: &mut GoesOn<'_>,
+) -> Result<()> {
+    let Some(judges) = &mut shared.generator.judges else { return Ok(()) };
+    let frame = shared.frames.of(shared.database, (plan.release, plan.frame.id))?;
+    let question = |made: &Generated| SetQuestion {
+        item: EvokesItem {
+            text: made.text.clone(),
+            targets: made.targets.clone(),
+            lexunit: Some(plan.lexunit.name.clone()),
+        },
+        source: None,
+    };
+    let questions: Vec<SetQuestion> = kept.iter().map(question).collect();
+    let Some(first) = kept.first().map(|made| made.generation.seed) else { return Ok(()) };
+    let said = judges.verifications(frame, (&questions, first), goes_on)?;
+    for (made, said) in kept.iter_mut().zip(said) {
+        made.verification = Some(said);
+    }
+    Ok(())
 }
 
 /// The candidates whose blanks are all read as their FEs; all of them without a classifier.

@@ -12,6 +12,7 @@ use crate::prompt::PromptError;
 use crate::score::ScoreError;
 use crate::store::StoreError;
 use crate::tokenize::TokenizeError;
+use crate::verify::VerifyError;
 
 /// A generation cannot start or go on. What was committed before stays.
 #[derive(Debug, thiserror::Error)]
@@ -98,6 +99,9 @@ pub enum GenerateError {
     /// The frame model failed.
     #[error("the frame model failed")]
     Judging(#[source] Box<crate::learn::NetworkError>),
+    /// The verifier failed.
+    #[error("the verifier failed")]
+    Verifying(#[source] Box<VerifyError>),
     /// A classifier failed.
     #[error("the classifier of frame elements failed")]
     Reading(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -111,6 +115,7 @@ coded!(GenerateError {
     Self::Score(error) => error.trouble(),
     Self::Decode(error) => error.trouble(),
     Self::Judging(error) => error.trouble(),
+    Self::Verifying(error) => error.trouble(),
     Self::LexUnits(error) => Failed.coded(lexunits_code(error)),
     Self::NoSisters { .. } => Failed.coded("N-sisters"),
     Self::NoGenerator => Failed.coded("N-generator"),
@@ -138,6 +143,7 @@ impl GenerateError {
     pub fn is_stopped(&self) -> bool {
         let search = match self {
             Self::Endpoint(error) => return matches!(error, EndpointError::Stopped),
+            Self::Verifying(error) => return error.is_stopped(),
             Self::Decode(error) => error,
             Self::Score(error) => match &**error {
                 ScoreError::Decode(error) => error,
@@ -179,6 +185,7 @@ impl From<ExpandError> for GenerateError {
         match error {
             ExpandError::Database(error) => Self::Database(error),
             ExpandError::Identify(error) => Self::Judging(Box::new(error)),
+            ExpandError::Verify(error) => Self::Verifying(Box::new(error)),
             other => Self::LexUnits(Box::new(other)),
         }
     }

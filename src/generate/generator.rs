@@ -1,4 +1,4 @@
-//! The models of a run: what writes, ranks, filters and judges.
+//! The models of a run: what writes, ranks, filters, judges and is asked.
 
 use std::error::Error;
 use std::fmt;
@@ -12,14 +12,17 @@ use super::recipe::GenerationRecipe;
 use super::{
     Draft, GenerateError, LanguageFiller, RemoteFiller, Result, Seq2SeqFiller, TrainedFiller,
 };
+use crate::compute::{Device, Numbers};
 use crate::decode::GoesOn;
 use crate::durable::Stamp;
 use crate::endpoint::EndpointError;
+use crate::expand::{Judges, VerifierModels};
 use crate::grow::ModelFiles;
 use crate::identify::FrameIdentifier;
 use crate::model::{Declared, FeId, Frame, Method, Rules, Span, numbered};
 use crate::score::{ScoreRequest, Scorer, TextScore};
 use crate::text::natural_spacing;
+use crate::verify::{Verifier, VerifyError};
 
 /// Words of a sentence to be read as an FE.
 #[derive(Debug, Clone, Copy)]
@@ -52,7 +55,7 @@ pub(super) enum Filler {
     Remote(Box<RemoteFiller>),
 }
 
-/// The models of a run: what writes, ranks, filters and judges.
+/// The models of a run: what writes, ranks, filters, judges and is asked.
 pub struct Generator {
     pub(super) filler: Filler,
     /// Ranks candidates, and writes where a language model does.
@@ -61,6 +64,8 @@ pub struct Generator {
     pub(super) reads_as: Option<(String, Box<ReadsAs>)>,
     /// Says how likely the frame is at the LU, by which candidates are ranked, too.
     pub(super) identifier: Option<Rc<FrameIdentifier>>,
+    /// Asked about what is kept; that decides nothing, so no recipe names it.
+    pub(super) judges: Option<Judges>,
     /// The files that were opened, as they were then.
     files: Vec<(PathBuf, Stamp)>,
     /// What models behind functions declare.
@@ -82,6 +87,7 @@ impl Generator {
             scorer: None,
             reads_as: None,
             identifier: None,
+            judges: None,
             files: Vec::new(),
             declared: Vec::new(),
         }
@@ -147,13 +153,34 @@ impl Generator {
         };
         let scorer = self.scorer.as_ref().map(Scorer::declared);
         let judge = self.identifier.as_deref().map(FrameIdentifier::declared);
-        filler.into_iter().chain(scorer).chain(judge).chain(&self.declared).collect()
+        let verifier = self.judges.as_ref().map(|judges| judges.verifier.declared());
+        let judges = judge.into_iter().chain(verifier);
+        filler.into_iter().chain(scorer).chain(judges).chain(&self.declared).collect()
     }
 
     /// The same, with a frame model that says how likely the frame of each sentence is.
     #[must_use]
     pub fn judging(self, identifier: FrameIdentifier) -> Self {
         Self { identifier: Some(Rc::new(identifier)), ..self }
+    }
+
+    /// The same, with a verifier, read from some files, that is asked whether the targets of the
+    /// sentences that are kept evoke their frames. Its answers are stored with the sentences and
+    /// change nothing else. It computes with the weights of the language model that ranks, where
+    /// that is its own.
+    ///
+    /// # Errors
+    /// As [`Verifier::open`].
+    pub fn verifying(
+        mut self,
+        VerifierModels { adapter, base }: &VerifierModels,
+        at: (&Device, Numbers),
+        files: Vec<(PathBuf, Stamp)>,
+    ) -> std::result::Result<Self, VerifyError> {
+        let shared = self.scorer.as_ref().map(Scorer::model);
+        let verifier = Verifier::open_beside(shared, (adapter, base), at)?;
+        self.files.extend(files);
+        Ok(Self { judges: Some(Judges { verifier, rewriter: None }), ..self })
     }
 
     /// The files that were opened, as they were then.

@@ -13,7 +13,8 @@
 //! 4. of several candidates those are kept whose new words a classifier reads as their FEs
 //!    ([`ReadsAs`]), where there is one; of these the one is taken that a judge would most likely
 //!    accept, as far as language model, classifier and frame model tell (`candidate_ranker.rs`);
-//! 5. what is kept becomes a generated set (`checker.rs`).
+//! 5. what is kept becomes a generated set (`checker.rs`), about which a verifier is asked, where
+//!    there is one.
 //!
 //! The loop is that of `grow/`; `proposer.rs` and `checker.rs` are its stages.
 //!

@@ -11,7 +11,7 @@ use super::report::{GenerationReport, Skip, UNLIKELY};
 use super::seeds::Seed;
 use super::{Draft, Result};
 use crate::database::{Database, JournalWrite};
-use crate::expand::Unit;
+use crate::expand::{FrameQuestions, Unit};
 use crate::grow::{Generated, Work};
 use crate::model::{AnnotationSetId, Frame, LexUnit, Method, RecipeId, ReleaseId};
 use crate::store::JournalEntry;
@@ -21,6 +21,8 @@ pub(super) struct Shared<'a> {
     pub(super) database: &'a Database,
     pub(super) recipe: &'a GenerationRecipe,
     pub(super) generator: &'a mut Generator,
+    /// What a verifier is asked about frames.
+    pub(super) frames: FrameQuestions,
     actors: HashMap<ReleaseId, Rc<Actors>>,
 }
 
@@ -30,7 +32,8 @@ impl<'a> Shared<'a> {
         recipe: &'a GenerationRecipe,
         generator: &'a mut Generator,
     ) -> Self {
-        Self { database, recipe, generator, actors: HashMap::new() }
+        let (frames, actors) = (FrameQuestions::default(), HashMap::new());
+        Self { database, recipe, generator, frames, actors }
     }
 
     pub(super) fn actors_of(&mut self, release: ReleaseId) -> Result<Rc<Actors>> {
@@ -114,6 +117,9 @@ impl Work for Placement {
             |made: &&Generated| made.generation.fit.is_some_and(|fit| fit.probability < UNLIKELY);
         self.part.unlikely += accepted.iter().filter(is_unlikely).count() as u64;
         self.part.sentences += ids.len() as u64;
+        for verification in accepted.iter().filter_map(|made| made.verification) {
+            *self.part.verified.get_or_insert_default() += u64::from(verification.evokes.is_some());
+        }
         for (made, id) in accepted.iter().zip(ids) {
             self.chains.entry(made.generation.seed).or_default().push(*id);
         }

@@ -114,6 +114,8 @@ pub struct GenerationReport {
     pub sentences: u64,
     /// Sentences whose frame is less likely than 0.1 by the frame model (`frame_fit<0.1`).
     pub unlikely: u64,
+    /// Sentences about which a verifier answered; null where none was asked.
+    pub verified: Option<u64>,
     /// Candidates that the generator gave.
     pub candidates: u64,
     /// Candidates whose new words were all read as their FEs; null without a classifier.
@@ -148,6 +150,9 @@ impl GenerationReport {
     pub(super) fn add(&mut self, part: &Self) {
         self.sentences += part.sentences;
         self.unlikely += part.unlikely;
+        if let Some(verified) = part.verified {
+            *self.verified.get_or_insert_default() += verified;
+        }
         self.blanks += part.blanks;
         self.candidates += part.candidates;
         if let Some(faithful) = part.faithful {

@@ -48,6 +48,7 @@ pub fn run_with(
     let mut report = tally.report(ended, sink.known_recipe());
     let is_read = generator.reads_as.is_some();
     report.faithful = is_read.then(|| report.faithful.unwrap_or_default());
+    report.verified = generator.judges.is_some().then(|| report.verified.unwrap_or_default());
     if let Filler::Remote(filler) = &generator.filler {
         report.asked = filler.usage();
     }

@@ -120,6 +120,22 @@ impl Verifier {
         Self::with_parts(directory, |adapter| Scorer::over(base, adapter))
     }
 
+    /// As [`over`](Self::over) a model that is open, where it is of the file that the verifier was
+    /// trained on; else as [`open`](Self::open).
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_beside(
+        model: Option<&LanguageModel>,
+        (directory, base): (&Path, &Path),
+        (device, numbers): (&Device, Numbers),
+    ) -> Result<Self, VerifyError> {
+        match model.filter(|model| model.path() == base) {
+            Some(model) => Self::over(directory, model),
+            None => Self::open(directory, base, device, numbers),
+        }
+    }
+
     /// The verifier of a directory, with a language model that has its adapter.
     fn with_parts(
         directory: &Path,

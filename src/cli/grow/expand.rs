@@ -23,7 +23,7 @@ use fnstore::query::Expression;
 use crate::cli::options::endpoint::EndpointArgs;
 use crate::cli::options::rewriter::RewriterArgs;
 use crate::cli::options::splits::SplitArgs;
-use crate::cli::options::{language, locate};
+use crate::cli::options::{language, locate, verifier};
 use crate::cli::print::notices::{
     tell_earlier_rules, tell_index_lag, tell_of_index, tell_of_releases,
 };
@@ -125,6 +125,12 @@ pub(crate) struct Args {
     /// no scores [default: filter, if installed]
     #[arg(long, value_name = "DIR|NAME|none", conflicts_with = "endpoint")]
     filter: Option<PathBuf>,
+
+    /// Ask this verifier about each sentence that is kept: a directory or a name among the models.
+    /// Its answers are stored as `fnstore verify` stores them. Where the recipe does not choose by
+    /// them, they change no sentence [default: asked only where the recipe chooses by it]
+    #[arg(long, value_name = "DIR|NAME")]
+    verifier: Option<PathBuf>,
 
     /// Expand at most N annotation sets that are not done
     #[arg(long, value_name = "N")]
@@ -335,8 +341,13 @@ fn recipe(args: &Args) -> anyhow::Result<(Recipe, RunOptions)> {
     let model = args.rewriter.model.as_deref().unwrap_or(Path::new("")).to_string_lossy();
     let server = args.endpoint.settings(&model)?;
     let filter = args.filter.as_deref();
-    let (recipe, mut options) = recipe_of(&args.rewriter, server, settings(args)?, filter)?;
+    let (mut recipe, mut options) = recipe_of(&args.rewriter, server, settings(args)?, filter)?;
     options.seed_limit = args.limit;
+    if let Some(name) = &args.verifier {
+        let dirs = locate::model_dirs(args.rewriter.models.clone());
+        recipe.models.verifier = Some(verifier::models(name, &dirs)?);
+        options.verify = true;
+    }
     if args.shard.is_some() {
         require_models(args, &recipe)?;
     }

@@ -3,6 +3,7 @@
 mod dry_run;
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 
 use crate::cli::options::named::{named, one_of};
 use anyhow::bail;
@@ -81,6 +82,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "P", default_value_t = 0.0)]
     least: f32,
 
+    /// Ask this verifier whether the targets of the sentences that are stored evoke their frames: a
+    /// directory or a name among the models. Its answers are stored as `fnstore verify` stores them
+    /// and change no sentence; `none` asks nothing [default: verifier, if it and its language model
+    /// are there, it is made for the releases' language, and --model is not `none`]
+    #[arg(long, value_name = "DIR|NAME|none")]
+    verifier: Option<PathBuf>,
+
     /// Seed of every draw
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -111,16 +119,19 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         "" => Expression::Everything,
         text => Expression::parse(text).map_err(DatabaseError::from)?,
     };
-    let (recipe, mut generator) = open(&args)?;
+    let (recipe, generator) = open(&args)?;
     let stopped = stop::on_interrupt("stopping after the step that runs")?;
     if args.dry_run {
-        return dry_run::run((&expression, &recipe, args.limit), &mut generator, &stopped, context);
+        let database = context.joined(Database::open(&context.store)?);
+        let mut generator = verifying(&args, generator, (&database, &expression))?;
+        let asked = (&expression, &recipe, args.limit);
+        return dry_run::run(&database, asked, &mut generator, &stopped, context);
     }
     let database = context.joined(Database::open_existing_writer(&context.store)?);
     tell_of_index(&database);
-    language::tell_undeclared_for(&generator.declared(), &database)?;
     tell_earlier_rules(&database)?;
-    tell_of_releases(&database, "generation", &expression)?;
+    let mut generator = verifying(&args, generator, (&database, &expression))?;
+    language::tell_undeclared_for(&generator.declared(), &database)?;
     let bar = progress::bar("generating", "LUs");
     let asked = (&recipe, args.limit);
     let report = generate::run_with(&database, &expression, asked, &mut generator, &mut |at| {
@@ -183,6 +194,16 @@ fn open(args: &Args) -> anyhow::Result<(GenerationRecipe, Generator)> {
     Ok((recipe, args.generator.judging(generator)?))
 }
 
+/// The same models, with the verifier that is asked about sentences for the LUs of an expression.
+fn verifying(
+    args: &Args,
+    generator: Generator,
+    of @ (database, expression): (&Database, &Expression),
+) -> anyhow::Result<Generator> {
+    tell_of_releases(database, "generation", expression)?;
+    args.generator.verifying(generator, args.verifier.as_deref(), of)
+}
+
 fn summary(
     report: &GenerationReport,
     recipe: &GenerationRecipe,
@@ -202,6 +223,10 @@ fn summary(
     if report.unlikely > 0 {
         let note = format!("by the frame model: `frame_fit<{UNLIKELY}` finds them");
         rows.push(("unlikely frames", report.unlikely, note));
+    }
+    if let Some(verified) = report.verified {
+        let note = "by the verifier: `evokes<0.2` finds those that it doubts".to_owned();
+        rows.push(("asked about", verified, note));
     }
     if fills {
         rows.push(("candidates", report.candidates, String::new()));

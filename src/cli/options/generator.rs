@@ -1,4 +1,5 @@
-//! What writes, ranks and filters: what `generate` and `eval generation` are told alike.
+//! What writes, ranks and filters: what `generate` and `eval generation` are told alike; and the
+//! verifier that `generate` asks.
 
 mod trained;
 
@@ -6,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use fnstore::compute::Numbers;
+use fnstore::database::Database;
 use fnstore::durable::Stamp;
-use fnstore::expand::FrameModels;
+use fnstore::expand::{FrameModels, VerifierModels};
 use fnstore::generate::{
     Answer, GenerationPrompt, Generator, LanguageFiller, ReadAs, Reading, RemoteFiller,
     Seq2SeqFiller, is_seq2seq,
@@ -15,15 +17,17 @@ use fnstore::generate::{
 use fnstore::identify::FrameIdentifier;
 use fnstore::label::{LabelRequest, Labeller};
 use fnstore::model::Span;
-use fnstore::models::find;
+use fnstore::models::{VERIFIER, find};
+use fnstore::nn::declared_languages;
+use fnstore::query::Expression;
 use fnstore::score::Scorer;
 
 pub(crate) use self::trained::INFILLER;
 use self::trained::Trained;
 use super::device::DeviceArgs;
 use super::endpoint::EndpointArgs;
-use super::locate;
 use super::named::named;
+use super::{locate, verifier};
 use crate::cli::print::output::tell;
 
 /// The labeller that classifies given spans, unless another is named.
@@ -185,12 +189,57 @@ impl GeneratorArgs {
         Ok(generator.judging(identifier))
     }
 
+    /// What is also asked about what it keeps: the verifier of a name, else the usual one, if it is
+    /// there and made for the releases of an expression.
+    pub(crate) fn verifying(
+        &self,
+        generator: Generator,
+        named: Option<&Path>,
+        of: (&Database, &Expression),
+    ) -> anyhow::Result<Generator> {
+        let is_unwanted = |name: Option<&Path>| name == Some(Path::new("none"));
+        // Without another word, whoever wants no language model gets none.
+        if is_unwanted(named) || named.is_none() && !self.ranks() {
+            return Ok(generator);
+        }
+        let found = match named {
+            Some(name) => self.verifier(name)?,
+            None => match self
+                .verifier(VERIFIER.as_ref())
+                .and_then(|of_files| check_languages(&of_files, of).map(|()| of_files))
+            {
+                Ok(found) => found,
+                Err(why) => {
+                    tell(&format!("nothing is said of `evokes`: {why:#}"));
+                    return Ok(generator);
+                }
+            },
+        };
+        let files = [files_of(&found.adapter)?, files_of(&found.base)?].concat();
+        let at = (&self.device.open()?, self.numbers);
+        Ok(generator.verifying(&found, at, stamped(files)?)?)
+    }
+
+    fn verifier(&self, name: &Path) -> anyhow::Result<VerifierModels> {
+        verifier::models(name, &locate::model_dirs(self.models.clone()))
+    }
+
     fn reading(&self, generator: Generator) -> anyhow::Result<Generator> {
         let Some(labeller) = classifier(self)? else { return Ok(generator) };
         let name = labeller.fingerprint().to_string();
         let generator = generator.declaring(labeller.declared().clone());
         Ok(generator.reading(&name, Box::new(move |readings| read(&labeller, readings))))
     }
+}
+
+/// Checks that a verifier was made for the releases that an expression may find.
+fn check_languages(
+    VerifierModels { adapter, base }: &VerifierModels,
+    (database, expression): (&Database, &Expression),
+) -> anyhow::Result<()> {
+    let declared = declared_languages(adapter).or(&declared_languages(base));
+    let releases = database.releases_of(expression)?;
+    Ok(database.check_languages([&declared], releases.iter().map(|release| release.id))?)
 }
 
 /// The labeller that reads new words; none if none is wanted, or the usual one is not there.
@@ -260,15 +309,17 @@ fn with_model(
             return Ok(None);
         }
     };
-    let files = if place.is_dir() { files_of(&place)? } else { vec![place.clone()] };
-    let stamps = stamped(files.into_iter().chain(others))?;
+    let stamps = stamped(files_of(&place)?.into_iter().chain(others))?;
     let scorer = Scorer::open(&place, &args.device.open()?, args.numbers)?;
     Ok(Some((scorer, stamps)))
 }
 
-/// The files of a directory.
-fn files_of(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(directory)?.flatten().map(|entry| entry.path());
+/// A file, or the files of a directory.
+fn files_of(place: &Path) -> std::io::Result<Vec<PathBuf>> {
+    if place.is_file() {
+        return Ok(vec![place.to_owned()]);
+    }
+    let entries = std::fs::read_dir(place)?.flatten().map(|entry| entry.path());
     Ok(entries.filter(|path| path.is_file()).collect())
 }
 

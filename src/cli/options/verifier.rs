@@ -1,10 +1,10 @@
 //! Which verifier is asked about sets, and where; and which rewriter, backwards.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use fnstore::compute::Numbers;
-use fnstore::expand::Judges;
+use fnstore::expand::{Judges, VerifierModels};
 use fnstore::models::{ADAPTER, VERIFIER};
 use fnstore::paraphrase::{ParaphraseError, Paraphraser, base_of};
 
@@ -60,10 +60,16 @@ impl VerifierArgs {
                 }
             },
         };
-        let verifier = locate::model(&self.verifier, &dirs)?;
-        let base = base_of(&verifier, &dirs)?.with_context(|| {
-            format!("`{}` is no adapter, which every verifier is", verifier.display())
-        })?;
-        Ok(Judges::open((&verifier, &base), rewriter, (&device, self.numbers))?)
+        let VerifierModels { adapter, base } = models(&self.verifier, &dirs)?;
+        Ok(Judges::open((&adapter, &base), rewriter, (&device, self.numbers))?)
     }
+}
+
+/// Where a verifier of a name is, and the language model that it was trained on.
+pub(crate) fn models(name: &Path, dirs: &[PathBuf]) -> anyhow::Result<VerifierModels> {
+    let adapter = locate::model(name, dirs)?;
+    let base = base_of(&adapter, dirs)?.with_context(|| {
+        format!("`{}` is no adapter, which every verifier is", adapter.display())
+    })?;
+    Ok(VerifierModels { adapter, base })
 }

@@ -8,7 +8,6 @@ use fnstore::model::Amount;
 use fnstore::query::Expression;
 use serde::Serialize;
 
-use crate::cli::print::notices::tell_of_releases;
 use crate::cli::print::output::{grouped, tell};
 use crate::cli::print::progress::{self, duration};
 use crate::cli::print::render::ONE_ROW;
@@ -26,20 +25,18 @@ struct EstimateRecord {
 }
 
 pub(super) fn run(
+    database: &Database,
     (expression, recipe, limit): (&Expression, &GenerationRecipe, Option<usize>),
     generator: &mut Generator,
     stopped: &dyn Fn() -> bool,
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
-    let database = context.joined(Database::open(&context.store)?);
-    tell_of_releases(&database, "generation", expression)?;
     let bar = progress::bar("measuring", "LUs");
-    let outcome =
-        generate::estimate(&database, expression, (recipe, limit), generator, &mut |at| {
-            bar.set_length(at.of);
-            bar.set_position(at.lexunits);
-            if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
+    let outcome = generate::estimate(database, expression, (recipe, limit), generator, &mut |at| {
+        bar.set_length(at.of);
+        bar.set_position(at.lexunits);
+        if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
     bar.finish_and_clear();
     let estimate = outcome?;
     let Estimate { lexunits, done_before, left, measured, elapsed, missing } = estimate;
