@@ -70,7 +70,8 @@ demo: setup ## set up, build, and grow a small lexicon from beginning to end
 	run() { printf '\n$$ fnstore'; printf " '%s'" "$$@"; printf '\n'; "$(FNSTORE)" "$$@"; }; \
 	run import $(MINI); \
 	run query frame=Checking --limit 4 --format table; \
-	run expand frame=Checking --rounds 2; \
+	asks=; [ ! -d "$(LANGUAGE_MODEL_DIR)" ] || asks='--verifier verifier'; \
+	run expand frame=Checking --rounds 2 $$asks; \
 	run query 'frame=Checking origin=generated' --limit 12 --format table; \
 	printf '\nTo review what it wrote, in the browser and by single keys:\n\n    %s review --store %s --open\n' "$(FNSTORE)" "$(DEMO)"
 

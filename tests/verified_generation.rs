@@ -1,5 +1,5 @@
-//! `fnstore generate` beside a verifier: what it stores has the verifier's answers. Else it is what it
-//! stores without one. The verifier is the tiny Llama: what it says means nothing.
+//! `fnstore generate` beside a verifier: what it stores has the verifier's answers. Else it is what
+//! it stores without one. The verifier is the tiny Llama: what it says means nothing.
 
 use std::ops::ControlFlow;
 use std::path::Path;

@@ -42,7 +42,7 @@ named! {
         Aligner => "aligner",
         /// Of the pairs with the fewest failed checks the likeliest.
         FewestFailedChecks => "fewest-failed-checks",
-        /// Of the first few of these, the one that a verifier prefers; needs [`Models::verifier`].
+        /// Of the first few of these, the one that a verifier prefers.
         Judged => "judged",
     }
 }
