@@ -172,8 +172,7 @@ impl PairChecker<'_> {
         best: Pair,
         goes_on: &mut GoesOn<'_>,
     ) -> Result<AcceptedPair> {
-        let carried = self.carry(knowledge, chain, &best)?;
-        let (carried, elements) = carried.unzip();
+        let (carried, elements) = self.carry(knowledge, chain, &best)?.unzip();
         let lost_element = carried.as_ref().is_some_and(Carried::has_lost);
         let flags = Flags { lost_element, ..best.flags };
         let (frame, round) = (chain.seed.frame, chain.round + 1);
@@ -181,13 +180,15 @@ impl PairChecker<'_> {
         let unit = lexicon.unit_of(frame, &best.trigger, chain.seed.pos)?;
         let is_new_trigger = lexicon.is_new_trigger(&best.trigger)?;
         let is_new_pair = lexicon.is_new_pair(frame, &best.trigger)?;
-        let (database, name) = (lexicon.database(), lexicon.name_of_unit(frame, &unit)?);
-        let verification = self.verification(database, (chain, &best, &name), goes_on)?;
+        let name = lexicon.unit_name(frame, &best.trigger, chain.seed.pos)?;
+        let said = self.verification(lexicon.database(), (chain, &best, &name), goes_on)?;
         let fit = self.fit(chain, &best)?;
         let frames = lexicon.frames_with(&(unit.lemma.clone(), unit.pos));
         let scores = (best.output.score, best.alignment.score);
         let evidence = FilterEvidence::new(round, scores, (unit.is_proposed, frames));
-        let filter = self.filter_scores(&evidence.with(fit.as_ref(), verification.as_ref()));
+        // Answers that decide nothing change no score: a recipe's sets are the same without them.
+        let answers = said.as_ref().filter(|_| self.judged.is_some());
+        let filter = self.filter_scores(&evidence.with(fit.as_ref(), answers));
         let Pair { output, alignment, targets, .. } = best;
         let (carried_elements, layers, fe_status) = match carried {
             Some(carried) => (carried.elements, carried.layers, FeStatus::Carried),
@@ -219,7 +220,7 @@ impl PairChecker<'_> {
             layers,
             fe_status,
             generation,
-            verification,
+            verification: said,
         };
         let (made, lemma, pos) = ([made], unit.lemma, unit.pos);
         Ok(AcceptedPair { made, lemma, pos, is_new_trigger, is_new_pair, elements })
@@ -239,8 +240,8 @@ impl PairChecker<'_> {
         (chain, best, lexunit): (&Chain, &Pair, &str),
         goes_on: &mut GoesOn<'_>,
     ) -> Result<Option<Verification>> {
-        if let Some(judged) = &self.judged {
-            return Ok(judged.verification(chain, best, lexunit));
+        if let Some(judged) = &mut self.judged {
+            return judged.verification(database, (chain, best, lexunit));
         }
         let Some(judges) = &mut self.judges else { return Ok(None) };
         let seed = &chain.seed;

@@ -159,7 +159,8 @@ coded!(ExpandError {
     Self::Recipe(RecipeError::GuideMissing) => Failed.coded("M-guide"),
     Self::Recipe(RecipeError::VerifierMissing) => Failed.coded("M-verifier"),
     Self::Recipe(RecipeError::NobodyToAsk) => Failed.coded("M-verifier"),
-    Self::Recipe(RecipeError::Number { .. }) => Failed.coded("X-setting"),
+    Self::Recipe(RecipeError::Number { .. } | RecipeError::LeastEvokes { .. }) =>
+        Failed.coded("X-setting"),
 });
 
 impl ExpandError {

@@ -1,19 +1,17 @@
 //! The choice of the output that people would take: a verifier is asked about a few, which the
 //! cheap scores leave, and weights say what the answers are worth ([`ChoiceWeights`]).
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-
 use super::Result;
 use super::chain::Chain;
-use super::judges::{Judges, SetQuestion, frame_question, identity};
+use super::judges::{FrameQuestions, Judges, SetQuestion, identity};
 use super::ranking::Pair;
 use super::trigger_lexicon::TriggerLexicon;
+use crate::database::Database;
 use crate::decode::GoesOn;
 use crate::filter::{ChoiceWeights, FilterEvidence};
-use crate::model::{FrameId, ReleaseId, Verification};
+use crate::model::Verification;
 use crate::nn::Fingerprint;
-use crate::verify::{EvokesItem, FrameQuestion};
+use crate::verify::EvokesItem;
 
 /// Judges of outputs, and how they choose.
 #[derive(Debug)]
@@ -22,12 +20,12 @@ pub(super) struct JudgedChoice {
     pub(super) weights: ChoiceWeights,
     /// Most pairs of a round that are asked about.
     most: usize,
-    frames: HashMap<(ReleaseId, FrameId), FrameQuestion>,
+    frames: FrameQuestions,
 }
 
 impl JudgedChoice {
     pub(super) fn new(judges: Judges, weights: ChoiceWeights, most: usize) -> Self {
-        Self { judges, weights, most, frames: HashMap::new() }
+        Self { judges, weights, most, frames: FrameQuestions::default() }
     }
 
     /// Of all that decides which output is kept.
@@ -52,12 +50,9 @@ impl JudgedChoice {
             questions.push(question(chain, pair, &unit));
         }
         let place = (chain.seed.release, chain.seed.frame);
-        if let Entry::Vacant(vacant) = self.frames.entry(place) {
-            vacant.insert(frame_question(lexicon.database(), place)?);
-        }
-        let said = self.judges.ask(&self.frames[&place], &questions, goes_on)?;
+        let frame = self.frames.of(lexicon.database(), place)?;
+        let said = self.judges.ask(frame, &questions, goes_on)?;
         for ((pair, question), said) in pairs.iter_mut().zip(&questions).zip(said) {
-            let frame = &self.frames[&place];
             let verification = self.judges.verification(chain.seed.set, (frame, question), &said);
             // Neither LU nor round tells the outputs of a round apart.
             let scores = (pair.output.score, pair.alignment.score);
@@ -77,15 +72,15 @@ impl JudgedChoice {
 
     /// What is kept of the answers about a pair that is written under an LU of that name.
     pub(super) fn verification(
-        &self,
-        chain: &Chain,
-        pair: &Pair,
-        lexunit: &str,
-    ) -> Option<Verification> {
-        let (said, frame) = (pair.said?, &self.frames[&(chain.seed.release, chain.seed.frame)]);
+        &mut self,
+        database: &Database,
+        (chain, pair, lexunit): (&Chain, &Pair, &str),
+    ) -> Result<Option<Verification>> {
+        let Some(said) = pair.said else { return Ok(None) };
+        let frame = self.frames.of(database, (chain.seed.release, chain.seed.frame))?;
         let question = question(chain, pair, lexunit);
         // The writer knows the set's id.
-        Some(self.judges.verification(chain.seed.set, (frame, &question), &said))
+        Ok(Some(self.judges.verification(chain.seed.set, (frame, &question), &said)))
     }
 }
 

@@ -8,7 +8,7 @@ use super::ExpandError;
 use crate::compute::{Device, Numbers};
 use crate::database::Database;
 use crate::decode::GoesOn;
-use crate::model::{AnnotationSetId, FrameId, PROPOSED, ReleaseId, Reverse, Verification};
+use crate::model::{AnnotationSetId, FrameId, PROPOSED, ReleaseId, Reverse, Rules, Verification};
 use crate::nn::Fingerprint;
 use crate::paraphrase::{Likelihood, Paraphraser, Prompt};
 use crate::score;
@@ -164,6 +164,7 @@ impl Judges {
         let mut put = |bytes: &[u8]| {
             hash.update(&(bytes.len() as u64).to_be_bytes()).update(bytes);
         };
+        put(&Rules::Verification.number().to_be_bytes());
         put(&self.verifier.fingerprint().0);
         put(frame.name.as_bytes());
         put(frame.definition.as_bytes());
@@ -205,7 +206,7 @@ impl FrameQuestions {
 }
 
 /// What is asked about a frame.
-pub(super) fn frame_question(
+fn frame_question(
     database: &Database,
     (release, frame): (ReleaseId, FrameId),
 ) -> Result<FrameQuestion, ExpandError> {

@@ -1,13 +1,18 @@
 //! What an expansion does, and what makes two expansions the same.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use super::elements::KeepElements;
-use super::{BlindTo, ExpandError, FromSisters, Models, RecipeError, RewriterSource};
+use super::{
+    BlindTo, ExpandError, FromSisters, Models, RecipeError, RewriterSource, VerifierModels,
+};
 use crate::compute::{Device, Numbers};
 use crate::decode::{BeamSettings, SampleSettings};
+use crate::filter::CHOICE;
 use crate::model::{Method, RecipeId, Rules, named, numbered};
-use crate::nn::Fingerprint;
+use crate::nn::{Fingerprint, declared_languages};
 use crate::paraphrase::Settings;
 
 named! {
@@ -48,16 +53,22 @@ named! {
 }
 
 impl Choice {
-    /// What gives most right outputs an hour: judges choose where the rewriter adapts the language
-    /// model of the verifier, unless the lexicon guides. Its words evoke their frame as often
-    /// without them, in half the time (`docs/results/2026-11-28-doubted-rounds.md`).
+    /// What gives most right outputs an hour. Judges choose where the rewriter adapts the language
+    /// model of a verifier that has weights for it, and both are made for the same languages. They
+    /// do not where the lexicon guides: its words evoke their frame as often without them, in half
+    /// the time (`docs/results/2026-11-28-doubted-rounds.md`).
     #[must_use]
     pub fn best_with(models: &Models, guidance: Guidance) -> Self {
-        let RewriterSource::Model { base: Some(base), .. } = &models.rewriter else {
+        let RewriterSource::Model { directory, base: Some(base) } = &models.rewriter else {
             return Self::FewestFailedChecks;
         };
-        let is_shared = models.verifier.as_ref().is_some_and(|verifier| verifier.base == *base);
-        match is_shared && guidance != Guidance::Lexicon {
+        let chooses = |verifier: &VerifierModels| {
+            let languages = |place: &Path| declared_languages(place).languages;
+            verifier.base == *base
+                && verifier.adapter.join(CHOICE).is_file()
+                && languages(&verifier.adapter) == languages(directory)
+        };
+        match guidance != Guidance::Lexicon && models.verifier.as_ref().is_some_and(chooses) {
             true => Self::Judged,
             false => Self::FewestFailedChecks,
         }
@@ -113,7 +124,7 @@ pub struct Recipe {
     /// Which pair of output and span a round keeps.
     pub choice: Choice,
     /// Under [`Choice::Judged`], pairs of a round that the judges are asked about: the best by the
-    /// cheap scores, 1 to `candidates`.
+    /// cheap scores, all of them where there are fewer.
     pub asked: usize,
     /// The rewriter is told what is banned; see [`Settings::tell_bans`].
     pub tell_bans: bool,
@@ -337,6 +348,7 @@ impl Recipe {
             (Rules::FromSisters, self.from_sisters.is_some()),
             // A fit that ends no chain decides nothing.
             (Rules::FrameFit, told.frames.is_some() && self.least_frame_fit > 0.0),
+            (Rules::Verification, self.choice == Choice::Judged),
         ]
         .into_iter()
         .filter_map(|(rules, is_used)| is_used.then_some(rules))
@@ -358,7 +370,7 @@ impl Recipe {
             description["tell_bans"] = json!(self.tell_bans);
         }
         if self.choice == Choice::Judged {
-            description["asked"] = json!(self.asked);
+            description["asked"] = json!(self.asked.min(self.candidates));
         }
         if self.least_evokes > 0.0 {
             description["least_evokes"] = json!(self.least_evokes.to_string());

@@ -233,19 +233,15 @@ impl<'a> TriggerLexicon<'a> {
         self.database
     }
 
-    /// The name of an LU that a trigger has, in the store's words.
-    pub(super) fn name_of_unit(&self, frame: FrameId, unit: &TriggerUnit) -> Result<String> {
-        let stored = match &unit.proposed {
-            Some(proposed) => return Ok(proposed.name.clone()),
-            None => self.database.store().lexunit(self.release, frame, unit.lu)?,
-        };
-        Ok(stored.map_or_else(|| name_of(&unit.lemma, unit.pos), |lu| lu.name))
-    }
-
-    /// The name of the LU that a trigger is or would be.
+    /// The name of the LU that a trigger is or would be, in the store's words where it has it:
+    /// `run_through.v` may be how a release spells it.
     pub(super) fn unit_name(&mut self, frame: FrameId, trigger: &str, pos: Pos) -> Result<String> {
-        let (lemma, pos) = self.read(frame, trigger, pos)?;
-        Ok(name_of(&lemma, pos))
+        let key = self.read(frame, trigger, pos)?;
+        let stored = match self.frame(frame)?.lexunits.get(&key).copied() {
+            Some(lu) => self.database.store().lexunit(self.release, frame, lu)?,
+            None => None,
+        };
+        Ok(stored.map_or_else(|| name_of(&key.0, key.1), |lu| lu.name))
     }
 
     /// Whether no set of the frame had the trigger so far; from now on one has.

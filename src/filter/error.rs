@@ -27,11 +27,13 @@ pub enum FilterError {
     Choice(#[from] PromptError),
     /// There is too little to learn from.
     #[error(
-        "cannot learn from {accepted} accepted and {refused} refused outputs of {sentences} sentences; \
-         expected some of both in any eight of ten parts by sentence, and some hundred outputs for what is of use: judge \
-         more"
+        "too few judgements of `{question}`: {accepted} accepted and {refused} refused outputs of {sentences} \
+         sentences; expected some of both in any eight of ten parts by sentence, and some hundred outputs for what is \
+         of use: judge more"
     )]
     TooFew {
+        /// The question: `evokes`, or `same_meaning` of outputs of which the first was answered.
+        question: &'static str,
         /// Judged outputs that are acceptable.
         accepted: u64,
         /// Those that are not.

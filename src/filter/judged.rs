@@ -58,15 +58,26 @@ impl Judged {
     /// When the file cannot be read, a line is no such object or has a number out of range, or a
     /// set stands there twice (naming the line).
     pub fn read(path: &Path) -> Result<Vec<Self>, FilterError> {
-        let mut sets = HashSet::new();
-        let outputs = read_lines(path, "read judged outputs", |line| {
-            let output = Self::parse(line)?;
-            if !sets.insert((output.release.clone(), output.set.clone())) {
-                return Err((format!("`set` `{}` again", output.set), "each set once"));
-            }
-            Ok(output)
-        })?;
-        Ok(outputs.into_iter().map(|(_, output)| output).collect())
+        Self::read_all(&[path])
+    }
+
+    /// Reads several files, none of which has a set of another.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_all(paths: &[impl AsRef<Path>]) -> Result<Vec<Self>, FilterError> {
+        let (mut sets, mut all) = (HashSet::new(), Vec::new());
+        for path in paths {
+            let outputs = read_lines(path.as_ref(), "read judged outputs", |line| {
+                let output = Self::parse(line)?;
+                if !sets.insert((output.release.clone(), output.set.clone())) {
+                    return Err((format!("`set` `{}` again", output.set), "each set once"));
+                }
+                Ok(output)
+            })?;
+            all.extend(outputs.into_iter().map(|(_, output)| output));
+        }
+        Ok(all)
     }
 
     fn parse(line: &str) -> Result<Self, (String, &'static str)> {
@@ -88,6 +99,11 @@ impl Judged {
             if let Some(share) = share.filter(|share| !(0.0..=1.0).contains(share)) {
                 return Err((format!("`{name}` {share}"), "a number from 0 to 1"));
             }
+        }
+        let tokens = output.evidence.reverse_tokens;
+        if reverse.is_some() != tokens.is_some() || tokens == Some(0) {
+            let found = format!("`reverse` {reverse:?} beside `reverse_tokens` {tokens:?}");
+            return Err((found, "both or neither, and 1 token or more"));
         }
         if let Some(reverse) = reverse.filter(|reverse| !(*reverse >= 0.0 && reverse.is_finite())) {
             return Err((format!("`reverse` {reverse}"), "a number from 0"));
@@ -190,7 +206,14 @@ mod tests {
             ),
             ("[49]", "[49],\"evokes\":-0.5", "`evokes` -0.5, expected a number from 0 to 1"),
             ("[49]", "[49],\"same_meaning\":2", "`same_meaning` 2, expected a number from 0"),
-            ("[49]", "[49],\"reverse\":-1", "`reverse` -1, expected a number from 0"),
+            (
+                "[49]",
+                "[49],\"reverse\":-1,\"reverse_tokens\":9",
+                "`reverse` -1, expected a number from 0",
+            ),
+            ("[49]", "[49],\"reverse\":1", "expected both or neither, and 1 token or more"),
+            ("[49]", "[49],\"reverse_tokens\":9", "expected both or neither"),
+            ("[49]", "[49],\"reverse\":1,\"reverse_tokens\":0", "expected both or neither"),
             ("[49]", "[101]", "101 in `judgements`"),
             ("[49]", "[49],\"meaning_judgements\":[101]", "101 in `meaning_judgements`"),
             ("[49]", "[300]", "line 2"),
@@ -203,6 +226,10 @@ mod tests {
             assert!(error.to_string().contains("line 2"), "{new}: {error}");
             assert!(error.to_string().contains(said), "{new}: {error}");
         }
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), LINE).unwrap();
+        let twice = Judged::read_all(&[file.path(), file.path()]).unwrap_err().to_string();
+        assert!(twice.contains("line 1: found `set` `g1` again"), "{twice}");
         let error = read(&format!("{LINE}\n{LINE}")).unwrap_err().to_string();
         assert!(error.contains("line 2: found `set` `g1` again"), "{error}");
         let error = Judged::read("/nowhere".as_ref()).unwrap_err().to_string();

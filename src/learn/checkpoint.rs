@@ -34,6 +34,8 @@ struct Note<R> {
 /// The rest of a training; `D` is measured on development data.
 #[derive(Debug, Serialize, Deserialize)]
 struct Rest<D> {
+    /// Empty in a file of an earlier program, which named them otherwise.
+    #[serde(default)]
     sizes: Vec<usize>,
     epoch: usize,
     /// Steps of the optimizer.
@@ -122,8 +124,10 @@ impl Checkpoint {
     ) -> Result<Option<TrainingState<D, N>>, FileError> {
         let Some((weights, note)) = self.load::<Rest<D>>()? else { return Ok(None) };
         if note.sizes.len() < 2 {
-            let expected = "the sizes of a network";
-            return Err(FileError::content(&self.path, 1, format!("{:?}", note.sizes), expected));
+            let found =
+                format!("the sizes {:?} of a network, as an earlier program wrote", note.sizes);
+            let expected = "two sizes or more; remove the file, or name another";
+            return Err(FileError::content(&self.path, 1, found, expected));
         }
         let failed = |error| self.failed("read checkpoint", error);
         let read = |prefix: &str| N::read(&weights, prefix, &note.sizes, kind).map_err(failed);
@@ -154,8 +158,8 @@ impl Checkpoint {
         kind: N::Kind,
         progress: &mut dyn FnMut(TrainingProgress<D, L>),
     ) -> Result<Option<TrainingState<D, N>>, FileError> {
-        self.prepare()?;
         let state = self.read(kind)?;
+        self.prepare()?;
         if let Some(TrainingState { epoch, .. }) = &state {
             progress(TrainingProgress::Resumed { epoch: *epoch });
         }

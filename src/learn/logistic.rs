@@ -1,37 +1,4 @@
-//! The logistic function and its integral: what networks of one output say, and its cost. And
-//! logistic regression, which is a network without a hidden layer.
-
-use super::mlp::{Activation, Mlp, Weighted};
-use super::{Labels, SplitMix64, TrainerOptions, fit};
-
-/// How a regression is fitted. A little weight decay keeps weights finite where there is little to
-/// learn from.
-const REGRESSION: TrainerOptions = TrainerOptions {
-    epochs: 400,
-    patience: usize::MAX,
-    batch: usize::MAX,
-    learning_rate: 0.05,
-    weight_decay: 0.05,
-    seed: 1,
-};
-
-/// Bias and weights of a logistic regression on rows (N, I) with labels (N) of 0 and 1. The same
-/// rows give the same weights everywhere.
-pub(crate) fn logistic_regression<const I: usize>(
-    rows: &[[f32; I]],
-    labels: &[f32],
-) -> (f32, [f32; I]) {
-    let mlp = Mlp::random(&[I, 1], Activation::Relu, &mut SplitMix64::new(REGRESSION.seed));
-    let fitted = fit(mlp, rows.concat(), &Labels::scores(labels), &REGRESSION);
-    let (mut bias, mut weights) = (0.0, [0.0; I]);
-    for (name, _, values) in fitted.expect("rows have the inputs' width").tensors("") {
-        match name.ends_with("bias") {
-            true => bias = values[0],
-            false => weights.copy_from_slice(values),
-        }
-    }
-    (bias, weights)
-}
+//! The logistic function and its integral: what networks of one output say, and its cost.
 
 /// `1 / (1 + e^-logit)`.
 pub(crate) fn sigmoid(logit: f32) -> f32 {

@@ -45,6 +45,9 @@ named! {
         Agreement => "agreement",
         /// Which frames a target is asked about, and how they are scored (`identify`).
         FrameFit => "frame-fit",
+        /// What a verifier is asked about a set (`verify`, `expand/judges.rs`), and what its answers
+        /// are worth in the choice among outputs (`filter/choice.rs`).
+        Verification => "verification",
     }
 }
 
@@ -68,7 +71,8 @@ impl Rules {
             | Self::Blanks
             | Self::Sentinels
             | Self::Agreement
-            | Self::FrameFit => 1,
+            | Self::FrameFit
+            | Self::Verification => 1,
         }
     }
 }

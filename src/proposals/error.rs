@@ -28,8 +28,8 @@ pub enum ProposalError {
     },
     /// The name is none that an LU can have.
     #[error(
-        "E-no-unit: `{name}` is no name of an LU, as it has function words or numbers alone, or a digit; \
-         reject it, or merge it into another LU"
+        "E-no-unit: `{name}` is no name of an LU, as it has function words or numbers alone, or a \
+         digit; reject it, or merge it into another LU"
     )]
     NoUnit {
         /// The name.

@@ -83,7 +83,7 @@ const FUNCTION_WORDS: [&str; 56] = [
 ];
 
 /// Words of numbers.
-const NUMBERS: [&str; 29] = [
+const NUMBERS: [&str; 32] = [
     "billion",
     "eight",
     "eighteen",
@@ -111,8 +111,11 @@ const NUMBERS: [&str; 29] = [
     "thirty",
     "thousand",
     "three",
+    "trillion",
     "twelve",
     "twenty",
+    "two",
+    "zero",
 ];
 
 /// Why no LU can have a name, if none can. A verb, noun or adjective of English has a word beside
@@ -122,7 +125,8 @@ pub(super) fn of_name((lemma, pos): &Key, is_english: bool) -> Option<Refusal> {
         return Some(Refusal::Number);
     }
     let is_said = |word: &&str| word.chars().any(char::is_alphabetic);
-    let words: Vec<&str> = lemma.split_whitespace().filter(is_said).collect();
+    let words: Vec<&str> =
+        lemma.split(|c: char| c.is_whitespace() || c == '-').filter(is_said).collect();
     if words.is_empty() {
         return Some(Refusal::NoWord);
     }
@@ -204,6 +208,8 @@ mod tests {
             ("prepared2.v", Refusal::Number),
             ("7up.n", Refusal::Number),
             ("forty.a", Refusal::Number),
+            ("two.a", Refusal::Number),
+            ("twenty-five.a", Refusal::Number),
             ("-.n", Refusal::NoWord),
         ] {
             assert_eq!(of(name, true), Some(refusal), "{name}");

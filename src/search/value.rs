@@ -146,7 +146,22 @@ impl Match<'_> {
             Field::Method => made.is_some_and(|made| is_it(made.method.as_str())),
             Field::Flag => made.is_some_and(|made| made.flags.names().into_iter().any(is_it)),
             Field::Edition => self.editions()?.into_iter().any(is_it),
-            _ => false,
+            Field::Round
+            | Field::Paraphrase
+            | Field::Aligner
+            | Field::P
+            | Field::R
+            | Field::FrameFit
+            | Field::Evokes
+            | Field::SameMeaning
+            | Field::Reverse
+            | Field::Judgement
+            | Field::JudgementMean
+            | Field::Source
+            | Field::Seed
+            | Field::Id
+            | Field::Recipe
+            | Field::Since => false,
         })
     }
 

@@ -23,7 +23,8 @@ use fnstore::query::Expression;
 use crate::cli::options::endpoint::EndpointArgs;
 use crate::cli::options::rewriter::RewriterArgs;
 use crate::cli::options::splits::SplitArgs;
-use crate::cli::options::{language, locate, verifier};
+use crate::cli::options::verifier::models as verifier_models;
+use crate::cli::options::{language, locate};
 use crate::cli::print::notices::{
     tell_earlier_rules, tell_index_lag, tell_of_index, tell_of_releases,
 };
@@ -340,14 +341,10 @@ fn settings(args: &Args) -> anyhow::Result<RecipeSettings> {
 fn recipe(args: &Args) -> anyhow::Result<(Recipe, RunOptions)> {
     let model = args.rewriter.model.as_deref().unwrap_or(Path::new("")).to_string_lossy();
     let server = args.endpoint.settings(&model)?;
-    let filter = args.filter.as_deref();
-    let (mut recipe, mut options) = recipe_of(&args.rewriter, server, settings(args)?, filter)?;
+    let named = (args.filter.as_deref(), args.verifier.as_deref());
+    let (recipe, mut options) = recipe_of(&args.rewriter, server, settings(args)?, named)?;
     options.seed_limit = args.limit;
-    if let Some(name) = &args.verifier {
-        let dirs = locate::model_dirs(args.rewriter.models.clone());
-        recipe.models.verifier = Some(verifier::models(name, &dirs)?);
-        options.verify = true;
-    }
+    options.verify = args.verifier.is_some();
     if args.shard.is_some() {
         require_models(args, &recipe)?;
     }
@@ -383,12 +380,13 @@ fn require_models(args: &Args, recipe: &Recipe) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The models and settings of an expansion that is not limited, before its device is opened.
+/// The models and settings of an expansion that is not limited, before its device is opened; with a
+/// filter and a verifier that are named.
 pub(crate) fn recipe_of(
     rewriter: &RewriterArgs,
     server: Option<EndpointSettings>,
     settings: RecipeSettings,
-    filter: Option<&Path>,
+    (filter, verifier): (Option<&Path>, Option<&Path>),
 ) -> anyhow::Result<(Recipe, RunOptions)> {
     let dirs = locate::model_dirs(rewriter.models.clone());
     let source = match server {
@@ -407,6 +405,9 @@ pub(crate) fn recipe_of(
     if let Some(name) = filter {
         let is_none = name.as_os_str() == "none";
         models.filter = (!is_none).then(|| locate::model(name, &dirs)).transpose()?;
+    }
+    if let Some(name) = verifier {
+        models.verifier = Some(verifier_models(name, &dirs)?);
     }
     if models.guide.is_none() && settings.guide.is_none() {
         tell("no word vectors or no tagger among the models: the lexicon does not guide");

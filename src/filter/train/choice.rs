@@ -15,6 +15,9 @@ use crate::filter::network::Standard;
 use crate::learn::{logistic_regression, order};
 use crate::model::Fraction;
 
+/// The two questions, by what sets are said to have.
+const QUESTIONS: [&str; 2] = ["evokes", "same_meaning"];
+
 /// How well one question is answered, on outputs whose sentences the weights did not see.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChoiceFigures {
@@ -28,9 +31,10 @@ pub struct ChoiceFigures {
     /// Share of pairs of a right and a wrong output that are put in order: the area under the ROC
     /// curve.
     pub order: Fraction,
-    /// Rounds of which several outputs were judged.
+    /// Rounds of which several outputs were judged, as of several recipes.
     pub rounds: u64,
-    /// Of these, those in which the likeliest output is right, by rewriter and aligner.
+    /// Of these, those in which the likeliest output is right: by the log-probability per piece,
+    /// and the logarithm of the aligner's score.
     pub likeliest_right: u64,
     /// Those in which the output is right that the weights choose.
     pub chosen_right: u64,
@@ -58,12 +62,9 @@ pub fn choice(data: &[Judged]) -> Result<TrainedChoice, FilterError> {
     let mut data: Vec<&Judged> = data.iter().filter(|output| output.is_judged()).collect();
     data.sort_by(|a, b| (&a.release, &a.set).cmp(&(&b.release, &b.set)));
     let parts = parts_of(&data);
-    let labels: [Vec<Option<bool>>; 2] = [
-        data.iter().map(|output| output.is_acceptable()).collect(),
-        data.iter().map(|output| output.keeps_meaning()).collect(),
-    ];
-    for labels in &labels {
-        expect_enough(&data, labels, &parts)?;
+    let labels = [data.iter().map(|output| output.is_acceptable()).collect(), of_meaning(&data)];
+    for (labels, question) in labels.iter().zip(QUESTIONS) {
+        expect_enough(&data, (labels, question), &parts)?;
     }
     let mut worth = vec![[0.0; 2]; data.len()];
     for fold in 0..FOLDS {
@@ -73,7 +74,7 @@ pub fn choice(data: &[Judged]) -> Result<TrainedChoice, FilterError> {
             *worth = weights.probabilities(&data[at].evidence);
         }
     }
-    let figures = ["evokes", "same_meaning"].into_iter().zip(&labels).enumerate();
+    let figures = QUESTIONS.into_iter().zip(&labels).enumerate();
     let figures = figures.map(|(at, (question, labels))| {
         let of = worth.iter().map(|worth| worth[at]).collect::<Vec<_>>();
         figures_of(question, &data, labels, (&of, &worth))
@@ -87,10 +88,22 @@ pub fn choice(data: &[Judged]) -> Result<TrainedChoice, FilterError> {
     })
 }
 
+/// Which outputs keep the meaning, of sentences whose acceptable outputs were all asked about: where
+/// some were not, the refused ones would be too many beside the others.
+fn of_meaning(data: &[&Judged]) -> Vec<Option<bool>> {
+    let sentence = |output: &Judged| (output.release.clone(), output.sentence.clone());
+    let unasked = data.iter().filter(|output| output.keeps_meaning().is_none());
+    let unasked: BTreeSet<_> = unasked.map(|output| sentence(output)).collect();
+    let meaning = data
+        .iter()
+        .map(|output| output.keeps_meaning().filter(|_| !unasked.contains(&sentence(output))));
+    meaning.collect()
+}
+
 /// An error where a fold would have nothing to learn from.
 fn expect_enough(
     data: &[&Judged],
-    labels: &[Option<bool>],
+    (labels, question): (&[Option<bool>], &'static str),
     parts: &[usize],
 ) -> Result<(), FilterError> {
     let count = |fold: Option<usize>, label| {
@@ -103,6 +116,7 @@ fn expect_enough(
     {
         let of = data.iter().map(|output| (&output.release, &output.sentence));
         return Err(FilterError::TooFew {
+            question,
             accepted: count(None, true),
             refused: count(None, false),
             sentences: of.collect::<BTreeSet<_>>().len(),
@@ -124,7 +138,7 @@ fn fitted(
         standard.apply(&inputs(at)).try_into().expect("as many as inputs")
     };
     let lines = labels.each_ref().map(|labels| {
-        let of = places.iter().filter_map(|at| Some((row(at), labels[*at]?)));
+        let of = places.iter().filter_map(|at| labels[*at].map(|label| (row(at), label)));
         let (rows, labels): (Vec<_>, Vec<_>) =
             of.map(|(row, label)| (row, f32::from(u8::from(label)))).unzip();
         let (bias, weights) = logistic_regression(&rows, &labels);
@@ -219,7 +233,7 @@ mod tests {
         let accepted = refused(&|output| output.judgements = vec![100]);
         assert!(accepted.contains("300 accepted and 0 refused"), "{accepted}");
         let unasked = refused(&|output| output.meaning_judgements.clear());
-        assert!(unasked.contains("from 0 accepted and"), "{unasked}");
+        assert!(unasked.contains("`same_meaning`: 0 accepted and"), "{unasked}");
         let few = choice(&data(9)).unwrap_err().to_string();
         assert!(few.contains("of 3 sentences"), "{few}");
     }

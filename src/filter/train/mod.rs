@@ -187,7 +187,7 @@ fn expect_enough(
     let sentences = data.iter().map(|output| (&output.release, &output.sentence));
     let sentences = sentences.collect::<BTreeSet<_>>().len();
     if !all_learn(placed) {
-        return Err(FilterError::TooFew { accepted, refused, sentences });
+        return Err(FilterError::TooFew { question: "evokes", accepted, refused, sentences });
     }
     Ok(FilterTraining {
         accepted,

@@ -91,8 +91,9 @@ impl TensorFormat {
         let format = BlockFormat::Q4_0;
         let (numbers, block_bytes) = format.block();
         match bytes {
-            [rows, row] if *row > 0 && row % block_bytes == 0 => {
-                Some((Self::Blocks(format), vec![*rows, row / block_bytes * numbers]))
+            [rows, row] if *rows > 0 && *row > 0 && row % block_bytes == 0 => {
+                let width = (row / block_bytes).checked_mul(numbers)?;
+                Some((Self::Blocks(format), vec![*rows, width]))
             }
             _ => None,
         }

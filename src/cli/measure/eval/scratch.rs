@@ -267,7 +267,7 @@ fn recipe(args: &Args, name: &str) -> anyhow::Result<(Recipe, RunOptions)> {
     if let (Some(candidates), Some(beam)) = (named.candidates, args.beam) {
         named.candidates = Some(candidates.min(beam));
     }
-    let (recipe, mut options) = recipe_of(&args.rewriter, None, asked.or(named), None)?;
+    let (recipe, mut options) = recipe_of(&args.rewriter, None, asked.or(named), (None, None))?;
     recipe.check()?;
     options.check()?;
     options.device = args.rewriter.device.open()?;

@@ -68,10 +68,7 @@ impl Row for ChoiceFigures {
 }
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let mut data = Vec::new();
-    for file in &args.data {
-        data.extend(Judged::read(file)?);
-    }
+    let data = Judged::read_all(&args.data)?;
     let TrainedChoice { weights, figures, sentences } = choice(&data)?;
     let mut file = WholeFile::create_new(&args.out, "choice", args.force)?;
     file.write_all(weights.text().as_bytes())?;

@@ -71,10 +71,7 @@ Examples:
   fnstore train filter --data judged-outputs.jsonl --out filter";
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let mut data = Vec::new();
-    for file in &args.data {
-        data.extend(Judged::read(file)?);
-    }
+    let data = Judged::read_all(&args.data)?;
     let options = options(args);
     let Trained { config, held_out } = train::run(&options, &data)?;
     let output = &mut context.output;
