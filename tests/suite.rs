@@ -253,6 +253,7 @@ mod tagged_exports;
 mod tagging;
 mod tokenizer_laws;
 mod too_long_pairs;
+mod trained_choice;
 mod training_export;
 mod unannotated_targets;
 mod undone_edits;

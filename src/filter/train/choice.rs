@@ -88,8 +88,8 @@ pub fn choice(data: &[Judged]) -> Result<TrainedChoice, FilterError> {
     })
 }
 
-/// Which outputs keep the meaning, of sentences whose acceptable outputs were all asked about: where
-/// some were not, the refused ones would be too many beside the others.
+/// Which outputs keep the meaning, of sentences whose acceptable outputs were all asked about:
+/// where some were not, the refused ones would be too many beside the others.
 fn of_meaning(data: &[&Judged]) -> Vec<Option<bool>> {
     let sentence = |output: &Judged| (output.release.clone(), output.sentence.clone());
     let unasked = data.iter().filter(|output| output.keeps_meaning().is_none());
