@@ -45,8 +45,8 @@ named! {
         Agreement => "agreement",
         /// Which frames a target is asked about, and how they are scored (`identify`).
         FrameFit => "frame-fit",
-        /// What a verifier is asked about a set (`verify`, `expand/judges.rs`), and what its answers
-        /// are worth in the choice among outputs (`filter/choice.rs`).
+        /// What a verifier is asked about a set (`verify`, `expand/judges.rs`), and what its
+        /// answers are worth in the choice among outputs (`filter/choice.rs`).
         Verification => "verification",
     }
 }
