@@ -32,6 +32,7 @@ UNSEEN = {
     "score",
     "question",
     "eval-filter",
+    "train-choice",
     "verify",
 }
 # What only stands in files of releases with oddities of their own.
