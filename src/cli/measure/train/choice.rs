@@ -1,6 +1,5 @@
 //! `fnstore train choice`: which of several outputs an expansion keeps, from judgements.
 
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use fnstore::filter::Judged;
@@ -9,14 +8,15 @@ use serde::Serialize;
 
 use crate::cli::print::output::counted;
 use crate::cli::print::render::{Row, rows_of};
-use crate::cli::process::whole_file::WholeFile;
 use crate::cli::{Context, Outcome};
+
+use super::settings::WeightsFileArgs;
 
 /// Fit the weights by which an expansion chooses among outputs, on judgements
 ///
-/// Two logistic functions learn from the scores of rewriter and aligner, the verifier's answers
-/// (`fnstore verify`) and the likelihood of the source: which outputs evoke the frame, and which
-/// also say what their source says. They need judgements of both: of the frame, and under the
+/// Two logistic functions learn which outputs evoke the frame, and which also say what their source
+/// says. They look at the scores of rewriter and aligner, the verifier's answers (`fnstore verify`)
+/// and the likelihood of the source. They need judgements of both: of the frame, and under the
 /// question `meaning` of those that evoke it. What is printed is of weights that saw nothing of an
 /// output's sentence. In a verifier's directory the file, called `choice.toml`, decides under
 /// `--choice judged`.
@@ -28,13 +28,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", required = true)]
     data: Vec<PathBuf>,
 
-    /// Write the weights to FILE
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-
-    /// Overwrite an existing file
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    file: WeightsFileArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -70,10 +65,9 @@ impl Row for ChoiceFigures {
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let data = Judged::read_all(&args.data)?;
     let TrainedChoice { weights, figures, sentences } = choice(&data)?;
-    let mut file = WholeFile::create_new(&args.out, "choice", args.force)?;
-    file.write_all(weights.text().as_bytes())?;
-    file.finish()?;
-    let record = ChoiceRecord { out: args.out.display().to_string(), sentences, rows: figures };
+    args.file.write("choice", &weights.text())?;
+    let record =
+        ChoiceRecord { out: args.file.out.display().to_string(), sentences, rows: figures };
     context.output.report(&record, rows_of(&record.rows), |output| {
         output.heading(&format!("the weights are in {}", record.out))?;
         output.table_of(&record.rows)?;

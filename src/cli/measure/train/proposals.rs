@@ -1,8 +1,5 @@
 //! `fnstore train proposals`: weights that rank proposals, from decisions.
 
-use std::io::Write as _;
-use std::path::PathBuf;
-
 use fnstore::database::Database;
 use fnstore::model::Fraction;
 use fnstore::proposals::train::{Trained, decisions, run as fit};
@@ -10,26 +7,22 @@ use serde::Serialize;
 
 use crate::cli::print::output::counted;
 use crate::cli::print::render::ONE_ROW;
-use crate::cli::process::whole_file::WholeFile;
 use crate::cli::{Context, Outcome};
+
+use super::settings::WeightsFileArgs;
 
 /// Fit the weights that rank proposals, on decisions
 ///
 /// Learns from the standing decisions of `fnstore proposals`: accepted and merged proposals evoke
 /// their frame, rejected and moved ones do not. At least five of either kind are needed. What is
-/// printed compares the built-in weights with fitted ones on decisions that each fit did not see,
-/// also with those that were fitted without the answers of a verifier, where there are some.
+/// printed compares the built-in weights with fitted ones on decisions that each fit did not see.
+/// Where a verifier answered, weights that were fitted without its answers stand there, too.
 /// `fnstore proposals --ranker FILE` ranks by the file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Write the weights to FILE
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-
-    /// Overwrite an existing file
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    file: WeightsFileArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -60,13 +53,11 @@ struct RankerRecord {
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let database = Database::open(&context.store)?;
     let trained = fit(&decisions(&database)?)?;
-    let mut file = WholeFile::create_new(&args.out, "ranker", args.force)?;
-    file.write_all(trained.ranker.to_json().as_bytes())?;
-    file.finish()?;
+    args.file.write("ranker", &trained.ranker.to_json())?;
     let Trained { ranker, accepted, rejected, .. } = &trained;
     let (loss, order) = trained.without_verifier.unzip();
     let record = RankerRecord {
-        out: args.out.display().to_string(),
+        out: args.file.out.display().to_string(),
         accepted: *accepted,
         rejected: *rejected,
         default_loss: trained.default_loss,
@@ -79,7 +70,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         weights: ranker.weights().map(|(input, weight)| (input.as_str(), weight)).collect(),
     };
     context.output.report(&record, ONE_ROW, |output| {
-        output.heading(&format!("the weights are in {}", args.out.display()))?;
+        output.heading(&format!("the weights are in {}", args.file.out.display()))?;
         let rejected = counted(*rejected as u64, "rejected proposal");
         output.line(&format!("  {accepted} accepted and {rejected}"))?;
         let head = loss.map_or("", |_| "    without the verifier");

@@ -1,5 +1,6 @@
-//! What trainers over an encoder are told on the command line.
+//! What trainers are told on the command line.
 
+use std::io::Write as _;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,28 @@ use fnstore::nn::{declare_languages, declared_languages};
 
 use crate::cli::options::device::DeviceArgs;
 use crate::cli::options::{locate, number};
+use crate::cli::process::whole_file::WholeFile;
+
+/// The one file of a trainer whose weights are a few numbers.
+#[derive(Debug, clap::Args)]
+pub(super) struct WeightsFileArgs {
+    /// Write the weights to FILE
+    #[arg(long, value_name = "FILE")]
+    pub(super) out: PathBuf,
+
+    /// Overwrite an existing file
+    #[arg(long)]
+    force: bool,
+}
+
+impl WeightsFileArgs {
+    /// Writes the file, called `what` where it cannot be.
+    pub(super) fn write(&self, what: &'static str, weights: &str) -> anyhow::Result<()> {
+        let mut file = WholeFile::create_new(&self.out, what, self.force)?;
+        file.write_all(weights.as_bytes())?;
+        file.finish()
+    }
+}
 
 /// Options of every trainer. Where defaults differ, a trainer's own `Args` say them.
 #[derive(Debug, clap::Args)]
