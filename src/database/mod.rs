@@ -21,6 +21,7 @@
 mod entry;
 mod error;
 mod feed;
+mod history;
 mod language;
 pub(crate) mod layouts;
 mod load;

@@ -211,7 +211,7 @@ impl Transaction<'_> {
     }
 
     /// The frames of that name in whatever letter case, in order of number.
-    fn frames_folded(&self, name: &str) -> Result<BTreeSet<FrameId>> {
+    pub(super) fn frames_folded(&self, name: &str) -> Result<BTreeSet<FrameId>> {
         let stored = self.database.store.frames_by_name(self.release, name, true)?;
         let staged = self.staged.rows::<Frame>().filter(|frame| fold(&frame.name) == fold(name));
         let ids: BTreeSet<FrameId> = stored.into_iter().chain(staged.map(|of| of.id)).collect();

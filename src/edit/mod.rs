@@ -30,6 +30,7 @@ mod repair;
 mod script;
 mod staged;
 mod together;
+mod undo;
 mod unreadable;
 
 use std::cell::RefCell;
@@ -40,13 +41,15 @@ pub use governance::{Fate, HandedOver};
 pub use passage::CarriedElements;
 pub use repair::RepairReport;
 pub use script::{Done, Script};
-use staged::{Judged, Staged, StagedRow, absent};
+use staged::{Judged, Staged, StagedRow, absent, named};
+use undo::Undoing;
+pub use undo::Undone;
 
 use crate::database::{Database, DatabaseError, EditError, LookupError, Result};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, Decided, Document, DocumentId, EVOKES, Edition,
-    Frame, FrameId, FrameRelation, Judgement, LexUnit, LuId, Provenance, RelationId, ReleaseId,
-    SemType, SemTypeId, Sentence, SentenceId, SentenceLayers, recorded_question,
+    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, EVOKES, Frame, FrameId,
+    FrameRelation, Judgement, LexUnit, LuId, Provenance, RelationId, ReleaseId, SemType, SemTypeId,
+    Sentence, SentenceId, SentenceLayers, recorded_question,
 };
 use crate::store::{Change, NameKind, Subject};
 
@@ -91,6 +94,8 @@ pub struct Transaction<'a> {
     /// What the edits count on: another commit must not change it.
     basis: RefCell<Basis>,
     others: Others,
+    undoing: Undoing,
+    note: String,
 }
 
 /// Records whose names may be those of others.
@@ -106,6 +111,11 @@ impl Others {
         if self.is_allowed {
             self.allowed.insert(subject);
         }
+    }
+
+    /// Takes note of a record whose name may be another's, whatever is allowed otherwise.
+    fn allow(&mut self, subject: Subject) {
+        self.allowed.insert(subject);
     }
 
     fn has(&self, subject: &Subject) -> bool {
@@ -155,7 +165,7 @@ impl Basis {
             Subject::LexUnit(frame, _) if looked_at(ReadScope::Frame(*frame)) => true,
             Subject::Relation(_) if looked_at(ReadScope::Relations) => true,
             Subject::Document(..) if looked_at(ReadScope::Documents) => true,
-            Subject::Judgement(set, _) if looked_at(ReadScope::Judgements(*set)) => true,
+            Subject::Judgement(set, ..) if looked_at(ReadScope::Judgements(*set)) => true,
             other => self.records.contains(other),
         }
     }
@@ -170,8 +180,8 @@ impl Database {
         self.require_writable()?;
         let began = self.store.revision()?;
         self.require_release(release)?;
-        let (staged, basis, others) = (Staged::default(), RefCell::default(), Others::default());
-        Ok(Transaction { database: self, release, began, staged, basis, others })
+        let (staged, basis, others, undoing, note) = Default::default();
+        Ok(Transaction { database: self, release, began, staged, basis, others, undoing, note })
     }
 }
 
@@ -324,11 +334,13 @@ impl Transaction<'_> {
     }
 
     fn put<R: StagedRow>(&mut self, row: R) -> Result<()> {
+        self.require_edits_alone()?;
         self.count_on(row.subject());
         self.staged.set(&self.database.store, self.release, row.key(), Some(row))
     }
 
     fn delete<R: StagedRow>(&mut self, key: R::Key) -> Result<()> {
+        self.require_edits_alone()?;
         if let Some(row) = self.read::<R>(&key)? {
             self.count_on(row.subject());
             self.staged.set::<R>(&self.database.store, self.release, key, None)?;
@@ -570,24 +582,5 @@ impl Transaction<'_> {
             }
         }
         Ok(())
-    }
-}
-
-/// Kind and id of a record, as messages name it.
-fn named(subject: &Subject) -> (&'static str, String) {
-    match subject {
-        Subject::SemType(id) => (SemType::KIND, id.to_string()),
-        Subject::Frame(id) => (Frame::KIND, id.to_string()),
-        Subject::Relation(id) => (FrameRelation::KIND, id.to_string()),
-        Subject::LexUnit(_, id) => (LexUnit::KIND, id.to_string()),
-        Subject::Document(_, id) => (Document::KIND, id.to_string()),
-        Subject::Sentence(id) => (Sentence::KIND, id.to_string()),
-        Subject::SentenceLayers(_, id) => (SentenceLayers::KIND, id.to_string()),
-        Subject::Set(id, _) => (AnnotationSet::KIND, id.to_string()),
-        Subject::Judgement(set, reviewer) => (Judged::KIND, format!("of {set} by {reviewer}")),
-        Subject::Verification(set) => ("verification", format!("of {set}")),
-        Subject::Decision(_, name) => (Decided::KIND, format!("on {name}")),
-        Subject::Edition(name) => (Edition::KIND, name.clone()),
-        _ => ("release", String::new()),
     }
 }

@@ -191,7 +191,7 @@ rows! {
         key: |row| {
             (row.set, row.judgement.reviewer.clone(), row.judgement.question.clone())
         },
-        subject: |row| Subject::Judgement(row.set, row.judgement.reviewer.clone()),
+        subject: |row| judged(row.set, &row.judgement),
         read: |store, release, (set, reviewer, question)| {
             let mut all = store.judgements(release, set)?;
             let is_meant =
@@ -281,6 +281,27 @@ impl Staged {
         let touched = table.values().filter_map(|slot| slot.after.as_ref());
         rows.extend(touched.filter(|row| belongs(row)).cloned());
         Ok(rows)
+    }
+
+    /// Whether nothing was touched.
+    pub(super) fn is_empty(&self) -> bool {
+        fn untouched<R: StagedRow>(staged: &Staged) -> bool {
+            R::table(staged).is_empty()
+        }
+        let all = [
+            untouched::<SemType>,
+            untouched::<Frame>,
+            untouched::<FrameRelation>,
+            untouched::<LexUnit>,
+            untouched::<Document>,
+            untouched::<Sentence>,
+            untouched::<SentenceLayers>,
+            untouched::<AnnotationSet>,
+            untouched::<Judged>,
+            untouched::<Decided>,
+            untouched::<Edition>,
+        ];
+        self.journal.is_empty() && all.iter().all(|of| of(self))
     }
 
     /// Records that were touched and will be there.
@@ -381,4 +402,29 @@ fn write_table<R: StagedRow>(staged: &Staged, batch: &mut Batch<'_>) -> StoreRes
 /// The error for a record that is not there.
 pub(super) fn absent<R: StagedRow>(id: impl std::fmt::Display) -> EditError {
     EditError::absent(R::KIND, id)
+}
+
+/// A reviewer's judgement of a set.
+pub(super) fn judged(set: AnnotationSetId, judgement: &Judgement) -> Subject {
+    let Judgement { reviewer, question, .. } = judgement;
+    Subject::Judgement(set, reviewer.clone(), question.clone())
+}
+
+/// Kind and id of a record, as messages name it.
+pub(super) fn named(subject: &Subject) -> (&'static str, String) {
+    match subject {
+        Subject::SemType(id) => (SemType::KIND, id.to_string()),
+        Subject::Frame(id) => (Frame::KIND, id.to_string()),
+        Subject::Relation(id) => (FrameRelation::KIND, id.to_string()),
+        Subject::LexUnit(_, id) => (LexUnit::KIND, id.to_string()),
+        Subject::Document(_, id) => (Document::KIND, id.to_string()),
+        Subject::Sentence(id) => (Sentence::KIND, id.to_string()),
+        Subject::SentenceLayers(_, id) => (SentenceLayers::KIND, id.to_string()),
+        Subject::Set(id, _) => (AnnotationSet::KIND, id.to_string()),
+        Subject::Judgement(set, reviewer, _) => (Judged::KIND, format!("of {set} by {reviewer}")),
+        Subject::Verification(set) => ("verification", format!("of {set}")),
+        Subject::Decision(_, name) => (Decided::KIND, format!("on {name}")),
+        Subject::Edition(name) => (Edition::KIND, name.clone()),
+        _ => ("release", String::new()),
+    }
 }

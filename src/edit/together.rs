@@ -1,5 +1,7 @@
 //! The commit of edits, of one release or several.
 
+use std::collections::BTreeSet;
+
 use super::Transaction;
 use crate::database::{Database, Result, Turn};
 
@@ -18,10 +20,17 @@ impl Database {
         }
         let Some(first) = transactions.first() else { return Ok(self.store.revision()?) };
         let mut batch = self.store.batch(first.release);
+        batch.keep_images();
+        let undone: BTreeSet<u64> =
+            transactions.iter().flat_map(|edits| &edits.undoing.revisions).copied().collect();
+        batch.explain(&first.note, &undone.into_iter().collect::<Vec<_>>());
         for edits in transactions {
             batch.turn_to(edits.release);
             if edits.staged.write(&mut batch)? {
                 edits.write_layouts(&mut batch)?;
+            }
+            for (row, value) in edits.undoing.plain_rows() {
+                batch.restore(row, value)?;
             }
         }
         if batch.is_empty() {

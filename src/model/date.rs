@@ -25,6 +25,24 @@ pub fn instant(written: &str) -> Option<i64> {
     Some(((days_since_1970(year, month, day) * 24 + hour + west) * 60 + minute) * 60 + second)
 }
 
+/// A time in seconds since 1970 (UTC), to the minute, as in `2026-11-28 17:05`.
+#[must_use]
+pub fn date(seconds: u64) -> String {
+    let minutes = i64::try_from(seconds / 60).unwrap_or(i64::MAX);
+    let (mut days, minute) = (minutes / (24 * 60), minutes % (24 * 60));
+    let mut year = 1970 + days / 366;
+    while days_since_1970(year + 1, 1, 1) <= days {
+        year += 1;
+    }
+    days -= days_since_1970(year, 1, 1);
+    let mut month = 1;
+    while let Some(length) = days_of(month, year).filter(|length| *length <= days) {
+        days -= length;
+        month += 1;
+    }
+    format!("{year}-{month:02}-{:02} {:02}:{:02}", days + 1, minute / 60, minute % 60)
+}
+
 /// Numbers of so many digits each.
 fn numbers(text: &str, between: char, digits: [usize; 3]) -> Option<[i64; 3]> {
     let mut parts = text.split(between);
@@ -73,6 +91,19 @@ fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_date_is_that_of_its_instant() {
+        for day in 0..60_000_u64 {
+            let seconds = day * 24 * 60 * 60 + (day * 977) % (24 * 60 * 60);
+            let text = date(seconds);
+            let (date, time) = text.split_once(' ').unwrap();
+            let parts: Vec<&str> = date.split('-').collect();
+            let written = format!("{}/{}/{} {time}:00 UTC Mon", parts[1], parts[2], parts[0]);
+            assert_eq!(instant(&written), Some((seconds / 60 * 60).cast_signed()), "{text}");
+        }
+        assert_eq!(date(1_795_885_911), "2026-11-28 17:11");
+    }
 
     #[test]
     fn dates_are_instants_whatever_their_zone() {

@@ -41,7 +41,7 @@ pub use bounded::{
 };
 pub use coded::{Coded, ErrorKind, Trouble};
 pub(crate) use coded::{coded, said, shortage};
-pub use date::instant;
+pub use date::{date, instant};
 pub use decision::{Decided, Decision, Evidence, Moved, Reviewed, Verdict};
 pub use edition::{Edition, FrozenSet};
 pub use foreign::{Foreign, ForeignAttribute, ForeignContent, ForeignFile, ForeignPlace, TopName};

@@ -101,6 +101,9 @@ pub(super) fn write(
     }
     let mut by_release: BTreeMap<ReleaseId, Vec<Request>> = BTreeMap::new();
     for act in asked {
+        if let Act::Judge { of: (reviewer, _), .. } = &act.3 {
+            database.set_author(reviewer);
+        }
         by_release.entry(act.1).or_default().push(act);
     }
     let mut checked = Vec::new();

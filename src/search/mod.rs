@@ -11,6 +11,7 @@ mod count;
 mod editions;
 mod evaluate;
 mod facts;
+mod followed;
 mod foreign;
 mod listed;
 mod lookup;

@@ -14,6 +14,7 @@ use crate::model::{
 use crate::text::fold;
 
 use super::family::Family;
+use super::history::History;
 use super::key::{
     AnnotationKey, DecisionKey, DocumentKey, EditionKey, FrameKey, JournalKey, JudgementKey, Key,
     LayoutKey, LexUnitKey, NameKey, NameKind, RecipeKey, RelationKey, SemTypeKey, SentenceKey,
@@ -37,12 +38,13 @@ pub struct Batch<'a> {
     /// What each release counts once this is committed and did not before, and the other way
     /// round.
     pub(super) counts: BTreeMap<ReleaseId, [ReleaseCounts; 2]>,
+    pub(super) history: History,
 }
 
 impl<'a> Batch<'a> {
     pub(super) fn new(store: &'a Store, release: ReleaseId) -> Self {
-        let (rows, counts) = (WriteBatch::default(), BTreeMap::new());
-        Self { store, release, rows, changes: Vec::new(), keyed: Vec::new(), counts }
+        let (rows, counts, history) = Default::default();
+        Self { store, release, rows, changes: Vec::new(), keyed: Vec::new(), counts, history }
     }
 
     /// Goes on with rows of another release, which are written together with those before.
@@ -81,7 +83,7 @@ impl<'a> Batch<'a> {
         self.put_row(family, &key.encode(), name, &value)
     }
 
-    fn put_row(
+    pub(super) fn put_row(
         &mut self,
         family: Family,
         key: &[u8],
@@ -91,6 +93,7 @@ impl<'a> Batch<'a> {
         require_readable(family, key, value)
             .map_err(|(_, reason)| StoreError::invalid(family.name(), name, reason))?;
         self.count(family, key, true);
+        self.history.row(family, key, Some(value));
         self.store.engine.put(&mut self.rows, family, key, value)
     }
 
@@ -105,6 +108,7 @@ impl<'a> Batch<'a> {
 
     pub(super) fn delete_row(&mut self, family: Family, key: &[u8]) -> Result<()> {
         self.count(family, key, false);
+        self.history.row(family, key, None);
         self.store.engine.delete(&mut self.rows, family, key)
     }
 

@@ -60,8 +60,9 @@ pub enum Subject {
     SentenceLayers(SentenceId, AnnotationSetId),
     /// An annotation set, and where it is kept; where it was, when it was removed.
     Set(AnnotationSetId, SetLocation),
-    /// A reviewer's judgement of a set.
-    Judgement(AnnotationSetId, String),
+    /// A reviewer's judgement of a set: the reviewer, and the question, which is empty for that of
+    /// the frame.
+    Judgement(AnnotationSetId, String, String),
     /// What a verifier says of a set.
     Verification(AnnotationSetId),
     /// Decisions on an LU that an expansion proposed for a frame, by its name.
@@ -125,7 +126,7 @@ impl Subject {
             Self::Sentence(id) => id.to_string(),
             Self::SentenceLayers(_, id)
             | Self::Set(id, _)
-            | Self::Judgement(id, _)
+            | Self::Judgement(id, ..)
             | Self::Verification(id) => id.to_string(),
             Self::Decision(_, name) | Self::Edition(name) => name.clone(),
         })
@@ -164,7 +165,16 @@ impl Subject {
     #[must_use]
     pub fn reviewer(&self) -> Option<&str> {
         match self {
-            Self::Judgement(_, reviewer) => Some(reviewer),
+            Self::Judgement(_, reviewer, _) => Some(reviewer),
+            _ => None,
+        }
+    }
+
+    /// The question that a judgement answers; `None` for that of the frame.
+    #[must_use]
+    pub fn question(&self) -> Option<&str> {
+        match self {
+            Self::Judgement(.., question) => Some(question.as_str()).filter(|it| !it.is_empty()),
             _ => None,
         }
     }
@@ -183,11 +193,19 @@ impl Change {
     }
 }
 
-/// The changes of one release among those of all. The last one of a commit that is listed is marked
-/// as such, also where the commit ends with another release's.
+/// The changes of one release among those of all; otherwise as [`only`].
 pub(crate) fn of_release<E>(
-    mut changes: impl Iterator<Item = std::result::Result<Change, E>>,
+    changes: impl Iterator<Item = std::result::Result<Change, E>>,
     release: ReleaseId,
+) -> impl Iterator<Item = std::result::Result<Change, E>> {
+    only(changes, move |change| Ok(Some(change).filter(|change| change.release == release)))
+}
+
+/// What is kept of changes. The last one of a commit that is listed is marked as such, also where
+/// the commit ends with another one.
+pub(crate) fn only<E>(
+    mut changes: impl Iterator<Item = std::result::Result<Change, E>>,
+    mut keep: impl FnMut(Change) -> std::result::Result<Option<Change>, E>,
 ) -> impl Iterator<Item = std::result::Result<Change, E>> {
     // Held until it is known whether another one of its commit comes.
     let (mut held, mut ready) = (None, VecDeque::new());
@@ -201,8 +219,10 @@ pub(crate) fn of_release<E>(
                 Err(error) => return Some(Err(error)),
             };
             let is_end = change.is_last;
-            if change.release == release {
-                ready.extend(held.replace(Change { is_last: false, ..change }));
+            match keep(change) {
+                Ok(None) => {}
+                Ok(Some(change)) => ready.extend(held.replace(Change { is_last: false, ..change })),
+                Err(error) => return Some(Err(error)),
             }
             if is_end {
                 ready.extend(held.take().map(|change| Change { is_last: true, ..change }));

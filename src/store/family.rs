@@ -25,16 +25,46 @@ named! {
         Edition => "edition",
         Layout => "layout",
         Change => "change",
+        Commit => "commit",
+        Before => "before",
     }
 }
+
+/// Records, each family by the number that stands for it in a before-image.
+const RECORDS: [(u8, Family); 14] = [
+    (1, Family::Frame),
+    (2, Family::Relation),
+    (3, Family::SemType),
+    (4, Family::LexUnit),
+    (5, Family::Document),
+    (6, Family::Sentence),
+    (7, Family::Annotation),
+    (8, Family::SentenceLayers),
+    (9, Family::Journal),
+    (10, Family::Judgement),
+    (11, Family::Verification),
+    (12, Family::Decision),
+    (13, Family::Edition),
+    (14, Family::Layout),
+];
 
 impl Family {
     pub(super) fn name(self) -> &'static str {
         self.as_str()
     }
 
+    /// The number that stands for a family of records in a before-image.
+    pub(super) fn record_number(self) -> Option<u8> {
+        RECORDS.iter().find(|(_, known)| *known == self).map(|(number, _)| *number)
+    }
+
+    /// The family of records that a number stands for in a before-image.
+    pub(super) fn of_record(number: u8) -> Option<Self> {
+        RECORDS.iter().find(|(known, _)| *known == number).map(|(_, family)| *family)
+    }
+
     /// Whether the family's keys start with a release.
     pub(super) fn by_release(self) -> bool {
-        !matches!(self, Self::Meta | Self::Recipe | Self::Change)
+        !matches!(self, Self::Meta | Self::Recipe | Self::Change | Self::Commit | Self::Before)
     }
 }

@@ -1,8 +1,8 @@
 //! Keys: what stands in them, in which order, and the prefixes that scans use.
 //!
 //! Every integer is big-endian, so byte order is id order. Every key starts with the release, but
-//! for those of `meta`, `recipe` and `change`. The whole layout is written down in
-//! `schema/keys.md`; a test compares the two.
+//! for those of `meta`, `recipe`, `change`, `commit` and `before`. The whole layout is written down
+//! in `schema/keys.md`; a test compares the two.
 //!
 //! Laws: `decode(encode(k)) == k`; and of every type that is `Ord`, all but [`NameKey`],
 //! `encode(a) < encode(b)` exactly when `a < b`.
@@ -142,7 +142,8 @@ keys! {
     }
     /// The kind of file, and that file's one or two numbers.
     LayoutKey of [layout] { release: ReleaseId, kind: u8, first: u32, second: u32 }
-    ChangeKey of [change] { revision: u64, ordinal: u32 }
+    ChangeKey of [change, before] { revision: u64, ordinal: u32 }
+    CommitKey of [commit] { revision: u64 }
 }
 
 impl LayoutKey {
@@ -443,6 +444,7 @@ mod tests {
                 $function::<JournalKey> $arguments,
                 $function::<LayoutKey> $arguments,
                 $function::<ChangeKey> $arguments,
+                $function::<CommitKey> $arguments,
                 $function::<JudgementKey> $arguments,
                 $function::<DecisionKey> $arguments,
                 $function::<EditionKey> $arguments,
@@ -542,7 +544,7 @@ mod tests {
         let of_page: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
         let meta = "| `meta` | name: `format` (two u16), `written_by` (text), `book` (record), \
                     `own_ids` (record), `identity` (id of 16 bytes, generation of 8), \
-                    `tally` (entries of 27 bytes), `merged` (entries of 34 bytes) |";
+                    `tally` (entries of 27 bytes), `merged` (entries of 34 bytes), `history` (record) |";
         let name = "| `name` | release u16, kind u8 (top bit: case-folded), name, 0x00, id u64 |";
         let mut expected: Vec<String> = of_every_key!(rows()).into_iter().flatten().collect();
         expected.extend([meta, name].map(str::to_owned));
@@ -552,8 +554,17 @@ mod tests {
         let families: Vec<_> = of_page.into_iter().map(family).collect();
         assert_eq!(families, Family::ALL.map(Some));
         let (tally, merged) = (crate::store::tally::TALLY_KEY, crate::store::merged::MERGED_KEY);
-        let known =
-            [FORMAT_KEY, WRITTEN_BY_KEY, BOOK_KEY, OWN_IDS_KEY, IDENTITY_KEY, tally, merged];
+        let history = crate::store::HISTORY_KEY;
+        let known = [
+            FORMAT_KEY,
+            WRITTEN_BY_KEY,
+            BOOK_KEY,
+            OWN_IDS_KEY,
+            IDENTITY_KEY,
+            tally,
+            merged,
+            history,
+        ];
         for key in known {
             let key = std::str::from_utf8(key).unwrap();
             assert!(meta.contains(&format!("`{key}`")), "{key}");

@@ -20,6 +20,7 @@ mod estimate;
 mod family;
 mod foreign;
 mod held_directory;
+mod history;
 mod identity;
 mod key;
 mod lock;
@@ -52,8 +53,8 @@ use crate::model::{
 use acknowledged::Acknowledged;
 pub use added::AddedCounts;
 pub use batch::Batch;
-pub(crate) use change::of_release;
 pub use change::{Action, Change, Subject, SubjectKind};
+pub(crate) use change::{of_release, only};
 pub use engine::FORMAT;
 pub(crate) use engine::require_format;
 use engine::{Engine, Opening};
@@ -61,10 +62,14 @@ pub use error::StoreError;
 pub use estimate::SetRange;
 use family::Family;
 pub(crate) use held_directory::HeldDirectory;
+use history::History;
+pub use history::Retention;
+pub(crate) use history::{Image, RowId};
 pub use identity::Identity;
 pub use key::NameKind;
 use key::{ChangeKey, Key, Prefix};
 pub use lock::Holder;
+pub use record::Commit;
 use record::{ChangeRecord, MetaRecord, OwnIdsRecord};
 pub(crate) use repair::Unreadable;
 pub use replace::Replacement;
@@ -82,6 +87,9 @@ const BOOK_KEY: &[u8] = b"book";
 /// Key of the count of the store's own numbers in `meta`.
 const OWN_IDS_KEY: &[u8] = b"own_ids";
 
+/// Key in `meta` of how long before-images are kept.
+const HISTORY_KEY: &[u8] = b"history";
+
 /// An open store.
 pub struct Store {
     engine: Engine,
@@ -92,6 +100,8 @@ pub struct Store {
     commit: Mutex<()>,
     /// Numbers given out so far, committed or not; read when first asked for.
     own_ids: Mutex<Option<OwnIdsRecord>>,
+    /// Who commits.
+    author: Mutex<String>,
 }
 
 /// Where an annotation set is kept.
@@ -195,8 +205,8 @@ impl Store {
             // A disk without room for a line is no reason not to open: its absence says nothing.
             acknowledged = Acknowledged::begin(&dir, book_of(&engine)?.revision).ok();
         }
-        let own_ids = Mutex::new(None);
-        Ok(Self { engine, dir, acknowledged, commit: Mutex::new(()), own_ids })
+        let (commit, own_ids, author) = Default::default();
+        Ok(Self { engine, dir, acknowledged, commit, own_ids, author })
     }
 
     /// Closes the store, and removes it when this handle made it and nothing was committed to it:
@@ -282,8 +292,8 @@ impl Store {
     /// # Errors
     /// When the engine fails, or the handle is a reader's.
     pub fn commit(&self, batch: Batch<'_>) -> Result<u64> {
-        let Batch { rows, changes, counts, keyed, .. } = batch;
-        self.commit_with(rows, keyed, &changes, |book| {
+        let Batch { rows, changes, counts, keyed, history, .. } = batch;
+        self.commit_with((rows, keyed, history), &changes, |book| {
             for listed in &mut book.releases {
                 if let Some([gained, lost]) = counts.get(&listed.id) {
                     listed.counts.recount(*gained, *lost);
@@ -294,8 +304,7 @@ impl Store {
 
     fn commit_with(
         &self,
-        mut rows: WriteBatch,
-        mut keyed: Vec<Keyed>,
+        (mut rows, mut keyed, history): (WriteBatch, Vec<Keyed>, History),
         changes: &[ChangeRecord],
         edit: impl FnOnce(&mut MetaRecord),
     ) -> Result<u64> {
@@ -317,6 +326,7 @@ impl Store {
             self.engine.put(&mut rows, Family::Meta, OWN_IDS_KEY, &value)?;
             keyed.push((Family::Meta, OWN_IDS_KEY.to_vec(), true));
         }
+        self.put_history(&mut rows, &mut keyed, revision, history)?;
         let listed: Vec<_> = book.releases.iter().map(|release| release.id).collect();
         self.drop_merged(&mut rows, changes, &keyed)?;
         self.put_tally(&mut rows, &listed, &keyed)?;
@@ -378,7 +388,7 @@ impl Store {
         self.engine.flush()?;
         let added = Change::record(release.id, Action::Added, &Subject::Release);
         let changes: Vec<_> = std::iter::once(added).chain(batch.changes).collect();
-        self.commit_with(batch.rows, batch.keyed, &changes, |book| {
+        self.commit_with((batch.rows, batch.keyed, batch.history), &changes, |book| {
             book.releases.push(release.clone());
             book.next_release = release.id.0.saturating_add(1);
         })

@@ -3,6 +3,7 @@
 use rocksdb::WriteBatch;
 
 use super::family::Family;
+use super::history::History;
 use super::key::Prefix;
 use super::{Action, Change, Result, Store, Subject};
 use crate::model::ReleaseId;
@@ -24,7 +25,7 @@ impl Store {
             }
         }
         let removed = Change::record(release, Action::Removed, &Subject::Release);
-        self.commit_with(rows, Vec::new(), &[removed], |book| {
+        self.commit_with((rows, Vec::new(), History::default()), &[removed], |book| {
             book.releases.retain(|listed| listed.id != release);
         })
     }

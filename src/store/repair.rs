@@ -67,8 +67,8 @@ impl Store {
             Family::SentenceLayers => SentenceSetKey::decode(key)
                 .map(|key| alone(Subject::SentenceLayers(key.sentence, key.set))),
             Family::Judgement => JudgementKey::decode(key).map(|key| {
-                let reviewer = key.parts().0.to_owned();
-                alone(Subject::Judgement(key.set, reviewer))
+                let (reviewer, question) = key.parts();
+                alone(Subject::Judgement(key.set, reviewer.to_owned(), question.to_owned()))
             }),
             Family::Verification => {
                 SetKey::decode(key).map(|key| alone(Subject::Verification(key.set)))
@@ -82,7 +82,9 @@ impl Store {
             | Family::Name
             | Family::Journal
             | Family::Layout
-            | Family::Change => Some(Unreadable::Alone(None)),
+            | Family::Change
+            | Family::Commit
+            | Family::Before => Some(Unreadable::Alone(None)),
             Family::Meta | Family::Frame | Family::SemType | Family::Document | Family::Recipe => {
                 Some(Unreadable::Retained)
             }

@@ -4,9 +4,9 @@ use crate::model::{AnnotationSetId, ReleaseId};
 
 use super::family::Family;
 use super::key::{
-    AnnotationKey, ChangeKey, DecisionKey, DocumentKey, EditionKey, FrameKey, JournalKey,
-    JudgementKey, Key, LayoutKey, LexUnitKey, NameKey, RecipeKey, RelationKey, SemTypeKey,
-    SentenceKey, SentenceSetKey, SetKey,
+    AnnotationKey, ChangeKey, CommitKey, DecisionKey, DocumentKey, EditionKey, FrameKey,
+    JournalKey, JudgementKey, Key, LayoutKey, LexUnitKey, NameKey, RecipeKey, RelationKey,
+    SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
 };
 
 /// A row that cannot be read or makes no sense.
@@ -102,5 +102,9 @@ pub(super) fn record_name(family: &str, key: &[u8]) -> Option<String> {
             format!("layout {kind}/{first}/{second}")
         }
         Family::Change => format!("a change of revision {}", ChangeKey::decode(key)?.revision),
+        Family::Commit => format!("commit {}", CommitKey::decode(key)?.revision),
+        Family::Before => {
+            format!("a before-image of commit {}", ChangeKey::decode(key)?.revision)
+        }
     })
 }

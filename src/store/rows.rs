@@ -19,10 +19,16 @@ use super::key::{
 };
 use super::merged::{self, MERGED_KEY};
 use super::names::unpair;
-use super::record::{self, MetaRecord, NumbersRecord, OwnIdsRecord, RecipeRecord, Stored};
+use super::record::{
+    self, Bounds, Commit, ImageRecord, MetaRecord, NumbersRecord, OwnIdsRecord, RecipeRecord,
+    Stored,
+};
 use super::row_fault::{RowFault, RowFaultKind, record_name};
 use super::tally::{TALLY_KEY, Tally};
-use super::{BOOK_KEY, Change, JournalEntry, OWN_IDS_KEY, Result, SetLocation, Store, StoreError};
+use super::{
+    BOOK_KEY, Change, HISTORY_KEY, JournalEntry, OWN_IDS_KEY, Result, SetLocation, Store,
+    StoreError,
+};
 
 /// A row with what its key and its value say.
 #[derive(Debug, Clone)]
@@ -70,7 +76,7 @@ pub enum RowContent {
         entry: JournalEntry,
     },
     /// A judgement of a set.
-    Judgement(AnnotationSetId),
+    Judgement(AnnotationSetId, Judgement),
     /// What a verifier says of a set.
     Verification(AnnotationSetId),
     Decisions(Decided),
@@ -79,6 +85,10 @@ pub enum RowContent {
     Layout(LayoutOf),
     /// What a commit touched.
     Change(Change),
+    /// Who made a commit.
+    Commit(Commit),
+    /// What a row held before the commit of that number.
+    Before(u64),
 }
 
 /// The file that a layout describes.
@@ -243,8 +253,7 @@ pub(super) fn content(
             RowContent::Journal { seed, recipe, entry: model(key, value)? }
         }
         Family::Judgement => {
-            model::<Judgement>(key, value)?;
-            RowContent::Judgement(key_of::<JudgementKey>(key)?.set)
+            RowContent::Judgement(key_of::<JudgementKey>(key)?.set, model(key, value)?)
         }
         Family::Verification => RowContent::Verification(model::<Verification>(key, value)?.set),
         Family::Decision => RowContent::Decisions(model(key, value)?),
@@ -253,6 +262,13 @@ pub(super) fn content(
         Family::Change => {
             let revision = key_of::<ChangeKey>(key)?.revision;
             RowContent::Change(Change::decode(revision, value).map_err(record)?)
+        }
+        Family::Commit => RowContent::Commit(model(key, value)?),
+        Family::Before => {
+            let revision = key_of::<ChangeKey>(key)?.revision;
+            let ImageRecord { family, .. } = record::decode(value).map_err(record)?;
+            Family::of_record(family).ok_or_else(|| record(format!("family {family}")))?;
+            RowContent::Before(revision)
         }
     })
 }
@@ -268,6 +284,8 @@ fn check_meta(key: &[u8], value: &[u8]) -> std::result::Result<(), Undecoded> {
         identity::decode(value).ok_or_else(|| record("no identity".to_owned()))?;
     } else if key == TALLY_KEY {
         Tally::decode(value).ok_or_else(|| record("no counts of rows".to_owned()))?;
+    } else if key == HISTORY_KEY {
+        record::decode::<Bounds>(value).map_err(record)?;
     } else if key == MERGED_KEY && !merged::is_list(value) {
         return Err(record("no list of shards".to_owned()));
     }
@@ -331,6 +349,9 @@ mod tests {
         if name == "own_ids" {
             return (Family::Meta, OWN_IDS_KEY.to_vec());
         }
+        if name == "meta_history" {
+            return (Family::Meta, HISTORY_KEY.to_vec());
+        }
         if name == "layout_numbers" {
             let key = LayoutKey::of_numbers(ReleaseId(1), NumberKind::LexUnit, 0);
             return (Family::Layout, key.encode());
@@ -384,7 +405,7 @@ mod tests {
             RowContent::SentenceLayers(_) => keyed::<SentenceLayers>(key, value)?,
             RowContent::SetLocation(set, location) => record::encode_location(set, location),
             RowContent::Journal { .. } => keyed::<JournalEntry>(key, value)?,
-            RowContent::Judgement(_) => keyed::<Judgement>(key, value)?,
+            RowContent::Judgement(..) => keyed::<Judgement>(key, value)?,
             RowContent::Verification(_) => keyed::<Verification>(key, value)?,
             RowContent::Decisions(_) => keyed::<Decided>(key, value)?,
             RowContent::Edition(_) => keyed::<Edition>(key, value)?,
@@ -397,11 +418,18 @@ mod tests {
             RowContent::Recipe(_) => {
                 record::encode(&record::decode::<RecipeRecord>(value).map_err(record)?)
             }
+            RowContent::Commit(_) => keyed::<Commit>(key, value)?,
+            RowContent::Before(_) => {
+                record::encode(&record::decode::<ImageRecord>(value).map_err(record)?)
+            }
             RowContent::Change(_) => {
                 record::encode(&record::decode::<ChangeRecord>(value).map_err(record)?)
             }
             RowContent::Meta if key == BOOK_KEY => {
                 record::encode(&record::decode::<MetaRecord>(value).map_err(record)?)
+            }
+            RowContent::Meta if key == HISTORY_KEY => {
+                record::encode(&record::decode::<Bounds>(value).map_err(record)?)
             }
             RowContent::Meta if key == OWN_IDS_KEY => {
                 record::encode(&record::decode::<OwnIdsRecord>(value).map_err(record)?)

@@ -19,7 +19,7 @@ use crate::model::ReleaseId;
 pub(super) const TALLY_KEY: &[u8] = b"tally";
 
 /// The families, each by the number that stands for it in the row.
-const COUNTED: [(u8, Family); 11] = [
+const COUNTED: [(u8, Family); 12] = [
     (1, Family::Relation),
     (2, Family::SentenceLayers),
     (3, Family::Layout),
@@ -31,6 +31,7 @@ const COUNTED: [(u8, Family); 11] = [
     (9, Family::Change),
     (10, Family::Meta),
     (11, Family::Verification),
+    (12, Family::Commit),
 ];
 
 /// Bytes of an entry: release, family, rows, digest.

@@ -13,7 +13,9 @@ mod import_spans;
 mod predict;
 mod stand_in;
 
-pub use export::{FramenetExport, FramenetFiles, FramenetLoss, JsonlExport, LossyExport};
+pub use export::{
+    FramenetExport, FramenetFiles, FramenetLoss, JsonlExport, LossyExport, RecordLines,
+};
 pub use import::{ImportOptions, ImportProgress, ImportReport, default_release_name};
 pub use import_jsonl::JsonlImport;
 pub use import_spans::SpanImport;

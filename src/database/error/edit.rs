@@ -50,6 +50,37 @@ pub enum EditError {
         /// The revision that the transaction has seen.
         began: u64,
     },
+    /// A commit cannot be taken back.
+    #[error("E-undo: commit {revision} cannot be taken back: {why}")]
+    NotKept {
+        /// Its number.
+        revision: u64,
+        /// Why.
+        why: String,
+    },
+    /// What a commit wrote has changed since, or others refer to it.
+    #[error(
+        "E-undo-conflict: commit {revision} cannot be taken back: {}{}; take back the later \
+         commits first, or with it",
+        in_the_way(records),
+        if *more > 0 { format!(", and {more} more") } else { String::new() }
+    )]
+    ChangedSince {
+        /// The commit.
+        revision: u64,
+        /// Some of the records: kind, number, and the last commit that changed each.
+        records: Vec<(&'static str, String, Option<u64>)>,
+        /// How many more.
+        more: u64,
+    },
+}
+
+fn in_the_way(records: &[(&'static str, String, Option<u64>)]) -> String {
+    let told = records.iter().map(|(kind, id, by)| match by {
+        Some(by) => format!("{kind} `{id}` (commit {by})"),
+        None => format!("{kind} `{id}`"),
+    });
+    format!("in the way are {}", told.collect::<Vec<_>>().join(", "))
 }
 
 coded!(EditError {
@@ -57,6 +88,8 @@ coded!(EditError {
     Self::Value { .. } => Failed.coded("E-value"),
     Self::InUse { .. } => Failed.coded("E-in-use"),
     Self::Conflict { .. } => Failed.coded("E-conflict"),
+    Self::NotKept { .. } => Failed.coded("E-undo"),
+    Self::ChangedSince { .. } => Failed.coded("E-undo-conflict"),
 });
 
 impl EditError {

@@ -122,6 +122,12 @@ impl<R: BufRead> RecordReader<R> {
         &self.release
     }
 
+    /// The file, as messages name it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.lines.file()
+    }
+
     /// Number of the line that was read last, from 1.
     #[must_use]
     pub fn line(&self) -> usize {

@@ -32,7 +32,7 @@ impl<W: Write> RecordWriter<W> {
     /// # Errors
     /// When the output fails; so for every function here.
     pub fn new(out: W, release: &ReleaseRecord) -> Result<Self> {
-        let mut writer = Self { out, counts: BTreeMap::new(), recipes: RecipeNames::new() };
+        let mut writer = Self::without_header(out);
         writer.put(LineKind::Header, &Header::default())?;
         writer.put(LineKind::Release, release)?;
         Ok(writer)
@@ -46,6 +46,21 @@ impl<W: Write> RecordWriter<W> {
         (id, recipe): (RecipeId, &RecipeRecord),
     ) -> Self {
         Self { out, counts, recipes: RecipeNames::from([(id, recipe.name().to_owned())]) }
+    }
+
+    /// Writes records that stand in no file.
+    pub fn without_header(out: W) -> Self {
+        Self { out, counts: BTreeMap::new(), recipes: RecipeNames::new() }
+    }
+
+    /// Takes note of a recipe that sets and journal rows may name, without writing it.
+    pub fn knows(&mut self, id: RecipeId, recipe: &RecipeRecord) {
+        self.recipes.insert(id, recipe.name().to_owned());
+    }
+
+    /// Where it writes.
+    pub fn output(&mut self) -> &mut W {
+        &mut self.out
     }
 
     /// Hands on what the output holds back.
@@ -97,7 +112,7 @@ impl<W: Write> RecordWriter<W> {
 
     /// Writes a recipe; generated sets and journal rows after it may name its number.
     pub fn recipe(&mut self, id: RecipeId, recipe: &RecipeRecord) -> Result<()> {
-        self.recipes.insert(id, recipe.name().to_owned());
+        self.knows(id, recipe);
         self.put(LineKind::Recipe, recipe)
     }
 

@@ -24,7 +24,7 @@ cases! {
         6 => Sentence(id),
         7 => SentenceLayers(sentence, set),
         8 => Set(set, location),
-        9 => Judgement(set, reviewer),
+        9 => Judgement(set, reviewer, question),
         10 => Decision(frame, name),
         11 => Edition(name),
         12 => Verification(set),

@@ -51,6 +51,9 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("layout_numbers", numbers().to_value()),
         ("layout_foreign", foreign().to_value()),
         ("meta", encode(&meta())),
+        ("meta_history", encode(&bounds())),
+        ("commit", commit().to_value()),
+        ("before", encode(&image())),
         ("own_ids", encode(&OwnIdsRecord { numbers: 7, tagged: 1 << 40 })),
         ("location_own", location(SentenceId::new(IdSpace::FullText, 8002))),
         ("location", location(sentence_id())),
@@ -104,6 +107,7 @@ fn every_record_comes_back_as_it_was() {
     let set_key =
         SentenceSetKey { release, sentence: sentence_id(), set: set(IdSpace::Exemplar, 7001) };
     law(&set_key, &sentence_layers());
+    law(&CommitKey { revision: 12 }, &commit());
     for set in [annotation(Provenance::User), generated(), scored(), judged(), predicted()] {
         let (key, set) = keyed(set);
         law(&key, &set);

@@ -13,6 +13,7 @@ mod fields;
 mod annotation;
 mod book;
 mod change;
+mod commit;
 mod decision;
 mod document;
 mod edition;
@@ -50,11 +51,13 @@ use crate::model::{
 
 use super::JournalEntry;
 use super::key::{
-    AnnotationKey, DocumentKey, EditionKey, FrameKey, JournalKey, JudgementKey, LayoutKey,
-    LexUnitKey, RelationKey, SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
+    AnnotationKey, CommitKey, DocumentKey, EditionKey, FrameKey, JournalKey, JudgementKey,
+    LayoutKey, LexUnitKey, RelationKey, SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
 };
 pub(super) use book::MetaRecord;
 pub(super) use change::ChangeRecord;
+pub use commit::Commit;
+pub(super) use commit::{Bounds, Digest, ImageRecord};
 pub(super) use location::{decode_location, encode_location};
 pub(super) use numbers::NumbersRecord;
 pub(super) use own_ids::OwnIdsRecord;
@@ -177,6 +180,7 @@ stored! {
         (judgement.reviewer, judgement.question) = (reviewer.to_owned(), question.to_owned());
     };
     Verification, SetKey, |verification, key| verification.set = key.set;
+    Commit, CommitKey, |commit, key| commit.revision = key.revision;
     Edition, EditionKey, |edition, key| edition.name.clone_from(&key.name);
 }
 

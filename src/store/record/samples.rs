@@ -565,7 +565,7 @@ pub(super) fn changes() -> Vec<(&'static str, ChangeRecord)> {
         ("change_sentence", Subject::Sentence(sentence_id())),
         ("change_layers", Subject::SentenceLayers(sentence_id(), set)),
         ("change_set", Subject::Set(set, location)),
-        ("change_judgement", Subject::Judgement(set, "kim".to_owned())),
+        ("change_judgement", Subject::Judgement(set, "kim".to_owned(), "fluency".to_owned())),
         ("change_decision", Subject::Decision(frame, "vet.v".to_owned())),
         ("change_edition", Subject::Edition("first".to_owned())),
         ("change_verification", Subject::Verification(set)),
@@ -575,4 +575,18 @@ pub(super) fn changes() -> Vec<(&'static str, ChangeRecord)> {
         (name, ChangeRecord { release: RELEASE, action, subject })
     });
     changes.collect()
+}
+
+pub(super) fn commit() -> Commit {
+    let (by, note) = ("kim".to_owned(), "wrong FEs".to_owned());
+    Commit { revision: 12, at: 1_700_000_000, by, note, undoes: vec![9], images: Some(3) }
+}
+
+pub(super) fn image() -> ImageRecord {
+    let key = vec![0, 3, 0, 0, 0, 102];
+    ImageRecord { family: 1, key, before: Some(vec![1, 2]), after: Some([7; 8]) }
+}
+
+pub(super) fn bounds() -> Bounds {
+    Bounds { commits: Some(1_000), seconds: None, oldest: 4 }
 }

@@ -12,6 +12,7 @@ fn the_schema_page_lists_every_family_and_every_field() {
         annotation::FIELDS,
         book::FIELDS,
         change::FIELDS,
+        commit::FIELDS,
         decision::FIELDS,
         document::FIELDS,
         edition::FIELDS,

@@ -4,12 +4,14 @@ mod closure;
 mod framenet;
 mod jsonl;
 mod lossy;
+mod record;
 mod tokens;
 mod training;
 
 pub use framenet::{FramenetExport, FramenetFiles, FramenetLoss};
 pub use jsonl::JsonlExport;
 pub use lossy::LossyExport;
+pub use record::RecordLines;
 
 use std::collections::BTreeSet;
 

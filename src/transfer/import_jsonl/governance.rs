@@ -36,7 +36,8 @@ impl<R: BufRead> LineImport<'_, R> {
         };
         if self.is_new(judgement, &set, by_reviewer)? {
             self.batch.put_judgement(set, judgement)?;
-            self.added(&Subject::Judgement(set, judgement.reviewer.clone()));
+            let (by, question) = (judgement.reviewer.clone(), judgement.question.clone());
+            self.added(&Subject::Judgement(set, by, question));
             self.count(LineKind::Judgement);
         }
         Ok(())

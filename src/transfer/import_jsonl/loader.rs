@@ -95,6 +95,11 @@ impl<'a, R: BufRead> LineImport<'a, R> {
                 known.listed.insert(row?.1);
             }
         }
+        let mut batch = store.batch(release);
+        if scope == Scope::Additions {
+            batch.keep_images();
+            batch.explain(&format!("import of {}", reader.name()), &[]);
+        }
         let mut last_counted = None;
         if let Some(counted) = reader.release().counted.filter(|_| scope != Scope::Additions) {
             if counted > MOST_COUNTED {
@@ -111,7 +116,7 @@ impl<'a, R: BufRead> LineImport<'a, R> {
             scope,
             last_counted,
             reader,
-            batch: store.batch(release),
+            batch,
             recipes: Vec::new(),
             recipe_ids: HashMap::new(),
             known,

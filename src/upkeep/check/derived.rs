@@ -45,7 +45,7 @@ impl Checker<'_> {
                 }
                 self.expect(at, release, ("recipe", Reference::Recipe(*recipe)));
             }
-            RowContent::Judgement(set) => {
+            RowContent::Judgement(set, _) => {
                 at.name = "judgement".to_owned();
                 self.expect(at, release, ("judged", Reference::Set(*set)));
             }

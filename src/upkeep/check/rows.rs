@@ -75,6 +75,7 @@ pub(super) fn check(
     if let Some(failure) = checker.failure.take() {
         return Err(failure.into());
     }
+    checker.compare_images();
     compare_tallies(store, &tallied, &unread, &mut report.findings)?;
     let sets = compare_families(&listed, &of_release, &mut report.findings);
     Ok(sets.saturating_sub(unreadable))
@@ -131,6 +132,8 @@ pub(super) struct Checker<'a> {
     /// What the row before referred to: rows are in order of frame and LU.
     lexunit: Option<((ReleaseId, FrameId, LuId), bool)>,
     sentence: Option<SentenceSeen>,
+    /// How many more before-images each commit says that it has than were found.
+    images: BTreeMap<u64, i64>,
     /// What kept a record from being read that may be whole.
     failure: Option<StoreError>,
 }
@@ -178,6 +181,7 @@ impl<'a> Checker<'a> {
             documents,
             lexunits,
             frames: HashMap::new(),
+            images: BTreeMap::new(),
             lexunit: None,
             sentence: None,
             failure: None,
@@ -193,6 +197,16 @@ impl<'a> Checker<'a> {
         self.findings.add(code, fault.family, format!("{}: {}", fault.place(), fault.reason));
     }
 
+    /// Holds the before-images that were found against those that commits say they have.
+    fn compare_images(&mut self) {
+        for (revision, missing) in std::mem::take(&mut self.images) {
+            if missing != 0 {
+                let detail = format!("commit {revision}: its record counts {missing:+} more");
+                self.findings.add(CheckCode::Rows, "before", detail);
+            }
+        }
+    }
+
     fn row(&mut self, row: &Row) {
         let mut at = RowPlace { family: row.family, name: String::new() };
         let Some(release) = row.release else {
@@ -202,6 +216,11 @@ impl<'a> Checker<'a> {
                         format!("revision {}, the store's is {}", change.revision, self.revision);
                     self.findings.add(CheckCode::Revision, row.family, detail);
                 }
+                RowContent::Commit(commit) => {
+                    *self.images.entry(commit.revision).or_default() +=
+                        i64::from(commit.images.unwrap_or_default());
+                }
+                RowContent::Before(revision) => *self.images.entry(*revision).or_default() -= 1,
                 _ => {}
             }
             return;
