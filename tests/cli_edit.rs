@@ -25,7 +25,7 @@ fn fed(dir: &Path, arguments: &[&str], input: &[u8]) -> Ran {
     Ran::of(child.wait_with_output().unwrap())
 }
 
-fn edit(dir: &Path, script: &[Value]) -> Ran {
+pub(crate) fn edit(dir: &Path, script: &[Value]) -> Ran {
     let lines: Vec<String> = script.iter().map(Value::to_string).collect();
     fed(dir, &["edit", "-"], lines.join("\n").as_bytes())
 }

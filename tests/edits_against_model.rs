@@ -33,6 +33,8 @@ enum Step {
     Commit,
     Drop,
     Reopen,
+    /// Takes back the last commit that was not taken back.
+    Undo,
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -51,6 +53,7 @@ fn step() -> impl Strategy<Value = Step> {
         3 => Just(Step::Commit),
         1 => Just(Step::Drop),
         1 => Just(Step::Reopen),
+        2 => Just(Step::Undo),
     ]
 }
 
@@ -169,7 +172,7 @@ impl Model {
                     .unwrap();
                 self.judgements.insert(id, score);
             }
-            Step::Commit | Step::Drop | Step::Reopen => {}
+            Step::Commit | Step::Drop | Step::Reopen | Step::Undo => {}
         }
     }
 
@@ -249,9 +252,13 @@ proptest! {
         let mut database = Database::open_writer(dir.path()).unwrap();
         let release = database.releases().unwrap()[0].id;
         let mut committed = Model::default();
+        // Each commit with what stood before it.
+        let mut before: Vec<(u64, Model)> = Vec::new();
         let mut rest = steps.as_slice();
         while !rest.is_empty() {
-            let is_end = |step: &Step| matches!(step, Step::Commit | Step::Drop | Step::Reopen);
+            let is_end = |step: &Step| {
+                matches!(step, Step::Commit | Step::Drop | Step::Reopen | Step::Undo)
+            };
             let end = rest.iter().position(is_end).map_or(rest.len(), |at| at + 1);
             let (now, later) = rest.split_at(end);
             rest = later;
@@ -260,15 +267,24 @@ proptest! {
             let mut model = committed.clone();
             now.iter().for_each(|step| model.edit(&mut edits, step));
             match now.last() {
-                Some(Step::Commit) => {
-                    edits.commit().unwrap();
+                Some(last @ (Step::Commit | Step::Reopen)) => {
+                    let was_at = database.store().revision().unwrap();
+                    let revision = edits.commit().unwrap();
+                    if revision > was_at {
+                        before.push((revision, committed));
+                    }
                     committed = model;
+                    if matches!(last, Step::Reopen) {
+                        drop(database);
+                        database = Database::open_writer(dir.path()).unwrap();
+                    }
                 }
-                Some(Step::Reopen) => {
-                    edits.commit().unwrap();
-                    committed = model;
-                    drop(database);
-                    database = Database::open_writer(dir.path()).unwrap();
+                Some(Step::Undo) => {
+                    drop(edits);
+                    if let Some((revision, was)) = before.pop() {
+                        database.undo(&[revision], "").unwrap();
+                        committed = was;
+                    }
                 }
                 _ => drop(edits),
             }

@@ -133,7 +133,7 @@ fn the_last_of_a_commit_is_marked_among_those_of_one_release() {
     assert_eq!(of("second"), [(2, true)]);
     let csv = fnstore_in(store.path(), &["changes", "--format", "csv", "--since", "2"]);
     let lines: Vec<&str> = csv.stdout.lines().collect();
-    assert!(lines[0].ends_with(",reviewer,last,generation"), "{}", csv.stdout);
+    assert!(lines[0].ends_with(",note,last,generation"), "{}", csv.stdout);
     assert!(lines[1].contains(",false,") && lines[2].contains(",true,"), "{}", csv.stdout);
 }
 

@@ -49,6 +49,7 @@ mod cli_store;
 mod cli_tag;
 mod cli_threads;
 mod cli_train;
+mod cli_undo;
 mod columns;
 mod composed_letters;
 mod concurrent_edits;

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Final, Self, final, overload
+from typing import Any, Final, Self, final, overload
 
 import pandas
 import polars
@@ -133,7 +133,24 @@ class Change:
     lu: Final[int | None]
     sentence: Final[str | None]
     reviewer: Final[str | None]
+    question: Final[str | None]
+    at: Final[int | None]
+    by: Final[str]
+    note: Final[str]
     last: Final[bool]
+    @property
+    def record(self) -> dict[str, Any] | None: ...
+    @property
+    def sentence_record(self) -> dict[str, Any] | None: ...
+
+@final
+class Commit:
+    revision: Final[int]
+    at: Final[int]
+    by: Final[str]
+    note: Final[str]
+    undoes: Final[list[int]]
+    can_undo: Final[bool]
 
 @final
 class Release:
@@ -270,8 +287,16 @@ class Database:
     def refresh(self) -> None: ...
     def snapshot(self) -> Database: ...
     def changes(
-        self, since: int = 0, *, release: str | None = None, generation: str | None = None
+        self,
+        since: int = 0,
+        *,
+        release: str | None = None,
+        generation: str | None = None,
+        expression: str | None = None,
+        with_records: bool = False,
     ) -> list[Change]: ...
+    def history(self, limit: int = 20) -> list[Commit]: ...
+    def undo(self, *revisions: int, note: str = "") -> int: ...
     def releases(self) -> list[Release]: ...
     def frames(self, names: str | None = None, release: str | None = None) -> list[Frame]: ...
     def frame(self, key: str | int, release: str | None = None) -> Frame: ...

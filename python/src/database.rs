@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt};
 
 use crate::annotation::AnnotationSet;
-use crate::changes::{self, Change};
+use crate::changes::{self, Change, Commit};
 use crate::error::{Fault, Result};
 use crate::expand::{self, ExpansionReport, ImportReport, Wishes};
 use crate::framenet::FramenetFiles;
@@ -197,19 +197,43 @@ impl Database {
 
     /// What was committed after a revision, in order. Remember the revision of a change that is
     /// `last`, and the generation with it; then nothing is lost.
-    #[pyo3(signature = (since=Count(0), *, release=None, generation=None),
-           text_signature = "($self, since=0, *, release=None, generation=None)")]
+    ///
+    /// An expression gives the changes of the sets that it finds; with_records gives each record as
+    /// it is now.
+    #[pyo3(signature = (since=Count(0), *, release=None, generation=None, expression=None,
+                        with_records=false),
+           text_signature = "($self, since=0, *, release=None, generation=None, expression=None, \
+                             with_records=False)")]
     fn changes(
         &self,
         py: Python<'_>,
         since: Count,
         release: Option<&str>,
         generation: Option<&str>,
+        expression: Option<&str>,
+        with_records: bool,
     ) -> Result<Vec<Change>> {
         py.detach(|| {
             let database = self.handle.get()?;
-            changes::since(&database, since.0, release, generation)
+            let expression =
+                expression.map(Expression::parse).transpose().map_err(DatabaseError::from)?;
+            let of = (release, expression.as_ref());
+            changes::since(&database, since.0, of, generation, with_records)
         })
+    }
+
+    /// Who committed, when and why, the last commit first.
+    #[pyo3(signature = (limit=Count(20)), text_signature = "($self, limit=20)")]
+    fn history(&self, py: Python<'_>, limit: Count) -> Result<Vec<Commit>> {
+        let limit = usize::try_from(limit.0).unwrap_or(usize::MAX);
+        py.detach(|| changes::history(&*self.handle.get()?, limit))
+    }
+
+    /// Takes back commits, all of them or none: records become what they were before. Gives the
+    /// store's revision.
+    #[pyo3(signature = (*revisions, note=""))]
+    fn undo(&self, py: Python<'_>, revisions: Vec<u64>, note: &str) -> Result<u64> {
+        py.detach(|| self.handle.write(|writer| Ok(writer.undo(&revisions, note)?.revision)))
     }
 
     /// Frames whose name matches, in order of name; all, by number, without a pattern.

@@ -31,7 +31,7 @@ mod _fnstore {
     #[pymodule_export]
     use crate::annotation::{AnnotationSet, Element, Generation, Judgement, Label, Layer};
     #[pymodule_export]
-    use crate::changes::Change;
+    use crate::changes::{Change, Commit};
     #[pymodule_export]
     use crate::database::{Database, create, open};
     #[pymodule_export]

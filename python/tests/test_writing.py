@@ -66,6 +66,38 @@ def test_changes_say_where_a_commit_ends_and_which_store_it_is(own: fnstore.Data
         assert raised.value.code in {"S-beyond", "S-replaced"}
 
 
+def test_a_commit_is_taken_back_and_the_history_says_so(own: fnstore.Database) -> None:
+    assert own.frames("Checking")
+    with own.transaction() as edits:
+        edits.remove("frame", frame="Checking", cascade=True)
+    revision = own.revision
+    assert not own.frames("Checking") and own.count("frame=Repairing") > 0
+    assert own.undo(revision, note="the wrong frame") == revision + 1
+    assert own.count("trigger=checked") == 7
+    undone, removed, imported = own.history()
+    assert (undone.undoes, undone.note, undone.can_undo) == ([revision], "the wrong frame", True)
+    assert (removed.can_undo, imported.can_undo) == (True, False)
+    with pytest.raises(fnstore.EditError) as raised:
+        own.undo(1)
+    assert raised.value.code == "E-undo"
+
+
+def test_changes_of_a_query_come_with_their_records(own: fnstore.Database) -> None:
+    with own.transaction(reviewer="kim") as edits:
+        sentence = edits.add_sentence("They checked it .")
+        made = edits.add_set(sentence, "Checking", "check.v", [(5, 12)])
+        edits.judge(made, 80)
+    (change,) = own.changes(1, expression="lu=check.v", with_records=True)
+    assert (change.action, change.kind, change.last) == ("added", "set", True)
+    assert change.record is not None and change.record["id"] == made
+    assert change.sentence_record is not None and change.sentence_record["text"] == "They checked it ."
+    assert own.changes(1, expression="lu=inspect.v") == []
+    (judged,) = [of for of in own.changes(1, with_records=True) if of.kind == "judgement"]
+    assert (judged.reviewer, judged.question) == ("kim", None)
+    assert judged.record is not None and judged.record["score"] == 80
+    assert judged.at is not None
+
+
 def test_a_relative_path_stays_where_it_was(
     mini_store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`locate`] | where the store and models lie |
 //! | [`threads`] | `--threads` |
+//! | [`author`] | who commits |
 //! | [`device`] | `--device` |
 //! | [`language`] | `--language`, and models' languages |
 //! | [`named`] | names of the cases of an enum |
@@ -21,6 +22,7 @@
 //! | [`listing`] | which names, of which release, how many rows |
 //! | [`confirm`] | questions before what cannot be taken back |
 
+pub(crate) mod author;
 pub(crate) mod chosen_lus;
 pub(crate) mod confirm;
 pub(crate) mod device;

@@ -3,10 +3,13 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use fnstore::database::Database;
+use fnstore::database::{Database, DatabaseError};
 use fnstore::model::{FrameId, Hex16, LuId, Positive, ReleaseId, SentenceId};
-use fnstore::store::{Action, Change, SubjectKind};
+use fnstore::query::Expression;
+use fnstore::store::{Action, Change, Commit, SubjectKind};
+use fnstore::transfer::RecordLines;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::cli::options::release::release;
 use crate::cli::print::output::{Format, Output, tell};
@@ -32,6 +35,15 @@ pub(crate) struct Args {
     /// List only changes of this release
     #[arg(long, value_name = "NAME")]
     release: Option<String>,
+
+    /// List only changes of annotation sets that this query finds. One that was edited so that it
+    /// is not found any more is listed as removed
+    #[arg(value_name = "EXPR", conflicts_with = "release")]
+    expression: Vec<String>,
+
+    /// Give each record as it is now, in the form of `export --format jsonl`
+    #[arg(long)]
+    with_records: bool,
 
     /// Keep listing new commits until Ctrl-C, until the reader of the output ends, or until the
     /// store is replaced
@@ -61,12 +73,24 @@ struct ChangeRecord<'a> {
     lu: Option<LuId>,
     sentence: Option<SentenceId>,
     reviewer: Option<&'a str>,
+    question: Option<&'a str>,
+    at: Option<u64>,
+    by: Option<&'a str>,
+    note: Option<&'a str>,
     last: bool,
     generation: Option<Hex16<&'a str>>,
+    record: Option<Value>,
+    sentence_record: Option<Value>,
 }
 
 impl<'a> ChangeRecord<'a> {
-    fn new(change: &'a Change, release: &'a str, generation: Option<&'a str>) -> Self {
+    fn new(
+        change: &'a Change,
+        release: &'a str,
+        made: Option<&'a Commit>,
+        generation: Option<&'a str>,
+    ) -> Self {
+        let told = |text: &'a str| Some(text).filter(|text| !text.is_empty());
         let subject = &change.subject;
         Self {
             revision: change.revision,
@@ -78,10 +102,36 @@ impl<'a> ChangeRecord<'a> {
             lu: subject.lexunit(),
             sentence: subject.sentence(),
             reviewer: subject.reviewer(),
+            question: subject.question(),
+            at: made.map(|made| made.at),
+            by: made.and_then(|made| told(&made.by)),
+            note: made.and_then(|made| told(&made.note)),
             last: change.is_last,
             generation,
+            record: None,
+            sentence_record: None,
         }
     }
+}
+
+impl ChangeRecord<'_> {
+    /// Takes what the store has of it now.
+    fn take_records(&mut self, change: &Change, lines: &mut RecordLines<'_>) -> anyhow::Result<()> {
+        if change.action == Action::Removed {
+            return Ok(());
+        }
+        let parsed = |line: Option<String>| line.as_deref().map(serde_json::from_str).transpose();
+        self.record = parsed(lines.line(change.release, &change.subject)?)?;
+        self.sentence_record = parsed(lines.sentence_of(change.release, &change.subject)?)?;
+        Ok(())
+    }
+}
+
+/// Whose changes are listed.
+enum Followed {
+    All,
+    Release(ReleaseId),
+    Sets(Expression),
 }
 
 impl Block for ChangeRecord<'_> {
@@ -95,6 +145,10 @@ impl Block for ChangeRecord<'_> {
         "lu",
         "sentence",
         "reviewer",
+        "question",
+        "at",
+        "by",
+        "note",
         "last",
         "generation",
     ];
@@ -110,9 +164,11 @@ impl Block for ChangeRecord<'_> {
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let mut database = Database::open(&context.store)?;
-    let only = match &args.release {
-        Some(name) => Some(release(&database, Some(name))?.id),
-        None => None,
+    let expression = args.expression.join(" ");
+    let followed = match &args.release {
+        Some(name) => Followed::Release(release(&database, Some(name))?.id),
+        None if args.expression.is_empty() => Followed::All,
+        None => Followed::Sets(Expression::parse(&expression).map_err(DatabaseError::from)?),
     };
     if let Some(generation) = &args.generation {
         database.require_generation(generation)?;
@@ -124,8 +180,9 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let mut since = args.since;
     let mut shown = false;
     loop {
-        (since, shown) = write_changes(&database, since, only, &mut records)
-            .map(|(last, is_any)| (last, shown || is_any))?;
+        (since, shown) =
+            write_changes(&database, since, (&followed, args.with_records), &mut records)
+                .map(|(last, is_any)| (last, shown || is_any))?;
         if !args.follow {
             break;
         }
@@ -148,22 +205,32 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 fn write_changes(
     database: &Database,
     since: u64,
-    only: Option<ReleaseId>,
+    (followed, with_records): (&Followed, bool),
     records: &mut Records<'_>,
 ) -> anyhow::Result<(u64, bool)> {
     let names: HashMap<ReleaseId, String> =
         database.releases()?.into_iter().map(|release| (release.id, release.name)).collect();
     let (mut last, mut is_any) = (since, false);
-    let changes: Box<dyn Iterator<Item = _>> = match only {
-        Some(release) => Box::new(database.changes_of(release, since)?),
-        None => Box::new(database.changes(since)?),
+    let changes: Box<dyn Iterator<Item = _>> = match followed {
+        Followed::All => Box::new(database.changes(since)?),
+        Followed::Release(release) => Box::new(database.changes_of(*release, since)?),
+        Followed::Sets(expression) => Box::new(database.changes_matching(expression, since)?),
     };
+    let mut lines = with_records.then(|| database.record_lines()).transpose()?;
     let generation = database.identity()?.map(|identity| identity.generation);
+    let mut made: Option<Commit> = None;
     for change in changes {
         let change = change?;
+        if made.as_ref().is_none_or(|made| made.revision != change.revision) {
+            made = database.commit_made(change.revision)?;
+        }
         let number = change.release.to_string();
         let release = names.get(&change.release).unwrap_or(&number);
-        records.block(&ChangeRecord::new(&change, release, generation.as_deref()))?;
+        let mut record = ChangeRecord::new(&change, release, made.as_ref(), generation.as_deref());
+        if let Some(lines) = &mut lines {
+            record.take_records(&change, lines)?;
+        }
+        records.block(&record)?;
         (last, is_any) = (change.revision, true);
     }
     Ok((last, is_any))

@@ -15,6 +15,7 @@
 //! | [`releases`] | releases of the store, their differences, the removal of one |
 //! | [`recipes`] | recipes of generated sets, and those that have a name |
 //! | [`changes`] | what was committed, for followers |
+//! | [`history`] | who committed, when and why, and how long that can be taken back |
 //! | [`export`] | annotation sets or a release in another format |
 
 mod changes;
@@ -22,6 +23,7 @@ mod export;
 mod fes;
 mod foreign;
 mod frames;
+mod history;
 mod lus;
 mod query;
 mod recipes;
@@ -46,5 +48,6 @@ commands! {
     Releases in releases,
     Recipes in recipes,
     Changes in changes,
+    History in history,
     Export in export,
 }

@@ -7,6 +7,7 @@ use fnstore::model::{AnnotationSetId, Origin, ReleaseId};
 use fnstore::query::{Expression, Selection};
 
 use super::edit::commit;
+use crate::cli::options::author::sign;
 use crate::cli::options::confirm::is_confirmed;
 use crate::cli::print::notices::tell_of_index;
 use crate::cli::print::output::{counted, grouped, tell};
@@ -42,6 +43,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let expression = Expression::parse(&args.expression.join(" ")).map_err(DatabaseError::from)?;
     let database = context.open_writer_for(&expression)?;
     tell_of_index(&database);
+    sign(&database);
     let Some((release, sets)) = found(&database, &expression)? else {
         tell("no annotation set matches");
         return Ok(Outcome::NothingFound);

@@ -11,6 +11,7 @@ use fnstore::edit::{Done, Script, Transaction};
 use fnstore::model::Positive;
 use serde::Serialize;
 
+use crate::cli::options::author::sign;
 use crate::cli::options::release::release;
 use crate::cli::print::notices::{tell_index_lag, tell_of_index};
 use crate::cli::print::output::{Format, grouped, tell};
@@ -67,6 +68,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let script = open(&args.script)?;
     let database = Database::open_existing_writer(&context.store)?;
     tell_of_index(&database);
+    sign(&database);
     let release = release(&database, args.release.as_deref())?;
     let mut edits = database.transaction(release.id)?;
     let mut all = Vec::new();

@@ -9,6 +9,7 @@ use fnstore::query::{Expression, Field, Term};
 use serde::Serialize;
 
 use super::edit::{commit, now};
+use crate::cli::options::author::sign;
 use crate::cli::options::splits::SplitArgs;
 use crate::cli::print::notices::tell_of_index;
 use crate::cli::print::output::{Format, Output, counted, grouped, tell};
@@ -198,6 +199,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Command::Delete { name } => {
             let database = Database::open_existing_writer(&context.store)?;
             tell_of_index(&database);
+            sign(&database);
             let (release, _) = database.edition(release, &name)?;
             let mut edits = database.transaction(release)?;
             edits.remove_edition(&name)?;
@@ -225,6 +227,7 @@ fn create(
     let database =
         splits.over_query(&expression, || Database::open_existing_writer(&context.store))?;
     tell_of_index(&database);
+    sign(&database);
     let Some((release, edition)) = database.edition_of(name, &expression, now())? else {
         tell("no annotation set matches; an edition holds at least one");
         return Ok(Outcome::NothingFound);

@@ -15,6 +15,7 @@ use fnstore::store::Store;
 use fnstore::transfer::{ImportOptions, ImportReport};
 use serde::Serialize;
 
+use crate::cli::options::author::signed;
 use crate::cli::print::notices::{tell_index_behind, tell_of_index};
 use crate::cli::print::output::{Output, counted, grouped, size};
 use crate::cli::print::progress;
@@ -105,7 +106,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let started = Instant::now();
     let is_first = !Store::exists(&context.store);
     stop::at_once(if is_first { FIRST_INTERRUPTED } else { INTERRUPTED })?;
-    let database = Database::open_writer(&context.store)?;
+    let database = signed(Database::open_writer(&context.store)?);
     tell_of_index(&database);
     if let Some(lines) = lines {
         let record = match lines::run(&database, input.path(), lines, &options, context) {

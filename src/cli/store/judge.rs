@@ -12,6 +12,7 @@ use fnstore::review::Question;
 use serde::Serialize;
 
 use super::edit::{self, now};
+use crate::cli::options::author::sign;
 use crate::cli::options::release::release;
 use crate::cli::print::notices::{tell_index_lag, tell_of_index};
 use crate::cli::print::output::{Format, Output, grouped, tell};
@@ -117,6 +118,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         let lines = edit::open(from)?;
         let database = Database::open_existing_writer(&context.store)?;
         tell_of_index(&database);
+        sign(&database);
         let release = release(&database, args.release.as_deref())?;
         let mut edits = database.transaction(release.id)?;
         let mut count = 0;
@@ -144,6 +146,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     };
     let database = Database::open_existing_writer(&context.store)?;
     tell_of_index(&database);
+    sign(&database);
     let release = release_of(&database, args.release.as_deref(), set)?;
     let mut edits = database.transaction(release.id)?;
     let question = args.question;

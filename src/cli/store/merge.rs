@@ -12,6 +12,7 @@ use fnstore::model::Positive;
 use fnstore::query::Expression;
 use serde::Serialize;
 
+use crate::cli::options::author::sign;
 use crate::cli::options::splits::SplitArgs;
 use crate::cli::print::notices::{tell_index_lag, tell_of_index};
 use crate::cli::print::output::{Format, grouped, tell};
@@ -101,6 +102,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         require_same_seeds(&database, &files, &manifests)?;
     }
     tell_of_index(&database);
+    sign(&database);
     let mut rows = Vec::new();
     let bar = progress::bar("merging", "shards");
     bar.set_length(manifests.len() as u64);

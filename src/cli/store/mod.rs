@@ -14,6 +14,7 @@
 //! | [`reindex`] | the index built anew |
 //! | [`backup`] | a copy of the store with hashes |
 //! | [`restore`] | a backup in the place of the store |
+//! | [`undo`] | commits taken back |
 
 mod backup;
 mod check;
@@ -27,10 +28,12 @@ mod proposals;
 mod reindex;
 mod restore;
 mod review;
+mod undo;
 
 commands! {
     Import in import,
     Edit in edit,
+    Undo in undo,
     Delete in delete,
     Merge in merge,
     Judge in judge,

@@ -20,6 +20,7 @@ use fnstore::vectors::WordVectors;
 use super::RankingArgs;
 use super::decided::DecidedRecord;
 use super::listed::DecisionRecord;
+use crate::cli::options::author::sign;
 use crate::cli::options::identifier;
 use crate::cli::options::release::release;
 use crate::cli::print::notices::{tell_index_lag, tell_of_index};
@@ -107,6 +108,7 @@ pub(crate) fn carry_out(
 ) -> anyhow::Result<(DecidedRecord, Option<Unfitted>)> {
     let database = Database::open_existing_writer(store)?;
     tell_of_index(&database);
+    sign(&database);
     let release = release_of(&database, args)?;
     let frame = frame_of(&database, &release, &args.frame)?;
     let proposals = Proposals::new(&database, vectors, RankingArgs::default().ranker()?);
