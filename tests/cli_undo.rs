@@ -195,6 +195,26 @@ fn a_copy_of_the_records_is_the_store_after_a_hundred_kills_and_a_restore() {
 }
 
 #[test]
+fn what_a_feed_names_is_shown_by_its_number() {
+    let store = new_store();
+    let added = json!({"op": "add-sentence", "text": "Nobody marked it ."});
+    assert_eq!(edit(store.path(), &[added]).code, Some(0));
+    let listed = fnstore_in(store.path(), &["sentences", "--without-sets"]).records();
+    assert!(listed.iter().all(|it| faults_in("sentences.schema.json", it).is_empty()));
+    let last = listed.last().unwrap();
+    assert_eq!((&last["id"], &last["sets"]), (&json!("i1"), &json!(0)));
+    let all = fnstore_in(store.path(), &["sentences"]).records();
+    assert!(all.len() > listed.len() && all.iter().any(|it| it["sets"] == json!(2)));
+    let both = fnstore_in(store.path(), &["show", "sentence", "i1", "x5001", "--format", "jsonl"]);
+    let ids: Vec<Value> = both.records().iter().map(|it| it["id"].clone()).collect();
+    assert_eq!(ids, [json!("i1"), json!("x5001")]);
+    let frame = fnstore_in(store.path(), &["show", "frame", "102", "--format", "json"]);
+    assert_eq!(frame.document("frame.schema.json")["name"], json!("Checking"));
+    let none = fnstore_in(store.path(), &["show", "set", "x1", "i99"]);
+    assert!(none.code == Some(1) && none.stderr.contains("`i99`"), "{none:?}");
+}
+
+#[test]
 fn the_changes_of_a_query_tell_its_answers() {
     let store = new_store();
     let set = fnstore_in(store.path(), &["query", "lu=check.v", "--limit", "1"]).records();

@@ -9,6 +9,7 @@
 //! | [`fes`] | frame elements, one a row |
 //! | [`foreign`] | what files of releases hold beside FrameNet |
 //! | [`relations`] | relations between frames, as rows and as trees |
+//! | [`sentences`] | sentences, one a row |
 //! | [`semtypes`] | semantic types, their tree, what follows from them |
 //! | [`valence`] | how LUs realise their frame elements |
 //! | [`stats`] | coverage, growth, diversity, agreement |
@@ -30,6 +31,7 @@ mod recipes;
 mod relations;
 mod releases;
 mod semtypes;
+mod sentences;
 mod show;
 mod stats;
 mod valence;
@@ -43,6 +45,7 @@ commands! {
     Foreign in foreign,
     Relations in relations,
     Semtypes in semtypes,
+    Sentences in sentences,
     Valence in valence,
     Stats in stats,
     Releases in releases,

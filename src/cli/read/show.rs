@@ -9,6 +9,8 @@ mod sentence;
 use crate::cli::options::named::case_of;
 use anyhow::{bail, ensure};
 use fnstore::database::Database;
+use fnstore::lexicon::Lexicon;
+use fnstore::model::FrameId;
 use fnstore::named;
 
 use crate::cli::options::chosen_lus::ChosenLus;
@@ -28,8 +30,8 @@ use crate::cli::{Context, Outcome};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// What to show: `frame NAME`, `lu NAME` or its number, `sentence ID`, `annotation ID` (or
-    /// `set ID`), `document NAME`; `frame=NAME` and `frame~REGEX` do, too
+    /// What to show: `frame NAME` and `lu NAME`, or their numbers, `sentence ID...`, `annotation
+    /// ID...` (or `set ID...`), `document NAME`; `frame=NAME` and `frame~REGEX` do, too
     #[arg(value_name = "KIND NAME", required = true)]
     what: Vec<String>,
 
@@ -50,7 +52,7 @@ Examples:
   fnstore show frame Verification
   fnstore show lu=confirm.v
   fnstore show lu tell.v --frame Telling
-  fnstore show sentence x1024
+  fnstore show sentence x1024 f2048
   fnstore show annotation f2048 --format json
   fnstore show document 'IntroOf*'";
 
@@ -80,7 +82,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let output = &mut context.output;
     match kind {
         Shown::Frame => {
-            let names = names("frame", &name)?;
+            let names = names("frame", &frame_called(&lexicons, name)?)?;
             frame::show(&database, &lexicons, &names, &args.statuses, output)
         }
         Shown::Lu => {
@@ -89,9 +91,20 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             lexunit::show(&lexicons, &chosen, &args.statuses, output)
         }
         Shown::Document => document::show(&database, &lexicons, &names("document", &name)?, output),
-        Shown::Sentence => sentence::show_sentence(&lexicons, &name, output),
-        Shown::Annotation => sentence::show_set(&lexicons, &name, output),
+        Shown::Sentence => sentence::show_sentences(&lexicons, &name, output),
+        Shown::Annotation => sentence::show_sets(&lexicons, &name, output),
     }
+}
+
+/// The name of a frame that is given by its number.
+fn frame_called(lexicons: &[Lexicon<'_>], name: String) -> anyhow::Result<String> {
+    let Ok(number) = name.parse() else { return Ok(name) };
+    for lexicon in lexicons {
+        if let Some(frame) = lexicon.frame(FrameId(number))? {
+            return Ok(frame.name);
+        }
+    }
+    Ok(name)
 }
 
 /// Kind and name, written `KIND NAME`, `KIND=NAME` or `KIND~REGEX`; a name may hold spaces.

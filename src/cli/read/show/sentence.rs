@@ -21,23 +21,28 @@ use crate::cli::read::query::hit::{AnswerRecord, write_block, write_drawing};
 const SET_ID: &str = "expected a letter (x exemplar, f full text, i imported, g generated) and a \
                       number, as in `x1024`";
 
-/// Shows the annotation set of an id, in every release that has it.
-pub(crate) fn show_set(
+/// Shows the annotation sets of ids, each in every release that has it.
+pub(crate) fn show_sets(
     lexicons: &[Lexicon<'_>],
-    id: &str,
+    ids: &str,
     output: &mut Output,
 ) -> anyhow::Result<Outcome> {
-    let set = AnnotationSetId::of_written(id);
-    let set = set.with_context(|| format!("`{id}` is no id of an annotation set; {SET_ID}"))?;
     let mut answers = Vec::new();
-    for lexicon in lexicons {
-        for answer in sets(lexicon, [set])? {
-            let foreign = lexicon.foreign_at_set(&answer.set, &answer.sentence)?;
-            answers.push((answer, foreign));
+    for id in ids.split_whitespace() {
+        let set = AnnotationSetId::of_written(id);
+        let set = set.with_context(|| format!("`{id}` is no id of an annotation set; {SET_ID}"))?;
+        let before = answers.len();
+        for lexicon in lexicons {
+            for answer in sets(lexicon, [set])? {
+                let foreign = lexicon.foreign_at_set(&answer.set, &answer.sentence)?;
+                answers.push((answer, foreign));
+            }
+        }
+        if answers.len() == before {
+            tell(&format!("there is no annotation set `{id}` that evokes a frame"));
         }
     }
     if answers.is_empty() {
-        tell(&format!("there is no annotation set `{id}` that evokes a frame"));
         return Ok(Outcome::NothingFound);
     }
     output.shown(
@@ -62,29 +67,40 @@ struct Shown<'l> {
     foreign: Vec<ForeignPlace>,
 }
 
-/// Shows the sentence of an id, in every release that has it.
-pub(crate) fn show_sentence<'l>(
+/// Shows the sentences of ids, each in every release that has it.
+pub(crate) fn show_sentences<'l>(
     lexicons: &'l [Lexicon<'l>],
-    id: &str,
+    ids: &str,
     output: &mut Output,
 ) -> anyhow::Result<Outcome> {
-    let sentence = SentenceId::of_written(id);
-    let sentence = sentence.with_context(|| format!("`{id}` is no id of a sentence; {SET_ID}"))?;
     let mut found = Vec::new();
-    for lexicon in lexicons {
-        let Some(row) = lexicon.sentence(sentence)? else { continue };
-        let ids = lexicon.annotation_sets_of(sentence)?.map(|set| Ok(set?.id));
-        let answers = sets(lexicon, ids.collect::<anyhow::Result<Vec<_>>>()?)?;
-        let layers = lexicon.sentence_layers_of(sentence)?.collect::<Result<_, _>>()?;
-        let foreign = lexicon.foreign_at_sentence(&row)?;
-        found.push(Shown { lexicon, sentence: row, answers, layers, foreign });
+    for id in ids.split_whitespace() {
+        let sentence = SentenceId::of_written(id);
+        let sentence =
+            sentence.with_context(|| format!("`{id}` is no id of a sentence; {SET_ID}"))?;
+        let before = found.len();
+        for lexicon in lexicons {
+            found.extend(shown(lexicon, sentence)?);
+        }
+        if found.len() == before {
+            tell(&format!("there is no sentence `{id}`"));
+        }
     }
     if found.is_empty() {
-        tell(&format!("there is no sentence `{id}`"));
         return Ok(Outcome::NothingFound);
     }
     output.shown(&found, SentenceRecord::new, write_sentence)?;
     Ok(Outcome::Done)
+}
+
+/// A sentence with all that is said of it, where the release has it.
+fn shown<'l>(lexicon: &'l Lexicon<'l>, sentence: SentenceId) -> anyhow::Result<Option<Shown<'l>>> {
+    let Some(row) = lexicon.sentence(sentence)? else { return Ok(None) };
+    let ids = lexicon.annotation_sets_of(sentence)?.map(|set| Ok(set?.id));
+    let answers = sets(lexicon, ids.collect::<anyhow::Result<Vec<_>>>()?)?;
+    let layers = lexicon.sentence_layers_of(sentence)?.collect::<Result<_, _>>()?;
+    let foreign = lexicon.foreign_at_sentence(&row)?;
+    Ok(Some(Shown { lexicon, sentence: row, answers, layers, foreign }))
 }
 
 /// The sets of these ids, in order of key.
