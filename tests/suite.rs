@@ -32,6 +32,7 @@ mod changed_models;
 mod cli_align;
 mod cli_align_people;
 mod cli_edit;
+mod cli_errors;
 mod cli_expand;
 mod cli_export;
 mod cli_gpu;

@@ -9,6 +9,10 @@ use std::process::ExitCode;
 
 use fnstore::database::{DatabaseError, ReleaseError};
 use fnstore::model::{Coded, ErrorKind, Trouble};
+use fnstore::named;
+use serde::Serialize;
+
+use crate::cli::print::output::tell;
 
 /// Lines of the input that could not be worked on.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +38,17 @@ pub(super) struct NoNames {
     pub(super) name: String,
     pub(super) line: u64,
     pub(super) message: String,
+}
+
+/// A model that was named, or that is the default, is not there.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct NoModel(pub(crate) String);
+
+impl Coded for NoModel {
+    fn trouble(&self) -> Trouble {
+        Trouble { kind: ErrorKind::NoModel, code: None }
+    }
 }
 
 /// A release of predictions cannot be begun.
@@ -80,6 +95,7 @@ fn read<'e, T: Coded + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e 
 /// All types that are [`Coded`]; `tests/error_codes.rs` compares.
 const READERS: &[Reader] = &[
     read::<LinesFailed>,
+    read::<NoModel>,
     read::<NoNames>,
     read::<NotBegun>,
     read::<fnstore::align::AlignError>,
@@ -226,16 +242,98 @@ fn troubles(error: &anyhow::Error) -> impl Iterator<Item = Trouble> {
     })
 }
 
-/// The exit code for an error: of `sysexits.h`, where it has one for the kind.
-pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
-    let code = troubles(error).find_map(|trouble| match trouble.kind {
-        ErrorKind::BadInput => Some(65),
-        ErrorKind::Locked => Some(75),
-        ErrorKind::Replaced => Some(76),
+/// The exit code of an error without a kind, and of a wrong use, as clap has it.
+const FAILED: u8 = 2;
+
+/// The kind of an error with its exit code: of `sysexits.h`, where it has one for the kind.
+fn exit_code(error: &anyhow::Error) -> (ErrorKind, u8) {
+    let coded = |trouble: Trouble| match trouble.kind {
+        kind @ ErrorKind::BadInput => Some((kind, 65)),
+        kind @ ErrorKind::NoStore => Some((kind, 66)),
+        kind @ ErrorKind::NoModel => Some((kind, 69)),
+        kind @ ErrorKind::Full => Some((kind, 74)),
+        kind @ ErrorKind::Locked => Some((kind, 75)),
+        kind @ ErrorKind::Replaced => Some((kind, 76)),
         _ => None,
-    });
-    // As for clap's.
-    ExitCode::from(code.unwrap_or(2))
+    };
+    troubles(error).find_map(coded).unwrap_or((ErrorKind::Failed, FAILED))
+}
+
+named! {
+    /// How errors are told.
+    pub(crate) enum ErrorForm {
+        /// In words
+        Text => "text",
+        /// As one line of JSON, the last one of stderr (`schema/error.schema.json`)
+        Json => "json",
+    }
+}
+
+impl ErrorForm {
+    /// The form that the command line or `FNSTORE_ERRORS` asks for: a command line that cannot be
+    /// read is told in it, too.
+    fn asked_for() -> Self {
+        let mut words = std::env::args().skip_while(|word| !word.starts_with("--errors"));
+        let named = match words.next() {
+            Some(word) => word.split_once('=').map(|(_, form)| form.to_owned()).or(words.next()),
+            None => std::env::var("FNSTORE_ERRORS").ok(),
+        };
+        named.and_then(|form| Self::parse(&form)).unwrap_or(Self::Text)
+    }
+}
+
+/// An error as JSON; see `schema/error.schema.json`.
+#[derive(Debug, Serialize)]
+struct ErrorRecord<'a> {
+    /// JSON `{"enum": ["usage", "failed", "bad-input", "no-store", "no-model", "full", "locked",
+    /// "replaced"]}`.
+    kind: &'static str,
+    code: Option<&'static str>,
+    message: &'a str,
+    hint: Option<&'static str>,
+    exit: u8,
+}
+
+impl ErrorRecord<'_> {
+    fn tell(&self) -> ExitCode {
+        match (ErrorForm::asked_for(), serde_json::to_string(self)) {
+            (ErrorForm::Json, Ok(line)) => tell(&line),
+            _ => {
+                tell(&format!("error: {}", self.message));
+                if let Some(hint) = self.hint {
+                    tell(&format!("\nhint: {hint}"));
+                }
+            }
+        }
+        ExitCode::from(self.exit)
+    }
+}
+
+/// Tells an error; gives the exit code.
+pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+    let (kind, exit) = exit_code(error);
+    let code = troubles(error).find_map(|trouble| trouble.code);
+    let (message, hint) = (format!("{error:#}"), hint(error));
+    ErrorRecord { kind: kind.as_str(), code, message: &message, hint, exit }.tell()
+}
+
+/// Tells that a command line cannot be read; gives the exit code. What was typed stands in the
+/// message, and does nothing to a terminal.
+pub(crate) fn report_usage(error: &clap::Error) -> ExitCode {
+    let is_help = !error.use_stderr();
+    let has_controls =
+        || std::env::args_os().any(|it| it.to_string_lossy().chars().any(char::is_control));
+    if !is_help && ErrorForm::asked_for() == ErrorForm::Json {
+        let message = error.render().to_string();
+        let (message, code, hint) = (message.trim_end(), None, None);
+        let message = message.strip_prefix("error: ").unwrap_or(message);
+        return ErrorRecord { kind: "usage", code, message, hint, exit: FAILED }.tell();
+    }
+    if !is_help && has_controls() {
+        tell(error.render().to_string().trim_end());
+        return ExitCode::from(FAILED);
+    }
+    error.exit()
 }
 
 /// What to try next, where the message does not say it.
@@ -272,26 +370,24 @@ mod tests {
 
     use super::*;
 
-    fn code(error: impl Into<anyhow::Error>) -> String {
-        format!("{:?}", exit_code(&error.into().context("while testing")))
-    }
-
-    fn expected(code: u8) -> String {
-        format!("{:?}", ExitCode::from(code))
+    fn code(error: impl Into<anyhow::Error>) -> u8 {
+        exit_code(&error.into().context("while testing")).1
     }
 
     #[test]
     fn bad_data_and_locks_have_codes_of_their_own() {
         let path = std::path::PathBuf::from("x");
         let not_a_release = FramenetError::NotARelease { path: path.clone(), expected: "y" };
-        assert_eq!(code(DatabaseError::from(not_a_release)), expected(65));
+        assert_eq!(code(DatabaseError::from(not_a_release)), 65);
         let missing =
             FramenetError::Io { path: path.clone(), source: io::ErrorKind::NotFound.into() };
-        assert_eq!(code(DatabaseError::from(missing)), expected(2));
+        assert_eq!(code(DatabaseError::from(missing)), 2);
         let locked = StoreError::Locked { path, holder: Default::default() };
-        assert_eq!(code(DatabaseError::from(locked)), expected(75));
-        assert_eq!(code(io::Error::new(io::ErrorKind::WouldBlock, Claimed)), expected(75));
-        assert_eq!(code(anyhow::anyhow!("else")), expected(2));
+        assert_eq!(code(DatabaseError::from(locked)), 75);
+        assert_eq!(code(io::Error::new(io::ErrorKind::WouldBlock, Claimed)), 75);
+        assert_eq!(code(anyhow::anyhow!("else")), 2);
+        let absent = StoreError::Absent { path: "x".into() };
+        assert_eq!(code(DatabaseError::from(absent)), 66);
     }
 
     #[test]
@@ -327,7 +423,7 @@ mod tests {
             (AlignError::from(lost()).into(), 2, Some(on_cpu)),
             (
                 DatabaseError::from(ExportError::Write { path: path(), source: full() }).into(),
-                2,
+                74,
                 Some(room),
             ),
             (
@@ -340,7 +436,7 @@ mod tests {
             let said = hint(&error);
             assert_eq!(said.is_some(), hinted.is_some(), "{error:?}");
             assert!(said.unwrap_or_default().starts_with(hinted.unwrap_or_default()), "{said:?}");
-            assert_eq!(code(error), expected(exit));
+            assert_eq!(code(error), exit);
         }
     }
 

@@ -61,11 +61,11 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-pub(crate) use error::{exit_code, hint, is_broken_pipe};
+use error::ErrorForm;
+pub(crate) use error::{hint, is_broken_pipe, report, report_usage};
 use options::named::named;
 use options::threads::ThreadArgs;
 use options::{device, locate};
-pub(crate) use print::output::tell;
 use print::output::{Format, Output};
 use process::{descriptors, stop};
 
@@ -74,7 +74,7 @@ use process::{descriptors, stop};
 #[command(version, max_term_width = 100, arg_required_else_help = true)]
 #[command(
     after_help = "Exit codes: 0 found or done, 1 nothing found or a check failed, 2 usage or \
-error, 65 bad input data, 75 store or file locked by another \
+error, 65 bad input data, 66 no store, 69 no model, 74 a full disk or a limit, 75 store or file locked by another \
 process, 76 the store that was followed was replaced, 130 interrupted, 143 ended by SIGTERM."
 )]
 pub(crate) struct Args {
@@ -87,6 +87,11 @@ pub(crate) struct Args {
     /// --count-by`]
     #[arg(long, global = true, value_name = "FORMAT", value_parser = named::<Format>())]
     format: Option<Format>,
+
+    /// Tell errors in this form
+    #[arg(long, global = true, value_name = "FORM", env = "FNSTORE_ERRORS",
+          default_value = "text", value_parser = named::<ErrorForm>())]
+    errors: ErrorForm,
 
     /// Use models on releases and texts in other languages than the models are made for
     #[arg(long, global = true)]

@@ -15,11 +15,29 @@ pub enum ErrorKind {
     Replaced,
     /// A disk is full, or a limit of the system is reached.
     Full,
+    /// There is no store at the place.
+    NoStore,
+    /// A model that is needed is not at hand.
+    NoModel,
     /// Every other error.
     Failed,
 }
 
 impl ErrorKind {
+    /// The word for it, as in `bad-input`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::BadInput => "bad-input",
+            Self::Locked => "locked",
+            Self::Replaced => "replaced",
+            Self::Full => "full",
+            Self::NoStore => "no-store",
+            Self::NoModel => "no-model",
+            Self::Failed => "failed",
+        }
+    }
+
     pub(crate) const fn coded(self, code: &'static str) -> Trouble {
         Trouble { kind: self, code: Some(code) }
     }
@@ -50,7 +68,7 @@ impl Trouble {
 /// use fnstore::model::{Coded, ErrorKind};
 ///
 /// let error = Database::open("nowhere".as_ref()).err().unwrap();
-/// assert_eq!((error.kind(), error.code()), (ErrorKind::Failed, Some("S-absent")));
+/// assert_eq!((error.kind(), error.code()), (ErrorKind::NoStore, Some("S-absent")));
 /// ```
 pub trait Coded: std::error::Error {
     /// Both.

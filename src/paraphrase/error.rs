@@ -104,7 +104,7 @@ coded!(ParaphraseError {
     Self::Open { source, .. } => source.trouble(),
     Self::Decode { source } => source.trouble(),
     Self::NoPrompt => Failed.coded("A-prompt"),
-    Self::BaseMissing { .. } => Failed.coded("A-missing"),
+    Self::BaseMissing { .. } => NoModel.coded("A-missing"),
 });
 
 impl ParaphraseError {

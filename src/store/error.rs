@@ -286,7 +286,7 @@ fn of_engine(action: &str, reason: &str) -> Trouble {
 
 // Every message ends in the code.
 coded!(StoreError {
-    Self::Absent { .. } => Failed.coded("S-absent"),
+    Self::Absent { .. } => NoStore.coded("S-absent"),
     Self::NotAStore { .. } => Failed.coded("S-not-a-store"),
     Self::Replaced { .. } => Replaced.coded("S-replaced"),
     Self::BeyondEnd { .. } => Replaced.coded("S-beyond"),

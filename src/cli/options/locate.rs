@@ -9,6 +9,7 @@ use fnstore::align::encoder_of;
 use fnstore::models::{ADAPTER, REWRITER, adapter, default_rewriter, find, is_model};
 use fnstore::paraphrase::{ParaphraseError, gguf_in};
 
+use crate::cli::error::NoModel;
 use crate::cli::print::output::tell;
 
 /// Name of the shipped encoder, on which the shipped head and tagger stand.
@@ -135,11 +136,12 @@ pub(crate) fn rewriter(given: Option<&Path>, dirs: &[PathBuf]) -> anyhow::Result
         tell_what_is_lost(dirs);
     }
     let mut places = dirs.iter().map(|dir| dir.join(&name));
-    places.find(|place| is_model(place)).with_context(|| {
+    places.find(|place| is_model(place)).ok_or_else(|| {
         let chosen = file.map_or(String::new(), |file| {
             format!(", which `{}` names (`fnstore model use NAME` chooses another)", file.display())
         });
-        format!("there is no model `{name}` in {}{chosen}; {}", listed(dirs), how_to_get())
+        let places = listed(dirs);
+        NoModel(format!("there is no model `{name}` in {places}{chosen}; {}", how_to_get())).into()
     })
 }
 
@@ -155,14 +157,15 @@ fn variable(name: &str) -> Option<PathBuf> {
 
 /// A model's directory: the path itself, or the first directory of models that has one of the name.
 pub(crate) fn model(name: &Path, dirs: &[PathBuf]) -> anyhow::Result<PathBuf> {
-    find(name, dirs).with_context(|| {
-        format!(
+    find(name, dirs).ok_or_else(|| {
+        NoModel(format!(
             "there is no model `{}`, neither at that path nor in {}; expected a directory with a \
              `config.json`, an adapter or a GGUF file; {}",
             name.display(),
             listed(dirs),
             how_to_get()
-        )
+        ))
+        .into()
     })
 }
 
