@@ -17,7 +17,7 @@ KEYS = {
     "set": ("set", lambda it: it["id"]),
     "judgement": ("judgement", lambda it: (it["set"], it["reviewer"], it.get("question"))),
     "verification": ("verification", lambda it: it["set"]),
-    "decision": ("decisions", lambda it: it["lu"]), "edition": ("edition", lambda it: it["name"]),
+    "decision": ("decisions", lambda it: (it["frame"]["id"], it["lu"])), "edition": ("edition", lambda it: it["name"]),
 }
 OF_LINES = {line: (kind, key) for kind, (line, key) in KEYS.items()}
 
@@ -28,21 +28,32 @@ def put(copy, release, record):
         copy[json.dumps([release, kind, str(key(record))])] = record
 
 
+def rename(copy, release, kind, changed):
+    """Lines of JSON call frames and LUs by name beside their numbers."""
+    for key, record in copy.items():
+        named = record.get(kind)
+        if json.loads(key)[0] == release and isinstance(named, dict) and named["id"] == changed["id"]:
+            named["name"] = changed["name"]
+
+
 def take(copy, change):
-    release, kind, told = change["release"], change["kind"], str(change["id"])
+    release, kind, record, told = change["release_id"], change["kind"], change["record"], str(change["id"])
     if kind == "judgement":
         told = str((change["id"], change["reviewer"], change["question"]))
+    elif kind == "decision":
+        told = str((change["frame"], change["id"]))
     if kind == "release":
-        for key in [key for key in copy if json.loads(key)[0] in (release, told)]:
+        for key in [key for key in copy if json.loads(key)[0] == release]:
             del copy[key]
-        if change["action"] == "added":
-            export = [PROGRAM, "export", f"release={json.dumps(release)}", "--to", "jsonl"]
-            lines = subprocess.run(export, stdout=subprocess.PIPE, check=False).stdout
-            for line in lines.splitlines():
+        if change["action"] == "added" and change["release"] != str(release):
+            export = [PROGRAM, "export", f"release={json.dumps(change['release'])}", "--to", "jsonl"]
+            for line in subprocess.run(export, stdout=subprocess.PIPE, check=True).stdout.splitlines():
                 put(copy, release, json.loads(line))
-    elif change["record"] is None:
+    elif record is None:
         copy.pop(json.dumps([release, kind, told]), None)
-    put(copy, release, change["record"])
+    elif kind in ("frame", "lu") and change["action"] == "edited":
+        rename(copy, release, kind, record)
+    put(copy, release, record)
     put(copy, release, change["sentence_record"])
 
 
@@ -55,7 +66,7 @@ def main():
     asked = [PROGRAM, "changes", "--with-records", "--since", str(state["revision"])]
     if state["generation"]:
         asked += ["--generation", state["generation"]]
-    feed = subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    feed = subprocess.Popen(asked, stdout=subprocess.PIPE, text=True)
     for line in feed.stdout:
         change = json.loads(line)
         take(state["records"], change)
@@ -64,9 +75,12 @@ def main():
             with open(path + ".new", "w", encoding="utf-8") as file:
                 json.dump(state, file)
             os.replace(path + ".new", path)
-    if feed.wait() == REPLACED:
+    code = feed.wait()
+    if code == REPLACED and os.path.exists(path):
         os.remove(path)
         main()
+    elif code > 1:  # 1 says that nothing is new
+        sys.exit(code)
 
 
 main()

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::cli_edit::edit;
-use crate::cli_program::{Ran, fnstore_in, new_store};
+use crate::cli_program::{Ran, fnstore_in, mini_framenet, new_store};
 use crate::cli_schema::faults_in;
 
 fn export(store: &Path) -> String {
@@ -163,9 +163,9 @@ fn a_copy_of_the_records_is_the_store_after_a_hundred_kills_and_a_restore() {
         if turn % 10 == 0 {
             let lu = format!("word{turn}.v");
             let edits = [
-                json!({"op": "add-lu", "as": "l", "frame": "Checking", "name": lu}),
+                json!({"op": "add-lu", "as": "l", "frame": 102, "name": lu}),
                 json!({"op": "add-sentence", "as": "s", "text": "They perused it ."}),
-                json!({"op": "add-set", "as": "a", "sentence": "@s", "frame": "Checking", "lu": "@l",
+                json!({"op": "add-set", "as": "a", "sentence": "@s", "frame": 102, "lu": "@l",
                     "targets": [[5, 12]]}),
                 json!({"op": "judge", "set": "@a", "reviewer": "kim", "score": turn}),
             ];
@@ -173,6 +173,20 @@ fn a_copy_of_the_records_is_the_store_after_a_hundred_kills_and_a_restore() {
         }
         match turn {
             40 => drop(fnstore_in(store.path(), &["backup", backup.to_str().unwrap()])),
+            30 => {
+                let renamed = json!({"op": "edit-frame", "frame": "Checking", "name": "Proving"});
+                assert_eq!(edit(store.path(), &[renamed]).code, Some(0));
+            }
+            33 => {
+                let again = ["import", mini_framenet().to_str().unwrap(), "--release", "second"]
+                    .map(str::to_owned);
+                let again: Vec<&str> = again.iter().map(String::as_str).collect();
+                assert_eq!(fnstore_in(store.path(), &again).code, Some(0));
+            }
+            37 => {
+                let removed = fnstore_in(store.path(), &["releases", "remove", "second", "--yes"]);
+                assert_eq!(removed.code, Some(0), "{}", removed.stderr);
+            }
             45 => assert_eq!(undo(store.path(), &["3"]).code, Some(0)),
             70 => {
                 let restore = ["restore", backup.to_str().unwrap(), "--yes"];

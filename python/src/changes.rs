@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use fnstore::database::Database;
+use fnstore::database::{Database, DatabaseError};
 use fnstore::model::ReleaseId;
-use fnstore::query::Expression;
+use fnstore::query::{Expression, Field, Term};
 use fnstore::store;
 use pyo3::prelude::*;
 
@@ -164,7 +164,15 @@ pub(crate) fn since(
     let releases = database.releases()?;
     let names: HashMap<ReleaseId, String> =
         releases.into_iter().map(|release| (release.id, release.name)).collect();
-    let changes: Box<dyn Iterator<Item = _>> = match (release, expression) {
+    let expression = match (release, expression) {
+        (Some(name), Some(expression)) => {
+            let of = Term::named(Field::Release, name).map_err(DatabaseError::from)?;
+            let both = [Expression::Term(of), expression.clone()];
+            Some(Expression::all_of(both).map_err(DatabaseError::from)?)
+        }
+        (_, expression) => expression.cloned(),
+    };
+    let changes: Box<dyn Iterator<Item = _>> = match (release, &expression) {
         (_, Some(expression)) => Box::new(database.changes_matching(expression, since)?),
         (Some(name), None) => Box::new(database.changes_of(database.release(name)?.id, since)?),
         (None, None) => Box::new(database.changes(since)?),

@@ -42,6 +42,9 @@ impl Edits {
         let path = handle.path.clone();
         let (worker, _) = Worker::start(move |asked, answers| {
             let database = Database::open_existing_writer(&path)?;
+            if let Some(reviewer) = &reviewer {
+                database.set_author(reviewer);
+            }
             let mut edits = database.transaction(database.release(&release)?.id)?;
             let _ = answers.send(Ok(Outcome::Began));
             let mut script = Script::new(&mut edits, reviewer, now);

@@ -11,10 +11,19 @@ impl Database {
     /// # Errors
     /// As [`Transaction::commit`].
     pub(crate) fn commit_together(&self, transactions: &[Transaction<'_>]) -> Result<u64> {
-        let mut turn = self.turn()?;
+        self.commit_in(&mut self.turn()?, transactions)
+    }
+
+    /// As [`commit_together`](Self::commit_together), for who has the turn already.
+    pub(super) fn commit_in(
+        &self,
+        turn: &mut Turn<'_>,
+        transactions: &[Transaction<'_>],
+    ) -> Result<u64> {
         for edits in transactions {
             self.require_release(edits.release)?;
             edits.check_conflicts()?;
+            edits.check_undone()?;
             edits.check_frame_names()?;
             edits.check_lexunit_names()?;
         }
@@ -37,7 +46,7 @@ impl Database {
             return Ok(self.store.revision()?);
         }
         let revision = self.store.commit(batch)?;
-        if let Turn::Index(index) = &mut turn {
+        if let Turn::Index(index) = turn {
             self.follow(index);
         }
         Ok(revision)

@@ -90,6 +90,10 @@ pub(super) struct History {
 }
 
 impl History {
+    pub(super) fn undoes_any(&self) -> bool {
+        !self.undoes.is_empty()
+    }
+
     /// Takes note of what a row becomes.
     pub(super) fn row(&mut self, family: Family, key: &[u8], value: Option<&[u8]>) {
         let Some(rows) = &mut self.rows else { return };
@@ -108,6 +112,19 @@ impl Batch<'_> {
     /// Says why the commit is made, and which ones it takes back.
     pub(crate) fn explain(&mut self, note: &str, undoes: &[u64]) {
         (self.history.note, self.history.undoes) = (note.to_owned(), undoes.to_vec());
+    }
+
+    /// Deletes the before-images of a commit: some are lost, and the others bring nothing back.
+    pub(super) fn drop_images(&mut self, revision: u64) -> Result<()> {
+        let [start, end] =
+            [revision, revision + 1].map(|revision| ChangeKey { revision, ordinal: 0 }.encode());
+        self.store.engine.delete_from(&mut self.rows, Family::Before, &start, &end)?;
+        match self.store.commit_made(revision)? {
+            Some(commit) => {
+                self.store.put_commit(&mut self.rows, &Commit { images: None, ..commit })
+            }
+            None => Ok(()),
+        }
     }
 
     /// Puts back what a row held, or removes it, without what follows from it.
@@ -142,7 +159,7 @@ impl Store {
         rows: &mut WriteBatch,
         keyed: &mut Vec<Keyed>,
         revision: u64,
-        history: History,
+        (changes, history): (u32, History),
     ) -> Result<()> {
         let mut images = history.rows.is_some().then_some(0_u32);
         for (RowId { family, key }, after) in history.rows.into_iter().flatten() {
@@ -161,7 +178,7 @@ impl Store {
         }
         let by = self.author.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
         let (note, undoes) = (history.note, history.undoes);
-        let commit = Commit { revision, at: now(), by, note, undoes, images };
+        let commit = Commit { revision, at: now(), by, note, undoes, images, changes };
         self.put_commit(rows, &commit)?;
         keyed.push((Family::Commit, CommitKey { revision }.encode(), true));
         self.trim_history(rows, revision)
@@ -182,7 +199,7 @@ impl Store {
         let first = bounds.oldest;
         while bounds.oldest < last && bounds.oldest - first < TRIMMED {
             let commit = self.commit_made(bounds.oldest)?;
-            let is_old = commit.as_ref().is_some_and(|commit| commit.at < since);
+            let is_old = commit.as_ref().is_none_or(|commit| commit.at < since);
             if bounds.oldest >= oldest_kept && !is_old {
                 break;
             }
@@ -272,6 +289,14 @@ impl Store {
 
 #[cfg(test)]
 impl Store {
+    /// Deletes the first before-image of a commit, as damage does.
+    pub(crate) fn lose_image(&self, revision: u64) -> Result<()> {
+        let mut rows = WriteBatch::default();
+        let key = ChangeKey { revision, ordinal: 0 }.encode();
+        self.engine.delete(&mut rows, Family::Before, &key)?;
+        self.engine.write_synced(rows)
+    }
+
     /// Every row, but for those of families that are not wanted, with its value.
     pub(crate) fn values(&self, without: &[&str]) -> Result<Vec<(RowId, Vec<u8>)>> {
         let mut values = Vec::new();

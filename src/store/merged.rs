@@ -1,7 +1,7 @@
 //! Shards that were merged whole: their files need not be read again.
 //!
-//! That holds as long as nothing is removed. A commit that removes a record, or forgets how far a
-//! seed is, drops the list: whatever is merged after it is read. A backup and what is restored from
+//! That holds as long as nothing is removed. A commit that removes a record, forgets how far a seed
+//! is, or takes back another drops the list: whatever is merged after it is read. A backup and what is restored from
 //! it have the list of the state that they are of.
 
 use rocksdb::WriteBatch;
@@ -55,8 +55,9 @@ impl Store {
         rows: &mut WriteBatch,
         changes: &[ChangeRecord],
         keyed: &[Keyed],
+        undoes: bool,
     ) -> Result<()> {
-        let removes = changes.iter().any(|change| change.action == Action::Removed);
+        let removes = undoes || changes.iter().any(|change| change.action == Action::Removed);
         let forgets = keyed.iter().any(|(family, _, put)| *family == Family::Journal && !put);
         if (removes || forgets) && self.engine.get(Family::Meta, MERGED_KEY)?.is_some() {
             self.engine.delete(rows, Family::Meta, MERGED_KEY)?;

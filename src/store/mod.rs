@@ -326,9 +326,11 @@ impl Store {
             self.engine.put(&mut rows, Family::Meta, OWN_IDS_KEY, &value)?;
             keyed.push((Family::Meta, OWN_IDS_KEY.to_vec(), true));
         }
-        self.put_history(&mut rows, &mut keyed, revision, history)?;
+        let undoes = history.undoes_any();
+        let count = u32::try_from(changes.len()).unwrap_or(u32::MAX);
+        self.put_history(&mut rows, &mut keyed, revision, (count, history))?;
         let listed: Vec<_> = book.releases.iter().map(|release| release.id).collect();
-        self.drop_merged(&mut rows, changes, &keyed)?;
+        self.drop_merged(&mut rows, changes, &keyed, undoes)?;
         self.put_tally(&mut rows, &listed, &keyed)?;
         let value = record::encode(&book).map_err(unwritable("meta"))?;
         self.engine.put(&mut rows, Family::Meta, BOOK_KEY, &value)?;

@@ -6,8 +6,8 @@
 use super::batch::Batch;
 use super::family::Family;
 use super::key::{
-    AnnotationKey, DecisionKey, EditionKey, JudgementKey, Key, LexUnitKey, Prefix, RelationKey,
-    SentenceKey, SentenceSetKey, SetKey,
+    AnnotationKey, ChangeKey, DecisionKey, EditionKey, JudgementKey, Key, LexUnitKey, Prefix,
+    RelationKey, SentenceKey, SentenceSetKey, SetKey,
 };
 use super::record;
 use super::row_fault::{RowFault, RowFaultKind};
@@ -140,6 +140,9 @@ impl Batch<'_> {
         {
             let key = SetKey { release, set };
             self.put(family, &key, set, record::encode_location(set, location))?;
+        }
+        if let Some(image) = ChangeKey::decode(&fault.bytes).filter(|_| family == Family::Before) {
+            self.drop_images(image.revision)?;
         }
         let lost = match subject {
             Some(Subject::Relation(_)) => {

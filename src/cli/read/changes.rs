@@ -6,7 +6,7 @@ use std::time::Duration;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::model::{FrameId, Hex16, LuId, Positive, ReleaseId, SentenceId};
 use fnstore::query::Expression;
-use fnstore::store::{Action, Change, Commit, SubjectKind};
+use fnstore::store::{Action, Change, Commit, Identity, SubjectKind};
 use fnstore::transfer::RecordLines;
 use serde::Serialize;
 use serde_json::Value;
@@ -37,7 +37,8 @@ pub(crate) struct Args {
     release: Option<String>,
 
     /// List only changes of annotation sets that this query finds. One that was edited so that it
-    /// is not found any more is listed as removed
+    /// is not found any more is listed as removed. Where a set is found by another record's
+    /// change, as a frame's new name or a judgement, no change of the set is listed
     #[arg(value_name = "EXPR", conflicts_with = "release")]
     expression: Vec<String>,
 
@@ -65,7 +66,9 @@ const PAUSE: Duration = Duration::from_millis(200);
 #[derive(Debug, Serialize)]
 struct ChangeRecord<'a> {
     revision: Positive,
+    store: Option<&'a str>,
     release: &'a str,
+    release_id: u16,
     action: Action,
     kind: SubjectKind,
     id: String,
@@ -88,13 +91,15 @@ impl<'a> ChangeRecord<'a> {
         change: &'a Change,
         release: &'a str,
         made: Option<&'a Commit>,
-        generation: Option<&'a str>,
+        identity: Option<&'a Identity>,
     ) -> Self {
         let told = |text: &'a str| Some(text).filter(|text| !text.is_empty());
         let subject = &change.subject;
         Self {
             revision: change.revision,
+            store: identity.map(|identity| identity.id.as_str()),
             release,
+            release_id: change.release.0,
             action: change.action,
             kind: subject.kind(),
             id: subject.id().unwrap_or_else(|| release.to_owned()),
@@ -107,7 +112,7 @@ impl<'a> ChangeRecord<'a> {
             by: made.and_then(|made| told(&made.by)),
             note: made.and_then(|made| told(&made.note)),
             last: change.is_last,
-            generation,
+            generation: identity.map(|identity| identity.generation.as_str()),
             record: None,
             sentence_record: None,
         }
@@ -210,14 +215,15 @@ fn write_changes(
 ) -> anyhow::Result<(u64, bool)> {
     let names: HashMap<ReleaseId, String> =
         database.releases()?.into_iter().map(|release| (release.id, release.name)).collect();
-    let (mut last, mut is_any) = (since, false);
+    // The changes below are read as of this commit.
+    let (last, mut is_any) = (since.max(database.store().revision()?), false);
     let changes: Box<dyn Iterator<Item = _>> = match followed {
         Followed::All => Box::new(database.changes(since)?),
         Followed::Release(release) => Box::new(database.changes_of(*release, since)?),
         Followed::Sets(expression) => Box::new(database.changes_matching(expression, since)?),
     };
     let mut lines = with_records.then(|| database.record_lines()).transpose()?;
-    let generation = database.identity()?.map(|identity| identity.generation);
+    let identity = database.identity()?;
     let mut made: Option<Commit> = None;
     for change in changes {
         let change = change?;
@@ -226,12 +232,12 @@ fn write_changes(
         }
         let number = change.release.to_string();
         let release = names.get(&change.release).unwrap_or(&number);
-        let mut record = ChangeRecord::new(&change, release, made.as_ref(), generation.as_deref());
+        let mut record = ChangeRecord::new(&change, release, made.as_ref(), identity.as_ref());
         if let Some(lines) = &mut lines {
             record.take_records(&change, lines)?;
         }
         records.block(&record)?;
-        (last, is_any) = (change.revision, true);
+        is_any = true;
     }
     Ok((last, is_any))
 }

@@ -1,5 +1,7 @@
 //! `fnstore history`: who committed, when and why, and which commits can be taken back.
 
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
+
 use fnstore::database::Database;
 use fnstore::model::{Positive, date};
 use fnstore::store::{Commit, Retention};
@@ -19,28 +21,33 @@ pub(crate) struct Args {
     command: Option<Command>,
 
     /// List at most N commits
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    limit: usize,
+    #[arg(long, value_name = "N", default_value = "20")]
+    limit: NonZeroUsize,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     /// Say how long commits can be taken back
     ///
-    /// What the records of a commit held before it takes place on disk. Without an option it is
-    /// kept for good.
+    /// What the records of a commit held before it takes place on disk, and is kept for good unless
+    /// this bounds it. What falls out goes at once, and with later commits.
     Keep(KeepArgs),
 }
 
 #[derive(Debug, clap::Args)]
+#[command(arg_required_else_help = true)]
 struct KeepArgs {
     /// Keep the last N commits
     #[arg(long, value_name = "N")]
-    commits: Option<u64>,
+    commits: Option<NonZeroU64>,
 
     /// Keep commits of the last N days
     #[arg(long, value_name = "N")]
-    days: Option<u32>,
+    days: Option<NonZeroU32>,
+
+    /// Keep all commits
+    #[arg(long, conflicts_with_all = ["commits", "days"])]
+    forever: bool,
 }
 
 /// A commit as JSON; see `schema/history.schema.json`.
@@ -55,18 +62,11 @@ struct CommitRecord {
     undo: bool,
 }
 
-impl CommitRecord {
-    fn new(database: &Database, commit: Commit) -> anyhow::Result<Self> {
-        let Commit { revision, at, by, note, undoes, images, .. } = commit;
-        let mut changes = 0;
-        for change in database.changes(revision - 1)? {
-            if change?.revision > revision {
-                break;
-            }
-            changes += 1;
-        }
+impl From<Commit> for CommitRecord {
+    fn from(commit: Commit) -> Self {
+        let Commit { revision, at, by, note, undoes, images, changes, .. } = commit;
         let undo = images.is_some_and(|images| images > 0);
-        Ok(Self { revision, at, by, note, undoes, changes, undo })
+        Self { revision, at, by, note, undoes, changes: changes.into(), undo }
     }
 }
 
@@ -94,16 +94,17 @@ impl Row for CommitRecord {
 const DAY: u64 = 24 * 60 * 60;
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    if let Some(Command::Keep(KeepArgs { commits, days })) = args.command {
+    if let Some(Command::Keep(KeepArgs { commits, days, forever: _ })) = args.command {
         let database = Database::open_existing_writer(&context.store)?;
-        let seconds = days.map(|days| u64::from(days) * DAY);
+        let seconds = days.map(|days| u64::from(days.get()) * DAY);
+        let commits = commits.map(NonZeroU64::get);
         database.set_retention(Retention { commits, seconds })?;
         return Ok(Outcome::Done);
     }
     let database = Database::open(&context.store)?.snapshot()?;
     let mut records = Vec::new();
-    for commit in database.commits()?.take(args.limit) {
-        records.push(CommitRecord::new(&database, commit?)?);
+    for commit in database.commits()?.take(args.limit.get()) {
+        records.push(CommitRecord::from(commit?));
     }
     let is_any = !records.is_empty();
     context.output.rows(Format::Jsonl, records)?;

@@ -10,7 +10,7 @@ use crate::cli::print::output::{counted, tell};
 use crate::cli::print::render::ONE_ROW;
 use crate::cli::{Context, Outcome};
 
-/// Take back commits: edits, deletions, judgements, decisions, merges
+/// Take back commits: edits, judgements, decisions, merges
 ///
 /// Records become what they were before: what was added goes, what was removed comes back under its
 /// own number. All of it, or nothing when something is in the way, as a record that was changed

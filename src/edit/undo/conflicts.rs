@@ -2,85 +2,253 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::staged::{Judged, StagedRow, named};
+use super::super::staged::{Judged, StagedRow, judged, named};
 use super::super::{EditError, Result, Transaction};
-use super::subject;
-use crate::model::{Decided, Reference, Refers, SentenceLayers};
-use crate::store::{Action, RowContent, Subject};
+use crate::model::{
+    AnnotationSet, Decided, Document, Frame, FrameId, FrameRelation, LayerName, LexUnit, Reference,
+    Refers, SemType, Sentence, SentenceLayers,
+};
+use crate::store::{Action, Change, RowContent, Subject};
 use crate::text::fold;
 
-/// Conflicts that a message names.
+/// Records that a message names.
 const NAMED: usize = 5;
 
+/// What the before-images of a commit say.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// Records, and whether each will be there.
+    pub(super) staged: Vec<(RowContent, bool)>,
+    /// Other rows, but for layouts.
+    pub(super) plain: u64,
+    /// Whether layouts come back.
+    pub(super) layouts: bool,
+    /// Records that were changed since.
+    pub(super) blocked: Vec<Blocked>,
+}
+
+/// A record that is in the way.
+#[derive(Debug, Clone)]
+pub(super) struct Blocked {
+    pub(super) kind: &'static str,
+    pub(super) id: String,
+    pub(super) subject: Subject,
+    /// The last commit that changed it.
+    pub(super) by: Option<u64>,
+}
+
+/// What taking back does to what records name.
+#[derive(Default)]
+struct Effects {
+    /// Records that go.
+    gone: BTreeSet<Reference>,
+    /// Names of FEs that frames lose, and whether they lose their own.
+    respelled: BTreeMap<FrameId, (BTreeSet<String>, bool)>,
+    /// LUs that get another status: decisions have sent sets to them.
+    statuses: BTreeSet<Reference>,
+    /// What returns, by what it names.
+    back: BTreeMap<Reference, BTreeSet<Subject>>,
+    /// Names that return, each with its frame or LU.
+    names: Vec<(Subject, String)>,
+    /// Whether layouts return that may spell names of frames.
+    layouts: bool,
+}
+
+impl Effects {
+    /// Whether something that was written since can be in the way.
+    fn concern_others(&self) -> bool {
+        !(self.gone.is_empty() && self.respelled.is_empty() && self.statuses.is_empty())
+    }
+}
+
+/// Names of FEs, and the frame's own, that one version of a frame has and another has not.
+fn lost(of: &Frame, without: &Frame) -> (BTreeSet<String>, bool) {
+    let kept: BTreeSet<&str> = without.elements.iter().map(|fe| fe.name.as_str()).collect();
+    let names = of.elements.iter().map(|fe| &fe.name).filter(|name| !kept.contains(name.as_str()));
+    (names.cloned().collect(), of.name != without.name)
+}
+
 impl Transaction<'_> {
-    /// What was written since, and names what goes; what comes back, and names what went since.
-    pub(super) fn find_conflicts(
-        &self,
-        revision: u64,
-        staged: &[(RowContent, bool)],
-        conflicts: &mut Vec<Subject>,
-    ) -> Result<()> {
-        let mut gone = BTreeSet::new();
-        let mut back: BTreeMap<Reference, Subject> = BTreeMap::new();
-        for (record, _) in staged {
-            let Some(subject) = subject(record) else { continue };
-            match self.references_of(&subject)? {
-                None => gone.extend(references_to(&subject)),
-                Some(named) => back.extend(named.into_iter().map(|of| (of, subject.clone()))),
-            }
-        }
+    /// What is in the way of taking back a commit whose records are staged: what has changed since
+    /// it, what was written since and names what goes or is called otherwise, what comes back and
+    /// names what went or is called otherwise since, and names that were taken since.
+    pub(super) fn in_the_way(&mut self, revision: u64, seen: &Seen) -> Result<Vec<Blocked>> {
+        let effects = self.effects(seen)?;
+        let mut found = seen.blocked.clone();
+        let mut last: BTreeMap<Subject, u64> = BTreeMap::new();
+        let mut edited: BTreeMap<FrameId, u64> = BTreeMap::new();
         for change in self.database.store.changes_since(revision)? {
             let change = change?;
-            if change.release != self.release {
+            if change.release != self.release || self.undoing.revisions.contains(&change.revision) {
                 continue;
             }
-            let named = self.references_of(&change.subject)?;
-            let conflict = match (change.action, named) {
-                (Action::Removed, None) => {
-                    references_to(&change.subject).iter().find_map(|it| back.get(it)).cloned()
-                }
-                (Action::Removed, Some(_)) | (_, None) => None,
-                (_, Some(named)) => {
-                    named.iter().any(|it| gone.contains(it)).then_some(change.subject)
-                }
-            };
-            conflicts.extend(conflict);
+            if let (Subject::Frame(frame), Action::Edited) = (&change.subject, change.action) {
+                edited.entry(*frame).or_insert(change.revision);
+            }
+            found.extend(self.conflict_with(&effects, &change)?);
+            let told = place_free(change.subject);
+            if found.iter().any(|it| it.subject == told) {
+                last.insert(told, change.revision);
+            }
         }
-        Ok(())
+        found.extend(self.called_otherwise(&effects, &edited)?);
+        for (itself, name) in &effects.names {
+            found.extend(self.taken(revision, itself, name)?);
+            self.others.allow(itself.clone());
+        }
+        for blocked in &mut found {
+            blocked.by = last.get(&blocked.subject).copied().or(blocked.by);
+        }
+        Ok(found)
     }
 
-    /// Frames and LUs that have taken the name of one that comes back. FrameNet has some of one
-    /// name: those that had it before stay beside each other.
-    pub(super) fn find_taken_names(
-        &mut self,
-        revision: u64,
-        staged: &[(RowContent, bool)],
-        conflicts: &mut Vec<Subject>,
-    ) -> Result<()> {
-        for (record, _) in staged.iter().filter(|(_, stays)| *stays) {
-            let (itself, name, others): (_, _, Vec<Subject>) = match record {
-                RowContent::Frame(frame) => {
-                    let others = self.frames_folded(&frame.name)?.into_iter();
-                    (frame.subject(), &frame.name, others.map(Subject::Frame).collect())
-                }
-                RowContent::LexUnit(lu) => {
-                    let others = self.lexunits_called(lu.frame, &lu.name)?;
-                    (lu.subject(), &lu.name, others.iter().map(StagedRow::subject).collect())
-                }
-                _ => continue,
-            };
-            for other in others.into_iter().filter(|other| *other != itself) {
-                if self.has_taken(revision, &other, name)? {
-                    conflicts.push(other);
+    fn effects(&self, seen: &Seen) -> Result<Effects> {
+        let mut effects = Effects { layouts: seen.layouts, ..Effects::default() };
+        for (record, stays) in &seen.staged {
+            let Some(subject) = subject(record) else { continue };
+            match self.references_of(&subject)? {
+                None => effects.gone.extend(references_to(&subject)),
+                Some(named) => {
+                    for of in named {
+                        effects.back.entry(of).or_default().insert(subject.clone());
+                    }
                 }
             }
-            self.others.allow(itself);
+            match record {
+                RowContent::Frame(row) if *stays => effects.names.push((subject, row.name.clone())),
+                RowContent::LexUnit(row) if *stays => {
+                    effects.names.push((subject, row.name.clone()));
+                }
+                _ => {}
+            }
         }
-        Ok(())
+        for (now, will) in self.staged.changed::<Frame>() {
+            if let Some((now, will)) = now.zip(will) {
+                let (elements, own) = lost(now, will);
+                if own || !elements.is_empty() {
+                    effects.respelled.insert(will.id, (elements, own));
+                }
+            }
+        }
+        for (now, will) in self.staged.changed::<LexUnit>() {
+            if let Some((_, will)) = now.zip(will).filter(|(now, will)| now.status != will.status) {
+                effects.statuses.insert(Reference::LexUnit(will.frame, will.id));
+            }
+        }
+        Ok(effects)
     }
 
-    /// Whether a frame or an LU got its name after a commit.
-    fn has_taken(&self, revision: u64, taker: &Subject, name: &str) -> Result<bool> {
+    /// What a later change has made that is in the way.
+    fn conflict_with(&self, effects: &Effects, change: &Change) -> Result<Vec<Blocked>> {
+        if change.action == Action::Removed {
+            let named = references_to(&change.subject);
+            let back = named.iter().filter_map(|it| effects.back.get(it)).flatten();
+            let back: Vec<&Subject> = back.collect();
+            if back.is_empty() || self.references_of(&change.subject)?.is_some() {
+                return Ok(Vec::new());
+            }
+            return Ok(back.into_iter().map(|it| Blocked::of(it, Some(change.revision))).collect());
+        }
+        if !effects.concern_others() {
+            return Ok(Vec::new());
+        }
+        let Some(named) = self.references_of(&change.subject)? else { return Ok(Vec::new()) };
+        let is_decision = matches!(change.subject, Subject::Decision(..));
+        let mut is_in_the_way = named.iter().any(|it| effects.gone.contains(it))
+            || is_decision && named.iter().any(|it| effects.statuses.contains(it));
+        for (frame, (elements, own)) in &effects.respelled {
+            if !is_in_the_way && named.contains(&Reference::Frame(*frame)) {
+                is_in_the_way = self.spells(&change.subject, elements, *own)?;
+            }
+        }
+        Ok(is_in_the_way
+            .then(|| Blocked::of(&change.subject, Some(change.revision)))
+            .into_iter()
+            .collect())
+    }
+
+    /// Whether a record spells one of these names of FEs, or a frame's own.
+    fn spells(&self, subject: &Subject, elements: &BTreeSet<String>, own: bool) -> Result<bool> {
+        Ok(match subject {
+            Subject::Set(id, _) => self.stands::<AnnotationSet>(id)?.is_some_and(|set| {
+                let of_elements = set.layers.iter().filter(|layer| layer.name == LayerName::Fe);
+                let mut labels = of_elements.flat_map(|layer| &layer.labels);
+                labels.any(|label| elements.contains(&label.name))
+            }),
+            Subject::LexUnit(frame, lu) => {
+                let lu = self.stands::<LexUnit>(&(*frame, *lu))?;
+                lu.and_then(|lu| lu.incorporated_fe).is_some_and(|fe| elements.contains(&fe))
+            }
+            Subject::Relation(_) => own || !elements.is_empty(),
+            _ => false,
+        })
+    }
+
+    /// Frames that were edited since, and that what comes back calls by what they are not called
+    /// any more, or whose FEs it does; `edited` has the first commit that edited each.
+    fn called_otherwise(
+        &self,
+        effects: &Effects,
+        edited: &BTreeMap<FrameId, u64>,
+    ) -> Result<Vec<Blocked>> {
+        let mut found = Vec::new();
+        for (frame, revision) in edited {
+            let back = effects.back.get(&Reference::Frame(*frame));
+            if back.is_none() && !effects.layouts {
+                continue;
+            }
+            let Some(now) = self.stands::<Frame>(frame)? else { continue };
+            let (elements, own) = match self.frame_before(*revision, *frame)? {
+                Some(before) => lost(&before, &now),
+                None => (now.elements.iter().map(|fe| fe.name.clone()).collect(), true),
+            };
+            let mut is_in_the_way = effects.layouts && own;
+            for subject in back.into_iter().flatten() {
+                is_in_the_way |= self.spells(subject, &elements, own)?;
+            }
+            if is_in_the_way {
+                found.push(Blocked::of(&Subject::Frame(*frame), Some(*revision)));
+            }
+        }
+        Ok(found)
+    }
+
+    /// A frame as it was before a commit that edited it.
+    fn frame_before(&self, revision: u64, frame: FrameId) -> Result<Option<Frame>> {
+        for image in self.database.store.images(revision)? {
+            if let Some(value) = image.before.as_deref()
+                && let RowContent::Frame(before) = image.row.content(value)?
+                && before.id == frame
+            {
+                return Ok(Some(before));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Frames and LUs that have taken a name since that comes back. FrameNet has some of one name:
+    /// those that had it before stay beside each other.
+    fn taken(&self, revision: u64, itself: &Subject, name: &str) -> Result<Vec<Blocked>> {
+        let others: Vec<Subject> = match itself {
+            Subject::Frame(_) => {
+                self.frames_folded(name)?.into_iter().map(Subject::Frame).collect()
+            }
+            Subject::LexUnit(frame, _) => {
+                self.lexunits_called(*frame, name)?.iter().map(StagedRow::subject).collect()
+            }
+            _ => Vec::new(),
+        };
+        let mut found = Vec::new();
+        for other in others.into_iter().filter(|other| other != itself) {
+            if let Some(by) = self.took(revision, &other, name)? {
+                found.push(Blocked::of(&other, Some(by)));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The commit since which a frame or an LU has a name, if it is a later one.
+    fn took(&self, revision: u64, taker: &Subject, name: &str) -> Result<Option<u64>> {
         for change in self.database.store.changes_since(revision)? {
             let change = change?;
             if change.release != self.release || change.subject != *taker {
@@ -96,10 +264,15 @@ impl Transaction<'_> {
                 }
             });
             if before.is_none_or(|before| fold(&before) != fold(name)) {
-                return Ok(true);
+                return Ok(Some(change.revision));
             }
         }
-        Ok(false)
+        Ok(None)
+    }
+
+    /// A record as it will be; nothing is counted on, since nobody commits before this does.
+    fn stands<R: StagedRow>(&self, key: &R::Key) -> Result<Option<R>> {
+        self.staged.get::<R>(&self.database.store, self.release, key)
     }
 
     /// What a record names, as it will be; `None` where it will not be there.
@@ -108,49 +281,48 @@ impl Transaction<'_> {
             Some(record?.references().into_iter().map(|(_, reference)| reference).collect())
         }
         Ok(match subject {
-            Subject::SemType(id) => of(self.sem_type(*id)?),
-            Subject::Frame(id) => of(self.frame(*id)?),
-            Subject::Relation(id) => of(self.relation(*id)?),
-            Subject::LexUnit(frame, lu) => of(self.lexunit(*frame, *lu)?),
-            Subject::Document(corpus, id) => of(self.document(*corpus, *id)?),
-            Subject::Sentence(id) => of(self.sentence(*id)?),
+            Subject::SemType(id) => of(self.stands::<SemType>(id)?),
+            Subject::Frame(id) => of(self.stands::<Frame>(id)?),
+            Subject::Relation(id) => of(self.stands::<FrameRelation>(id)?),
+            Subject::LexUnit(frame, lu) => of(self.stands::<LexUnit>(&(*frame, *lu))?),
+            Subject::Document(corpus, id) => of(self.stands::<Document>(&(*corpus, *id))?),
+            Subject::Sentence(id) => of(self.stands::<Sentence>(id)?),
             Subject::SentenceLayers(sentence, set) => {
-                of(self.read::<SentenceLayers>(&(*sentence, *set))?)
+                of(self.stands::<SentenceLayers>(&(*sentence, *set))?)
             }
-            Subject::Set(id, _) => of(self.annotation_set(*id)?),
+            Subject::Set(id, _) => of(self.stands::<AnnotationSet>(id)?),
             Subject::Judgement(set, by, question) => {
                 let key = (*set, by.clone(), question.clone());
-                self.read::<Judged>(&key)?.map(|judged| vec![Reference::Set(judged.set)])
+                self.stands::<Judged>(&key)?.map(|judged| vec![Reference::Set(judged.set)])
             }
             Subject::Decision(frame, name) => {
-                let decided = self.read::<Decided>(&(*frame, name.clone()))?;
-                decided.map(|decided| vec![Reference::Frame(decided.frame)])
+                let decided = self.stands::<Decided>(&(*frame, name.clone()))?;
+                decided.map(|decided| {
+                    let moved = decided.standing().and_then(|it| it.moved.as_ref());
+                    let moved = moved.map(|to| Reference::LexUnit(to.frame, to.lu));
+                    moved.into_iter().chain([Reference::Frame(decided.frame)]).collect()
+                })
             }
             // An edition outlives its sets, and what a verifier says goes with its set.
             _ => None,
         })
     }
+}
 
-    /// The error for records that are in the way, each with the last commit that changed it.
-    pub(super) fn changed_since(&self, revision: u64, conflicts: &[Subject]) -> Result<EditError> {
-        let mut later: BTreeMap<Subject, u64> = BTreeMap::new();
-        for change in self.database.store.changes_since(revision)? {
-            let change = change?;
-            if change.release == self.release {
-                later.insert(place_free(change.subject), change.revision);
-            }
-        }
-        let mut told = Vec::new();
-        for subject in conflicts {
-            let (kind, id) = named(subject);
-            let by = later.get(&place_free(subject.clone()));
-            told.push((kind, id, by.copied()));
-        }
-        told.sort();
-        told.dedup();
-        let more = told.len().saturating_sub(NAMED) as u64;
-        told.truncate(NAMED);
-        Ok(EditError::ChangedSince { revision, records: told, more })
+impl Blocked {
+    pub(super) fn of(subject: &Subject, by: Option<u64>) -> Self {
+        let (kind, id) = named(subject);
+        Self { kind, id, subject: place_free(subject.clone()), by }
+    }
+
+    /// The error for records that are in the way.
+    pub(super) fn error(revision: u64, all: Vec<Self>) -> EditError {
+        let mut records: Vec<_> = all.into_iter().map(|it| (it.kind, it.id, it.by)).collect();
+        records.sort();
+        records.dedup_by(|a, b| (a.0, &a.1) == (b.0, &b.1));
+        let more = records.len().saturating_sub(NAMED) as u64;
+        records.truncate(NAMED);
+        EditError::ChangedSince { revision, records, more }
     }
 }
 
@@ -175,4 +347,22 @@ fn references_to(subject: &Subject) -> Vec<Reference> {
         Subject::Set(id, _) => vec![Reference::Set(*id)],
         _ => Vec::new(),
     }
+}
+
+/// Which record a row is; none for what belongs to others.
+pub(super) fn subject(content: &RowContent) -> Option<Subject> {
+    Some(match content {
+        RowContent::SemType(row) => row.subject(),
+        RowContent::Frame(row) => row.subject(),
+        RowContent::Relation(row) => row.subject(),
+        RowContent::LexUnit(row) => row.subject(),
+        RowContent::Document(row) => row.subject(),
+        RowContent::Sentence(row) => row.subject(),
+        RowContent::SentenceLayers(row) => row.subject(),
+        RowContent::Set(row) => row.subject(),
+        RowContent::Judgement(set, judgement) => judged(*set, judgement),
+        RowContent::Decisions(row) => row.subject(),
+        RowContent::Edition(row) => row.subject(),
+        _ => return None,
+    })
 }

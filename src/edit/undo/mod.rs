@@ -3,18 +3,21 @@
 //! The store keeps what the records of a commit held before it. A commit is taken back whole or not
 //! at all, as a commit of its own, which can be taken back in turn. It is refused when
 //!
-//! - a record that it wrote has been changed since;
-//! - a record that it added, and that would go, is named by one that was written since;
-//! - a record that it removed, and that would come back, names one that was removed since.
+//! - a record that it wrote has been changed since, or a chain has gone on;
+//! - a record that it added, and that would go, is named by one that was written since; so for a
+//!   name of a frame or an FE;
+//! - a record that it removed, and that would come back, names one that was removed since, or is
+//!   called otherwise since; or another has its name now.
 //!
 //! Layouts of files have no readers but exports. One that has changed since stays as it is, as
-//! after any edit.
+//! after any edit, and so does what a verifier has said since.
 
 mod conflicts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::staged::{Judged, StagedRow, judged};
+use self::conflicts::{Blocked, Seen, subject};
+use super::staged::{Judged, StagedRow};
 use super::{EditError, Result, Transaction};
 use crate::database::Database;
 use crate::model::ReleaseId;
@@ -74,6 +77,8 @@ impl Database {
         let mut newest_first = revisions.to_vec();
         newest_first.sort_unstable_by(|a, b| b.cmp(a));
         newest_first.dedup();
+        // Nobody commits between the look at what has changed and the commit.
+        let mut turn = self.turn()?;
         let mut by_release: BTreeMap<ReleaseId, Transaction<'_>> = BTreeMap::new();
         let mut records = 0;
         for revision in newest_first {
@@ -88,7 +93,7 @@ impl Database {
             }
         }
         let transactions: Vec<Transaction<'_>> = by_release.into_values().collect();
-        Ok(Undone { revision: self.commit_together(&transactions)?, records })
+        Ok(Undone { revision: self.commit_in(&mut turn, &transactions)?, records })
     }
 
     /// The releases whose records a commit wrote that can be taken back.
@@ -101,9 +106,17 @@ impl Database {
                  wrote generated sets, or is too old",
             )
             .into()),
-            Some(_) => {
+            Some(made) => {
                 let images = self.store.images(revision)?;
-                Ok(images.iter().filter_map(|image| image.row.release()).collect())
+                if made.images.map(u64::from) != Some(images.len() as u64) {
+                    return Err(not_kept("some of what its records held before is lost").into());
+                }
+                let of: BTreeSet<_> = images.iter().filter_map(|it| it.row.release()).collect();
+                let listed = self.releases()?;
+                match of.iter().find(|id| !listed.iter().any(|release| release.id == **id)) {
+                    Some(_) => Err(not_kept("a release that it wrote to is removed").into()),
+                    None => Ok(of),
+                }
             }
         }
     }
@@ -126,6 +139,17 @@ impl Transaction<'_> {
         }
     }
 
+    /// What is in the way was looked for when the commit was taken back, in the store as it was.
+    pub(super) fn check_undone(&self) -> Result<()> {
+        let Some(undone) = self.undoing.revisions.first() else { return Ok(()) };
+        let revision = self.database.store.revision()?;
+        if revision == self.began {
+            return Ok(());
+        }
+        let (kind, id, began) = ("commit", undone.to_string(), self.began);
+        Err(EditError::Conflict { kind, id, revision, began }.into())
+    }
+
     /// Takes back what a commit did to this release: records become what they were before it.
     /// Gives how many. Several commits are taken back in one transaction, the last one first;
     /// nothing else is.
@@ -133,7 +157,8 @@ impl Transaction<'_> {
     /// # Errors
     /// [`EditError::NotKept`] when the commit cannot be taken back, [`EditError::ChangedSince`]
     /// when what it wrote is in use or has changed, an [`EditError::Value`] in a transaction that
-    /// has other edits; when the store fails.
+    /// has other edits; when the store fails. [`commit`](Self::commit) fails when anything was
+    /// committed since this was called.
     pub fn undo(&mut self, revision: u64) -> Result<u64> {
         if self.undoing.revisions.is_empty() && !self.staged.is_empty() {
             return Err(EditError::value(
@@ -146,38 +171,34 @@ impl Transaction<'_> {
         if !self.database.releases_in(revision)?.contains(&self.release) {
             return Ok(0);
         }
-        let mut undoing = self.undoing.clone();
-        let (mut staged, mut conflicts) = (Vec::new(), Vec::new());
-        for image in self.database.store.images(revision)? {
-            if image.row.release() == Some(self.release) {
-                self.see(&mut undoing, image, &mut staged, &mut conflicts)?;
-            }
+        let before = (self.staged.clone(), self.undoing.clone(), self.others.clone());
+        let tried = self.try_undo(revision);
+        if tried.is_err() {
+            (self.staged, self.undoing, self.others) = before;
         }
-        let records = staged.len() as u64;
-        let before = (self.staged.clone(), std::mem::replace(&mut self.undoing, undoing));
-        self.undoing.revisions.push(revision);
-        let others = self.others.clone();
-        self.stage(&staged)?;
-        self.find_conflicts(revision, &staged, &mut conflicts)?;
-        self.find_taken_names(revision, &staged, &mut conflicts)?;
-        if conflicts.is_empty() {
-            self.forget_journals(&staged)?;
-            return Ok(records);
-        }
-        (self.staged, self.undoing) = before;
-        self.others = others;
-        Err(self.changed_since(revision, &conflicts)?.into())
+        tried
     }
 
-    /// Takes note of what a row becomes; its record, where it has one, and whether that is there.
-    fn see(
-        &self,
-        undoing: &mut Undoing,
-        image: Image,
-        staged: &mut Vec<(RowContent, bool)>,
-        conflicts: &mut Vec<Subject>,
-    ) -> Result<()> {
-        let now = match undoing.rows.get(&image.row) {
+    fn try_undo(&mut self, revision: u64) -> Result<u64> {
+        let mut seen = Seen::default();
+        for image in self.database.store.images(revision)? {
+            if image.row.release() == Some(self.release) {
+                self.see(image, &mut seen)?;
+            }
+        }
+        self.undoing.revisions.push(revision);
+        self.stage(&seen.staged)?;
+        let blocked = self.in_the_way(revision, &seen)?;
+        if !blocked.is_empty() {
+            return Err(Blocked::error(revision, blocked).into());
+        }
+        self.forget_journals(&seen.staged)?;
+        Ok(seen.staged.len() as u64 + seen.plain)
+    }
+
+    /// Takes note of what a row becomes.
+    fn see(&mut self, image: Image, seen: &mut Seen) -> Result<()> {
+        let now = match self.undoing.rows.get(&image.row) {
             Some(value) => value.clone(),
             None => self.database.store.row_value(&image.row)?,
         };
@@ -189,19 +210,24 @@ impl Transaction<'_> {
             return Ok(());
         };
         let is_left = image.is_left(now.as_deref());
-        match told {
-            RowContent::Layout(_) if !is_left => return Ok(()),
-            RowContent::Layout(_) | RowContent::Journal { .. } | RowContent::Verification(_) => {
-                undoing.plain.insert(image.row.clone());
+        match &told {
+            // What was written since stays.
+            RowContent::Layout(_) | RowContent::Verification(_) if !is_left => return Ok(()),
+            RowContent::Layout(_) => seen.layouts |= now.is_none(),
+            RowContent::Journal { seed, .. } if !is_left => {
+                let (kind, id) = ("journal", format!("of {seed}"));
+                let subject = Subject::Verification(*seed);
+                seen.blocked.push(Blocked { kind, id, subject, by: None });
             }
+            RowContent::Journal { .. } | RowContent::Verification(_) => seen.plain += 1,
             _ => {}
         }
         match subject(&told) {
-            Some(subject) if !is_left => conflicts.push(subject),
-            Some(_) => staged.push((told, image.before.is_some())),
-            None => {}
+            Some(subject) if !is_left => seen.blocked.push(Blocked::of(&subject, None)),
+            Some(_) => seen.staged.push((told, image.before.is_some())),
+            None => drop(self.undoing.plain.insert(image.row.clone())),
         }
-        undoing.rows.insert(image.row, image.before);
+        self.undoing.rows.insert(image.row, image.before);
         Ok(())
     }
 
@@ -250,24 +276,6 @@ impl Transaction<'_> {
         }
         Ok(())
     }
-}
-
-/// Which record a row is; none for what belongs to others.
-fn subject(content: &RowContent) -> Option<Subject> {
-    Some(match content {
-        RowContent::SemType(row) => row.subject(),
-        RowContent::Frame(row) => row.subject(),
-        RowContent::Relation(row) => row.subject(),
-        RowContent::LexUnit(row) => row.subject(),
-        RowContent::Document(row) => row.subject(),
-        RowContent::Sentence(row) => row.subject(),
-        RowContent::SentenceLayers(row) => row.subject(),
-        RowContent::Set(row) => row.subject(),
-        RowContent::Judgement(set, judgement) => judged(*set, judgement),
-        RowContent::Decisions(row) => row.subject(),
-        RowContent::Edition(row) => row.subject(),
-        _ => return None,
-    })
 }
 
 #[cfg(test)]
@@ -459,6 +467,89 @@ mod tests {
     }
 
     #[test]
+    fn names_of_frames_and_fes_that_others_spell_are_in_the_way() {
+        let (_dir, database, release) = imported();
+        let set = set_of(&database, release, LU);
+        let rename = |from: &'static str, to: &'static str| {
+            commit(&database, release, |edits| {
+                let mut frame = edits.frame(FRAME)?.unwrap();
+                let fe = frame.elements.iter_mut().find(|fe| fe.name == from).unwrap();
+                to.clone_into(&mut fe.name);
+                edits.set_frame(frame)
+            })
+        };
+        // A set that is written since has the new name of an FE.
+        let renamed = rename("Checker", "Prover");
+        let text = database.store.annotation_set(release, set).unwrap().unwrap();
+        assert!(text.layers.iter().flat_map(|it| &it.labels).any(|it| it.name == "Prover"));
+        let mut other = set;
+        let added = commit(&database, release, |edits| {
+            let provenance = Provenance::User;
+            let set = crate::model::AnnotationSet { provenance, ..text.clone() };
+            other = edits.add_annotation_set(set)?;
+            Ok(())
+        });
+        let error = message(database.undo(&[renamed], ""));
+        assert!(error.contains(&format!("annotation set `{other}` (commit {added})")), "{error}");
+        database.undo(&[added, renamed], "").unwrap();
+        // A set that comes back has the old name.
+        let removed =
+            commit(&database, release, |edits| edits.remove_annotation_set(set, Removal::Cascade));
+        let renamed = rename("Checker", "Prover");
+        let error = message(database.undo(&[removed], ""));
+        assert!(error.contains(&format!("frame `{FRAME}` (commit {renamed})")), "{error}");
+        database.undo(&[renamed, removed], "").unwrap();
+    }
+
+    #[test]
+    fn a_chain_that_has_gone_on_is_in_the_way() {
+        let (_dir, database, release) = imported();
+        let seed = set_of(&database, release, LU);
+        let recipe = database.store.recipe([1; 16], "{}").unwrap();
+        let row = |round| crate::database::JournalWrite {
+            seed,
+            target: 0,
+            recipe,
+            entry: crate::store::JournalEntry { round, end: None, chain: Vec::new() },
+        };
+        let write = |round| {
+            let write = crate::database::Write { journal: vec![row(round)], ..Default::default() };
+            database.write(release, &write).unwrap()
+        };
+        write(1);
+        let removed =
+            commit(&database, release, |edits| edits.remove_annotation_set(seed, Removal::Cascade));
+        write(2);
+        let error = message(database.undo(&[removed], ""));
+        assert!(error.contains(&format!("journal `of {seed}`")), "{error}");
+    }
+
+    #[test]
+    fn nobody_commits_between_the_look_and_the_commit() {
+        let (_dir, database, release) = imported();
+        let add = |name| {
+            commit(&database, release, |edits| {
+                edits.add_lexunit(LexUnit::named(FRAME, LuId(0), name)).map(drop)
+            })
+        };
+        let first = add("peruse.v");
+        let mut edits = database.transaction(release).unwrap();
+        assert_eq!(edits.undo(first).unwrap(), 1);
+        add("vet.v");
+        let error = edits.commit().unwrap_err().to_string();
+        assert!(error.starts_with("E-conflict: commit"), "{error}");
+    }
+
+    #[test]
+    fn a_commit_whose_before_images_are_lost_in_part_is_refused() {
+        let (_dir, database, release) = imported();
+        let revision =
+            commit(&database, release, |edits| edits.remove_lexunit(FRAME, LU, Removal::Cascade));
+        database.store.lose_image(revision).unwrap();
+        assert!(message(database.undo(&[revision], "")).contains("is lost"));
+    }
+
+    #[test]
     fn a_commit_without_before_images_is_refused() {
         let (_dir, database, release) = imported();
         let import = database.store.revision().unwrap();
@@ -484,6 +575,10 @@ mod tests {
         database.store.set_retention(retention).unwrap();
         let is_kept = |revision| database.store.commit_made(revision).unwrap().unwrap().images;
         assert_eq!(revisions.map(is_kept), [None, Some(1), Some(1), Some(1)]);
+        let seconds = crate::store::Retention { commits: None, seconds: Some(1 << 20) };
+        database.store.set_retention(seconds).unwrap();
+        assert_eq!(revisions.map(is_kept), [None, Some(1), Some(1), Some(1)]);
+        database.store.set_retention(retention).unwrap();
         let last = add("e.v");
         assert_eq!(revisions.map(is_kept), [None, None, Some(1), Some(1)]);
         assert_eq!(database.store.images(revisions[1]).unwrap(), []);

@@ -1,7 +1,7 @@
 //! The records of a commit: who made it, what its rows held before, and how long that is kept.
 
 fields! {
-    Commit { at, by, note, undoes, images; absent revision: 0 }
+    Commit { at, by, note, undoes, images, changes; absent revision: 0 }
     ImageRecord { family, key, before, after }
     Bounds { commits, seconds, oldest }
 }
@@ -23,6 +23,8 @@ pub struct Commit {
     /// How many records' before-images are kept; `None` where none are, so that it cannot be
     /// undone.
     pub images: Option<u32>,
+    /// How many changes it lists.
+    pub changes: u32,
 }
 
 /// The first bytes of a value's BLAKE3.

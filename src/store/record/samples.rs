@@ -579,7 +579,15 @@ pub(super) fn changes() -> Vec<(&'static str, ChangeRecord)> {
 
 pub(super) fn commit() -> Commit {
     let (by, note) = ("kim".to_owned(), "wrong FEs".to_owned());
-    Commit { revision: 12, at: 1_700_000_000, by, note, undoes: vec![9], images: Some(3) }
+    Commit {
+        revision: 12,
+        at: 1_700_000_000,
+        by,
+        note,
+        undoes: vec![9],
+        images: Some(3),
+        changes: 4,
+    }
 }
 
 pub(super) fn image() -> ImageRecord {
