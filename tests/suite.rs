@@ -149,6 +149,7 @@ mod jsonl_closed;
 mod jsonl_round_trip;
 mod judged_expansion;
 mod judgements;
+mod kept_counts;
 mod killed_at_random;
 mod killed_reader;
 mod language_parity;

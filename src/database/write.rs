@@ -128,9 +128,11 @@ pub(super) fn fill(
         {
             batch.forget_verification(set.id)?;
         }
-        batch.put_annotation_set(set)?;
         if there.is_none() {
+            batch.put_new_annotation_set(set)?;
             batch.recount(None, Some(set));
+        } else {
+            batch.put_annotation_set(set)?;
         }
         let subject = Subject::Set(set.id, SetLocation::of(set));
         batch.record(added_or_edited(there.is_some()), &subject);

@@ -20,6 +20,8 @@ pub struct RepairReport {
     pub kept: Vec<RowFault>,
     /// How many records went in all, by kind: those above, and what would have been left dangling.
     pub gone: BTreeMap<&'static str, u64>,
+    /// Names of the releases whose counts were not what their rows are, and are made anew.
+    pub recounted: Vec<String>,
 }
 
 impl Database {
@@ -36,9 +38,21 @@ impl Database {
         Ok(faults.map(|fault| *fault).filter(of_listed).collect())
     }
 
+    /// Names of the releases whose kept counts are not what their rows are. A release without
+    /// counts, which an earlier program wrote, is none of them. Reads every set.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn miscounted(&self) -> Result<Vec<String>> {
+        let wrong = self.store.wrong_counts()?;
+        let releases = self.releases()?.into_iter();
+        Ok(releases.filter(|of| wrong.contains(&of.id)).map(|of| of.name).collect())
+    }
+
     /// Removes the records that cannot be read from the database in `dir`, with what would be left
     /// dangling: the sets of a sentence or of an LU, the sets generated from a set. The list of
-    /// changes tells of it, and the index follows. Without such records nothing is written.
+    /// changes tells of it, and the index follows. Then counts are made anew that are not what the
+    /// rows are. Where nothing is wrong, nothing is written.
     ///
     /// # Errors
     /// When there is none, another process writes it, or it cannot be written.
@@ -75,6 +89,10 @@ impl Database {
                 *report.gone.entry(kind).or_default() += count;
             }
             edits.commit()?;
+        }
+        report.recounted = database.miscounted()?;
+        if !report.recounted.is_empty() {
+            database.store.mend_counts()?;
         }
         if !report.removed.is_empty() {
             database.follow(&mut *database.lock_writer()?);

@@ -69,7 +69,7 @@ impl Database {
             if set.id.space() != IdSpace::Generated {
                 labels.add(&frame, &set);
             }
-            sets.entry(set.lu).or_default().add(set.provenance.origin());
+            sets.entry(set.lu).or_default().add(set.provenance.origin(), 1);
         }
         let (release, labelled) = (release.clone(), labels.0);
         Ok(FrameProfile { release, frame, lexunits, sets, labelled, relations, sem_types })

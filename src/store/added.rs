@@ -1,14 +1,13 @@
-//! What was added to a release, counted when asked for: sets that are not FrameNet's, and generated
-//! sentences.
+//! What was added to a release: sets that are not FrameNet's, and generated sentences.
 //!
-//! These may be millions, written in bulk; a commit does not keep their counts. Everything else
-//! stands in [`Release::counts`](crate::model::Release::counts).
+//! Their numbers come from the counts that commits keep (`counts.rs`). A store without them is read
+//! through. Everything else stands in [`Release::counts`](crate::model::Release::counts).
 
 use crate::model::{AnnotationSet, AnnotationSetId, IdSpace, Origin, ReleaseId};
 
 use super::family::Family;
 use super::key::{Key, Prefix, SetKey};
-use super::{Store, StoreError};
+use super::{SetCount, Store, StoreError};
 
 /// What a release holds that is not FrameNet's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
@@ -39,23 +38,23 @@ impl AddedCounts {
         set: Result<Option<AnnotationSet>, StoreError>,
     ) -> Result<(), StoreError> {
         match set {
-            Ok(Some(set)) => self.add(set.provenance.origin()),
+            Ok(Some(set)) => self.add(set.provenance.origin(), 1),
             Ok(None) => {}
-            Err(StoreError::Damaged { .. }) => self.add(Origin::Imported),
+            Err(StoreError::Damaged { .. }) => self.add(Origin::Imported, 1),
             Err(error) => return Err(error),
         }
         Ok(())
     }
 
-    /// Counts a set by its origin, unless it is the release's own.
-    fn add(&mut self, origin: Origin) {
+    /// Counts sets by their origin, unless they are the release's own.
+    fn add(&mut self, origin: Origin, sets: u64) {
         match origin {
             // These stand in the release's own counts.
             Origin::Exemplar | Origin::FullText => {}
-            Origin::Imported => self.imported_sets += 1,
-            Origin::User => self.user_sets += 1,
-            Origin::Generated => self.generated_sets += 1,
-            Origin::Predicted => self.predicted_sets += 1,
+            Origin::Imported => self.imported_sets += sets,
+            Origin::User => self.user_sets += sets,
+            Origin::Generated => self.generated_sets += sets,
+            Origin::Predicted => self.predicted_sets += sets,
         }
     }
 }
@@ -65,13 +64,35 @@ impl AddedCounts {
 const ONE_BY_ONE: usize = 10_000;
 
 impl Store {
-    /// Counts what was added to a release. Of a generated set a key is read, a second for a
-    /// million; of others the record, whose ids do not tell their origins apart. Nothing is read
-    /// where nothing was added.
+    /// How much was added to a release, by the counts that commits keep.
+    ///
+    /// In a store without them, of a generated set a key is read, a second for a million; of others
+    /// the record, whose ids do not tell their origins apart.
     ///
     /// # Errors
     /// When the engine fails.
     pub fn added_counts(&self, release: ReleaseId) -> Result<AddedCounts, StoreError> {
+        match self.kept_added(release)? {
+            Some(counts) => Ok(counts),
+            None => self.read_added(release),
+        }
+    }
+
+    fn kept_added(&self, release: ReleaseId) -> Result<Option<AddedCounts>, StoreError> {
+        let Some(sentences) = self.kept_generated_sentences(release)? else { return Ok(None) };
+        let Some(kept) = self.kept_sets(release)? else { return Ok(None) };
+        let mut counts = AddedCounts { generated_sentences: sentences, ..Default::default() };
+        for SetCount { space, origin, sets, .. } in kept {
+            match space {
+                IdSpace::Exemplar | IdSpace::FullText => {}
+                IdSpace::Imported => counts.add(origin, sets),
+                IdSpace::Generated => counts.generated_sets += sets,
+            }
+        }
+        Ok(Some(counts))
+    }
+
+    fn read_added(&self, release: ReleaseId) -> Result<AddedCounts, StoreError> {
         let mut counts = AddedCounts::default();
         let ids = self.set_ids_from(release, IdSpace::Imported)?;
         let few = ids.take(ONE_BY_ONE + 1).collect::<Result<Vec<_>, _>>()?;

@@ -13,12 +13,13 @@ use crate::model::{
 };
 use crate::text::fold;
 
+use super::counts::Touched;
 use super::family::Family;
 use super::history::History;
 use super::key::{
-    AnnotationKey, DecisionKey, DocumentKey, EditionKey, FrameKey, JournalKey, JudgementKey, Key,
-    LayoutKey, LexUnitKey, NameKey, NameKind, RecipeKey, RelationKey, SemTypeKey, SentenceKey,
-    SentenceSetKey, SetKey,
+    AnnotationKey, CountKey, DecisionKey, DocumentKey, EditionKey, FrameKey, JournalKey,
+    JudgementKey, Key, LayoutKey, LexUnitKey, NameKey, NameKind, RecipeKey, RelationKey,
+    SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
 };
 use super::names::pair;
 use super::record::{self, ChangeRecord, Encoded, RecipeRecord, Stored};
@@ -35,16 +36,23 @@ pub struct Batch<'a> {
     pub(super) changes: Vec<ChangeRecord>,
     /// Keys of rows that are counted.
     pub(super) keyed: Vec<Keyed>,
+    /// Rows that are counted by what they say.
+    pub(super) touched: Vec<Touched>,
     /// What each release counts once this is committed and did not before, and the other way
     /// round.
     pub(super) counts: BTreeMap<ReleaseId, [ReleaseCounts; 2]>,
     pub(super) history: History,
 }
 
+/// What a commit is made of: rows, keys that are counted, what changes kept counts, what it tells of
+/// itself.
+pub(super) type Parts = (WriteBatch, Vec<Keyed>, Vec<Touched>, History);
+
 impl<'a> Batch<'a> {
     pub(super) fn new(store: &'a Store, release: ReleaseId) -> Self {
         let (rows, counts, history) = Default::default();
-        Self { store, release, rows, changes: Vec::new(), keyed: Vec::new(), counts, history }
+        let (changes, keyed, touched) = Default::default();
+        Self { store, release, rows, changes, keyed, touched, counts, history }
     }
 
     /// Goes on with rows of another release, which are written together with those before.
@@ -109,6 +117,7 @@ impl<'a> Batch<'a> {
     pub(super) fn delete_row(&mut self, family: Family, key: &[u8]) -> Result<()> {
         self.count(family, key, false);
         self.history.row(family, key, None);
+        self.touched.extend(Touched::deleted(family, key));
         self.store.engine.delete(&mut self.rows, family, key)
     }
 
@@ -212,6 +221,8 @@ impl<'a> Batch<'a> {
     pub fn put_lexunit(&mut self, lu: &LexUnit) -> Result<()> {
         let key = LexUnitKey { release: self.release, frame: lu.frame, lu: lu.id };
         self.put(Family::LexUnit, &key, &lu.name, lu.to_value())?;
+        let counted = CountKey::of_lexunit(self.release, lu);
+        self.touched.push(Touched::put(Family::LexUnit, &key, counted, false));
         self.put_name(NameKind::LexUnit, &lu.name, pair(lu.frame.0, lu.id.0))
     }
 
@@ -249,7 +260,10 @@ impl<'a> Batch<'a> {
     /// When the engine fails.
     pub fn put_sentence(&mut self, sentence: &Sentence) -> Result<()> {
         let key = SentenceKey { release: self.release, sentence: sentence.id };
-        self.put(Family::Sentence, &key, sentence.id, sentence.to_value())
+        self.put(Family::Sentence, &key, sentence.id, sentence.to_value())?;
+        let counted = CountKey::of_sentence(self.release, sentence.id);
+        self.touched.extend(counted.map(|it| Touched::put(Family::Sentence, &key, it, false)));
+        Ok(())
     }
 
     /// Deletes a sentence.
@@ -262,6 +276,16 @@ impl<'a> Batch<'a> {
     /// # Errors
     /// When the engine fails.
     pub fn put_annotation_set(&mut self, set: &AnnotationSet) -> Result<()> {
+        self.put_set(set, false)
+    }
+
+    /// As [`put_annotation_set`](Self::put_annotation_set), of an id that the release does not
+    /// have: the store need not look.
+    pub(crate) fn put_new_annotation_set(&mut self, set: &AnnotationSet) -> Result<()> {
+        self.put_set(set, true)
+    }
+
+    fn put_set(&mut self, set: &AnnotationSet, is_new: bool) -> Result<()> {
         let release = self.release;
         let key = AnnotationKey {
             release,
@@ -271,6 +295,8 @@ impl<'a> Batch<'a> {
             set: set.id,
         };
         self.put(Family::Annotation, &key, set.id, set.to_value())?;
+        let counted = CountKey::of_set(release, set);
+        self.touched.push(Touched::put(Family::Annotation, &key, counted, is_new));
         let value = record::encode_location(set.id, SetLocation::of(set));
         self.put(Family::SetLocation, &SetKey { release, set: set.id }, set.id, value)?;
         let by_sentence = SentenceSetKey { release, sentence: set.sentence, set: set.id };

@@ -205,7 +205,8 @@ impl Engine {
         // short, and there is nothing to read.
         engine.check_format(dir)?.ok_or_else(absent)?;
         // The families may be listed before the last of them is made.
-        Family::ALL.into_iter().try_for_each(|family| engine.view().family(family).map(drop))?;
+        let mut required = Family::ALL.into_iter().filter(|family| !family.may_be_absent());
+        required.try_for_each(|family| engine.view().family(family).map(drop))?;
         engine.require_revision(dir, acknowledged)?;
         Ok(engine)
     }
@@ -296,6 +297,11 @@ impl Engine {
                 (Err(error), None) => return Err(error),
             }
         }
+    }
+
+    /// Whether what is read has a family that a store may lack.
+    pub(super) fn has(&self, family: Family) -> bool {
+        self.view().db.cf_handle(family.name()).is_some()
     }
 
     /// What is read now.

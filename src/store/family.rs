@@ -27,6 +27,7 @@ named! {
         Change => "change",
         Commit => "commit",
         Before => "before",
+        Count => "count",
     }
 }
 
@@ -61,6 +62,11 @@ impl Family {
     /// The family of records that a number stands for in a before-image.
     pub(super) fn of_record(number: u8) -> Option<Self> {
         RECORDS.iter().find(|(known, _)| *known == number).map(|(_, family)| *family)
+    }
+
+    /// Whether a store that an earlier program wrote may lack it; a writer makes it.
+    pub(super) fn may_be_absent(self) -> bool {
+        matches!(self, Self::Count | Self::Commit | Self::Before)
     }
 
     /// Whether the family's keys start with a release.

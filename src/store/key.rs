@@ -253,6 +253,17 @@ keys_with_text! {
     /// The name is the LU's, as in `vet.v`.
     DecisionKey of decision { release: ReleaseId, frame: FrameId; name }
     EditionKey of edition { release: ReleaseId; name }
+    /// What is counted, and what it agrees in.
+    CountKey of count {
+        release: ReleaseId,
+        kind: u8,
+        frame: FrameId,
+        lu: LuId,
+        space: u8,
+        origin: u8,
+        round: u16;
+        status
+    }
 }
 
 impl JudgementKey {
@@ -448,6 +459,7 @@ mod tests {
                 $function::<JudgementKey> $arguments,
                 $function::<DecisionKey> $arguments,
                 $function::<EditionKey> $arguments,
+                $function::<CountKey> $arguments,
             ]
         };
     }

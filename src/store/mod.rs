@@ -14,6 +14,8 @@ mod added;
 mod batch;
 mod change;
 mod copy;
+mod count_key;
+mod counts;
 mod engine;
 mod error;
 mod estimate;
@@ -33,6 +35,7 @@ mod packing;
 mod present;
 mod read;
 mod record;
+mod recount;
 mod removal;
 mod repair;
 mod replace;
@@ -44,6 +47,7 @@ mod tally;
 mod tuning;
 mod view;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -53,8 +57,11 @@ use crate::model::{
 use acknowledged::Acknowledged;
 pub use added::AddedCounts;
 pub use batch::Batch;
+use batch::Parts;
 pub use change::{Action, Change, Subject, SubjectKind};
 pub(crate) use change::{of_release, only};
+pub(crate) use count_key::SetCount;
+use counts::{Gathered, Touched};
 pub use engine::FORMAT;
 pub(crate) use engine::require_format;
 use engine::{Engine, Opening};
@@ -71,6 +78,7 @@ use key::{ChangeKey, Key, Prefix};
 pub use lock::Holder;
 pub use record::Commit;
 use record::{ChangeRecord, MetaRecord, OwnIdsRecord};
+pub(crate) use recount::Recount;
 pub(crate) use repair::Unreadable;
 pub use replace::Replacement;
 use rocksdb::WriteBatch;
@@ -102,6 +110,8 @@ pub struct Store {
     own_ids: Mutex<Option<OwnIdsRecord>>,
     /// Who commits.
     author: Mutex<String>,
+    /// What the rows of releases that are not listed yet add up to; `None` where that is not known.
+    unlisted: Mutex<BTreeMap<ReleaseId, Option<Gathered>>>,
 }
 
 /// Where an annotation set is kept.
@@ -206,7 +216,8 @@ impl Store {
             acknowledged = Acknowledged::begin(&dir, book_of(&engine)?.revision).ok();
         }
         let (commit, own_ids, author) = Default::default();
-        Ok(Self { engine, dir, acknowledged, commit, own_ids, author })
+        let unlisted = Mutex::default();
+        Ok(Self { engine, dir, acknowledged, commit, own_ids, author, unlisted })
     }
 
     /// Closes the store, and removes it when this handle made it and nothing was committed to it:
@@ -292,8 +303,8 @@ impl Store {
     /// # Errors
     /// When the engine fails, or the handle is a reader's.
     pub fn commit(&self, batch: Batch<'_>) -> Result<u64> {
-        let Batch { rows, changes, counts, keyed, history, .. } = batch;
-        self.commit_with((rows, keyed, history), &changes, |book| {
+        let Batch { rows, changes, counts, keyed, touched, history, .. } = batch;
+        self.commit_with((rows, keyed, touched, history), &changes, |book| {
             for listed in &mut book.releases {
                 if let Some([gained, lost]) = counts.get(&listed.id) {
                     listed.counts.recount(*gained, *lost);
@@ -304,7 +315,7 @@ impl Store {
 
     fn commit_with(
         &self,
-        (mut rows, mut keyed, history): (WriteBatch, Vec<Keyed>, History),
+        (mut rows, mut keyed, touched, history): Parts,
         changes: &[ChangeRecord],
         edit: impl FnOnce(&mut MetaRecord),
     ) -> Result<u64> {
@@ -332,6 +343,7 @@ impl Store {
         let listed: Vec<_> = book.releases.iter().map(|release| release.id).collect();
         self.drop_merged(&mut rows, changes, &keyed, undoes)?;
         self.put_tally(&mut rows, &listed, &keyed)?;
+        self.put_counts(&mut rows, &listed, touched)?;
         let value = record::encode(&book).map_err(unwritable("meta"))?;
         self.engine.put(&mut rows, Family::Meta, BOOK_KEY, &value)?;
         self.engine.write_synced(rows)?;
@@ -361,6 +373,7 @@ impl Store {
             }
         }
         self.engine.write_synced(rows)?;
+        self.begin_counts(next);
         Ok(next)
     }
 
@@ -370,7 +383,9 @@ impl Store {
     /// # Errors
     /// When the engine fails, or the handle is a reader's.
     pub fn write_unlisted(&self, batch: Batch<'_>) -> Result<()> {
-        self.engine.write_bulk(batch.rows)
+        self.engine.write_bulk(batch.rows)?;
+        self.note_unlisted(batch.release, batch.touched);
+        Ok(())
     }
 
     /// Lists a release: from here on it is visible, whole. Gives the new revision.
@@ -390,7 +405,8 @@ impl Store {
         self.engine.flush()?;
         let added = Change::record(release.id, Action::Added, &Subject::Release);
         let changes: Vec<_> = std::iter::once(added).chain(batch.changes).collect();
-        self.commit_with((batch.rows, batch.keyed, batch.history), &changes, |book| {
+        let parts = (batch.rows, batch.keyed, batch.touched, batch.history);
+        self.commit_with(parts, &changes, |book| {
             book.releases.push(release.clone());
             book.next_release = release.id.0.saturating_add(1);
         })
@@ -456,7 +472,7 @@ impl Store {
     /// When the engine fails.
     pub fn family_sizes(&self) -> Result<Vec<FamilySize>> {
         let mut sizes = Vec::new();
-        for family in Family::ALL {
+        for family in Family::ALL.into_iter().filter(|family| self.engine.has(*family)) {
             let (rows, bytes) = self.engine.size(family)?;
             sizes.push(FamilySize { family: family.name(), rows, bytes });
         }

@@ -25,7 +25,8 @@ impl Store {
             }
         }
         let removed = Change::record(release, Action::Removed, &Subject::Release);
-        self.commit_with((rows, Vec::new(), History::default()), &[removed], |book| {
+        let (keyed, touched, history) = Default::default();
+        self.commit_with((rows, keyed, touched, history), &[removed], |book| {
             book.releases.retain(|listed| listed.id != release);
         })
     }

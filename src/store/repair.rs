@@ -84,7 +84,8 @@ impl Store {
             | Family::Layout
             | Family::Change
             | Family::Commit
-            | Family::Before => Some(Unreadable::Alone(None)),
+            | Family::Before
+            | Family::Count => Some(Unreadable::Alone(None)),
             Family::Meta | Family::Frame | Family::SemType | Family::Document | Family::Recipe => {
                 Some(Unreadable::Retained)
             }

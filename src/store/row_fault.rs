@@ -2,9 +2,10 @@
 
 use crate::model::{AnnotationSetId, ReleaseId};
 
+use super::count_key;
 use super::family::Family;
 use super::key::{
-    AnnotationKey, ChangeKey, CommitKey, DecisionKey, DocumentKey, EditionKey, FrameKey,
+    AnnotationKey, ChangeKey, CommitKey, CountKey, DecisionKey, DocumentKey, EditionKey, FrameKey,
     JournalKey, JudgementKey, Key, LayoutKey, LexUnitKey, NameKey, RecipeKey, RelationKey,
     SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
 };
@@ -106,5 +107,6 @@ pub(super) fn record_name(family: &str, key: &[u8]) -> Option<String> {
         Family::Before => {
             format!("a before-image of commit {}", ChangeKey::decode(key)?.revision)
         }
+        Family::Count => format!("the count of {}", count_key::words(&CountKey::decode(key)?)),
     })
 }

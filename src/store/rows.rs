@@ -11,11 +11,12 @@ use crate::model::{
     SentenceId, SentenceLayers, Verification, hexadecimal,
 };
 
+use super::count_key;
 use super::family::Family;
 use super::identity::{self, IDENTITY_KEY};
 use super::key::{
-    AnnotationKey, ChangeKey, JournalKey, JudgementKey, Key, LayoutKey, LexUnitKey, NameKey,
-    NameKind, RecipeKey, SentenceKey, SentenceSetKey, SetKey, release_of,
+    AnnotationKey, ChangeKey, CountKey, JournalKey, JudgementKey, Key, LayoutKey, LexUnitKey,
+    NameKey, NameKind, RecipeKey, SentenceKey, SentenceSetKey, SetKey, release_of,
 };
 use super::merged::{self, MERGED_KEY};
 use super::names::unpair;
@@ -89,6 +90,8 @@ pub enum RowContent {
     Commit(Commit),
     /// What a row held before the commit of that number.
     Before(u64),
+    /// How many rows agree in what the key names.
+    Count(u64),
 }
 
 /// The file that a layout describes.
@@ -118,7 +121,7 @@ impl Store {
         &self,
     ) -> Result<impl Iterator<Item = std::result::Result<Row, Box<RowFault>>> + '_> {
         let mut families = Vec::new();
-        for family in Family::ALL {
+        for family in Family::ALL.into_iter().filter(|family| self.engine.has(*family)) {
             families.push(self.rows_of(family)?);
         }
         Ok(families.into_iter().flatten())
@@ -270,6 +273,7 @@ pub(super) fn content(
             Family::of_record(family).ok_or_else(|| record(format!("family {family}")))?;
             RowContent::Before(revision)
         }
+        Family::Count => RowContent::Count(count(key, value)?),
     })
 }
 
@@ -290,6 +294,15 @@ fn check_meta(key: &[u8], value: &[u8]) -> std::result::Result<(), Undecoded> {
         return Err(record("no list of shards".to_owned()));
     }
     Ok(())
+}
+
+/// The count that stands in a row of `count`.
+fn count(key: &[u8], value: &[u8]) -> std::result::Result<u64, Undecoded> {
+    let no_key = || (RowFaultKind::Key, "a count of nothing that is counted".to_owned());
+    let no_count = || (RowFaultKind::Record, "no count".to_owned());
+    let is_sound = key_of::<CountKey>(key)?.is_sound();
+    is_sound.then_some(()).ok_or_else(no_key)?;
+    count_key::decode(value).ok_or_else(no_count)
 }
 
 /// Which file's layout stands in a row that decodes as one.
@@ -434,6 +447,7 @@ mod tests {
             RowContent::Meta if key == OWN_IDS_KEY => {
                 record::encode(&record::decode::<OwnIdsRecord>(value).map_err(record)?)
             }
+            RowContent::Count(count) => Ok(count.to_be_bytes().to_vec()),
             // Without a record.
             RowContent::Meta | RowContent::BySentence(..) | RowContent::Name { .. } => {
                 Ok(value.to_owned())

@@ -108,8 +108,9 @@ fn family_options(family: Option<Family>, cache: &Cache) -> Options {
         options.set_bottommost_compression_options(WINDOW, LEVEL, 0, bytes, true);
         options.set_bottommost_zstd_max_train_bytes(SAMPLES * bytes, true);
     }
-    // Most lookups are of rows that are there; the others are told by the levels above the last.
-    options.set_optimize_filters_for_hits(true);
+    // Most lookups are of rows that are there; the others are told by the levels above the last. Of
+    // each generated sentence a commit asks whether it is new, to count it.
+    options.set_optimize_filters_for_hits(family != Some(Family::Sentence));
     options
 }
 

@@ -31,7 +31,8 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "deep")]
     leaks: bool,
 
-    /// First remove the records that cannot be read, with what would be left dangling
+    /// First remove the records that cannot be read, with what would be left dangling, and make
+    /// counts anew that are wrong
     #[arg(long, conflicts_with = "leaks")]
     repair: bool,
 
@@ -90,6 +91,7 @@ struct CheckRecord {
     index_behind: u64,
     removed: Vec<RemovedRecord>,
     gone: BTreeMap<&'static str, Positive>,
+    recounted: Vec<String>,
     findings: Vec<FindingRecord>,
 }
 
@@ -184,9 +186,14 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 
 /// Removes what cannot be read, once that is confirmed; `None` when it is not.
 fn repair(is_confirmed_already: bool, context: &Context) -> anyhow::Result<Option<RepairReport>> {
-    let faults = Database::open(&context.store)?.unreadable_rows()?;
+    let database = Database::open(&context.store)?;
+    let faults = database.unreadable_rows()?;
+    let are_counts_right = database.miscounted()?.is_empty();
+    drop(database);
     if faults.is_empty() {
-        return Ok(Some(RepairReport::default()));
+        // Counts can be made again at any time: there is nothing to confirm.
+        let repaired = (!are_counts_right).then(|| Database::repair(&context.store));
+        return Ok(Some(repaired.transpose()?.unwrap_or_default()));
     }
     let first: Vec<String> =
         faults.iter().take(NAMED).map(|fault| format!("{} {}", fault.family, fault.name)).collect();
@@ -231,6 +238,7 @@ fn record(report: &CheckReport, repaired: &RepairReport, deep: bool, store: Stri
             })
             .collect(),
         gone: repaired.gone.clone(),
+        recounted: repaired.recounted.clone(),
         findings: findings.collect(),
     }
 }
@@ -242,6 +250,9 @@ fn summary(report: &CheckRecord, output: &mut Output) -> anyhow::Result<()> {
     if !report.gone.is_empty() {
         let gone = report.gone.iter().map(|(kind, count)| format!("{} {kind}", grouped(*count)));
         output.line(&format!("removed in all: {}", gone.collect::<Vec<_>>().join(", ")))?;
+    }
+    for release in &report.recounted {
+        output.line(&format!("counted anew: release {release}"))?;
     }
     let rows: u64 = report.rows.values().sum();
     let entries = report.index_entries.map_or("no index".to_owned(), |entries| {

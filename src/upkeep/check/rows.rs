@@ -11,7 +11,8 @@ use crate::model::{
     Sentence, SentenceId, Span,
 };
 use crate::store::{
-    NameKind, Row, RowContent, RowFault, RowFaultKind, SetLocation, Store, StoreError, Tallied,
+    NameKind, Recount, Row, RowContent, RowFault, RowFaultKind, SetLocation, Store, StoreError,
+    Tallied,
 };
 
 /// Rows between two calls of `progress`.
@@ -33,6 +34,7 @@ pub(super) fn check(
     let mut of_release: BTreeMap<(ReleaseId, &'static str), u64> = BTreeMap::new();
     let mut tallied: BTreeMap<(Option<ReleaseId>, &'static str), Tallied> = BTreeMap::new();
     let (mut read, mut unreadable, mut unread) = (0, 0, BTreeSet::new());
+    let mut recount = Recount::default();
     for row in store.rows()? {
         read += 1;
         if read % STEP == 0 {
@@ -53,13 +55,10 @@ pub(super) fn check(
         if matches!(&row, Err(fault) if fault.kind == RowFaultKind::Unreadable) {
             unread.insert(family);
         }
-        let key = match &row {
-            Ok(row) => Some(&*row.key),
-            Err(fault) => fault.decoded_key(),
-        };
-        if let Some(key) = key.filter(|key| Store::is_tallied(family, key)) {
+        if let Some(key) = key_of(&row).filter(|key| Store::is_tallied(family, key)) {
             tallied.entry((release, family)).or_default().add(key);
         }
+        recount.add(&row);
         match row {
             Ok(row) => checker.row(&row),
             Err(fault) if fault.kind == RowFaultKind::Failed => {
@@ -77,8 +76,18 @@ pub(super) fn check(
     }
     checker.compare_images();
     compare_tallies(store, &tallied, &unread, &mut report.findings)?;
+    for difference in recount.differences() {
+        report.findings.add(CheckCode::Counts, "count", difference);
+    }
     let sets = compare_families(&listed, &of_release, &mut report.findings);
     Ok(sets.saturating_sub(unreadable))
+}
+
+fn key_of(row: &std::result::Result<Row, Box<RowFault>>) -> Option<&[u8]> {
+    match row {
+        Ok(row) => Some(&row.key),
+        Err(fault) => fault.decoded_key(),
+    }
 }
 
 /// Holds the rows that were found against those that commits have left.
