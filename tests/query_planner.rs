@@ -105,7 +105,7 @@ fn bounds(field: Field, facts: &[Facts]) -> proptest::sample::Select<f64> {
     proptest::sample::select(bounds)
 }
 
-fn term(field: Field, facts: &[Facts]) -> BoxedStrategy<Expression> {
+pub(crate) fn term(field: Field, facts: &[Facts]) -> BoxedStrategy<Expression> {
     let test = match field.kind() {
         FieldKind::Name | FieldKind::Text | FieldKind::NullInstantiation => {
             patterns(field, facts).prop_map(Test::Pattern).boxed()
@@ -161,11 +161,11 @@ fn term(field: Field, facts: &[Facts]) -> BoxedStrategy<Expression> {
     test.prop_filter_map("no test that the field has", term).boxed()
 }
 
-fn all_of(parts: Vec<Expression>) -> Expression {
+pub(crate) fn all_of(parts: Vec<Expression>) -> Expression {
     Expression::all_of(parts).unwrap()
 }
 
-fn any_of(parts: Vec<Expression>) -> Expression {
+pub(crate) fn any_of(parts: Vec<Expression>) -> Expression {
     Expression::any_of(parts).unwrap()
 }
 
@@ -349,7 +349,7 @@ fn add_many(database: &Database, release: ReleaseId) {
 }
 
 /// Two releases with sets of all origins.
-fn filled(database: &Database) {
+pub(crate) fn filled(database: &Database) {
     let first = mini::import(database, &mini::framenet()).unwrap().release.id;
     let options = ImportOptions { release: Some("second".to_owned()), ..ImportOptions::default() };
     let second = database.import(&mini::framenet(), &options, &mut |_| {}).unwrap().release.id;
@@ -410,8 +410,8 @@ fn random_queries_answer_as_a_filter_over_all_records_does() {
     check(&database, &facts);
 }
 
-#[test]
-fn an_index_that_lags_changes_no_answer() {
+/// A release with sets of all origins, and an index of before most of them.
+pub(crate) fn filled_beside_an_old_index() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let database = Database::open_writer(dir.path()).unwrap();
     let first = mini::import(&database, &mini::framenet()).unwrap().release.id;
@@ -426,6 +426,12 @@ fn an_index_that_lags_changes_no_answer() {
     drop(database);
     std::fs::remove_dir_all(dir.path().join("index")).unwrap();
     mini::copy(&old.path().join("index"), &dir.path().join("index"));
+    dir
+}
+
+#[test]
+fn an_index_that_lags_changes_no_answer() {
+    let dir = filled_beside_an_old_index();
     let reader = Database::open(dir.path()).unwrap();
     check(&reader, &facts(&reader));
 }

@@ -189,6 +189,7 @@ mod proposals;
 mod proposals_by_verifier;
 mod proposals_without_options;
 mod pseudo_terminal;
+mod query_counts;
 mod query_facts;
 mod query_grammar;
 mod query_planner;

@@ -1,11 +1,13 @@
 //! Counting answers, in all or by the value of a field, without putting them together.
 //!
-//! A count looks up only what the query and the field ask for: by frame or LU it reads no sentence.
+//! What commits have counted, or an index holds exactly, is not counted again (`counting`). Otherwise a
+//! count looks up only what the query and the field ask for: by frame or LU it reads no sentence.
 
 use std::collections::HashMap;
 
 use crate::database::{Database, Result};
 use crate::query::{Expression, Field, QueryError, Selection};
+use crate::search::Match;
 
 /// How many annotation sets have a value, or several values together.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,11 +27,15 @@ impl ValueCount {
 }
 
 impl Database {
-    /// Number of the annotation sets for which a query holds.
+    /// Number of the annotation sets for which a query holds. No set is read where it asks for
+    /// what commits count, or for what an index holds that is as new as the store.
     ///
     /// # Errors
     /// As [`Database::query`].
     pub fn count(&self, expression: &Expression) -> Result<u64> {
+        if let Some(matches) = self.matches_counted(expression, &[])? {
+            return Ok(matches.iter().map(|(_, sets)| sets).sum());
+        }
         let mut count = 0;
         for found in self.matches(expression, &Selection::default())? {
             found?;
@@ -51,8 +57,7 @@ impl Database {
             return Err(QueryError::NoValue { column: 1, field }.into());
         }
         let mut counts: HashMap<Vec<Option<String>>, u64> = HashMap::new();
-        for found in self.matches(expression, &Selection::default())? {
-            let found = found?;
+        let mut add = |found: &Match<'_>, sets: u64| -> Result<()> {
             let mut combinations = vec![Vec::with_capacity(fields.len())];
             for &field in fields {
                 let values = found.values(field)?;
@@ -68,7 +73,16 @@ impl Database {
                 combinations = longer.collect();
             }
             for values in combinations {
-                *counts.entry(values).or_default() += 1;
+                *counts.entry(values).or_default() += sets;
+            }
+            Ok(())
+        };
+        match self.matches_counted(expression, fields)? {
+            Some(matches) => matches.iter().try_for_each(|(found, sets)| add(found, *sets))?,
+            None => {
+                for found in self.matches(expression, &Selection::default())? {
+                    add(&found?, 1)?;
+                }
             }
         }
         let mut counts: Vec<ValueCount> =

@@ -2,12 +2,14 @@
 //!
 //! `plan` narrows where answers can lie, by keys and by the index. `evaluate` asks the whole
 //! expression of every annotation set there. `select` orders what holds, and gives answers one by
-//! one, `parts` to several threads; `shown` says what stands above and below an answer's sentence.
-//! `facts` keeps what is looked up for them; a [`Catalog`] has the names behind the numbers.
+//! one, `parts` to several threads. `counting` reads no set where it need not; `shown` says what
+//! stands above and below an answer's sentence. `facts` keeps what is looked up for them; a
+//! [`Catalog`] has the names behind the numbers.
 
 mod answer;
 mod catalog;
 mod count;
+mod counting;
 mod editions;
 mod evaluate;
 mod facts;

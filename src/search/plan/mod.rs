@@ -10,6 +10,7 @@
 //! more than [`CHEAP`] sets. Its hits are taken only if reading each of them costs less than the
 //! scan.
 
+mod exact;
 mod explain;
 mod known;
 mod names;

@@ -116,7 +116,7 @@ impl Narrowed {
     }
 
     /// The runs of keys that a scan reads, in order; none for single sets.
-    fn scopes(&self) -> Vec<SetRange> {
+    pub(super) fn scopes(&self) -> Vec<SetRange> {
         match self {
             Self::Releases(all) => all.iter().copied().map(SetRange::Release).collect(),
             Self::Frames(all) => {

@@ -1,0 +1,229 @@
+//! Counting without a set being read: by the counts that commits keep, or by the entries of an
+//! index that is as new as the store.
+//!
+//! Sets that agree in all that a query and its grouping ask for answer alike. So one stands for all
+//! of them: a set of which nothing is known but what was counted. The query is asked of it as of
+//! any other, and the answer counts as often as there are such sets.
+
+use super::catalog::Catalog;
+use super::evaluate::Evaluator;
+use super::matched::Match;
+use super::plan::Planner;
+use crate::database::{Database, Result};
+use crate::model::{
+    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, FeStatus, Flags, FrameFit, Generation,
+    IdSpace, Method, Origin, Prediction, Provenance, RecipeId, ReleaseId, SentenceId,
+};
+use crate::query::{Expression, Field};
+use crate::store::{SetCount, SetRange};
+
+/// Fields that the counts of a release tell apart.
+const OF_RELEASE: [Field; 4] = [Field::Release, Field::Status, Field::Origin, Field::Round];
+
+/// Fields that depend on a set's release, frame and LU alone.
+const OF_PLACE: [Field; 11] = [
+    Field::Release,
+    Field::Frame,
+    Field::Inherits,
+    Field::Uses,
+    Field::Perspective,
+    Field::Subframe,
+    Field::Related,
+    Field::Lu,
+    Field::Lemma,
+    Field::Pos,
+    Field::LuStatus,
+];
+
+/// Fields besides that the index can hold exactly.
+const OF_INDEX: [Field; 4] = [Field::Trigger, Field::Recipe, Field::Paraphrase, Field::Aligner];
+
+/// Sets that agree, with their release.
+type Counted = Vec<(ReleaseId, SetCount)>;
+
+impl Database {
+    /// The sets for which a query holds, as far as it and `fields` can tell them apart: one for all
+    /// that agree, with their number. `None` where that takes the sets themselves.
+    pub(super) fn matches_counted(
+        &self,
+        expression: &Expression,
+        fields: &[Field],
+    ) -> Result<Option<Vec<(Match<'_>, u64)>>> {
+        let of_terms = || expression.terms().map(|term| term.field);
+        let asked = || of_terms().chain(fields.iter().copied());
+        let is_kept = |field: Field| OF_RELEASE.contains(&field) || OF_PLACE.contains(&field);
+        let is_held = |field: Field| is_kept(field) || OF_INDEX.contains(&field);
+        let are_kept = asked().all(is_kept);
+        let are_indexed =
+            of_terms().all(is_held) && fields.iter().all(|field| OF_PLACE.contains(field));
+        if !are_kept && !are_indexed {
+            return Ok(None);
+        }
+        // Before any name is read: the index may be newer than this handle's view.
+        self.refresh()?;
+        let catalog = self.catalog_for(expression)?;
+        self.check_names(&catalog, expression)?;
+        let (counted, rest) = if are_kept {
+            let by_lu = asked().any(|field| !OF_RELEASE.contains(&field));
+            (self.kept_counts(&catalog, expression, by_lu)?, expression.clone())
+        } else {
+            self.indexed(&catalog, expression)?
+        };
+        let Some(counted) = counted else { return Ok(None) };
+        let evaluator = Evaluator::new(&self.store, catalog, &rest, false)?;
+        let mut matches = Vec::new();
+        for (release, count) in counted {
+            let stand_in = Match::new(&evaluator.facts, release, stand_in(&count));
+            if evaluator.holds(&stand_in)? {
+                matches.push((stand_in, count.sets));
+            }
+        }
+        Ok(Some(matches))
+    }
+
+    /// The kept counts of all sets that a query can hold of; `None` where a release has none.
+    fn kept_counts(
+        &self,
+        catalog: &Catalog<'_>,
+        expression: &Expression,
+        by_lu: bool,
+    ) -> Result<Option<Counted>> {
+        let planner = Planner::new(self, catalog, expression);
+        let mut counted = Counted::new();
+        for run in planner.runs(expression)? {
+            let (SetRange::Release(release)
+            | SetRange::Frame(release, _)
+            | SetRange::LexUnit(release, ..)) = run;
+            let counts = match run {
+                SetRange::Release(_) if !by_lu => self.store.kept_sets(release)?,
+                run => self.store.kept_sets_by_lu(run)?,
+            };
+            let Some(counts) = counts else { return Ok(None) };
+            counted.extend(counts.into_iter().map(|count| (release, count)));
+        }
+        Ok(Some(counted))
+    }
+
+    /// The sets that the index finds, counted by place, and what of the query is still to be asked
+    /// of places.
+    fn indexed(
+        &self,
+        catalog: &Catalog<'_>,
+        expression: &Expression,
+    ) -> Result<(Option<Counted>, Expression)> {
+        let parts = match expression {
+            Expression::And(parts) => parts.iter().collect(),
+            one => vec![one],
+        };
+        let is_of_place =
+            |part: &&Expression| part.terms().all(|term| OF_PLACE.contains(&term.field));
+        let (places, others): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_of_place);
+        let places = Expression::conjunction(places.into_iter().cloned());
+        let found = Planner::new(self, catalog, expression).entries(&others, &places)?;
+        let counted = found.map(|found| {
+            let count = |((release, frame, lu), sets)| {
+                let (space, origin) = (IdSpace::Imported, Origin::User);
+                let (round, status) = (0, String::new());
+                (release, SetCount { frame, lu, space, origin, round, status, sets })
+            };
+            found.into_iter().map(count).collect()
+        });
+        Ok((counted, places))
+    }
+}
+
+/// A set of which nothing is known but what was counted.
+fn stand_in(count: &SetCount) -> AnnotationSet {
+    AnnotationSet {
+        id: AnnotationSetId::new(count.space, 0),
+        xml_id: None,
+        sentence: SentenceId::new(count.space, 0),
+        frame: count.frame,
+        lu: count.lu,
+        status: count.status.clone(),
+        created: String::new(),
+        targets: Vec::new(),
+        fe_status: FeStatus::Unknown,
+        layers: Vec::new(),
+        provenance: provenance(count),
+    }
+}
+
+fn provenance(count: &SetCount) -> Provenance {
+    match count.origin {
+        Origin::Exemplar => Provenance::Exemplar { lu: count.lu, subcorpus: String::new() },
+        Origin::FullText => Provenance::FullText { corpus: CorpusId(0), document: DocumentId(0) },
+        Origin::Imported => Provenance::Imported { file: String::new() },
+        Origin::User => Provenance::User,
+        Origin::Generated => Provenance::Generated(Box::new(Generation {
+            seed: AnnotationSetId::new(IdSpace::Exemplar, 0),
+            source: AnnotationSetId::new(IdSpace::Exemplar, 0),
+            target_ordinal: 0,
+            round: count.round,
+            rank: 0,
+            chain: Vec::new(),
+            method: Method::Paraphrase,
+            recipe: RecipeId(0),
+            flags: Flags::default(),
+            paraphrase: 0.0,
+            aligner: 0.0,
+            filter: None,
+            elements: Vec::new(),
+            fit: None,
+        })),
+        Origin::Predicted => Provenance::Predicted(Box::new(Prediction {
+            file: String::new(),
+            fit: FrameFit { probability: 0.0, model: [0; 16] },
+            runners_up: Vec::new(),
+        })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transfer::ImportOptions;
+
+    /// What is counted without a set being read.
+    fn counted(database: &Database, query: &str, fields: &[Field]) -> Option<u64> {
+        let query = Expression::parse(query).unwrap();
+        let matches = database.matches_counted(&query, fields).unwrap();
+        matches.map(|matches| matches.iter().map(|(_, sets)| sets).sum())
+    }
+
+    #[test]
+    fn what_is_counted_and_indexed_exactly_is_counted_without_sets() {
+        let store = tempfile::tempdir().unwrap();
+        let mini = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mini-framenet");
+        let database = Database::open_writer(store.path()).unwrap();
+        database.import(mini.as_ref(), &ImportOptions::default(), &mut |_| {}).unwrap();
+        let all = counted(&database, "", &[]).unwrap();
+        assert!(all > 40, "{all}");
+        for (query, fields) in [
+            ("origin=exemplar", &[][..]),
+            ("not (origin=exemplar or round>2)", &[Field::Round]),
+            ("frame=Checking status!=MANUAL", &[Field::Lu, Field::Origin]),
+            ("lu=check.v release=mini*", &[]),
+            ("inherits=Checking pos=v lu_status=F*", &[Field::Status]),
+            ("trigger=checked", &[Field::Frame]),
+            ("(trigger=Checked or trigger=checks) origin=exemplar pos!=n", &[]),
+            ("trigger=checked not lu=check.v", &[Field::Lu]),
+        ] {
+            let found = counted(&database, query, fields);
+            let query = Expression::parse(query).unwrap();
+            assert_eq!(found, Some(database.query(&query).unwrap().count() as u64), "{query}");
+        }
+        for (query, fields) in [
+            ("text=*bridge*", &[][..]),
+            ("frame=Checking", &[Field::Trigger]),
+            ("trigger=check*", &[]),
+            ("trigger=checked", &[Field::Origin]),
+            ("not trigger=checked", &[]),
+            ("trigger=checked or frame=Checking", &[]),
+            // Reading so few sets costs less than opening the index.
+            ("trigger=checked frame=Checking", &[]),
+        ] {
+            assert_eq!(counted(&database, query, fields), None, "{query}");
+        }
+    }
+}
