@@ -1,7 +1,8 @@
 //! Counting answers, in all or by the value of a field, without putting them together.
 //!
-//! What commits have counted, or an index holds exactly, is not counted again (`counting`). Otherwise a
-//! count looks up only what the query and the field ask for: by frame or LU it reads no sentence.
+//! What commits have counted, or an index holds exactly, is not counted again (`counting`).
+//! Otherwise a count looks up only what the query and the field ask for: by frame or LU it reads no
+//! sentence.
 
 use std::collections::HashMap;
 

@@ -19,7 +19,7 @@ use super::count_key::{ALL_SETS, LU_SETS, LUS, SENTENCES, SETS, SetCount, decode
 use super::engine::Engine;
 use super::estimate::SetRange;
 use super::family::Family;
-use super::key::{AnnotationKey, CountKey, Key, LexUnitKey, Prefix, SentenceKey};
+use super::key::{AnnotationKey, CountKey, Key, LexUnitKey, Prefix, SentenceKey, release_of};
 use super::record::Stored;
 use super::{Result, Store};
 use crate::model::{AnnotationSet, IdSpace, LexUnit, Release, ReleaseId};
@@ -131,7 +131,7 @@ impl Changes {
                 let Some(value) = value else { continue };
                 match counts_as(family, key, &value) {
                     Some(counted) => before.add(counted),
-                    None => changes.unknown.extend(release_in(key)),
+                    None => changes.unknown.extend(release_of(family, key)),
                 }
             }
             rows.into_values().filter_map(|(after, _)| after).for_each(|it| after.add(it));
@@ -148,11 +148,6 @@ impl Changes {
         }
         Ok(changes)
     }
-}
-
-fn release_in(key: &[u8]) -> Option<ReleaseId> {
-    let bytes = key.first_chunk::<2>()?;
-    Some(ReleaseId(u16::from_be_bytes(*bytes)))
 }
 
 impl Store {
