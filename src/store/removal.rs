@@ -3,7 +3,6 @@
 use rocksdb::WriteBatch;
 
 use super::family::Family;
-use super::history::History;
 use super::key::Prefix;
 use super::{Action, Change, Result, Store, Subject};
 use crate::model::ReleaseId;
