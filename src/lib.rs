@@ -110,3 +110,8 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/reference/from-nltk.md")]
 struct FromNltk;
+
+/// The Rust blocks of the guide to embedding are documentation tests, too.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/guides/embed.md")]
+struct Embed;

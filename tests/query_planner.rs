@@ -191,7 +191,7 @@ fn selection() -> impl Strategy<Value = Selection> {
         .prop_map(|(field, descending)| SortKey { field, descending });
     let limit = proptest::option::of(0..20_usize);
     (proptest::collection::vec(key, 0..3), 0..6_usize, limit)
-        .prop_map(|(sort, offset, limit)| Selection { sort, offset, limit })
+        .prop_map(|(sort, offset, limit)| Selection { sort, offset, limit, ..Selection::default() })
 }
 
 /// Sets of people and of other files, on sentences of their own and on one of a document.

@@ -50,7 +50,7 @@ impl Query {
         sort: Option<&str>,
         (offset, limit): (usize, Option<usize>),
     ) -> Result<Self> {
-        let selection = Selection { sort: sort_keys(sort)?, offset, limit };
+        let selection = Selection { sort: sort_keys(sort)?, offset, limit, ..Selection::default() };
         // Names that are not there are told here, not at the first answer.
         drop(handle.get()?.query(&expression)?);
         Ok(Self { handle: Arc::clone(handle), expression, selection })

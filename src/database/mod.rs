@@ -21,12 +21,14 @@
 mod entry;
 mod error;
 mod feed;
+mod held;
 mod history;
 mod language;
 pub(crate) mod layouts;
 mod load;
 pub(crate) mod reindex;
 mod split_list;
+mod wait;
 mod write;
 mod write_check;
 
@@ -40,6 +42,7 @@ pub use error::{
     BackupError, DatabaseError, EditError, ExportError, LookupError, ReleaseError, ScriptError,
     SplitListError,
 };
+pub(crate) use held::Held;
 pub use load::{LoadReport, Loader};
 pub(crate) use reindex::each_entry;
 pub use write::{JournalWrite, Write};
@@ -152,6 +155,19 @@ impl Database {
         self.refresh()
     }
 
+    /// As [`renew`](Self::renew), for a handle that is shared: this one, moved on, or a fresh one
+    /// to go on with in its place. The worn one closes with the last of those who still read it.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn renewed(self: &Arc<Self>) -> Result<Arc<Self>> {
+        if self.is_worn() {
+            return Ok(Arc::new(self.reopened()?));
+        }
+        self.refresh()?;
+        Ok(Arc::clone(self))
+    }
+
     /// A fresh reader's handle on the same database, for those who share one between threads: it
     /// keeps no views yet. It follows the store that this handle follows.
     ///
@@ -164,7 +180,7 @@ impl Database {
     }
 
     /// Whether this reader keeps more views that it has moved on from than [`renew`](Self::renew)
-    /// leaves. Who shares a handle between threads takes a [`reopened`](Self::reopened) one then.
+    /// leaves. Who shares a handle between threads takes a [`renewed`](Self::renewed) one then.
     #[must_use]
     pub fn is_worn(&self) -> bool {
         self.snapshot.is_none() && !self.store.is_writer() && self.store.views() > VIEWS

@@ -5,7 +5,7 @@
 //! such an LU, inflected like the sister's trigger.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::unit::Unit;
 use super::{ExpandError, Result, SeedsError};
@@ -18,7 +18,7 @@ use crate::query::{Expression, Field, Term, Test};
 pub struct FromSisters {
     asked: String,
     seeds: Expression,
-    units: Rc<BTreeMap<(ReleaseId, FrameId), Vec<Unit>>>,
+    units: Arc<BTreeMap<(ReleaseId, FrameId), Vec<Unit>>>,
     count: u64,
 }
 
@@ -43,7 +43,7 @@ impl FromSisters {
         }
         let seeds = sisters.iter().map(|(release, frame, pos)| sets_of(release, frame, *pos));
         let seeds = Expression::disjunction(seeds.collect::<Result<Vec<_>>>()?);
-        Ok(Self { asked: expression.to_string(), seeds, units: Rc::new(units), count })
+        Ok(Self { asked: expression.to_string(), seeds, units: Arc::new(units), count })
     }
 
     /// The sets of the sisters; what is to be expanded.

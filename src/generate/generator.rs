@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 use std::path::PathBuf;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use serde_json::json;
 
@@ -43,7 +43,7 @@ pub struct Reading<'a> {
 pub type ReadAs = std::result::Result<Vec<Option<(FeId, f32)>>, Box<dyn Error + Send + Sync>>;
 
 /// A classifier of FEs.
-pub type ReadsAs = dyn FnMut(&[Reading<'_>]) -> ReadAs;
+pub type ReadsAs = dyn FnMut(&[Reading<'_>]) -> ReadAs + Send;
 
 /// What writes the words of blanks.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ pub struct Generator {
     /// Filters them, with its name in recipes.
     pub(super) reads_as: Option<(String, Box<ReadsAs>)>,
     /// Says how likely the frame is at the LU, by which candidates are ranked, too.
-    pub(super) identifier: Option<Rc<FrameIdentifier>>,
+    pub(super) identifier: Option<Arc<FrameIdentifier>>,
     /// Asked about what is kept; that decides nothing, so no recipe names it.
     pub(super) judges: Option<Judges>,
     /// The files that were opened, as they were then.
@@ -161,7 +161,7 @@ impl Generator {
     /// The same, with a frame model that says how likely the frame of each sentence is.
     #[must_use]
     pub fn judging(self, identifier: FrameIdentifier) -> Self {
-        Self { identifier: Some(Rc::new(identifier)), ..self }
+        Self { identifier: Some(Arc::new(identifier)), ..self }
     }
 
     /// The same, with a verifier, read from some files, that is asked whether the targets of the

@@ -20,7 +20,8 @@ use std::fmt;
 use std::path::Path;
 
 use crate::model::{
-    AnnotationSetId, CorpusId, DocumentId, FrameId, Generation, LuId, Origin, ReleaseId, SentenceId,
+    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, FrameId, Generation, LuId, Origin,
+    ReleaseId, SentenceId,
 };
 pub use audit::{EntryState, IndexAudit};
 pub use error::IndexError;
@@ -122,4 +123,13 @@ pub struct Hit {
     pub sentence: SentenceId,
     /// The set.
     pub set: AnnotationSetId,
+}
+
+impl Hit {
+    /// Where a set of a release belongs.
+    #[must_use]
+    pub fn of(release: ReleaseId, set: &AnnotationSet) -> Self {
+        let AnnotationSet { id, frame, lu, sentence, .. } = set;
+        Self { release, frame: *frame, lu: *lu, sentence: *sentence, set: *id }
+    }
 }

@@ -99,6 +99,22 @@ pub enum QueryError {
         /// What is wrong with it.
         source: regex::Error,
     },
+    /// A text is no cursor.
+    #[error("`{}` is no cursor; expected one that a page of answers gave", shortened(.cursor))]
+    Cursor {
+        /// The text.
+        cursor: String,
+    },
+    /// The cursor is another query's.
+    #[error(
+        "the cursor `{}` is of another query or order; expected one that a page of this query \
+         gave: start again without one",
+        shortened(.cursor)
+    )]
+    ForeignCursor {
+        /// The cursor.
+        cursor: String,
+    },
     /// Parentheses and `not` are nested too deep.
     #[error("the query nests deeper than {limit} levels at column {column}; write it flatter")]
     TooDeep {
@@ -115,6 +131,7 @@ coded!(QueryError {
     Self::UnknownValue { .. } | Self::Malformed { .. } => Failed.coded("Q-value"),
     Self::Operator { .. } => Failed.coded("Q-operator"),
     Self::Regex { .. } => Failed.coded("Q-regex"),
+    Self::Cursor { .. } | Self::ForeignCursor { .. } => Failed.coded("Q-cursor"),
     _ => Failed.coded("Q-query"),
 });
 
@@ -162,7 +179,8 @@ fn frame_fields() -> impl Iterator<Item = &'static str> {
 }
 
 impl QueryError {
-    /// The column it was found at: code points of the query, from 1.
+    /// The column it was found at: code points of the query, from 1; so for what is wrong with a
+    /// cursor.
     #[must_use]
     pub fn column(&self) -> usize {
         match self {
@@ -174,6 +192,7 @@ impl QueryError {
             | Self::Malformed { column, .. }
             | Self::Regex { column, .. }
             | Self::TooDeep { column, .. } => *column,
+            Self::Cursor { .. } | Self::ForeignCursor { .. } => 1,
         }
     }
 }

@@ -25,6 +25,7 @@
 //! # Ok::<(), fnstore::query::QueryError>(())
 //! ```
 
+mod cursor;
 mod display;
 mod error;
 mod expression;
@@ -36,7 +37,9 @@ mod pattern;
 mod relation;
 mod selection;
 mod term;
+mod value;
 
+pub use cursor::Cursor;
 pub use display::quoted;
 pub use error::{BuildError, QueryError};
 pub use expression::{Expression, Negated, Parts};
@@ -48,3 +51,4 @@ pub use relation::Distance;
 pub(crate) use relation::Followed;
 pub use selection::{Selection, SortKey, listed};
 pub use term::{Comparison, LabelFacts, LabelField, LabelTest, Term, Test};
+pub use value::Value;

@@ -1,6 +1,6 @@
 //! Which of a query's answers are wanted, and in which order.
 
-use super::{Field, QueryError};
+use super::{Cursor, Field, QueryError};
 
 /// Which answers: by default all of them, in order of key.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -8,6 +8,9 @@ pub struct Selection {
     /// What to order by, the most important first. Answers that are equal by all of it stay in
     /// order of key.
     pub sort: Vec<SortKey>,
+    /// Where the page before ended: answers begin behind it. Unlike an offset, it costs nothing to
+    /// come to.
+    pub after: Option<Cursor>,
     /// How many answers to leave out at the start.
     pub offset: usize,
     /// How many answers to give at most after these.

@@ -1,10 +1,10 @@
 //! The names behind the numbers: releases, frames, LUs and documents, read when first asked for.
 
-use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use crate::database::{Database, DatabaseError, LookupError, Result};
+use super::memo::Memo;
+use crate::database::{Database, DatabaseError, Held, LookupError, Result};
 use crate::model::{
     CorpusId, Document, DocumentId, FrameId, LuId, Release, ReleaseId, Split, SplitList,
 };
@@ -18,13 +18,12 @@ use crate::text::composed;
 /// every name of FrameNet 1.5 costs as much as reading a few hundred LUs.
 const LOOKUPS: usize = 200;
 
-type Memo<K, V> = RefCell<HashMap<K, V>>;
 /// What each corpus is called.
 type Corpora = HashMap<(ReleaseId, CorpusId), Vec<String>>;
 
 /// Names of one database at one moment.
 pub struct Catalog<'a> {
-    store: &'a Store,
+    database: Held<'a>,
     /// Parts of the data by name, before the built-in ones.
     pub(super) splits: Option<Arc<SplitList>>,
     releases: Vec<Arc<Release>>,
@@ -33,8 +32,8 @@ pub struct Catalog<'a> {
     statuses: Memo<(ReleaseId, FrameId, LuId), Arc<str>>,
     /// Documents that were looked up one by one.
     known_documents: Memo<(ReleaseId, CorpusId, DocumentId), Option<Arc<KnownDocument>>>,
-    corpora: OnceCell<Corpora>,
-    relations: OnceCell<Relations>,
+    corpora: OnceLock<Corpora>,
+    relations: OnceLock<Relations>,
     relatives: Memo<(ReleaseId, FrameId, Followed), Arc<Distances>>,
 }
 
@@ -64,19 +63,23 @@ impl KnownDocument {
 }
 
 impl<'a> Catalog<'a> {
-    pub(super) fn new(store: &'a Store, splits: Option<Arc<SplitList>>) -> Result<Self> {
+    pub(super) fn new(database: Held<'a>, splits: Option<Arc<SplitList>>) -> Result<Self> {
         Ok(Self {
-            store,
+            releases: database.store.releases()?.into_iter().map(Arc::new).collect(),
+            database,
             splits,
-            releases: store.releases()?.into_iter().map(Arc::new).collect(),
-            frames: RefCell::default(),
-            lexunits: RefCell::default(),
-            statuses: RefCell::default(),
-            known_documents: RefCell::default(),
-            corpora: OnceCell::new(),
-            relations: OnceCell::new(),
-            relatives: RefCell::default(),
+            frames: Memo::default(),
+            lexunits: Memo::default(),
+            statuses: Memo::default(),
+            known_documents: Memo::default(),
+            corpora: OnceLock::new(),
+            relations: OnceLock::new(),
+            relatives: Memo::default(),
         })
+    }
+
+    pub(super) fn store(&self) -> &Store {
+        &self.database.store
     }
 
     /// The visible releases, in order of import.
@@ -95,30 +98,30 @@ impl<'a> Catalog<'a> {
     /// When the store fails; so for every function here.
     pub fn frame(&self, release: ReleaseId, frame: FrameId) -> Result<Arc<str>> {
         let key = (release, frame);
-        if let Some(name) = self.frames.borrow().get(&key) {
-            return Ok(Arc::clone(name));
+        if let Some(name) = self.frames.get(&key) {
+            return Ok(name);
         }
-        let found = self.store.frame(release, frame)?;
+        let found = self.store().frame(release, frame)?;
         let name: Arc<str> = found.map_or_else(|| frame.to_string(), |frame| frame.name).into();
-        self.frames.borrow_mut().insert(key, Arc::clone(&name));
+        self.frames.insert(key, Arc::clone(&name));
         Ok(name)
     }
 
     /// Name of an LU; its number when the store has no such LU.
     pub fn lexunit(&self, release: ReleaseId, frame: FrameId, lu: LuId) -> Result<Arc<str>> {
         let key = (release, frame, lu);
-        if let Some(name) = self.lexunits.borrow().get(&key) {
-            return Ok(Arc::clone(name));
+        if let Some(name) = self.lexunits.get(&key) {
+            return Ok(name);
         }
-        if self.lexunits.borrow().len() == LOOKUPS {
+        if self.lexunits.len() == LOOKUPS {
             self.read_all_lexunits()?;
-            if let Some(name) = self.lexunits.borrow().get(&key) {
-                return Ok(Arc::clone(name));
+            if let Some(name) = self.lexunits.get(&key) {
+                return Ok(name);
             }
         }
-        let found = self.store.lexunit(release, frame, lu)?;
+        let found = self.store().lexunit(release, frame, lu)?;
         let name: Arc<str> = found.map_or_else(|| lu.to_string(), |lu| lu.name).into();
-        self.lexunits.borrow_mut().insert(key, Arc::clone(&name));
+        self.lexunits.insert(key, Arc::clone(&name));
         Ok(name)
     }
 
@@ -130,12 +133,12 @@ impl<'a> Catalog<'a> {
         lu: LuId,
     ) -> Result<Arc<str>> {
         let key = (release, frame, lu);
-        if let Some(status) = self.statuses.borrow().get(&key) {
-            return Ok(Arc::clone(status));
+        if let Some(status) = self.statuses.get(&key) {
+            return Ok(status);
         }
-        let found = self.store.lexunit(release, frame, lu)?;
+        let found = self.store().lexunit(release, frame, lu)?;
         let status: Arc<str> = found.map_or_else(String::new, |lu| lu.status).into();
-        self.statuses.borrow_mut().insert(key, Arc::clone(&status));
+        self.statuses.insert(key, Arc::clone(&status));
         Ok(status)
     }
 
@@ -146,8 +149,8 @@ impl<'a> Catalog<'a> {
         release: ReleaseId,
     ) -> Result<Vec<(FrameId, LuId, Arc<str>)>> {
         let mut statuses = Vec::new();
-        let mut known = self.statuses.borrow_mut();
-        for lu in self.store.lexunits(release)? {
+        let mut known = self.statuses.locked();
+        for lu in self.store().lexunits(release)? {
             let lu = lu?;
             let status: Arc<str> = lu.status.into();
             known.insert((release, lu.frame, lu.id), Arc::clone(&status));
@@ -157,9 +160,9 @@ impl<'a> Catalog<'a> {
     }
 
     fn read_all_lexunits(&self) -> Result<()> {
-        let mut lexunits = self.lexunits.borrow_mut();
+        let mut lexunits = self.lexunits.locked();
         for release in &self.releases {
-            for row in self.store.lexunit_names(release.id)? {
+            for row in self.store().lexunit_names(release.id)? {
                 let (frame, lu, name) = row?;
                 lexunits.entry((release.id, frame, lu)).or_insert_with(|| name.into());
             }
@@ -186,19 +189,19 @@ impl<'a> Catalog<'a> {
         document: DocumentId,
     ) -> Result<Option<Arc<KnownDocument>>> {
         let key = (release, corpus, document);
-        if let Some(known) = self.known_documents.borrow().get(&key) {
-            return Ok(known.clone());
+        if let Some(known) = self.known_documents.get(&key) {
+            return Ok(known);
         }
-        let found = self.store.document(release, corpus, document)?;
+        let found = self.store().document(release, corpus, document)?;
         let known = found.map(|found| Arc::new(KnownDocument::new(found, self.splits.as_deref())));
-        self.known_documents.borrow_mut().insert(key, known.clone());
+        self.known_documents.insert(key, known.clone());
         Ok(known)
     }
 
     /// Number of documents that were looked up.
     #[cfg(test)]
     pub(super) fn documents_looked_up(&self) -> usize {
-        self.known_documents.borrow().len()
+        self.known_documents.len()
     }
 
     /// What a corpus is called: by most releases one name, and each of those that its documents
@@ -207,7 +210,7 @@ impl<'a> Catalog<'a> {
         if self.corpora.get().is_none() {
             let mut corpora = Corpora::new();
             for release in &self.releases {
-                for document in self.store.documents(release.id)? {
+                for document in self.store().documents(release.id)? {
                     let document = document?;
                     let names = corpora.entry((release.id, document.corpus)).or_default();
                     if !names.contains(&document.corpus_name) {
@@ -229,16 +232,16 @@ impl<'a> Catalog<'a> {
         followed: Followed,
     ) -> Result<Arc<Distances>> {
         let key = (release, frame, followed);
-        if let Some(known) = self.relatives.borrow().get(&key) {
-            return Ok(Arc::clone(known));
+        if let Some(known) = self.relatives.get(&key) {
+            return Ok(known);
         }
         if self.relations.get().is_none() {
             let releases = self.releases.iter().map(|release| &**release);
-            let _ = self.relations.set(Relations::read(self.store, releases)?);
+            let _ = self.relations.set(Relations::read(self.store(), releases)?);
         }
         let relations = self.relations.get_or_init(Relations::default);
         let found = Arc::new(relations.reached(release, frame, followed));
-        self.relatives.borrow_mut().insert(key, Arc::clone(&found));
+        self.relatives.insert(key, Arc::clone(&found));
         Ok(found)
     }
 
@@ -284,7 +287,7 @@ impl Database {
     /// # Errors
     /// When the store fails.
     pub fn catalog(&self) -> Result<Catalog<'_>> {
-        Catalog::new(&self.store, self.split_list().cloned())
+        Catalog::new(Held::Borrowed(self), self.split_list().cloned())
     }
 
     /// The error for a name that no release has.
@@ -335,7 +338,7 @@ mod tests {
             for &frame in &frames {
                 catalog.frame_passes(release, frame, &expression).unwrap();
             }
-            let now = catalog.relatives.borrow().len();
+            let now = catalog.relatives.len();
             assert!(frames.len() <= now && (round == 0 || now == followed), "{now} of {frames:?}");
             followed = now;
         }

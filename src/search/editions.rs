@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::catalog::Catalog;
-use crate::database::{Database, Result, SplitListError};
+use crate::database::{Database, Held, Result, SplitListError};
 use crate::exchange::kept_split_list;
 use crate::model::{Edition, Release, SplitList, SplitListId};
 use crate::query::{Expression, Field, Test};
@@ -94,7 +94,16 @@ impl Database {
 
     /// The names behind the numbers, for the answers of a query.
     pub(super) fn catalog_for(&self, expression: &Expression) -> Result<Catalog<'_>> {
-        Catalog::new(&self.store, self.split_list_for(expression)?)
+        Self::catalog_over(Held::Borrowed(self), expression)
+    }
+
+    /// As [`catalog_for`](Self::catalog_for), for those who hold the database themselves.
+    pub(super) fn catalog_over<'a>(
+        database: Held<'a>,
+        expression: &Expression,
+    ) -> Result<Catalog<'a>> {
+        let splits = database.split_list_for(expression)?;
+        Catalog::new(database, splits)
     }
 }
 

@@ -2,21 +2,26 @@
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::answer::{ElementLabel, elements};
 use super::catalog::Catalog;
 use super::facts::Facts;
 use super::matched::Match;
-use super::value::{Value, null_kind};
+use super::memo::Memo;
+use super::value::null_kind;
 use crate::database::Result;
 use crate::model::{AnnotationSetId, ReleaseId, SentenceId, Span};
-use crate::query::{Expression, Field, FieldCost, LabelFacts, LabelTest, Pattern, Term, Test};
+use crate::query::{
+    Expression, Field, FieldCost, LabelFacts, LabelTest, Pattern, Term, Test, Value,
+};
 use crate::store::{Store, Subject};
 
 /// One query, asked of sets.
 pub(super) struct Evaluator<'a> {
-    pub(super) facts: Rc<Facts<'a>>,
+    pub(super) facts: Arc<Facts<'a>>,
+    /// The query, as it was put.
+    query: Expression,
     /// The query, with what is dear to ask after what is cheap.
     expression: Expression,
     /// Of how many sets each term was asked, and for how many it held, in order of the terms; only
@@ -26,7 +31,7 @@ pub(super) struct Evaluator<'a> {
     since: HashMap<u64, Written>,
     /// Which patterns, by their places in the query, match long texts: one may have thousands of
     /// sets.
-    long_texts: RefCell<HashMap<(*const Pattern, ReleaseId, SentenceId), bool>>,
+    long_texts: Memo<(usize, ReleaseId, SentenceId), bool>,
     /// Texts that a pattern was held against.
     #[cfg(test)]
     pub(super) texts_matched: std::cell::Cell<u32>,
@@ -47,7 +52,6 @@ struct Written {
 
 impl<'a> Evaluator<'a> {
     pub(super) fn new(
-        store: &'a Store,
         catalog: Catalog<'a>,
         expression: &Expression,
         is_tallied: bool,
@@ -55,17 +59,19 @@ impl<'a> Evaluator<'a> {
         let mut since = HashMap::new();
         for term in expression.terms() {
             if let Test::Revision(revision) = term.test {
-                since.insert(revision, written_since(store, revision)?);
+                since.insert(revision, written_since(catalog.store(), revision)?);
             }
         }
+        let query = expression.clone();
         let expression = cheapest_first(expression);
         let tallies = is_tallied.then(|| RefCell::new(vec![(0, 0); expression.terms().count()]));
         Ok(Self {
-            facts: Rc::new(Facts::new(store, catalog)),
+            facts: Arc::new(Facts::new(catalog)),
+            query,
             expression,
             tallies,
             since,
-            long_texts: RefCell::default(),
+            long_texts: Memo::default(),
             #[cfg(test)]
             texts_matched: std::cell::Cell::default(),
         })
@@ -82,9 +88,9 @@ impl<'a> Evaluator<'a> {
 
     /// Whether a pattern of the query matches the text of a set.
     fn text_matches(&self, set: &Match<'_>, pattern: &Pattern) -> Result<bool> {
-        let key = (std::ptr::from_ref(pattern), set.release, set.set.sentence);
-        if let Some(known) = self.long_texts.borrow().get(&key) {
-            return Ok(*known);
+        let key = (std::ptr::from_ref(pattern).addr(), set.release, set.set.sentence);
+        if let Some(known) = self.long_texts.get(&key) {
+            return Ok(known);
         }
         let Some(sentence) = set.sentence()? else { return Ok(false) };
         #[cfg(test)]
@@ -96,11 +102,7 @@ impl<'a> Evaluator<'a> {
         };
         let matches = pattern.matches(text);
         if sentence.text.len() > LONG {
-            let mut known = self.long_texts.borrow_mut();
-            if known.len() >= KEPT {
-                known.clear();
-            }
-            known.insert(key, matches);
+            self.long_texts.insert_among(KEPT, key, matches);
         }
         Ok(matches)
     }
@@ -113,6 +115,11 @@ impl<'a> Evaluator<'a> {
             *asked += 1;
             *passed += u64::from(passes);
         }
+    }
+
+    /// The query, as it was put.
+    pub(super) fn query(&self) -> &Expression {
+        &self.query
     }
 
     /// The terms in the order in which they are asked, and whether they stand under `not`.

@@ -1,12 +1,11 @@
 //! What is looked up about sets beside their own records, and kept for the other sets of a query.
 
-use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::catalog::Catalog;
 use super::foreign::ForeignContent;
+use super::memo::Memo;
 use crate::database::{Result, listing};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Edition, FrameId, LuId, Provenance,
@@ -16,21 +15,20 @@ use crate::store::Store;
 
 /// The store with what was read of it.
 pub(super) struct Facts<'a> {
-    pub(super) store: &'a Store,
     pub(super) catalog: Catalog<'a>,
     /// Fingerprint of each recipe, hexadecimal, by number.
-    recipes: OnceCell<HashMap<u32, String>>,
+    recipes: OnceLock<HashMap<u32, String>>,
     /// What the releases' files hold beside FrameNet.
-    foreign_content: OnceCell<ForeignContent>,
+    foreign_content: OnceLock<ForeignContent>,
     /// Every release's editions.
-    editions: OnceCell<Vec<(ReleaseId, Edition)>>,
+    editions: OnceLock<Vec<(ReleaseId, Edition)>>,
     /// Whether a verifier was asked of sets of each release.
-    verified: RefCell<HashMap<ReleaseId, bool>>,
+    verified: Memo<ReleaseId, bool>,
     /// Where the seeds that were asked about come from: offspring of several lies mixed.
-    seeds: RefCell<HashMap<(ReleaseId, AnnotationSetId), Home>>,
+    seeds: Memo<(ReleaseId, AnnotationSetId), Home>,
     /// The last sentence that was read: a text of thousands of sets is read once for those that
     /// lie together.
-    last_sentence: RefCell<Option<(ReleaseId, Rc<Sentence>)>>,
+    last_sentence: Mutex<Option<(ReleaseId, Arc<Sentence>)>>,
 }
 
 /// Most seeds that are remembered at once.
@@ -52,17 +50,20 @@ pub(super) struct Home {
 }
 
 impl<'a> Facts<'a> {
-    pub(super) fn new(store: &'a Store, catalog: Catalog<'a>) -> Self {
+    pub(super) fn new(catalog: Catalog<'a>) -> Self {
         Self {
-            store,
             catalog,
-            recipes: OnceCell::new(),
-            foreign_content: OnceCell::new(),
-            editions: OnceCell::new(),
-            verified: RefCell::default(),
-            seeds: RefCell::default(),
-            last_sentence: RefCell::default(),
+            recipes: OnceLock::new(),
+            foreign_content: OnceLock::new(),
+            editions: OnceLock::new(),
+            verified: Memo::default(),
+            seeds: Memo::default(),
+            last_sentence: Mutex::default(),
         }
+    }
+
+    pub(super) fn store(&self) -> &Store {
+        self.catalog.store()
     }
 
     /// The sentence of that id.
@@ -70,20 +71,21 @@ impl<'a> Facts<'a> {
         &self,
         release: ReleaseId,
         id: SentenceId,
-    ) -> Result<Option<Rc<Sentence>>> {
-        if let Some((of, sentence)) = self.last_sentence.borrow().as_ref()
+    ) -> Result<Option<Arc<Sentence>>> {
+        let last = || self.last_sentence.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some((of, sentence)) = last().as_ref()
             && (*of, sentence.id) == (release, id)
         {
-            return Ok(Some(Rc::clone(sentence)));
+            return Ok(Some(Arc::clone(sentence)));
         }
-        let found = self.store.sentence(release, id)?.map(Rc::new);
-        *self.last_sentence.borrow_mut() = found.clone().map(|sentence| (release, sentence));
+        let found = self.store().sentence(release, id)?.map(Arc::new);
+        *last() = found.clone().map(|sentence| (release, sentence));
         Ok(found)
     }
 
     pub(super) fn recipe(&self, id: u32) -> Result<Option<&str>> {
         if self.recipes.get().is_none() {
-            let recipes = self.store.recipes()?.into_iter();
+            let recipes = self.store().recipes()?.into_iter();
             let prints = recipes.map(|(id, print, _)| (id.0, hexadecimal(&print)));
             let _ = self.recipes.set(prints.collect());
         }
@@ -93,7 +95,7 @@ impl<'a> Facts<'a> {
     pub(super) fn foreign(&self) -> Result<&ForeignContent> {
         if self.foreign_content.get().is_none() {
             let releases = self.catalog.releases().iter().map(|release| release.id);
-            let _ = self.foreign_content.set(ForeignContent::read(self.store, releases)?);
+            let _ = self.foreign_content.set(ForeignContent::read(self.store(), releases)?);
         }
         Ok(self.foreign_content.get_or_init(ForeignContent::default))
     }
@@ -102,7 +104,7 @@ impl<'a> Facts<'a> {
         if self.editions.get().is_none() {
             let mut editions = Vec::new();
             for release in self.catalog.releases() {
-                for edition in self.store.editions(release.id)? {
+                for edition in self.store().editions(release.id)? {
                     editions.push((release.id, edition?));
                 }
             }
@@ -117,46 +119,42 @@ impl<'a> Facts<'a> {
         release: ReleaseId,
         set: AnnotationSetId,
     ) -> Result<Option<Verification>> {
-        let known = self.verified.borrow().get(&release).copied();
+        let known = self.verified.get(&release);
         let is_verified = match known {
             Some(known) => known,
             None => {
-                let is_verified = self.store.all_verifications(release)?.next().is_some();
-                self.verified.borrow_mut().insert(release, is_verified);
+                let is_verified = self.store().all_verifications(release)?.next().is_some();
+                self.verified.insert(release, is_verified);
                 is_verified
             }
         };
-        Ok(if is_verified { self.store.verification(release, set)? } else { None })
+        Ok(if is_verified { self.store().verification(release, set)? } else { None })
     }
 
     /// Where a seed comes from.
     pub(super) fn home_of_seed(&self, release: ReleaseId, seed: AnnotationSetId) -> Result<Home> {
-        if let Some(home) = self.seeds.borrow().get(&(release, seed)) {
-            return Ok(home.clone());
+        if let Some(home) = self.seeds.get(&(release, seed)) {
+            return Ok(home);
         }
-        let home = match self.store.annotation_set(release, seed)? {
+        let home = match self.store().annotation_set(release, seed)? {
             // It says so itself; no sentence needs to be read.
             Some(set) if matches!(set.provenance, Provenance::FullText { .. }) => {
                 Home::of(&set, None)
             }
             Some(set) => {
-                let sentence = self.store.sentence(release, set.sentence)?;
+                let sentence = self.store().sentence(release, set.sentence)?;
                 Home::of(&set, sentence.as_ref())
             }
             None => Home::default(),
         };
-        let mut seeds = self.seeds.borrow_mut();
-        if seeds.len() >= SEEDS {
-            seeds.clear();
-        }
-        seeds.insert((release, seed), home.clone());
+        self.seeds.insert_among(SEEDS, (release, seed), home.clone());
         Ok(home)
     }
 
     /// Number of seeds of which it is known where they come from.
     #[cfg(test)]
     pub(super) fn known_seeds(&self) -> usize {
-        self.seeds.borrow().len()
+        self.seeds.len()
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::answer::Answer;
@@ -18,10 +17,10 @@ use crate::text::composed;
 
 /// An annotation set that a query found. Its sentence and its names are read on demand.
 pub struct Match<'a> {
-    pub(super) facts: Rc<Facts<'a>>,
+    pub(super) facts: Arc<Facts<'a>>,
     pub(super) release: ReleaseId,
     pub(super) set: AnnotationSet,
-    sentence: OnceCell<Option<Rc<Sentence>>>,
+    sentence: OnceCell<Option<Arc<Sentence>>>,
     home: OnceCell<Home>,
     document: OnceCell<Option<Arc<KnownDocument>>>,
     /// Whether its answer says nothing of its document and its part.
@@ -37,8 +36,8 @@ struct Place {
 }
 
 impl<'a> Match<'a> {
-    pub(super) fn new(facts: &Rc<Facts<'a>>, release: ReleaseId, set: AnnotationSet) -> Self {
-        let facts = Rc::clone(facts);
+    pub(super) fn new(facts: &Arc<Facts<'a>>, release: ReleaseId, set: AnnotationSet) -> Self {
+        let facts = Arc::clone(facts);
         let (sentence, home, document) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
         Self { facts, release, set, sentence, home, document, has_no_place: Cell::new(false) }
     }
@@ -76,7 +75,7 @@ impl<'a> Match<'a> {
         };
         let Self { facts, release, set, sentence, .. } = self;
         let catalog = &facts.catalog;
-        let sentence = sentence.into_inner().flatten().map(Rc::unwrap_or_clone);
+        let sentence = sentence.into_inner().flatten().map(Arc::unwrap_or_clone);
         let (Some(sentence), Some(listed)) = (sentence, catalog.release(release)) else {
             return Ok(None);
         };
@@ -131,9 +130,9 @@ impl<'a> Match<'a> {
         let mut ids: Vec<_> = unread.iter().map(|of| (of.release, of.set.sentence)).collect();
         ids.sort_unstable();
         ids.dedup();
-        let sentences = first.facts.store.sentences_of(&ids)?.into_iter();
+        let sentences = first.facts.store().sentences_of(&ids)?.into_iter();
         let read: HashMap<_, _> =
-            ids.iter().copied().zip(sentences.map(|of| of.map(Rc::new))).collect();
+            ids.iter().copied().zip(sentences.map(|of| of.map(Arc::new))).collect();
         for of in unread {
             let _ = of.sentence.set(read[&(of.release, of.set.sentence)].clone());
         }
@@ -145,7 +144,7 @@ impl<'a> Match<'a> {
     pub(super) fn leave_sentence(&self) {
         let (id, text, occurrences) = (self.set.sentence, String::new(), Vec::new());
         let empty = Sentence { id, xml_id: None, text, occurrences };
-        let _ = self.sentence.set(Some(Rc::new(empty)));
+        let _ = self.sentence.set(Some(Arc::new(empty)));
         self.has_no_place.set(true);
     }
 
@@ -188,7 +187,7 @@ impl<'a> Match<'a> {
 
     fn mean_judgement(&self) -> Result<Option<f32>> {
         let (mut sum, mut count) = (0_u32, 0_u16);
-        for judgement in self.facts.store.judgements(self.release, self.set.id)? {
+        for judgement in self.facts.store().judgements(self.release, self.set.id)? {
             let judgement = judgement?;
             if judgement.is_of_frame() {
                 sum += u32::from(judgement.score);

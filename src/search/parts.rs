@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::evaluate::Evaluator;
 use super::plan::{Narrowed, Planner};
 use super::select::{Answers, Matches};
-use crate::database::{Database, Result};
+use crate::database::{Database, Held, Result};
 use crate::query::Expression;
 
 /// A part of where the answers of a query lie.
@@ -49,9 +49,9 @@ impl Database {
     /// # Errors
     /// When the store fails.
     pub fn answers_in(&self, expression: &Expression, part: &Part) -> Result<Answers<'_>> {
-        let evaluator =
-            Evaluator::new(&self.store, self.catalog_for(expression)?, expression, false)?;
-        Ok(Answers::new(Matches::scanned(evaluator, part.0.clone().sets(self))))
+        let evaluator = Evaluator::new(self.catalog_for(expression)?, expression, false)?;
+        let rows = part.0.clone().sets(Held::Borrowed(self), None);
+        Ok(Answers::new(Matches::scanned(evaluator, rows)))
     }
 }
 

@@ -4,20 +4,18 @@
 //! scan. Sorted, the whole query is asked first. With a limit, only that many sets (and those
 //! skipped before them) are remembered, by their place and the values to be compared.
 
-use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::answer::Answer;
 use super::evaluate::Evaluator;
 use super::matched::Match;
 use super::plan::{Narrowed, Planner, SetRows, releases_of};
-use super::value::Value;
-use crate::database::{Database, DatabaseError, Result};
+use crate::database::{Database, DatabaseError, Held, Result};
 use crate::index::Hit;
 use crate::model::Release;
-use crate::query::{Expression, Selection, SortKey};
+use crate::query::{Cursor, Expression, Selection, SortKey, Value};
 
 /// The sets that a query finds, read as they are asked for.
 ///
@@ -27,13 +25,15 @@ pub struct Matches<'a> {
     evaluator: Evaluator<'a>,
     rows: Rows<'a>,
     /// Sets read so far.
-    read: Rc<Cell<u64>>,
+    read: u64,
     /// Matches to leave out before the next one.
     skip: usize,
     /// Matches to give yet.
     left: Option<usize>,
     /// The first record that could not be read, told behind those that could.
     unreadable: Option<DatabaseError>,
+    /// What they are ordered by before the place.
+    sort: Vec<SortKey>,
 }
 
 enum Rows<'a> {
@@ -46,8 +46,8 @@ enum Rows<'a> {
 impl<'a> Matches<'a> {
     /// The sets among these rows of which the query holds.
     pub(super) fn scanned(evaluator: Evaluator<'a>, rows: SetRows<'a>) -> Self {
-        let (read, rows) = (Rc::default(), Rows::Scanned(rows));
-        Self { evaluator, rows, read, skip: 0, left: None, unreadable: None }
+        let (rows, sort) = (Rows::Scanned(rows), Vec::new());
+        Self { evaluator, rows, read: 0, skip: 0, left: None, unreadable: None, sort }
     }
 
     /// Goes on past a record that cannot be read, which is told at the end: the last item names
@@ -84,12 +84,24 @@ impl<'a> Matches<'a> {
         Ok(None)
     }
 
+    /// The place behind a set that they gave: where the next page begins.
+    ///
+    /// # Errors
+    /// When a value that it is ordered by cannot be read.
+    pub fn cursor(&self, found: &Match<'_>) -> Result<Cursor> {
+        let Ranked { values, place } = ranked(found, &self.sort)?;
+        let values = values.into_iter().map(|ranking| ranking.value).collect();
+        let Hit { release, frame, lu, sentence, set } = place;
+        let place = (release, frame, lu, sentence, set);
+        Ok(Cursor::new((self.evaluator.query(), &self.sort), place, values))
+    }
+
     pub(super) fn evaluator(&self) -> &Evaluator<'a> {
         &self.evaluator
     }
 
     pub(super) fn rows_read(&self) -> u64 {
-        self.read.get()
+        self.read
     }
 
     /// The next set, when the query holds of it.
@@ -100,7 +112,7 @@ impl<'a> Matches<'a> {
         };
         let row = rows.next()?;
         if !is_asked {
-            self.read.set(self.read.get() + 1);
+            self.read += 1;
         }
         Some(row.and_then(|(release, set)| {
             let found = Match::new(&self.evaluator.facts, release, set);
@@ -160,6 +172,15 @@ impl<'a> Answers<'a> {
     #[must_use]
     pub fn without_sentences(self) -> Self {
         Self { is_bare: true, ..self }
+    }
+
+    /// The place behind an answer that they gave: where the next page begins.
+    ///
+    /// # Errors
+    /// When a value that it is ordered by cannot be read.
+    pub fn cursor(&self, answer: &Answer) -> Result<Cursor> {
+        let facts = &self.matches.evaluator.facts;
+        self.matches.cursor(&Match::new(facts, answer.release.id, answer.set.clone()))
     }
 
     /// Reads the next batch; `None` at the end.
@@ -278,7 +299,7 @@ impl Database {
 
     /// The answers of a query that are selected, in the requested order. Sorting takes a pass over
     /// all of them, and memory for as many as limit and offset say together, or for all without a
-    /// limit.
+    /// limit. A page [`after`](Selection::after) another takes as long wherever it is.
     ///
     /// # Errors
     /// As [`query`](Self::query).
@@ -292,7 +313,46 @@ impl Database {
     /// # Errors
     /// As [`query`](Self::query).
     pub fn matches(&self, expression: &Expression, selection: &Selection) -> Result<Matches<'_>> {
-        self.planned(expression, selection, false)
+        Self::planned(Held::Borrowed(self), expression, selection, false)
+    }
+
+    /// As [`select`](Self::select), with answers that keep the database open by themselves: they
+    /// may be kept in a structure, sent to another thread, and outlive the handle that was asked.
+    ///
+    /// They are read in pages of up to 1,024 sets, with memory for one of them. Each page is of the
+    /// moment at which it is read; those of a [`snapshot`](Self::snapshot) are all of one.
+    ///
+    /// # Errors
+    /// As [`query`](Self::query).
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use fnstore::database::Database;
+    /// # use fnstore::query::Selection;
+    /// # use fnstore::transfer::ImportOptions;
+    /// # let store = tempfile::tempdir()?;
+    /// # let database = Database::open_writer(store.path())?;
+    /// # let mini = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mini-framenet");
+    /// # database.import(mini.as_ref(), &ImportOptions::default(), &mut |_| {})?;
+    /// let database = Arc::new(database);
+    /// let query = "frame=Checking".parse()?;
+    /// let five = Selection { limit: Some(5), ..Selection::default() };
+    /// let mut page = database.answers(&query, &five)?;
+    /// let first: Vec<_> = page.by_ref().collect::<Result<_, _>>()?;
+    /// let after = Some(page.cursor(&first[4])?);
+    /// let rest = database.answers(&query, &Selection { after, ..Selection::default() })?;
+    /// drop(database);
+    /// let rest = std::thread::spawn(move || rest.count()).join().unwrap();
+    /// assert_eq!((first.len(), rest > 0), (5, true));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn answers(
+        self: &Arc<Self>,
+        expression: &Expression,
+        selection: &Selection,
+    ) -> Result<Answers<'static>> {
+        let held = Held::Shared(Arc::clone(self));
+        Self::planned(held, expression, selection, false).map(Answers::new)
     }
 
     /// The releases that a query can have answers in, by what it says of `release`.
@@ -305,36 +365,44 @@ impl Database {
         Ok(all.filter(|release| searched.contains(&release.id)).collect())
     }
 
-    pub(super) fn planned(
-        &self,
+    pub(super) fn planned<'a>(
+        database: Held<'a>,
         expression: &Expression,
         selection: &Selection,
         is_explained: bool,
-    ) -> Result<Matches<'_>> {
+    ) -> Result<Matches<'a>> {
         // Before any name is read: the index may be newer than this handle's view.
-        self.refresh()?;
-        let catalog = self.catalog_for(expression)?;
-        self.check_names(&catalog, expression)?;
-        let plan = Planner::new(self, &catalog, expression).plan(expression)?;
-        let evaluator = Evaluator::new(&self.store, catalog, expression, is_explained)?;
+        database.refresh()?;
+        let Selection { sort, after, .. } = selection;
+        after.as_ref().map_or(Ok(()), |after| after.require(expression, sort))?;
+        let catalog = Self::catalog_over(database.clone(), expression)?;
+        database.check_names(&catalog, expression)?;
+        let plan = Planner::new(&database, &catalog, expression).plan(expression)?;
+        let evaluator = Evaluator::new(catalog, expression, is_explained)?;
+        // In order of key, the scan begins behind the place.
+        let behind = after.as_ref().filter(|_| sort.is_empty()).map(place_of);
         let mut matches = Matches {
-            evaluator,
-            rows: Rows::Scanned(plan.narrowed.sets(self)),
-            read: Rc::default(),
             skip: selection.offset,
             left: selection.limit,
-            unreadable: None,
+            sort: sort.clone(),
+            ..Matches::scanned(evaluator, plan.narrowed.sets(database.clone(), behind))
         };
-        if !selection.sort.is_empty() {
+        if !sort.is_empty() {
             let places = first_in_order(&mut matches, selection)?;
-            let rows =
-                places.into_iter().flat_map(|place| Narrowed::Sets([place].into()).sets(self));
+            let rows = places
+                .into_iter()
+                .flat_map(move |place| Narrowed::Sets([place].into()).sets(database.clone(), None));
             matches.rows = Rows::Sorted(Box::new(rows));
             matches.skip = selection.offset;
             matches.left = selection.limit;
         }
         Ok(matches)
     }
+}
+
+fn place_of(cursor: &Cursor) -> Hit {
+    let (release, frame, lu, sentence, set) = cursor.place;
+    Hit { release, frame, lu, sentence, set }
 }
 
 /// The places of the matches up to the selection's end, in its order.
@@ -344,9 +412,11 @@ fn first_in_order(matches: &mut Matches<'_>, selection: &Selection) -> Result<Ve
     // One more than are given, so that whether there are more is known.
     let wanted =
         selection.limit.map(|limit| selection.offset.saturating_add(limit).saturating_add(1));
+    let after = selection.after.as_ref().map(|after| Ranked::at(after, &selection.sort));
     let (mut first, mut left_out) = (BinaryHeap::new(), None);
     for found in matches.by_ref() {
         match found.and_then(|found| ranked(&found, &selection.sort)) {
+            Ok(found) if after.as_ref().is_some_and(|after| found <= *after) => {}
             Ok(found) => first.push(found),
             Err(error) if error.is_unreadable_record() => {
                 left_out.get_or_insert(error);
@@ -361,20 +431,23 @@ fn first_in_order(matches: &mut Matches<'_>, selection: &Selection) -> Result<Ve
     Ok(first.into_sorted_vec().into_iter().map(|ranked| ranked.place).collect())
 }
 
+impl Ranked {
+    /// Where a page ended.
+    fn at(cursor: &Cursor, keys: &[SortKey]) -> Self {
+        let pairs = cursor.values.iter().cloned().zip(keys);
+        let ranking =
+            |(value, key): (Option<Value>, &SortKey)| Ranking { value, descending: key.descending };
+        Self { values: pairs.map(ranking).collect(), place: place_of(cursor) }
+    }
+}
+
 fn ranked(found: &Match<'_>, keys: &[SortKey]) -> Result<Ranked> {
     let ranking = |key: &SortKey| -> Result<Ranking> {
         let values = found.values(key.field)?.into_iter();
         let value = if key.descending { values.max() } else { values.min() };
         Ok(Ranking { value, descending: key.descending })
     };
-    let set = found.set();
-    let place = Hit {
-        release: found.release(),
-        frame: set.frame,
-        lu: set.lu,
-        sentence: set.sentence,
-        set: set.id,
-    };
+    let place = Hit::of(found.release(), found.set());
     Ok(Ranked { values: keys.iter().map(ranking).collect::<Result<_>>()?, place })
 }
 

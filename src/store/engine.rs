@@ -352,6 +352,21 @@ impl Engine {
         self.rows(family, options)
     }
 
+    /// The records behind a key whose keys start with `prefix`, in key order.
+    pub(super) fn scan_behind(
+        &self,
+        family: Family,
+        prefix: Vec<u8>,
+        mut after: Vec<u8>,
+    ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
+        let mut options = ReadOptions::default();
+        after.push(0);
+        let least = after.max(prefix.clone());
+        options.set_iterate_range(PrefixRange(prefix));
+        options.set_iterate_lower_bound(least);
+        self.rows(family, options)
+    }
+
     /// The records from a key on, in key order.
     pub(super) fn scan_from(
         &self,

@@ -18,7 +18,7 @@ pub enum SetRange {
 }
 
 impl SetRange {
-    fn prefix(self) -> Vec<u8> {
+    pub(super) fn prefix(self) -> Vec<u8> {
         match self {
             Self::Release(release) => Prefix::of(release),
             Self::Frame(release, frame) => Prefix::of(release).then(frame),

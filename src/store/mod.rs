@@ -42,6 +42,7 @@ mod replace;
 mod row_fault;
 mod rows;
 mod scratch;
+mod set_rows;
 mod site;
 mod tally;
 mod tuning;
@@ -83,6 +84,7 @@ pub use replace::Replacement;
 use rocksdb::WriteBatch;
 pub use row_fault::{RowFault, RowFaultKind};
 pub use rows::{LayoutOf, Row, RowContent, decode_row};
+pub use set_rows::SetPlace;
 pub(crate) use tally::Tallied;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -268,6 +270,12 @@ impl Store {
     #[must_use]
     pub fn views(&self) -> usize {
         self.engine.views()
+    }
+
+    /// The last revision that the store's writer acknowledged, as far as is known: what a commit
+    /// changes that others can look at for nothing.
+    pub(crate) fn acknowledged(&self) -> Option<u64> {
+        acknowledged::last(&self.dir)
     }
 
     /// The store's format, `(major, minor)`.

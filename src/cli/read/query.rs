@@ -7,8 +7,8 @@ mod plan;
 
 use fnstore::database::{Database, DatabaseError};
 use fnstore::model::NamedBy;
-use fnstore::query::{Case, Expression, Field, Selection, SortKey, Test};
-use fnstore::search::Matches;
+use fnstore::query::{Case, Cursor, Expression, Field, Selection, SortKey, Test};
+use fnstore::search::{Match, Matches};
 
 use crate::cli::options::splits::SplitArgs;
 use crate::cli::print::notices::{tell_if_empty, tell_of_index, tell_of_releases};
@@ -38,6 +38,10 @@ pub(crate) struct Args {
     /// Stop after N annotation sets, or N values of `--count-by`
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
+
+    /// Start behind the page that ended at CURSOR, as a page that has more names it
+    #[arg(long, value_name = "CURSOR", conflicts_with_all = ["count", "count_by"])]
+    after: Option<String>,
 
     /// Skip the first N annotation sets
     #[arg(long, value_name = "N", default_value_t, hide_default_value = true)]
@@ -99,7 +103,8 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let columns = args.fields.as_deref().map(Column::parse_list).transpose()?;
     let sort = args.sort.as_deref().map(SortKey::parse_list).transpose();
     let sort = sort.map_err(DatabaseError::from)?.unwrap_or_default();
-    let selection = Selection { sort, offset: args.offset, limit: args.limit };
+    let after = args.after.as_deref().map(str::parse).transpose().map_err(DatabaseError::from)?;
+    let selection = Selection { sort, after, offset: args.offset, limit: args.limit };
     let database = args.splits.over_query(&expression, || Database::open(&context.store))?;
     let output = &mut context.output;
     if !tell_if_empty(&database)? {
@@ -147,25 +152,51 @@ fn write_matches(
     columns: Option<&[Column]>,
     output: &mut Output,
 ) -> anyhow::Result<Outcome> {
-    let mut matches = database.matches(expression, selection)?;
+    let mut page = Page::of(database.matches(expression, selection)?, selection);
     let shown = match columns {
-        Some(columns) => write_rows(&mut matches, columns, output)?,
-        None => write_hits(&mut matches, output)?,
+        Some(columns) => write_rows(&mut page, columns, output)?,
+        None => write_hits(&mut page, output)?,
     };
     output.flush()?;
     if selection.limit == Some(shown) {
-        match matches.has_more(LOOK_AHEAD)? {
-            Some(true) => {
-                tell(&format!("showing {shown}; there are more (`--count` says how many)"))
-            }
-            None => tell(&format!("showing {shown}; there may be more (`--count` says how many)")),
-            Some(false) => {}
+        let says = match page.matches.has_more(LOOK_AHEAD)? {
+            Some(true) => Some("are"),
+            None => Some("may be"),
+            Some(false) => None,
+        };
+        if let Some(says) = says {
+            tell(&format!("showing {shown}; there {says} more (`--count` says how many)"));
+            page.end.iter().for_each(|end| tell(&format!("next page: `--after {end}`")));
         }
     }
     if shown == 0 && selection.limit != Some(0) {
         tell("nothing found");
     }
     Ok(outcome(shown > 0))
+}
+
+/// Sets on their way to the output, and where their page ends.
+struct Page<'a> {
+    matches: Matches<'a>,
+    /// Sets to come up to the limit.
+    left: Option<usize>,
+    end: Option<Cursor>,
+}
+
+impl<'a> Page<'a> {
+    fn of(matches: Matches<'a>, selection: &Selection) -> Self {
+        Self { matches, left: selection.limit, end: None }
+    }
+
+    /// The next set; of the last one up to the limit its place is kept.
+    fn next(&mut self) -> Result<Option<Match<'a>>, DatabaseError> {
+        let found = self.matches.next().transpose()?;
+        self.left = self.left.map(|left| left.saturating_sub(1));
+        if let (Some(found), Some(0)) = (&found, self.left) {
+            self.end = Some(self.matches.cursor(found)?);
+        }
+        Ok(found)
+    }
 }
 
 fn outcome(found: bool) -> Outcome {
@@ -192,15 +223,15 @@ fn tell_of_descriptions(database: &Database, expression: &Expression) -> anyhow:
 }
 
 /// Writes sets whole; gives their number.
-fn write_hits(matches: &mut Matches<'_>, output: &mut Output) -> anyhow::Result<usize> {
+fn write_hits(page: &mut Page<'_>, output: &mut Output) -> anyhow::Result<usize> {
     let mut records = output.records(Format::Jsonl);
     let left_out = loop {
-        match matches.next().transpose() {
+        match page.next() {
             Ok(None) => break None,
             Ok(Some(found)) => match found.into_answer() {
                 Ok(None) => {}
                 Ok(Some(answer)) => records.spaced_block(&AnswerRecord::new(&answer)?)?,
-                Err(error) => matches.leave_out(error)?,
+                Err(error) => page.matches.leave_out(error)?,
             },
             Err(error) => break Some(error),
         }
@@ -212,19 +243,19 @@ fn write_hits(matches: &mut Matches<'_>, output: &mut Output) -> anyhow::Result<
 
 /// Writes columns of sets; gives the number of sets.
 fn write_rows(
-    matches: &mut Matches<'_>,
+    page: &mut Page<'_>,
     columns: &[Column],
     output: &mut Output,
 ) -> anyhow::Result<usize> {
     let names: Vec<&str> = columns.iter().map(|column| column.name()).collect();
     let mut records = output.records(Format::Jsonl);
     let left_out = loop {
-        match matches.next().transpose() {
+        match page.next() {
             Ok(None) => break None,
             Ok(Some(found)) => match Cells::new(found, columns) {
                 Ok(None) => {}
                 Ok(Some(row)) => records.row_under(&names, &row, || row.texts().collect())?,
-                Err(error) => matches.leave_out(error.downcast()?)?,
+                Err(error) => page.matches.leave_out(error.downcast()?)?,
             },
             Err(error) => break Some(error),
         }

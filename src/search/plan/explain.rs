@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde::{Serialize, Serializer};
 
 use super::{Narrowed, Plan, Planner};
-use crate::database::{Database, Result};
+use crate::database::{Database, Held, Result};
 use crate::model::NamedBy;
 use crate::model::named;
 use crate::query::{Expression, Selection, Term};
@@ -84,7 +84,7 @@ impl Database {
     /// As [`Database::query`].
     pub fn explain(&self, expression: &Expression, selection: &Selection) -> Result<Explanation> {
         let start = Instant::now();
-        let mut matches = self.planned(expression, selection, true)?;
+        let mut matches = Self::planned(Held::Borrowed(self), expression, selection, true)?;
         let mut answers = 0;
         for found in &mut matches {
             found?;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::database::{Database, DatabaseError, Result};
+use crate::database::{DatabaseError, Held, Result};
 use crate::index::Hit;
 use crate::model::{AnnotationSet, FrameId, LuId, ReleaseId};
-use crate::store::{SetLocation, SetRange, Store};
+use crate::store::{SetLocation, SetPlace, SetRange, Store};
 
 /// Where answers can lie, from the widest to the narrowest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(in crate::search) enum Narrowed {
 type SetRow = Result<(ReleaseId, AnnotationSet)>;
 
 /// Sets in order of key.
-pub(in crate::search) type SetRows<'a> = Box<dyn Iterator<Item = SetRow> + 'a>;
+pub(in crate::search) type SetRows<'a> = Box<dyn Iterator<Item = SetRow> + Send + 'a>;
 
 impl Narrowed {
     fn rank(&self) -> u8 {
@@ -156,41 +156,100 @@ impl Narrowed {
         format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
     }
 
-    /// The sets that lie there, in order of key.
-    pub(in crate::search) fn sets(self, database: &Database) -> SetRows<'_> {
-        let store = &database.store;
-        match self {
-            Self::Sets(hits) => Box::new(hits.into_iter().filter_map(move |hit| {
-                let location = SetLocation { frame: hit.frame, lu: hit.lu, sentence: hit.sentence };
-                let set = store.annotation_set_at(hit.release, hit.set, location);
-                // A hit whose set is gone comes from an index that lags behind.
-                set.map_err(DatabaseError::from).map(|set| Some((hit.release, set?))).transpose()
-            })),
-            other => {
-                Box::new(other.scopes().into_iter().flat_map(move |scope| scanned(store, scope)))
+    /// The sets that lie there, in order of key, all of them or those behind one.
+    pub(in crate::search) fn sets(self, database: Held<'_>, after: Option<Hit>) -> SetRows<'_> {
+        match (self, database) {
+            (Self::Sets(mut hits), database) => {
+                if let Some(after) = after {
+                    hits = hits.split_off(&after);
+                    hits.remove(&after);
+                }
+                Box::new(hits.into_iter().filter_map(move |hit| {
+                    let location =
+                        SetLocation { frame: hit.frame, lu: hit.lu, sentence: hit.sentence };
+                    let set = database.store.annotation_set_at(hit.release, hit.set, location);
+                    // A hit whose set is gone comes from an index that lags behind.
+                    let set = set.map_err(DatabaseError::from);
+                    set.map(|set| Some((hit.release, set?))).transpose()
+                }))
             }
+            (runs, Held::Borrowed(database)) => Box::new(runs.scanned(&database.store, after)),
+            (runs, database @ Held::Shared(_)) => Box::new(Pages::new(runs, database, after)),
         }
+    }
+
+    /// The sets of the runs of keys, each of which is opened when it is reached.
+    fn scanned<'s>(
+        &self,
+        store: &'s Store,
+        after: Option<Hit>,
+    ) -> impl Iterator<Item = SetRow> + Send + use<'s> {
+        let after = after.map(|hit| {
+            let location = SetLocation { frame: hit.frame, lu: hit.lu, sentence: hit.sentence };
+            (hit.release, location, hit.set)
+        });
+        self.scopes().into_iter().flat_map(move |scope| run(store, scope, after))
     }
 }
 
-/// The sets of one run of keys, which is opened when it is reached.
-fn scanned(store: &Store, scope: SetRange) -> SetRows<'_> {
-    let opened = || -> Result<SetRows<'_>> {
-        Ok(match scope {
-            SetRange::Release(release) => {
-                Box::new(store.annotation_sets(release)?.map(move |set| Ok((release, set?))))
-            }
-            SetRange::Frame(release, frame) => {
-                let sets = store.annotation_sets_of_frame(release, frame)?;
-                Box::new(sets.map(move |set| Ok((release, set?))))
-            }
-            SetRange::LexUnit(release, frame, lu) => {
-                let sets = store.annotation_sets_of_lexunit(release, frame, lu)?;
-                Box::new(sets.map(move |set| Ok((release, set?))))
-            }
-        })
-    };
-    opened().unwrap_or_else(|error| Box::new(std::iter::once(Err(error))))
+/// A run of keys, from a set on.
+fn run(store: &Store, scope: SetRange, after: Option<SetPlace>) -> SetRows<'_> {
+    match store.annotation_sets_in(scope, after) {
+        Ok(sets) => Box::new(sets.map(move |set| Ok((scope.release(), set?)))),
+        Err(error) => Box::new(std::iter::once(Err(error.into()))),
+    }
+}
+
+/// Sets of a page that is read while the last one is given away.
+const PAGES: [usize; 4] = [4, 32, 256, 1024];
+
+/// The sets of runs of keys, read page by page: between two nothing of the store is held open, so
+/// that they may go to another thread and outlive whoever asked.
+struct Pages<'a> {
+    runs: Narrowed,
+    database: Held<'a>,
+    after: Option<Hit>,
+    /// Pages read so far.
+    read: usize,
+    page: std::vec::IntoIter<SetRow>,
+    is_last: bool,
+}
+
+impl<'a> Pages<'a> {
+    fn new(runs: Narrowed, database: Held<'a>, after: Option<Hit>) -> Self {
+        Self { runs, database, after, read: 0, page: Vec::new().into_iter(), is_last: false }
+    }
+
+    fn read(&mut self) {
+        let size = PAGES[self.read.min(PAGES.len() - 1)];
+        self.read += 1;
+        let mut page = Vec::with_capacity(size);
+        let mut rows = self.runs.scanned(&self.database.store, self.after);
+        // A page ends with a set, behind which the next one begins.
+        while page.len() < size || matches!(page.last(), Some(Err(_))) {
+            let Some(row) = rows.next() else {
+                self.is_last = true;
+                break;
+            };
+            page.push(row);
+        }
+        drop(rows);
+        if let Some(Ok((release, set))) = page.last() {
+            self.after = Some(Hit::of(*release, set));
+        }
+        self.page = page.into_iter();
+    }
+}
+
+impl Iterator for Pages<'_> {
+    type Item = SetRow;
+
+    fn next(&mut self) -> Option<SetRow> {
+        if self.page.as_slice().is_empty() && !self.is_last {
+            self.read();
+        }
+        self.page.next()
+    }
 }
 
 #[cfg(test)]
