@@ -27,6 +27,7 @@ mod language;
 pub(crate) mod layouts;
 mod load;
 pub(crate) mod reindex;
+mod release_ref;
 mod split_list;
 mod wait;
 mod write;
@@ -45,12 +46,12 @@ pub use error::{
 pub(crate) use held::Held;
 pub use load::{LoadReport, Loader};
 pub(crate) use reindex::each_entry;
+pub use release_ref::ReleaseRef;
 pub use write::{JournalWrite, Write};
 
 use crate::durable::is_inside;
 use crate::index::{self, IndexError, IndexReader, IndexWriter};
 use crate::model::{Release, ReleaseId, SplitList};
-use crate::query::nearest;
 use crate::store::{Identity, Store};
 use crate::text::called;
 
@@ -126,13 +127,16 @@ impl Database {
         })
     }
 
-    /// Opens the database in `dir` for writing what the index does not hold, as judgements. The
-    /// index stays where it is, unopened, and the next writer brings it up. One that is far behind
-    /// is brought up now.
+    /// Opens the database in `dir` for a few edits or judgements, for a tool that holds the lock
+    /// only while it saves. The index stays where it is, unopened, which takes less time than
+    /// [`open_existing_writer`](Self::open_existing_writer). Queries lay what it lacks over its
+    /// hits, and the next writer brings it up. One that is far behind is brought up now.
+    ///
+    /// Imports, loads and expansions want a writer.
     ///
     /// # Errors
     /// When there is none, another process writes it, or its format is another.
-    pub(crate) fn open_writer_beside_index(dir: &Path) -> Result<Self> {
+    pub fn open_editor(dir: &Path) -> Result<Self> {
         let store = Store::open_writer(dir, false)?;
         let stamp = index::stamp(&store.dir().join("index")).ok().flatten();
         let revision = store.revision()?;
@@ -347,14 +351,14 @@ impl Database {
         }
     }
 
-    /// Removes a release by name, with all that was added to it. What `fnstore annotate` or an
+    /// Removes a release, with all that was added to it. What `fnstore annotate` or an
     /// import made a release of is one. Gives the new revision.
     ///
     /// # Errors
     /// When there is no such release, or the store fails.
-    pub fn remove_release(&self, name: &str) -> Result<u64> {
+    pub fn remove_release<'a>(&self, release: impl Into<ReleaseRef<'a>>) -> Result<u64> {
         let mut turn = self.turn()?;
-        let revision = self.store.remove_release(self.release(name)?.id)?;
+        let revision = self.store.remove_release(self.release(release)?.id)?;
         if let Turn::Index(index) = &mut turn {
             self.follow(index);
         }
@@ -391,24 +395,6 @@ impl Database {
     /// When the store fails.
     pub fn releases(&self) -> Result<Vec<Release>> {
         Ok(self.store.releases()?)
-    }
-
-    /// The release of that name: the one whose name is written so, else the only one whose name is
-    /// canonically equivalent.
-    ///
-    /// # Errors
-    /// When there is none, with the nearest name, or several are equivalent.
-    pub fn release(&self, name: &str) -> Result<Release> {
-        let releases = self.releases()?;
-        if let Some(release) = release_called(&releases, name)? {
-            return Ok(release.clone());
-        }
-        let names = releases.iter().map(|release| release.name.as_str());
-        Err(DatabaseError::Lookup(LookupError::UnknownName {
-            kind: "release",
-            name: name.to_owned(),
-            nearest: nearest(name, names).map(str::to_owned),
-        }))
     }
 
     /// What is wrong with the index, as far as this handle has met it. A query that could not use

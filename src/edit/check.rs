@@ -1,16 +1,17 @@
 //! What must hold of a record before it is staged: names are names, what it refers to is there, and
 //! spans lie in their text on character boundaries.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
 
 use super::staged::{StagedRow as _, absent};
 use super::{EditError, Result, Transaction};
 use crate::model::{
-    AnnotationSet, Document, Extent, FeId, Frame, FrameElement, FrameId, FrameRelation, Label,
-    Layer, LayerName, LexUnit, PROPOSED, Pos, SemType, SemTypeId, Sentence, Span, is_name,
+    AnnotationSet, CorpusId, Document, Extent, FeId, Frame, FrameElement, FrameId, FrameRelation,
+    Label, Layer, LayerName, LexUnit, PROPOSED, Pos, SemType, SemTypeId, Sentence, Span, is_name,
 };
 use crate::query::nearest;
-use crate::text::{CharIndex, fold};
+use crate::text::{CharIndex, called, fold};
 
 /// That a name can be one.
 pub(super) fn name(field: &str, name: &str) -> Result<()> {
@@ -41,7 +42,58 @@ pub(super) fn same_option(field: &str, value: Option<u64>, before: Option<u64>) 
     same(field, &text(value), &text(before), "it is FrameNet's own")
 }
 
+/// Puts a new document into the corpus that other documents call as it does, if there is one, and
+/// names its file.
+pub(super) fn place_document(document: &mut Document, documents: &[Document]) -> Result<()> {
+    if !documents.iter().any(|known| known.corpus == document.corpus) {
+        join_corpus(document, documents)?;
+    }
+    if document.file.is_empty() {
+        // As FrameNet calls the files of full texts.
+        document.file = format!("{}__{}", document.corpus_name, document.name);
+    }
+    Ok(())
+}
+
+fn join_corpus(document: &mut Document, documents: &[Document]) -> Result<()> {
+    let of_corpus = called(documents, &document.corpus_name, |it| &it.corpus_name);
+    let corpora: BTreeSet<CorpusId> = of_corpus.iter().map(|it| it.corpus).collect();
+    if corpora.len() > 1 {
+        let ids: Vec<String> = corpora.iter().map(CorpusId::to_string).collect();
+        let expected =
+            format!("a name that one corpus has; the corpora {} are called so", ids.join(", "));
+        return Err(EditError::value("corpus", &document.corpus_name, expected).into());
+    }
+    if let Some(known) = of_corpus.first() {
+        document.corpus = known.corpus;
+        document.corpus_name.clone_from(&known.corpus_name);
+        document.corpus_description.clone_from(&known.corpus_description);
+        // In a corpus whose documents have names beside descriptions, this one's is empty.
+        let has_descriptions = known.description.is_some();
+        document.description = document.description.take().or(has_descriptions.then(String::new));
+    }
+    Ok(())
+}
+
 impl Transaction<'_> {
+    /// Numbers the mappings of a new relation, and gives its sides the words of its type: other
+    /// relations of the type say what they are called.
+    pub(super) fn complete_new_relation(&self, relation: &mut FrameRelation) -> Result<()> {
+        for pair in relation.elements.iter_mut().filter(|pair| pair.id == 0) {
+            pair.id = self.database.store.own_number()?;
+        }
+        if !relation.super_role.is_empty() || !relation.sub_role.is_empty() {
+            return Ok(());
+        }
+        let known = called(self.all_relations()?, &relation.kind, |of| &of.kind).into_iter().next();
+        let known = known.map(|of| (of.kind, of.super_role, of.sub_role));
+        let (kind, super_role, sub_role) = known.unwrap_or_else(|| {
+            (std::mem::take(&mut relation.kind), "Parent".to_owned(), "Child".to_owned())
+        });
+        (relation.kind, relation.super_role, relation.sub_role) = (kind, super_role, sub_role);
+        Ok(())
+    }
+
     fn existing_frame(&self, frame: FrameId) -> Result<Frame> {
         Ok(self.frame(frame)?.ok_or_else(|| absent::<Frame>(frame))?)
     }

@@ -45,7 +45,7 @@ use staged::{Judged, Staged, StagedRow, absent, named};
 use undo::Undoing;
 pub use undo::Undone;
 
-use crate::database::{Database, DatabaseError, EditError, LookupError, Result};
+use crate::database::{Database, DatabaseError, EditError, LookupError, ReleaseRef, Result};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, EVOKES, Frame, FrameId,
     FrameRelation, Judgement, LexUnit, LuId, Provenance, RelationId, ReleaseId, SemType, SemTypeId,
@@ -172,14 +172,14 @@ impl Basis {
 }
 
 impl Database {
-    /// Starts a transaction on a release.
+    /// Starts a transaction on a release, by its name or its number.
     ///
     /// # Errors
     /// When the handle is a reader's, or there is no such release.
-    pub fn transaction(&self, release: ReleaseId) -> Result<Transaction<'_>> {
+    pub fn transaction<'r>(&self, release: impl Into<ReleaseRef<'r>>) -> Result<Transaction<'_>> {
         self.require_writable()?;
         let began = self.store.revision()?;
-        self.require_release(release)?;
+        let release = self.release(release)?.id;
         let (staged, basis, others, undoing, note) = Default::default();
         Ok(Transaction { database: self, release, began, staged, basis, others, undoing, note })
     }
@@ -370,8 +370,9 @@ impl Transaction<'_> {
     }
 
     /// Adds a relation between two frames; it takes their names, and those of mapped FEs, from
-    /// them.
+    /// them. Sides without a word get what other relations of its type call them.
     pub fn add_relation(&mut self, mut relation: FrameRelation) -> Result<RelationId> {
+        self.complete_new_relation(&mut relation)?;
         relation.id = RelationId(self.own_number::<FrameRelation>(RelationId)?);
         self.complete_relation(&mut relation)?;
         let id = relation.id;
@@ -408,11 +409,12 @@ impl Transaction<'_> {
         self.put(lu)
     }
 
-    /// Adds a document; its corpus is that of another document with the same number, or gets a
-    /// number of its own when no document has it.
+    /// Adds a document; its corpus is that of another document with the same number, else the one
+    /// that is called so, else a new one with a number of its own.
     pub fn add_document(&mut self, mut document: Document) -> Result<(CorpusId, DocumentId)> {
         let documents = self.all_documents()?;
         let is_corpus = |id: CorpusId| documents.iter().any(|known| known.corpus == id);
+        check::place_document(&mut document, &documents)?;
         if !is_corpus(document.corpus) {
             document.corpus = CorpusId(self.database.store.own_number()?);
             while is_corpus(document.corpus) {

@@ -3,14 +3,37 @@
 use std::collections::BTreeSet;
 
 use super::Transaction;
-use crate::database::{Database, Result, Turn};
+use crate::database::{Database, EditError, Result, Turn};
 
 impl Database {
-    /// Commits the edits of several releases, one transaction each: all of them, or none.
+    /// Commits the edits of several releases, one transaction each: all of them, or none. Gives the
+    /// new revision. A transaction that is committed again is in conflict with itself.
     ///
     /// # Errors
-    /// As [`Transaction::commit`].
-    pub(crate) fn commit_together(&self, transactions: &[Transaction<'_>]) -> Result<u64> {
+    /// As [`Transaction::commit`]; when two transactions are of one release, or one is another
+    /// handle's.
+    ///
+    /// ```
+    /// # use fnstore::database::Database;
+    /// # use fnstore::transfer::ImportOptions;
+    /// # use fnstore::model::{FrameId, LexUnit};
+    /// # let store = tempfile::tempdir()?;
+    /// # let database = Database::open_writer(store.path())?;
+    /// # let mini = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mini-framenet");
+    /// # for name in ["one", "two"] {
+    /// #     let options = ImportOptions { release: Some(name.to_owned()), ..Default::default() };
+    /// #     database.import(mini.as_ref(), &options, &mut |_| {})?;
+    /// # }
+    /// let mut edits = [database.transaction("one")?, database.transaction("two")?];
+    /// for edits in &mut edits {
+    ///     edits.add_lexunit(LexUnit::new(FrameId(102), "peruse.v"))?;
+    /// }
+    /// let revision = database.commit_together(&edits)?;
+    /// assert_eq!(database.changes(revision - 1)?.count(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn commit_together(&self, transactions: &[Transaction<'_>]) -> Result<u64> {
+        self.require_one_each(transactions)?;
         self.commit_in(&mut self.turn()?, transactions)
     }
 
@@ -50,6 +73,22 @@ impl Database {
             self.follow(index);
         }
         Ok(revision)
+    }
+
+    /// Edits of one release were checked without regard to another transaction's.
+    fn require_one_each(&self, transactions: &[Transaction<'_>]) -> Result<()> {
+        for (at, edits) in transactions.iter().enumerate() {
+            let field = format!("transactions[{at}]");
+            if !std::ptr::eq(edits.database, self) {
+                let expected = "a transaction of this handle";
+                return Err(EditError::value(field, edits.release, expected).into());
+            }
+            if transactions[..at].iter().any(|other| other.release == edits.release) {
+                let expected = "one transaction for each release";
+                return Err(EditError::value(field, edits.release, expected).into());
+            }
+        }
+        Ok(())
     }
 }
 

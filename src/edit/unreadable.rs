@@ -79,5 +79,5 @@ fn stand_in_of_set(id: AnnotationSetId, at: SetLocation) -> AnnotationSet {
         IdSpace::FullText => Provenance::FullText { corpus: CorpusId(0), document: DocumentId(0) },
         IdSpace::Imported | IdSpace::Generated => Provenance::User,
     };
-    AnnotationSet { provenance, ..AnnotationSet::new(id, at.sentence, (at.frame, at.lu)) }
+    AnnotationSet { provenance, ..AnnotationSet::placed(id, at.sentence, (at.frame, at.lu)) }
 }

@@ -158,7 +158,7 @@ mod tests {
         let id = AnnotationSetId::new(IdSpace::Exemplar, 1);
         let sentence = SentenceId::new(IdSpace::Exemplar, 1);
         let layers = vec![Layer { name: LayerName::Fe, rank: 1, labels }];
-        let empty = AnnotationSet::new(id, sentence, (FrameId(1), LuId(1)));
+        let empty = AnnotationSet::placed(id, sentence, (FrameId(1), LuId(1)));
         AnnotationSet { fe_status, layers, provenance, ..empty }
     }
 

@@ -35,6 +35,25 @@ pub(crate) struct Generated {
     pub(crate) verification: Option<Verification>,
 }
 
+impl Generated {
+    /// The sentence and its set, as the store has them under an id.
+    pub(crate) fn rows(&self, id: AnnotationSetId) -> (Sentence, AnnotationSet) {
+        let text = self.text.clone();
+        let sentence = SentenceId::new(IdSpace::Generated, id.number());
+        let mut layers = vec![Layer::of_targets(&self.targets)];
+        layers.extend(self.layers.iter().cloned());
+        let set = AnnotationSet {
+            status: GENERATED.to_owned(),
+            targets: self.targets.clone(),
+            fe_status: self.fe_status,
+            layers,
+            provenance: Provenance::Generated(Box::new(self.generation.clone())),
+            ..AnnotationSet::placed(id, sentence, (self.frame, self.lu))
+        };
+        (Sentence { id: sentence, xml_id: None, text, occurrences: Vec::new() }, set)
+    }
+}
+
 /// Gathers what is generated under a recipe, and commits it.
 pub(crate) struct GeneratedWriter<'a, S> {
     database: &'a Database,
@@ -81,26 +100,12 @@ impl<'a, S: Sink> GeneratedWriter<'a, S> {
     }
 
     fn push(&mut self, release: ReleaseId, made: &Generated, id: AnnotationSetId) {
-        let sentence = SentenceId::new(IdSpace::Generated, id.number());
+        let (sentence, set) = made.rows(id);
         let write = self.writes.entry(release).or_default();
         write.lexunits.extend(made.proposed.clone());
-        write.sentences.push(Sentence {
-            id: sentence,
-            xml_id: None,
-            text: made.text.clone(),
-            occurrences: Vec::new(),
-        });
+        write.sentences.push(sentence);
         write.verifications.extend(made.verification.map(|of| Verification { set: id, ..of }));
-        let mut layers = vec![Layer::of_targets(&made.targets)];
-        layers.extend(made.layers.iter().cloned());
-        write.sets.push(AnnotationSet {
-            status: GENERATED.to_owned(),
-            targets: made.targets.clone(),
-            fe_status: made.fe_status,
-            layers,
-            provenance: Provenance::Generated(Box::new(made.generation.clone())),
-            ..AnnotationSet::new(id, sentence, (made.frame, made.lu))
-        });
+        write.sets.push(set);
     }
 
     /// Notes how far seeds are.

@@ -58,7 +58,7 @@ pub use profile::FrameProfile;
 pub use semtypes::{Contradiction, DerivedTypes, Propagation, SemTypeTree, propagate};
 pub use valence::observed_valences;
 
-use crate::database::{Database, DatabaseError, Result};
+use crate::database::{Database, DatabaseError, ReleaseRef, Result};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, Frame, FrameElement, FrameId,
     FrameRelation, LexUnit, LuId, Origin, Release, SemType, SemTypeId, Sentence, SentenceId,
@@ -143,11 +143,11 @@ impl AnnotatedSentence {
 }
 
 impl Database {
-    /// The release of that name, for reading.
+    /// A release, by its name or its number, for reading.
     ///
     /// # Errors
     /// When there is none, with the nearest name.
-    pub fn lexicon(&self, release: &str) -> Result<Lexicon<'_>> {
+    pub fn lexicon<'r>(&self, release: impl Into<ReleaseRef<'r>>) -> Result<Lexicon<'_>> {
         Ok(Lexicon { database: self, release: Arc::new(self.release(release)?) })
     }
 

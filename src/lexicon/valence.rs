@@ -126,7 +126,7 @@ mod tests {
             targets: vec![Span::new(9, 10)],
             fe_status: FeStatus::Annotated,
             layers: layers.into_iter().map(layer).collect(),
-            ..AnnotationSet::new(id, sentence, (FrameId(1), LuId(1)))
+            ..AnnotationSet::placed(id, sentence, (FrameId(1), LuId(1)))
         }
     }
 

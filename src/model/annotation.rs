@@ -3,7 +3,10 @@
 use std::fmt;
 
 use super::named::named;
-use super::{AnnotationSetId, Colors, FeId, FrameId, LuId, Provenance, SentenceId, Span};
+use super::{AnnotationSetId, Colors, FeId, FrameId, IdSpace, LuId, Provenance, SentenceId, Span};
+
+/// Status of sets that a person annotated.
+pub const MANUAL: &str = "MANUAL";
 
 /// Status of sets whose sentence a model wrote, beside FrameNet's `MANUAL` and `UNANN`.
 pub const GENERATED: &str = "GENERATED";
@@ -40,9 +43,58 @@ pub struct AnnotationSet {
 }
 
 impl AnnotationSet {
+    /// A set by a user that marks a target, without FEs; a transaction numbers it.
+    ///
+    /// The target is a span, or several in order where it is discontinuous.
+    ///
+    /// ```
+    /// use fnstore::model::{AnnotationSet, NullInstantiation, Span};
+    ///
+    /// # use fnstore::model::{FrameId, IdSpace, LuId, SentenceId};
+    /// # let (frame, lu) = (FrameId(102), LuId(1001));
+    /// # let sentence = SentenceId::new(IdSpace::Exemplar, 5001);
+    /// // The editor checked the proofs.
+    /// let set = AnnotationSet::new(sentence, frame, lu, Span::new(11, 18))
+    ///     .element("Checker", Span::new(0, 10), "Ext", "NP")
+    ///     .element("Document", Span::new(19, 29), "Obj", "NP")
+    ///     .unexpressed("Matter", NullInstantiation::Indefinite);
+    /// assert_eq!(set.fe_layers().map(|layer| layer.labels.len()).sum::<usize>(), 3);
+    /// ```
+    #[must_use]
+    pub fn new(
+        sentence: SentenceId,
+        frame: FrameId,
+        lu: LuId,
+        target: impl Into<Vec<Span>>,
+    ) -> Self {
+        let unnumbered = AnnotationSetId::new(IdSpace::Imported, 0);
+        Self {
+            status: MANUAL.to_owned(),
+            targets: target.into(),
+            ..Self::placed(unnumbered, sentence, (frame, lu))
+        }
+    }
+
+    /// The same set with an FE on a span, and the grammatical function and phrase type of that
+    /// span; empty where there is none to tell. Its FEs count as annotated then.
+    #[must_use]
+    pub fn element(mut self, name: &str, span: Span, gf: &str, pt: &str) -> Self {
+        let said = |text| Some(text).filter(|text: &&str| !text.is_empty());
+        let label = Label::new(name, Extent::Overt(span));
+        put_element(&mut self.layers, 1, &label, [said(gf), said(pt)]);
+        Self { fe_status: FeStatus::Annotated, ..self }
+    }
+
+    /// The same set with an FE that no words express. Its FEs count as annotated then.
+    #[must_use]
+    pub fn unexpressed(mut self, name: &str, kind: NullInstantiation) -> Self {
+        put_element(&mut self.layers, 1, &Label::new(name, Extent::Null(kind)), [None, None]);
+        Self { fe_status: FeStatus::Annotated, ..self }
+    }
+
     /// A set of which nothing is known yet but where it belongs.
     #[must_use]
-    pub fn new(id: AnnotationSetId, sentence: SentenceId, (frame, lu): (FrameId, LuId)) -> Self {
+    pub fn placed(id: AnnotationSetId, sentence: SentenceId, (frame, lu): (FrameId, LuId)) -> Self {
         Self {
             id,
             xml_id: None,
@@ -139,6 +191,40 @@ impl Layer {
     pub fn of_targets(targets: &[Span]) -> Self {
         let label = |span: &Span| Label::new(LayerName::Target.as_str(), Extent::Overt(*span));
         Self { name: LayerName::Target, rank: 1, labels: targets.iter().map(label).collect() }
+    }
+}
+
+/// Puts an FE label among layers, with what is said of the same stretch by GF and PT. The first
+/// rank has all three layers, if empty: FrameNet's have GF and PT there alone.
+pub(crate) fn put_element(
+    layers: &mut Vec<Layer>,
+    rank: u8,
+    label: &Label,
+    [gf, pt]: [Option<&str>; 2],
+) {
+    put_element_layers(layers);
+    let rows = [(LayerName::Fe, Some(&*label.name)), (LayerName::Gf, gf), (LayerName::Pt, pt)];
+    for (name, said) in rows {
+        let Some(said) = said else { continue };
+        let at = layers.iter().position(|layer| layer.name == name && layer.rank == rank);
+        let at = at.unwrap_or_else(|| {
+            layers.push(Layer { rank, ..Layer::empty(name.clone()) });
+            layers.len() - 1
+        });
+        let label = Label { name: said.to_owned(), ..label.clone() };
+        // What two FEs of one span share is said once.
+        if name == LayerName::Fe || !layers[at].labels.contains(&label) {
+            layers[at].labels.push(label);
+        }
+    }
+}
+
+/// Puts the layers of FEs that are not there yet among layers.
+pub(crate) fn put_element_layers(layers: &mut Vec<Layer>) {
+    for name in [LayerName::Fe, LayerName::Gf, LayerName::Pt] {
+        if !layers.iter().any(|layer| layer.name == name && layer.rank == 1) {
+            layers.push(Layer::empty(name));
+        }
     }
 }
 

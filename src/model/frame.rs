@@ -46,6 +46,30 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// A frame that is to be added; a transaction numbers it and its FEs.
+    ///
+    /// ```
+    /// use fnstore::model::{CoreType, Frame, FrameElement};
+    ///
+    /// let frame = Frame::new("Proofreading", "Somebody reads a text for errors.")
+    ///     .element(FrameElement::new("Proofer", CoreType::Core))
+    ///     .element(FrameElement::new("Time", CoreType::Peripheral));
+    /// assert!(frame.fe_by_name("Proofer").is_some());
+    /// ```
+    #[must_use]
+    pub fn new(name: &str, definition: &str) -> Self {
+        let definition = definition.to_owned();
+        Self { definition, has_file: true, ..Self::named(FrameId(0), name) }
+    }
+
+    /// The same frame with one more FE, which has the next number for now.
+    #[must_use]
+    pub fn element(mut self, fe: FrameElement) -> Self {
+        let last = self.elements.iter().map(|fe| fe.id.0).max().unwrap_or_default();
+        self.elements.push(FrameElement { id: FeId(last + 1), ..fe });
+        self
+    }
+
     /// A frame of which nothing is known but its name: the release has no file for it.
     #[must_use]
     pub fn named(id: FrameId, name: &str) -> Self {
@@ -109,6 +133,12 @@ pub struct FrameElement {
 }
 
 impl FrameElement {
+    /// An FE that is to be added; its frame numbers it.
+    #[must_use]
+    pub fn new(name: &str, core_type: CoreType) -> Self {
+        Self::named(FeId(0), name, core_type)
+    }
+
     /// An FE of which nothing is known but its name and how central it is.
     #[must_use]
     pub fn named(id: FeId, name: &str, core_type: CoreType) -> Self {
@@ -164,6 +194,33 @@ pub struct FrameRelation {
     pub elements: Vec<FeRelation>,
 }
 
+impl FrameRelation {
+    /// A relation that is to be added; a transaction numbers it, and takes the frames' names and
+    /// what the type calls its sides from the release.
+    #[must_use]
+    pub fn new(kind: &str, parent: FrameId, child: FrameId) -> Self {
+        Self {
+            id: RelationId(0),
+            kind: kind.to_owned(),
+            super_role: String::new(),
+            sub_role: String::new(),
+            parent,
+            parent_name: String::new(),
+            child,
+            child_name: String::new(),
+            elements: Vec::new(),
+        }
+    }
+
+    /// The same relation, which maps an FE of the super frame onto one of the sub frame, too.
+    #[must_use]
+    pub fn mapping(mut self, parent: FeId, child: FeId) -> Self {
+        let (parent_name, child_name) = (String::new(), String::new());
+        self.elements.push(FeRelation { id: 0, parent, parent_name, child, child_name });
+        self
+    }
+}
+
 /// A pair of frame elements that a frame relation maps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeRelation {
@@ -195,6 +252,12 @@ pub struct SemType {
 }
 
 impl SemType {
+    /// A type that is to be added; a transaction numbers it.
+    #[must_use]
+    pub fn new(name: &str, definition: &str) -> Self {
+        Self { definition: definition.to_owned(), ..Self::named(SemTypeId(0), name) }
+    }
+
     /// A type of which no more than its number and its name is known.
     #[must_use]
     pub fn named(id: SemTypeId, name: &str) -> Self {

@@ -45,6 +45,22 @@ pub struct LexUnit {
 }
 
 impl LexUnit {
+    /// An LU that is to be added to a frame, as in `look over.v`; a transaction numbers it. Its
+    /// lexemes are the words of its name.
+    #[must_use]
+    pub fn new(frame: FrameId, name: &str) -> Self {
+        let lu = Self::named(frame, LuId(0), name);
+        let words = (1..).zip(lu.lemma().split_whitespace());
+        let lexemes = words.map(|(order, word)| Lexeme {
+            name: word.to_owned(),
+            pos: lu.pos,
+            order: Some(order),
+            headword: None,
+            break_before: None,
+        });
+        Self { lexemes: lexemes.collect(), status: CREATED.to_owned(), ..lu }
+    }
+
     /// An LU of which nothing is known but its name, as in `confirm.v`.
     #[must_use]
     pub fn named(frame: FrameId, id: LuId, name: &str) -> Self {
@@ -80,6 +96,9 @@ impl LexUnit {
         name.rsplit_once('.').map_or(name, |(lemma, _)| lemma)
     }
 }
+
+/// Status of an LU that a person has just added.
+pub const CREATED: &str = "Created";
 
 /// Status of an LU that expansion proposes.
 pub const PROPOSED: &str = "Proposed";

@@ -33,9 +33,10 @@ mod verification;
 mod written;
 
 pub use annotation::{
-    AnnotationSet, Extent, FeStatus, GENERATED, Label, Layer, LayerName, NullInstantiation,
+    AnnotationSet, Extent, FeStatus, GENERATED, Label, Layer, LayerName, MANUAL, NullInstantiation,
     PREDICTED, SentenceLayers,
 };
+pub(crate) use annotation::{put_element, put_element_layers};
 pub use bounded::{
     Amount, Fraction, Hex16, Hex32, Hex64, LogProbability, Percent, Positive, seconds,
 };
@@ -61,8 +62,8 @@ pub use layout::{
     OddLabel, OddOffsets, RelationKind, RelationList, ReleaseLayout, SemTypeList,
 };
 pub use lexunit::{
-    ACCEPTED, FeRealization, Governor, LexUnit, Lexeme, Listing, PROPOSED, Pos, SentenceCount,
-    ValencePattern, ValenceUnit, Valences,
+    ACCEPTED, CREATED, FeRealization, Governor, LexUnit, Lexeme, Listing, PROPOSED, Pos,
+    SentenceCount, ValencePattern, ValenceUnit, Valences,
 };
 pub use name::{is_invisible, is_name, is_xml, is_xml_name};
 pub(crate) use named::named;

@@ -248,6 +248,15 @@ pub struct Document {
 }
 
 impl Document {
+    /// A document that is to be added to a corpus; a transaction numbers it. The corpus is the one
+    /// that is called so, or a new one.
+    #[must_use]
+    pub fn new(corpus: &str, name: &str) -> Self {
+        let title = |name: &str| Title { name: name.to_owned(), description: None };
+        let titles = HeaderTitles { corpus: title(corpus), document: title(name) };
+        Self::titled(CorpusId(0), DocumentId(0), titles)
+    }
+
     /// A document of which no more is known than what it is called.
     #[must_use]
     pub fn titled(corpus: CorpusId, id: DocumentId, titles: HeaderTitles) -> Self {

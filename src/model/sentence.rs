@@ -1,6 +1,6 @@
 //! Sentences and where they occur.
 
-use super::{CorpusId, DocumentId, LuId, SentenceId};
+use super::{CorpusId, Document, DocumentId, IdSpace, LuId, SentenceId};
 
 /// A sentence. Its text is never changed: every span counts on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +14,27 @@ pub struct Sentence {
     pub text: String,
     /// Every place that lists it.
     pub occurrences: Vec<Occurrence>,
+}
+
+impl Sentence {
+    /// A sentence that is to be added; a transaction numbers it.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        let (id, text) = (SentenceId::new(IdSpace::Imported, 0), text.into());
+        Self { id, xml_id: None, text, occurrences: Vec::new() }
+    }
+
+    /// The same sentence, which says that a document lists it; the document says so, too
+    /// ([`Document::sentences`]).
+    #[must_use]
+    pub fn listed_by(mut self, document: &Document) -> Self {
+        self.occurrences.push(Occurrence {
+            corpus: Some(document.corpus),
+            document: Some(document.id),
+            ..Occurrence::default()
+        });
+        self
+    }
 }
 
 /// One place that lists a sentence.

@@ -26,6 +26,21 @@ impl Span {
         Self { start, end }
     }
 
+    /// Where a part of a text stands for the first time.
+    ///
+    /// ```
+    /// # use fnstore::model::Span;
+    /// let text = "\u{c9}mile checked it.";
+    /// assert_eq!(Span::of_part(text, "checked").and_then(|span| span.of(text)), Some("checked"));
+    /// assert_eq!(Span::of_part(text, "looked"), None);
+    /// ```
+    #[must_use]
+    pub fn of_part(text: &str, part: &str) -> Option<Self> {
+        let start = text.find(part)?;
+        let place = |at: usize| u32::try_from(at).ok();
+        Some(Self { start: place(start)?, end: place(start + part.len())? })
+    }
+
     /// Length in bytes.
     #[must_use]
     pub fn len(self) -> u32 {
@@ -48,5 +63,12 @@ impl Span {
     #[must_use]
     pub fn of(self, text: &str) -> Option<&str> {
         text.get(self.start as usize..self.end as usize)
+    }
+}
+
+/// A target of one piece, where several are taken.
+impl From<Span> for Vec<Span> {
+    fn from(span: Span) -> Self {
+        vec![span]
     }
 }

@@ -78,7 +78,7 @@ pub(super) fn open_writer(dir: &Path, judges_only: bool) -> Result<Database> {
     let begun = Instant::now();
     loop {
         let opened = match judges_only {
-            true => Database::open_writer_beside_index(dir),
+            true => Database::open_editor(dir),
             false => Database::open_existing_writer(dir),
         };
         match opened {

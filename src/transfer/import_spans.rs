@@ -255,7 +255,7 @@ impl<'a> SpanReading<'a> {
             targets: vec![span.span],
             layers: vec![Layer::of_targets(&[span.span])],
             provenance: Provenance::Imported { file: self.release.source.clone() },
-            ..AnnotationSet::new(id, sentence, (frame, lu))
+            ..AnnotationSet::placed(id, sentence, (frame, lu))
         })?;
         Ok(())
     }

@@ -202,7 +202,7 @@ impl Predictions<'_> {
             fe_status,
             layers,
             provenance: Provenance::Predicted(Box::new(prediction)),
-            ..AnnotationSet::new(id, sentence, (frame.id, lu))
+            ..AnnotationSet::placed(id, sentence, (frame.id, lu))
         })?;
         Ok(())
     }

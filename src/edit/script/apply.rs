@@ -1,7 +1,5 @@
 //! One line done: what it says, as edits of the transaction.
 
-use std::collections::BTreeSet;
-
 use super::operation::{
     AddDocument, AddElement, AddFrame, AddLu, AddRelation, AddSemType, AddSentence, AddSet,
     EditDocument, EditElement, EditFrame, EditLu, EditRelation, EditSemType, EditSet, Element,
@@ -11,16 +9,11 @@ use super::resolve::{core_type, element, elements, span, spelled_as, wrong};
 use super::{Made, Result, Script};
 use crate::edit::{Removal, Transaction};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, Extent, FeId, FeRelation,
-    FeStatus, Frame, FrameElement, FrameId, FrameRelation, IdSpace, Judgement, Label, Layer,
-    LayerName, LexUnit, Lexeme, LuId, NullInstantiation, Occurrence, RelationId, SemType,
-    SemTypeId, Sentence, SentenceId, Span,
+    AnnotationSet, Document, Extent, FeRelation, FeStatus, Frame, FrameElement, FrameRelation,
+    Judgement, Label, Layer, LayerName, LexUnit, NullInstantiation, SemType, Sentence, Span,
+    put_element, put_element_layers,
 };
 use crate::text::{CharIndex, called};
-
-/// Status of LUs and sets whose line gives none.
-const LU_STATUS: &str = "Created";
-const SET_STATUS: &str = "MANUAL";
 
 /// Id of the record, and what the script calls it.
 type EditOutcome = Result<(String, Option<String>)>;
@@ -119,13 +112,11 @@ impl Script<'_, '_> {
 
     fn add_frame(&mut self, line: AddFrame) -> EditOutcome {
         let mut frame = Frame {
-            definition: line.definition,
             sem_types: self.sem_types(&line.sem_types)?,
-            has_file: true,
-            ..Frame::named(FrameId(0), &line.name)
+            ..Frame::new(&line.name, &line.definition)
         };
-        for (number, of) in (1..).zip(&line.elements) {
-            frame.elements.push(self.new_element(FeId(number), of)?);
+        for of in &line.elements {
+            frame = frame.element(self.new_element(of)?);
         }
         for (at, of) in line.elements.iter().enumerate() {
             let requires = elements("requires", &frame, &of.requires)?;
@@ -141,12 +132,12 @@ impl Script<'_, '_> {
     }
 
     /// An FE of a line, without what it says of other FEs.
-    fn new_element(&self, id: FeId, of: &Element) -> Result<FrameElement> {
+    fn new_element(&self, of: &Element) -> Result<FrameElement> {
         Ok(FrameElement {
             abbreviation: of.abbreviation.clone(),
             definition: of.definition.clone(),
             sem_types: self.sem_types(&of.sem_types)?,
-            ..FrameElement::named(id, &of.name, core_type(&of.core_type)?)
+            ..FrameElement::new(&of.name, core_type(&of.core_type)?)
         })
     }
 
@@ -188,7 +179,7 @@ impl Script<'_, '_> {
 
     fn add_element(&mut self, AddElement { frame, element: of }: AddElement) -> EditOutcome {
         let frame = self.frame("frame", &frame)?;
-        let mut fe = self.new_element(FeId(0), &of)?;
+        let mut fe = self.new_element(&of)?;
         fe.requires = elements("requires", &frame, &of.requires)?;
         fe.excludes = elements("excludes", &frame, &of.excludes)?;
         unnamed(self.edits.add_element(frame.id, fe)?)
@@ -219,20 +210,11 @@ impl Script<'_, '_> {
         let frame = of.id;
         let mut lu = LexUnit {
             definition: line.definition,
-            status: line.status.unwrap_or_else(|| LU_STATUS.to_owned()),
             incorporated_fe: line.incorporated_fe.map(|fe| spelled_as(&of, fe)),
             sem_types: self.sem_types(&line.sem_types)?,
-            ..LexUnit::named(frame, LuId(0), &line.name)
+            ..LexUnit::new(frame, &line.name)
         };
-        let words: Vec<&str> = lu.lemma().split_whitespace().collect();
-        let lexemes = (1..).zip(words).map(|(order, word)| Lexeme {
-            name: word.to_owned(),
-            pos: lu.pos,
-            order: Some(order),
-            headword: None,
-            break_before: None,
-        });
-        lu.lexemes = lexemes.collect();
+        replace(&mut lu.status, line.status);
         let id = self.allowing_another(line.another, |edits| edits.add_lexunit(lu))?;
         self.remember(line.called, id, Made::LexUnit(frame, id))
     }
@@ -258,21 +240,9 @@ impl Script<'_, '_> {
     fn add_relation(&mut self, line: AddRelation) -> EditOutcome {
         let parent = self.frame("parent", &line.parent)?;
         let child = self.frame("child", &line.child)?;
-        // What a type calls its sides, its other relations say.
-        let known = self.relation_of_kind(&line.kind)?;
-        let known = known.map(|of| (of.kind, of.super_role, of.sub_role));
-        let (kind, super_role, sub_role) =
-            known.unwrap_or_else(|| (line.kind, "Parent".to_owned(), "Child".to_owned()));
         let relation = FrameRelation {
-            id: RelationId(0),
-            kind,
-            super_role,
-            sub_role,
             elements: self.mappings(&parent, &child, &line.elements, &[])?,
-            parent: parent.id,
-            parent_name: parent.name,
-            child: child.id,
-            child_name: child.name,
+            ..FrameRelation::new(&line.kind, parent.id, child.id)
         };
         let id = self.edits.add_relation(relation)?;
         self.remember(line.called, id, Made::Relation(id))
@@ -329,11 +299,9 @@ impl Script<'_, '_> {
     fn add_sem_type(&mut self, line: AddSemType) -> EditOutcome {
         let parents = line.parents.iter().map(|of| Ok(self.sem_type("parents", of)?.id));
         let sem_type = SemType {
-            id: SemTypeId(0),
             parents: parents.collect::<Result<_>>()?,
-            name: line.name,
             abbreviation: line.abbreviation,
-            definition: line.definition,
+            ..SemType::new(&line.name, &line.definition)
         };
         let id = self.edits.add_sem_type(sem_type)?;
         self.remember(line.called, id, Made::SemType(id))
@@ -354,49 +322,17 @@ impl Script<'_, '_> {
     }
 
     fn add_document(&mut self, line: AddDocument) -> EditOutcome {
-        let documents = self.edits.all_documents()?;
-        let of_corpus = called(&documents, &line.corpus, |it| &it.corpus_name);
-        let corpora: BTreeSet<CorpusId> = of_corpus.iter().map(|it| it.corpus).collect();
-        if corpora.len() > 1 {
-            let ids: Vec<String> = corpora.iter().map(CorpusId::to_string).collect();
-            let expected =
-                format!("a name that one corpus has; the corpora {} are called so", ids.join(", "));
-            return Err(wrong("corpus", &line.corpus, &expected).into());
-        }
-        let known = of_corpus.first().copied();
-        // In a corpus whose documents have names beside descriptions, this one's is empty.
-        let description = known.and_then(|known| known.description.as_ref()).map(|_| String::new());
-        let corpus_description = known.and_then(|known| known.corpus_description.clone());
-        let corpus_name =
-            known.map_or_else(|| line.corpus.clone(), |known| known.corpus_name.clone());
-        let document = Document {
-            id: DocumentId(0),
-            corpus: known.map_or(CorpusId(0), |known| known.corpus),
-            // As FrameNet calls the files of full texts.
-            file: format!("{corpus_name}__{}", line.name),
-            corpus_name,
-            corpus_description,
-            name: line.name,
-            description,
-            in_headers: None,
-            sentences: Vec::new(),
-        };
+        let document = Document::new(&line.corpus, &line.name);
         let (corpus, id) = self.edits.add_document(document)?;
         self.remember(line.called, id, Made::Document(corpus, id))
     }
 
     fn add_sentence(&mut self, line: AddSentence) -> EditOutcome {
         let document = line.document.as_deref().map(|name| self.document(name)).transpose()?;
-        let place = document.as_ref().map(|document| Occurrence {
-            corpus: Some(document.corpus),
-            document: Some(document.id),
-            ..Occurrence::default()
-        });
-        let sentence = Sentence {
-            id: SentenceId::new(IdSpace::Imported, 0),
-            xml_id: None,
-            text: line.text,
-            occurrences: place.into_iter().collect(),
+        let sentence = Sentence::new(line.text);
+        let sentence = match &document {
+            Some(document) => sentence.listed_by(document),
+            None => sentence,
         };
         let id = self.edits.add_sentence(sentence)?;
         if let Some(mut document) = document {
@@ -412,14 +348,13 @@ impl Script<'_, '_> {
         let sentence = self.sentence(&line.sentence)?;
         let index = CharIndex::new(&sentence.text);
         let annotator = line.annotator.unwrap_or_default();
-        let unnumbered = AnnotationSetId::new(IdSpace::Imported, 0);
-        let set = AnnotationSet {
-            status: line.status.unwrap_or_else(|| SET_STATUS.to_owned()),
-            targets: targets(&index, &line.targets)?,
+        let targets = targets(&index, &line.targets)?;
+        let mut set = AnnotationSet {
             fe_status: FeStatus::Annotated,
             layers: layers(&index, &line.elements, &annotator)?,
-            ..AnnotationSet::new(unnumbered, sentence.id, (frame.id, lu))
+            ..AnnotationSet::new(sentence.id, frame.id, lu, targets)
         };
+        replace(&mut set.status, line.status);
         let id = self.edits.add_annotation_set(set)?;
         self.remember(line.called, id, Made::Set(id))
     }
@@ -486,48 +421,25 @@ fn targets(index: &CharIndex, given: &[Offsets]) -> Result<Vec<Span>> {
 /// FE layers of a line's labels, rank by rank, the first with the GF and PT layer that says more of
 /// the same spans.
 fn layers(index: &CharIndex, labels: &[ElementLabel], annotator: &str) -> Result<Vec<Layer>> {
-    let mut ranks: Vec<u8> = labels.iter().map(|label| label.rank).collect();
-    ranks.push(1);
-    ranks.sort_unstable();
-    ranks.dedup();
     let mut layers = Vec::new();
-    for rank in ranks {
-        let mut of_rank =
-            [LayerName::Fe, LayerName::Gf, LayerName::Pt].map(|name| (name, Vec::new()));
-        for (at, given) in labels.iter().enumerate().filter(|(_, given)| given.rank == rank) {
-            let field = format!("elements[{at}]");
-            let extent = match (given.span, &given.ni) {
-                (Some(offsets), None) => {
-                    Extent::Overt(span(&format!("{field}.span"), index, offsets)?)
-                }
-                (None, Some(kind)) => Extent::Null(NullInstantiation::parse(kind)),
-                _ => return Err(wrong(&field, &given.name, "either `span` or `ni`").into()),
-            };
-            if given.ni.is_some() && (given.gf.is_some() || given.pt.is_some()) {
-                return Err(wrong(&field, &given.name, "`gf` and `pt` only with `span`").into());
-            }
-            if rank != 1 && (given.gf.is_some() || given.pt.is_some()) {
-                return Err(wrong(&field, &given.name, "`gf` and `pt` only with `rank` 1").into());
-            }
-            let names = [Some(&given.name), given.gf.as_ref(), given.pt.as_ref()];
-            for ((layer, row), name) in of_rank.iter_mut().zip(names) {
-                let label = name.map(|name| Label {
-                    name: name.clone(),
-                    extent: extent.clone(),
-                    fe: None,
-                    annotator: annotator.to_owned(),
-                    colors: None,
-                });
-                // What two FEs of one span share is said once.
-                let is_said = |label: &Label| *layer != LayerName::Fe && row.contains(label);
-                if let Some(label) = label.filter(|label| !is_said(label)) {
-                    row.push(label);
-                }
-            }
+    put_element_layers(&mut layers);
+    let mut labels: Vec<(usize, &ElementLabel)> = labels.iter().enumerate().collect();
+    labels.sort_by_key(|(_, given)| given.rank);
+    for (at, given) in labels {
+        let field = format!("elements[{at}]");
+        let extent = match (given.span, &given.ni) {
+            (Some(offsets), None) => Extent::Overt(span(&format!("{field}.span"), index, offsets)?),
+            (None, Some(kind)) => Extent::Null(NullInstantiation::parse(kind)),
+            _ => return Err(wrong(&field, &given.name, "either `span` or `ni`").into()),
+        };
+        if given.ni.is_some() && (given.gf.is_some() || given.pt.is_some()) {
+            return Err(wrong(&field, &given.name, "`gf` and `pt` only with `span`").into());
         }
-        let of_rank = of_rank.into_iter().map(|(name, labels)| Layer { name, rank, labels });
-        // Only the first rank has all three, if empty: FrameNet's have GF and PT there alone.
-        layers.extend(of_rank.filter(|layer| rank == 1 || !layer.labels.is_empty()));
+        if given.rank != 1 && (given.gf.is_some() || given.pt.is_some()) {
+            return Err(wrong(&field, &given.name, "`gf` and `pt` only with `rank` 1").into());
+        }
+        let label = Label { annotator: annotator.to_owned(), ..Label::new(&*given.name, extent) };
+        put_element(&mut layers, given.rank, &label, [given.gf.as_deref(), given.pt.as_deref()]);
     }
     Ok(layers)
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::{Annotation, Exporter, Tally, has_file};
-use crate::database::{Database, Result};
-use crate::model::{CorpusId, DocumentId, FrameId, LuId, OWN_RANGE, Release};
+use crate::database::{Database, ReleaseRef, Result};
+use crate::model::{CorpusId, DocumentId, FrameId, LuId, OWN_RANGE};
 
 /// What a file is about.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +49,12 @@ impl Database {
     ///
     /// # Errors
     /// When the store fails.
-    pub fn framenet_files(&self, release: &Release, only_given: bool) -> Result<FramenetFiles<'_>> {
+    pub fn framenet_files<'r>(
+        &self,
+        release: impl Into<ReleaseRef<'r>>,
+        only_given: bool,
+    ) -> Result<FramenetFiles<'_>> {
+        let release = &self.release(release)?;
         let written = Written::default();
         let place = Arc::clone(&written);
         let sink = move |name: &str, content: &str| {
