@@ -44,6 +44,7 @@ fn the_types_of_models_go_to_other_threads() {
 
     shared::<(Recipe, Models, RunOptions, FromSisters, BlindTo)>();
     shared::<(ExpansionProgress, Report, ExpandError)>();
+    sent::<fnstore::expand::Expander>();
     shared::<(GenerationProgress, GenerationRecipe, GenerationReport)>();
     shared::<(Proposals<'_>, ProposalError, review::Session)>();
     sent::<Generator>();

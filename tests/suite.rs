@@ -84,6 +84,7 @@ mod endpoints;
 mod entailment_arms;
 mod error_codes;
 mod every_record;
+mod expander;
 mod expansion;
 mod expansion_status;
 mod experiments;

@@ -99,6 +99,18 @@ pub struct Usage {
     pub known: u64,
 }
 
+impl Usage {
+    /// What was asked since an earlier moment.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        Self {
+            requests: self.requests - before.requests,
+            tokens: self.tokens - before.tokens,
+            known: self.known - before.known,
+        }
+    }
+}
+
 /// A server, and what was asked of it.
 #[derive(Debug)]
 pub struct Endpoint {

@@ -30,11 +30,11 @@ pub(super) struct PairChecker<'a> {
     pub(super) aligner: &'a Aligner,
     /// Says how likely frames are, where the recipe asks.
     pub(super) judge: Option<FitJudge<'a>>,
-    pub(super) filter: Option<Filter>,
+    pub(super) filter: Option<&'a Filter>,
     /// Chooses among outputs, where the recipe asks.
-    pub(super) judged: Option<JudgedChoice>,
+    pub(super) judged: Option<&'a mut JudgedChoice>,
     /// Asked about what is kept, where the run asks and they do not choose.
-    pub(super) judges: Option<Judges>,
+    pub(super) judges: Option<&'a mut Judges>,
     /// What they are asked about frames.
     pub(super) frames: FrameQuestions,
 }

@@ -3,7 +3,7 @@
 use super::manifest::Shard;
 use super::pace::Measurement;
 use super::shard::ShardWriter;
-use super::{ExpandError, Result};
+use super::{ExpandError, Output, Result};
 use crate::database::{Database, Write};
 use crate::grow::{Sink, StoreSink};
 use crate::model::{AnnotationSetId, ReleaseId};
@@ -14,6 +14,8 @@ pub(super) enum Destination {
     Store(StoreSink),
     /// Nothing: some seeds of a part, or of all, are made to see how long they take.
     Measured(Measurement),
+    /// Nothing: they are gathered, for somebody who looks at them.
+    Shown(Vec<Output>),
     /// All of them, in the file of a shard.
     Shard(Box<ShardWriter>),
 }
@@ -22,7 +24,7 @@ impl Destination {
     /// The part of the seeds that the run takes; `None` for all.
     pub(super) fn shard(&self) -> Option<Shard> {
         match self {
-            Self::Store(_) => None,
+            Self::Store(_) | Self::Shown(_) => None,
             Self::Measured(measurement) => measurement.shard,
             Self::Shard(writer) => Some(writer.shard()),
         }
@@ -41,7 +43,20 @@ impl Sink for Destination {
         match self {
             Self::Store(store) => Ok(store.take(database, release, write)?),
             Self::Measured(_) => Ok(false),
+            Self::Shown(outputs) => {
+                outputs.extend(outputs_of(release, write));
+                Ok(false)
+            }
             Self::Shard(writer) => writer.take(database, release, write).map(|()| false),
         }
     }
+}
+
+/// The outputs of a commit: each set stands beside its sentence.
+fn outputs_of(release: ReleaseId, write: Write) -> impl Iterator<Item = Output> {
+    let Write { sets, sentences, lexunits, .. } = write;
+    sets.into_iter().zip(sentences).map(move |(set, sentence)| {
+        let lexunit = lexunits.iter().find(|lu| (lu.frame, lu.id) == (set.frame, set.lu)).cloned();
+        Output { release, sentence, set, lexunit }
+    })
 }

@@ -22,6 +22,7 @@
 //! expanded before.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::chain::Chain;
 use super::frame_guide::{FrameGuide, could_stand};
@@ -91,6 +92,15 @@ pub(super) struct TriggerFit {
     pub(super) worth: f64,
 }
 
+/// Which words of a table a rewriter writes.
+pub(super) fn written_words(
+    vectors: &WordVectors,
+    is_written: impl Fn(&str) -> bool,
+) -> Arc<[bool]> {
+    let is_word = |word: &str| word.chars().all(char::is_alphabetic) && is_written(word);
+    vectors.iter().map(|(word, _)| is_word(word)).collect()
+}
+
 /// Word vectors, and what was found for the frames of a run.
 pub(super) struct Guide {
     guidance: Guidance,
@@ -98,9 +108,9 @@ pub(super) struct Guide {
     /// The lexicon has few LUs and sentences: words of the table are known words, whether or not
     /// the store has them, and less likeness is asked for.
     has_few: bool,
-    vectors: WordVectors,
+    vectors: Arc<WordVectors>,
     /// Whether the rewriter writes each word of the table.
-    is_written: Vec<bool>,
+    is_written: Arc<[bool]>,
     frames: HashMap<(ReleaseId, FrameId), FrameGuide>,
 }
 
@@ -108,13 +118,9 @@ impl Guide {
     /// A guide to the words that a rewriter writes.
     pub(super) fn new(
         guidance: Guidance,
-        vectors: WordVectors,
-        is_written: impl Fn(&str) -> bool,
+        vectors: Arc<WordVectors>,
+        is_written: Arc<[bool]>,
     ) -> Self {
-        let is_written = vectors
-            .iter()
-            .map(|(word, _)| word.chars().all(char::is_alphabetic) && is_written(word))
-            .collect();
         let frames = HashMap::new();
         Self { guidance, from_sisters: None, has_few: false, vectors, is_written, frames }
     }
@@ -302,7 +308,7 @@ impl Guide {
         let mut alike: Vec<(&str, f32)> = self
             .vectors
             .iter()
-            .zip(&self.is_written)
+            .zip(&*self.is_written)
             .filter(|((word, _), is_written)| {
                 // A function word is asked for only where it is an LU itself.
                 **is_written && (!is_stop_word(word) || lemmas.iter().any(|lemma| lemma == word))
@@ -330,7 +336,9 @@ mod tests {
 
     fn guide(is_written: impl Fn(&str) -> bool) -> Guide {
         let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/word-vectors");
-        Guide::new(Guidance::Lexicon, WordVectors::open(&table).unwrap(), is_written)
+        let vectors = WordVectors::open(&table).unwrap();
+        let is_written = written_words(&vectors, is_written);
+        Guide::new(Guidance::Lexicon, Arc::new(vectors), is_written)
     }
 
     fn units(lemmas: &[&str]) -> Vec<Unit> {
@@ -403,7 +411,7 @@ mod tests {
             let end = 5 + u32::try_from(word.len()).unwrap();
             chain.push(set, &text, &[Span::new(5, end)], word, Pos::Verb);
         }
-        let mut guide = Guide::new(guidance, guide(|_| true).vectors, |_| true);
+        let mut guide = Guide { guidance, ..guide(|_| true) };
         in_test_lexicon(|lexicon| ask(&mut guide, &chain, lexicon))
     }
 

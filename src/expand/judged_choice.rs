@@ -28,6 +28,11 @@ impl JudgedChoice {
         Self { judges, weights, most, frames: FrameQuestions::default() }
     }
 
+    /// Forgets what it asks about frames: they may be edited between runs.
+    pub(super) fn forget_frames(&mut self) {
+        self.frames = FrameQuestions::default();
+    }
+
     /// Of all that decides which output is kept.
     pub(super) fn fingerprint(&self) -> Fingerprint {
         let rewriter = self.judges.rewriter.as_ref().map(identity);

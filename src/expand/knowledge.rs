@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::blindness::HeldOut;
 use super::guide::{Guide, Strategy};
@@ -16,7 +17,7 @@ pub(super) struct Knowledge<'a> {
     database: &'a Database,
     recipe: &'a Recipe,
     guide: Option<Guide>,
-    tagger: Option<Tagger>,
+    tagger: Option<Arc<Tagger>>,
     held_out: Rc<HeldOut>,
     lexicons: HashMap<ReleaseId, TriggerLexicon<'a>>,
     /// Names of the core FEs of frames.
@@ -28,7 +29,7 @@ impl<'a> Knowledge<'a> {
     pub(super) fn new(
         (database, recipe): (&'a Database, &'a Recipe),
         guide: Option<Guide>,
-        tagger: Option<Tagger>,
+        tagger: Option<Arc<Tagger>>,
     ) -> Result<Self> {
         let held_out = recipe.blind_to.as_ref().map(|blind_to| blind_to.held_out(database));
         Ok(Self {
@@ -51,7 +52,7 @@ impl<'a> Knowledge<'a> {
     }
 
     pub(super) fn tagger(&self) -> Option<&Tagger> {
-        self.tagger.as_ref()
+        self.tagger.as_deref()
     }
 
     /// What each round asks for, first to last.

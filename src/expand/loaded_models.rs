@@ -1,6 +1,8 @@
 //! A recipe's models, open, and the recipe as they make it.
 
-use super::guide::Guide;
+use std::sync::{Arc, OnceLock};
+
+use super::guide::{Guide, written_words};
 use super::judged_choice::JudgedChoice;
 use super::judges::Judges;
 use super::knowledge::Knowledge;
@@ -23,12 +25,20 @@ use crate::paraphrase::{ParaphraseError, Paraphraser, Prompt, RemoteParaphraser,
 use crate::tag::Tagger;
 use crate::vectors::WordVectors;
 
+/// What guides: word vectors, which of their words the rewriter writes, and a tagger.
+pub(super) struct GuideParts {
+    vectors: Arc<WordVectors>,
+    /// Known once a run has asked.
+    is_written: OnceLock<Arc<[bool]>>,
+    tagger: Arc<Tagger>,
+}
+
 /// The models of a recipe.
 pub(super) struct LoadedModels {
     pub(super) rewriter: Rewriter,
     pub(super) aligner: Aligner,
     /// What guides, where the recipe is guided.
-    pub(super) guide: Option<(WordVectors, Tagger)>,
+    pub(super) guide: Option<GuideParts>,
     pub(super) filter: Option<Filter>,
     /// Says how likely frames are, where the recipe asks.
     pub(super) identifier: Option<FrameIdentifier>,
@@ -80,7 +90,7 @@ impl LoadedModels {
             described,
             PromptIdentity { frames, judges: choosing, ..told },
             aligner.fingerprint(),
-            guide.as_ref().map(|(vectors, tagger)| [vectors.fingerprint(), tagger.fingerprint()]),
+            guide.as_ref().map(|of| [of.vectors.fingerprint(), of.tagger.fingerprint()]),
             device,
         );
         let judges = open_judges_of_kept((recipe, options), &rewriter)?;
@@ -100,7 +110,8 @@ impl LoadedModels {
 
     /// The languages that its models declare; a server's are not known.
     pub(super) fn declared(&self) -> Vec<Declared> {
-        let guide = self.guide.iter().flat_map(|(words, tags)| [words.declared(), tags.declared()]);
+        let guide = self.guide.iter();
+        let guide = guide.flat_map(|of| [of.vectors.declared(), of.tagger.declared()]);
         let others = self.filter.as_ref().map(Filter::declared).into_iter();
         let judges = self.judged.as_ref().map(|judged| &judged.judges).or(self.judges.as_ref());
         let others = others.chain(judges.map(|judges| judges.verifier.declared()));
@@ -109,16 +120,18 @@ impl LoadedModels {
         models.chain(guide).chain(others).cloned().collect()
     }
 
-    /// What is known beside seeds, with what guides; that is taken out.
+    /// What is known beside seeds, with what guides.
     pub(super) fn knowledge<'a>(
-        &mut self,
+        &self,
         database: &'a Database,
         recipe: &'a Recipe,
     ) -> Result<Knowledge<'a>> {
-        let (vectors, tagger) = self.guide.take().unzip();
-        let guide = vectors.map(|vectors| {
+        let tagger = self.guide.as_ref().map(|of| Arc::clone(&of.tagger));
+        let guide = self.guide.as_ref().map(|of| {
             let knows_word = |word: &str| self.rewriter.knows_word(word);
-            let guide = Guide::new(recipe.guidance, vectors, knows_word);
+            let is_written = of.is_written.get_or_init(|| written_words(&of.vectors, knows_word));
+            let (vectors, is_written) = (Arc::clone(&of.vectors), Arc::clone(is_written));
+            let guide = Guide::new(recipe.guidance, vectors, is_written);
             guide.unattested_only(recipe.from_sisters.clone()).with_few(recipe.few_lus)
         });
         Knowledge::new((database, recipe), guide, tagger)
@@ -194,7 +207,7 @@ fn told_of(model: &Paraphraser) -> (Value, PromptIdentity<'_>) {
 }
 
 /// What guides an expansion, where it is guided.
-fn open_guide(recipe: &Recipe, device: &Device) -> Result<Option<(WordVectors, Tagger)>> {
+fn open_guide(recipe: &Recipe, device: &Device) -> Result<Option<GuideParts>> {
     if recipe.guidance == Guidance::None {
         return Ok(None);
     }
@@ -204,5 +217,6 @@ fn open_guide(recipe: &Recipe, device: &Device) -> Result<Option<(WordVectors, T
     let tagger = Tagger::open(&models.tagger, &models.encoder, device);
     let tagger = tagger.map_err(|source| ExpandError::Tag { source })?;
     let vectors = WordVectors::open(&models.word_vectors)?;
-    Ok(Some((if recipe.few_lus { vectors.of_text() } else { vectors }, tagger)))
+    let vectors = Arc::new(if recipe.few_lus { vectors.of_text() } else { vectors });
+    Ok(Some(GuideParts { vectors, is_written: OnceLock::new(), tagger: Arc::new(tagger) }))
 }

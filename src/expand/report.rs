@@ -1,17 +1,51 @@
 //! What an expansion did, and how far it is.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
 
 use super::{FilterTally, Guidance};
 use crate::endpoint::Usage;
-use crate::model::{Amount, RecipeId, by_name, named, seconds};
+use crate::model::{
+    Amount, AnnotationSet, AnnotationSetId, LexUnit, RecipeId, ReleaseId, Sentence, by_name, named,
+    seconds,
+};
+
+named! {
+    /// What an expansion does.
+    pub enum Phase {
+        /// It looks for seeds, and reads how far each is.
+        FindingSeeds => "finding seeds",
+        /// Seeds are rewritten.
+        Rewriting => "rewriting",
+    }
+}
+
+/// A sentence that an expansion made, as the store has it or would have it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Output {
+    /// The release of its seed.
+    pub release: ReleaseId,
+    /// The sentence.
+    pub sentence: Sentence,
+    /// Its annotation, whose provenance names seed, round and scores.
+    pub set: AnnotationSet,
+    /// The LU, where one is proposed for it.
+    pub lexunit: Option<LexUnit>,
+}
 
 /// How far an expansion is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ExpansionProgress {
+    /// What it does now.
+    pub phase: Phase,
+    /// The seed of the last step that ended; many are under way side by side.
+    pub seed: Option<AnnotationSetId>,
+    /// The last sentence that was made. It is written with the next commit.
+    pub last: Option<Arc<Output>>,
     /// Seeds that are finished, those done before included.
     pub seeds: u64,
     /// Seeds that match, without those that a limit leaves to a later run.
@@ -23,6 +57,22 @@ pub struct ExpansionProgress {
     pub rounds: u64,
     /// Rounds that were missing when it began.
     pub of_rounds: u64,
+}
+
+impl ExpansionProgress {
+    /// Before the first seed.
+    pub(super) fn at(phase: Phase) -> Self {
+        Self {
+            phase,
+            seed: None,
+            last: None,
+            seeds: 0,
+            of: 0,
+            sentences: 0,
+            rounds: 0,
+            of_rounds: 0,
+        }
+    }
 }
 
 /// What an expansion did; as JSON, `schema/expand.schema.json`.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::attempt::Attempt;
 use super::chain::Chain;
 use super::seed::TARGET;
-use super::{CarriedTally, EndReason, Followed};
+use super::{CarriedTally, EndReason, Followed, Output};
 use crate::database::JournalWrite;
 use crate::grow::{Generated, Work};
 use crate::model::{AnnotationSetId, FrameFit, Pos, ReleaseId};
@@ -34,6 +34,15 @@ impl AcceptedPair {
 impl AsRef<[Generated]> for AcceptedPair {
     fn as_ref(&self) -> &[Generated] {
         &self.made
+    }
+}
+
+impl Output {
+    /// What is made of a seed, under its id.
+    pub(super) fn of(work: &Rewriting<'_>, made: &Generated, id: AnnotationSetId) -> Self {
+        let (sentence, set) = made.rows(id);
+        let (release, lexunit) = (work.chain.seed.release, made.proposed.clone());
+        Self { release, sentence, set, lexunit }
     }
 }
 

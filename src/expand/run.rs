@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use super::checker::PairChecker;
 use super::destination::Destination;
 use super::fitting::FitJudge;
+use super::judged_choice::JudgedChoice;
 use super::judges::FrameQuestions;
 use super::loaded_models::LoadedModels;
 use super::pace;
@@ -15,7 +16,7 @@ use super::{
     ExpandError, ExpansionProgress, FilterTally, Followed, Recipe, Report, Result, RunOptions,
 };
 use crate::database::Database;
-use crate::grow::{Augmentation, GeneratedWriter, StoreSink};
+use crate::grow::{Augmentation, GeneratedWriter, Stop, StoreSink};
 use crate::query::Expression;
 
 /// Expands every human annotation set for which the expression holds.
@@ -48,17 +49,44 @@ pub fn run_with(
     (recipe, options): (&Recipe, &RunOptions),
     progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
 ) -> Result<Report> {
+    let human = checked_query(database, expression, recipe)?;
+    let mut models = LoadedModels::open((recipe, options))?;
+    run_over(database, (&human, recipe, options), &mut models, &mut at_once(progress))
+}
+
+/// Somebody who stops a run at once, if at all.
+pub(super) fn at_once<'p>(
+    progress: &'p mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
+) -> impl FnMut(&ExpansionProgress) -> ControlFlow<Stop> + 'p {
+    |at| progress(at).map_break(|()| Stop::Now)
+}
+
+/// The human sets for which an expression holds. Names that are not there are found before anything
+/// is loaded or written.
+pub(super) fn checked_query(
+    database: &Database,
+    expression: &Expression,
+    recipe: &Recipe,
+) -> Result<Expression> {
     let human = human_sets(expression);
-    // Names that are not there are found before anything is loaded or written.
     drop(database.query(&human)?);
     if let Some(blind_to) = &recipe.blind_to {
         blind_to.held_out(database)?;
     }
-    let mut models = LoadedModels::open((recipe, options))?;
+    Ok(human)
+}
+
+/// Expands human sets into the database, under models that are open.
+pub(super) fn run_over(
+    database: &Database,
+    (human, recipe, options): (&Expression, &Recipe, &RunOptions),
+    models: &mut LoadedModels,
+    progress: &mut OnProgress<'_>,
+) -> Result<Report> {
     let sink = StoreSink::new(database, (models.fingerprint(), &models.description))?;
     let (id, sink) = (sink.recipe(), Destination::Store(sink));
     let followed = Followed { id, recipe, options };
-    let (report, _) = run_into(database, (&human, followed), &mut models, sink, progress)?;
+    let (report, _) = run_into(database, (human, followed), models, sink, progress)?;
     // A report names a recipe that is there, also of a run that had nothing to write.
     let id = database.store().recipe(models.fingerprint(), &models.description)?;
     Ok(Report { recipe: id, ..report })
@@ -87,17 +115,18 @@ pub(super) fn run_into(
     let missing: Vec<_> =
         todo.iter().map(|seed| (seed.missing(options.rounds), seed.weight)).collect();
     let judge = identifier.as_ref().map(|identifier| FitJudge::new(database, identifier));
-    let (filter, judged, judges) = (filter.take(), judged.take(), judges.take());
+    judged.as_mut().map(JudgedChoice::forget_frames).unwrap_or_default();
+    let (filter, judged, judges) = (filter.as_ref(), judged.as_mut(), judges.as_mut());
     let frames = FrameQuestions::default();
     let mut checker = PairChecker { recipe: id, aligner, judge, filter, judged, judges, frames };
-    let leaks_before = rewriter.leaks();
+    let (leaks_before, asked_before) = (rewriter.leaks(), rewriter.usage());
     let session = rewriter.rounds(recipe.settings(&options.device))?;
     let mut proposer = ParaphraseProposer::new(session, followed);
     // What is measured are some seeds out of all.
     let measures = matches!(destination, Destination::Measured(_));
     let todo = if measures { pace::sample(todo, proposer.most()) } else { todo };
     let rounds = todo.iter().map(|seed| seed.missing(options.rounds)).sum();
-    let sink = (destination, std::mem::take(files));
+    let sink = (destination, files.clone());
     let mut writer = GeneratedWriter::new(database, fingerprint, sink);
     let mut tally = Tally::new(report, (options.rounds, rounds), measures, on_progress);
     let stages = Augmentation {
@@ -106,6 +135,7 @@ pub(super) fn run_into(
         checker: &mut checker,
         writer: &mut writer,
         observer: &mut tally,
+        is_ending: false,
     };
     let ended = stages.run(&mut todo.into_iter().map(Ok::<_, ExpandError>))?;
     let mut destination = writer.into_sink();
@@ -116,6 +146,6 @@ pub(super) fn run_into(
     (report.steps, report.steps_reused) = (proposer.steps, proposer.steps_reused);
     drop(proposer);
     report.leaks = rewriter.leaks() - leaks_before;
-    report.asked = rewriter.usage();
+    report.asked = rewriter.usage().since(asked_before);
     Ok((report, destination))
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::destination::Destination;
 use super::loaded_models::LoadedModels;
 use super::manifest::{Manifest, Shard};
-use super::run::run_into;
+use super::run::{at_once, run_into};
 use super::seed::TARGET;
 use super::seeds::human_sets;
 use super::shard::{Plan, ShardWriter};
@@ -73,7 +73,8 @@ pub fn run_shard(
     }
     let shard = Destination::Shard(Box::new(ShardWriter::begin(database, release, &plan)?));
     let followed = Followed { id, recipe, options };
-    let (report, shard) = run_into(database, (&human, followed), &mut models, shard, progress)?;
+    let (report, shard) =
+        run_into(database, (&human, followed), &mut models, shard, &mut at_once(progress))?;
     match shard {
         Destination::Shard(writer) if !report.interrupted && !report.out_of_budget => {
             Ok((Some(writer.finish()?), Some(report)))

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::destination::Destination;
 use super::loaded_models::LoadedModels;
 use super::pace::Measurement;
-use super::run::run_into;
+use super::run::{at_once, run_into};
 use super::seed::TARGET;
 use super::seeds::human_sets;
 use super::{
@@ -122,7 +122,8 @@ pub fn estimate(
     let followed = Followed { id, recipe, options };
     let nowhere = Destination::Measured(Measurement { shard, ..Measurement::default() });
     let began = Instant::now();
-    let (report, nowhere) = run_into(database, (&human, followed), &mut models, nowhere, progress)?;
+    let (report, nowhere) =
+        run_into(database, (&human, followed), &mut models, nowhere, &mut at_once(progress))?;
     let fixed = opening + began.elapsed().saturating_sub(report.elapsed);
     let estimate = match nowhere {
         Destination::Measured(Measurement { rounds, missing, .. }) if !missing.is_zero() => {

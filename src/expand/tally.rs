@@ -1,15 +1,17 @@
 //! What a run hears of its loop: the report, how far it is, and whether it goes on.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::pace::{self, Measurement, Pace};
 use super::rewriting::{AcceptedPair, Rewriting};
-use super::{ExpansionProgress, Report, Shard};
-use crate::grow::{Ended, Event, Finish, Observer};
+use super::{ExpansionProgress, Output, Phase, Report, Shard};
+use crate::grow::{Ended, Event, Finish, Observer, Stop};
+use crate::model::AnnotationSetId;
 
 /// Told how far a run is, and asked whether it goes on.
-pub(super) type OnProgress<'a> = dyn FnMut(&ExpansionProgress) -> ControlFlow<()> + 'a;
+pub(super) type OnProgress<'a> = dyn FnMut(&ExpansionProgress) -> ControlFlow<Stop> + 'a;
 
 /// Folds events into a report.
 pub(super) struct Tally<'p> {
@@ -23,6 +25,9 @@ pub(super) struct Tally<'p> {
     has_begun: bool,
     /// Whether the run only measures how long it would take.
     measures: bool,
+    /// The seed of the last step, and the last sentence.
+    seed: Option<AnnotationSetId>,
+    last: Option<Arc<Output>>,
     on_progress: &'p mut OnProgress<'p>,
 }
 
@@ -42,6 +47,8 @@ impl<'p> Tally<'p> {
             started: Instant::now(),
             has_begun: false,
             measures,
+            seed: None,
+            last: None,
             on_progress,
         }
     }
@@ -81,6 +88,9 @@ impl<'p> Tally<'p> {
             false => (self.pace.done, self.pace.of),
         };
         ExpansionProgress {
+            phase: Phase::Rewriting,
+            seed: self.seed,
+            last: self.last.clone(),
             seeds: self.finished_seeds,
             of: self.report.seeds - self.report.left,
             sentences: self.report.sentences,
@@ -121,14 +131,18 @@ impl Observer<Rewriting<'_>> for Tally<'_> {
         }
         match event {
             Event::Begun => self.pace.begun(),
-            Event::Accepted { work, accepted, is_last } => {
+            Event::Accepted { work, accepted, ids, is_last } => {
                 self.count(accepted);
+                let made = accepted.as_ref().iter().zip(ids).last();
+                self.last = made.map(|(made, id)| Arc::new(Output::of(work, made, *id)));
+                self.seed = Some(work.chain.seed.set);
                 if !is_last {
                     self.round(work, 1, false);
                 }
             }
             Event::Ended(Finish { work, reason, with_round }) => {
                 self.finished_seeds += 1;
+                self.seed = Some(work.chain.seed.set);
                 if let Some(reason) = reason {
                     *self.report.ended.entry(*reason).or_default() += 1;
                     if work.chain.sets.is_empty() {
@@ -152,10 +166,10 @@ impl Observer<Rewriting<'_>> for Tally<'_> {
         }
     }
 
-    fn goes_on(&mut self, _: usize) -> ControlFlow<()> {
+    fn goes_on(&mut self, _: usize) -> ControlFlow<Stop> {
         let at = self.progress();
         let answer = (self.on_progress)(&at);
         let is_enough = self.measures && Pace::is_enough(self.started.elapsed());
-        if is_enough { ControlFlow::Break(()) } else { answer }
+        if is_enough { ControlFlow::Break(Stop::Now) } else { answer }
     }
 }

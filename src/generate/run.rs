@@ -100,6 +100,7 @@ where
         checker: &mut checker,
         writer: &mut writer,
         observer: tally,
+        is_ending: false,
     };
     let ended = stages.run(seeds)?;
     Ok((ended, writer.into_sink()))

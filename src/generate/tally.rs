@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::placement::Placement;
 use super::report::{GenerationProgress, GenerationReport};
-use crate::grow::{Ended, Event, Finish, Observer};
+use crate::grow::{Ended, Event, Finish, Observer, Stop};
 use crate::model::{Pos, RecipeId};
 
 /// Told how far a run is, and asked whether it goes on.
@@ -88,11 +88,12 @@ impl Observer<Placement> for Tally<'_> {
         }
     }
 
-    fn goes_on(&mut self, under_way: usize) -> ControlFlow<()> {
+    fn goes_on(&mut self, under_way: usize) -> ControlFlow<Stop> {
         let at = self.progress();
         let answer = (self.on_progress)(&at);
         // A batch takes its time before its first LU ends.
         let is_over = under_way == 0 && self.finished > 0 && self.started.elapsed() >= self.longest;
-        if is_over { ControlFlow::Break(()) } else { answer }
+        let answer = if is_over { ControlFlow::Break(()) } else { answer };
+        answer.map_break(|()| Stop::Now)
     }
 }

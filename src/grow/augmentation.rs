@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::sink::Sink;
 use super::stages::{
-    Begun, Checker, Event, Finish, Observer, Proposed, Proposer, Verdict, Why, Work,
+    Begun, Checker, Event, Finish, Observer, Proposed, Proposer, Stop, Verdict, Why, Work,
 };
 use super::writer::GeneratedWriter;
 use crate::decode::Paced;
@@ -27,6 +27,18 @@ pub(crate) struct Augmentation<'a, 'd, P: Proposer, C, S, O> {
     pub(crate) checker: &'a mut C,
     pub(crate) writer: &'a mut GeneratedWriter<'d, S>,
     pub(crate) observer: &'a mut O,
+    /// Whether no seed and no round begins any more; at first it does.
+    pub(crate) is_ending: bool,
+}
+
+/// Whether a step goes on that has begun.
+fn within(answer: ControlFlow<Stop>) -> ControlFlow<()> {
+    match answer {
+        ControlFlow::Break(Stop::Now) => ControlFlow::Break(()),
+        ControlFlow::Break(Stop::AfterRound) | ControlFlow::Continue(()) => {
+            ControlFlow::Continue(())
+        }
+    }
 }
 
 impl<P, C, S, O> Augmentation<'_, '_, P, C, S, O>
@@ -60,9 +72,9 @@ where
         seeds: &mut dyn Iterator<Item = Result<P::Seed, P::Error>>,
     ) -> Result<Ended, P::Error> {
         let mut paced = Paced::new();
-        let mut goes_on = self.observer.goes_on(0);
+        let mut goes_on = self.ask();
         loop {
-            while goes_on.is_continue() && self.proposer.has_room() {
+            while goes_on.is_continue() && !self.is_ending && self.proposer.has_room() {
                 let Some(seed) = seeds.next() else { break };
                 self.begin(seed?, &mut paced)?;
                 goes_on = self.step_ended()?;
@@ -71,20 +83,22 @@ where
                 return Ok(Ended::Interrupted);
             }
             let (under_way, observer) = (self.proposer.under_way(), &mut *self.observer);
-            let mut within = || paced.ask(|| observer.goes_on(under_way));
-            match self.proposer.next(self.shared, &mut within)? {
-                Proposed::Outputs(work, outputs) => self.check(work, outputs, &mut paced)?,
+            let mut goes = || paced.ask(|| within(observer.goes_on(under_way)));
+            match self.proposer.next(self.shared, &mut goes)? {
+                Proposed::Outputs(work, outputs) => {
+                    goes_on = self.check(work, outputs, &mut paced)?;
+                }
                 Proposed::OutOfBudget => return Ok(Ended::OutOfBudget),
+                Proposed::Nothing if self.is_ending => return Ok(Ended::Interrupted),
                 Proposed::Nothing => return Ok(Ended::Through),
             }
-            goes_on = self.step_ended()?;
         }
     }
 
     fn begin(&mut self, seed: P::Seed, paced: &mut Paced) -> Result<(), P::Error> {
         let (under_way, observer) = (self.proposer.under_way(), &mut *self.observer);
-        let mut within = || paced.ask(|| observer.goes_on(under_way));
-        match self.proposer.begin(self.shared, seed, &mut within)? {
+        let mut goes = || paced.ask(|| within(observer.goes_on(under_way)));
+        match self.proposer.begin(self.shared, seed, &mut goes)? {
             Begun::UnderWay => self.observer.hear(Event::Begun),
             Begun::Gone => self.observer.hear(Event::Gone),
             Begun::Ended(finish) => self.finish(finish),
@@ -92,20 +106,21 @@ where
         Ok(())
     }
 
-    /// Has the outputs for a seed checked, and writes what may be written.
+    /// Has the outputs for a seed checked, and writes what may be written. Says whether to go on.
     fn check(
         &mut self,
         mut work: P::Work,
         outputs: P::Outputs,
         paced: &mut Paced,
-    ) -> Result<(), P::Error> {
+    ) -> Result<ControlFlow<()>, P::Error> {
         let (under_way, observer) = (self.proposer.under_way(), &mut *self.observer);
-        let mut within = || paced.ask(|| observer.goes_on(under_way));
-        match self.checker.check(self.shared, &mut work, outputs, &mut within)? {
-            Verdict::Accept(accepted) => self.accept(work, &accepted),
-            Verdict::Improvable => self.again(work, Why::Improvable),
-            Verdict::Refuse(reason) => self.again(work, Why::Refused(reason)),
+        let mut goes = || paced.ask(|| within(observer.goes_on(under_way)));
+        match self.checker.check(self.shared, &mut work, outputs, &mut goes)? {
+            Verdict::Accept(accepted) => return self.accept(work, &accepted),
+            Verdict::Improvable => self.again(work, Why::Improvable)?,
+            Verdict::Refuse(reason) => self.again(work, Why::Refused(reason))?,
         }
+        self.step_ended()
     }
 
     /// Writes what a check lets through of a seed, and takes the seed up again unless that was its
@@ -114,18 +129,25 @@ where
         &mut self,
         mut work: P::Work,
         accepted: &<P::Work as Work>::Accepted,
-    ) -> Result<(), P::Error> {
+    ) -> Result<ControlFlow<()>, P::Error> {
         let release = work.release();
         let ids = self.writer.write(release, accepted.as_ref())?;
         let reason = work.written(accepted, &ids);
         let is_last = reason.is_some() || work.is_through();
-        self.observer.hear(Event::Accepted { work: &work, accepted, is_last });
+        self.observer.hear(Event::Accepted { work: &work, accepted, ids: &ids, is_last });
         if is_last {
             self.finish(Finish { work, reason, with_round: true });
-            return Ok(());
+            return self.step_ended();
         }
         self.writer.note(release, work.journal(None));
-        self.again(work, Why::Accepted)
+        // Before the next round begins: who hears of this one may want no other.
+        let goes_on = self.step_ended()?;
+        if self.is_ending {
+            self.proposer.close(&work);
+        } else {
+            self.again(work, Why::Accepted)?;
+        }
+        Ok(goes_on)
     }
 
     /// Has the proposer take a seed up again, if there is more to propose.
@@ -152,7 +174,14 @@ where
         if self.writer.is_due() {
             self.commit()?;
         }
-        Ok(self.observer.goes_on(self.proposer.under_way()))
+        Ok(self.ask())
+    }
+
+    /// Asks whether the loop goes on, if only to end what is under way.
+    fn ask(&mut self) -> ControlFlow<()> {
+        let answer = self.observer.goes_on(self.proposer.under_way());
+        self.is_ending |= answer.is_break();
+        within(answer)
     }
 
     fn commit(&mut self) -> Result<(), P::Error> {

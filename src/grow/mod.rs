@@ -32,6 +32,7 @@ pub(crate) use augmentation::{Augmentation, Ended};
 pub(crate) use model_files::ModelFiles;
 pub use sink::CommitError;
 pub(crate) use sink::{Nowhere, Sink, StoreSink};
+pub use stages::Stop;
 pub(crate) use stages::{
     Begun, Checker, Event, Finish, Observer, Proposed, Proposer, Verdict, Why, Work,
 };

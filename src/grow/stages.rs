@@ -162,6 +162,8 @@ pub(crate) enum Event<'e, W: Work> {
     Accepted {
         work: &'e W,
         accepted: &'e W::Accepted,
+        /// Ids of the outputs, in the same order.
+        ids: &'e [AnnotationSetId],
         /// Whether that was its last round; then it ends next.
         is_last: bool,
     },
@@ -178,5 +180,15 @@ pub(crate) trait Observer<W: Work> {
 
     /// Whether the loop goes on with so many seeds under way: asked after each step, and now and
     /// then within one.
-    fn goes_on(&mut self, under_way: usize) -> ControlFlow<()>;
+    fn goes_on(&mut self, under_way: usize) -> ControlFlow<Stop>;
+}
+
+/// How work ends before its time. A later run makes what is missing, with the same ids and texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The rounds that are under way are finished and written, and none begins.
+    AfterRound,
+    /// At once, within a step of a network: what is finished is written, what is under way is
+    /// dropped.
+    Now,
 }

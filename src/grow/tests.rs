@@ -233,6 +233,7 @@ impl Sink for Remembered {
 struct Heard {
     events: Vec<String>,
     steps: usize,
+    stop: Stop,
 }
 
 impl Observer<Count> for Heard {
@@ -249,9 +250,9 @@ impl Observer<Count> for Heard {
         });
     }
 
-    fn goes_on(&mut self, _: usize) -> ControlFlow<()> {
+    fn goes_on(&mut self, _: usize) -> ControlFlow<Stop> {
         self.steps = self.steps.saturating_sub(1);
-        if self.steps == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.steps == 0 { ControlFlow::Break(self.stop) } else { ControlFlow::Continue(()) }
     }
 }
 
@@ -261,17 +262,27 @@ fn grown(
     steps: usize,
     seeds: &[(u64, u16)],
 ) -> (Result<Ended, Problem>, Vec<String>, Vec<Write>) {
+    grown_until(toy, (steps, Stop::Now), seeds)
+}
+
+/// As [`grown`], ended in a way after so many steps.
+fn grown_until(
+    toy: &mut Toy,
+    (steps, stop): (usize, Stop),
+    seeds: &[(u64, u16)],
+) -> (Result<Ended, Problem>, Vec<String>, Vec<Write>) {
     let folder = tempfile::tempdir().unwrap();
     let database = Database::open_writer(folder.path()).unwrap();
     let sink = (Remembered::default(), ModelFiles::default());
     let mut writer = GeneratedWriter::new(&database, [7; 16], sink);
-    let mut heard = Heard { events: Vec::new(), steps };
+    let mut heard = Heard { events: Vec::new(), steps, stop };
     let stages = Augmentation {
         shared: &mut (),
         proposer: toy,
         checker: &mut SecondTry,
         writer: &mut writer,
         observer: &mut heard,
+        is_ending: false,
     };
     let ended = stages.run(&mut seeds.iter().map(|seed| Ok(*seed)));
     (ended, heard.events, writer.into_sink().0)
@@ -354,4 +365,22 @@ fn what_was_finished_is_committed_however_a_loop_ends() {
     let (ended, events, writes) = grown(&mut Toy::default(), 1, &seeds);
     assert_eq!(ended, Ok(Ended::Interrupted));
     assert!(events.is_empty() && writes.is_empty());
+}
+
+#[test]
+fn a_loop_that_ends_after_the_round_finishes_what_is_under_way_and_begins_nothing() {
+    let seeds: Vec<(u64, u16)> = (2..=9).map(|seed| (seed, 3)).collect();
+    for steps in 1..12 {
+        let mut toy = Toy::default();
+        let (ended, events, writes) = grown_until(&mut toy, (steps, Stop::AfterRound), &seeds);
+        assert_eq!(ended, Ok(Ended::Interrupted));
+        let begun = events.iter().filter(|event| *event == "begun").count();
+        let rows = journal(&writes);
+        assert!(rows.len() == begun, "each seed that began has its round: {events:?}");
+        assert!(rows.iter().all(|(_, round, end)| *round > 0 || end.is_some()), "{rows:?}");
+        assert_eq!(toy.under_way(), 0, "after {steps} steps");
+        let mut at_once = Toy::default();
+        let (_, sooner, _) = grown_until(&mut at_once, (steps, Stop::Now), &seeds);
+        assert!(sooner.len() <= events.len(), "nothing is finished of what is dropped");
+    }
 }
