@@ -133,7 +133,7 @@ impl Observer<Rewriting<'_>> for Tally<'_> {
             Event::Begun => self.pace.begun(),
             Event::Accepted { work, accepted, ids, is_last } => {
                 self.count(accepted);
-                let made = accepted.as_ref().iter().zip(ids).last();
+                let made = accepted.as_ref().iter().zip(ids).next_back();
                 self.last = made.map(|(made, id)| Arc::new(Output::of(work, made, *id)));
                 self.seed = Some(work.chain.seed.set);
                 if !is_last {
