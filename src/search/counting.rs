@@ -70,7 +70,7 @@ impl Database {
             self.indexed(&catalog, expression)?
         };
         let Some(counted) = counted else { return Ok(None) };
-        let evaluator = Evaluator::new(&self.store, catalog, &rest, false)?;
+        let evaluator = Evaluator::new(catalog, &rest, false)?;
         let mut matches = Vec::new();
         for (release, count) in counted {
             let stand_in = Match::new(&evaluator.facts, release, stand_in(&count));

@@ -25,7 +25,7 @@ impl Database {
         let changes = self.changes(since)?;
         let catalog = self.catalog_for(expression)?;
         self.check_names(&catalog, expression)?;
-        let evaluator = Evaluator::new(&self.store, catalog, expression, false)?;
+        let evaluator = Evaluator::new(catalog, expression, false)?;
         Ok(only(changes, move |change| {
             let Subject::Set(set, _) = &change.subject else { return Ok(None) };
             let found = match change.action {

@@ -117,8 +117,7 @@ impl Changes {
     fn of(engine: &Engine, touched: Vec<Touched>) -> Result<Self> {
         let (mut before, mut after) = (Gathered::default(), Gathered::default());
         let mut changes = Self::default();
-        let mut rows: BTreeMap<Family, BTreeMap<Vec<u8>, (Option<CountKey>, bool)>> =
-            BTreeMap::new();
+        let mut rows: BTreeMap<Family, LastTouched> = BTreeMap::new();
         for Touched { family, key, after, is_new } in touched {
             let row = rows.entry(family).or_default().entry(key).or_insert((None, true));
             *row = (after, is_new && row.1);
@@ -149,6 +148,9 @@ impl Changes {
         Ok(changes)
     }
 }
+
+/// Of each key that was touched: as what the row counts then, and whether nothing stood there before.
+type LastTouched = BTreeMap<Vec<u8>, (Option<CountKey>, bool)>;
 
 impl Store {
     /// Takes note of rows of a release that is not listed yet, as long as each is written once.
