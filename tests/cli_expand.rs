@@ -114,7 +114,7 @@ fn a_missing_model_is_named_with_every_place() {
     let store = new_store();
     let arguments = ["expand", "frame=Checking", "--models", "/no/models"];
     let ran = fnstore_in(store.path(), &arguments);
-    assert_eq!(ran.code, Some(2));
+    assert_eq!(ran.code, Some(69));
     let message = "there is no model `paraphrase` in `/no/models`";
     assert!(ran.stderr.contains(message), "{}", ran.stderr);
 }

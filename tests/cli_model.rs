@@ -344,7 +344,7 @@ fn a_choice_that_fails_leaves_the_one_before() {
     // A choice that is gone, and one that is nonsense, are said with the file that made it.
     fs::rename(models.join("mine"), models.join("other")).unwrap();
     let ran = fnstore(home.path(), &["paraphrase"], "They left.\n");
-    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert_eq!(ran.code, Some(69), "{ran:?}");
     for part in ["default.json", "there is no model `mine`", "fnstore model use"] {
         assert!(ran.stderr.contains(part), "{}", ran.stderr);
     }
@@ -400,7 +400,7 @@ fn a_changed_file_is_found_until_it_is_recorded_anew() {
     assert!(ran.stderr.contains("cannot be used"), "{}", ran.stderr);
 
     let ran = model(&home, &["verify", "nobody"]);
-    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert_eq!(ran.code, Some(69), "{ran:?}");
     assert!(ran.stderr.contains("there is no model `nobody`"), "{}", ran.stderr);
 }
 

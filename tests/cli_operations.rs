@@ -155,7 +155,7 @@ fn without_a_store_every_command_says_so() {
     let place = dir.path().join("backup");
     for arguments in [vec!["check"], vec!["reindex"], vec!["backup", place.to_str().unwrap()]] {
         let ran = fnstore_in(&nowhere, &arguments);
-        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert_eq!(ran.code, Some(66), "{ran:?}");
         assert!(ran.stderr.contains("there is no store in"), "{ran:?}");
         assert!(!nowhere.exists() && !place.exists(), "{arguments:?} made something");
     }

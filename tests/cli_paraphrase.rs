@@ -241,7 +241,8 @@ fn arguments_that_no_search_can_follow_are_errors() {
         (&["/nonexistent"], "/nonexistent"),
     ] {
         let ran = paraphrase("They left.\n", arguments);
-        assert_eq!(ran.code, Some(2), "{arguments:?}: {ran:?}");
+        let code = if message.starts_with("no model") { 69 } else { 2 };
+        assert_eq!(ran.code, Some(code), "{arguments:?}: {ran:?}");
         assert!(ran.stderr.contains(message), "{arguments:?}: {}", ran.stderr);
         assert_eq!(ran.stdout, "");
     }

@@ -149,7 +149,8 @@ impl Changes {
     }
 }
 
-/// Of each key that was touched: as what the row counts then, and whether nothing stood there before.
+/// Of each key that was touched: as what the row counts then, and whether nothing stood there
+/// before.
 type LastTouched = BTreeMap<Vec<u8>, (Option<CountKey>, bool)>;
 
 impl Store {
