@@ -13,7 +13,7 @@ fn without_a_store_the_message_says_how_to_make_one() {
         [vec!["query", "frame=Checking"], vec!["show", "frame", "Checking"], vec!["releases"]]
     {
         let ran = fnstore_in(&nowhere, &arguments);
-        assert_eq!(ran.code, Some(2), "{arguments:?}");
+        assert_eq!(ran.code, Some(66), "{arguments:?}");
         assert!(ran.stderr.contains("hint: `fnstore import PATH` makes one"), "{}", ran.stderr);
     }
     assert!(!nowhere.exists());

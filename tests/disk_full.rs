@@ -59,7 +59,7 @@ sed 's/^/message /' "$dir/said"
 
 /// What the scripts print when all is well, from the error on.
 fn assert_as_it_was(text: &str, error: &str, hint: &str) {
-    assert!(text.starts_with("code 2\nmessage error: "), "{text}");
+    assert!(text.starts_with("code 74\nmessage error: "), "{text}");
     assert!(text.contains(error), "{text}");
     assert!(text.contains(&format!("message hint: {hint}")), "{text}");
     for line in [
@@ -162,7 +162,7 @@ fn a_first_import_that_fills_the_disk_leaves_no_store() {
         };
         println!("a file system in memory of {size} KiB");
         let text = String::from_utf8_lossy(&output.stdout);
-        assert!(text.starts_with("code 2\nmessage error: "), "{text}");
+        assert!(text.starts_with("code 74\nmessage error: "), "{text}");
         assert!(text.contains("No space left on device"), "{text}");
         assert!(text.contains("message hint: free some space and run it again"), "{text}");
         assert!(text.contains("query error: there is no store in"), "{text}");

@@ -373,7 +373,7 @@ fn wrong_input_is_refused_and_named() {
 
     let store = new_store();
     for (arguments, code, said) in [
-        (vec!["filter", "origin=generated", "--filter", "nowhere"], 2, "no model `nowhere`"),
+        (vec!["filter", "origin=generated", "--filter", "nowhere"], 69, "no model `nowhere`"),
         (vec!["filter", "frame=Nonesuch"], 2, "Nonesuch"),
         (
             vec!["filter", "origin=generated", "--filter", "aligner"],

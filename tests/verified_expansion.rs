@@ -89,7 +89,7 @@ fn a_shard_carries_answers_about_what_is_kept() {
     assert_eq!(exports[2], exports[1]);
     let refused = grow(base.path(), models.path(), &["--verifier", "nowhere"]);
     assert!(
-        refused.code == Some(2) && refused.stderr.contains("no model `nowhere`"),
+        refused.code == Some(69) && refused.stderr.contains("no model `nowhere`"),
         "{refused:?}"
     );
 }
