@@ -18,13 +18,15 @@ from store import TEXTS, Built
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Schemas of what takes minutes, a server or a graphics card; `tests/` checks these records.
+# Schemas of what takes minutes, a server or a graphics card, fails, or takes back what is compared; `tests/` checks these
+# records.
 UNSEEN = {
     "eval-fes",
     "eval-frames",
     "eval-generation",
     "eval-nli",
     "eval-scratch",
+    "error",
     "experiment",
     "gpu",
     "proposal-ranker",
@@ -33,6 +35,7 @@ UNSEEN = {
     "question",
     "eval-filter",
     "train-choice",
+    "undone",
     "verify",
 }
 # What only stands in files of releases with oddities of their own.
@@ -180,6 +183,8 @@ def counting(program: Program, built: Built) -> None:
 
 def checking(program: Program, work: Path) -> None:
     program.records("change", "changes")
+    program.records("history", "history")
+    program.records("sentences", "sentences", "--limit", "50")
     found = program.records("check", "check", "--deep")
     for record in found:
         program.findings.same("commands", "findings of a deep check", "check --deep", record.get("findings", []), [])
