@@ -209,7 +209,7 @@ fn telling_words_are_banned_and_names_required() {
     }
     // Without a file the store is asked, and this one does not exist.
     let ran = paraphrase(input, &["--avoid-telling", "1"]);
-    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert_eq!(ran.code, Some(66), "{ran:?}");
     assert!(ran.stderr.contains("--idf FILE"), "{}", ran.stderr);
 }
 

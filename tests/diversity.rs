@@ -51,7 +51,7 @@ fn wrong_input_is_named() {
     for (arguments, code, message) in [
         (vec!["stats", "diversity", "--no-pos"], 1, "no generated annotation set matches"),
         (vec!["stats", "diversity", "frame=Cheking"], 2, "did you mean `Checking`?"),
-        (vec!["stats", "diversity", "--tagger", "no-such"], 2, "no-such"),
+        (vec!["stats", "diversity", "--tagger", "no-such"], 69, "no-such"),
     ] {
         let ran = fnstore(&arguments);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(code), ""), "{arguments:?}");

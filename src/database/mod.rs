@@ -140,7 +140,7 @@ impl Database {
         let store = Store::open_writer(dir, false)?;
         let stamp = index::stamp(&store.dir().join("index")).ok().flatten();
         let revision = store.revision()?;
-        if stamp.is_none_or(|stamp| revision.saturating_sub(stamp.revision) > BEHIND) {
+        if !stamp.is_some_and(|stamp| stamp.serves(revision, BEHIND)) {
             return Self::over_writer(store);
         }
         Self::without_index(store)

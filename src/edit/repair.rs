@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::database::{Database, Result};
+use crate::database::{Database, DatabaseError, Result};
 use crate::model::ReleaseId;
 use crate::store::{RowFault, Unreadable};
 
@@ -90,12 +90,17 @@ impl Database {
             }
             edits.commit()?;
         }
-        report.recounted = database.miscounted()?;
-        if !report.recounted.is_empty() {
-            database.store.mend_counts()?;
-        }
         if !report.removed.is_empty() {
             database.follow(&mut *database.lock_writer()?);
+        }
+        match database.miscounted() {
+            Ok(miscounted) => report.recounted = miscounted,
+            // A file that cannot be read stays, and what it holds is not counted.
+            Err(DatabaseError::Store(error)) if error.is_damage() => {}
+            Err(error) => return Err(error),
+        }
+        if !report.recounted.is_empty() {
+            database.store.mend_counts()?;
         }
         database.close()?;
         Ok(report)

@@ -156,7 +156,7 @@ coded!(ExpandError {
     Self::OtherSeeds { .. } => Failed.coded("X-seeds"),
     Self::RoundsBefore { .. } => Failed.coded("E-missing"),
     Self::ShardLocked { .. } => Locked.coded("X-locked"),
-    Self::Recipe(RecipeError::GuideMissing) => NoModel.coded("M-guide"),
+    Self::Recipe(RecipeError::GuideMissing) => Failed.coded("M-guide"),
     Self::Recipe(RecipeError::VerifierMissing) => NoModel.coded("M-verifier"),
     Self::Recipe(RecipeError::NobodyToAsk) => Failed.coded("M-verifier"),
     Self::Recipe(RecipeError::Number { .. } | RecipeError::LeastEvokes { .. }) =>

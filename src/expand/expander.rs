@@ -12,7 +12,7 @@ use super::{
 };
 use crate::database::{Database, DatabaseError, ReleaseRef};
 use crate::model::AnnotationSetId;
-use crate::query::{Expression, Field, Term};
+use crate::query::{Case, Expression, Field, Pattern, Term, Test};
 
 /// A recipe with its models open.
 ///
@@ -100,7 +100,9 @@ impl Expander {
         progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<Stop>,
     ) -> Result<Report> {
         let release = database.release(release)?;
-        let named = Term::named(Field::Release, &release.name).map_err(DatabaseError::from)?;
+        // Another release may have the name in other letter case.
+        let name = Test::Pattern(Pattern::exact(&release.name, Case::Sensitive));
+        let named = Term::new(Field::Release, name).map_err(DatabaseError::from)?;
         let id = format!("id={set}").parse().map_err(DatabaseError::from)?;
         let one = Expression::conjunction([Expression::Term(named), id]);
         let report = self.run(database, &one, progress)?;

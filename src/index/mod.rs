@@ -42,6 +42,13 @@ pub struct Stamp {
 }
 
 impl Stamp {
+    /// Whether an index of this stamp serves a store at a revision, with so many commits laid over
+    /// it at most: one that is ahead of its store, or of another schema, does not.
+    pub(crate) fn serves(&self, revision: u64, behind: u64) -> bool {
+        let lag = revision.checked_sub(self.revision);
+        self.schema == schema::SCHEMA_VERSION && lag.is_some_and(|lag| lag <= behind)
+    }
+
     fn parse(text: &str) -> Option<Self> {
         let (revision, schema) = text.split_once(' ')?;
         Some(Self { revision: revision.parse().ok()?, schema: schema.parse().ok()? })

@@ -190,7 +190,15 @@ impl Store {
                 }
                 continue;
             }
-            let mut cells = self.made_anew(release)?;
+            let mut cells = match self.made_anew(release) {
+                Ok(cells) => cells,
+                // Rows that cannot be read keep nobody from others: readers count what they can.
+                Err(error) if error.is_damage() => {
+                    self.delete_counts(rows, release)?;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
             for (key, by) in by {
                 let count = cells.entry(key).or_default();
                 *count = count.saturating_add_signed(by);
@@ -265,16 +273,20 @@ impl Store {
         self.engine.put(rows, Family::Count, &bytes, &count.to_be_bytes())
     }
 
+    fn delete_counts(&self, rows: &mut WriteBatch, release: ReleaseId) -> Result<()> {
+        let start = Prefix::of(release).bytes();
+        let end = release.0.checked_add(1).map(|next| Prefix::of(ReleaseId(next)).bytes());
+        let end = end.unwrap_or_else(|| vec![0xff; 3]);
+        self.engine.delete_from(rows, Family::Count, &start, &end)
+    }
+
     fn put_all_counts(
         &self,
         rows: &mut WriteBatch,
         release: ReleaseId,
         cells: &Cells,
     ) -> Result<()> {
-        let start = Prefix::of(release).bytes();
-        let end = release.0.checked_add(1).map(|next| Prefix::of(ReleaseId(next)).bytes());
-        let end = end.unwrap_or_else(|| vec![0xff; 3]);
-        self.engine.delete_from(rows, Family::Count, &start, &end)?;
+        self.delete_counts(rows, release)?;
         cells.iter().try_for_each(|(key, count)| self.put_count(rows, key, *count))
     }
 

@@ -8,9 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rocksdb::properties::{
-    CUR_SIZE_ALL_MEM_TABLES, ESTIMATE_NUM_KEYS, PropName, TOTAL_SST_FILES_SIZE,
-};
+use rocksdb::properties::{ESTIMATE_NUM_KEYS, PropName, TOTAL_SST_FILES_SIZE};
 use rocksdb::{DB, IteratorMode, PrefixRange, ReadOptions, WriteBatch, WriteOptions};
 
 use super::error::OPENING;
@@ -475,13 +473,11 @@ impl Engine {
         Ok((property(ESTIMATE_NUM_KEYS)?, property(TOTAL_SST_FILES_SIZE)?))
     }
 
-    /// Bytes that only the log holds on disk, about: a reader reads them again as it opens.
+    /// Bytes of the log: a reader reads them again as it opens.
     fn unflushed(&self) -> u64 {
-        let of = |family: Family| {
-            let family = self.first.db.cf_handle(family.name())?;
-            self.first.db.property_int_value_cf(family, CUR_SIZE_ALL_MEM_TABLES).ok().flatten()
-        };
-        Family::ALL.into_iter().filter_map(of).sum()
+        let files = std::fs::read_dir(self.first.db.path()).into_iter().flatten().flatten();
+        let logs = files.filter(|file| file.path().extension().is_some_and(|it| it == "log"));
+        logs.filter_map(|log| Some(log.metadata().ok()?.len())).sum()
     }
 
     /// Whether this handle made the store.

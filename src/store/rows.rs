@@ -267,14 +267,17 @@ pub(super) fn content(
             RowContent::Change(Change::decode(revision, value).map_err(record)?)
         }
         Family::Commit => RowContent::Commit(model(key, value)?),
-        Family::Before => {
-            let revision = key_of::<ChangeKey>(key)?.revision;
-            let ImageRecord { family, .. } = record::decode(value).map_err(record)?;
-            Family::of_record(family).ok_or_else(|| record(format!("family {family}")))?;
-            RowContent::Before(revision)
-        }
+        Family::Before => RowContent::Before(before(key, value)?),
         Family::Count => RowContent::Count(count(key, value)?),
     })
+}
+
+/// The commit before which a row held what an image says.
+fn before(key: &[u8], value: &[u8]) -> std::result::Result<u64, Undecoded> {
+    let damaged = |reason: String| (RowFaultKind::Record, reason);
+    let ImageRecord { family, .. } = record::decode(value).map_err(damaged)?;
+    Family::of_record(family).ok_or_else(|| damaged(format!("family {family}")))?;
+    Ok(key_of::<ChangeKey>(key)?.revision)
 }
 
 /// Whether a row of `meta` is what its key says.

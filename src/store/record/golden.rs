@@ -51,7 +51,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("layout_numbers", numbers().to_value()),
         ("layout_foreign", foreign().to_value()),
         ("meta", encode(&meta())),
-        ("meta_history", encode(&bounds())),
+        ("meta_history", encode(&Bounds { commits: Some(1_000), seconds: None, oldest: 4 })),
         ("commit", commit().to_value()),
         ("before", encode(&image())),
         ("own_ids", encode(&OwnIdsRecord { numbers: 7, tagged: 1 << 40 })),

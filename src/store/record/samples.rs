@@ -594,7 +594,3 @@ pub(super) fn image() -> ImageRecord {
     let key = vec![0, 3, 0, 0, 0, 102];
     ImageRecord { family: 1, key, before: Some(vec![1, 2]), after: Some([7; 8]) }
 }
-
-pub(super) fn bounds() -> Bounds {
-    Bounds { commits: Some(1_000), seconds: None, oldest: 4 }
-}
