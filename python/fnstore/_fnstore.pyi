@@ -11,8 +11,8 @@ import polars
 from ._edits import Transaction
 
 __all__ = [
-    "AnnotationSet", "Answers", "Change", "Database", "Document", "Edits", "Element", "ExpansionReport", "Frame",
-    "FrameElement", "FrameRelation", "FramenetFiles", "Generation", "Growth", "ImportReport", "Judgement", "Label",
+    "AnnotationSet", "Answers", "Change", "Commit", "Database", "Document", "Edits", "Element", "ExpansionReport",
+    "Frame", "FrameElement", "FrameRelation", "FramenetFiles", "Generation", "Growth", "ImportReport", "Judgement", "Label",
     "Layer", "LexicalUnit", "Progress", "Query", "Release", "SemType", "Table", "create", "open",
 ]
 

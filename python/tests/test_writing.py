@@ -84,14 +84,14 @@ def test_a_commit_is_taken_back_and_the_history_says_so(own: fnstore.Database) -
 
 def test_changes_of_a_query_come_with_their_records(own: fnstore.Database) -> None:
     with own.transaction(reviewer="kim") as edits:
-        sentence = edits.add_sentence("They checked it .")
-        made = edits.add_set(sentence, "Checking", "check.v", [(5, 12)])
+        sentence = edits.add_sentence("They inspected it .")
+        made = edits.add_set(sentence, "Checking", "inspect.v", [(5, 14)])
         edits.judge(made, 80)
-    (change,) = own.changes(1, expression="lu=check.v", with_records=True)
+    (change,) = own.changes(1, expression="lu=inspect.v", with_records=True)
     assert (change.action, change.kind, change.last) == ("added", "set", True)
     assert change.record is not None and change.record["id"] == made
-    assert change.sentence_record is not None and change.sentence_record["text"] == "They checked it ."
-    assert own.changes(1, expression="lu=inspect.v") == []
+    assert change.sentence_record is not None and change.sentence_record["text"] == "They inspected it ."
+    assert own.changes(1, expression="lu=check.v") == []
     (judged,) = [of for of in own.changes(1, with_records=True) if of.kind == "judgement"]
     assert (judged.reviewer, judged.question) == ("kim", None)
     assert judged.record is not None and judged.record["score"] == 80

@@ -9,8 +9,8 @@ use crate::store::{Action, Change, Subject, only};
 impl Database {
     /// As [`changes`](Self::changes), of the sets that a query finds as of now. A set that was
     /// edited and that it does not find is listed as removed, as is any that was removed: whoever
-    /// keeps the answers of the query drops it. The last change of each commit is marked among those
-    /// that are given.
+    /// keeps the answers of the query drops it. The last change of each commit is marked among
+    /// those that are given.
     ///
     /// Where the query finds a set, or finds it no more, since another record has changed (a
     /// frame's name, a judgement), no change of the set is listed.
