@@ -12,8 +12,8 @@ from ._edits import Transaction
 
 __all__ = [
     "AnnotationSet", "Answers", "Change", "Commit", "Database", "Document", "Edits", "Element", "ExpansionReport",
-    "Frame", "FrameElement", "FrameRelation", "FramenetFiles", "Generation", "Growth", "ImportReport", "Judgement", "Label",
-    "Layer", "LexicalUnit", "Progress", "Query", "Release", "SemType", "Table", "create", "open",
+    "Frame", "FrameElement", "FrameRelation", "FramenetFiles", "Generation", "Growth", "ImportReport", "Judgement",
+    "Label", "Layer", "LexicalUnit", "Progress", "Query", "Release", "SemType", "Table", "create", "open",
 ]
 
 _Path = str | os.PathLike[str]
