@@ -44,8 +44,8 @@ pub struct Batch<'a> {
     pub(super) history: History,
 }
 
-/// What a commit is made of: rows, keys that are counted, what changes kept counts, what it tells of
-/// itself.
+/// What a commit is made of: rows, keys that are counted, what changes kept counts, and what it
+/// tells of itself.
 pub(super) type Parts = (WriteBatch, Vec<Keyed>, Vec<Touched>, History);
 
 impl<'a> Batch<'a> {
