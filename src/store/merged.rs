@@ -1,8 +1,8 @@
 //! Shards that were merged whole: their files need not be read again.
 //!
 //! That holds as long as nothing is removed. A commit that removes a record, forgets how far a seed
-//! is, or takes back another drops the list: whatever is merged after it is read. A backup and what is restored from
-//! it have the list of the state that they are of.
+//! is, or takes back another drops the list: whatever is merged after it is read. A backup and what
+//! is restored from it have the list of the state that they are of.
 
 use rocksdb::WriteBatch;
 
