@@ -8,8 +8,8 @@ pub struct Selection {
     /// What to order by, the most important first. Answers that are equal by all of it stay in
     /// order of key.
     pub sort: Vec<SortKey>,
-    /// Where the page before ended: answers begin behind it. Unlike an offset, it costs nothing to
-    /// come to.
+    /// Where the page before ended: answers begin behind it. In order of key nothing before it is
+    /// read, unlike with an offset.
     pub after: Option<Cursor>,
     /// How many answers to leave out at the start.
     pub offset: usize,
