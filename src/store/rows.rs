@@ -275,9 +275,10 @@ pub(super) fn content(
 /// The commit before which a row held what an image says.
 fn before(key: &[u8], value: &[u8]) -> std::result::Result<u64, Undecoded> {
     let damaged = |reason: String| (RowFaultKind::Record, reason);
+    let revision = key_of::<ChangeKey>(key)?.revision;
     let ImageRecord { family, .. } = record::decode(value).map_err(damaged)?;
     Family::of_record(family).ok_or_else(|| damaged(format!("family {family}")))?;
-    Ok(key_of::<ChangeKey>(key)?.revision)
+    Ok(revision)
 }
 
 /// Whether a row of `meta` is what its key says.

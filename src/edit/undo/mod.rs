@@ -314,6 +314,14 @@ mod tests {
         edits.commit().unwrap()
     }
 
+    /// Adds an LU in a commit of its own.
+    fn add(database: &Database, release: ReleaseId, name: &str) -> u64 {
+        commit(database, release, |edits| {
+            edits.explain("while reading");
+            edits.add_lexunit(LexUnit::named(FRAME, LuId(0), name)).map(drop)
+        })
+    }
+
     /// A set of an LU.
     fn set_of(database: &Database, release: ReleaseId, lu: LuId) -> AnnotationSetId {
         let mut sets = database.store.annotation_sets_of_lexunit(release, FRAME, lu).unwrap();
@@ -377,12 +385,7 @@ mod tests {
         let (_dir, database, release) = imported();
         database.store.set_author("kim");
         let before = rows(&database);
-        let add = |name: &'static str| {
-            commit(&database, release, |edits| {
-                edits.explain("while reading");
-                edits.add_lexunit(LexUnit::named(FRAME, LuId(0), name)).map(drop)
-            })
-        };
+        let add = |name| add(&database, release, name);
         let first = add("peruse.v");
         let mut lexunits = database.store.lexunits_of(release, FRAME).unwrap();
         let lu = lexunits.find_map(|lu| lu.ok().filter(|lu| lu.name == "peruse.v")).unwrap();
@@ -427,11 +430,7 @@ mod tests {
     #[test]
     fn a_name_that_another_has_taken_since_is_in_the_way() {
         let (_dir, database, release) = imported();
-        let add = |name| {
-            commit(&database, release, |edits| {
-                edits.add_lexunit(LexUnit::named(FRAME, LuId(0), name)).map(drop)
-            })
-        };
+        let add = |name| add(&database, release, name);
         let called = |name: &str| {
             let mut lexunits = database.store.lexunits_of(release, FRAME).unwrap();
             lexunits.find_map(|lu| lu.ok().filter(|lu| lu.name == name)).unwrap()
@@ -527,11 +526,7 @@ mod tests {
     #[test]
     fn nobody_commits_between_the_look_and_the_commit() {
         let (_dir, database, release) = imported();
-        let add = |name| {
-            commit(&database, release, |edits| {
-                edits.add_lexunit(LexUnit::named(FRAME, LuId(0), name)).map(drop)
-            })
-        };
+        let add = |name| add(&database, release, name);
         let first = add("peruse.v");
         let mut edits = database.transaction(release).unwrap();
         assert_eq!(edits.undo(first).unwrap(), 1);
@@ -565,11 +560,7 @@ mod tests {
     #[test]
     fn before_images_that_fall_out_go_and_the_others_stay() {
         let (_dir, database, release) = imported();
-        let add = |name| {
-            commit(&database, release, |edits| {
-                edits.add_lexunit(LexUnit::named(FRAME, LuId(0), name)).map(drop)
-            })
-        };
+        let add = |name| add(&database, release, name);
         let revisions = ["a.v", "b.v", "c.v", "d.v"].map(add);
         let retention = crate::store::Retention { commits: Some(3), seconds: None };
         database.store.set_retention(retention).unwrap();
