@@ -36,19 +36,10 @@ impl Handle {
         Arc::new(Self { path, open: RwLock::new(Some(Arc::new(database))) })
     }
 
-    /// The store. A handle that has moved on often is opened anew, as each move keeps files open
-    /// for the answers that are still read.
+    /// The store.
     pub(crate) fn get(&self) -> Result<Arc<Database>> {
-        let open = self.open.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
-        let open = open.ok_or_else(|| self.closed())?;
-        if !open.is_worn() {
-            return Ok(open);
-        }
-        let fresh = Arc::new(open.reopened()?);
-        let mut place = self.open.write().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let shown = place.as_mut().ok_or_else(|| self.closed())?;
-        shown.clone_from(&fresh);
-        Ok(fresh)
+        let open = self.open.read().unwrap_or_else(|poisoned| poisoned.into_inner());
+        open.clone().ok_or_else(|| self.closed())
     }
 
     fn closed(&self) -> Fault {

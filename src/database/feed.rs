@@ -14,9 +14,8 @@ impl Database {
     /// stopped before it goes on with the revision that it remembers, and gets the whole commit
     /// again. A revision that is remembered earlier loses the rest of its commit.
     ///
-    /// A reader's handle moves on with each call, so a loop sees what is new; one that lives long
-    /// calls [`renew`](Self::renew) between. A restore puts a store of other content under the same
-    /// revisions: a handle that was opened before fails then.
+    /// A reader's handle moves on with each call, so a loop sees what is new. A restore puts a
+    /// store of other content under the same revisions: a handle that was opened before fails then.
     ///
     /// # Errors
     /// [`StoreError::Replaced`] when the store is of another generation than when this handle was
@@ -82,6 +81,14 @@ impl Database {
     /// When the store fails.
     pub fn identity(&self) -> Result<Option<Identity>> {
         Ok(self.store.identity()?)
+    }
+
+    /// The number of the last commit, as far as this handle sees; 0 where nothing was committed.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn revision(&self) -> Result<u64> {
+        Ok(self.store.revision()?)
     }
 
     /// Fails unless the store is of a generation that somebody has remembered.

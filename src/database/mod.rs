@@ -49,10 +49,14 @@ pub(crate) use reindex::each_entry;
 pub use release_ref::ReleaseRef;
 pub use write::{JournalWrite, Write};
 
+pub use crate::store::{
+    Action, Change, Commit, Identity, Retention, StoreError, Subject, SubjectKind,
+};
+
 use crate::durable::is_inside;
 use crate::index::{self, IndexError, IndexReader, IndexWriter};
 use crate::model::{Release, ReleaseId, SplitList};
-use crate::store::{Identity, Store};
+use crate::store::Store;
 use crate::text::called;
 
 /// What an operation of the database gives.
@@ -82,11 +86,8 @@ pub struct Database {
     opened: Option<Identity>,
 }
 
-/// Revisions that the index may be behind when it is left there: each query reads through them.
-const BEHIND: u64 = 1_000;
-
-/// Views of the store that a reader's handle keeps until it is opened again.
-const VIEWS: usize = 4;
+/// Changes that the index may be behind when it is left there: each query reads through them.
+const BEHIND: usize = 10_000;
 
 /// A handle's turn to commit.
 pub(crate) enum Turn<'a> {
@@ -103,8 +104,10 @@ impl Database {
     /// Opens the database in `dir` for reading, beside a writer or alone.
     ///
     /// Records are one view until [`refresh`](Self::refresh) or the next query, count or reading of
-    /// [`changes`](Self::changes), which answer as of the moment they start. The path is made
-    /// absolute here: the process may go to another directory later.
+    /// [`changes`](Self::changes), which answer as of the moment they start. A view that the handle
+    /// has moved on from closes with the last answers that are read from it, so a handle may stay
+    /// open for as long as its process. The path is made absolute here: the process may go to
+    /// another directory later.
     ///
     /// # Errors
     /// When there is none, or its format is another.
@@ -140,54 +143,11 @@ impl Database {
         let store = Store::open_writer(dir, false)?;
         let stamp = index::stamp(&store.dir().join("index")).ok().flatten();
         let revision = store.revision()?;
-        if !stamp.is_some_and(|stamp| stamp.serves(revision, BEHIND)) {
-            return Self::over_writer(store);
-        }
-        Self::without_index(store)
-    }
-
-    /// As [`refresh`](Self::refresh), for a handle that stays open beside writers: a reader keeps
-    /// each view of the store that it has moved on from, and gives them back only as it is opened
-    /// again. Answers under way need the handle that they began with.
-    ///
-    /// # Errors
-    /// When the store fails.
-    pub fn renew(&mut self) -> Result<()> {
-        if self.is_worn() {
-            self.store = Store::open_reader(&self.dir)?;
-        }
-        self.refresh()
-    }
-
-    /// As [`renew`](Self::renew), for a handle that is shared: this one, moved on, or a fresh one
-    /// to go on with in its place. The worn one closes with the last of those who still read it.
-    ///
-    /// # Errors
-    /// When the store fails.
-    pub fn renewed(self: &Arc<Self>) -> Result<Arc<Self>> {
-        if self.is_worn() {
-            return Ok(Arc::new(self.reopened()?));
-        }
-        self.refresh()?;
-        Ok(Arc::clone(self))
-    }
-
-    /// A fresh reader's handle on the same database, for those who share one between threads: it
-    /// keeps no views yet. It follows the store that this handle follows.
-    ///
-    /// # Errors
-    /// When the store fails.
-    pub fn reopened(&self) -> Result<Self> {
-        let (opened, splits) = (self.opened.clone(), self.splits.clone());
-        let fresh = Self { opened, splits, ..Self::open(&self.dir)? };
-        Ok(fresh.with_any_language(self.allows_any_language()))
-    }
-
-    /// Whether this reader keeps more views that it has moved on from than [`renew`](Self::renew)
-    /// leaves. Who shares a handle between threads takes a [`renewed`](Self::renewed) one then.
-    #[must_use]
-    pub fn is_worn(&self) -> bool {
-        self.snapshot.is_none() && !self.store.is_writer() && self.store.views() > VIEWS
+        let near = match stamp.filter(|stamp| stamp.serves(revision)) {
+            Some(stamp) => store.changes_since(stamp.revision)?.take(BEHIND + 1).count() <= BEHIND,
+            None => false,
+        };
+        if near { Self::without_index(store) } else { Self::over_writer(store) }
     }
 
     /// A reader's handle on the database as it is at this moment, which stays as it is: whatever is
@@ -367,7 +327,7 @@ impl Database {
 
     /// The store below: every record by its id.
     #[must_use]
-    pub fn store(&self) -> &Store {
+    pub(crate) fn store(&self) -> &Store {
         &self.store
     }
 

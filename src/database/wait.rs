@@ -16,8 +16,7 @@ impl Database {
     ///
     /// A commit of another process is noticed within some 10 ms, and the handle has moved on to it
     /// by then. Waiting reads one line of a file each time. A timeout of zero looks once. A
-    /// [`snapshot`](Self::snapshot) sees none, and waits all the time. One that loops for long
-    /// calls [`renewed`](Self::renewed) between.
+    /// [`snapshot`](Self::snapshot) sees none, and waits all the time.
     ///
     /// # Errors
     /// As [`changes`](Self::changes).

@@ -42,11 +42,10 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// Whether an index of this stamp serves a store at a revision, with so many commits laid over
-    /// it at most: one that is ahead of its store, or of another schema, does not.
-    pub(crate) fn serves(&self, revision: u64, behind: u64) -> bool {
-        let lag = revision.checked_sub(self.revision);
-        self.schema == schema::SCHEMA_VERSION && lag.is_some_and(|lag| lag <= behind)
+    /// Whether an index of this stamp serves a store at a revision, with what it lacks laid over it:
+    /// one that is ahead of its store, or of another schema, does not.
+    pub(crate) fn serves(&self, revision: u64) -> bool {
+        self.schema == schema::SCHEMA_VERSION && self.revision <= revision
     }
 
     fn parse(text: &str) -> Option<Self> {

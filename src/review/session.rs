@@ -51,7 +51,7 @@ pub struct Counts {
 /// A review by one reviewer. Memory grows by some bytes for each item that was shown.
 pub struct Session {
     dir: PathBuf,
-    database: Mutex<Arc<Database>>,
+    database: Arc<Database>,
     reviewer: String,
     question: Question,
     blind: bool,
@@ -118,7 +118,7 @@ impl Session {
         let feed = feed(database.snapshot()?, expression, reviewer, question, protocol)?;
         Ok(Self {
             dir: dir.to_owned(),
-            database: Mutex::new(Arc::new(database)),
+            database: Arc::new(database),
             reviewer: reviewer.to_owned(),
             question,
             blind: protocol.is_some(),
@@ -136,15 +136,11 @@ impl Session {
     /// # Errors
     /// When the store fails, or another has taken its place that this build does not read.
     pub fn database(&self) -> Result<Arc<Database>> {
-        let mut database = self.database.lock().unwrap_or_else(PoisonError::into_inner);
-        match Arc::get_mut(&mut database) {
-            Some(database) => database.renew()?,
-            // Somebody reads with it.
-            None => database.refresh()?,
-        }
+        let database = &self.database;
+        database.refresh()?;
         // Another build may have put a store of its own format in its place since it was opened.
         database.store().format()?;
-        Ok(Arc::clone(&database))
+        Ok(Arc::clone(database))
     }
 
     /// Writes to the store while no other thread of this session does.

@@ -28,7 +28,8 @@ impl Store {
     /// # Errors
     /// When a row cannot be read, or the copy cannot be written.
     pub(crate) fn copy_to(&self, dir: &Path) -> Result<u64> {
-        let source = self.engine.db();
+        let view = self.engine.view();
+        let source = &view.db;
         let listed: Vec<_> = self.releases()?.iter().map(|release| release.id).collect();
         let names = present_families(&self.dir.join("db"))?;
         let names: Vec<String> =
@@ -62,7 +63,8 @@ impl Store {
     /// # Errors
     /// When a row cannot be read.
     pub(crate) fn count_rows(&self) -> Result<u64> {
-        let source = self.engine.db();
+        let view = self.engine.view();
+        let source = &view.db;
         let names = present_families(&self.dir.join("db"))?;
         let mut count = 0;
         for family in names.iter().filter_map(|name| source.cf_handle(name)) {

@@ -6,10 +6,11 @@
 //! [`Engine::refresh`].
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
 
 use rocksdb::properties::{ESTIMATE_NUM_KEYS, PropName, TOTAL_SST_FILES_SIZE};
-use rocksdb::{DB, IteratorMode, PrefixRange, ReadOptions, WriteBatch, WriteOptions};
+use rocksdb::{DB, PrefixRange, ReadOptions, WriteBatch, WriteOptions};
 
 use super::error::OPENING;
 use super::family::Family;
@@ -19,12 +20,9 @@ use super::lock::WriterLock;
 use super::present::{absent_or_lost, exists, lost_manifest, present_families};
 use super::scratch::Scratch;
 use super::tuning::{descriptors, readers_options, writers_options};
-use super::view::{View, table};
+use super::view::{KeyValue, Rows, View, table};
 use super::{Result, StoreError, acknowledged, book_of, identity, replace, site};
 use crate::durable::create_directory;
-
-/// A key and its value.
-pub(super) type KeyValue = (Box<[u8]>, Box<[u8]>);
 
 /// Format of the store's keys and records. A new major one is not readable by this build; a new
 /// minor one only adds.
@@ -62,7 +60,8 @@ pub(super) struct Opening {
 
 /// An open RocksDB.
 pub(super) struct Engine {
-    first: View,
+    /// What is read now. Whoever reads it keeps it open.
+    view: RwLock<Arc<View>>,
     db_dir: PathBuf,
     lock: Option<WriterLock>,
     /// Whether this handle made the store.
@@ -119,7 +118,8 @@ impl Engine {
         }
         let db = DB::open_cf_descriptors(&options, &db_dir, descriptors(names))
             .map_err(StoreError::engine(OPENING))?;
-        let engine = Self { first: View::new(db), db_dir, lock: Some(lock), is_new, scratch: None };
+        let mut engine = Self::over(View::new(db), db_dir);
+        (engine.lock, engine.is_new) = (Some(lock), is_new);
         if !despite_loss {
             engine.require_revision(dir, acknowledged::last(dir))?;
         }
@@ -128,9 +128,13 @@ impl Engine {
         let (major, minor) = found.map_or(FORMAT, |found| found.max(FORMAT));
         let mut batch = WriteBatch::default();
         let format = [major.to_be_bytes(), minor.to_be_bytes()].concat();
-        let meta = engine.first.family(Family::Meta)?;
-        batch.put_cf(meta, FORMAT_KEY, format);
-        batch.put_cf(meta, WRITTEN_BY_KEY, env!("CARGO_PKG_VERSION"));
+        engine.put(&mut batch, Family::Meta, FORMAT_KEY, &format)?;
+        engine.put(
+            &mut batch,
+            Family::Meta,
+            WRITTEN_BY_KEY,
+            env!("CARGO_PKG_VERSION").as_bytes(),
+        )?;
         // Revisions that were lost are given again, with other content.
         let identity = engine.get(Family::Meta, IDENTITY_KEY)?;
         if let Some(drawn) = identity::to_put(identity, is_rewound) {
@@ -138,6 +142,11 @@ impl Engine {
         }
         engine.write_synced(batch)?;
         Ok(engine)
+    }
+
+    fn over(view: View, db_dir: PathBuf) -> Self {
+        let view = RwLock::new(Arc::new(view));
+        Self { view, db_dir, lock: None, is_new: false, scratch: None }
     }
 
     /// Opens the store beside a writer or alone. A writer may delete a file, or a restore the
@@ -194,7 +203,8 @@ impl Engine {
         }
         let scratch = Scratch::new()?;
         let first = View::open_secondary(&db_dir, &scratch)?;
-        let engine = Self { first, db_dir, lock: None, is_new: false, scratch: Some(scratch) };
+        let mut engine = Self::over(first, db_dir);
+        engine.scratch = Some(scratch);
         // Before the refresh: what is acknowledged now, the writer has written.
         let acknowledged = acknowledged::last(dir);
         engine.refresh()?;
@@ -229,8 +239,7 @@ impl Engine {
             Err(lost @ StoreError::FileLost { .. }) => lost,
             _ => StoreError::engine(OPENING)(error),
         })?;
-        let first = View::new(db);
-        let engine = Self { first, db_dir, lock: None, is_new: false, scratch: None };
+        let engine = Self::over(View::new(db), db_dir);
         engine.check_format(dir)?;
         engine.require_revision(dir, acknowledged::last(dir))
     }
@@ -285,8 +294,19 @@ impl Engine {
         let Some(scratch) = &self.scratch else { return Ok(()) };
         let mut pauses = PAUSES.into_iter();
         loop {
-            match (self.view().move_on(&self.db_dir, scratch), pauses.next()) {
-                (Ok(_), _) => return Ok(()),
+            let view = self.view();
+            match (view.move_on(&self.db_dir, scratch), pauses.next()) {
+                (Ok(None), _) => return Ok(()),
+                (Ok(Some(next)), _) => {
+                    let mut current =
+                        self.view.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+                    // Another thread may have been faster. What it opened is as new, or the next
+                    // refresh is.
+                    if Arc::ptr_eq(&current, &view) {
+                        *current = Arc::new(next);
+                    }
+                    return Ok(());
+                }
                 // The store of before is the last one until the next has its name.
                 (Err(_), _) if self.db_dir.parent().is_some_and(replace::is_underway) => {
                     return Ok(());
@@ -302,9 +322,9 @@ impl Engine {
         self.view().db.cf_handle(family.name()).is_some()
     }
 
-    /// What is read now.
-    pub(super) fn view(&self) -> &View {
-        self.first.last()
+    /// What is read now. It stays open for as long as somebody has it.
+    pub(super) fn view(&self) -> Arc<View> {
+        Arc::clone(&self.view.read().unwrap_or_else(|poisoned| poisoned.into_inner()))
     }
 
     /// The directory that has the store's name now.
@@ -315,11 +335,6 @@ impl Engine {
     /// Whether what is read is the store in that directory.
     pub(super) fn is_of(&self, place: &HeldDirectory) -> bool {
         self.view().is_of(place)
-    }
-
-    /// How many views a reader's handle keeps open.
-    pub(super) fn views(&self) -> usize {
-        self.first.count()
     }
 
     pub(super) fn get(&self, family: Family, key: &[u8]) -> Result<Option<Vec<u8>>> {
@@ -376,14 +391,8 @@ impl Engine {
         self.rows(family, options)
     }
 
-    fn rows(
-        &self,
-        family: Family,
-        options: ReadOptions,
-    ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
-        let view = self.view();
-        let rows = view.db.iterator_cf_opt(view.family(family)?, options, IteratorMode::Start);
-        Ok(rows.map(|row| row.map_err(StoreError::engine("scanning records"))))
+    fn rows(&self, family: Family, options: ReadOptions) -> Result<Rows> {
+        self.view().rows(family, options)
     }
 
     /// About how many records a family holds, by what the files say of themselves.
@@ -405,11 +414,6 @@ impl Engine {
         self.rows(family, options)
     }
 
-    /// RocksDB itself, for what goes over whole families.
-    pub(super) fn db(&self) -> &DB {
-        &self.view().db
-    }
-
     pub(super) fn put(
         &self,
         batch: &mut WriteBatch,
@@ -417,12 +421,12 @@ impl Engine {
         key: &[u8],
         value: &[u8],
     ) -> Result<()> {
-        batch.put_cf(self.first.family(family)?, key, value);
+        batch.put_cf(self.view().family(family)?, key, value);
         Ok(())
     }
 
     pub(super) fn delete(&self, batch: &mut WriteBatch, family: Family, key: &[u8]) -> Result<()> {
-        batch.delete_cf(self.first.family(family)?, key);
+        batch.delete_cf(self.view().family(family)?, key);
         Ok(())
     }
 
@@ -433,7 +437,7 @@ impl Engine {
         start: &[u8],
         end: &[u8],
     ) -> Result<()> {
-        batch.delete_range_cf(self.first.family(family)?, start, end);
+        batch.delete_range_cf(self.view().family(family)?, start, end);
         Ok(())
     }
 
@@ -442,22 +446,20 @@ impl Engine {
         self.require_writer()?;
         let mut options = WriteOptions::default();
         options.set_sync(true);
-        self.first.db.write_opt(batch, &options).map_err(StoreError::engine("committing"))
+        self.view().db.write_opt(batch, &options).map_err(StoreError::engine("committing"))
     }
 
     /// Writes a batch that only [`Engine::flush`] makes safe.
     pub(super) fn write_bulk(&self, batch: WriteBatch) -> Result<()> {
         self.require_writer()?;
-        self.first.db.write_without_wal(batch).map_err(StoreError::engine("writing"))
+        self.view().db.write_without_wal(batch).map_err(StoreError::engine("writing"))
     }
 
     /// Writes everything in memory to files.
     pub(super) fn flush(&self) -> Result<()> {
+        let view = self.view();
         for family in Family::ALL {
-            self.first
-                .db
-                .flush_cf(self.first.family(family)?)
-                .map_err(StoreError::engine("flushing"))?;
+            view.db.flush_cf(view.family(family)?).map_err(StoreError::engine("flushing"))?;
         }
         Ok(())
     }
@@ -475,7 +477,7 @@ impl Engine {
 
     /// Bytes of the log: a reader reads them again as it opens.
     fn unflushed(&self) -> u64 {
-        let files = std::fs::read_dir(self.first.db.path()).into_iter().flatten().flatten();
+        let files = std::fs::read_dir(&self.db_dir).into_iter().flatten().flatten();
         let logs = files.filter(|file| file.path().extension().is_some_and(|it| it == "log"));
         logs.filter_map(|log| Some(log.metadata().ok()?.len())).sum()
     }

@@ -265,13 +265,6 @@ impl Store {
         self.engine.is_of(place)
     }
 
-    /// How many views this handle keeps open: a refresh past tables that the writer has made adds
-    /// one, and they go with the handle. A reader that lives long is opened again now and then.
-    #[must_use]
-    pub fn views(&self) -> usize {
-        self.engine.views()
-    }
-
     /// The last revision that the store's writer acknowledged, as far as is known: what a commit
     /// changes that others can look at for nothing.
     pub(crate) fn acknowledged(&self) -> Option<u64> {

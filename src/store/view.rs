@@ -1,16 +1,18 @@
-//! What a handle reads: an open RocksDB, and for a reader those that it has moved on to.
+//! What a handle reads: an open RocksDB, and the rows under way in it.
 //!
 //! RocksDB's secondary keeps the rows of the log that it has read. Once the primary has written
 //! newer ones to a table and dropped the log, the secondary shows its older ones beside rows of the
 //! table: two revisions in one view. So a reader catches up only as long as nothing but the log has
 //! grown, and otherwise opens RocksDB again. The earlier one stays open for the iterators that are
-//! on it.
+//! on it, and closes with the last of them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::Arc;
 
-use rocksdb::{ColumnFamily, DB};
+use rocksdb::{ColumnFamily, DB, DBIterator, IteratorMode, ReadOptions};
+use self_cell::self_cell;
+use tempfile::TempDir;
 
 use super::error::OPENING;
 use super::family::Family;
@@ -21,6 +23,9 @@ use super::scratch::Scratch;
 use super::tuning::{descriptors, readers_options};
 use super::{Result, StoreError};
 
+/// A key and its value.
+pub(super) type KeyValue = (Box<[u8]>, Box<[u8]>);
+
 /// An open RocksDB.
 pub(super) struct View {
     pub(super) db: DB,
@@ -28,29 +33,30 @@ pub(super) struct View {
     stamp: Option<Stamp>,
     /// The directory that a reader has opened.
     place: Option<HeldDirectory>,
-    next: OnceLock<Box<View>>,
+    /// A secondary's own files, which go when it is closed.
+    _own: Option<TempDir>,
 }
 
 impl View {
     pub(super) fn new(db: DB) -> Self {
-        Self { db, stamp: None, place: None, next: OnceLock::new() }
+        Self { db, stamp: None, place: None, _own: None }
     }
 
     /// Opens a secondary, whose own files go to a new directory in `scratch`.
     pub(super) fn open_secondary(db_dir: &Path, scratch: &Scratch) -> Result<Self> {
         let place = HeldDirectory::of(db_dir).map_err(io_error(db_dir))?;
         let stamp = manifest::stamp(db_dir).map_err(io_error(db_dir))?;
-        let own = tempfile::tempdir_in(scratch.path()).map_err(io_error(scratch.path()))?.keep();
+        let own = tempfile::tempdir_in(scratch.path()).map_err(io_error(scratch.path()))?;
         let families = descriptors(present_families(db_dir)?);
         let options = readers_options();
-        let db = DB::open_cf_descriptors_as_secondary(&options, db_dir, own.as_path(), families);
+        let db = DB::open_cf_descriptors_as_secondary(&options, db_dir, own.path(), families);
         let db = db.map_err(StoreError::engine(OPENING))?;
         if !place.is_still(db_dir) {
             // Some of its files may be the one store's and some the other's.
             let reason = "another store has taken its place".to_owned();
             return Err(StoreError::Engine { action: OPENING, reason });
         }
-        Ok(Self { stamp: Some(stamp), place: Some(place), ..Self::new(db) })
+        Ok(Self { db, stamp: Some(stamp), place: Some(place), _own: Some(own) })
     }
 
     /// Whether what is read is the store in that directory. A writer's always is: nobody replaces
@@ -59,22 +65,9 @@ impl View {
         self.place.as_ref().is_none_or(|own| own.is(place))
     }
 
-    /// The last one that was moved on to.
-    pub(super) fn last(&self) -> &Self {
-        let mut last = self;
-        while let Some(next) = last.next.get() {
-            last = next;
-        }
-        last
-    }
-
-    /// How many there are from this one on.
-    pub(super) fn count(&self) -> usize {
-        1 + self.next.get().map_or(0, |next| next.count())
-    }
-
-    /// Takes up what the writer has committed since; gives the view that shows it.
-    pub(super) fn move_on(&self, db_dir: &Path, scratch: &Scratch) -> Result<&Self> {
+    /// Takes up what the writer has committed since. Gives the view that shows it, where that is
+    /// another.
+    pub(super) fn move_on(&self, db_dir: &Path, scratch: &Scratch) -> Result<Option<Self>> {
         let is_as_it_was = || {
             let stamp = manifest::stamp(db_dir).map_err(io_error(db_dir))?;
             let is_in_place = self.place.as_ref().is_none_or(|place| place.is_still(db_dir));
@@ -84,15 +77,21 @@ impl View {
             let caught_up = self.db.try_catch_up_with_primary();
             caught_up.map_err(StoreError::engine("catching up with the writer"))?;
             if is_as_it_was()? {
-                return Ok(self);
+                return Ok(None);
             }
         }
         let next = Self::open_secondary(db_dir, scratch)?;
         if let Some((number, family)) = next.missing_file(db_dir)? {
             return Err(StoreError::FileLost { path: table(db_dir, number), family });
         }
-        // Another thread may have been faster; what it opened is as new, or the next refresh is.
-        Ok(self.next.get_or_init(|| Box::new(next)).last())
+        Ok(Some(next))
+    }
+
+    /// The records of a family within the options' bounds, in key order. They keep the view open.
+    pub(super) fn rows(self: Arc<Self>, family: Family, options: ReadOptions) -> Result<Rows> {
+        Rows::try_new(self, |view| {
+            Ok(view.db.iterator_cf_opt(view.family(family)?, options, IteratorMode::Start))
+        })
     }
 
     pub(super) fn family(&self, family: Family) -> Result<&ColumnFamily> {
@@ -114,6 +113,24 @@ impl View {
             .into_iter()
             .flatten()
             .find(|(file, family)| self.db.cf_handle(family).is_some() && !present.contains(file)))
+    }
+}
+
+self_cell! {
+    /// Records under way, and the view that they are read from.
+    pub(super) struct Rows {
+        owner: Arc<View>,
+        #[covariant]
+        dependent: DBIterator,
+    }
+}
+
+impl Iterator for Rows {
+    type Item = Result<KeyValue>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let row = self.with_dependent_mut(|_, rows| rows.next())?;
+        Some(row.map_err(StoreError::engine("scanning records")))
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use fnstore::database::{Database, DatabaseError};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{FrameId, Hex16, LuId, Positive, ReleaseId, SentenceId};
 use fnstore::query::Expression;
 use fnstore::store::{Action, Change, Commit, Identity, SubjectKind};
@@ -168,7 +169,7 @@ impl Block for ChangeRecord<'_> {
 }
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let mut database = Database::open(&context.store)?;
+    let database = Database::open(&context.store)?;
     let expression = args.expression.join(" ");
     let followed = match &args.release {
         Some(name) => Followed::Release(release(&database, Some(name))?.id),
@@ -194,7 +195,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         records.flush()?;
         std::thread::sleep(PAUSE);
         watch.as_mut().map_or(Ok(()), HangUp::check)?;
-        database.renew()?;
+        database.refresh()?;
     }
     records.end_blocks::<ChangeRecord<'_>>()?;
     if shown {
