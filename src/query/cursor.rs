@@ -3,14 +3,15 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Expression, QueryError, SortKey, Value};
+use super::{Case, Expression, Pattern, QueryError, SortKey, Value};
 use crate::model::{AnnotationSetId, FrameId, LuId, ReleaseId, SentenceId};
 
 /// Where a page of answers ended: what its last answer is ordered by, and where that is kept.
 ///
 /// It is a place, not an answer: it stays good when that answer is edited or removed, or others are
-/// added, and the next page begins behind it. It belongs to one expression in one order. Written as
-/// text it has neither spaces nor characters that shells look at.
+/// added, and the next page begins behind it. It belongs to one expression in one letter case and
+/// order, of one store, under one split list. Written as text it has neither spaces nor characters
+/// that shells look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor {
     /// Which query, in which order.
@@ -24,36 +25,45 @@ pub struct Cursor {
 pub(crate) type Place = (ReleaseId, FrameId, LuId, SentenceId, AnnotationSetId);
 
 impl Cursor {
-    pub(crate) fn new(
-        (expression, sort): (&Expression, &[SortKey]),
-        place: Place,
-        values: Vec<Option<Value>>,
-    ) -> Self {
-        Self { query: mark(expression, sort), place, values }
+    pub(crate) fn new(asked: Question<'_>, place: Place, values: Vec<Option<Value>>) -> Self {
+        Self { query: asked.mark(), place, values }
     }
 
-    /// Refuses a cursor that another query gave, or the same one in another order: answers would be
-    /// left out.
-    pub(crate) fn require(
-        &self,
-        expression: &Expression,
-        sort: &[SortKey],
-    ) -> Result<(), QueryError> {
-        let is_own = self.query == mark(expression, sort) && self.values.len() == sort.len();
+    /// Refuses a cursor that another query gave, or the same one in another order or of another
+    /// store: answers would be left out.
+    pub(crate) fn require(&self, asked: Question<'_>) -> Result<(), QueryError> {
+        let is_own = self.query == asked.mark() && self.values.len() == asked.sort.len();
         is_own.then_some(()).ok_or_else(|| QueryError::ForeignCursor { cursor: self.to_string() })
     }
 }
 
-/// The same for the same expression in the same order, in every build.
-fn mark(expression: &Expression, sort: &[SortKey]) -> u32 {
-    let mut hash = blake3::Hasher::new();
-    hash.update(expression.to_string().as_bytes());
-    for key in sort {
-        hash.update(if key.descending { b"\0-" } else { b"\0+" });
-        hash.update(key.field.name().as_bytes());
+/// What a cursor belongs to.
+#[derive(Clone, Copy)]
+pub(crate) struct Question<'a> {
+    pub(crate) expression: &'a Expression,
+    pub(crate) sort: &'a [SortKey],
+    /// Of what it is asked: the store, and the split list.
+    pub(crate) of: &'a [u8],
+}
+
+impl Question<'_> {
+    /// The same for the same question, in every build.
+    fn mark(self) -> u32 {
+        let mut hash = blake3::Hasher::new();
+        hash.update(self.expression.to_string().as_bytes());
+        // The text of an expression does not tell its letter case.
+        for term in self.expression.terms() {
+            let is_sensitive = |pattern: &Pattern| pattern.case() == Case::Sensitive;
+            hash.update(&[u8::from(term.test.patterns().any(is_sensitive))]);
+        }
+        for key in self.sort {
+            hash.update(if key.descending { b"\0-" } else { b"\0+" });
+            hash.update(key.field.name().as_bytes());
+        }
+        hash.update(self.of);
+        let [a, b, c, d, ..] = *hash.finalize().as_bytes();
+        u32::from_be_bytes([a, b, c, d])
     }
-    let [a, b, c, d, ..] = *hash.finalize().as_bytes();
-    u32::from_be_bytes([a, b, c, d])
 }
 
 impl fmt::Display for Cursor {
@@ -131,7 +141,8 @@ mod tests {
         let sentence = SentenceId::new(IdSpace::FullText, 7);
         let set = AnnotationSetId::new(IdSpace::Generated, 9);
         let place = (ReleaseId(1), FrameId(2), LuId(3), sentence, set);
-        Cursor::new((&Expression::parse(expression).unwrap(), &keys), place, values)
+        let expression = Expression::parse(expression).unwrap();
+        Cursor::new(Question { expression: &expression, sort: &keys, of: b"store" }, place, values)
     }
 
     #[test]
@@ -145,18 +156,23 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_belongs_to_its_expression_and_order() {
-        let (expression, other) =
-            ["frame=A", "frame=B"].map(|text| Expression::parse(text).unwrap()).into();
-        let [keys, turned] = ["frame,-aligner", "frame,aligner"].map(SortKey::parse_list);
+    fn a_cursor_belongs_to_its_expression_case_order_and_store() {
+        let parse = |text| Expression::parse(text).unwrap();
+        let keys = |text| SortKey::parse_list(text).unwrap();
         let own = cursor("frame=A", vec![None, None]);
-        assert_eq!(own.require(&expression, &keys.unwrap()), Ok(()));
-        for (expression, keys) in [
-            (&other, SortKey::parse_list("frame,-aligner").unwrap()),
-            (&expression, turned.unwrap()),
-            (&expression, Vec::new()),
+        let require = |expression: &Expression, keys: &[SortKey], of: &[u8]| {
+            own.require(Question { expression, sort: keys, of })
+        };
+        assert_eq!(require(&parse("frame=A"), &keys("frame,-aligner"), b"store"), Ok(()));
+        let sensitive = Expression::parse_with("frame=A", Case::Sensitive).unwrap();
+        for (expression, sort, of) in [
+            (parse("frame=B"), keys("frame,-aligner"), b"store"),
+            (parse("frame=A"), keys("frame,aligner"), b"store"),
+            (parse("frame=A"), Vec::new(), b"store"),
+            (sensitive, keys("frame,-aligner"), b"store"),
+            (parse("frame=A"), keys("frame,-aligner"), b"other"),
         ] {
-            let error = own.require(expression, &keys).unwrap_err();
+            let error = require(&expression, &sort, of).unwrap_err();
             assert!(matches!(error, QueryError::ForeignCursor { .. }), "{error}");
         }
     }

@@ -14,6 +14,7 @@ macro_rules! fields {
     )*) => {
         /// Something about an annotation set that a query can ask for.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
         pub enum Field {
             $($(#[$doc])* $variant,)*
         }

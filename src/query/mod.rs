@@ -40,6 +40,7 @@ mod term;
 mod value;
 
 pub use cursor::Cursor;
+pub(crate) use cursor::Question;
 pub use display::quoted;
 pub use error::{BuildError, QueryError};
 pub use expression::{Expression, Negated, Parts};

@@ -157,6 +157,20 @@ pub enum Test {
 }
 
 impl Test {
+    /// The patterns that it holds names or texts against.
+    pub(super) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
+        let (one, two) = match self {
+            Self::Pattern(one) | Self::Relative(one, _) | Self::Label(one, _) => (Some(one), None),
+            Self::Overlap(labels) => (Some(&labels[0].0), Some(&labels[1].0)),
+            Self::Choice(_)
+            | Self::Integer(..)
+            | Self::Decimal(..)
+            | Self::Set(_)
+            | Self::Revision(_) => (None, None),
+        };
+        one.into_iter().chain(two)
+    }
+
     /// What it is, in words.
     fn kind(&self) -> &'static str {
         match self {

@@ -6,6 +6,7 @@ use crate::model::{AnnotationSet, Label, LayerName, Release, Sentence, Span, Spl
 
 /// An annotation set that a query found.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Answer {
     /// Its release.
     pub release: Arc<Release>,

@@ -1,8 +1,8 @@
 //! Answering a query: planned, evaluated, selected.
 //!
 //! `plan` narrows where answers can lie, by keys and by the index. `evaluate` asks the whole
-//! expression of every annotation set there. `select` orders what holds, and gives answers one by
-//! one, `parts` to several threads. `counting` reads no set where it need not; `shown` says what
+//! expression of every annotation set there. `select` orders what holds (`ranked`), and gives answers
+//! one by one, `parts` to several threads. `counting` reads no set where it need not; `shown` says what
 //! stands above and below an answer's sentence. `facts` keeps what is looked up for them; a
 //! [`Catalog`] has the names behind the numbers.
 
@@ -21,6 +21,7 @@ mod matched;
 mod memo;
 mod parts;
 mod plan;
+mod ranked;
 mod recipes;
 mod relatives;
 mod select;

@@ -4,18 +4,18 @@
 //! scan. Sorted, the whole query is asked first. With a limit, only that many sets (and those
 //! skipped before them) are remembered, by their place and the values to be compared.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 
 use super::answer::Answer;
 use super::evaluate::Evaluator;
 use super::matched::Match;
 use super::plan::{Narrowed, Planner, SetRows, releases_of};
+use super::ranked::{Ranked, place_of};
 use crate::database::{Database, DatabaseError, Held, Result};
 use crate::index::Hit;
-use crate::model::Release;
-use crate::query::{Cursor, Expression, Selection, SortKey, Value};
+use crate::model::{Release, SplitList};
+use crate::query::{Cursor, Expression, Question, Selection, SortKey, Value};
 
 /// The sets that a query finds, read as they are asked for.
 ///
@@ -34,6 +34,10 @@ pub struct Matches<'a> {
     unreadable: Option<DatabaseError>,
     /// What they are ordered by before the place.
     sort: Vec<SortKey>,
+    /// Of what was asked, for cursors.
+    of: Vec<u8>,
+    /// What those of a sorted page were ordered by.
+    ranks: HashMap<Hit, Vec<Option<Value>>>,
 }
 
 enum Rows<'a> {
@@ -46,8 +50,9 @@ enum Rows<'a> {
 impl<'a> Matches<'a> {
     /// The sets among these rows of which the query holds.
     pub(super) fn scanned(evaluator: Evaluator<'a>, rows: SetRows<'a>) -> Self {
-        let (rows, sort) = (Rows::Scanned(rows), Vec::new());
-        Self { evaluator, rows, read: 0, skip: 0, left: None, unreadable: None, sort }
+        let (rows, sort, of) = (Rows::Scanned(rows), Vec::new(), Vec::new());
+        let (unreadable, ranks) = (None, HashMap::new());
+        Self { evaluator, rows, read: 0, skip: 0, left: None, unreadable, sort, of, ranks }
     }
 
     /// Goes on past a record that cannot be read, which is told at the end: the last item names
@@ -84,16 +89,21 @@ impl<'a> Matches<'a> {
         Ok(None)
     }
 
-    /// The place behind a set that they gave: where the next page begins.
+    /// The place behind a set that they gave: where the next page begins. Of a page that a limit
+    /// ends it is by what the set was ordered by, whatever was written since.
     ///
     /// # Errors
     /// When a value that it is ordered by cannot be read.
     pub fn cursor(&self, found: &Match<'_>) -> Result<Cursor> {
-        let Ranked { values, place } = ranked(found, &self.sort)?;
-        let values = values.into_iter().map(|ranking| ranking.value).collect();
+        let place = Hit::of(found.release(), found.set());
+        let values = match self.ranks.get(&place) {
+            Some(values) => values.clone(),
+            None => Ranked::of(found, &self.sort)?.into_values(),
+        };
         let Hit { release, frame, lu, sentence, set } = place;
         let place = (release, frame, lu, sentence, set);
-        Ok(Cursor::new((self.evaluator.query(), &self.sort), place, values))
+        let expression = self.evaluator.query();
+        Ok(Cursor::new(Question { expression, sort: &self.sort, of: &self.of }, place, values))
     }
 
     pub(super) fn evaluator(&self) -> &Evaluator<'a> {
@@ -239,52 +249,6 @@ impl Iterator for Answers<'_> {
     }
 }
 
-/// A match to be sorted: what it is compared by, and where it is kept.
-struct Ranked {
-    values: Vec<Ranking>,
-    /// Equal ones stay in order of key, which is the order of places.
-    place: Hit,
-}
-
-/// One value to compare by.
-struct Ranking {
-    value: Option<Value>,
-    descending: bool,
-}
-
-impl Ranking {
-    fn compare(&self, other: &Self) -> Ordering {
-        match (&self.value, &other.value) {
-            (Some(a), Some(b)) if self.descending => b.cmp(a),
-            (Some(a), Some(b)) => a.cmp(b),
-            // What has no value comes last in either direction.
-            (a, b) => b.is_some().cmp(&a.is_some()),
-        }
-    }
-}
-
-impl Ord for Ranked {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let pairs = self.values.iter().zip(&other.values);
-        let by_values = pairs.map(|(a, b)| a.compare(b)).find(|order| order.is_ne());
-        by_values.unwrap_or(Ordering::Equal).then_with(|| self.place.cmp(&other.place))
-    }
-}
-
-impl PartialOrd for Ranked {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Ranked {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Ranked {}
-
 impl Database {
     /// The annotation sets for which a query holds, in order of release, frame, LU, sentence and
     /// id, read as they are asked for. Parts of the data are those of
@@ -374,8 +338,10 @@ impl Database {
         // Before any name is read: the index may be newer than this handle's view.
         database.refresh()?;
         let Selection { sort, after, .. } = selection;
-        after.as_ref().map_or(Ok(()), |after| after.require(expression, sort))?;
         let catalog = Self::catalog_over(database.clone(), expression)?;
+        let of = database.asked_of(catalog.splits.as_deref());
+        let asked = Question { expression, sort, of: &of };
+        after.as_ref().map_or(Ok(()), |after| after.require(asked))?;
         database.check_names(&catalog, expression)?;
         let plan = Planner::new(&database, &catalog, expression).plan(expression)?;
         let evaluator = Evaluator::new(catalog, expression, is_explained)?;
@@ -385,10 +351,16 @@ impl Database {
             skip: selection.offset,
             left: selection.limit,
             sort: sort.clone(),
+            of,
             ..Matches::scanned(evaluator, plan.narrowed.sets(database.clone(), behind))
         };
         if !sort.is_empty() {
-            let places = first_in_order(&mut matches, selection)?;
+            let ranked = first_in_order(&mut matches, selection)?;
+            let places: Vec<Hit> = ranked.iter().map(|ranked| ranked.place).collect();
+            if selection.limit.is_some() {
+                let values = ranked.into_iter().map(|of| (of.place, of.into_values()));
+                matches.ranks = values.collect();
+            }
             let rows = places
                 .into_iter()
                 .flat_map(move |place| Narrowed::Sets([place].into()).sets(database.clone(), None));
@@ -400,13 +372,19 @@ impl Database {
     }
 }
 
-fn place_of(cursor: &Cursor) -> Hit {
-    let (release, frame, lu, sentence, set) = cursor.place;
-    Hit { release, frame, lu, sentence, set }
+impl Database {
+    /// What a cursor belongs to beside its query: numbers of releases are a store's own, and parts
+    /// of the data a list's.
+    fn asked_of(&self, splits: Option<&SplitList>) -> Vec<u8> {
+        let identity = self.identity().ok().flatten();
+        let store = identity.map(|identity| identity.id).unwrap_or_default();
+        let list = splits.map(|list| list.id.fingerprint).unwrap_or_default();
+        [store.as_bytes(), &list].concat()
+    }
 }
 
-/// The places of the matches up to the selection's end, in its order.
-fn first_in_order(matches: &mut Matches<'_>, selection: &Selection) -> Result<Vec<Hit>> {
+/// The matches up to the selection's end, in its order.
+fn first_in_order(matches: &mut Matches<'_>, selection: &Selection) -> Result<Vec<Ranked>> {
     matches.skip = 0;
     matches.left = None;
     // One more than are given, so that whether there are more is known.
@@ -415,7 +393,7 @@ fn first_in_order(matches: &mut Matches<'_>, selection: &Selection) -> Result<Ve
     let after = selection.after.as_ref().map(|after| Ranked::at(after, &selection.sort));
     let (mut first, mut left_out) = (BinaryHeap::new(), None);
     for found in matches.by_ref() {
-        match found.and_then(|found| ranked(&found, &selection.sort)) {
+        match found.and_then(|found| Ranked::of(&found, &selection.sort)) {
             Ok(found) if after.as_ref().is_some_and(|after| found <= *after) => {}
             Ok(found) => first.push(found),
             Err(error) if error.is_unreadable_record() => {
@@ -428,27 +406,7 @@ fn first_in_order(matches: &mut Matches<'_>, selection: &Selection) -> Result<Ve
         }
     }
     left_out.map_or(Ok(()), |error| matches.leave_out(error))?;
-    Ok(first.into_sorted_vec().into_iter().map(|ranked| ranked.place).collect())
-}
-
-impl Ranked {
-    /// Where a page ended.
-    fn at(cursor: &Cursor, keys: &[SortKey]) -> Self {
-        let pairs = cursor.values.iter().cloned().zip(keys);
-        let ranking =
-            |(value, key): (Option<Value>, &SortKey)| Ranking { value, descending: key.descending };
-        Self { values: pairs.map(ranking).collect(), place: place_of(cursor) }
-    }
-}
-
-fn ranked(found: &Match<'_>, keys: &[SortKey]) -> Result<Ranked> {
-    let ranking = |key: &SortKey| -> Result<Ranking> {
-        let values = found.values(key.field)?.into_iter();
-        let value = if key.descending { values.max() } else { values.min() };
-        Ok(Ranking { value, descending: key.descending })
-    };
-    let place = Hit::of(found.release(), found.set());
-    Ok(Ranked { values: keys.iter().map(ranking).collect::<Result<_>>()?, place })
+    Ok(first.into_sorted_vec())
 }
 
 #[cfg(test)]
@@ -457,6 +415,7 @@ mod tests {
     use crate::database::Write;
     use crate::model::{
         AnnotationSet, AnnotationSetId, Flags, Generation, IdSpace, Method, Provenance, ReleaseId,
+        Verification,
     };
     use crate::transfer::ImportOptions;
 
@@ -508,6 +467,41 @@ mod tests {
         let mut bare = database.query(&query).unwrap().without_sentences();
         assert!(bare.by_ref().all(|answer| answer.unwrap().document.is_none()));
         assert_eq!(bare.matches.evaluator().facts.known_seeds(), 0);
+    }
+
+    #[test]
+    fn a_cursor_is_where_its_answer_stood_whatever_is_judged_since() {
+        let store = tempfile::tempdir().unwrap();
+        let mini = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mini-framenet");
+        let database = Database::open_writer(store.path()).unwrap();
+        let options = ImportOptions::default();
+        let release = database.import(mini.as_ref(), &options, &mut |_| {}).unwrap().release.id;
+        grow(&database, release);
+        let say = |number: u64, evokes: f32| {
+            let (set, asked) =
+                (AnnotationSetId::new(IdSpace::Generated, number), [number as u8; 16]);
+            let (same_meaning, reverse, verifier) = (None, None, [1; 16]);
+            let evokes = Some(evokes);
+            let of = Verification { set, evokes, same_meaning, reverse, verifier, asked };
+            let write = Write { verifications: vec![of], ..Write::default() };
+            database.write(release, &write).unwrap();
+        };
+        for number in 1..=4 {
+            say(number, number as f32 / 10.0);
+        }
+        let query = Expression::parse("origin=generated").unwrap();
+        let sort = SortKey::parse_list("-evokes").unwrap();
+        let selection = Selection { sort, limit: Some(2), ..Selection::default() };
+        let mut page = database.select(&query, &selection).unwrap();
+        let numbers = |page: &mut Answers<'_>| {
+            page.by_ref().map(|answer| answer.unwrap().set.id.number()).collect::<Vec<_>>()
+        };
+        let first: Vec<_> = page.by_ref().map(std::result::Result::unwrap).collect();
+        // The page's last answer sinks to the end before somebody asks where the page ended.
+        say(3, 0.01);
+        let after = Some(page.cursor(&first[1]).unwrap());
+        let rest = Selection { after, ..selection };
+        assert_eq!(numbers(&mut database.select(&query, &rest).unwrap()), [2, 1]);
     }
 
     #[test]

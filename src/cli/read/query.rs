@@ -40,7 +40,7 @@ pub(crate) struct Args {
     limit: Option<usize>,
 
     /// Start behind the page that ended at CURSOR, as a page that has more names it
-    #[arg(long, value_name = "CURSOR", conflicts_with_all = ["count", "count_by"])]
+    #[arg(long, value_name = "CURSOR", conflicts_with_all = ["count", "count_by", "offset"])]
     after: Option<String>,
 
     /// Skip the first N annotation sets

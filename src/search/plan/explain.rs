@@ -30,6 +30,7 @@ named! {
 
 /// What became of one term.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct TermReport {
     /// The term, as in canonical text.
     pub term: String,
@@ -48,6 +49,7 @@ pub struct TermReport {
 
 /// How a query was answered; as JSON, `schema/plan.schema.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Explanation {
     /// Names of the releases that were searched.
     pub releases: Vec<String>,
