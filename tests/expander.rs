@@ -9,7 +9,8 @@ use fnstore::database::Database;
 use fnstore::expand::{
     self, ExpandError, Expander, ExpansionProgress, Models, Phase, Recipe, RunOptions, Stop,
 };
-use fnstore::model::{AnnotationSet, AnnotationSetId, Generation, Provenance};
+use fnstore::internals::WithStore as _;
+use fnstore::model::{AnnotationSet, AnnotationSetId, Coded, Generation, Provenance};
 use fnstore::query::Expression;
 
 use crate::mini;
@@ -89,6 +90,25 @@ fn a_set_that_nobody_made_is_no_seed() {
     let set = AnnotationSetId::parse("x999999").unwrap();
     let outcome = expander(1).run_set(&database, (report.release.id, set), &mut goes_on);
     assert!(matches!(outcome, Err(ExpandError::NoSeeds { .. })), "{outcome:?}");
+}
+
+#[test]
+fn a_handle_that_cannot_take_generated_sets_is_refused_before_anything_is_written() {
+    let (dir, database, _) = mini::imported();
+    database.close().unwrap();
+    let (query, mut expander) = (SEEDS.parse().unwrap(), expander(1));
+    for open in [Database::open, Database::open_editor] {
+        let database = open(dir.path()).unwrap();
+        let revision = database.store().revision().unwrap();
+        let mut asked = 0;
+        let outcome = expander.run(&database, &query, &mut |_| {
+            asked += 1;
+            ControlFlow::Continue(())
+        });
+        assert_eq!(outcome.unwrap_err().code(), Some("S-read-only"));
+        assert!(database.store().recipes().unwrap().is_empty());
+        assert_eq!((asked, database.store().revision().unwrap()), (0, revision));
+    }
 }
 
 #[test]

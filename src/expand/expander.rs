@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use super::destination::Destination;
 use super::loaded_models::LoadedModels;
 use super::report::Phase;
-use super::run::{checked_query, run_into, run_over};
+use super::run::{checked_query, query_to_write, run_into, run_over};
 use super::{
     ExpandError, ExpansionProgress, Followed, Output, Recipe, Report, Result, RunOptions, Stop,
 };
@@ -80,7 +80,7 @@ impl Expander {
         expression: &Expression,
         progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<Stop>,
     ) -> Result<Report> {
-        let human = checked_query(database, expression, &self.recipe)?;
+        let human = query_to_write(database, expression, &self.recipe)?;
         if progress(&ExpansionProgress::at(Phase::FindingSeeds)).is_break() {
             return Ok(Report { interrupted: true, ..Report::default() });
         }

@@ -49,7 +49,7 @@ pub fn run_with(
     (recipe, options): (&Recipe, &RunOptions),
     progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
 ) -> Result<Report> {
-    let human = checked_query(database, expression, recipe)?;
+    let human = query_to_write(database, expression, recipe)?;
     let mut models = LoadedModels::open((recipe, options))?;
     run_over(database, (&human, recipe, options), &mut models, &mut at_once(progress))
 }
@@ -74,6 +74,17 @@ pub(super) fn checked_query(
         blind_to.held_out(database)?;
     }
     Ok(human)
+}
+
+/// As [`checked_query`], of a handle that is to be written through: what a reader's or an editor's
+/// cannot take is refused before anything is loaded or written.
+pub(super) fn query_to_write(
+    database: &Database,
+    expression: &Expression,
+    recipe: &Recipe,
+) -> Result<Expression> {
+    database.require_writer()?;
+    checked_query(database, expression, recipe)
 }
 
 /// Expands human sets into the database, under models that are open.
@@ -110,7 +121,10 @@ pub(super) fn run_into(
         kept: filter.as_ref().map(FilterTally::of),
         ..Report::default()
     };
-    let todo = find_seeds(database, (human, id, options), &destination, &mut report)?;
+    let heard = (&destination, &mut *on_progress);
+    let Some(todo) = find_seeds(database, (human, id, options), heard, &mut report)? else {
+        return Ok((report, destination));
+    };
     database.check_languages(&declared, todo.iter().map(|seed| seed.release))?;
     let missing: Vec<_> =
         todo.iter().map(|seed| (seed.missing(options.rounds), seed.weight)).collect();

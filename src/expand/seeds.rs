@@ -3,8 +3,10 @@
 use super::destination::Destination;
 use super::pace;
 use super::seed::TARGET;
-use super::{EndReason, Report, Result, RunOptions};
+use super::tally::OnProgress;
+use super::{EndReason, ExpansionProgress, Phase, Report, Result, RunOptions};
 use crate::database::Database;
+use crate::decode::Paced;
 use crate::model::{AnnotationSetId, RecipeId, ReleaseId};
 use crate::query::{Expression, Selection};
 use crate::store::JournalEntry;
@@ -32,15 +34,21 @@ impl Todo {
     }
 }
 
-/// The human sets that match and are not through all rounds; counts the others.
+/// The human sets that match and are not through all rounds; counts the others. `None` when
+/// somebody stopped it, which the report says then.
 pub(super) fn find_seeds(
     database: &Database,
     (human, id, options): (&Expression, RecipeId, &RunOptions),
-    destination: &Destination,
+    (destination, on_progress): (&Destination, &mut OnProgress<'_>),
     report: &mut Report,
-) -> Result<Vec<Todo>> {
-    let mut todo = Vec::new();
+) -> Result<Option<Vec<Todo>>> {
+    let (mut todo, mut paced) = (Vec::new(), Paced::new());
+    let finding = ExpansionProgress::at(Phase::FindingSeeds);
     for (place, found) in (0..).zip(database.matches(human, &Selection::default())?) {
+        if paced.ask(|| on_progress(&finding).map_break(drop)).is_break() {
+            report.interrupted = true;
+            return Ok(None);
+        }
         let found = found?;
         let (release, set) = (found.release(), found.set().id);
         if destination.shard().is_some_and(|shard| !shard.takes(place)) {
@@ -69,5 +77,5 @@ pub(super) fn find_seeds(
     let taken = options.seed_limit.unwrap_or(usize::MAX).min(todo.len());
     report.left = (todo.len() - taken) as u64;
     todo.truncate(taken);
-    Ok(todo)
+    Ok(Some(todo))
 }

@@ -31,8 +31,9 @@ pub(crate) struct Augmentation<'a, 'd, P: Proposer, C, S, O> {
     pub(crate) is_ending: bool,
 }
 
-/// Whether a step goes on that has begun.
-fn within(answer: ControlFlow<Stop>) -> ControlFlow<()> {
+/// Whether a step goes on that has begun. Who says once that it ends need not say it again.
+fn within(answer: ControlFlow<Stop>, is_ending: &mut bool) -> ControlFlow<()> {
+    *is_ending |= answer.is_break();
     match answer {
         ControlFlow::Break(Stop::Now) => ControlFlow::Break(()),
         ControlFlow::Break(Stop::AfterRound) | ControlFlow::Continue(()) => {
@@ -83,7 +84,8 @@ where
                 return Ok(Ended::Interrupted);
             }
             let (under_way, observer) = (self.proposer.under_way(), &mut *self.observer);
-            let mut goes = || paced.ask(|| within(observer.goes_on(under_way)));
+            let ending = &mut self.is_ending;
+            let mut goes = || paced.ask(|| within(observer.goes_on(under_way), ending));
             match self.proposer.next(self.shared, &mut goes)? {
                 Proposed::Outputs(work, outputs) => {
                     goes_on = self.check(work, outputs, &mut paced)?;
@@ -97,7 +99,8 @@ where
 
     fn begin(&mut self, seed: P::Seed, paced: &mut Paced) -> Result<(), P::Error> {
         let (under_way, observer) = (self.proposer.under_way(), &mut *self.observer);
-        let mut goes = || paced.ask(|| within(observer.goes_on(under_way)));
+        let ending = &mut self.is_ending;
+        let mut goes = || paced.ask(|| within(observer.goes_on(under_way), ending));
         match self.proposer.begin(self.shared, seed, &mut goes)? {
             Begun::UnderWay => self.observer.hear(Event::Begun),
             Begun::Gone => self.observer.hear(Event::Gone),
@@ -114,7 +117,8 @@ where
         paced: &mut Paced,
     ) -> Result<ControlFlow<()>, P::Error> {
         let (under_way, observer) = (self.proposer.under_way(), &mut *self.observer);
-        let mut goes = || paced.ask(|| within(observer.goes_on(under_way)));
+        let ending = &mut self.is_ending;
+        let mut goes = || paced.ask(|| within(observer.goes_on(under_way), ending));
         match self.checker.check(self.shared, &mut work, outputs, &mut goes)? {
             Verdict::Accept(accepted) => return self.accept(work, &accepted),
             Verdict::Improvable => self.again(work, Why::Improvable)?,
@@ -179,9 +183,7 @@ where
 
     /// Asks whether the loop goes on, if only to end what is under way.
     fn ask(&mut self) -> ControlFlow<()> {
-        let answer = self.observer.goes_on(self.proposer.under_way());
-        self.is_ending |= answer.is_break();
-        within(answer)
+        within(self.observer.goes_on(self.proposer.under_way()), &mut self.is_ending)
     }
 
     fn commit(&mut self) -> Result<(), P::Error> {

@@ -185,6 +185,7 @@ pub(crate) trait Observer<W: Work> {
 
 /// How work ends before its time. A later run makes what is missing, with the same ids and texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Stop {
     /// The rounds that are under way are finished and written, and none begins.
     AfterRound,

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use super::*;
 use crate::database::{Database, JournalWrite, Write};
@@ -71,6 +72,8 @@ struct Toy {
     /// Outputs after which the budget is used up.
     budget: Option<usize>,
     breaks_at: Option<u64>,
+    /// Whether its steps take so long that somebody is asked within them.
+    is_slow: bool,
     closed: usize,
     stored: usize,
 }
@@ -112,6 +115,9 @@ impl Proposer for Toy {
         _: &mut (),
         goes_on: &mut GoesOn<'_>,
     ) -> Result<Proposed<Count, String>, Problem> {
+        if self.is_slow {
+            std::thread::sleep(Duration::from_millis(110));
+        }
         if goes_on().is_break() {
             return Err(Problem::Stopped);
         }
@@ -234,6 +240,8 @@ struct Heard {
     events: Vec<String>,
     steps: usize,
     stop: Stop,
+    /// Whether it says so in the one step, and not in those after it.
+    says_once: bool,
 }
 
 impl Observer<Count> for Heard {
@@ -251,8 +259,12 @@ impl Observer<Count> for Heard {
     }
 
     fn goes_on(&mut self, _: usize) -> ControlFlow<Stop> {
+        let is_over = self.steps == 0 && self.says_once;
         self.steps = self.steps.saturating_sub(1);
-        if self.steps == 0 { ControlFlow::Break(self.stop) } else { ControlFlow::Continue(()) }
+        match self.steps == 0 && !is_over {
+            true => ControlFlow::Break(self.stop),
+            false => ControlFlow::Continue(()),
+        }
     }
 }
 
@@ -262,20 +274,20 @@ fn grown(
     steps: usize,
     seeds: &[(u64, u16)],
 ) -> (Result<Ended, Problem>, Vec<String>, Vec<Write>) {
-    grown_until(toy, (steps, Stop::Now), seeds)
+    grown_until(toy, (steps, Stop::Now, false), seeds)
 }
 
-/// As [`grown`], ended in a way after so many steps.
+/// As [`grown`], ended in a way after so many steps, which is said once or again and again.
 fn grown_until(
     toy: &mut Toy,
-    (steps, stop): (usize, Stop),
+    (steps, stop, says_once): (usize, Stop, bool),
     seeds: &[(u64, u16)],
 ) -> (Result<Ended, Problem>, Vec<String>, Vec<Write>) {
     let folder = tempfile::tempdir().unwrap();
     let database = Database::open_writer(folder.path()).unwrap();
     let sink = (Remembered::default(), ModelFiles::default());
     let mut writer = GeneratedWriter::new(&database, [7; 16], sink);
-    let mut heard = Heard { events: Vec::new(), steps, stop };
+    let mut heard = Heard { events: Vec::new(), steps, stop, says_once };
     let stages = Augmentation {
         shared: &mut (),
         proposer: toy,
@@ -372,7 +384,8 @@ fn a_loop_that_ends_after_the_round_finishes_what_is_under_way_and_begins_nothin
     let seeds: Vec<(u64, u16)> = (2..=9).map(|seed| (seed, 3)).collect();
     for steps in 1..12 {
         let mut toy = Toy::default();
-        let (ended, events, writes) = grown_until(&mut toy, (steps, Stop::AfterRound), &seeds);
+        let (ended, events, writes) =
+            grown_until(&mut toy, (steps, Stop::AfterRound, false), &seeds);
         assert_eq!(ended, Ok(Ended::Interrupted));
         let begun = events.iter().filter(|event| *event == "begun").count();
         let rows = journal(&writes);
@@ -380,7 +393,19 @@ fn a_loop_that_ends_after_the_round_finishes_what_is_under_way_and_begins_nothin
         assert!(rows.iter().all(|(_, round, end)| *round > 0 || end.is_some()), "{rows:?}");
         assert_eq!(toy.under_way(), 0, "after {steps} steps");
         let mut at_once = Toy::default();
-        let (_, sooner, _) = grown_until(&mut at_once, (steps, Stop::Now), &seeds);
+        let (_, sooner, _) = grown_until(&mut at_once, (steps, Stop::Now, false), &seeds);
         assert!(sooner.len() <= events.len(), "nothing is finished of what is dropped");
+    }
+}
+
+#[test]
+fn who_says_once_within_a_step_that_a_loop_ends_need_not_say_it_again() {
+    for steps in 1..=4 {
+        let mut toy = Toy { is_slow: true, ..Toy::default() };
+        // The first question, the seed, within its first step, behind it.
+        let asked = (steps, Stop::AfterRound, true);
+        let (ended, events, _) = grown_until(&mut toy, asked, &[(4, 9)]);
+        assert_eq!(ended, Ok(Ended::Interrupted), "asked {steps} times");
+        assert!(!events.iter().any(|event| event == "4 1 1"), "no second round: {events:?}");
     }
 }

@@ -71,9 +71,10 @@ pub enum DatabaseError {
     /// A split list does not fit the store.
     #[error(transparent)]
     SplitList(#[from] SplitListError),
-    /// The handle was opened for reading.
+    /// The handle was opened for reading, or for edits alone.
     #[error(
-        "the database in `{}` was opened for reading; open it for writing (S-read-only)",
+        "the database in `{}` was opened for reading, or for edits alone; open it for writing \
+         (S-read-only)",
         path.display()
     )]
     ReadOnly {
