@@ -55,7 +55,7 @@ impl Database {
         batch.keep_images();
         let undone: BTreeSet<u64> =
             transactions.iter().flat_map(|edits| &edits.undoing.revisions).copied().collect();
-        batch.explain(&first.note, &undone.into_iter().collect::<Vec<_>>());
+        batch.explain(&notes(transactions), &undone.into_iter().collect::<Vec<_>>());
         for edits in transactions {
             batch.turn_to(edits.release);
             if edits.staged.write(&mut batch)? {
@@ -90,6 +90,17 @@ impl Database {
         }
         Ok(())
     }
+}
+
+/// What a commit says of its edits: what each transaction says, one a line.
+fn notes(transactions: &[Transaction<'_>]) -> String {
+    let mut notes: Vec<&str> = Vec::new();
+    for note in transactions.iter().map(|edits| edits.note.as_str()) {
+        if !note.is_empty() && !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    notes.join("\n")
 }
 
 #[cfg(test)]
@@ -131,6 +142,22 @@ mod tests {
         let edits = additions(&database, releases);
         assert_eq!(database.commit_together(&edits).unwrap(), revision + 1);
         assert_eq!(counted().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_commit_says_what_each_of_its_transactions_says() {
+        let (_dir, database, releases) = imported();
+        for (said, expected) in [
+            (["the bridge", "the harbour"], "the bridge\nthe harbour"),
+            (["both", "both"], "both"),
+            (["", "the harbour"], "the harbour"),
+        ] {
+            let mut edits = additions(&database, releases);
+            edits.iter_mut().zip(said).for_each(|(edits, note)| edits.explain(note));
+            let revision = database.commit_together(&edits).unwrap();
+            assert_eq!(database.commit_made(revision).unwrap().unwrap().note, expected);
+            database.undo(&[revision], "").unwrap();
+        }
     }
 
     #[test]
