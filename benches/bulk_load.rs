@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use common::synthetic::Synthetic;
 use fnstore::database::{Database, Write};
+use fnstore::internals::WithStore as _;
 use fnstore::model::ReleaseId;
 use fnstore::transfer::ImportOptions;
 

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use common::BenchStore;
 use fnstore::database::Database;
+use fnstore::internals::WithStore as _;
 use fnstore::query::Expression;
 
 /// The median of so many runs is shown.

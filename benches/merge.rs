@@ -27,6 +27,7 @@ use common::synthetic::Synthetic;
 use fnstore::database::{Database, Write};
 use fnstore::exchange::jsonl::{JournalRecord, RecipeRecord, RecordWriter, ReleaseRecord, Scope};
 use fnstore::expand::{Manifest, Shard};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSetId, FrameId, LexUnit, LuId, RecipeId, Release};
 use fnstore::transfer::ImportOptions;
 use zstd::stream::AutoFinishEncoder;

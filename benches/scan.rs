@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use common::BenchStore;
 use fnstore::database::Database;
+use fnstore::internals::WithStore as _;
 use fnstore::query::Expression;
 
 /// The best of so many passes counts: other work on the machine only ever adds time.

@@ -7,9 +7,9 @@
 use std::error::Error;
 use std::path::Path;
 
-use fnstore::database::Database;
+use fnstore::Database;
+use fnstore::Expression;
 use fnstore::expand::{self, Models, Recipe, RunOptions};
-use fnstore::query::Expression;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);

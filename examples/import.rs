@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use fnstore::database::Database;
+use fnstore::Database;
 use fnstore::transfer::ImportOptions;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -6,8 +6,8 @@
 
 use std::error::Error;
 
-use fnstore::database::Database;
-use fnstore::query::Expression;
+use fnstore::Database;
+use fnstore::Expression;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);

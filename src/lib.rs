@@ -1,14 +1,32 @@
 //! An embedded FrameNet database that can grow.
 //!
 //! It imports FrameNet releases, answers queries about them, and writes new annotated sentences
-//! beside the human ones. The store and query layer ([`framenet`], [`store`], [`index`], [`query`],
-//! joined by [`database`]) stands alone with `--no-default-features`; the feature `neural` adds the
-//! networks and `expand`, which grows a database. `ARCHITECTURE.md` says what must hold.
+//! beside the human ones.
+//!
+//! | name | what it is |
+//! | --- | --- |
+//! | [`Database`] | a store in a directory: opened to read, to edit or to write |
+//! | [`Release`] | one FrameNet, or other annotation, in it |
+//! | [`Lexicon`] | frames, LUs, FEs and relations of a release |
+//! | [`Expression`] | a query, read from text or built |
+//! | [`Answer`] | an annotation set that a query finds, with its sentence and names |
+//! | [`Span`] | where something stands in a text, in UTF-8 bytes |
+//! | [`Transaction`] | edits of a release that are committed together |
+//! | [`Script`] | the same edits as JSON lines |
+//! | [`Change`] | what a commit added, edited or removed |
+#![cfg_attr(
+    feature = "neural",
+    doc = "| [`Expander`] | writes new sentences for annotation sets, with models that stay open |\n\
+           | [`Proposals`] | the LUs that new sentences propose, ranked |"
+)]
+//! | [`Error`] | what went wrong, with a kind and a code |
+//!
+//! # Open, query, edit, follow
 //!
 //! ```
-//! use fnstore::database::Database;
+//! use fnstore::{Database, Expression};
+//! use fnstore::model::{FrameId, LexUnit};
 //! use fnstore::transfer::ImportOptions;
-//! use fnstore::query::Expression;
 //!
 //! # let store = tempfile::tempdir()?;
 //! # let store = store.path();
@@ -21,85 +39,155 @@
 //! let answers = database.query(&query)?.collect::<Result<Vec<_>, _>>()?;
 //! let triggers: Vec<String> = answers.iter().map(|answer| answer.trigger()).collect();
 //! assert_eq!(triggers, ["looked over", "look over", "looked over"]);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//!
+//! let before = database.revision()?;
+//! let mut edits = database.transaction("mini-framenet")?;
+//! edits.add_lexunit(LexUnit::new(FrameId(102), "peruse.v"))?;
+//! let revision = edits.commit()?;
+//! for change in database.changes(before)? {
+//!     println!("{:?}", change?.subject);
+//! }
+//! database.undo(&[revision], "a trial")?;
+//! # Ok::<(), fnstore::Error>(())
 //! ```
+#![cfg_attr(
+    feature = "neural",
+    doc = "
+# Expand
 
-pub mod durable;
-pub mod model;
-pub mod text;
+```no_run
+use std::ops::ControlFlow;
+use fnstore::{Database, Expander};
+use fnstore::expand::{Models, Recipe, RunOptions};
 
-pub mod exchange;
-pub mod framenet;
-pub mod index;
-pub mod mine;
-pub mod query;
-pub mod store;
+let database = Database::open_writer(\"store\".as_ref())?;
+let recipe = Recipe::new(Models::open(\"models\".as_ref())?);
+let mut expander = Expander::open(recipe, RunOptions::rounds(1))?;
+let seeds = \"frame=Verification\".parse()?;
+let report = expander.run(&database, &seeds, &mut |at| {
+    println!(\"{} of {} seeds\", at.seeds, at.of);
+    ControlFlow::Continue(())
+})?;
+println!(\"{} sentences\", report.sentences);
+# Ok::<(), fnstore::Error>(())
+```
+"
+)]
+//!
+//! `docs/guides/embed.md` has the rest: pages of answers, a feed that a copy lives on, undo, a run
+//! for one set. With `--no-default-features` there are neither networks nor the program.
+//!
+//! # What is promised
+//!
+//! Versions follow Semantic Versioning. They speak of the names above, and of the modules below
+//! but one: [`internals`] has what the library is built from, and changes in any release. Enums and
+//! results that will grow are `#[non_exhaustive]`. A newer Rust may be asked for in a minor version;
+//! `rust-version` in `Cargo.toml` names the oldest that serves. The number of the store's format is
+//! its own (`ARCHITECTURE.md`).
 
-#[cfg(feature = "neural")]
-pub mod compute;
-#[cfg(feature = "neural")]
-pub mod endpoint;
-#[cfg(feature = "neural")]
-pub mod tokenize;
-
-#[cfg(feature = "neural")]
-pub mod nn;
-
-#[cfg(feature = "neural")]
-pub mod decode;
-#[cfg(feature = "neural")]
-mod learn;
-#[cfg(feature = "neural")]
-pub use learn::{FileError, NetworkError, SmallNetwork, TrainerOptions, TrainingProgress};
-#[cfg(feature = "neural")]
-pub mod prompt;
-
-#[cfg(feature = "neural")]
-pub mod align;
 pub mod database;
-#[cfg(feature = "neural")]
-pub mod filter;
-#[cfg(feature = "neural")]
-pub mod paraphrase;
-#[cfg(feature = "neural")]
-pub mod score;
-#[cfg(feature = "neural")]
-pub mod tag;
-#[cfg(feature = "neural")]
-pub mod vectors;
-
-#[cfg(feature = "neural")]
-pub mod augment;
-#[cfg(feature = "neural")]
-mod grow;
-pub mod search;
-#[cfg(feature = "neural")]
-pub mod verify;
-
-pub mod lexicon;
-
-#[cfg(feature = "neural")]
-pub mod identify;
-#[cfg(feature = "neural")]
-pub mod label;
-
 pub mod edit;
-pub mod transfer;
-pub mod upkeep;
-
-pub mod review;
-
+mod error;
 #[cfg(feature = "neural")]
 pub mod expand;
 #[cfg(feature = "neural")]
-pub mod experiment;
+pub mod generate;
+pub mod internals;
+pub mod lexicon;
+pub mod mine;
+pub mod model;
 #[cfg(feature = "neural")]
 pub mod models;
 #[cfg(feature = "neural")]
 pub mod proposals;
-
+pub mod query;
+pub mod review;
+pub mod search;
+pub mod text;
+pub mod transfer;
+pub mod upkeep;
 #[cfg(feature = "neural")]
-pub mod generate;
+pub mod verify;
+
+pub use database::Database;
+pub use edit::{Script, Transaction};
+pub use error::Error;
+#[cfg(feature = "neural")]
+pub use expand::Expander;
+pub use lexicon::Lexicon;
+pub use model::{Release, Span};
+#[cfg(feature = "neural")]
+pub use proposals::Proposals;
+pub use query::Expression;
+pub use search::Answer;
+pub use store::Change;
+
+// What `internals` shows. The program and the tests name these by the shorter path.
+#[cfg(feature = "neural")]
+#[doc(hidden)]
+pub mod align;
+#[cfg(feature = "neural")]
+#[doc(hidden)]
+pub mod augment;
+#[cfg(feature = "neural")]
+#[doc(hidden)]
+pub mod compute;
+#[cfg(feature = "neural")]
+#[doc(hidden)]
+pub mod decode;
+#[doc(hidden)]
+pub mod durable;
+#[cfg(feature = "neural")]
+#[doc(hidden)]
+pub mod endpoint;
+#[doc(hidden)]
+pub mod exchange;
+#[cfg(feature = "neural")]
+#[doc(hidden)]
+pub mod experiment;
+#[cfg(feature = "neural")]
+#[doc(hidden)]
+pub mod filter;
+#[doc(hidden)]
+pub mod framenet;
+#[cfg(feature = "neural")]
+mod grow;
+#[cfg(feature = "neural")]
+#[doc(hidden)]
+pub mod identify;
+#[doc(hidden)]
+pub mod index;
+#[cfg(feature = "neural")]
+#[doc(hidden)]
+pub mod label;
+#[cfg(feature = "neural")]
+mod learn;
+#[cfg(feature = "neural")]
+#[doc(hidden)]
+pub mod nn;
+#[cfg(feature = "neural")]
+#[doc(hidden)]
+pub mod paraphrase;
+#[cfg(feature = "neural")]
+#[doc(hidden)]
+pub mod prompt;
+#[cfg(feature = "neural")]
+#[doc(hidden)]
+pub mod score;
+#[doc(hidden)]
+pub mod store;
+#[cfg(feature = "neural")]
+#[doc(hidden)]
+pub mod tag;
+#[cfg(feature = "neural")]
+#[doc(hidden)]
+pub mod tokenize;
+#[cfg(feature = "neural")]
+#[doc(hidden)]
+pub mod vectors;
+#[cfg(feature = "neural")]
+#[doc(hidden)]
+pub use learn::{FileError, NetworkError, SmallNetwork, TrainerOptions, TrainingProgress};
 
 /// The README's Rust block is a documentation test.
 #[cfg(doctest)]

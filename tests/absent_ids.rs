@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use fnstore::database::Database;
+use fnstore::internals::WithStore as _;
 
 use crate::framenet_round_trip::export;
 use crate::import_warnings;

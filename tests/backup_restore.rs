@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fnstore::database::{BackupError, Database, DatabaseError, Write};
+use fnstore::internals::WithStore as _;
 use fnstore::store::StoreError;
 use fnstore::upkeep::{BackupManifest, CheckOptions, restore};
 

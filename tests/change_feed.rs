@@ -2,6 +2,7 @@
 
 use fnstore::database::Database;
 use fnstore::edit::Removal;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{FrameId, Judgement, LexUnit, LuId};
 use fnstore::store::{Action, Change, Subject};
 

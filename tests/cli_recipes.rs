@@ -1,6 +1,7 @@
 //! `fnstore recipes`: by which settings generated sentences were made.
 
 use fnstore::database::Database;
+use fnstore::internals::WithStore as _;
 use fnstore::model::RecipeId;
 
 use crate::cli_program::{fnstore_in, new_store};

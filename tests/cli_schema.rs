@@ -9,6 +9,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use fnstore::database::{Database, Write};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, CarriedElement, FeStatus, Flags, FrameFit, Generation, IdSpace,
     Method, Provenance, Sentence, SentenceId, Span,

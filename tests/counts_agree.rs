@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use fnstore::database::Database;
+use fnstore::internals::WithStore as _;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

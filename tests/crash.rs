@@ -12,6 +12,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fnstore::database::{Database, DatabaseError, Write};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, FeStatus, Flags, Generation, IdSpace, Method, Provenance,
     RecipeId, Release, Sentence, SentenceId, Span,

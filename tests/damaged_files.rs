@@ -10,6 +10,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fnstore::database::Database;
+use fnstore::internals::WithStore as _;
 use fnstore::query::Expression;
 use fnstore::upkeep::CheckOptions;
 use tempfile::TempDir;

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fnstore::database::{Database, DatabaseError, Write};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSetId, IdSpace, SentenceId};
 use fnstore::store::StoreError;
 use tempfile::TempDir;

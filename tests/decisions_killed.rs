@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fnstore::database::Database;
 use fnstore::edit::Fate;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{ACCEPTED, FrameId, LuId, Reviewed, Verdict};
 use fnstore::proposals::{Proposals, Ranker};
 use fnstore::upkeep::CheckOptions;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use fnstore::database::Database;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{Decided, Decision, Evidence, FrameId, Judgement, LuId, Verdict};
 use fnstore::upkeep::CheckOptions;
 use rocksdb::{DB, IteratorMode, Options};

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use fnstore::database::Database;
+use fnstore::internals::WithStore as _;
 
 use crate::cli_program::{Ran, fnstore_in, new_store};
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fnstore::database::Database;
 use fnstore::edit::Removal;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSet, AnnotationSetId, KeptSplitList, Span};
 use serde_json::{Value, json};
 

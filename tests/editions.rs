@@ -4,6 +4,7 @@ use std::path::Path;
 
 use fnstore::database::{Database, Write};
 use fnstore::edit::Removal;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSet, AnnotationSetId, IdSpace, LuId, SentenceId, Span};
 use fnstore::upkeep::CheckOptions;
 use serde_json::{Value, json};

@@ -3,6 +3,7 @@
 
 use fnstore::database::{Database, DatabaseError, EditError, LookupError};
 use fnstore::edit::{Removal, Transaction};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, CoreType, CorpusId, Counted, Document, DocumentId, Extent,
     FeId, FeRelation, FeStatus, Frame, FrameElement, FrameId, FrameRelation, IdSpace, Label, Layer,

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use fnstore::database::Database;
 use fnstore::edit::{Removal, Transaction};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, FrameId, Judgement, LexUnit, LuId, ReleaseId, SentenceId, Span,
 };

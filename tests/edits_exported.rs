@@ -4,6 +4,7 @@ use std::fs;
 
 use fnstore::database::Database;
 use fnstore::edit::Removal;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSet, FrameId, LayerName, LexUnit, LuId, RelationId};
 use fnstore::transfer::FramenetLoss;
 

@@ -47,9 +47,14 @@ fn codes<'a>(text: &'a str, mark: char) -> BTreeSet<&'a str> {
 
 #[test]
 fn the_command_line_knows_every_type_that_has_a_kind() {
-    let cli = read("src/cli/error.rs");
-    let listed = between(&cli, "    read::<", ">,").map(|path| path.rsplit("::").next().unwrap());
-    let listed: BTreeSet<&str> = listed.collect();
+    let (cli, error) = (read("src/cli/error.rs"), read("src/error.rs"));
+    let own = between(&cli, "[read::<", "];").flat_map(|list| list.split(", "));
+    let own = own.map(|read| read.trim_start_matches("read::<").trim_end_matches('>'));
+    let (_, list) = error.split_once("\nerrors! {").unwrap();
+    let (list, _) = list.split_once("\n}").unwrap();
+    let lines = list.lines().filter_map(|line| line.strip_suffix(','));
+    let of_library = lines.map(|line| line.rsplit("::").next().unwrap());
+    let listed: BTreeSet<&str> = own.chain(of_library).collect();
     let library = library();
     let mut coded: BTreeSet<&str> = between(&cli, "impl Coded for ", " {").collect();
     for text in &library {

@@ -8,6 +8,7 @@ use fnstore::decode::violations;
 use fnstore::expand::{
     self, EndReason, ExpandError, Guidance, Models, Recipe, Report, RewriterSource, RunOptions,
 };
+use fnstore::internals::WithStore as _;
 use fnstore::model::{FeStatus, Generation, IdSpace, Origin, Pos, Provenance};
 use fnstore::query::Expression;
 use fnstore::search::Answer;

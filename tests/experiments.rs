@@ -5,6 +5,7 @@ use std::f64::consts::FRAC_2_PI;
 use std::path::Path;
 
 use fnstore::database::{Database, Write};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, Extent, FeStatus, FilterScores, Flags, Generation, IdSpace,
     Label, Layer, LayerName, Method, Provenance, Sentence, SentenceId, Span,

@@ -2,6 +2,7 @@
 //! any.
 
 use fnstore::database::{Database, Write};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSetId, FilterScores, Generation, IdSpace, Provenance, SentenceId};
 use fnstore::upkeep::CheckOptions;
 use tempfile::TempDir;

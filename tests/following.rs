@@ -243,8 +243,8 @@ fn a_loop_over_changes_sees_what_is_new_and_is_told_of_another_store() {
     assert_eq!(changes(2), [(3, true)]);
     let opened = reader.identity().unwrap().unwrap();
     restore(&folder.path().join("backup"), dir.path()).unwrap();
-    for handle in [&reader, &reader.reopened().unwrap()] {
-        let replaced = handle.changes(3).map(drop).unwrap_err();
+    for _ in 0..2 {
+        let replaced = reader.changes(3).map(drop).unwrap_err();
         let DatabaseError::Store(StoreError::Replaced { followed, found, .. }) = &replaced else {
             panic!("{replaced}")
         };

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fnstore::database::Database;
 use fnstore::framenet::WarningCode;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{CorpusId, DocumentId, FrameId, LuId, Title};
 use fnstore::transfer::ImportOptions;
 use tempfile::TempDir;

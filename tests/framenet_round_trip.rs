@@ -6,6 +6,7 @@ use std::path::Path;
 
 use fnstore::database::{Database, DatabaseError, ExportError};
 use fnstore::framenet::WarningCode;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{FrameId, IdSpace, LuId, SentenceId};
 use fnstore::query::Expression;
 use fnstore::store::StoreError;

@@ -1,6 +1,7 @@
 //! Generated annotation sets written by hand, for tests of what a store and a query do with them.
 
 use fnstore::database::{Database, JournalWrite, Write};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, FeStatus, Flags, FrameId, Generation, IdSpace, LexUnit, LuId,
     Method, OWN_RANGE, PROPOSED, Provenance, RecipeId, ReleaseId, Reverse, Sentence, SentenceId,

@@ -8,6 +8,7 @@ use fnstore::generate::{
     Answer, Fate, GenerationProgress, GenerationPrompt, GenerationRecipe, GenerationReport,
     Generator, LanguageFiller, Skip, run_with,
 };
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     AnnotationSet, Extent, FeStatus, FrameId, LayerName, LexUnit, LuId, Method, Pos, Provenance,
     ReleaseId, Sentence,

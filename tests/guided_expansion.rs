@@ -7,6 +7,7 @@ use fnstore::database::Database;
 use fnstore::expand::{
     self, EndReason, ExpandError, Guidance, Models, Recipe, RecipeError, Report, RunOptions,
 };
+use fnstore::internals::WithStore as _;
 use fnstore::model::{LuId, OWN_RANGE, PROPOSED, Provenance};
 use fnstore::search::Answer;
 use fnstore::transfer::ImportOptions;

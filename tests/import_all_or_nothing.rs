@@ -7,6 +7,7 @@ use std::process::Command;
 
 use fnstore::database::{Database, DatabaseError, ReleaseError};
 use fnstore::framenet::FramenetError;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{FrameId, Release};
 use fnstore::store::Store;
 use fnstore::transfer::ImportOptions;

@@ -1,5 +1,6 @@
 //! Mini-framenet comes in whole: every count, and one record of each kind field by field.
 
+use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSetId, SentenceId};
 use fnstore::model::{
     CoreType, CorpusId, Creation, DocumentId, Extent, FeId, FeStatus, FrameId, IdSpace, LayerName,

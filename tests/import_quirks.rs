@@ -6,6 +6,7 @@ use std::path::Path;
 
 use fnstore::database::Database;
 use fnstore::framenet::WarningCode;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, Extent, FeStatus, FrameId, IdSpace, LayerName, LuId,
     NullInstantiation, Pos, SemTypeId, Sentence, SentenceId,

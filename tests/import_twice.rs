@@ -1,6 +1,7 @@
 //! A second import: refused under the same name, side by side under another.
 
 use fnstore::database::{Database, DatabaseError, ReleaseError};
+use fnstore::internals::WithStore as _;
 use fnstore::query::{Case, Pattern};
 use fnstore::transfer::ImportOptions;
 

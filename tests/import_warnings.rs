@@ -6,6 +6,7 @@ use std::path::Path;
 
 use fnstore::database::{Database, DatabaseError};
 use fnstore::framenet::{FramenetError, WarningCode};
+use fnstore::internals::WithStore as _;
 use fnstore::transfer::ImportOptions;
 use tempfile::TempDir;
 

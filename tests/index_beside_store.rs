@@ -5,6 +5,7 @@ use std::fs;
 
 use fnstore::database::{Database, Write};
 use fnstore::index;
+use fnstore::internals::WithStore as _;
 use fnstore::store::{Action, SetLocation, Subject};
 
 use crate::{generated, mini};

@@ -3,6 +3,7 @@
 
 use fnstore::database::{Database, DatabaseError};
 use fnstore::exchange::jsonl::{LineKind, Scope};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, CoreType, CorpusId, Document, DocumentId, FeId, FeRelation,
     Frame, FrameElement, FrameId, FrameRelation, IdSpace, Judgement, LexUnit, LuId, Occurrence,

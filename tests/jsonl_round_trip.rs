@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fnstore::database::{Database, DatabaseError, Write};
 use fnstore::exchange::jsonl::Scope;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     AnnotationSetId, Extent, FeId, Frame, FrameId, IdSpace, Judgement, Label, Layer, LayerName,
     LexUnit, LuId, Shown,

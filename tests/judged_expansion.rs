@@ -11,6 +11,7 @@ use fnstore::expand::{
     self, Choice, EndReason, ExpandError, Guidance, Judges, Models, Recipe, RecipeError,
     RewriterSource, RunOptions, Search, VerifierModels,
 };
+use fnstore::internals::WithStore as _;
 use fnstore::model::{Coded, Provenance, Verification};
 use fnstore::paraphrase::Paraphraser;
 use fnstore::verify::Verifier;

@@ -1,6 +1,7 @@
 //! What people say of sets: one judgement of each reviewer, found by queries.
 
 use fnstore::database::{Database, DatabaseError};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSetId, Judgement};
 
 use crate::{generated, mini};

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use fnstore::database::{Database, Write};
 use fnstore::edit::Removal;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, FrameId, IdSpace, LuId, OWN_RANGE, Provenance, ReleaseId,
 };

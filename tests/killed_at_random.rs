@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use fnstore::database::Database;
 use fnstore::expand::{Manifest, Shard};
+use fnstore::internals::WithStore as _;
 
 use crate::cli_program::{Ran, fnstore_in, new_store};
 use crate::crash::{SETS_A_WRITE, synthetic};

@@ -3,6 +3,7 @@
 use std::fs;
 
 use fnstore::database::Database;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSetId, IdSpace, LayerName};
 
 use crate::cli_program::{fnstore_in, mini_framenet};

@@ -6,8 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers from the top; a module imports only from lines below its own.
-const LAYERS: [&[&str]; 14] = [
+const LAYERS: [&[&str]; 15] = [
     &["cli"],
+    &["error", "internals"],
     &["generate"],
     &["expand", "experiment", "models", "proposals", "review"],
     &["transfer", "edit", "upkeep"],

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fnstore::database::Database;
+use fnstore::internals::WithStore as _;
 use fnstore::query::Expression;
 use fnstore::store::{NameKind, StoreError};
 use fnstore::transfer::{ImportOptions, ImportReport};

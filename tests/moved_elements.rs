@@ -5,6 +5,7 @@ use std::process::Command;
 
 use fnstore::database::{Database, Write};
 use fnstore::edit::Fate;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, CarriedElement, Extent, FeId, FeStatus, FrameFit, FrameId,
     IdSpace, Label, Layer, LayerName, NullInstantiation, Provenance, ReleaseId, Reviewed,

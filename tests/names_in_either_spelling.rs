@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use fnstore::database::Database;
 use fnstore::edit::{Fate, Removal};
+use fnstore::internals::WithStore as _;
 use fnstore::lexicon::RecordKey;
 use fnstore::model::{AnnotationSet, FrameElement, LayerName, LexUnit, Reviewed};
 use fnstore::proposals::{Proposals, Ranker};

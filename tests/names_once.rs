@@ -1,6 +1,7 @@
 //! A name is given once, unless `another` is asked for: the same in the library and in scripts.
 
 use fnstore::edit::{Script, Transaction};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{FrameId, LexUnit, LuId, OWN_RANGE, PROPOSED};
 
 use crate::edits::{new_frame, refused};

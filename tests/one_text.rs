@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use fnstore::database::Database;
+use fnstore::internals::WithStore as _;
 use fnstore::transfer::ImportOptions;
 use rocksdb::perf::{PerfContext, PerfMetric, PerfStatsLevel, set_perf_stats};
 

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use fnstore::database::{Database, DatabaseError};
 use fnstore::framenet::{FramenetError, Warning, WarningCode, WarningLog};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{Extent, FeId, FrameId, LuId, NullInstantiation, NumberKind, WrittenNumbers};
 use fnstore::transfer::{ImportOptions, ImportReport};
 use fnstore::upkeep::CheckOptions;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use fnstore::database::Database;
 use fnstore::framenet::WarningCode;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSet, Frame, FrameId, LexUnit, LuId, OWN_RANGE, Provenance};
 use fnstore::transfer::{FramenetLoss, ImportOptions};
 use fnstore::upkeep::CheckOptions;

@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use fnstore::database::{Database, DatabaseError};
+use fnstore::internals::WithStore as _;
 use fnstore::store::StoreError;
 use fnstore::upkeep::{CheckCode, CheckOptions, restore};
 use tempfile::TempDir;

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use fnstore::database::{Database, Write};
+use fnstore::internals::WithStore as _;
 use fnstore::model::AnnotationSet;
 use fnstore::query::{Expression, Field, Selection};
 use fnstore::search::ValueCount;

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fnstore::database::Database;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, Extent, Generation, LayerName,
     Occurrence, Provenance, Release, Span,

@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use fnstore::database::{Database, Write};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, Extent, FeStatus, FilterScores, Flags, Generation, IdSpace,
     Judgement, Label, Method, Provenance, ReleaseId, Sentence, SentenceId, Span,

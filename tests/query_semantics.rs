@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use fnstore::database::{Database, DatabaseError, LookupError, Write};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     AnnotationSet, Extent, FilterScores, Frame, FrameFit, Generation, LayerName, LexUnit, Origin,
     Provenance, Sentence, Span,

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use fnstore::database::Database;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, FeStatus, FrameFit, FrameId, IdSpace, LayerName, LuId,
     Prediction, Provenance, Release, SentenceId, Span,

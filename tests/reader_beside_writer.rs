@@ -1,6 +1,7 @@
 //! Readers beside a live writer: one view until refreshed, never half a write, never the lock.
 
 use fnstore::database::{Database, DatabaseError, Write};
+use fnstore::internals::WithStore as _;
 use fnstore::model::RecipeId;
 use fnstore::store::StoreError;
 
@@ -115,6 +116,4 @@ fn a_reader_that_moves_on_past_new_tables_sees_one_revision() {
             assert_eq!(mini::content(&reader), mini::content(&writer), "revision {revision}");
         }
     }
-    // A reader that lives long is told to be opened again.
-    assert!((2..=4).contains(&reader.store().views()), "{} views", reader.store().views());
 }

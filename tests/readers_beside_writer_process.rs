@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use fnstore::database::{Database, Write};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSetId, IdSpace, SentenceId, Span};
 use fnstore::transfer::ImportOptions;
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use fnstore::database::Database;
 use fnstore::framenet::{Source, WarningCode};
+use fnstore::internals::WithStore as _;
 use fnstore::lexicon::propagate;
 use fnstore::model::{Frame, FrameRelation};
 

@@ -4,6 +4,7 @@
 use std::fs;
 
 use fnstore::database::{Database, DatabaseError};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{CorpusId, Document, DocumentId, IdSpace, SentenceId};
 use fnstore::store::StoreError;
 

@@ -3,6 +3,7 @@
 
 use fnstore::database::{Database, DatabaseError, EditError};
 use fnstore::edit::Script;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     AnnotationSet, CoreType, Document, FeStatus, Frame, FrameElement, FrameId, FrameRelation,
     LayerName, LexUnit, NullInstantiation, SemType, Sentence, Span,

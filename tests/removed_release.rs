@@ -4,6 +4,7 @@ use std::path::Path;
 
 use fnstore::database::{Database, Write};
 use fnstore::index::IndexReader;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{FrameId, LexUnit, LuId};
 
 use crate::cli_program::{Ran, fnstore_in, mini_framenet, new_store};

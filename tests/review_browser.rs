@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use fnstore::database::{Database, Write};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSetId, IdSpace, SentenceId, Span};
 use fnstore::review::{Decision, Protocol, Question, Session};
 use serde_json::{Value, json};

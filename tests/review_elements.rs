@@ -1,6 +1,7 @@
 //! Frame elements in a review: they are judged, their spans are moved, and both are undone.
 
 use fnstore::database::Database;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSet, AnnotationSetId, Span};
 use fnstore::query::Expression;
 use fnstore::review::{Decision, Protocol, Question, Session};

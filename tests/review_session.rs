@@ -5,6 +5,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use fnstore::database::{Database, Write};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, IdSpace, Judgement, ReleaseId, Sentence, SentenceId,
 };

@@ -5,6 +5,7 @@ use std::path::Path;
 use fnstore::database::Database;
 use fnstore::endpoint::EndpointSettings;
 use fnstore::expand::{self, Models, Recipe, RecipeSettings, RewriterSource, RunOptions};
+use fnstore::internals::WithStore as _;
 use fnstore::model::Provenance;
 use fnstore::text::{fold, words};
 

@@ -32,6 +32,7 @@ use std::time::{Duration, SystemTime};
 
 use fnstore::database::{Database, Write};
 use fnstore::edit::Removal;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSetId, IdSpace, RecipeId, Release};
 use fnstore::transfer::ImportOptions;
 use fnstore::upkeep::{CheckCode, CheckOptions};

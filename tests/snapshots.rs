@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use fnstore::database::{Database, DatabaseError};
 use fnstore::edit::Removal;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSetId, ReleaseId};
 
 use crate::{edits, mini};

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fnstore::database::Database;
+use fnstore::internals::WithStore as _;
 use serde_json::Value;
 
 use crate::cli_program::{Ran, fnstore_in, new_store};

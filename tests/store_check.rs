@@ -5,6 +5,7 @@ use std::path::Path;
 
 use fnstore::database::Database;
 use fnstore::index;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     AnnotationSetId, Decided, Decision, Evidence, FeId, Frame, FrameId, IdSpace, LuId, ReleaseId,
     Span, Verdict,

@@ -26,6 +26,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fnstore::database::{Database, DatabaseError};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     AnnotationSetId, FrameId, IdSpace, Judgement, LuId, OWN_RANGE, PROPOSED, RecipeId, Verdict,
 };

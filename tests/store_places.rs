@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use fnstore::database::Database;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{FrameId, LexUnit, LuId};
 
 use crate::cli_program::{fnstore_in, mini_framenet, new_store};
@@ -34,8 +35,8 @@ fn go_elsewhere_with_open_handles() {
         assert_eq!(mini::answers(&reader.snapshot().unwrap(), "").len(), 42);
     }
     writer.close().unwrap();
-    let again = reader.reopened().unwrap();
-    assert_eq!(again.dir(), Path::new(&folder).join("store"));
+    reader.refresh().unwrap();
+    assert_eq!(reader.dir(), Path::new(&folder).join("store"));
     assert!(!Path::new("/store").exists());
 }
 

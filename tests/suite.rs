@@ -191,6 +191,7 @@ mod proposals;
 mod proposals_by_verifier;
 mod proposals_without_options;
 mod pseudo_terminal;
+mod public_names;
 mod query_counts;
 mod query_facts;
 mod query_grammar;

@@ -4,6 +4,7 @@ use std::fs;
 
 use fnstore::database::Database;
 use fnstore::framenet::WarningCode;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSetId, FeStatus};
 
 use crate::framenet_round_trip::{assert_equal, export};

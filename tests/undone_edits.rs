@@ -5,6 +5,7 @@ use std::path::Path;
 
 use fnstore::database::Database;
 use fnstore::edit::Transaction;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSet, ReleaseId, Span};
 use fnstore::review::{Decision, Question, ReviewError, Session};
 use proptest::prelude::*;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use fnstore::database::{Database, DatabaseError, EditError, Write};
 use fnstore::edit::Removal;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     AnnotationSetId, Coded as _, Decided, Extent, FrameFit, FrameId, Generation, IdSpace, LexUnit,
     LuId, Provenance, ReleaseId, Sentence, SentenceId, SentenceLayers, Span,

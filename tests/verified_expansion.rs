@@ -5,6 +5,7 @@ use std::path::Path;
 
 use assert_cmd::Command;
 use fnstore::expand::{self, Choice, ExpandError, RecipeError, RunOptions};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSet, Coded};
 
 use crate::cli_program::{Ran, new_store};

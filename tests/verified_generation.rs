@@ -10,6 +10,7 @@ use fnstore::expand::VerifierModels;
 use fnstore::generate::{
     GenerationProgress, GenerationRecipe, GenerationReport, Generator, run_with,
 };
+use fnstore::internals::WithStore as _;
 use fnstore::query::Expression;
 use serde_json::{Value, json};
 
@@ -48,7 +49,8 @@ fn sentences_have_answers_and_are_otherwise_what_they_are_without_a_verifier() {
     };
     assert_eq!(prints(&asked), prints(&plain));
     assert_eq!(made(&asked), made(&plain));
-    let same = GenerationReport { verified: None, elapsed: without.elapsed, ..report.clone() };
+    let mut same = report.clone();
+    (same.verified, same.elapsed) = (None, without.elapsed);
     assert_eq!(same, without);
 
     let sets = written(&asked);

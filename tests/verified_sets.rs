@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use fnstore::database::Database;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSetId, IdSpace};
 use serde_json::{Value, json};
 

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 
 use fnstore::database::{Database, JournalWrite, Write};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, Extent, FeStatus, Flags, FrameId, Generation, IdSpace, Label,
     Layer, LayerName, LexUnit, LuId, Method, OWN_RANGE, PROPOSED, Provenance, RecipeId, ReleaseId,

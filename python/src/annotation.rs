@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use fnstore::database::{DatabaseError, LookupError};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{Extent, Judgement as Judged, Label as Marked, SentenceLayers, Split};
 use fnstore::search::Answer;
 use fnstore::text::{CharIndex, drawing, is_same};

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use fnstore::database::{self, DatabaseError, LookupError};
+use fnstore::internals::WithStore as _;
 use fnstore::lexicon::{Lexicon, RecordKey};
 use fnstore::model::AnnotationSetId;
 use fnstore::query::{Case, Expression, Pattern};

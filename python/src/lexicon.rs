@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fnstore::database::{DatabaseError, LookupError};
+use fnstore::internals::WithStore as _;
 use fnstore::lexicon::{LabelledElement, RoundGrowth, SetCounts};
 use fnstore::model;
 use fnstore::query::{Expression, Field, Term, nearest};

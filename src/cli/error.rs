@@ -86,57 +86,15 @@ impl Coded for NotBegun {
 const NOT_BEGUN: &str = "A-release-name";
 
 /// An error as one that has a kind and a code. No error says whether it has them without its type.
-type Reader = for<'e> fn(&'e (dyn Error + 'static)) -> Option<&'e dyn Coded>;
-
 fn read<'e, T: Coded + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e dyn Coded> {
     error.downcast_ref::<T>().map(|error| error as &dyn Coded)
 }
 
-/// All types that are [`Coded`]; `tests/error_codes.rs` compares.
-const READERS: &[Reader] = &[
-    read::<LinesFailed>,
-    read::<NoModel>,
-    read::<NoNames>,
-    read::<NotBegun>,
-    read::<fnstore::align::AlignError>,
-    read::<fnstore::database::BackupError>,
-    read::<fnstore::text::input::BadLine>,
-    read::<fnstore::durable::Claimed>,
-    read::<fnstore::expand::CommitError>,
-    read::<fnstore::compute::ComputeError>,
-    read::<DatabaseError>,
-    read::<fnstore::decode::DecodeError>,
-    read::<fnstore::database::EditError>,
-    read::<fnstore::endpoint::EndpointError>,
-    read::<fnstore::exchange::ExchangeError>,
-    read::<fnstore::expand::ExpandError>,
-    read::<fnstore::database::ExportError>,
-    read::<fnstore::experiment::ExperimentError>,
-    read::<fnstore::FileError>,
-    read::<fnstore::filter::FilterError>,
-    read::<fnstore::framenet::FramenetError>,
-    read::<fnstore::generate::GenerateError>,
-    read::<fnstore::nn::GgufError>,
-    read::<fnstore::index::IndexError>,
-    read::<fnstore::NetworkError>,
-    read::<fnstore::nn::NnError>,
-    read::<fnstore::model::LanguageError>,
-    read::<fnstore::database::LookupError>,
-    read::<fnstore::models::ModelError>,
-    read::<fnstore::paraphrase::ParaphraseError>,
-    read::<fnstore::prompt::PromptError>,
-    read::<fnstore::proposals::ProposalError>,
-    read::<fnstore::query::QueryError>,
-    read::<fnstore::expand::RecipeFileError>,
-    read::<ReleaseError>,
-    read::<fnstore::score::ScoreError>,
-    read::<fnstore::database::ScriptError>,
-    read::<fnstore::database::SplitListError>,
-    read::<fnstore::store::StoreError>,
-    read::<fnstore::verify::VerifyError>,
-    read::<fnstore::nn::WeightsError>,
-    read::<io::Error>,
-];
+/// As [`fnstore::Error::read`], of the command line's own errors too.
+fn read_any<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e dyn Coded> {
+    let own = [read::<LinesFailed>, read::<NoModel>, read::<NoNames>, read::<NotBegun>];
+    own.iter().find_map(|read| read(error)).or_else(|| fnstore::Error::read(error))
+}
 
 /// What to try next where the message does not say it, by the code of the error.
 const HINTS: &[(&[&str], &str)] = &[
@@ -237,8 +195,7 @@ const HINTS: &[(&[&str], &str)] = &[
 fn troubles(error: &anyhow::Error) -> impl Iterator<Item = Trouble> {
     error.chain().filter_map(|cause| {
         let inner = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-        let said = |error| READERS.iter().find_map(|read| read(error));
-        inner.and_then(|inner| said(inner)).or_else(|| said(cause)).map(Coded::trouble)
+        inner.and_then(|inner| read_any(inner)).or_else(|| read_any(cause)).map(Coded::trouble)
     })
 }
 

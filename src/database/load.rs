@@ -18,6 +18,7 @@ use crate::store::Store;
 
 /// What a load did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct LoadReport {
     /// Annotation sets written.
     pub sets: u64,

@@ -9,6 +9,7 @@ use crate::model::{
 
 /// How much was removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Removed {
     /// Annotation sets, those that grew from others among them.
     pub sets: u64,

@@ -12,6 +12,7 @@ use crate::store::{RowFault, Unreadable};
 
 /// What a repair did.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct RepairReport {
     /// Rows that could not be read, and are removed.
     pub removed: Vec<RowFault>,

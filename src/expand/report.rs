@@ -15,6 +15,7 @@ use crate::model::{
 
 named! {
     /// What an expansion does.
+    #[non_exhaustive]
     pub enum Phase {
         /// It looks for seeds, and reads how far each is.
         FindingSeeds => "finding seeds",
@@ -25,6 +26,7 @@ named! {
 
 /// A sentence that an expansion made, as the store has it or would have it.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Output {
     /// The release of its seed.
     pub release: ReleaseId,
@@ -77,6 +79,7 @@ impl ExpansionProgress {
 
 /// What an expansion did; as JSON, `schema/expand.schema.json`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[non_exhaustive]
 pub struct Report {
     /// The recipe's number in the store.
     pub recipe: RecipeId,
@@ -166,6 +169,7 @@ impl Report {
 
 named! {
     /// Why a chain of rounds ended before its time. Kept in the journal by its text.
+    #[non_exhaustive]
     pub enum EndReason {
         /// The seed has no target to move.
         NoTarget => "no-target",

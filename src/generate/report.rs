@@ -74,6 +74,7 @@ impl Skip {
 
 /// How far a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GenerationProgress {
     /// LUs that are finished, those done before included.
     pub lexunits: u64,
@@ -98,6 +99,7 @@ pub const UNLIKELY: f32 = 0.1;
 
 /// What a run did.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct GenerationReport {
     /// The recipe's number in the store; none while nothing was written.
     #[serde(skip)]

@@ -5,6 +5,7 @@ use super::{AnnotationSetId, CorpusId, DocumentId, FrameId, IdSpace, LuId, Recip
 
 /// Where an annotation set comes from.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Provenance {
     /// A lexicographic sentence of an LU file.
     Exemplar {
@@ -71,6 +72,7 @@ impl Provenance {
 named! {
     /// The kind of a [`Provenance`].
     #[allow(missing_docs, reason = "see Provenance")]
+    #[non_exhaustive]
     pub enum Origin {
         Exemplar => "exemplar",
         FullText => "fulltext",
@@ -219,6 +221,7 @@ impl Generation {
 
 named! {
     /// How a generated text was written.
+    #[non_exhaustive]
     pub enum Method {
         /// The sentence was rewritten under lexical constraints.
         Paraphrase => "paraphrase",

@@ -14,6 +14,7 @@ mod hidden;
 mod rank;
 mod refusal;
 pub mod scratch;
+#[doc(hidden)]
 pub mod train;
 
 use std::collections::hash_map::Entry;
@@ -47,6 +48,7 @@ const NEAREST: usize = 3;
 
 /// An LU that an expansion proposes, with what speaks for it.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Proposal {
     /// Its release.
     pub release: ReleaseId,
@@ -121,6 +123,7 @@ fn key_of(name: &str) -> Key {
 
 /// What generated sets propose.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
 pub struct Listed {
     /// The proposals, the likeliest first; of equal ones in order of frame and name.
     pub proposals: Vec<Proposal>,

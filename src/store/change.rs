@@ -13,6 +13,7 @@ use crate::model::{
 
 /// One record that a commit touched.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Change {
     /// Number of the commit.
     pub revision: u64,
@@ -28,6 +29,7 @@ pub struct Change {
 
 named! {
     /// What a commit did to a record.
+    #[non_exhaustive]
     pub enum Action {
         /// It was not there before.
         Added => "added",
@@ -74,6 +76,7 @@ pub enum Subject {
 named! {
     /// What kind of record a commit touched; see [`Subject`].
     #[allow(missing_docs, reason = "see Subject")]
+    #[non_exhaustive]
     pub enum SubjectKind {
         Release => "release",
         SemType => "semtype",

@@ -40,6 +40,7 @@ pub struct ImportOptions {
 
 /// How far an import is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ImportProgress {
     /// Files read.
     pub files: usize,
@@ -49,6 +50,7 @@ pub struct ImportProgress {
 
 /// What an import did.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct ImportReport {
     /// The release, with its counts.
     pub release: Release,

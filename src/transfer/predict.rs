@@ -50,6 +50,7 @@ pub struct PredictedTarget {
 
 /// Predictions that are in the store.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct PredictionReport {
     /// Their release.
     pub release: Release,

@@ -10,6 +10,7 @@ use crate::store::Store;
 
 /// What building the index anew gave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ReindexReport {
     /// Entries: one for each set that evokes a frame.
     pub entries: u64,

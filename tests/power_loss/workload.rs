@@ -9,6 +9,7 @@ use std::process::Command;
 use fnstore::database::Database;
 use fnstore::durable::WholeFile;
 use fnstore::edit::Removal;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{FrameId, LuId, Release, Sentence, SentenceId};
 use fnstore::query::Expression;
 use fnstore::transfer::ImportOptions;

@@ -262,7 +262,7 @@ impl LineTask for Annotating<'_> {
 
     fn end(&mut self) -> anyhow::Result<()> {
         if let Some(predictions) = self.predictions.take() {
-            let PredictionReport { release, ambiguous } = predictions.finish()?;
+            let PredictionReport { release, ambiguous, .. } = predictions.finish()?;
             ambiguous.iter().for_each(tell_ambiguous);
             let sentences = release.counts.sentences;
             tell(&format!(

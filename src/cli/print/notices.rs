@@ -3,6 +3,7 @@
 
 use fnstore::database::Database;
 use fnstore::index::IndexError;
+use fnstore::internals::WithStore as _;
 use fnstore::query::{Expression, Field};
 
 use super::output::tell;

@@ -5,6 +5,7 @@ mod diff;
 use std::collections::BTreeMap;
 
 use fnstore::database::Database;
+use fnstore::internals::WithStore as _;
 use fnstore::model::Release;
 use fnstore::store::AddedCounts;
 use serde::Serialize;

@@ -90,7 +90,7 @@ fn found(
     Ok(release.map(|release| (release, sets)))
 }
 
-fn described(matched: u64, Removed { sets, lexunits, decided }: &Removed) -> String {
+fn described(matched: u64, Removed { sets, lexunits, decided, .. }: &Removed) -> String {
     let decided: Vec<&str> = decided.iter().map(String::as_str).collect();
     let of_decided = match decided.as_slice() {
         [] => String::new(),

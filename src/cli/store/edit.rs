@@ -94,7 +94,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     if let Some(removed) = removed {
         tell(&format!("removed {removed}"));
     }
-    let records = all.into_iter().map(|Done { line, operation, id, called }| DoneRecord {
+    let records = all.into_iter().map(|Done { line, operation, id, called, .. }| DoneRecord {
         line,
         op: operation,
         id,

@@ -3,6 +3,7 @@
 use anyhow::bail;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::exchange::kept_split_list;
+use fnstore::internals::WithStore as _;
 use fnstore::lexicon::EditionChanges;
 use fnstore::model::{AnnotationSetId, Edition, Hex64, Positive, ReleaseId};
 use fnstore::query::{Expression, Field, Term};

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, bail, ensure};
 use fnstore::database::Database;
 use fnstore::edit::Script;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSetId, EVOKES, Judgement, Release};
 use fnstore::review::Question;
 use serde::Serialize;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fnstore::database::{Database, DatabaseError};
+use fnstore::internals::WithStore as _;
 use fnstore::store::Store;
 use fnstore::upkeep::{BackupManifest, restore};
 

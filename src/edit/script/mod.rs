@@ -25,6 +25,7 @@ const LINE_LIMIT: usize = 16 << 20;
 
 /// What a line did.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Done {
     /// The line, from 1.
     pub line: u64,

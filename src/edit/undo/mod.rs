@@ -25,6 +25,7 @@ use crate::store::{Image, RowContent, RowId, Subject};
 
 /// What took back commits.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Undone {
     /// The commit that did it; the last one of the store when nothing was left to do.
     pub revision: u64,

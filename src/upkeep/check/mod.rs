@@ -31,6 +31,7 @@ pub struct CheckOptions {
 
 /// What a check saw.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct CheckReport {
     /// Which store it is, where a writer has given it an identity.
     pub identity: Option<Identity>,

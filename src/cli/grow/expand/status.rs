@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use fnstore::database::Database;
 use fnstore::expand::{self, Estimate, FrameStatus, Recipe, RunOptions, Shard, Status};
+use fnstore::internals::WithStore as _;
 use fnstore::model::Amount;
 use fnstore::query::Expression;
 use serde::Serialize;

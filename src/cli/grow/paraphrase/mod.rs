@@ -17,6 +17,7 @@ use crate::cli::options::named::named;
 use anyhow::Context as _;
 use fnstore::database::Database;
 use fnstore::decode::{SourceId, Stop};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{Declared, LogProbability, Positive};
 use fnstore::paraphrase::{Network, Paraphrase, RequestOutcome, Rewrite, Session};
 use fnstore::text::input::read_text;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use fnstore::align::TagDistances;
 use fnstore::database::{Database, DatabaseError};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSetId, Positive, Provenance, ReleaseId, Span};
 use fnstore::query::Expression;
 use fnstore::tag::Tagger;

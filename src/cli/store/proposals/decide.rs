@@ -8,6 +8,7 @@ use fnstore::database::{Database, DatabaseError, LookupError};
 use fnstore::edit::Fate;
 use fnstore::expand;
 use fnstore::identify::FrameIdentifier;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     ACCEPTED, AnnotationSetId, FrameId, LexUnit, LuId, PROPOSED, Release, ReleaseId, Reviewed,
 };

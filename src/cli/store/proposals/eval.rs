@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::exchange::open_lu_list;
+use fnstore::internals::WithStore as _;
 use fnstore::model::{ACCEPTED, Fraction, PROPOSED};
 use fnstore::proposals::{HiddenFigures, Proposals, figures};
 use fnstore::query::{Expression, Field, Term};

@@ -146,7 +146,7 @@ fn list(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let database = context.joined(context.open_for(&expression)?);
     let vectors = args.ranking.vectors()?;
     let proposals = Proposals::new(&database, vectors.as_ref(), ranker);
-    let Listed { mut proposals, mut refused } =
+    let Listed { mut proposals, mut refused, .. } =
         proposals.list_apart(&expression, args.with_decided)?;
     let left_out = if args.with_refused { 0 } else { refused.len() };
     if args.with_refused {
