@@ -22,6 +22,7 @@ mod memo;
 mod parts;
 mod plan;
 mod recipes;
+mod record;
 mod relatives;
 mod select;
 mod shown;
@@ -38,4 +39,7 @@ pub use matched::Match;
 pub use parts::Part;
 pub use plan::{Access, Explanation, TermReport};
 pub use recipes::StoredRecipe;
+pub use record::{
+    AnswerRecord, CarriedRecord, ElementRecord, GenerationRecord, VerificationRecord,
+};
 pub use select::{Answers, Matches};
