@@ -115,7 +115,7 @@ impl Error {
     }
 }
 
-/// The kind of an error: a `fnstore_error_kind`. Of null it is `FNSTORE_ERROR_KIND_NONE`.
+/// The kind of an error: a `fnstore_kind`. Of null it is `FNSTORE_KIND_NONE`.
 #[unsafe(no_mangle)]
 pub extern "C" fn fnstore_error_kind(error: *const Error) -> u32 {
     boundary::read(error, 0, |error| error.kind as u32)

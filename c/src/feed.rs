@@ -78,7 +78,7 @@ impl Source {
 
 /// What was committed after a revision, by any process; 0 is before everything. `generation` is the
 /// one that was remembered with the revision, or null: a store of another one is an error of kind
-/// `FNSTORE_ERROR_KIND_REPLACED`, and is read anew from 0. `with_records` gives each record as it is
+/// `FNSTORE_KIND_REPLACED`, and is read anew from 0. `with_records` gives each record as it is
 /// when it is read. Null when it fails. The caller frees the feed by `fnstore_feed_free`.
 ///
 /// Take the changes of a commit together; remember its revision when the last one has come.

@@ -6,18 +6,19 @@
 
 // Exported names are `unsafe` attributes; blocks stand in `boundary` alone.
 #![allow(unsafe_code)]
+#![allow(clippy::too_many_arguments, reason = "C has no named arguments and no options")]
 
-mod answer;
+pub mod answer;
 mod boundary;
 mod callback;
-mod change;
-mod database;
-mod edit;
-mod error;
-mod expand;
-mod feed;
-mod lexicon;
-mod lines;
-mod proposals;
-mod query;
-mod version;
+pub mod change;
+pub mod database;
+pub mod edit;
+pub mod error;
+pub mod expand;
+pub mod feed;
+pub mod lexicon;
+pub mod lines;
+pub mod proposals;
+pub mod query;
+pub mod version;
