@@ -225,3 +225,87 @@ pub extern "C" fn fnstore_expand_set(
 pub extern "C" fn fnstore_expander_free(expander: *mut Expander) {
     boundary::take(expander);
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::CStr;
+    use std::ptr::null_mut;
+
+    use fnstore::database;
+    use fnstore::transfer::ImportOptions;
+
+    use super::*;
+    use crate::boundary::give;
+    use crate::database::{fnstore_close, fnstore_import, fnstore_open};
+    use crate::error::{fnstore_error_code, fnstore_error_free};
+
+    extern "C-unwind" fn panics(_files: u64, _of: u64, _data: *mut c_void) -> i32 {
+        panic!("of the caller")
+    }
+
+    extern "C-unwind" fn panics_later(_at: *const Progress, _data: *mut c_void) -> i32 {
+        panic!("of the caller")
+    }
+
+    /// The code of an error, which is freed.
+    fn code(error: *mut Error) -> String {
+        let code = fnstore_error_code(error);
+        assert!(!code.is_null());
+        // SAFETY: it lives as long as the error.
+        let code = unsafe { CStr::from_ptr(code) }.to_str().unwrap().to_owned();
+        fnstore_error_free(error);
+        code
+    }
+
+    #[test]
+    fn what_a_callback_throws_is_an_error_and_the_handle_goes_on() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = CString::new(dir.path().to_str().unwrap()).unwrap();
+        let mini = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/mini-framenet");
+        let release = CString::new(mini).unwrap();
+        let mut error = null_mut();
+        let open = fnstore_open(path.as_ptr(), 2, &mut error);
+        let import = |callback, error: &mut *mut Error| {
+            let (name, language) = (c"mini".as_ptr(), c"en".as_ptr());
+            fnstore_import(open, release.as_ptr(), name, language, callback, null_mut(), error)
+        };
+        assert!(import(Some(panics), &mut error).is_null());
+        assert_eq!(code(error), "F-callback");
+        let report = import(None, &mut error);
+        assert!(!report.is_null() && error.is_null());
+        boundary::take_text(report);
+        fnstore_close(open);
+        assert!(
+            database::Database::open(dir.path()).is_ok_and(|it| it.releases().unwrap().len() == 1)
+        );
+    }
+
+    #[test]
+    fn a_run_whose_callback_throws_ends_with_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let mini = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/mini-framenet");
+        let writer = database::Database::open_writer(dir.path()).unwrap();
+        writer.import(mini.as_ref(), &ImportOptions::default(), &mut |_| {}).unwrap();
+        writer.close().unwrap();
+        let models = concat!(env!("CARGO_MANIFEST_DIR"), "/../models");
+        let (recipe, options) = recipe(models, Some(r#"{"rounds": 1, "beam": 2}"#)).unwrap();
+        let expander = give(Expander(Mutex::new(expand::Expander::open(recipe, options).unwrap())));
+        let path = CString::new(dir.path().to_str().unwrap()).unwrap();
+        let mut error = null_mut();
+        let open = fnstore_open(path.as_ptr(), 1, &mut error);
+        let query = c"lu=audit.v".as_ptr();
+        let report =
+            fnstore_expand(expander, open, query, Some(panics_later), null_mut(), &mut error);
+        assert!(report.is_null());
+        assert_eq!(code(error), "F-callback");
+        fnstore_expander_free(expander);
+        fnstore_close(open);
+    }
+
+    #[test]
+    fn a_panic_of_the_library_is_an_error() {
+        let mut error = null_mut();
+        let given = call(&mut error, 7, || -> Result<i32> { panic!("a mistake") });
+        assert_eq!((given, code(error).as_str()), (7, "F-panic"));
+    }
+}

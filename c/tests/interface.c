@@ -36,6 +36,7 @@
   } while (0)
 
 static const char *const NOT_UTF8 = "\xff\xfe";
+static const char *const CHECKING = "frame=Checking not origin=generated";
 static fnstore_error *error;
 
 static char *in_folder(const char *folder, const char *name) {
@@ -118,11 +119,11 @@ static void read_answer(const fnstore_answer *answer) {
 
 static void query(fnstore_database *database) {
   uint64_t all = 0, seen = 0;
-  EXPECT(fnstore_count(database, "frame=Checking", &all, &error) && all > 5);
+  EXPECT(fnstore_count(database, CHECKING, &all, &error) && all > 5);
   char *after = NULL;
   fnstore_answer *kept = NULL;
   for (;;) { /* Pages of three. */
-    fnstore_answers *page = fnstore_query(database, "frame=Checking", "lu,-text", after, 3, &error);
+    fnstore_answers *page = fnstore_query(database, CHECKING, "lu,-text", after, 3, &error);
     EXPECT(page);
     fnstore_text_free(after);
     after = NULL;
@@ -191,8 +192,8 @@ static void lexicon(fnstore_database *database) {
   char *frame = fnstore_frame(database, NULL, "Checking", &error);
   EXPECT(frame && strstr(frame, "\"elements\""));
   fnstore_text_free(frame);
-  char *lu = fnstore_lu(database, "mini", "Checking", "check.v", &error);
-  EXPECT(lu && strstr(lu, "check.v"));
+  char *lu = fnstore_lu(database, "mini", "Checking", "inspect.v", &error);
+  EXPECT(lu && strstr(lu, "inspect.v"));
   fnstore_text_free(lu);
   USAGE(fnstore_lexicon(database, NULL, 99, NULL, &error), "F-number");
   USAGE(fnstore_lexicon(NULL, NULL, 0, NULL, &error), "F-null");
@@ -343,7 +344,6 @@ static void expand(fnstore_database *database, const char *models) {
   fnstore_error_free(error);
   if (!models) return;
   USAGE(fnstore_expander_open(models, "{\"rounds\":", NULL, &error), "F-settings");
-  USAGE(fnstore_expander_open(models, NULL, "nothing", &error), "F-device");
   fnstore_expander *expander =
       fnstore_expander_open(models, "{\"rounds\":1,\"beam\":2,\"candidates\":2}", "cpu", &error);
   EXPECT(expander);
@@ -369,6 +369,13 @@ static void expand(fnstore_database *database, const char *models) {
   EXPECT(made && fnstore_answer_seed(made) && fnstore_answer_round(made) == 1);
   EXPECT(fnstore_answer_score(made, FNSTORE_SCORE_ALIGNER) > 0 && fnstore_answer_json(made, &error));
   EXPECT(isnan(fnstore_answer_score(made, 99)));
+  char script[500]; /* As if the run had found another word. */
+  snprintf(script, sizeof script,
+           "{\"op\":\"add-lu\",\"as\":\"l\",\"frame\":\"%s\",\"name\":\"vet.v\"}\n"
+           "{\"op\":\"edit-lu\",\"frame\":\"%s\",\"lu\":\"@l\",\"status\":\"Proposed\"}\n"
+           "{\"op\":\"edit-set\",\"set\":\"%s\",\"lu\":\"@l\"}\n",
+           fnstore_answer_frame(made), fnstore_answer_frame(made), fnstore_answer_id(made));
+  edit(database, script);
   fnstore_answer_free(made);
   fnstore_answers_free(answers);
   EXPECT(!fnstore_expand_set(expander, database, NULL, "x999999", NULL, NULL, &error) && error);
@@ -379,16 +386,14 @@ static void expand(fnstore_database *database, const char *models) {
   fnstore_lines *proposals = fnstore_proposals(database, NULL, false, &error);
   EXPECT(proposals);
   size_t open = fnstore_lines_count(proposals);
-  printf("%zu proposals\n", open);
-  if (open) { /* `"frame":"F","lu":"L"` stand beside each other. */
-    char frame[100], lu[100];
-    const char *line = strstr(fnstore_lines_get(proposals, 0), "\"frame\":");
-    EXPECT(sscanf(line, "\"frame\":\"%99[^\"]\",\"lu\":\"%99[^\"]\"", frame, lu) == 2);
-    EXPECT(fnstore_decide(database, NULL, frame, lu, FNSTORE_VERDICT_ACCEPT, "kim", "good", &error));
-    fnstore_lines *left = fnstore_proposals(database, NULL, false, &error);
-    EXPECT(fnstore_lines_count(left) == open - 1);
-    fnstore_lines_free(left);
-  }
+  EXPECT(open > 0);
+  char frame[100], lu[100]; /* They stand beside each other. */
+  const char *line = strstr(fnstore_lines_get(proposals, 0), "\"frame\":");
+  EXPECT(sscanf(line, "\"frame\":\"%99[^\"]\",\"lu\":\"%99[^\"]\"", frame, lu) == 2);
+  EXPECT(fnstore_decide(database, NULL, frame, lu, FNSTORE_VERDICT_ACCEPT, "kim", "good", &error));
+  fnstore_lines *left = fnstore_proposals(database, NULL, false, &error);
+  EXPECT(left && fnstore_lines_count(left) == open - 1);
+  fnstore_lines_free(left);
   fnstore_lines_free(proposals);
 }
 
