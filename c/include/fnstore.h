@@ -216,6 +216,12 @@ typedef struct fnstore_feed fnstore_feed;
 typedef struct fnstore_lines fnstore_lines;
 
 /*
+ Told how many of how many files are read, on the thread of the import. Another answer than 0 ends
+ the import; nothing is in the store then.
+ */
+typedef int32_t (*fnstore_import_callback)(uint64_t files, uint64_t of, void *data);
+
+/*
  A part of a text, its end excluded.
  */
 typedef struct {
@@ -262,12 +268,6 @@ typedef struct {
    */
   uint32_t rank;
 } fnstore_element;
-
-/*
- Told how many of how many files are read, on the thread of the import. Another answer than 0 ends
- the import; nothing is in the store then.
- */
-typedef int32_t (*fnstore_import_callback)(uint64_t files, uint64_t of, void *data);
 
 /*
  How far an expansion is. Its texts live as long as the callback.
@@ -317,6 +317,134 @@ typedef int32_t (*fnstore_expand_callback)(const fnstore_progress *progress, voi
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+/*
+ Version of the interface of the library that is linked.
+ */
+uint32_t fnstore_abi_version(void);
+
+/*
+ Version of the library, as in `0.1.0`. Nobody frees it.
+ */
+const char *fnstore_version(void);
+
+/*
+ The kind of an error: a `fnstore_kind`. Of null it is `FNSTORE_KIND_NONE`.
+ */
+uint32_t fnstore_error_kind(const fnstore_error *error);
+
+/*
+ The code of an error, as in `S-locked`; null where the message says all. It lives as long as the
+ error.
+ */
+const char *fnstore_error_code(const fnstore_error *error);
+
+/*
+ What went wrong, in words. It lives as long as the error.
+ */
+const char *fnstore_error_message(const fnstore_error *error);
+
+/*
+ The error as JSON, in the form of `fnstore --errors json` (`schema/error.schema.json`). It lives
+ as long as the error.
+ */
+const char *fnstore_error_json(const fnstore_error *error);
+
+/*
+ Frees an error; null is nothing.
+ */
+void fnstore_error_free(fnstore_error *error);
+
+/*
+ Frees a text that a function gave as `char *`; null is nothing.
+ */
+void fnstore_text_free(char *text);
+
+/*
+ Opens the store of a directory; `mode` is a `fnstore_open_mode`. Gives null when it fails. The
+ caller closes it by `fnstore_close`.
+ */
+fnstore_database *fnstore_open(const char *path, uint32_t mode, fnstore_error **error);
+
+/*
+ Closes a store and frees its handle; null is nothing. Lists of answers and feeds that are still
+ open keep what they read from: a writer's lock goes with the last of its lists of answers.
+ */
+void fnstore_close(fnstore_database *database);
+
+/*
+ Number of the last commit, to `revision`.
+ */
+bool fnstore_revision(const fnstore_database *database, uint64_t *revision, fnstore_error **error);
+
+/*
+ The generation of the store, which a restore changes: revisions can be compared within one
+ alone. The caller frees it. Gives null when it fails, and of a store that no writer has opened
+ since stores have generations.
+ */
+char *fnstore_generation(const fnstore_database *database, fnstore_error **error);
+
+/*
+ Imports a FrameNet release from a zip file or a directory, all of it or nothing. `release` names
+ it, `language` is its language (as in `en`); null takes what the files say. Gives a report as
+ JSON, which the caller frees: `release`, `counts`, `warnings`. Null when it fails.
+ */
+char *fnstore_import(const fnstore_database *database,
+                     const char *path,
+                     const char *release,
+                     const char *language,
+                     fnstore_import_callback callback,
+                     void *data,
+                     fnstore_error **error);
+
+/*
+ The annotation sets for which a query holds, in the language of `schema/query.md`. `sort` lists
+ fields, as in `lu,-text`; null is the order of the store. `after` is a cursor: the page behind
+ it. `limit` is the most answers; 0 gives all. Null when it fails. The caller frees the list by
+ `fnstore_answers_free`.
+ */
+fnstore_answers *fnstore_query(const fnstore_database *database,
+                               const char *query,
+                               const char *sort,
+                               const char *after,
+                               uint64_t limit,
+                               fnstore_error **error);
+
+/*
+ Number of annotation sets for which a query holds, to `count`.
+ */
+bool fnstore_count(const fnstore_database *database,
+                   const char *query,
+                   uint64_t *count,
+                   fnstore_error **error);
+
+/*
+ The next answer, which the caller frees by `fnstore_answer_free`. Null behind the last one, and
+ when it fails: then `*error` is not null.
+ */
+fnstore_answer *fnstore_answers_next(const fnstore_answers *answers, fnstore_error **error);
+
+/*
+ The cursor behind an answer of a list: where the next page begins. The caller frees it. It is
+ good for the same query in the same order, also in another process and after edits.
+ */
+char *fnstore_answers_cursor(const fnstore_answers *answers,
+                             const fnstore_answer *answer,
+                             fnstore_error **error);
+
+/*
+ Frees a list of answers; those that it gave stay. Null is nothing.
+ */
+void fnstore_answers_free(fnstore_answers *answers);
+
+/*
+ The one annotation set of an id, as in `x1024`. `release` is needed where several have one of
+ that id; null otherwise. The caller frees it by `fnstore_answer_free`. Null when it fails.
+ */
+fnstore_answer *fnstore_annotation_set(const fnstore_database *database,
+                                       const char *release,
+                                       const char *id,
+                                       fnstore_error **error);
 
 /*
  Name of the release.
@@ -435,6 +563,133 @@ const char *fnstore_answer_json(const fnstore_answer *answer, fnstore_error **er
 void fnstore_answer_free(fnstore_answer *answer);
 
 /*
+ What a release holds of a kind (a `fnstore_lexicon_kind`), as lines of JSON in the form of
+ `schema/exchange.md`. `names` narrows frames, LUs and documents by name, with `*` and `?`; null is
+ all of them. `release` is its name; null is the only one. All are in memory. The caller frees the
+ list by `fnstore_lines_free`. Null when it fails.
+ */
+fnstore_lines *fnstore_lexicon(const fnstore_database *database,
+                               const char *release_name,
+                               uint32_t kind,
+                               const char *names,
+                               fnstore_error **error);
+
+/*
+ The releases of a store as lines of JSON: `id`, `name`, `language`, `source`, `imported`. The
+ caller frees the list by `fnstore_lines_free`. Null when it fails.
+ */
+fnstore_lines *fnstore_releases(const fnstore_database *database, fnstore_error **error);
+
+/*
+ The one frame of a name, with its FEs, as a line of JSON, which the caller frees. Several are an
+ error, and `release` narrows; it may be null. Null when it fails.
+ */
+char *fnstore_frame(const fnstore_database *database,
+                    const char *release,
+                    const char *name,
+                    fnstore_error **error);
+
+/*
+ The one LU of a name, as in `check.v`, as a line of JSON, which the caller frees. Several are an
+ error, and `release` and `frame`, a name, narrow; both may be null. Null when it fails.
+ */
+char *fnstore_lu(const fnstore_database *database,
+                 const char *release,
+                 const char *frame,
+                 const char *name,
+                 fnstore_error **error);
+
+/*
+ How many there are.
+ */
+size_t fnstore_lines_count(const fnstore_lines *lines);
+
+/*
+ The record of a place, from 0; null behind the last one. It lives as long as the list.
+ */
+const char *fnstore_lines_get(const fnstore_lines *lines, size_t place);
+
+/*
+ Frees a list; null is nothing.
+ */
+void fnstore_lines_free(fnstore_lines *lines);
+
+/*
+ Does a script of edits, one a line of JSON (`schema/edit.md`), and commits all of it or nothing.
+ `script` has so many bytes of UTF-8, without NUL. `release` is its name; null is the only one.
+ `author` and `note` say who edits and why, and may be null. The number of the commit goes to
+ `revision`, which may be null. Gives what each line did (`schema/edited.schema.json`), with the
+ ids of what it added; the caller frees it by `fnstore_lines_free`. Null when it fails.
+ */
+fnstore_lines *fnstore_edit(const fnstore_database *database,
+                            const char *release,
+                            const char *script,
+                            size_t length,
+                            const char *author,
+                            const char *note,
+                            uint64_t *revision,
+                            fnstore_error **error);
+
+/*
+ Takes back commits, all of them or none: records become what they were before. `count` is how
+ many there are in `revisions`. The commit that does it goes to `revision`, the number of records
+ to `records`; both may be null. False when it fails: what has changed since is named.
+ */
+bool fnstore_undo(const fnstore_database *database,
+                  const uint64_t *revisions,
+                  size_t count,
+                  const char *author,
+                  const char *note,
+                  uint64_t *revision,
+                  uint64_t *records,
+                  fnstore_error **error);
+
+/*
+ Who committed, when and why, the last commit first (`schema/history.schema.json`); at most so
+ many, 0 gives all. The caller frees it by `fnstore_lines_free`. Null when it fails.
+ */
+fnstore_lines *fnstore_history(const fnstore_database *database,
+                               size_t limit,
+                               fnstore_error **error);
+
+/*
+ What was committed after a revision, by any process; 0 is before everything. `generation` is the
+ one that was remembered with the revision, or null: a store of another one is an error of kind
+ `FNSTORE_KIND_REPLACED`, and is read anew from 0. `with_records` gives each record as it is
+ when it is read. Null when it fails. The caller frees the feed by `fnstore_feed_free`.
+
+ Take the changes of a commit together; remember its revision when the last one has come.
+ */
+fnstore_feed *fnstore_follow(const fnstore_database *database,
+                             uint64_t since,
+                             const char *generation,
+                             bool with_records,
+                             fnstore_error **error);
+
+/*
+ Every record of a release, by its number, as changes that add it: what a follower takes where a
+ release was added, which is one change. Nothing where there is no such release. Null when it
+ fails. The caller frees the feed by `fnstore_feed_free`; it ends by itself.
+ */
+fnstore_feed *fnstore_records(const fnstore_database *database,
+                              uint32_t release,
+                              fnstore_error **error);
+
+/*
+ The next change, which the caller frees by `fnstore_change_free`. Waits up to so many
+ milliseconds for a commit where there is none; 0 looks once. Null when time is over, and when it
+ fails: then `*error` is not null. A commit of another process is noticed within some 10 ms.
+ */
+fnstore_change *fnstore_feed_next(const fnstore_feed *feed,
+                                  uint64_t milliseconds,
+                                  fnstore_error **error);
+
+/*
+ Frees a feed; changes that it gave stay. Null is nothing.
+ */
+void fnstore_feed_free(fnstore_feed *feed);
+
+/*
  Number of the commit.
  */
 uint64_t fnstore_change_revision(const fnstore_change *change);
@@ -499,113 +754,6 @@ const char *fnstore_change_sentence_record(const fnstore_change *change);
 void fnstore_change_free(fnstore_change *change);
 
 /*
- Opens the store of a directory; `mode` is a `fnstore_open_mode`. Gives null when it fails. The
- caller closes it by `fnstore_close`.
- */
-fnstore_database *fnstore_open(const char *path, uint32_t mode, fnstore_error **error);
-
-/*
- Closes a store and frees its handle; null is nothing. Lists of answers and feeds that are still
- open keep what they read from: a writer's lock goes with the last of its lists of answers.
- */
-void fnstore_close(fnstore_database *database);
-
-/*
- Number of the last commit, to `revision`.
- */
-bool fnstore_revision(const fnstore_database *database, uint64_t *revision, fnstore_error **error);
-
-/*
- The generation of the store, which a restore changes: revisions can be compared within one
- alone. The caller frees it. Gives null when it fails, and of a store that no writer has opened
- since stores have generations.
- */
-char *fnstore_generation(const fnstore_database *database, fnstore_error **error);
-
-/*
- Imports a FrameNet release from a zip file or a directory, all of it or nothing. `release` names
- it, `language` is its language (as in `en`); null takes what the files say. Gives a report as
- JSON, which the caller frees: `release`, `counts`, `warnings`. Null when it fails.
- */
-char *fnstore_import(const fnstore_database *database,
-                     const char *path,
-                     const char *release,
-                     const char *language,
-                     fnstore_import_callback callback,
-                     void *data,
-                     fnstore_error **error);
-
-/*
- Does a script of edits, one a line of JSON (`schema/edit.md`), and commits all of it or nothing.
- `script` has so many bytes of UTF-8, without NUL. `release` is its name; null is the only one.
- `author` and `note` say who edits and why, and may be null. The number of the commit goes to
- `revision`, which may be null. Gives what each line did (`schema/edited.schema.json`), with the
- ids of what it added; the caller frees it by `fnstore_lines_free`. Null when it fails.
- */
-fnstore_lines *fnstore_edit(const fnstore_database *database,
-                            const char *release,
-                            const char *script,
-                            size_t length,
-                            const char *author,
-                            const char *note,
-                            uint64_t *revision,
-                            fnstore_error **error);
-
-/*
- Takes back commits, all of them or none: records become what they were before. `count` is how
- many there are in `revisions`. The commit that does it goes to `revision`, the number of records
- to `records`; both may be null. False when it fails: what has changed since is named.
- */
-bool fnstore_undo(const fnstore_database *database,
-                  const uint64_t *revisions,
-                  size_t count,
-                  const char *author,
-                  const char *note,
-                  uint64_t *revision,
-                  uint64_t *records,
-                  fnstore_error **error);
-
-/*
- Who committed, when and why, the last commit first (`schema/history.schema.json`); at most so
- many, 0 gives all. The caller frees it by `fnstore_lines_free`. Null when it fails.
- */
-fnstore_lines *fnstore_history(const fnstore_database *database,
-                               size_t limit,
-                               fnstore_error **error);
-
-/*
- The kind of an error: a `fnstore_kind`. Of null it is `FNSTORE_KIND_NONE`.
- */
-uint32_t fnstore_error_kind(const fnstore_error *error);
-
-/*
- The code of an error, as in `S-locked`; null where the message says all. It lives as long as the
- error.
- */
-const char *fnstore_error_code(const fnstore_error *error);
-
-/*
- What went wrong, in words. It lives as long as the error.
- */
-const char *fnstore_error_message(const fnstore_error *error);
-
-/*
- The error as JSON, in the form of `fnstore --errors json` (`schema/error.schema.json`). It lives
- as long as the error.
- */
-const char *fnstore_error_json(const fnstore_error *error);
-
-/*
- Frees an error; null is nothing.
- */
-void fnstore_error_free(fnstore_error *error);
-
-/*
- Frees a text that a function gave as `char *`; null is nothing.
- */
-void fnstore_text_free(char *text);
-
-/*
  Opens the models of a directory. `settings` are those of a recipe as a JSON object, as in
  `{"rounds": 1, "beam": 4}` (docs/concepts/recipes.md); null takes the defaults. `device` is where
  the networks run, as in `cpu` or `auto`; null is the CPU. Null when it fails. The caller frees it
@@ -645,95 +793,6 @@ char *fnstore_expand_set(const fnstore_expander *expander,
 void fnstore_expander_free(fnstore_expander *expander);
 
 /*
- What was committed after a revision, by any process; 0 is before everything. `generation` is the
- one that was remembered with the revision, or null: a store of another one is an error of kind
- `FNSTORE_KIND_REPLACED`, and is read anew from 0. `with_records` gives each record as it is
- when it is read. Null when it fails. The caller frees the feed by `fnstore_feed_free`.
-
- Take the changes of a commit together; remember its revision when the last one has come.
- */
-fnstore_feed *fnstore_follow(const fnstore_database *database,
-                             uint64_t since,
-                             const char *generation,
-                             bool with_records,
-                             fnstore_error **error);
-
-/*
- Every record of a release, by its number, as changes that add it: what a follower takes where a
- release was added, which is one change. Nothing where there is no such release. Null when it
- fails. The caller frees the feed by `fnstore_feed_free`; it ends by itself.
- */
-fnstore_feed *fnstore_records(const fnstore_database *database,
-                              uint32_t release,
-                              fnstore_error **error);
-
-/*
- The next change, which the caller frees by `fnstore_change_free`. Waits up to so many
- milliseconds for a commit where there is none; 0 looks once. Null when time is over, and when it
- fails: then `*error` is not null. A commit of another process is noticed within some 10 ms.
- */
-fnstore_change *fnstore_feed_next(const fnstore_feed *feed,
-                                  uint64_t milliseconds,
-                                  fnstore_error **error);
-
-/*
- Frees a feed; changes that it gave stay. Null is nothing.
- */
-void fnstore_feed_free(fnstore_feed *feed);
-
-/*
- What a release holds of a kind (a `fnstore_lexicon_kind`), as lines of JSON in the form of
- `schema/exchange.md`. `names` narrows frames, LUs and documents by name, with `*` and `?`; null is
- all of them. `release` is its name; null is the only one. All are in memory. The caller frees the
- list by `fnstore_lines_free`. Null when it fails.
- */
-fnstore_lines *fnstore_lexicon(const fnstore_database *database,
-                               const char *release_name,
-                               uint32_t kind,
-                               const char *names,
-                               fnstore_error **error);
-
-/*
- The releases of a store as lines of JSON: `id`, `name`, `language`, `source`, `imported`. The
- caller frees the list by `fnstore_lines_free`. Null when it fails.
- */
-fnstore_lines *fnstore_releases(const fnstore_database *database, fnstore_error **error);
-
-/*
- The one frame of a name, with its FEs, as a line of JSON, which the caller frees. Several are an
- error, and `release` narrows; it may be null. Null when it fails.
- */
-char *fnstore_frame(const fnstore_database *database,
-                    const char *release,
-                    const char *name,
-                    fnstore_error **error);
-
-/*
- The one LU of a name, as in `check.v`, as a line of JSON, which the caller frees. Several are an
- error, and `release` and `frame`, a name, narrow; both may be null. Null when it fails.
- */
-char *fnstore_lu(const fnstore_database *database,
-                 const char *release,
-                 const char *frame,
-                 const char *name,
-                 fnstore_error **error);
-
-/*
- How many there are.
- */
-size_t fnstore_lines_count(const fnstore_lines *lines);
-
-/*
- The record of a place, from 0; null behind the last one. It lives as long as the list.
- */
-const char *fnstore_lines_get(const fnstore_lines *lines, size_t place);
-
-/*
- Frees a list; null is nothing.
- */
-void fnstore_lines_free(fnstore_lines *lines);
-
-/*
  The LUs that the generated sets of a query propose, the likeliest first, as lines of JSON: fields
  of `schema/proposal.schema.json`. Null is all sets. `with_decided` lists those, too, on which
  somebody decided. The caller frees the list by `fnstore_lines_free`. Null when it fails.
@@ -756,65 +815,6 @@ bool fnstore_decide(const fnstore_database *database,
                     const char *reviewer,
                     const char *note,
                     fnstore_error **error);
-
-/*
- The annotation sets for which a query holds, in the language of `schema/query.md`. `sort` lists
- fields, as in `lu,-text`; null is the order of the store. `after` is a cursor: the page behind
- it. `limit` is the most answers; 0 gives all. Null when it fails. The caller frees the list by
- `fnstore_answers_free`.
- */
-fnstore_answers *fnstore_query(const fnstore_database *database,
-                               const char *query,
-                               const char *sort,
-                               const char *after,
-                               uint64_t limit,
-                               fnstore_error **error);
-
-/*
- Number of annotation sets for which a query holds, to `count`.
- */
-bool fnstore_count(const fnstore_database *database,
-                   const char *query,
-                   uint64_t *count,
-                   fnstore_error **error);
-
-/*
- The next answer, which the caller frees by `fnstore_answer_free`. Null behind the last one, and
- when it fails: then `*error` is not null.
- */
-fnstore_answer *fnstore_answers_next(const fnstore_answers *answers, fnstore_error **error);
-
-/*
- The cursor behind an answer of a list: where the next page begins. The caller frees it. It is
- good for the same query in the same order, also in another process and after edits.
- */
-char *fnstore_answers_cursor(const fnstore_answers *answers,
-                             const fnstore_answer *answer,
-                             fnstore_error **error);
-
-/*
- Frees a list of answers; those that it gave stay. Null is nothing.
- */
-void fnstore_answers_free(fnstore_answers *answers);
-
-/*
- The one annotation set of an id, as in `x1024`. `release` is needed where several have one of
- that id; null otherwise. The caller frees it by `fnstore_answer_free`. Null when it fails.
- */
-fnstore_answer *fnstore_annotation_set(const fnstore_database *database,
-                                       const char *release,
-                                       const char *id,
-                                       fnstore_error **error);
-
-/*
- Version of the interface of the library that is linked.
- */
-uint32_t fnstore_abi_version(void);
-
-/*
- Version of the library, as in `0.1.0`. Nobody frees it.
- */
-const char *fnstore_version(void);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -228,7 +228,6 @@ pub extern "C" fn fnstore_expander_free(expander: *mut Expander) {
 
 #[cfg(test)]
 mod tests {
-    use std::ffi::CStr;
     use std::ptr::null_mut;
 
     use fnstore::database;
@@ -249,10 +248,7 @@ mod tests {
 
     /// The code of an error, which is freed.
     fn code(error: *mut Error) -> String {
-        let code = fnstore_error_code(error);
-        assert!(!code.is_null());
-        // SAFETY: it lives as long as the error.
-        let code = unsafe { CStr::from_ptr(code) }.to_str().unwrap().to_owned();
+        let code = boundary::text(fnstore_error_code(error), "code").unwrap().to_owned();
         fnstore_error_free(error);
         code
     }

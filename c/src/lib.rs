@@ -8,17 +8,30 @@
 #![allow(unsafe_code)]
 #![allow(clippy::too_many_arguments, reason = "C has no named arguments and no options")]
 
-pub mod answer;
 mod boundary;
 mod callback;
-pub mod change;
-pub mod database;
-pub mod edit;
-pub mod error;
-pub mod expand;
-pub mod feed;
-pub mod lexicon;
-pub mod lines;
-pub mod proposals;
-pub mod query;
+
+// In the order of the header; blank lines keep it.
 pub mod version;
+
+pub mod error;
+
+pub mod database;
+
+pub mod query;
+
+pub mod answer;
+
+pub mod lexicon;
+
+pub mod lines;
+
+pub mod edit;
+
+pub mod feed;
+
+pub mod change;
+
+pub mod expand;
+
+pub mod proposals;

@@ -130,9 +130,19 @@ fn follows(follower: &Path) {
         running.wait().unwrap();
     }
     run(Command::new(follower).args([&store, &copy]));
-    let records = copied(&copy);
-    assert!(records.len() > 50, "{}", records.len());
-    assert_eq!(sorted(records.into_values()), exported(&store));
+    let check = || {
+        let records = copied(&copy);
+        assert!(records.len() > 50, "{}", records.len());
+        assert_eq!(sorted(records.into_values()), exported(&store));
+    };
+    check();
+    // A restore beneath one that waits, with what is committed after it.
+    let mut running = Command::new(follower).args([&store, &copy]).arg("2000").spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    fnstore::upkeep::restore(&place("backup"), &store).unwrap();
+    edit(&store, &[json!({"op": "add-lu", "frame": 102, "name": "restored.v"})]);
+    assert!(running.wait().unwrap().success());
+    check();
 }
 
 #[test]

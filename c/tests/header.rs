@@ -62,3 +62,21 @@ fn c_and_cpp_compile_the_header_without_a_warning() {
         run(compile.arg(source));
     }
 }
+
+#[test]
+fn unsafe_blocks_stand_in_one_file_each_with_its_reason() {
+    let mut count = 0;
+    for entry in fs::read_dir(root().join("src")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        for (at, _) in lines.iter().enumerate().filter(|(_, line)| line.contains("unsafe {")) {
+            count += 1;
+            assert!(path.ends_with("boundary.rs"), "{}: line {}", path.display(), at + 1);
+            let comment = lines[..at].iter().rev().take_while(|line| line.contains("// "));
+            let reason = comment.last().is_some_and(|first| first.contains("// SAFETY: "));
+            assert!(reason, "line {} has no SAFETY comment", at + 1);
+        }
+    }
+    assert!(count > 5);
+}

@@ -410,6 +410,7 @@ static void decisions(fnstore_database *database) {
 
 static void opening(const char *folder, const char *store) {
   char *file = in_folder(folder, "file"), *foreign = in_folder(folder, "foreign");
+  char *outdated = in_folder(folder, "outdated");
   EXPECT(!fnstore_open("/nowhere/at/all", FNSTORE_OPEN_MODE_READ, &error));
   FAILED(FNSTORE_KIND_NO_STORE, "S-absent");
   EXPECT(!fnstore_open(file, FNSTORE_OPEN_MODE_READ, &error) && error);
@@ -420,12 +421,14 @@ static void opening(const char *folder, const char *store) {
   FAILED(FNSTORE_KIND_FAILED, "S-not-a-store");
   EXPECT(!fnstore_open(store, FNSTORE_OPEN_MODE_WRITE, &error));
   FAILED(FNSTORE_KIND_LOCKED, "S-locked");
+  EXPECT(!fnstore_open(outdated, FNSTORE_OPEN_MODE_READ, &error));
+  FAILED(FNSTORE_KIND_FAILED, "S-outdated");
   USAGE(fnstore_open(NULL, 0, &error), "F-null");
   USAGE(fnstore_open(NOT_UTF8, 0, &error), "F-utf8");
   USAGE(fnstore_open(store, 9, &error), "F-number");
   USAGE(fnstore_revision(NULL, NULL, &error), "F-null");
   USAGE(fnstore_generation(NULL, &error), "F-null");
-  free(file), free(foreign);
+  free(file), free(foreign), free(outdated);
 }
 
 int main(int argc, char **argv) {
