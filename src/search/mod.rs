@@ -23,6 +23,7 @@ mod parts;
 mod plan;
 mod ranked;
 mod recipes;
+mod record;
 mod relatives;
 mod select;
 mod shown;
@@ -39,4 +40,7 @@ pub use matched::Match;
 pub use parts::Part;
 pub use plan::{Access, Explanation, TermReport};
 pub use recipes::StoredRecipe;
+pub use record::{
+    AnswerRecord, CarriedRecord, ElementRecord, GenerationRecord, VerificationRecord,
+};
 pub use select::{Answers, Matches};
