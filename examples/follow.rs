@@ -103,6 +103,5 @@ fn main() -> Result<()> {
             }
             Err(error) => return Err(error.into()),
         }
-        database.renew()?;
     }
 }

@@ -241,6 +241,7 @@ pub extern "C" fn fnstore_answer_origin(answer: *const Answer) -> *const c_char 
             User => c"user",
             Generated => c"generated",
             Predicted => c"predicted",
+            _ => c"other",
         };
         name.as_ptr()
     })

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use fnstore::internals::WithStore as _;
 use fnstore::database;
@@ -30,7 +30,7 @@ pub enum OpenMode {
 
 /// A store. Every thread may use it, also at once.
 pub struct Database {
-    open: RwLock<Arc<database::Database>>,
+    open: Arc<database::Database>,
     /// Commits by this handle, one at a time: each has its author.
     saving: Mutex<()>,
 }
@@ -40,15 +40,9 @@ impl Handle for Database {
 }
 
 impl Database {
-    /// The store. A reader that has moved on often is opened anew.
+    /// The store.
     pub(crate) fn get(&self) -> Result<Arc<database::Database>> {
-        let open = Arc::clone(&self.open.read().unwrap_or_else(PoisonError::into_inner));
-        if !open.is_worn() {
-            return Ok(open);
-        }
-        let fresh = Arc::new(open.reopened()?);
-        self.open.write().unwrap_or_else(PoisonError::into_inner).clone_from(&fresh);
-        Ok(fresh)
+        Ok(Arc::clone(&self.open))
     }
 
     /// Does something with a writer: this handle if it is one, else one for that long. One without
@@ -121,7 +115,7 @@ pub extern "C" fn fnstore_open(
                 return Err(Fault::usage("F-number", message));
             }
         };
-        let open = RwLock::new(Arc::new(open));
+        let open = Arc::new(open);
         Ok(boundary::give(Database { open, saving: Mutex::default() }))
     })
 }
@@ -143,7 +137,7 @@ pub extern "C" fn fnstore_revision(
     call(error, false, || {
         let open = boundary::borrow(database)?.get()?;
         open.refresh()?;
-        boundary::put(revision, open.store().revision()?);
+        boundary::put(revision, open.revision()?);
         Ok(true)
     })
 }

@@ -128,6 +128,7 @@ fn ask(
     let phase = match at.phase {
         Phase::FindingSeeds => c"finding seeds",
         Phase::Rewriting => c"rewriting",
+        _ => c"other",
     };
     let progress = Progress {
         phase: phase.as_ptr(),

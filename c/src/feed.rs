@@ -5,10 +5,9 @@ use std::ffi::c_char;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use fnstore::internals::WithStore as _;
 use fnstore::database;
 use fnstore::model::ReleaseId;
-use fnstore::store::{self, Action};
+use fnstore::store;
 
 use crate::boundary::{self, Handle, call};
 use crate::change::Change;
@@ -21,8 +20,8 @@ const TOGETHER: usize = 1024;
 /// Changes whose records are read together.
 const RECORDS: usize = 256;
 
-/// The changes of a store, in order. It reads by a handle of its own. Every thread may ask for the
-/// next one; those that ask at once wait for each other.
+/// The changes of a store, in order. Every thread may ask for the next one; those that ask at once
+/// wait for each other.
 pub struct Feed(Mutex<Source>);
 
 struct Source {
@@ -58,7 +57,6 @@ impl Source {
     /// Reads some whole commits; says whether there are any.
     fn read(&mut self, patience: Duration) -> Result<bool> {
         let Some(since) = self.since else { return Ok(false) };
-        self.database = self.database.renewed()?;
         if !self.database.wait_for_changes(since, patience)? {
             return Ok(false);
         }
@@ -92,7 +90,7 @@ pub extern "C" fn fnstore_follow(
     error: *mut *mut Error,
 ) -> *mut Feed {
     call(error, std::ptr::null_mut(), || {
-        let open = boundary::borrow(database)?.get()?.reopened()?;
+        let open = boundary::borrow(database)?.get()?;
         if let Some(generation) = boundary::optional_text(generation, "generation")? {
             open.require_generation(generation)?;
         }
@@ -100,7 +98,7 @@ pub extern "C" fn fnstore_follow(
         drop(open.changes(since)?);
         let (pending, ready) = (VecDeque::new(), VecDeque::new());
         let since = Some(since);
-        let source = Source { database: Arc::new(open), since, with_records, pending, ready };
+        let source = Source { database: open, since, with_records, pending, ready };
         Ok(boundary::give(Feed(Mutex::new(source))))
     })
 }
@@ -115,19 +113,18 @@ pub extern "C" fn fnstore_records(
     error: *mut *mut Error,
 ) -> *mut Feed {
     call(error, std::ptr::null_mut(), || {
-        let open = boundary::borrow(database)?.get()?.reopened()?;
-        let (mut pending, revision) = (VecDeque::new(), open.store().revision()?);
+        let open = boundary::borrow(database)?.get()?;
+        let (mut pending, revision) = (VecDeque::new(), open.revision()?);
         let release = u16::try_from(release).map_or(ReleaseId(0), ReleaseId);
         if open.releases()?.iter().any(|of| of.id == release) {
             for subject in open.subjects(release)? {
-                let (subject, action, is_last) = (subject?, Action::Added, false);
-                pending.push_back(store::Change { revision, release, action, subject, is_last });
+                pending.push_back(store::Change::addition(revision, release, subject?));
             }
         }
         if let Some(last) = pending.back_mut() {
             last.is_last = true;
         }
-        let (database, ready) = (Arc::new(open), VecDeque::new());
+        let (database, ready) = (open, VecDeque::new());
         let source = Source { database, since: None, with_records: true, pending, ready };
         Ok(boundary::give(Feed(Mutex::new(source))))
     })

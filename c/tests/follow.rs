@@ -10,7 +10,6 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use common::{compile, library_dir, mini_framenet, root, run};
-use fnstore::internals::WithStore as _;
 use fnstore::database::Database;
 use fnstore::edit::Script;
 use fnstore::transfer::ImportOptions;
@@ -57,7 +56,7 @@ fn commit(turn: u64, store: &Path, backup: &Path) {
         20 => drop(Database::open(store).unwrap().backup(backup).unwrap()),
         25 => {
             let writer = Database::open_editor(store).unwrap();
-            let last = writer.store().revision().unwrap();
+            let last = writer.revision().unwrap();
             writer.undo(&[last], "a trial").unwrap();
         }
         35 => drop(fnstore::upkeep::restore(backup, store).unwrap()),

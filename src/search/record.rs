@@ -1,6 +1,6 @@
 //! An answer as the JSON record that programs read: `schema/hit.schema.json` describes it.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::Answer;
 use crate::model::{Extent, Generation, Span, Split, Verification};
@@ -133,6 +133,13 @@ pub struct CarriedRecord {
     pub name: String,
     /// Score of the aligner.
     pub score: Option<f32>,
+}
+
+/// As its [record](AnswerRecord): what the program prints.
+impl Serialize for Answer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        AnswerRecord::new(self).map_err(serde::ser::Error::custom)?.serialize(serializer)
+    }
 }
 
 impl<'a> AnswerRecord<'a> {
