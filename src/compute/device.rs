@@ -217,6 +217,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
+    use crate::model::Coded;
 
     #[test]
     fn shared_tasks_are_each_done_once_and_come_back_in_order() {
@@ -234,6 +235,20 @@ mod tests {
             Device::Cpu { threads: 8 }.share(2, |device, _| device.clone())[0],
             Device::Cpu { threads: 4 }
         );
+    }
+
+    #[test]
+    fn a_gpu_by_name_is_refused_where_none_can_be_and_the_choice_left_open_is_the_cpu() {
+        let open = |choice: DeviceChoice| Device::open(&choice, &GpuOptions::default());
+        let error = open(DeviceChoice::Named("no such adapter".to_owned())).unwrap_err();
+        assert!(error.to_string().contains("`no such adapter`"), "{error}");
+        assert_eq!(error.code() == Some("D-not-built"), cfg!(not(feature = "gpu")), "{error}");
+        if cfg!(not(feature = "gpu")) {
+            assert_eq!(open(DeviceChoice::Gpu).unwrap_err().code(), Some("D-not-built"));
+            assert!(Gpu::open(0, &GpuOptions::default()).is_err() && adapters().is_empty());
+            assert_eq!(open(DeviceChoice::Auto).unwrap(), Device::cpu());
+        }
+        assert_eq!(open(DeviceChoice::Cpu).unwrap(), Device::cpu());
     }
 
     #[test]
