@@ -94,6 +94,7 @@ mod exports_of_several_releases;
 mod failed_first_import;
 mod failed_lines;
 mod fe_labelling;
+mod features;
 mod file_handles;
 mod filter_scores;
 mod filters;

@@ -256,7 +256,7 @@ fn compare(shape: [usize; 3], [found, wanted, before]: [&Tensor; 3]) -> Option<F
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compute::gpu::{GpuOptions, adapters};
+    use crate::compute::{GpuOptions, adapters};
     use crate::compute::kernels::{Weight, matmul};
     use crate::compute::{Device, Trial};
 
