@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fnstore::internals::WithStore as _;
 use fnstore::database;
+use fnstore::internals::WithStore as _;
 use fnstore::model::Release;
 use fnstore::transfer::ImportOptions;
 use serde_json::{Map, json};
