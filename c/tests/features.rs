@@ -1,6 +1,8 @@
 //! The member turns on no feature of what the main crate is built of: what both share compiles
 //! once.
 
+#![allow(clippy::unwrap_used, reason = "what fails in a test fails it")]
+
 use std::collections::BTreeSet;
 use std::process::Command;
 
