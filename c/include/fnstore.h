@@ -199,8 +199,8 @@ typedef struct fnstore_database fnstore_database;
 typedef struct fnstore_error fnstore_error;
 
 /*
- A recipe with its models open, for any number of runs. One run at a time: a second one is refused
- with `F-busy`.
+ A recipe with its models open, for any number of runs. One run at a time: a second one is
+ refused with `F-busy`.
  */
 typedef struct fnstore_expander fnstore_expander;
 
@@ -216,8 +216,8 @@ typedef struct fnstore_feed fnstore_feed;
 typedef struct fnstore_lines fnstore_lines;
 
 /*
- Told how many of how many files are read, on the thread of the import. Another answer than 0 ends
- the import; nothing is in the store then.
+ Told how many of how many files are read, on the thread of the import. Another answer than 0
+ ends the import; nothing is in the store then.
  */
 typedef int32_t (*fnstore_import_callback)(uint64_t files, uint64_t of, void *data);
 
@@ -308,9 +308,9 @@ typedef struct {
 } fnstore_progress;
 
 /*
- Told how far an expansion is, at least ten times a second, on the thread that runs it. It answers
- a `fnstore_stop`. It may call functions of the library, but neither run the same expander nor free
- what the run uses.
+ Told how far an expansion is, at least ten times a second, on the thread that runs it. It
+ answers a `fnstore_stop`. It may call functions of the library, but neither run the same
+ expander nor free what the run uses.
  */
 typedef int32_t (*fnstore_expand_callback)(const fnstore_progress *progress, void *data);
 
@@ -564,9 +564,9 @@ void fnstore_answer_free(fnstore_answer *answer);
 
 /*
  What a release holds of a kind (a `fnstore_lexicon_kind`), as lines of JSON in the form of
- `schema/exchange.md`. `names` narrows frames, LUs and documents by name, with `*` and `?`; null is
- all of them. `release` is its name; null is the only one. All are in memory. The caller frees the
- list by `fnstore_lines_free`. Null when it fails.
+ `schema/exchange.md`. `names` narrows frames, LUs and documents by name, with `*` and `?`; null
+ is all of them. `release` is its name; null is the only one. All are in memory. The caller frees
+ the list by `fnstore_lines_free`. Null when it fails.
  */
 fnstore_lines *fnstore_lexicon(const fnstore_database *database,
                                const char *release_name,
@@ -695,8 +695,8 @@ void fnstore_feed_free(fnstore_feed *feed);
 uint64_t fnstore_change_revision(const fnstore_change *change);
 
 /*
- Whether it is the last change of its commit: then the commit is whole, and its revision is what a
- follower remembers.
+ Whether it is the last change of its commit: then the commit is whole, and its revision is what
+ a follower remembers.
  */
 bool fnstore_change_is_last(const fnstore_change *change);
 
@@ -755,9 +755,9 @@ void fnstore_change_free(fnstore_change *change);
 
 /*
  Opens the models of a directory. `settings` are those of a recipe as a JSON object, as in
- `{"rounds": 1, "beam": 4}` (docs/concepts/recipes.md); null takes the defaults. `device` is where
- the networks run, as in `cpu` or `auto`; null is the CPU. Null when it fails. The caller frees it
- by `fnstore_expander_free`.
+ `{"rounds": 1, "beam": 4}` (docs/concepts/recipes.md); null takes the defaults. `device` is
+ where the networks run, as in `cpu` or `auto`; null is the CPU. Null when it fails. The caller
+ frees it by `fnstore_expander_free`.
  */
 fnstore_expander *fnstore_expander_open(const char *models,
                                         const char *settings,
@@ -793,9 +793,9 @@ char *fnstore_expand_set(const fnstore_expander *expander,
 void fnstore_expander_free(fnstore_expander *expander);
 
 /*
- The LUs that the generated sets of a query propose, the likeliest first, as lines of JSON: fields
- of `schema/proposal.schema.json`. Null is all sets. `with_decided` lists those, too, on which
- somebody decided. The caller frees the list by `fnstore_lines_free`. Null when it fails.
+ The LUs that the generated sets of a query propose, the likeliest first, as lines of JSON:
+ fields of `schema/proposal.schema.json`. Null is all sets. `with_decided` lists those, too, on
+ which somebody decided. The caller frees the list by `fnstore_lines_free`. Null when it fails.
  */
 fnstore_lines *fnstore_proposals(const fnstore_database *database,
                                  const char *query,
@@ -803,9 +803,9 @@ fnstore_lines *fnstore_proposals(const fnstore_database *database,
                                  fnstore_error **error);
 
 /*
- Decides on a proposal: `frame` and `lu` are its names, `verdict` is a `fnstore_verdict`, `reviewer`
- says who decides. `release` narrows and may be null, as may `note`, which says why. Who changes
- the decision takes back its commit, the store's last one then. False when it fails.
+ Decides on a proposal: `frame` and `lu` are its names, `verdict` is a `fnstore_verdict`,
+ `reviewer` says who decides. `release` narrows and may be null, as may `note`, which says why.
+ Who changes the decision takes back its commit, the store's last one then. False when it fails.
  */
 bool fnstore_decide(const fnstore_database *database,
                     const char *release,

@@ -10,8 +10,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::error::{Error, Fault, Result};
 
-/// What C holds by an opaque pointer.
-pub(crate) trait Handle {
+/// What C holds by an opaque pointer, from any thread.
+pub(crate) trait Handle: Send + Sync {
     /// What messages call it.
     const KIND: &'static str;
 }

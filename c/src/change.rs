@@ -90,8 +90,8 @@ pub extern "C" fn fnstore_change_revision(change: *const Change) -> u64 {
     boundary::read(change, 0, |change| change.revision)
 }
 
-/// Whether it is the last change of its commit: then the commit is whole, and its revision is what a
-/// follower remembers.
+/// Whether it is the last change of its commit: then the commit is whole, and its revision is what
+/// a follower remembers.
 #[unsafe(no_mangle)]
 pub extern "C" fn fnstore_change_is_last(change: *const Change) -> bool {
     boundary::read(change, false, |change| change.is_last)

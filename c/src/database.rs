@@ -66,7 +66,8 @@ impl Database {
         done
     }
 
-    /// As [`write`](Self::write), signed by an author; no other commit of this handle comes between.
+    /// As [`write`](Self::write), signed by an author; no other commit of this handle comes
+    /// between.
     pub(crate) fn save<T>(
         &self,
         author: Option<&str>,
@@ -157,8 +158,8 @@ pub extern "C" fn fnstore_generation(
     })
 }
 
-/// Told how many of how many files are read, on the thread of the import. Another answer than 0 ends
-/// the import; nothing is in the store then.
+/// Told how many of how many files are read, on the thread of the import. Another answer than 0
+/// ends the import; nothing is in the store then.
 pub type ImportCallback =
     Option<extern "C-unwind" fn(files: u64, of: u64, data: *mut c_void) -> i32>;
 

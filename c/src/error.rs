@@ -153,3 +153,31 @@ pub extern "C" fn fnstore_error_free(error: *mut Error) {
 pub extern "C" fn fnstore_text_free(text: *mut c_char) {
     boundary::take_text(text);
 }
+
+#[cfg(test)]
+mod tests {
+    use fnstore::database::Database;
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn an_error_as_json_is_what_the_schema_says() {
+        let place = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/error.schema.json");
+        let schema: Value = serde_json::from_slice(&std::fs::read(place).unwrap()).unwrap();
+        let absent = Database::open("nowhere".as_ref()).err().unwrap();
+        for (fault, kind, exit) in [
+            (Fault::from(absent), "no-store", 66),
+            (Fault::usage("F-null", "the path is a null pointer"), "usage", 2),
+            (Fault::new("F-panic", "a mistake"), "failed", 2),
+        ] {
+            let json: Value = serde_json::from_slice(Error::new(&fault).json.to_bytes()).unwrap();
+            let fields: Vec<&String> = json.as_object().unwrap().keys().collect();
+            let required = schema["required"].as_array().unwrap();
+            assert_eq!(fields, required.iter().map(|it| it.as_str().unwrap()).collect::<Vec<_>>());
+            assert_eq!((&json["kind"], &json["exit"]), (&json!(kind), &json!(exit)));
+            let kinds = schema["properties"]["kind"]["enum"].as_array().unwrap();
+            assert!(kinds.contains(&json["kind"]), "{json}");
+        }
+    }
+}

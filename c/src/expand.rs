@@ -51,14 +51,14 @@ pub struct Progress {
     pub of_rounds: u64,
 }
 
-/// Told how far an expansion is, at least ten times a second, on the thread that runs it. It answers
-/// a `fnstore_stop`. It may call functions of the library, but neither run the same expander nor free
-/// what the run uses.
+/// Told how far an expansion is, at least ten times a second, on the thread that runs it. It
+/// answers a `fnstore_stop`. It may call functions of the library, but neither run the same
+/// expander nor free what the run uses.
 pub type ExpandCallback =
     Option<extern "C-unwind" fn(progress: *const Progress, data: *mut c_void) -> i32>;
 
-/// A recipe with its models open, for any number of runs. One run at a time: a second one is refused
-/// with `F-busy`.
+/// A recipe with its models open, for any number of runs. One run at a time: a second one is
+/// refused with `F-busy`.
 pub struct Expander(Mutex<expand::Expander>);
 
 impl Handle for Expander {
@@ -91,9 +91,9 @@ fn recipe(models: &str, settings: Option<&str>) -> Result<(Recipe, RunOptions)> 
 }
 
 /// Opens the models of a directory. `settings` are those of a recipe as a JSON object, as in
-/// `{"rounds": 1, "beam": 4}` (docs/concepts/recipes.md); null takes the defaults. `device` is where
-/// the networks run, as in `cpu` or `auto`; null is the CPU. Null when it fails. The caller frees it
-/// by `fnstore_expander_free`.
+/// `{"rounds": 1, "beam": 4}` (docs/concepts/recipes.md); null takes the defaults. `device` is
+/// where the networks run, as in `cpu` or `auto`; null is the CPU. Null when it fails. The caller
+/// frees it by `fnstore_expander_free`.
 #[unsafe(no_mangle)]
 pub extern "C" fn fnstore_expander_open(
     models: *const c_char,

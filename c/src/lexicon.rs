@@ -68,9 +68,9 @@ fn pattern(names: Option<&str>) -> Pattern {
 }
 
 /// What a release holds of a kind (a `fnstore_lexicon_kind`), as lines of JSON in the form of
-/// `schema/exchange.md`. `names` narrows frames, LUs and documents by name, with `*` and `?`; null is
-/// all of them. `release` is its name; null is the only one. All are in memory. The caller frees the
-/// list by `fnstore_lines_free`. Null when it fails.
+/// `schema/exchange.md`. `names` narrows frames, LUs and documents by name, with `*` and `?`; null
+/// is all of them. `release` is its name; null is the only one. All are in memory. The caller frees
+/// the list by `fnstore_lines_free`. Null when it fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn fnstore_lexicon(
     database: *const Database,

@@ -41,9 +41,9 @@ fn line(of: &Proposal) -> String {
     line.to_string()
 }
 
-/// The LUs that the generated sets of a query propose, the likeliest first, as lines of JSON: fields
-/// of `schema/proposal.schema.json`. Null is all sets. `with_decided` lists those, too, on which
-/// somebody decided. The caller frees the list by `fnstore_lines_free`. Null when it fails.
+/// The LUs that the generated sets of a query propose, the likeliest first, as lines of JSON:
+/// fields of `schema/proposal.schema.json`. Null is all sets. `with_decided` lists those, too, on
+/// which somebody decided. The caller frees the list by `fnstore_lines_free`. Null when it fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn fnstore_proposals(
     database: *const Database,
@@ -59,9 +59,9 @@ pub extern "C" fn fnstore_proposals(
     })
 }
 
-/// Decides on a proposal: `frame` and `lu` are its names, `verdict` is a `fnstore_verdict`, `reviewer`
-/// says who decides. `release` narrows and may be null, as may `note`, which says why. Who changes
-/// the decision takes back its commit, the store's last one then. False when it fails.
+/// Decides on a proposal: `frame` and `lu` are its names, `verdict` is a `fnstore_verdict`,
+/// `reviewer` says who decides. `release` narrows and may be null, as may `note`, which says why.
+/// Who changes the decision takes back its commit, the store's last one then. False when it fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn fnstore_decide(
     database: *const Database,

@@ -1,6 +1,8 @@
 //! The follower of the guide, in C and in Rust: its copy is the store, wherever it is killed, and
 //! after a restore.
 
+#![allow(clippy::unwrap_used, reason = "what fails in a test fails it")]
+
 mod common;
 
 use std::collections::BTreeMap;

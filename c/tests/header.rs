@@ -2,6 +2,8 @@
 //!
 //! `FNSTORE_WRITE_GOLDEN=1` writes it.
 
+#![allow(clippy::unwrap_used, reason = "what fails in a test fails it")]
+
 mod common;
 
 use std::collections::BTreeSet;

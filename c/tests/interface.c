@@ -173,6 +173,29 @@ static void query(fnstore_database *database) {
   USAGE(fnstore_answer_element(NULL, 0, NULL, &error), "F-null");
 }
 
+static void *take_answers(void *answers) {
+  size_t count = 0;
+  for (fnstore_answer *it; (it = fnstore_answers_next(answers, NULL)); count++) fnstore_answer_free(it);
+  return (void *)count;
+}
+
+/* Threads that share a list take each answer once. */
+static void threads(fnstore_database *database) {
+  uint64_t all = 0;
+  size_t taken = 0;
+  EXPECT(fnstore_count(database, NULL, &all, &error));
+  fnstore_answers *answers = fnstore_query(database, NULL, NULL, NULL, 0, &error);
+  pthread_t takers[4];
+  for (int i = 0; i < 4; i++) pthread_create(&takers[i], NULL, take_answers, answers);
+  for (int i = 0; i < 4; i++) {
+    void *count;
+    pthread_join(takers[i], &count);
+    taken += (size_t)count;
+  }
+  EXPECT(taken == all);
+  fnstore_answers_free(answers);
+}
+
 static void lexicon(fnstore_database *database) {
   static const size_t least[] = {6, 5, 1, 1, 1};
   for (uint32_t kind = FNSTORE_LEXICON_KIND_FRAMES; kind <= FNSTORE_LEXICON_KIND_DOCUMENTS; kind++) {
@@ -437,6 +460,7 @@ int main(int argc, char **argv) {
   fnstore_database *writer = import(argv[1], path);
   opening(argv[2], path);
   query(writer);
+  threads(writer);
   lexicon(writer);
   edits(writer);
   decisions(writer);

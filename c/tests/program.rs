@@ -1,6 +1,8 @@
 //! A C program that uses every function, rightly and wrongly, under the sanitizers of addresses,
 //! leaks and undefined behaviour.
 
+#![allow(clippy::unwrap_used, reason = "what fails in a test fails it")]
+
 mod common;
 
 use std::fs;

@@ -1,4 +1,5 @@
 //! A checked build tells what a caller frees twice, frees as something else, or uses after that.
+#![allow(clippy::unwrap_used, reason = "what fails in a test fails it")]
 #![cfg(any(debug_assertions, feature = "checks"))]
 
 mod common;

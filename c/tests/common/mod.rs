@@ -9,8 +9,8 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Where cargo puts `libfnstore.so`: above the folder of its tests. `cargo build --package fnstore-c`
-/// builds it, which no test does by itself.
+/// Where cargo puts `libfnstore.so`: above the folder of its tests. `cargo build --package
+/// fnstore-c` builds it, which no test does by itself.
 pub(crate) fn library_dir() -> PathBuf {
     let program = std::env::current_exe().unwrap();
     program.ancestors().nth(2).unwrap().to_owned()
