@@ -92,6 +92,7 @@ test: setup setup-browser ## set up, then every check there is: formatting, lint
 	$(CARGO) fmt --check
 	$(CARGO) clippy --release --locked --all-targets -- -D warnings
 	$(CARGO) check --release --locked --no-default-features
+	$(CARGO) check --release --locked --no-default-features --features neural
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --no-deps
 	$(CARGO) bench --profile release --locked --no-run
 	@if $(MAKE) --no-print-directory python-venv && $(CARGO) tree --locked --package fnstore-python >/dev/null; \

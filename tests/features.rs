@@ -83,7 +83,7 @@ fn the_page_counts_the_crates_of_each_build() {
     let counted = builds.iter().map(|(build, _)| {
         let crates: BTreeSet<String> = tree(build)
             .into_iter()
-            .map(|(_, what)| what.split_whitespace().take(2).collect::<Vec<_>>().join(" "))
+            .map(|(_, what)| what.split([';', ' ']).take(2).collect::<Vec<_>>().join(" "))
             .collect();
         (build.clone(), crates.len())
     });

@@ -100,7 +100,8 @@ pub struct Adapter {
     pub pipeline_cache: bool,
 }
 
-/// The place of the adapter that a choice names, among [`adapters`](super::adapters); `None` means the CPU.
+/// The place of the adapter that a choice names, among [`adapters`](super::adapters); `None` means
+/// the CPU.
 ///
 /// # Errors
 /// When a GPU is asked for, or an adapter by name, that is not there.

@@ -47,7 +47,7 @@ macro_rules! shader {
         ]
     };
     (@static $name:literal, $file:literal, $source:expr, $lanes:literal, $needs:ident, $bindings:expr) => {
-        pub(super) static SHADER: $crate::compute::shader::Shader = $crate::compute::gpu::Shader {
+        pub(super) static SHADER: $crate::compute::shader::Shader = $crate::compute::shader::Shader {
             name: $name,
             file: $file,
             source: $source,
