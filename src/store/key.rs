@@ -144,6 +144,9 @@ keys! {
     LayoutKey of [layout] { release: ReleaseId, kind: u8, first: u32, second: u32 }
     ChangeKey of [change, before] { revision: u64, ordinal: u32 }
     CommitKey of [commit] { revision: u64 }
+    EvidenceKey of [evidence] {
+        release: ReleaseId, kind: u8, frame: FrameId, lu: LuId, seed: AnnotationSetId,
+    }
 }
 
 impl LayoutKey {
@@ -460,6 +463,7 @@ mod tests {
                 $function::<DecisionKey> $arguments,
                 $function::<EditionKey> $arguments,
                 $function::<CountKey> $arguments,
+                $function::<EvidenceKey> $arguments,
             ]
         };
     }

@@ -43,7 +43,7 @@ impl Recount {
             _ => None,
         };
         if let Some(key) = key {
-            self.found.add(key);
+            self.found.add(&key);
         }
     }
 
