@@ -49,10 +49,25 @@ impl Store {
     }
 
     /// Whether counts and evidence are of the last commit, where there are any.
-    pub(super) fn are_sums_current(&self) -> Result<bool> {
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub(crate) fn are_sums_current(&self) -> Result<bool> {
+        let mut known = self.are_current.lock().unwrap_or_else(PoisonError::into_inner);
+        // What a reader shows changes as it refreshes, and not before.
+        if let Some(known) = known.filter(|_| !self.is_writer()) {
+            return Ok(known);
+        }
         let revision = self.revision()?;
         let value = self.engine.get(Family::Meta, SUMS_KEY)?;
-        Ok(value.is_some_and(|value| value == encode(revision)))
+        let are_current = value.is_some_and(|value| value == encode(revision));
+        *known = Some(are_current);
+        Ok(are_current)
+    }
+
+    /// What is read from now on may be of another commit.
+    pub(super) fn forget_current_sums(&self) {
+        *self.are_current.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// Says in a commit that counts and evidence are of it.

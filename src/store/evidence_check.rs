@@ -37,9 +37,12 @@ impl Store {
     /// # Errors
     /// When the engine fails.
     pub(crate) fn evidence_differences(&self, release: ReleaseId) -> Result<Vec<String>> {
-        let is_kept = self.engine.has(Family::Evidence) && self.are_sums_current()?;
-        let number = if is_kept { self.number_of_proposed(release)? } else { None };
-        let Some(number) = number else { return Ok(Vec::new()) };
+        if !self.engine.has(Family::Evidence) || !self.are_sums_current()? {
+            return Ok(Vec::new());
+        }
+        let Some(number) = self.number_of_proposed(release)? else {
+            return Ok(vec![format!("release {release}: no number of LUs with evidence")]);
+        };
         let mut told = Vec::new();
         let mut tell = |(frame, lu): Place, what: &str| {
             if told.len() < TOLD {
@@ -83,12 +86,16 @@ impl Store {
             }
         }
         if number != found {
-            told.push(format!("release {release}, LUs with evidence: {number}, and there are {found}"));
+            let what = format!("LUs with evidence: {number}, and there are {found}");
+            told.push(format!("release {release}, {what}"));
         }
         Ok(told)
     }
 
-    fn kept_rows(&self, prefix: Vec<u8>) -> Result<InStep<impl Iterator<Item = Result<Kept>> + '_>> {
+    fn kept_rows(
+        &self,
+        prefix: Vec<u8>,
+    ) -> Result<InStep<impl Iterator<Item = Result<Kept>> + '_>> {
         let rows = self.engine.scan(Family::Evidence, prefix)?.filter_map(|row| {
             let (key, value) = match row {
                 Ok(row) => row,

@@ -122,6 +122,8 @@ pub struct Store {
     /// What the rows of releases that are not listed yet add up to; `None` where that is not known.
     unlisted: Mutex<BTreeMap<ReleaseId, Option<Gathered>>>,
     watch: Mutex<Watch>,
+    /// Whether counts and evidence are of the last commit, as far as a reader has looked.
+    are_current: Mutex<Option<bool>>,
 }
 
 /// Where an annotation set is kept.
@@ -226,8 +228,10 @@ impl Store {
             acknowledged = Acknowledged::begin(&dir, book_of(&engine)?.revision).ok();
         }
         let (commit, own_ids, author) = Default::default();
-        let (unlisted, watch) = Default::default();
-        Ok(Self { engine, dir, acknowledged, commit, own_ids, author, unlisted, watch })
+        let (unlisted, watch, are_current) = Default::default();
+        let opened =
+            Self { engine, dir, acknowledged, commit, own_ids, author, unlisted, watch, are_current };
+        Ok(opened)
     }
 
     /// Closes the store, and removes it when this handle made it and nothing was committed to it:
@@ -262,7 +266,9 @@ impl Store {
     /// # Errors
     /// When the engine fails.
     pub fn refresh(&self) -> Result<()> {
-        self.engine.refresh()
+        let refreshed = self.engine.refresh();
+        self.forget_current_sums();
+        refreshed
     }
 
     /// The directory that has the store's name now: another one after a restore.

@@ -272,8 +272,9 @@ pub(super) fn content(
         Family::Before => RowContent::Before(before(key, value)?),
         Family::Count => RowContent::Count(count(key, value)?),
         Family::Evidence => {
-            let sound = evidence_row::decode(&key_of(key)?, value).map_err(record)?;
-            sound.map(|_| RowContent::Evidence).ok_or_else(|| (RowFaultKind::Key, "evidence of nothing".to_owned()))?
+            let no_key = || (RowFaultKind::Key, "evidence of nothing".to_owned());
+            evidence_row::decode(&key_of(key)?, value).map_err(record)?.ok_or_else(no_key)?;
+            RowContent::Evidence
         }
     })
 }
@@ -346,6 +347,7 @@ mod tests {
 
     use proptest::prelude::*;
 
+    use super::super::key::EvidenceKey;
     use super::super::record::{ChangeRecord, Encoded, Unwritable};
     use super::*;
     use crate::model::{Extent, Label, Layer, LayerName, Span};
@@ -374,6 +376,10 @@ mod tests {
         }
         if name == "meta_history" {
             return (Family::Meta, HISTORY_KEY.to_vec());
+        }
+        if name == "evidence" {
+            let place = (FrameId(1), LuId(1));
+            return (Family::Evidence, EvidenceKey::of_lu(ReleaseId(1), place).encode());
         }
         if name == "layout_numbers" {
             let key = LayoutKey::of_numbers(ReleaseId(1), NumberKind::LexUnit, 0);
