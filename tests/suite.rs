@@ -152,6 +152,7 @@ mod jsonl_round_trip;
 mod judged_expansion;
 mod judgements;
 mod kept_counts;
+mod kept_proposals;
 mod killed_at_random;
 mod killed_reader;
 mod language_parity;

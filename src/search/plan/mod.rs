@@ -22,6 +22,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub use explain::{Access, Explanation, TermReport};
+pub(super) use exact::Entries;
 pub(super) use names::lemma;
 pub(super) use narrowed::{Narrowed, SetRows};
 

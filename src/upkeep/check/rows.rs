@@ -76,8 +76,16 @@ pub(super) fn check(
     }
     checker.compare_images();
     compare_tallies(store, &tallied, &unread, &mut report.findings)?;
-    for difference in recount.differences() {
-        report.findings.add(CheckCode::Counts, "count", difference);
+    if store.are_sums_current()? {
+        let sure = recount.sure_of(listed.iter().copied());
+        for difference in recount.differences() {
+            report.findings.add(CheckCode::Counts, "count", difference);
+        }
+        for release in sure {
+            for difference in store.evidence_differences(release)? {
+                report.findings.add(CheckCode::Counts, "evidence", difference);
+            }
+        }
     }
     let sets = compare_families(&listed, &of_release, &mut report.findings);
     Ok(sets.saturating_sub(unreadable))
