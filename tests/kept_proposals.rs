@@ -4,6 +4,7 @@ use std::path::Path;
 
 use fnstore::database::{Database, Write};
 use fnstore::edit::{Fate, Removal};
+use fnstore::internals::WithStore as _;
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, FrameFit, FrameId, IdSpace, LuId, OWN_RANGE, Provenance,
     ReleaseId, Reviewed, Verification,
@@ -96,7 +97,10 @@ fn rewrite(database: &Database, release: ReleaseId, mut set: AnnotationSet, numb
     if let Provenance::Generated(made) = &mut set.provenance {
         match number % 4 {
             0 => made.filter = None,
-            1 => made.fit = Some(FrameFit { probability: 0.1 * number as f32 / 60.0, model: [1; 16] }),
+            1 => {
+                made.fit =
+                    Some(FrameFit { probability: 0.1 * number as f32 / 60.0, model: [1; 16] })
+            }
             2 => made.flags.unknown_word = !made.flags.unknown_word,
             _ => {
                 let sentence = database.store().sentence(release, set.sentence).unwrap().unwrap();
@@ -119,12 +123,7 @@ fn verify(database: &Database, release: ReleaseId, set: AnnotationSetId, number:
 /// What a reviewer decides.
 fn decide(database: &Database, release: ReleaseId, number: usize) {
     let proposals = Proposals::new(database, None, Ranker::default());
-    let fates = [
-        Fate::Accept,
-        Fate::Reject,
-        Fate::Merge(LuId(1008)),
-        Fate::Move(FrameId(101)),
-    ];
+    let fates = [Fate::Accept, Fate::Reject, Fate::Merge(LuId(1008)), Fate::Move(FrameId(101))];
     let fate = fates[number % 4];
     let name = ["vet.v", "wander.v", "patrol.v"][number % 3];
     // There may be no such proposal.

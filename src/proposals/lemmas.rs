@@ -163,9 +163,7 @@ impl<'v> KnownLemmas<'v> {
         let (vectors, units) = (self.vectors, &self.units);
         self.directions.entry(frame).or_insert_with(|| {
             let units = units.get(&frame).into_iter().flatten();
-            let of = |name: &String| {
-                Some((name.clone(), vectors?.of(&key_of(name).0)?))
-            };
+            let of = |name: &String| Some((name.clone(), vectors?.of(&key_of(name).0)?));
             units.filter_map(of).collect()
         })
     }

@@ -107,7 +107,8 @@ impl Store {
         let mut wrong = Vec::new();
         if self.are_sums_current()? {
             for Release { id, .. } in self.book()?.releases {
-                let is_right = self.are_counts_right(id)? && self.evidence_differences(id)?.is_empty();
+                let is_right =
+                    self.are_counts_right(id)? && self.evidence_differences(id)?.is_empty();
                 wrong.extend((!is_right).then_some(id));
             }
         }

@@ -281,8 +281,7 @@ impl LuEvidence {
             unknown: share(self.unknown, self.sets),
             words: 0,
             evokes: self.evokes.mean(),
-            evokes_share: (self.evokes.count > 0)
-                .then(|| share(self.likely, self.evokes.count)),
+            evokes_share: (self.evokes.count > 0).then(|| share(self.likely, self.evokes.count)),
             verified: number(self.evokes.count),
         }
     }
@@ -295,7 +294,10 @@ mod tests {
     use super::*;
     use crate::model::IdSpace;
 
-    fn set(number: u64, (round, aligner, p, evokes): (u16, f32, Option<f32>, Option<f32>)) -> SetEvidence {
+    fn set(
+        number: u64,
+        (round, aligner, p, evokes): (u16, f32, Option<f32>, Option<f32>),
+    ) -> SetEvidence {
         SetEvidence {
             frame: FrameId(1),
             lu: LuId(1),

@@ -252,7 +252,9 @@ impl Store {
         is_left_out: &dyn Fn(AnnotationSetId) -> bool,
     ) -> Result<Vec<SetEvidence>> {
         let mut sets = Vec::new();
-        for row in self.engine.scan(Family::Annotation, SetRange::LexUnit(release, frame, lu).prefix())? {
+        for row in
+            self.engine.scan(Family::Annotation, SetRange::LexUnit(release, frame, lu).prefix())?
+        {
             let (key, value) = row?;
             let set = set_of(&key, &value).filter(|set| !is_left_out(set.id));
             sets.extend(set.and_then(|set| SetEvidence::of(&set, None)));
@@ -262,7 +264,11 @@ impl Store {
 
     fn is_verified(&self, release: ReleaseId) -> Result<bool> {
         let of_release = Prefix::of(release).bytes();
-        self.engine.scan(Family::Verification, of_release)?.next().transpose().map(|it| it.is_some())
+        self.engine
+            .scan(Family::Verification, of_release)?
+            .next()
+            .transpose()
+            .map(|it| it.is_some())
     }
 
     fn answer(

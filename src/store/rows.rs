@@ -11,7 +11,6 @@ use crate::model::{
     SentenceId, SentenceLayers, Verification, hexadecimal,
 };
 
-use super::{count_key, evidence_row};
 use super::family::Family;
 use super::identity::{self, IDENTITY_KEY};
 use super::key::{
@@ -30,6 +29,7 @@ use super::{
     BOOK_KEY, Change, HISTORY_KEY, JournalEntry, OWN_IDS_KEY, Result, SetLocation, Store,
     StoreError,
 };
+use super::{count_key, evidence_row};
 
 /// A row with what its key and its value say.
 #[derive(Debug, Clone)]
