@@ -15,6 +15,7 @@ mod explain;
 mod known;
 mod names;
 mod narrowed;
+mod pieces;
 mod terms;
 
 use std::cell::OnceCell;
@@ -24,6 +25,7 @@ use std::sync::Arc;
 pub use explain::{Access, Explanation, TermReport};
 pub(super) use names::lemma;
 pub(super) use narrowed::{Narrowed, SetRows};
+pub(super) use pieces::Piece;
 
 use super::catalog::Catalog;
 use crate::database::{Database, Result};
