@@ -101,6 +101,17 @@ impl Database {
             Ok(None) => Ok(None),
             Err(error) => Ok(Some(error)),
         };
+        self.fold_with_sentences(expression, begin, add, take)
+    }
+
+    /// As [`fold_matches`](Self::fold_matches), of sets whose sentences are read together.
+    pub(crate) fn fold_with_sentences<A: Send, E: From<DatabaseError> + Send>(
+        &self,
+        expression: &Expression,
+        begin: impl Fn() -> A + Sync,
+        add: impl Fn(&mut A, Match<'_>) -> Result<Option<DatabaseError>, E> + Sync,
+        take: impl FnMut(A) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.folded(expression, (begin, add), true, take)
     }
 

@@ -10,12 +10,14 @@ use rocksdb::{Range, ReadOptions};
 
 use super::estimate::SetRange;
 use super::family::Family;
-use super::key::{AnnotationKey, Key, Prefix};
+use super::key::{AnnotationKey, Key, KeyPart as _, Prefix};
 use super::record::Stored;
+use super::row_fault::RowFault;
+use super::rows::{Row, decoded};
 use super::set_rows::{SetPlace, key_of};
 use super::view::View;
 use super::{Result, Store, StoreError};
-use crate::model::{AnnotationSet, ReleaseId};
+use crate::model::{AnnotationSet, ReleaseId, SentenceId};
 
 /// Bytes of a part, as they lie in the files: some thousand rows, which take some hundredths of a
 /// second.
@@ -51,6 +53,14 @@ impl KeyRange {
 
     fn is_empty(&self) -> bool {
         self.end.as_ref().is_some_and(|end| *end <= self.start)
+    }
+
+    /// The same run where nothing of a boundary behind so many bytes counts. Runs that lie behind
+    /// each other still do.
+    fn to_width(mut self, bytes: usize) -> Self {
+        self.start.truncate(bytes);
+        self.end.iter_mut().for_each(|end| end.truncate(bytes));
+        self
     }
 
     fn halves(&self) -> Option<[Self; 2]> {
@@ -96,6 +106,13 @@ fn middle(start: &[u8], end: &[u8]) -> Option<Vec<u8>> {
     let (low, high) = (number(start), number(end));
     let half = high.checked_sub(low)? / 2;
     (half > 0).then(|| [&start[..same], &(low + half).to_be_bytes()].concat())
+}
+
+/// A run of rows of one family.
+#[derive(Debug)]
+pub(crate) struct RowsPart {
+    family: Family,
+    keys: KeyRange,
 }
 
 /// The parts of a run, found as they are asked for.
@@ -177,9 +194,35 @@ impl Store {
         }))
     }
 
-    /// The parts of a release's sentences.
-    pub(crate) fn parts_of_sentences(&self, release: ReleaseId) -> Parts {
-        self.parts_of(Family::Sentence, KeyRange::under(Prefix::of(release).bytes()))
+    /// The parts of every row of every family, in order of family and key.
+    pub(crate) fn parts_of_rows(&self) -> impl Iterator<Item = RowsPart> + '_ {
+        let families = Family::ALL.into_iter().filter(|family| self.engine.has(*family));
+        families.flat_map(|family| {
+            let parts = self.parts_of(family, KeyRange::under(Vec::new()));
+            parts.map(move |(keys, _)| RowsPart { family, keys })
+        })
+    }
+
+    /// The rows of a part, as [`rows`](Self::rows) gives them.
+    pub(crate) fn rows_of_part(
+        &self,
+        part: &RowsPart,
+    ) -> Result<impl Iterator<Item = std::result::Result<Row, Box<RowFault>>> + use<>> {
+        let mut options = part.keys.options();
+        options.set_verify_checksums(true);
+        options.fill_cache(false);
+        Ok(decoded(part.family, self.engine.view().rows(part.family, options)?))
+    }
+
+    /// The parts of a release's sentences. A part is also one of what is sorted by sentence.
+    pub(crate) fn parts_of_sentences(
+        &self,
+        release: ReleaseId,
+    ) -> impl Iterator<Item = KeyRange> + use<> {
+        let width = ReleaseId::WIDTH + SentenceId::WIDTH;
+        let keys = KeyRange::under(Prefix::of(release).bytes());
+        let parts = self.parts_of(Family::Sentence, keys).map(move |(part, _)| part.to_width(width));
+        parts.filter(|part| !part.is_empty())
     }
 }
 
