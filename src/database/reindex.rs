@@ -1,14 +1,18 @@
 //! Keeping the index beside the store: replaying what it has missed.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::entry::entry;
 use super::{DatabaseError, Result};
 use crate::durable::remove_directory;
 use crate::index::{Entry, IndexError, IndexWriter};
 use crate::model::{AnnotationSet, ReleaseId, Sentence};
-use crate::store::{Action, Store, Subject};
+use crate::store::{Action, KeyRange, SetRange, Store, StoreError, Subject, in_order};
+
+/// Sets whose sentences are read together.
+const TOGETHER: usize = 256;
 
 /// Bytes of a text that is read once for all of its sets; a shorter one is read with each.
 const LONG: usize = 4096;
@@ -204,10 +208,43 @@ impl LastSentence {
     }
 }
 
+/// A set with its sentence, where that is there.
+type WithSentence = std::result::Result<(AnnotationSet, Option<Arc<Sentence>>), StoreError>;
+
+/// The sets of a part with their sentences, of which some are read together.
+fn with_sentences(store: &Store, part: &KeyRange) -> Vec<WithSentence> {
+    let rows = match store.sets_of_part(part) {
+        Ok(rows) => rows,
+        Err(error) => return vec![Err(error)],
+    };
+    let (mut rows, mut found) = (rows.peekable(), Vec::new());
+    while rows.peek().is_some() {
+        let sets: Vec<_> = rows.by_ref().take(TOGETHER).collect();
+        let mut ids: Vec<_> =
+            sets.iter().flatten().map(|(release, set)| (*release, set.sentence)).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        // One that cannot be read is told of with its set.
+        let read = store.sentences_of(&ids).unwrap_or_default().into_iter();
+        let read = read.map(|sentence| sentence.map(Arc::new));
+        let known: HashMap<_, _> = ids.into_iter().zip(read).collect();
+        found.extend(sets.into_iter().map(|row| {
+            let (release, set) = row?;
+            let sentence = match known.get(&(release, set.sentence)) {
+                Some(sentence) => sentence.clone(),
+                None => store.sentence(release, set.sentence)?.map(Arc::new),
+            };
+            Ok((set, sentence))
+        }));
+    }
+    found
+}
+
 /// Hands on what the index should hold of each set of a release; `failed` is told what cannot be
 /// read, and says whether the others are handed on all the same.
 ///
-/// A long text is read once for all of its sets, which come behind those of the others.
+/// Sets and their sentences are read by all threads. A long text is read once for all of its sets,
+/// which come behind those of the others.
 pub(crate) fn each_entry(
     store: &Store,
     release: ReleaseId,
@@ -215,26 +252,23 @@ pub(crate) fn each_entry(
     failed: &dyn Fn(DatabaseError) -> Result<()>,
 ) -> Result<()> {
     let mut long = BTreeSet::new();
-    for set in store.annotation_sets(release)? {
-        let set = match set {
-            Ok(set) if long.contains(&set.sentence) => continue,
-            Ok(set) => set,
-            Err(error) => {
-                failed(error.into())?;
-                continue;
+    let read = |part: KeyRange| with_sentences(store, &part);
+    in_order(store.parts_of_sets(SetRange::Release(release), None).map(|of| of.0), read, |rows| {
+        for row in rows {
+            match row {
+                Ok((set, _)) if long.contains(&set.sentence) => {}
+                Ok((set, Some(sentence))) if sentence.text.len() > LONG => {
+                    long.insert(set.sentence);
+                }
+                Ok((set, Some(sentence))) => {
+                    with_entry_of(release, &set, &sentence, |entry| then(&set, entry))?;
+                }
+                Ok((_, None)) => {}
+                Err(error) => failed(error.into())?,
             }
-        };
-        match store.sentence(release, set.sentence) {
-            Ok(Some(sentence)) if sentence.text.len() > LONG => {
-                long.insert(sentence.id);
-            }
-            Ok(Some(sentence)) => {
-                with_entry_of(release, &set, &sentence, |entry| then(&set, entry))?;
-            }
-            Ok(None) => {}
-            Err(error) => failed(error.into())?,
         }
-    }
+        Ok::<_, DatabaseError>(())
+    })?;
     for sentence in long {
         let sentence = match store.sentence(release, sentence) {
             Ok(Some(sentence)) => sentence,

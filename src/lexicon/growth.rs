@@ -1,12 +1,14 @@
 //! How an annotated vocabulary grows: what people annotated, then what each round of expansion
 //! added.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::Lexicon;
-use crate::database::Result;
+use crate::database::{DatabaseError, Result};
 use crate::model::{FrameId, LuId, PROPOSED, Positive, Provenance, SentenceId};
 use crate::query::Expression;
+use crate::search::{Distinct, Match, new_in_each};
 use crate::text::fold;
 
 /// One round of a vocabulary's growth. Triggers are compared without regard to case.
@@ -65,32 +67,80 @@ pub struct NewTrigger {
 #[derive(Default)]
 struct Round {
     sets: u64,
-    sentences: HashSet<SentenceId>,
-    triggers: BTreeMap<String, Trigger>,
-    lemmas: HashSet<(FrameId, String)>,
+    sentences: Distinct<SentenceId>,
+    triggers: HashMap<String, Trigger>,
+    lexunits: HashSet<(FrameId, LuId)>,
 }
 
 /// What one round says of a trigger.
 #[derive(Default)]
 struct Trigger {
     sets: u64,
-    frames: HashSet<FrameId>,
+    /// In order.
+    frames: Vec<FrameId>,
     has_listed_lu: bool,
 }
 
-/// What rounds of expansion have, whether or not people had it before.
-#[derive(Default)]
-struct Generated {
-    pairs: HashSet<(FrameId, String)>,
-    lemmas: HashSet<(FrameId, String)>,
+impl Round {
+    fn merge(&mut self, other: Self) {
+        self.sets += other.sets;
+        self.sentences.merge(other.sentences);
+        self.lexunits.extend(other.lexunits);
+        for (text, trigger) in other.triggers {
+            match self.triggers.entry(text) {
+                Entry::Vacant(place) => drop(place.insert(trigger)),
+                Entry::Occupied(mut known) => {
+                    let known = known.get_mut();
+                    known.sets += trigger.sets;
+                    known.has_listed_lu |= trigger.has_listed_lu;
+                    add_frames(&mut known.frames, &trigger.frames);
+                }
+            }
+        }
+    }
 }
 
-impl Generated {
-    fn take(&mut self, round: &Round) {
-        for (text, trigger) in &round.triggers {
-            self.pairs.extend(trigger.frames.iter().map(|frame| (*frame, text.clone())));
+/// Rounds by number, with the folded names of their LUs.
+#[derive(Default)]
+struct Rounds {
+    by_number: BTreeMap<u16, Round>,
+    names: HashMap<(FrameId, LuId), String>,
+}
+
+impl Rounds {
+    /// Counts a set, unless its sentence is gone.
+    fn add(&mut self, found: &Match<'_>) -> Result<()> {
+        let Some(text) = found.trigger()? else { return Ok(()) };
+        let set = found.set();
+        let number = match &set.provenance {
+            Provenance::Generated(generation) => generation.round,
+            _ => 0,
+        };
+        let round = self.by_number.entry(number).or_default();
+        round.sets += 1;
+        round.sentences.add(set.sentence);
+        let text = fold(&text);
+        if text.is_empty() {
+            return Ok(());
         }
-        self.lemmas.extend(round.lemmas.iter().cloned());
+        let lexunit = (set.frame, set.lu);
+        if round.lexunits.insert(lexunit) && !self.names.contains_key(&lexunit) {
+            self.names.insert(lexunit, fold(&found.lexunit()?));
+        }
+        let trigger = round.triggers.entry(text).or_default();
+        trigger.sets += 1;
+        add_frames(&mut trigger.frames, &[set.frame]);
+        if !trigger.has_listed_lu {
+            trigger.has_listed_lu = *found.lexunit_status()? != *PROPOSED;
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self, other: Self) {
+        for (number, round) in other.by_number {
+            self.by_number.entry(number).or_default().merge(round);
+        }
+        self.names.extend(other.names);
     }
 }
 
@@ -104,88 +154,103 @@ impl Lexicon<'_> {
     /// # Errors
     /// As [`Database::query`](super::Database::query).
     pub fn growth(&self, expression: &Expression) -> Result<Vec<RoundGrowth>> {
-        let mut rounds: BTreeMap<u16, Round> = BTreeMap::new();
-        let mut proposed: HashMap<(FrameId, LuId), bool> = HashMap::new();
-        for answer in self.annotations(expression)? {
-            let answer = answer?;
-            let number = match &answer.set.provenance {
-                Provenance::Generated(generation) => generation.round,
-                _ => 0,
-            };
-            let round = rounds.entry(number).or_default();
-            round.sets += 1;
-            round.sentences.insert(answer.sentence.id);
-            let text = fold(&answer.trigger());
-            if text.is_empty() {
-                continue;
-            }
-            let (frame, lu) = (answer.set.frame, answer.set.lu);
-            round.lemmas.insert((frame, fold(&answer.lexunit)));
-            if let std::collections::hash_map::Entry::Vacant(unknown) = proposed.entry((frame, lu))
-            {
-                let lu = self.lu_of_frame(frame, lu)?;
-                unknown.insert(lu.is_some_and(|lu| lu.status == PROPOSED));
-            }
-            let trigger = round.triggers.entry(text).or_default();
-            trigger.sets += 1;
-            trigger.frames.insert(frame);
-            trigger.has_listed_lu |= !proposed[&(frame, lu)];
-        }
+        let mut rounds = Rounds::default();
+        let add = |some: &mut Rounds, found: Match<'_>| Ok(some.add(&found).err());
+        let take = |some| {
+            rounds.merge(some);
+            Ok::<_, DatabaseError>(())
+        };
+        let here = self.here(expression);
+        self.database.fold_with_sentences(&here, Rounds::default, add, take)?;
         Ok(accumulate(rounds))
     }
 }
 
-fn accumulate(rounds: BTreeMap<u16, Round>) -> Vec<RoundGrowth> {
-    let mut sentences: HashSet<SentenceId> = HashSet::new();
-    let mut frames_of: HashMap<String, HashSet<FrameId>> = HashMap::new();
-    let mut lemmas: HashSet<(FrameId, String)> = HashSet::new();
-    let mut generated = Generated::default();
-    let mut total_pairs = 0;
+fn accumulate(Rounds { by_number, names }: Rounds) -> Vec<RoundGrowth> {
+    let (mut rounds, mut sentences) = (Vec::new(), Vec::new());
+    for (number, mut round) in by_number {
+        sentences.push(std::mem::take(&mut round.sentences).into_sorted());
+        rounds.push((number, round));
+    }
+    let new_sentences = new_in_each(&sentences);
+    let counts: Vec<_> =
+        sentences.into_iter().map(|all| all.len() as u64).zip(new_sentences).collect();
+    let (mut total, mut generated) = (Total::default(), Total::default());
+    let mut total_sentences = 0;
     let mut growth = Vec::new();
-    for (number, round) in rounds {
+    for ((number, round), (sentences, new_sentences)) in rounds.into_iter().zip(counts) {
         let pairs = round.triggers.values().map(|trigger| trigger.frames.len() as u64).sum();
         let triggers = round.triggers.len() as u64;
+        let lemmas: HashSet<(FrameId, &str)> =
+            round.lexunits.iter().map(|lexunit| (lexunit.0, names[lexunit].as_str())).collect();
+        let (lemma_pairs, lemmas_before) = (lemmas.len() as u64, total.lemmas.len());
         if number > 0 {
-            generated.take(&round);
+            generated.lemmas.extend(lemmas.iter().copied());
         }
-        let mut added = Vec::new();
-        let mut new_pairs = 0;
+        total.lemmas.extend(lemmas);
+        let (mut added, pairs_before) = (Vec::new(), total.pairs);
         for (text, trigger) in round.triggers {
-            let known = frames_of.entry(text.clone()).or_default();
-            if known.is_empty() {
+            if number > 0 {
+                generated.add(&text, &trigger);
+            }
+            if total.add(&text, &trigger) {
                 let is_proposed = !trigger.has_listed_lu;
                 added.push(NewTrigger { text, sets: trigger.sets, is_proposed });
             }
-            let before = known.len();
-            known.extend(trigger.frames);
-            new_pairs += (known.len() - before) as u64;
         }
-        // The order by text is there already.
-        added.sort_by_key(|trigger| std::cmp::Reverse(trigger.sets));
-        total_pairs += new_pairs;
-        let sentences_of_round = round.sentences.len() as u64;
-        sentences.extend(round.sentences);
-        let (lemma_pairs, lemmas_before) = (round.lemmas.len() as u64, lemmas.len());
-        lemmas.extend(round.lemmas);
+        added.sort_by(|a, b| b.sets.cmp(&a.sets).then_with(|| a.text.cmp(&b.text)));
+        total_sentences += new_sentences;
         growth.push(RoundGrowth {
             round: number,
             sets: round.sets,
-            sentences: sentences_of_round,
+            sentences,
             triggers,
             pairs,
             new_triggers: added.len() as u64,
             new_proposed: added.iter().filter(|trigger| trigger.is_proposed).count() as u64,
             added,
-            new_pairs,
-            total_sentences: sentences.len() as u64,
-            total_triggers: frames_of.len() as u64,
-            total_pairs,
+            new_pairs: total.pairs - pairs_before,
+            total_sentences,
+            total_triggers: total.frames_of.len() as u64,
+            total_pairs: total.pairs,
             lemma_pairs,
-            new_lemma_pairs: (lemmas.len() - lemmas_before) as u64,
-            total_lemma_pairs: lemmas.len() as u64,
-            generated_pairs: generated.pairs.len() as u64,
+            new_lemma_pairs: (total.lemmas.len() - lemmas_before) as u64,
+            total_lemma_pairs: total.lemmas.len() as u64,
+            generated_pairs: generated.pairs,
             generated_lemma_pairs: generated.lemmas.len() as u64,
         });
     }
     growth
+}
+
+/// What rounds up to one have.
+#[derive(Default)]
+struct Total<'n> {
+    frames_of: HashMap<String, Vec<FrameId>>,
+    pairs: u64,
+    lemmas: HashSet<(FrameId, &'n str)>,
+}
+
+impl Total<'_> {
+    /// Takes up a trigger; gives whether it is new.
+    fn add(&mut self, text: &str, trigger: &Trigger) -> bool {
+        let is_new = !self.frames_of.contains_key(text);
+        if is_new {
+            self.frames_of.insert(text.to_owned(), Vec::new());
+        }
+        let known = self.frames_of.get_mut(text).expect("it was put there");
+        self.pairs += add_frames(known, &trigger.frames);
+        is_new
+    }
+}
+
+/// Adds frames to some in order; gives how many are new.
+fn add_frames(known: &mut Vec<FrameId>, more: &[FrameId]) -> u64 {
+    let before = known.len();
+    for frame in more {
+        if let Err(place) = known.binary_search(frame) {
+            known.insert(place, *frame);
+        }
+    }
+    (known.len() - before) as u64
 }

@@ -475,9 +475,14 @@ impl<'a> Lexicon<'a> {
         &self,
         expression: &Expression,
     ) -> Result<impl Iterator<Item = Result<Answer>> + use<'a>> {
+        self.database.query(&self.here(expression))
+    }
+
+    /// An expression of this release alone.
+    fn here(&self, expression: &Expression) -> Expression {
         let name = Pattern::exact(&self.release.name, Case::Sensitive);
         let here = Term { field: Field::Release, test: Test::Pattern(name) };
-        self.database.query(&Expression::conjunction([Expression::Term(here), expression.clone()]))
+        Expression::conjunction([Expression::Term(here), expression.clone()])
     }
 }
 

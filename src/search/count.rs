@@ -6,8 +6,8 @@
 
 use std::collections::HashMap;
 
-use crate::database::{Database, Result};
-use crate::query::{Expression, Field, QueryError, Selection};
+use crate::database::{Database, DatabaseError, Result};
+use crate::query::{Expression, Field, QueryError};
 use crate::search::Match;
 
 /// How many annotation sets have a value, or several values together.
@@ -27,6 +27,29 @@ impl ValueCount {
     }
 }
 
+/// How many sets have each of some values.
+type Counts = HashMap<Vec<Option<String>>, u64>;
+
+/// Counts so many sets for each combination of values that one of them has.
+fn add_values(counts: &mut Counts, fields: &[Field], found: &Match<'_>, sets: u64) -> Result<()> {
+    let mut combinations = vec![Vec::with_capacity(fields.len())];
+    for &field in fields {
+        let values = found.values(field)?;
+        let mut texts: Vec<_> = values.iter().map(|of| Some(of.to_string())).collect();
+        if texts.is_empty() {
+            texts.push(None);
+        }
+        let longer = combinations.iter().flat_map(|before| {
+            texts.iter().map(|text| [before.as_slice(), std::slice::from_ref(text)].concat())
+        });
+        combinations = longer.collect();
+    }
+    for values in combinations {
+        *counts.entry(values).or_default() += sets;
+    }
+    Ok(())
+}
+
 impl Database {
     /// Number of the annotation sets for which a query holds. No set is read where it asks for
     /// what commits count, or for what an index holds that is as new as the store.
@@ -38,10 +61,15 @@ impl Database {
             return Ok(matches.iter().map(|(_, sets)| sets).sum());
         }
         let mut count = 0;
-        for found in self.matches(expression, &Selection::default())? {
-            found?;
-            count += 1;
-        }
+        let add = |sets: &mut u64, _: Match<'_>| {
+            *sets += 1;
+            Ok(None)
+        };
+        let take = |sets: u64| {
+            count += sets;
+            Ok::<_, DatabaseError>(())
+        };
+        self.fold_matches(expression, || 0, add, take)?;
         Ok(count)
     }
 
@@ -57,33 +85,24 @@ impl Database {
         if let Some(&field) = fields.iter().find(|field| !field.has_value()) {
             return Err(QueryError::NoValue { column: 1, field }.into());
         }
-        let mut counts: HashMap<Vec<Option<String>>, u64> = HashMap::new();
-        let mut add = |found: &Match<'_>, sets: u64| -> Result<()> {
-            let mut combinations = vec![Vec::with_capacity(fields.len())];
-            for &field in fields {
-                let values = found.values(field)?;
-                let mut texts: Vec<_> = values.iter().map(|of| Some(of.to_string())).collect();
-                if texts.is_empty() {
-                    texts.push(None);
-                }
-                let longer = combinations.iter().flat_map(|before| {
-                    texts
-                        .iter()
-                        .map(|text| [before.as_slice(), std::slice::from_ref(text)].concat())
-                });
-                combinations = longer.collect();
-            }
-            for values in combinations {
-                *counts.entry(values).or_default() += sets;
-            }
-            Ok(())
-        };
+        let mut counts = Counts::new();
         match self.matches_counted(expression, fields)? {
-            Some(matches) => matches.iter().try_for_each(|(found, sets)| add(found, *sets))?,
-            None => {
-                for found in self.matches(expression, &Selection::default())? {
-                    add(&found?, 1)?;
+            Some(matches) => {
+                for (found, sets) in matches.iter() {
+                    add_values(&mut counts, fields, found, *sets)?;
                 }
+            }
+            None => {
+                let add = |counts: &mut Counts, found: Match<'_>| {
+                    Ok(add_values(counts, fields, &found, 1).err())
+                };
+                let take = |some: Counts| {
+                    for (values, sets) in some {
+                        *counts.entry(values).or_default() += sets;
+                    }
+                    Ok::<_, DatabaseError>(())
+                };
+                self.fold_matches(expression, Counts::new, add, take)?;
             }
         }
         let mut counts: Vec<ValueCount> =

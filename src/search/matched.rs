@@ -148,7 +148,8 @@ impl<'a> Match<'a> {
         self.has_no_place.set(true);
     }
 
-    pub(super) fn trigger(&self) -> Result<Option<String>> {
+    /// The target's text; `None` when the sentence is gone.
+    pub(crate) fn trigger(&self) -> Result<Option<String>> {
         Ok(self.sentence()?.map(|sentence| self.set.trigger(&sentence.text)))
     }
 
@@ -206,11 +207,11 @@ impl<'a> Match<'a> {
         Ok(holding.map(|(_, edition)| edition.name.as_str()).collect())
     }
 
-    pub(super) fn lexunit(&self) -> Result<Arc<str>> {
+    pub(crate) fn lexunit(&self) -> Result<Arc<str>> {
         self.facts.catalog.lexunit(self.release, self.set.frame, self.set.lu)
     }
 
-    pub(super) fn lexunit_status(&self) -> Result<Arc<str>> {
+    pub(crate) fn lexunit_status(&self) -> Result<Arc<str>> {
         self.facts.catalog.lexunit_status(self.release, self.set.frame, self.set.lu)
     }
 

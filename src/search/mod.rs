@@ -2,7 +2,7 @@
 //!
 //! `plan` narrows where answers can lie, by keys and by the index. `evaluate` asks the whole
 //! expression of every annotation set there. `select` orders what holds (`ranked`), and gives answers
-//! one by one, `parts` to several threads. `counting` reads no set where it need not; `shown` says what
+//! one by one; `scan` has all threads look at all of them, `parts` those of a caller. `counting` reads no set where it need not; `shown` says what
 //! stands above and below an answer's sentence. `facts` keeps what is looked up for them; a
 //! [`Catalog`] has the names behind the numbers.
 
@@ -10,6 +10,7 @@ mod answer;
 mod catalog;
 mod count;
 mod counting;
+mod distinct;
 mod editions;
 mod evaluate;
 mod facts;
@@ -25,6 +26,7 @@ mod ranked;
 mod recipes;
 mod record;
 mod relatives;
+mod scan;
 mod select;
 mod shown;
 mod value;
@@ -34,6 +36,7 @@ pub(crate) use answer::elements;
 pub use answer::{Answer, ElementLabel};
 pub use catalog::Catalog;
 pub use count::ValueCount;
+pub(crate) use distinct::{Distinct, new_in_each};
 pub(crate) use foreign::ForeignContent;
 pub use listed::UnknownListed;
 pub use matched::Match;

@@ -65,6 +65,13 @@ impl Gathered {
         }
     }
 
+    /// Takes up what another has counted.
+    pub(super) fn merge(&mut self, other: Self) {
+        for (key, count) in other.cells() {
+            *self.cells.entry(key).or_default() += count;
+        }
+    }
+
     pub(super) fn cells(mut self) -> Cells {
         self.end_run();
         self.cells

@@ -30,6 +30,14 @@ impl Recount {
         }
     }
 
+    /// Takes up what was counted of other rows.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.found.merge(other.found);
+        self.kept.extend(other.kept);
+        self.unsure.extend(other.unsure);
+        self.is_unread |= other.is_unread;
+    }
+
     fn add_row(&mut self, row: &Row) {
         let Some(release) = row.release else { return };
         let key = match &row.content {

@@ -25,6 +25,7 @@ use super::record::{
 };
 use super::row_fault::{RowFault, RowFaultKind, record_name};
 use super::tally::{TALLY_KEY, Tally};
+use super::view::KeyValue;
 use super::{
     BOOK_KEY, Change, HISTORY_KEY, JournalEntry, OWN_IDS_KEY, Result, SetLocation, Store,
     StoreError,
@@ -133,40 +134,48 @@ impl Store {
         &self,
         family: Family,
     ) -> Result<impl Iterator<Item = std::result::Result<Row, Box<RowFault>>> + '_> {
-        let mut last_key = Box::default();
-        Ok(self.engine.read_through(family)?.map(move |row| {
-            let fault = |key: &[u8], kind, reason| {
-                Box::new(RowFault {
-                    family: family.name(),
-                    key: hexadecimal(key),
-                    name: record_name(family.name(), key).unwrap_or_default(),
-                    bytes: key.into(),
-                    release: release_of(family, key),
-                    kind,
-                    reason,
-                })
-            };
-            let (key, value) = row.map_err(|error| {
-                let is_damage = error.is_damage();
-                match error {
-                    StoreError::Engine { reason, .. } if !is_damage => {
-                        fault(&last_key, RowFaultKind::Failed, reason)
-                    }
-                    error => fault(&last_key, RowFaultKind::Unreadable, error.to_string()),
-                }
-            })?;
-            let decoded = content(family, &key, &value);
-            let row = decoded.map_err(|(kind, reason)| fault(&key, kind, reason));
-            let row = row.map(|content| Row {
-                family: family.name(),
-                key: key.to_vec(),
-                release: release_of(family, &key),
-                content,
-            });
-            last_key = key;
-            row
-        }))
+        Ok(decoded(family, self.engine.read_through(family)?))
     }
+}
+
+/// Rows of a family with what they say.
+pub(super) fn decoded(
+    family: Family,
+    rows: impl Iterator<Item = Result<KeyValue>>,
+) -> impl Iterator<Item = std::result::Result<Row, Box<RowFault>>> {
+    let mut last_key = Box::default();
+    rows.map(move |row| {
+        let fault = |key: &[u8], kind, reason| {
+            Box::new(RowFault {
+                family: family.name(),
+                key: hexadecimal(key),
+                name: record_name(family.name(), key).unwrap_or_default(),
+                bytes: key.into(),
+                release: release_of(family, key),
+                kind,
+                reason,
+            })
+        };
+        let (key, value) = row.map_err(|error| {
+            let is_damage = error.is_damage();
+            match error {
+                StoreError::Engine { reason, .. } if !is_damage => {
+                    fault(&last_key, RowFaultKind::Failed, reason)
+                }
+                error => fault(&last_key, RowFaultKind::Unreadable, error.to_string()),
+            }
+        })?;
+        let decoded = content(family, &key, &value);
+        let row = decoded.map_err(|(kind, reason)| fault(&key, kind, reason));
+        let row = row.map(|content| Row {
+            family: family.name(),
+            key: key.to_vec(),
+            release: release_of(family, &key),
+            content,
+        });
+        last_key = key;
+        row
+    })
 }
 
 fn key_of<K: Key>(key: &[u8]) -> std::result::Result<K, Undecoded> {

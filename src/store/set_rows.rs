@@ -50,7 +50,7 @@ impl Store {
     }
 }
 
-fn key_of((release, at, set): SetPlace) -> AnnotationKey {
+pub(super) fn key_of((release, at, set): SetPlace) -> AnnotationKey {
     let SetLocation { frame, lu, sentence } = at;
     AnnotationKey { release, frame, lu, sentence, set }
 }

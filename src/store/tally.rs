@@ -54,6 +54,12 @@ impl Tallied {
         self.digest = self.digest.wrapping_add(digest(key));
     }
 
+    /// Takes up what another has of other rows.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.rows = self.rows.wrapping_add(other.rows);
+        self.digest = self.digest.wrapping_add(other.digest);
+    }
+
     fn remove(&mut self, key: &[u8]) {
         self.rows = self.rows.wrapping_sub(1);
         self.digest = self.digest.wrapping_sub(digest(key));

@@ -14,6 +14,10 @@ use fnstore::named;
 use fnstore::text::{visible, visible_in_json};
 use serde::Serialize;
 
+/// What stands before the first element of a JSON array, and before each of the others.
+const FIRST: &[u8] = b"[\n";
+const NEXT: &[u8] = b",\n";
+
 /// Width of wrapped text where no terminal says another.
 const WIDTH: usize = 100;
 
@@ -33,13 +37,49 @@ named! {
     }
 }
 
-/// Where data goes.
-pub(crate) struct Output {
-    out: BufWriter<Stdout>,
+/// Where bytes go.
+pub(crate) enum Sink {
+    Stdout(BufWriter<Stdout>),
+    /// Bytes that are laid out for a place in the data.
+    Memory(Vec<u8>),
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdout(out) => out.write(bytes),
+            Self::Memory(out) => out.write(bytes),
+        }
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Stdout(out) => out.write_all(bytes),
+            Self::Memory(out) => out.write_all(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout(out) => out.flush(),
+            Self::Memory(_) => Ok(()),
+        }
+    }
+}
+
+/// How data looks.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Look {
     format: Option<Format>,
     terminal: bool,
     color: bool,
     width: usize,
+}
+
+/// Where data goes.
+pub(crate) struct Output {
+    out: Sink,
+    look: Look,
     /// Records written to the JSON array that is open.
     in_array: Option<usize>,
     /// Whether a field got an apostrophe before it, which is told once.
@@ -52,20 +92,56 @@ impl Output {
         let terminal = io::stdout().is_terminal();
         let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let columns = if terminal { Table::new().width() } else { None };
-        Self {
-            out: BufWriter::new(io::stdout()),
+        let look = Look {
             format,
             terminal,
             color: terminal && !no_color,
             width: columns.map_or(WIDTH, |columns| usize::from(columns).clamp(40, WIDTH)),
-            in_array: None,
-            has_guarded: false,
+        };
+        let out = Sink::Stdout(BufWriter::new(io::stdout()));
+        Self { out, look, in_array: None, has_guarded: false }
+    }
+
+    /// How its data looks.
+    pub(crate) fn look(&self) -> Look {
+        self.look
+    }
+
+    /// Data that is laid out apart, for a place [behind other data](Self::append) that looks so.
+    pub(crate) fn apart(look: Look) -> Self {
+        // Its records stand behind others of an array.
+        Self { out: Sink::Memory(Vec::new()), look, in_array: Some(1), has_guarded: false }
+    }
+
+    /// Writes records that were laid out apart, and hands them on.
+    pub(crate) fn append(&mut self, apart: Self, format: Format) -> io::Result<()> {
+        let Sink::Memory(bytes) = apart.out else { return Ok(()) };
+        if apart.has_guarded {
+            self.tell_of_guards();
+        }
+        let mut bytes = bytes.as_slice();
+        if format == Format::Json && !bytes.is_empty() {
+            let written = self.in_array.get_or_insert(0);
+            if *written == 0 {
+                self.out.write_all(FIRST)?;
+                bytes = bytes.strip_prefix(NEXT).unwrap_or(bytes);
+            }
+            *written += 1;
+        }
+        self.out.write_all(bytes)?;
+        self.out.flush()
+    }
+
+    /// Says once that fields have an apostrophe before them.
+    fn tell_of_guards(&mut self) {
+        if !std::mem::replace(&mut self.has_guarded, true) && matches!(self.out, Sink::Stdout(_)) {
+            tell(GUARDED);
         }
     }
 
     /// The format asked for; else a table on a terminal and `piped` elsewhere.
     pub(crate) fn format_or(&self, piped: Format) -> Format {
-        self.format.unwrap_or(if self.terminal { Format::Table } else { piped })
+        self.look.format.unwrap_or(if self.look.terminal { Format::Table } else { piped })
     }
 
     /// Writes a line for reading.
@@ -96,7 +172,7 @@ impl Output {
 
     /// Writes a line that begins with a heading, two spaces before the rest where there is one.
     pub(crate) fn headed(&mut self, title: &str, rest: &str) -> io::Result<()> {
-        let (start, end) = if self.color { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+        let (start, end) = if self.look.color { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
         let space = if rest.is_empty() { "" } else { "  " };
         let (title, rest) = (visible(title), visible(rest));
         writeln!(self.out, "{start}{title}{end}{space}{rest}")
@@ -109,7 +185,7 @@ impl Output {
 
     /// Writes a paragraph, wrapped at spaces and indented.
     pub(crate) fn paragraph(&mut self, indent: usize, text: &str) -> io::Result<()> {
-        let room = self.width.saturating_sub(indent).max(20);
+        let room = self.look.width.saturating_sub(indent).max(20);
         for line in wrapped(text, room) {
             self.line(&format!("{:indent$}{line}", ""))?;
         }
@@ -118,12 +194,12 @@ impl Output {
 
     /// Writes one JSON document, laid out over lines under [`Format::Json`] and in one line else.
     pub(crate) fn json(&mut self, document: &impl Serialize) -> anyhow::Result<()> {
-        self.write_json(document, self.format == Some(Format::Json))?;
+        self.write_json(document, self.look.format == Some(Format::Json))?;
         Ok(self.out.write_all(b"\n")?)
     }
 
     fn write_json(&mut self, document: &impl Serialize, is_pretty: bool) -> io::Result<()> {
-        if !self.terminal {
+        if !self.look.terminal {
             return match is_pretty {
                 true => Ok(serde_json::to_writer_pretty(&mut self.out, document)?),
                 false => Ok(serde_json::to_writer(&mut self.out, document)?),
@@ -139,7 +215,7 @@ impl Output {
     /// Writes what a name stands for in every release that has it: one document a line, under
     /// [`Format::Json`] one document in all, an array when there are several.
     pub(crate) fn documents(&mut self, documents: &[impl Serialize]) -> anyhow::Result<()> {
-        if documents.len() > 1 && self.format == Some(Format::Json) {
+        if documents.len() > 1 && self.look.format == Some(Format::Json) {
             return self.json(&documents);
         }
         documents.iter().try_for_each(|document| self.json(document))
@@ -150,7 +226,7 @@ impl Output {
     pub(crate) fn record(&mut self, record: &impl Serialize, format: Format) -> anyhow::Result<()> {
         if format == Format::Json {
             let written = self.in_array.get_or_insert(0);
-            self.out.write_all(if *written == 0 { b"[\n" } else { b",\n" })?;
+            self.out.write_all(if *written == 0 { FIRST } else { NEXT })?;
             *written += 1;
             return Ok(self.write_json(record, false)?);
         }
@@ -181,13 +257,13 @@ impl Output {
                 row.push(delimiter);
             }
             let field = guarded(field.as_ref());
-            if matches!(field, Cow::Owned(_)) && !std::mem::replace(&mut self.has_guarded, true) {
-                tell(GUARDED);
+            if matches!(field, Cow::Owned(_)) {
+                self.tell_of_guards();
             }
             push_field(&mut row, &field, delimiter);
         }
         row.push('\n');
-        let row = if self.terminal { visible(&row) } else { Cow::from(row) };
+        let row = if self.look.terminal { visible(&row) } else { Cow::from(row) };
         self.out.write_all(row.as_bytes())
     }
 
@@ -204,16 +280,16 @@ impl Output {
 
     /// Whether text may be coloured: on a terminal, unless `NO_COLOR` is set.
     pub(crate) fn has_color(&self) -> bool {
-        self.color
+        self.look.color
     }
 
     /// Columns that a line for reading may take.
     pub(crate) fn width(&self) -> usize {
-        self.width
+        self.look.width
     }
 
     /// Where data that is laid out elsewhere goes.
-    pub(crate) fn data(&mut self) -> &mut BufWriter<Stdout> {
+    pub(crate) fn data(&mut self) -> &mut Sink {
         &mut self.out
     }
 

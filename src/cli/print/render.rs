@@ -18,7 +18,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::output::{Format, Output};
+use super::output::{Format, Look, Output};
 
 /// A record that is one row of a table.
 pub(crate) trait Row: Serialize {
@@ -171,6 +171,41 @@ pub(crate) struct Records<'o> {
     table: Vec<Vec<String>>,
 }
 
+/// Records that are laid out apart, by another thread, for a place behind others.
+pub(crate) struct Part {
+    output: Output,
+    format: Format,
+    written: usize,
+    table: Vec<Vec<String>>,
+}
+
+impl Part {
+    /// A part of records that look so, without any.
+    pub(crate) fn new((look, format): (Look, Format)) -> Self {
+        Self { output: Output::apart(look), format, written: 0, table: Vec::new() }
+    }
+
+    /// Lays out more of them.
+    pub(crate) fn lay_out(
+        &mut self,
+        write: impl FnOnce(&mut Records<'_>) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let Self { output, format, written, table } = self;
+        let (format, table_so_far) = (*format, std::mem::take(table));
+        // The header stands above the first part.
+        let mut records = Records {
+            output,
+            format,
+            written: *written,
+            has_header: true,
+            table: table_so_far,
+        };
+        let outcome = write(&mut records);
+        (*written, *table) = (records.written, records.table);
+        outcome
+    }
+}
+
 impl Output {
     /// Writes one report, laid out for reading where no format is asked for.
     pub(crate) fn report(
@@ -317,6 +352,34 @@ impl Records<'_> {
             self.output.line("")?;
         }
         self.block(block)
+    }
+
+    /// How parts of these records look.
+    pub(crate) fn look(&self) -> (Look, Format) {
+        (self.output.look(), self.format)
+    }
+
+    /// Writes blocks that were laid out apart, an empty line between them and those before, and
+    /// hands them on.
+    pub(crate) fn append_blocks<B: Block>(&mut self, part: Part) -> anyhow::Result<()> {
+        if part.written > 0 {
+            if self.format == Format::Table && self.written > 0 {
+                self.output.line("")?;
+            }
+            self.append_under(B::COLUMNS, part)?;
+        }
+        Ok(())
+    }
+
+    /// Writes rows that were laid out apart under columns that are known only now.
+    pub(crate) fn append_under(&mut self, columns: &[&str], part: Part) -> anyhow::Result<()> {
+        if part.written > 0 {
+            self.header(columns)?;
+            self.table.extend(part.table);
+            self.written += part.written;
+            self.output.append(part.output, self.format)?;
+        }
+        Ok(())
     }
 
     /// How many records were written.

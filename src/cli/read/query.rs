@@ -13,6 +13,7 @@ use fnstore::search::{AnswerRecord, Match, Matches};
 use crate::cli::options::splits::SplitArgs;
 use crate::cli::print::notices::{tell_if_empty, tell_of_index, tell_of_releases};
 use crate::cli::print::output::{Format, Output, grouped, tell};
+use crate::cli::print::render::Part;
 use crate::cli::{Context, Outcome};
 use columns::{Cells, Column};
 use hit::record;
@@ -123,6 +124,8 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         let mut counts = database.count_by(&expression, &fields)?;
         counts.truncate(args.limit.unwrap_or(usize::MAX));
         counted::write(&counts, &fields, output)?
+    } else if selection == Selection::default() {
+        write_all(&database, &expression, columns.as_deref(), output)?
     } else {
         write_matches(&database, &expression, &selection, columns.as_deref(), output)?
     };
@@ -142,6 +145,51 @@ fn tell_of_case(database: &Database, text: &str) -> anyhow::Result<()> {
         tell(&format!("{} without `--case-sensitive`", grouped(count)));
     }
     Ok(())
+}
+
+/// Writes all sets that are found, laid out by all threads.
+fn write_all(
+    database: &Database,
+    expression: &Expression,
+    columns: Option<&[Column]>,
+    output: &mut Output,
+) -> anyhow::Result<Outcome> {
+    let mut records = output.records(Format::Jsonl);
+    let look = records.look();
+    let begin = || Part::new(look);
+    let shown = match columns {
+        None => {
+            let add = |part: &mut Part, answer| {
+                part.lay_out(|records| records.spaced_block(&AnswerRecord::new(&answer)?))
+            };
+            let take = |part| records.append_blocks::<AnswerRecord<'_>>(part);
+            let outcome = database.fold_answers(expression, begin, add, take);
+            let shown = records.written();
+            let ended = records.end_blocks::<AnswerRecord<'_>>();
+            outcome.and(ended).map(|()| shown)?
+        }
+        Some(columns) => {
+            let names: Vec<&str> = columns.iter().map(|column| column.name()).collect();
+            let add = |part: &mut Part, found: Match<'_>| match Cells::new(found, columns) {
+                Ok(None) => Ok(None),
+                Ok(Some(row)) => {
+                    let fields = || row.texts().collect();
+                    part.lay_out(|records| records.row_under(&names, &row, fields))?;
+                    Ok(None)
+                }
+                Err(error) => Ok(Some(error.downcast()?)),
+            };
+            let take = |part| records.append_under(&names, part);
+            let outcome = database.fold_matches(expression, begin, add, take);
+            let shown = records.written();
+            let ended = records.end_under(&names, &names);
+            outcome.and(ended).map(|()| shown)?
+        }
+    };
+    if shown == 0 {
+        tell("nothing found");
+    }
+    Ok(outcome(shown > 0))
 }
 
 /// Writes the sets that are selected, and says whether there are more.

@@ -53,6 +53,22 @@ impl<W: Write> RecordWriter<W> {
         Self { out, counts: BTreeMap::new(), recipes: RecipeNames::new() }
     }
 
+    /// Begins lines for a place in this file, which another thread may write.
+    #[must_use]
+    pub fn apart(&self) -> RecordWriter<Vec<u8>> {
+        let recipes = self.recipes.clone();
+        RecordWriter { out: Vec::new(), counts: BTreeMap::new(), recipes }
+    }
+
+    /// Writes lines that were begun [apart](Self::apart).
+    pub fn append(&mut self, apart: RecordWriter<Vec<u8>>) -> Result<()> {
+        self.out.write_all(&apart.out)?;
+        for (kind, count) in apart.counts {
+            *self.counts.entry(kind).or_default() += count;
+        }
+        Ok(())
+    }
+
     /// Takes note of a recipe that sets and journal rows may name, without writing it.
     pub fn knows(&mut self, id: RecipeId, recipe: &RecipeRecord) {
         self.recipes.insert(id, recipe.name().to_owned());

@@ -15,6 +15,7 @@ mod explain;
 mod known;
 mod names;
 mod narrowed;
+mod pieces;
 mod terms;
 
 use std::cell::OnceCell;
@@ -25,6 +26,7 @@ pub(super) use exact::Entries;
 pub use explain::{Access, Explanation, TermReport};
 pub(super) use names::lemma;
 pub(super) use narrowed::{Narrowed, SetRows};
+pub(super) use pieces::Piece;
 
 use super::catalog::Catalog;
 use crate::database::{Database, Result};

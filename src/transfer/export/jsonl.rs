@@ -5,17 +5,17 @@ use std::io::Write;
 
 use super::closure::{Closure, added_elements};
 use super::{names_only_releases, only_one, releases_named};
-use crate::database::{Database, Result};
+use crate::database::{Database, DatabaseError, Result};
 use crate::exchange::jsonl::{
     JournalRecord, Layout, LineKind, RecipeRecord, RecordWriter, ReleaseRecord, Scope,
 };
 use crate::model::{
     AnnotationSet, AnnotationSetId, Decided, Edition, FrameId, IdSpace, NumberKind, RecipeId,
-    Release, ReleaseId, Sentence, SentenceLayers,
+    Release, ReleaseId, SentenceId,
 };
 use crate::query::{Expression, Field, Term, Test};
-use crate::search::Catalog;
-use crate::store::{Store, StoreError};
+use crate::search::{Answer, Catalog};
+use crate::store::{KeyRange, SentenceGroup, Store, in_order};
 
 /// What an export as JSON lines wrote.
 #[derive(Debug, Clone)]
@@ -127,17 +127,24 @@ impl Database {
     ) -> Result<(Vec<Release>, Option<Closure<'_>>)> {
         let mut releases: Vec<Release> = Vec::new();
         let mut closure: Option<Closure<'_>> = None;
-        for answer in self.query(expression)? {
-            let answer = answer?;
-            let id = answer.release.id;
-            if releases.last().is_none_or(|last| last.id != id) {
-                releases.push(Release::clone(&answer.release));
+        let add = |some: &mut Vec<Answer>, answer| {
+            some.push(answer);
+            Ok(())
+        };
+        self.fold_answers(expression, Vec::new, add, |some| {
+            for answer in some {
+                let id = answer.release.id;
+                if releases.last().is_none_or(|last| last.id != id) {
+                    releases.push(Release::clone(&answer.release));
+                }
+                if releases.len() == 1 {
+                    let closure =
+                        closure.get_or_insert_with(|| Closure::new(&self.store, id, scope));
+                    closure.take_set(&answer.set, &answer.sentence)?;
+                }
             }
-            if releases.len() == 1 {
-                let closure = closure.get_or_insert_with(|| Closure::new(&self.store, id, scope));
-                closure.take_set(&answer.set, &answer.sentence)?;
-            }
-        }
+            Ok::<_, DatabaseError>(())
+        })?;
         if scope_of(expression) == Scope::Additions && asks_for_all_of_people(expression) {
             for release in releases_named(catalog, expression)? {
                 if let Some(closure) = closure.as_mut().filter(|_| releases[0].id == release.id) {
@@ -218,26 +225,20 @@ impl Export<'_, '_> {
         self.editions(|_| true)
     }
 
-    /// Writes every sentence with its sets and layers.
+    /// Writes every sentence with its sets and layers, rendered by all threads.
     fn sentences(&mut self) -> Result<()> {
-        let (store, release) = (self.store, self.release);
-        // Sentences and their layers lie in one order: the layers are read along.
-        let mut layers = store.all_sentence_layers(release)?.peekable();
-        for sentence in store.sentences(release)? {
-            let sentence = sentence?;
-            let (id, text) = (sentence.id, sentence.text.clone());
-            self.writer.sentence(sentence)?;
-            for set in store.sets_of_sentence(release, id)? {
-                self.set(set?, &text)?;
-            }
-            let of_sentence = |row: &std::result::Result<SentenceLayers, StoreError>| {
-                row.as_ref().map_or(true, |row| row.sentence <= id)
-            };
-            while let Some(row) = layers.next_if(of_sentence) {
-                self.writer.layers(row?, &text)?;
-            }
-        }
-        Ok(())
+        let over = Over { store: self.store, catalog: &self.catalog, release: self.release };
+        let apart = self.writer.apart();
+        let render = |part: KeyRange| {
+            let mut writer = apart.apart();
+            let outcome = over.part(&part, &mut writer);
+            (writer, outcome)
+        };
+        let writer = &mut self.writer;
+        in_order(self.store.parts_of_sentences(self.release), render, |(lines, outcome)| {
+            writer.append(lines)?;
+            outcome
+        })
     }
 
     /// Writes editions; a file of additions has none, as the sets of one may be elsewhere.
@@ -288,11 +289,7 @@ impl Export<'_, '_> {
         self.frames(closure)?;
         self.lexunits(closure)?;
         self.recipes(|recipe| closure.recipes.contains(&recipe))?;
-        for id in &closure.sentences {
-            if let Some(sentence) = self.store.sentence(self.release, *id)? {
-                self.sentence(sentence, closure)?;
-            }
-        }
+        self.sentences_of(closure)?;
         self.documents(closure)?;
         self.journal(|chain| !chain.is_empty() && chain.iter().all(|set| closure.has_set(*set)))?;
         let sets: BTreeSet<AnnotationSetId> = closure.sets.iter().map(|(_, set)| *set).collect();
@@ -372,32 +369,25 @@ impl Export<'_, '_> {
         Ok(())
     }
 
-    /// Writes a sentence, unless it is only named, and the sets over it.
-    fn sentence(&mut self, sentence: Sentence, closure: &Closure<'_>) -> Result<()> {
-        let (id, text) = (sentence.id, sentence.text.clone());
-        let is_wanted = closure.writes_sentence(id);
-        if is_wanted {
-            self.writer.sentence(sentence)?;
-        }
-        let first = AnnotationSetId::new(IdSpace::Exemplar, 0);
-        for (_, set) in closure.sets.range((id, first)..).take_while(|(of, _)| *of == id) {
-            self.set(*set, &text)?;
-        }
-        if is_wanted {
-            for layers in self.store.sentence_layers(self.release, id)? {
-                self.writer.layers(layers?, &text)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn set(&mut self, id: AnnotationSetId, text: &str) -> Result<()> {
-        let release = self.release;
-        let Some(set) = self.store.annotation_set(release, id)? else { return Ok(()) };
-        let AnnotationSet { frame, lu, .. } = set;
-        let frame_name = self.catalog.frame(release, frame)?;
-        let lu_name = self.catalog.lexunit(release, frame, lu)?;
-        Ok(self.writer.set(set, &frame_name, &lu_name, text)?)
+    /// Writes the sentences of some sets, and the sets, rendered by all threads.
+    fn sentences_of(&mut self, closure: &Closure<'_>) -> Result<()> {
+        let over = Over { store: self.store, catalog: &self.catalog, release: self.release };
+        let apart = self.writer.apart();
+        let render = |ids: Vec<SentenceId>| {
+            let mut writer = apart.apart();
+            let outcome = over.closed(&ids, closure, &mut writer);
+            (writer, outcome)
+        };
+        let mut ids = closure.sentences.iter().copied();
+        let parts = std::iter::from_fn(|| {
+            let part: Vec<SentenceId> = ids.by_ref().take(PART).collect();
+            (!part.is_empty()).then_some(part)
+        });
+        let writer = &mut self.writer;
+        in_order(parts, render, |(lines, outcome)| {
+            writer.append(lines)?;
+            outcome
+        })
     }
 
     /// Writes documents, in a part with those of their sentences that are in the file.
@@ -432,6 +422,75 @@ impl Export<'_, '_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Sentences of a part of a closure.
+const PART: usize = 1024;
+
+/// What writes sentences with what is annotated over them.
+struct Over<'e, 'a> {
+    store: &'a Store,
+    catalog: &'e Catalog<'a>,
+    release: ReleaseId,
+}
+
+impl Over<'_, '_> {
+    /// Writes the sentences of a run of keys.
+    fn part(&self, part: &KeyRange, writer: &mut RecordWriter<Vec<u8>>) -> Result<()> {
+        for group in self.store.groups_of_part(part)? {
+            let SentenceGroup { sentence, sets, layers } = group?;
+            let text = sentence.text.clone();
+            writer.sentence(sentence)?;
+            for set in sets {
+                self.set(set, &text, writer)?;
+            }
+            for layers in layers {
+                writer.layers(layers, &text)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes sentences, unless they are only named, and the sets over them that are wanted.
+    fn closed(
+        &self,
+        ids: &[SentenceId],
+        closure: &Closure<'_>,
+        writer: &mut RecordWriter<Vec<u8>>,
+    ) -> Result<()> {
+        let keys: Vec<_> = ids.iter().map(|id| (self.release, *id)).collect();
+        for sentence in self.store.sentences_of(&keys)?.into_iter().flatten() {
+            let (id, text) = (sentence.id, sentence.text.clone());
+            let is_wanted = closure.writes_sentence(id);
+            if is_wanted {
+                writer.sentence(sentence)?;
+            }
+            let first = AnnotationSetId::new(IdSpace::Exemplar, 0);
+            let sets = closure.sets.range((id, first)..).take_while(|(of, _)| *of == id);
+            let sets: Vec<_> = sets.map(|(_, set)| (self.release, *set)).collect();
+            for set in self.store.annotation_sets_by_id(&sets)?.into_iter().flatten() {
+                self.set(set, &text, writer)?;
+            }
+            if is_wanted {
+                for layers in self.store.sentence_layers(self.release, id)? {
+                    writer.layers(layers?, &text)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn set(
+        &self,
+        set: AnnotationSet,
+        text: &str,
+        writer: &mut RecordWriter<Vec<u8>>,
+    ) -> Result<()> {
+        let AnnotationSet { frame, lu, .. } = set;
+        let frame_name = self.catalog.frame(self.release, frame)?;
+        let lu_name = self.catalog.lexunit(self.release, frame, lu)?;
+        Ok(writer.set(set, &frame_name, &lu_name, text)?)
     }
 }
 

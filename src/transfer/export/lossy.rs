@@ -2,12 +2,12 @@
 //!
 //! Each counts what it left out, and says so in its report.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
 
 use super::tokens::{Layout, TokenFile, TokenSentence};
-use crate::database::{Database, Result};
+use crate::database::{Database, DatabaseError, Result};
 use crate::exchange::{
     Annotated, CsvTable, ExchangeError, Holds, LabelRow, Loss, LossLog, ParquetTable, SemaforFiles,
     TokenFormat, Tokens, TokensWritten, WordTagger,
@@ -17,7 +17,7 @@ use crate::model::{
     ReleaseId, SentenceId, Span,
 };
 use crate::query::Expression;
-use crate::search::{Answer, Catalog, ElementLabel, elements};
+use crate::search::{Answer, Catalog, Distinct, ElementLabel, Match, elements};
 use crate::text::{CharIndex, CharSpan};
 
 /// What an export wrote, and what its format could not hold.
@@ -112,10 +112,14 @@ impl Database {
         mut take: impl FnMut(TokenSentence) -> Result<()>,
     ) -> Result<LossLog> {
         let mut found: Vec<(ReleaseId, SentenceId, AnnotationSetId)> = Vec::new();
-        for answer in self.query(expression)? {
-            let answer = answer?;
-            found.push((answer.release.id, answer.set.sentence, answer.set.id));
-        }
+        let add = |some: &mut Vec<_>, of: Match<'_>| {
+            some.push((of.release(), of.set().sentence, of.set().id));
+            Ok(None)
+        };
+        self.fold_matches(expression, Vec::new, add, |some| {
+            found.extend(some);
+            Ok::<_, DatabaseError>(())
+        })?;
         found.sort_unstable();
         self.require_one_release(found.iter().map(|(release, ..)| *release))?;
         let store = self.store();
@@ -146,23 +150,16 @@ impl Database {
         expression: &Expression,
         mut take: impl FnMut(&LabelRow) -> std::result::Result<(), ExchangeError>,
     ) -> Result<LossyExport> {
-        let answers = self.query(expression)?;
-        let mut names = Names::new(self)?;
-        let mut report = LossyExport::default();
-        let mut sentences: BTreeSet<(ReleaseId, SentenceId)> = BTreeSet::new();
-        for answer in answers {
-            let answer = answer?;
-            report.sets += 1;
-            sentences.insert((answer.release.id, answer.set.sentence));
-            let core_types = names.core_types(answer.release.id, answer.set.frame)?;
-            for row in rows_of(&answer, &core_types)? {
-                take(&row)?;
-            }
-            let is_proposed = names.is_proposed(answer.release.id, &answer.set)?;
-            report.losses.add_set(&answer.set, is_proposed, HOLDS);
-            self.count_judgements(answer.release.id, &answer.set, &mut report.losses)?;
-        }
-        report.sentences = sentences.len() as u64;
+        let (mut report, mut sentences) = (LossyExport::default(), Distinct::default());
+        let begin = || Rows::of(self);
+        self.fold_answers(expression, begin, |some, answer| some.add(&answer), |some| {
+            some.rows.iter().try_for_each(&mut take)?;
+            report.sets += some.sets;
+            report.losses.merge(&some.losses);
+            sentences.merge(some.sentences);
+            Ok::<_, DatabaseError>(())
+        })?;
+        report.sentences = sentences.into_sorted().len() as u64;
         Ok(report)
     }
 
@@ -195,6 +192,41 @@ impl Database {
     }
 }
 
+/// Rows of some sets, and what is lost of them.
+struct Rows<'a> {
+    database: &'a Database,
+    names: Option<Names<'a>>,
+    rows: Vec<LabelRow>,
+    sets: u64,
+    sentences: Distinct<(ReleaseId, SentenceId)>,
+    losses: LossLog,
+}
+
+impl<'a> Rows<'a> {
+    fn of(database: &'a Database) -> Self {
+        let (sentences, losses) = (Distinct::default(), LossLog::default());
+        Self { database, names: None, rows: Vec::new(), sets: 0, sentences, losses }
+    }
+
+    fn add(&mut self, answer: &Answer) -> Result<()> {
+        let names = match &mut self.names {
+            Some(names) => names,
+            none => none.insert(Names::new(self.database)?),
+        };
+        let release = answer.release.id;
+        self.sets += 1;
+        self.sentences.add((release, answer.set.sentence));
+        let core_types = names.core_types(release, answer.set.frame)?;
+        self.rows.extend(rows_of(answer, &core_types)?);
+        let is_proposed = names.is_proposed(release, &answer.set)?;
+        self.losses.add_set(&answer.set, is_proposed, HOLDS);
+        if names.is_judged(release)? {
+            self.database.count_judgements(release, &answer.set, &mut self.losses)?;
+        }
+        Ok(())
+    }
+}
+
 type CoreTypes = Arc<HashMap<String, &'static str>>;
 
 /// The names behind the numbers of sets.
@@ -203,12 +235,13 @@ pub(super) struct Names<'a> {
     catalog: Catalog<'a>,
     frames: HashMap<(ReleaseId, FrameId), CoreTypes>,
     proposed: HashMap<(ReleaseId, FrameId, LuId), bool>,
+    judged: HashMap<ReleaseId, bool>,
 }
 
 impl<'a> Names<'a> {
     pub(super) fn new(database: &'a Database) -> Result<Self> {
-        let (frames, proposed) = (HashMap::new(), HashMap::new());
-        Ok(Self { database, catalog: database.catalog()?, frames, proposed })
+        let (frames, proposed, judged) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Ok(Self { database, catalog: database.catalog()?, frames, proposed, judged })
     }
 
     /// Whether a set is of a proposed LU.
@@ -224,6 +257,16 @@ impl<'a> Names<'a> {
         let is_proposed = lexunit.is_some_and(|lexunit| lexunit.status == PROPOSED);
         self.proposed.insert(key, is_proposed);
         Ok(is_proposed)
+    }
+
+    /// Whether there are judgements of a release's sets.
+    fn is_judged(&mut self, release: ReleaseId) -> Result<bool> {
+        if let Some(known) = self.judged.get(&release) {
+            return Ok(*known);
+        }
+        let is_judged = self.database.store().all_judgements(release)?.next().is_some();
+        self.judged.insert(release, is_judged);
+        Ok(is_judged)
     }
 
     fn core_types(&mut self, release: ReleaseId, frame: FrameId) -> Result<CoreTypes> {

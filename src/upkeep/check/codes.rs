@@ -118,6 +118,15 @@ impl Findings {
         }
     }
 
+    /// Takes up what was found behind.
+    pub(super) fn merge(&mut self, behind: Self) {
+        for (code, (count, examples)) in behind.found {
+            let (all, first) = self.found.entry(code).or_default();
+            *all += count;
+            first.extend(examples.into_iter().take(EXAMPLES - first.len()));
+        }
+    }
+
     /// Whether nothing was found.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -2,9 +2,9 @@
 //! index holds what the store says.
 //!
 //! A check reads as any reader does, beside a live writer too, and changes nothing. It goes over
-//! the rows once, in bounded memory: the names of what was found are counted, the first of each
-//! kind kept. A *deep* check also follows every reference back, and compares every entry of the
-//! index, term by term, with the set that it stands for.
+//! the rows once, on all threads and in bounded memory: the names of what was found are counted,
+//! the first of each kind kept. A *deep* check also follows every reference back, and compares
+//! every entry of the index, term by term, with the set that it stands for.
 //!
 //! What is no fault is no finding. Rows of an import that was stopped are invisible and swept by
 //! the next one. An index that is behind the store is brought up by the next writer.
@@ -12,6 +12,7 @@
 mod codes;
 mod derived;
 mod index;
+mod pass;
 mod rows;
 
 use std::collections::BTreeMap;
@@ -96,7 +97,7 @@ impl Database {
         self.store.refresh()?;
         report.revision = self.store.revision()?;
         report.identity = self.store.identity().unwrap_or_default();
-        let sets = rows::check(&self.store, options, &mut report, progress)?;
+        let sets = pass::check(&self.store, options, &mut report, progress)?;
         index::check(self, index, sets, options, &mut report)?;
         Ok(report)
     }

@@ -3,160 +3,36 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::{CheckCode, CheckOptions, CheckReport, Findings};
-use crate::database::Result;
+use super::{CheckCode, CheckOptions, Findings};
 use crate::model::{
     AnnotationSet, CorpusId, DocumentId, Extent, FeId, FeRelation, Frame, FrameElement, FrameId,
     FrameRelation, IdSpace, Layer, LexUnit, LuId, RecipeId, Reference, Refers, ReleaseId, SemType,
     Sentence, SentenceId, Span,
 };
 use crate::store::{
-    NameKind, Recount, Row, RowContent, RowFault, RowFaultKind, SetLocation, Store, StoreError,
-    Tallied,
+    NameKind, Row, RowContent, RowFault, RowFaultKind, SetLocation, Store, StoreError,
 };
 
-/// Rows between two calls of `progress`.
-const STEP: u64 = 4096;
-
-/// Families that have one row for each set that evokes a frame.
-const SET_FAMILIES: [&str; 3] = ["annotation", "set_location", "by_sentence"];
-
-/// Goes over every row; gives the number of frame-evoking sets of the listed releases that can be
-/// read.
-pub(super) fn check(
-    store: &Store,
-    options: CheckOptions,
-    report: &mut CheckReport,
-    progress: &mut dyn FnMut(u64),
-) -> Result<u64> {
-    let listed: BTreeSet<ReleaseId> = store.releases()?.iter().map(|release| release.id).collect();
-    let mut checker = Checker::new(store, options, report.revision, &mut report.findings);
-    let mut of_release: BTreeMap<(ReleaseId, &'static str), u64> = BTreeMap::new();
-    let mut tallied: BTreeMap<(Option<ReleaseId>, &'static str), Tallied> = BTreeMap::new();
-    let (mut read, mut unreadable, mut unread) = (0, 0, BTreeSet::new());
-    let mut recount = Recount::default();
-    for row in store.rows()? {
-        read += 1;
-        if read % STEP == 0 {
-            progress(read);
-        }
-        let (family, release) = match &row {
-            Ok(row) => (row.family, row.release),
-            Err(fault) => (fault.family, fault.release),
-        };
-        *report.rows.entry(family).or_default() += 1;
-        if release.is_some_and(|release| !listed.contains(&release)) {
-            report.unlisted_rows += 1;
-            continue;
-        }
-        if let Some(release) = release {
-            *of_release.entry((release, family)).or_default() += 1;
-        }
-        if matches!(&row, Err(fault) if fault.kind == RowFaultKind::Unreadable) {
-            unread.insert(family);
-        }
-        if let Some(key) = key_of(&row).filter(|key| Store::is_tallied(family, key)) {
-            tallied.entry((release, family)).or_default().add(key);
-        }
-        recount.add(&row);
-        match row {
-            Ok(row) => checker.row(&row),
-            Err(fault) if fault.kind == RowFaultKind::Failed => {
-                let RowFault { reason, .. } = *fault;
-                return Err(StoreError::Engine { action: "reading rows", reason }.into());
-            }
-            Err(fault) => {
-                unreadable += u64::from(fault.family == SET_FAMILIES[0]);
-                checker.fault(&fault);
-            }
-        }
-    }
-    if let Some(failure) = checker.failure.take() {
-        return Err(failure.into());
-    }
-    checker.compare_images();
-    compare_tallies(store, &tallied, &unread, &mut report.findings)?;
-    if store.are_sums_current()? {
-        let sure = recount.sure_of(listed.iter().copied());
-        for difference in recount.differences() {
-            report.findings.add(CheckCode::Counts, "count", difference);
-        }
-        for release in sure {
-            for difference in store.evidence_differences(release)? {
-                report.findings.add(CheckCode::Counts, "evidence", difference);
-            }
-        }
-    }
-    let sets = compare_families(&listed, &of_release, &mut report.findings);
-    Ok(sets.saturating_sub(unreadable))
-}
-
-fn key_of(row: &std::result::Result<Row, Box<RowFault>>) -> Option<&[u8]> {
-    match row {
-        Ok(row) => Some(&row.key),
-        Err(fault) => fault.decoded_key(),
-    }
-}
-
-/// Holds the rows that were found against those that commits have left.
-fn compare_tallies(
-    store: &Store,
-    tallied: &BTreeMap<(Option<ReleaseId>, &'static str), Tallied>,
-    unread: &BTreeSet<&'static str>,
-    findings: &mut Findings,
-) -> Result<()> {
-    for ((release, family), expected) in store.tallied()? {
-        let found = tallied.get(&(release, family)).copied().unwrap_or_default();
-        if found != expected && !unread.contains(family) {
-            let of = release.map_or_else(String::new, |release| format!("release {release}: "));
-            let (found, expected) = (found.rows, expected.rows);
-            let detail = format!("{of}{found} rows, and commits have left {expected}, or others");
-            findings.add(CheckCode::Rows, family, detail);
-        }
-    }
-    Ok(())
-}
-
-/// Holds the families that have a row for each set against each other; gives the number of sets.
-fn compare_families(
-    listed: &BTreeSet<ReleaseId>,
-    of_release: &BTreeMap<(ReleaseId, &'static str), u64>,
-    findings: &mut Findings,
-) -> u64 {
-    let count = |release, family| of_release.get(&(release, family)).copied().unwrap_or(0);
-    for release in listed {
-        let counts = SET_FAMILIES.map(|family| count(*release, family));
-        if counts.iter().any(|count| *count != counts[0]) {
-            let detail = format!("release {release}: {SET_FAMILIES:?} have {counts:?} rows");
-            findings.add(CheckCode::Count, SET_FAMILIES[0], detail);
-        }
-    }
-    listed.iter().map(|release| count(*release, SET_FAMILIES[0])).sum()
-}
+/// Most sentences that are kept.
+const KEPT: usize = 1024;
 
 pub(super) struct Checker<'a> {
     pub(super) store: &'a Store,
     pub(super) options: CheckOptions,
     revision: u64,
-    pub(super) findings: &'a mut Findings,
-    recipes: BTreeSet<RecipeId>,
-    /// Documents of every release: some hundreds.
-    documents: HashSet<(ReleaseId, CorpusId, DocumentId)>,
-    /// Numbers of LUs of every release: some ten thousand. Files name LUs by number alone.
-    lexunits: HashSet<(ReleaseId, LuId)>,
-    /// Frames that were looked up: some thousand.
+    known: &'a Known,
+    pub(super) findings: Findings,
+    /// Frames that were looked up.
     frames: HashMap<(ReleaseId, FrameId), Option<Rc<KnownFrame>>>,
     /// What the row before referred to: rows are in order of frame and LU.
     lexunit: Option<((ReleaseId, FrameId, LuId), bool)>,
-    sentence: Option<SentenceSeen>,
+    /// Sentences that were looked up for rows that follow each other; `None` where one is not there.
+    sentences: HashMap<(ReleaseId, SentenceId), Option<Rc<Sentence>>>,
     /// How many more before-images each commit says that it has than were found.
     images: BTreeMap<u64, i64>,
     /// What kept a record from being read that may be whole.
     failure: Option<StoreError>,
 }
-
-/// A sentence that was looked up, by its place; `None` where it is not there.
-type SentenceSeen = ((ReleaseId, SentenceId), Option<Rc<Sentence>>);
 
 /// What rows are held against of a frame.
 pub(super) struct KnownFrame {
@@ -173,13 +49,17 @@ impl From<Frame> for KnownFrame {
     }
 }
 
-impl<'a> Checker<'a> {
-    fn new(
-        store: &'a Store,
-        options: CheckOptions,
-        revision: u64,
-        findings: &'a mut Findings,
-    ) -> Self {
+/// What rows anywhere are held against.
+pub(super) struct Known {
+    recipes: BTreeSet<RecipeId>,
+    /// Documents of every release: some hundreds.
+    documents: HashSet<(ReleaseId, CorpusId, DocumentId)>,
+    /// Numbers of LUs of every release: some ten thousand. Files name LUs by number alone.
+    lexunits: HashSet<(ReleaseId, LuId)>,
+}
+
+impl Known {
+    pub(super) fn new(store: &Store) -> Self {
         // Families that cannot be read are found when the pass comes to them.
         let recipes = store.recipes().unwrap_or_default().into_iter().map(|(id, ..)| id).collect();
         let (mut documents, mut lexunits) = (HashSet::new(), HashSet::new());
@@ -189,23 +69,54 @@ impl<'a> Checker<'a> {
             let rows = store.lexunit_names(release.id).into_iter().flatten().flatten();
             lexunits.extend(rows.map(|(_, lu, _)| (release.id, lu)));
         }
+        Self { recipes, documents, lexunits }
+    }
+}
+
+impl<'a> Checker<'a> {
+    pub(super) fn new(
+        store: &'a Store,
+        options: CheckOptions,
+        revision: u64,
+        known: &'a Known,
+    ) -> Self {
         Self {
             store,
             options,
             revision,
-            findings,
-            recipes,
-            documents,
-            lexunits,
+            known,
+            findings: Findings::default(),
             frames: HashMap::new(),
             images: BTreeMap::new(),
             lexunit: None,
-            sentence: None,
+            sentences: HashMap::new(),
             failure: None,
         }
     }
 
-    fn fault(&mut self, fault: &RowFault) {
+    /// What was found, the missing before-images of each commit, and what kept a record from being
+    /// read.
+    pub(super) fn into_findings(self) -> (Findings, BTreeMap<u64, i64>, Option<StoreError>) {
+        (self.findings, self.images, self.failure)
+    }
+
+    /// Reads the sentences of sets together. One that cannot be read is told of with its set.
+    pub(super) fn read_sentences<'r>(&mut self, rows: impl Iterator<Item = &'r Row>) {
+        self.sentences.clear();
+        let of_set = |row: &Row| match &row.content {
+            RowContent::Set(set) => Some((row.release?, set.sentence)),
+            RowContent::SentenceLayers(set) => Some((row.release?, set.sentence)),
+            _ => None,
+        };
+        let mut ids: Vec<_> = rows.filter_map(of_set).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        if let Ok(found) = self.store.sentences_of(&ids) {
+            self.sentences.extend(ids.into_iter().zip(found.into_iter().map(|of| of.map(Rc::new))));
+        }
+    }
+
+    pub(super) fn fault(&mut self, fault: &RowFault) {
         let code = match fault.kind {
             RowFaultKind::Unreadable => CheckCode::Unreadable,
             RowFaultKind::Key => CheckCode::Key,
@@ -214,17 +125,7 @@ impl<'a> Checker<'a> {
         self.findings.add(code, fault.family, format!("{}: {}", fault.place(), fault.reason));
     }
 
-    /// Holds the before-images that were found against those that commits say they have.
-    fn compare_images(&mut self) {
-        for (revision, missing) in std::mem::take(&mut self.images) {
-            if missing != 0 {
-                let detail = format!("commit {revision}: its record counts {missing:+} more");
-                self.findings.add(CheckCode::Rows, "before", detail);
-            }
-        }
-    }
-
-    fn row(&mut self, row: &Row) {
+    pub(super) fn row(&mut self, row: &Row) {
         let mut at = RowPlace { family: row.family, name: String::new() };
         let Some(release) = row.release else {
             match &row.content {
@@ -396,8 +297,7 @@ impl<'a> Checker<'a> {
         targets: &[Span],
         layers: &[Layer],
     ) {
-        let seen = self.sentence.as_ref().filter(|(key, _)| *key == sentence);
-        let Some(sentence) = seen.and_then(|(_, sentence)| sentence.clone()) else { return };
+        let Some(sentence) = self.sentences.get(&sentence).cloned().flatten() else { return };
         let text = &sentence.text;
         let labels = layers.iter().flat_map(|layer| &layer.labels);
         let overt = labels.filter_map(|label| match &label.extent {
@@ -469,20 +369,25 @@ impl<'a> Checker<'a> {
                 }
                 matches!(self.lexunit, Some((_, true)))
             }
-            Reference::Listed(lu) => self.lexunits.contains(&(release, lu)),
-            Reference::Document(corpus, id) => self.documents.contains(&(release, corpus, id)),
+            Reference::Listed(lu) => self.known.lexunits.contains(&(release, lu)),
+            Reference::Document(corpus, id) => self.known.documents.contains(&(release, corpus, id)),
             Reference::Sentence(id) => {
                 let key = (release, id);
-                if self.sentence.as_ref().map(|(key, _)| *key) != Some(key) {
-                    let Some(found) = self.read(store.sentence(release, id), at) else {
-                        return true;
-                    };
-                    self.sentence = Some((key, found.map(Rc::new)));
+                if let Some(known) = self.sentences.get(&key) {
+                    return known.is_some();
                 }
-                matches!(self.sentence, Some((_, Some(_))))
+                let Some(found) = self.read(store.sentence(release, id), at) else {
+                    return true;
+                };
+                let is_there = found.is_some();
+                if self.sentences.len() >= KEPT {
+                    self.sentences.clear();
+                }
+                self.sentences.insert(key, found.map(Rc::new));
+                is_there
             }
             Reference::Set(id) => self.finds(store.set_location(release, id), at),
-            Reference::Recipe(id) => self.recipes.contains(&id),
+            Reference::Recipe(id) => self.known.recipes.contains(&id),
         }
     }
 

@@ -1,0 +1,224 @@
+//! The pass over all rows, part by part on all threads, whose findings come in the order of the rows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::rows::{Checker, Known};
+use super::{CheckCode, CheckOptions, CheckReport, Findings};
+use crate::database::{DatabaseError, Result};
+use crate::model::ReleaseId;
+use crate::store::{
+    Recount, Row, RowFault, RowFaultKind, RowsPart, Store, StoreError, Tallied, in_order,
+};
+
+/// Families that have one row for each set that evokes a frame.
+const SET_FAMILIES: [&str; 3] = ["annotation", "set_location", "by_sentence"];
+
+/// Rows whose sentences are read together.
+const TOGETHER: usize = 256;
+
+type CheckedRow = std::result::Result<Row, Box<RowFault>>;
+
+/// Goes over every row; gives the number of frame-evoking sets of the listed releases that can be
+/// read.
+pub(super) fn check(
+    store: &Store,
+    options: CheckOptions,
+    report: &mut CheckReport,
+    progress: &mut dyn FnMut(u64),
+) -> Result<u64> {
+    let listed: BTreeSet<ReleaseId> = store.releases()?.iter().map(|release| release.id).collect();
+    let (known, revision) = (Known::new(store), report.revision);
+    let read = |part: RowsPart| {
+        let checker = Checker::new(store, options, revision, &known);
+        Seen::of(store.rows_of_part(&part), checker, &listed)
+    };
+    let mut all = Seen::default();
+    in_order(store.parts_of_rows(), read, |seen| {
+        all.merge(seen);
+        progress(all.rows.values().sum());
+        all.failure.take().map_or(Ok(()), Err)
+    })?;
+    let Seen { rows, unlisted, of_release, tallied, unread, unreadable, .. } = all;
+    let Seen { recount, mut findings, images, .. } = all;
+    for (revision, missing) in images {
+        if missing != 0 {
+            let detail = format!("commit {revision}: its record counts {missing:+} more");
+            findings.add(CheckCode::Rows, "before", detail);
+        }
+    }
+    compare_tallies(store, &tallied, &unread, &mut findings)?;
+    compare_sums(store, recount, &listed, &mut findings)?;
+    let sets = compare_families(&listed, &of_release, &mut findings);
+    (report.rows, report.unlisted_rows) = (rows, unlisted);
+    report.findings.merge(findings);
+    Ok(sets.saturating_sub(unreadable))
+}
+
+/// Holds what commits have kept, where they are as new as the store, against the rows.
+fn compare_sums(
+    store: &Store,
+    recount: Recount,
+    listed: &BTreeSet<ReleaseId>,
+    findings: &mut Findings,
+) -> Result<()> {
+    if !store.are_sums_current()? {
+        return Ok(());
+    }
+    let sure = recount.sure_of(listed.iter().copied());
+    for difference in recount.differences() {
+        findings.add(CheckCode::Counts, "count", difference);
+    }
+    for release in sure {
+        for difference in store.evidence_differences(release)? {
+            findings.add(CheckCode::Counts, "evidence", difference);
+        }
+    }
+    Ok(())
+}
+
+/// What was seen of some rows.
+#[derive(Default)]
+struct Seen {
+    /// Rows of each family.
+    rows: BTreeMap<&'static str, u64>,
+    /// Of these, rows of releases that are not listed.
+    unlisted: u64,
+    of_release: BTreeMap<(ReleaseId, &'static str), u64>,
+    tallied: BTreeMap<(Option<ReleaseId>, &'static str), Tallied>,
+    /// Families with rows of which not even the keys can be read.
+    unread: BTreeSet<&'static str>,
+    /// Frame-evoking sets that cannot be read.
+    unreadable: u64,
+    recount: Recount,
+    findings: Findings,
+    /// How many more before-images each commit says that it has than were found.
+    images: BTreeMap<u64, i64>,
+    /// What kept rows from being read that may be whole.
+    failure: Option<DatabaseError>,
+}
+
+impl Seen {
+    fn of(
+        rows: std::result::Result<impl Iterator<Item = CheckedRow>, StoreError>,
+        mut checker: Checker<'_>,
+        listed: &BTreeSet<ReleaseId>,
+    ) -> Self {
+        let mut seen = Self::default();
+        let mut rows = match rows {
+            Ok(rows) => rows,
+            Err(error) => return Self { failure: Some(error.into()), ..seen },
+        };
+        loop {
+            let batch: Vec<CheckedRow> = rows.by_ref().take(TOGETHER).collect();
+            if batch.is_empty() || seen.failure.is_some() {
+                break;
+            }
+            checker.read_sentences(batch.iter().flatten());
+            for row in batch {
+                seen.add(row, &mut checker, listed);
+            }
+        }
+        let (findings, images, failure) = checker.into_findings();
+        seen.failure = seen.failure.or(failure.map(Into::into));
+        Self { findings, images, ..seen }
+    }
+
+    fn add(&mut self, row: CheckedRow, checker: &mut Checker<'_>, listed: &BTreeSet<ReleaseId>) {
+        let (family, release) = match &row {
+            Ok(row) => (row.family, row.release),
+            Err(fault) => (fault.family, fault.release),
+        };
+        *self.rows.entry(family).or_default() += 1;
+        if release.is_some_and(|release| !listed.contains(&release)) {
+            self.unlisted += 1;
+            return;
+        }
+        if let Some(release) = release {
+            *self.of_release.entry((release, family)).or_default() += 1;
+        }
+        if matches!(&row, Err(fault) if fault.kind == RowFaultKind::Unreadable) {
+            self.unread.insert(family);
+        }
+        if let Some(key) = key_of(&row).filter(|key| Store::is_tallied(family, key)) {
+            self.tallied.entry((release, family)).or_default().add(key);
+        }
+        self.recount.add(&row);
+        match row {
+            Ok(row) => checker.row(&row),
+            Err(fault) if fault.kind == RowFaultKind::Failed => {
+                let RowFault { reason, .. } = *fault;
+                let failure = StoreError::Engine { action: "reading rows", reason };
+                self.failure.get_or_insert(failure.into());
+            }
+            Err(fault) => {
+                self.unreadable += u64::from(fault.family == SET_FAMILIES[0]);
+                checker.fault(&fault);
+            }
+        }
+    }
+
+    /// Takes up what was seen of the rows behind.
+    fn merge(&mut self, behind: Self) {
+        for (family, rows) in behind.rows {
+            *self.rows.entry(family).or_default() += rows;
+        }
+        for (of, rows) in behind.of_release {
+            *self.of_release.entry(of).or_default() += rows;
+        }
+        for (of, tallied) in behind.tallied {
+            self.tallied.entry(of).or_default().merge(tallied);
+        }
+        for (revision, missing) in behind.images {
+            *self.images.entry(revision).or_default() += missing;
+        }
+        self.unlisted += behind.unlisted;
+        self.unreadable += behind.unreadable;
+        self.unread.extend(behind.unread);
+        self.recount.merge(behind.recount);
+        self.findings.merge(behind.findings);
+        self.failure = self.failure.take().or(behind.failure);
+    }
+}
+
+fn key_of(row: &std::result::Result<Row, Box<RowFault>>) -> Option<&[u8]> {
+    match row {
+        Ok(row) => Some(&row.key),
+        Err(fault) => fault.decoded_key(),
+    }
+}
+
+/// Holds the rows that were found against those that commits have left.
+fn compare_tallies(
+    store: &Store,
+    tallied: &BTreeMap<(Option<ReleaseId>, &'static str), Tallied>,
+    unread: &BTreeSet<&'static str>,
+    findings: &mut Findings,
+) -> Result<()> {
+    for ((release, family), expected) in store.tallied()? {
+        let found = tallied.get(&(release, family)).copied().unwrap_or_default();
+        if found != expected && !unread.contains(family) {
+            let of = release.map_or_else(String::new, |release| format!("release {release}: "));
+            let (found, expected) = (found.rows, expected.rows);
+            let detail = format!("{of}{found} rows, and commits have left {expected}, or others");
+            findings.add(CheckCode::Rows, family, detail);
+        }
+    }
+    Ok(())
+}
+
+/// Holds the families that have a row for each set against each other; gives the number of sets.
+fn compare_families(
+    listed: &BTreeSet<ReleaseId>,
+    of_release: &BTreeMap<(ReleaseId, &'static str), u64>,
+    findings: &mut Findings,
+) -> u64 {
+    let count = |release, family| of_release.get(&(release, family)).copied().unwrap_or(0);
+    for release in listed {
+        let counts = SET_FAMILIES.map(|family| count(*release, family));
+        if counts.iter().any(|count| *count != counts[0]) {
+            let detail = format!("release {release}: {SET_FAMILIES:?} have {counts:?} rows");
+            findings.add(CheckCode::Count, SET_FAMILIES[0], detail);
+        }
+    }
+    listed.iter().map(|release| count(*release, SET_FAMILIES[0])).sum()
+}
