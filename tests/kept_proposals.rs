@@ -106,7 +106,8 @@ fn rewrite(database: &Database, release: ReleaseId, mut set: AnnotationSet, numb
                 let sentence = database.store().sentence(release, set.sentence).unwrap().unwrap();
                 let text = sentence.text.replace("He ", "Bo ");
                 write.sentences.push(fnstore::model::Sentence { text, ..sentence });
-                return drop(database.write(release, &write).unwrap());
+                database.write(release, &write).unwrap();
+                return;
             }
         }
     }

@@ -142,11 +142,7 @@ where
     B: Fn() -> A + Sync,
     F: Fn(&mut A, Match<'_>) -> Result<Option<DatabaseError>, E> + Sync,
 {
-    fn run(
-        &self,
-        narrowed: Narrowed,
-        mut take: impl FnMut(A) -> Result<(), E>,
-    ) -> Result<(), E> {
+    fn run(&self, narrowed: Narrowed, mut take: impl FnMut(A) -> Result<(), E>) -> Result<(), E> {
         let mut left_out = None;
         let mut take = |folded: Folded<A, E>| {
             left_out = left_out.take().or(folded.left_out);
