@@ -55,7 +55,7 @@ AXE := $(CACHE)/axe-core-$(AXE_VERSION).js
 
 PREFIX := /usr/local
 
-.PHONY: help demo review test python wheels python-venv exports-check laws install dist dist-check setup setup-system setup-browser minilm rewriter parity-venv parity transcripts bench figures figures-store figures-review figures-python peers peers-venv decoder-peers gpu-kit placement paraphraser tagger recipes fmt
+.PHONY: help demo review test c install-c python wheels python-venv exports-check laws install dist dist-check setup setup-system setup-browser minilm rewriter parity-venv parity transcripts bench figures figures-store figures-review figures-python peers peers-venv decoder-peers gpu-kit placement paraphraser tagger recipes fmt
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -92,12 +92,43 @@ test: setup setup-browser ## set up, then every check there is: formatting, lint
 	$(CARGO) fmt --check
 	$(CARGO) clippy --release --locked --all-targets -- -D warnings
 	$(CARGO) check --release --locked --no-default-features
+	$(CARGO) check --release --locked --no-default-features --features neural
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --no-deps
 	$(CARGO) bench --profile release --locked --no-run
 	@if $(MAKE) --no-print-directory python-venv && $(CARGO) tree --locked --package fnstore-python >/dev/null; \
 		then $(MAKE) --no-print-directory python; \
 		else echo "skipped: the Python package; what builds and checks it cannot be fetched" >&2; fi
+	@if $(CARGO) tree --locked --package fnstore-c >/dev/null; \
+		then $(MAKE) --no-print-directory c; \
+		else echo "skipped: the C interface; what checks its header cannot be fetched" >&2; fi
 	$(CARGO) test --release --locked
+
+# The C interface. It is a member of the workspace, too. No test builds the library: `cargo build` does, in target/release,
+# where the tests look for it. First the one that tells what is freed twice, then the one that is installed.
+OF_C := --release --locked --package fnstore-c
+
+c: setup-system ## build the C interface, compare its header with the sources, and test it with the system's C compiler
+	$(CARGO) fmt --check --package fnstore-c
+	$(CARGO) clippy $(OF_C) --all-targets -- -D warnings
+	$(CARGO) build --release --locked --example follow
+	$(CARGO) build $(OF_C) --features checks
+	$(CARGO) test $(OF_C) --features checks --test wrong_handles
+	$(CARGO) build $(OF_C)
+	$(CARGO) test $(OF_C)
+	rm -rf "$(CACHE)/c"
+	$(MAKE) --no-print-directory install-c DESTDIR= PREFIX="$(CACHE)/c"
+
+install-c: setup-system ## build the C library, and put it, its header and a pkg-config file under PREFIX; honours DESTDIR
+	$(CARGO) build $(OF_C)
+	@set -e; root="$(DESTDIR)$(PREFIX)"; named=libfnstore.so.$(C_ABI); \
+	install -D -s -m 755 "$(CARGO_TARGET_DIR)/release/libfnstore.so" "$$root/lib/$$named"; \
+	ln -sf "$$named" "$$root/lib/libfnstore.so"; \
+	install -D -m 644 c/include/fnstore.h "$$root/include/fnstore.h"; \
+	install -d "$$root/lib/pkgconfig"; \
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' c/fnstore.pc.in >"$$root/lib/pkgconfig/fnstore.pc"; \
+	echo "installed $$root/lib/$$named, with its header and pkg-config file"
+
+C_ABI = $(shell sed -n 's/^\#define FNSTORE_ABI_VERSION //p' c/include/fnstore.h)
 
 # The Python package. It is a member of the workspace, so the heavy dependencies and fnstore itself are those that
 # `make test` has compiled. The environment is made anew when the list of what belongs into it changes.

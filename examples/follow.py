@@ -1,86 +1,77 @@
-"""Keeps a copy of a fnstore database in a directory, and goes on where it was stopped.
+"""Keeps a copy of a fnstore database in a file, and goes on where it was stopped.
 
     python3 examples/follow.py COPY [FNSTORE]      the store is that of FNSTORE_DIR
+
+`c/examples/follow.c` says what is in the copy: both write the same.
 """
 
-import json, os, subprocess, sys
+import json, subprocess, sys
 
 COPY, PROGRAM = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "fnstore"
 REPLACED = 76  # the exit code when a restore put another store in its place
 
-# What a record is told by, by its kind in the feed and in JSON lines.
+# What a record of an export is told by, by its kind there: its kind in the feed, and what follows.
 KEYS = {
-    "semtype": ("sem_type", lambda it: it["id"]), "frame": ("frame", lambda it: it["id"]),
-    "relation": ("relation", lambda it: it["id"]), "lu": ("lexunit", lambda it: it["id"]),
-    "document": ("document", lambda it: f"{it['corpus']['id']}/{it['id']}"),
-    "sentence": ("sentence", lambda it: it["id"]), "layers": ("layers", lambda it: it["id"]),
-    "set": ("set", lambda it: it["id"]),
-    "judgement": ("judgement", lambda it: (it["set"], it["reviewer"], it.get("question"))),
-    "verification": ("verification", lambda it: it["set"]),
-    "decision": ("decisions", lambda it: (it["frame"]["id"], it["lu"])), "edition": ("edition", lambda it: it["name"]),
+    "sem_type": ("semtype", lambda it: [it["id"]]), "frame": ("frame", lambda it: [it["id"]]),
+    "relation": ("relation", lambda it: [it["id"]]), "lexunit": ("lu", lambda it: [it["id"]]),
+    "document": ("document", lambda it: [it["corpus"]["id"], it["id"]]),
+    "sentence": ("sentence", lambda it: [it["id"]]), "layers": ("layers", lambda it: [it["id"]]),
+    "set": ("set", lambda it: [it["id"]]),
+    "judgement": ("judgement", lambda it: [it["set"], it["reviewer"], it.get("question")]),
+    "verification": ("verification", lambda it: [it["set"]]),
+    "decisions": ("decision", lambda it: [it["frame"]["id"], it["lu"]]), "edition": ("edition", lambda it: [it["name"]]),
 }
-OF_LINES = {line: (kind, key) for kind, (line, key) in KEYS.items()}
 
 
-def put(copy, release, record):
-    if record and record["kind"] in OF_LINES:
-        kind, key = OF_LINES[record["kind"]]
-        copy[json.dumps([release, kind, str(key(record))])] = record
+def put(copy, key, record):
+    key = "/".join(str(part) for part in key if part is not None and part != "")
+    copy.write(f"+\t{key}\t{json.dumps(record)}\n" if record else f"-\t{key}\n")
 
 
-def rename(copy, release, kind, changed):
-    """Lines of JSON call frames and LUs by name beside their numbers."""
-    for key, record in copy.items():
-        named = record.get(kind)
-        if json.loads(key)[0] == release and isinstance(named, dict) and named["id"] == changed["id"]:
-            named["name"] = changed["name"]
+def put_release(copy, number, name):
+    """An import is one change. An edited frame or LU may be called otherwise in many records."""
+    copy.write(f"!\t{number}\n")
+    if name == str(number):
+        return  # It was removed.
+    export = [PROGRAM, "export", f"release={json.dumps(name)}", "--to", "jsonl"]
+    for line in subprocess.run(export, stdout=subprocess.PIPE, check=True).stdout.splitlines():
+        record = json.loads(line)
+        if record["kind"] in KEYS:
+            kind, key = KEYS[record["kind"]]
+            put(copy, [number, kind, *key(record)], record)
 
 
 def take(copy, change):
-    release, kind, record, told = change["release_id"], change["kind"], change["record"], str(change["id"])
-    if kind == "judgement":
-        told = str((change["id"], change["reviewer"], change["question"]))
-    elif kind == "decision":
-        told = str((change["frame"], change["id"]))
-    if kind == "release":
-        for key in [key for key in copy if json.loads(key)[0] == release]:
-            del copy[key]
-        if change["action"] == "added" and change["release"] != str(release):
-            export = [PROGRAM, "export", f"release={json.dumps(change['release'])}", "--to", "jsonl"]
-            for line in subprocess.run(export, stdout=subprocess.PIPE, check=True).stdout.splitlines():
-                put(copy, release, json.loads(line))
-    elif record is None:
-        copy.pop(json.dumps([release, kind, told]), None)
-    elif kind in ("frame", "lu") and change["action"] == "edited":
-        rename(copy, release, kind, record)
-    put(copy, release, record)
-    put(copy, release, change["sentence_record"])
+    release, kind = change["release_id"], change["kind"]
+    if kind == "release" or kind in ("frame", "lu") and change["action"] == "edited":
+        return put_release(copy, release, change["release"])
+    frame = change["frame"] if kind == "decision" else None
+    put(copy, [release, kind, frame, change["id"], change["reviewer"], change["question"]], change["record"])
+    if change["sentence_record"]:
+        put(copy, [release, "sentence", change["sentence"]], change["sentence_record"])
 
 
-def main():
-    path = os.path.join(COPY, "copy.json")
-    state = {"revision": 0, "generation": None, "records": {}}
-    if os.path.exists(path):
-        with open(path, encoding="utf-8") as file:
-            state = json.load(file)
-    asked = [PROGRAM, "changes", "--with-records", "--since", str(state["revision"])]
-    if state["generation"]:
-        asked += ["--generation", state["generation"]]
-    feed = subprocess.Popen(asked, stdout=subprocess.PIPE, text=True)
-    for line in feed.stdout:
-        change = json.loads(line)
-        take(state["records"], change)
+def follow(copy, since, known):
+    asked = [PROGRAM, "changes", "--with-records", "--since", since, *known]
+    feed = subprocess.Popen(asked, stdout=subprocess.PIPE, encoding="utf-8")
+    for change in map(json.loads, feed.stdout):
+        take(copy, change)
         if change["last"]:
-            state["revision"], state["generation"] = change["revision"], change["generation"]
-            with open(path + ".new", "w", encoding="utf-8") as file:
-                json.dump(state, file)
-            os.replace(path + ".new", path)
-    code = feed.wait()
-    if code == REPLACED and os.path.exists(path):
-        os.remove(path)
-        main()
-    elif code > 1:  # 1 says that nothing is new
-        sys.exit(code)
+            copy.write(f"=\t{change['revision']}\t{change['generation']}\n")
+            copy.flush()
+    return feed.wait()
 
 
-main()
+with open(COPY, "a+", encoding="utf-8", errors="replace") as copy:
+    copy.seek(0)
+    since, known, end = "0", [], 0
+    for line in iter(copy.readline, ""):
+        if line.startswith("=\t") and line.endswith("\n"):
+            _, since, generation = line.split()
+            known, end = ["--generation", generation], copy.tell()
+    copy.truncate(end)  # What stands behind the last commit's end is cut off.
+    code = follow(copy, since, known)
+    if code == REPLACED:
+        copy.truncate(0)
+        code = follow(copy, "0", [])
+sys.exit(code if code > 1 else 0)  # 1 says that nothing is new

@@ -426,7 +426,7 @@ fn comments_are_no_wider_than_code() {
     let width = width.parse().unwrap();
     let drawn = "//! ```text\n//! drawn as wide\n//! ```\n//! | a row | of it |\n";
     assert_eq!(wide_comments(&format!("/// too long\n// short\n{drawn}"), 10), [1]);
-    for folder in ["src", "tests", "benches", "python/src"] {
+    for folder in ["src", "tests", "benches", "examples", "c", "python/src"] {
         for file in files_under(&root().join(folder), "rs") {
             let wide = wide_comments(&fs::read_to_string(&file).unwrap(), width);
             assert_eq!(wide, [0; 0], "{}: break these lines of comments", file.display());

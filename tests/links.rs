@@ -35,7 +35,8 @@ fn files(path: &str, endings: &[&str]) -> Vec<PathBuf> {
 /// The pages of the repository.
 fn pages() -> Vec<PathBuf> {
     let tops = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
-    let folders = ["docs", "schema", "training", "models", "python", "tests", "benches", "tools"];
+    let folders =
+        ["docs", "schema", "training", "models", "python", "c", "tests", "benches", "tools"];
     let pages: Vec<PathBuf> =
         tops.iter().chain(&folders).flat_map(|path| files(path, &[".md"])).collect();
     assert!(pages.len() > 40, "found only {pages:?}");
@@ -180,7 +181,8 @@ fn files_that_a_page_names_are_there() {
 #[test]
 fn pages_that_a_source_names_are_there() {
     let endings = [".rs", ".py", ".sh", ".toml", ".js", ".html", ".pyi", ".ipynb", ".svg"];
-    let places = ["src", "tests", "python", "tools", "training", "benches", "examples", "Makefile"];
+    let places =
+        ["src", "tests", "python", "tools", "training", "benches", "examples", "c", "Makefile"];
     let own = root().join("tests/links.rs");
     let mut wrong = Vec::new();
     let mut count = 0;

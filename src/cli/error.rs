@@ -199,21 +199,14 @@ fn troubles(error: &anyhow::Error) -> impl Iterator<Item = Trouble> {
     })
 }
 
-/// The exit code of an error without a kind, and of a wrong use, as clap has it.
-const FAILED: u8 = 2;
+/// The exit code of a wrong use, as clap has it.
+const WRONG_USE: u8 = 2;
 
-/// The kind of an error with its exit code: of `sysexits.h`, where it has one for the kind.
+/// The kind of an error with its exit code.
 fn exit_code(error: &anyhow::Error) -> (ErrorKind, u8) {
-    let coded = |trouble: Trouble| match trouble.kind {
-        kind @ ErrorKind::BadInput => Some((kind, 65)),
-        kind @ ErrorKind::NoStore => Some((kind, 66)),
-        kind @ ErrorKind::NoModel => Some((kind, 69)),
-        kind @ ErrorKind::Full => Some((kind, 74)),
-        kind @ ErrorKind::Locked => Some((kind, 75)),
-        kind @ ErrorKind::Replaced => Some((kind, 76)),
-        _ => None,
-    };
-    troubles(error).find_map(coded).unwrap_or((ErrorKind::Failed, FAILED))
+    let mut kinds = troubles(error).map(|trouble| trouble.kind);
+    let kind = kinds.find(|kind| *kind != ErrorKind::Failed).unwrap_or(ErrorKind::Failed);
+    (kind, kind.exit_code())
 }
 
 named! {
@@ -284,11 +277,11 @@ pub(crate) fn report_usage(error: &clap::Error) -> ExitCode {
         let message = error.render().to_string();
         let (message, code, hint) = (message.trim_end(), None, None);
         let message = message.strip_prefix("error: ").unwrap_or(message);
-        return ErrorRecord { kind: "usage", code, message, hint, exit: FAILED }.tell();
+        return ErrorRecord { kind: "usage", code, message, hint, exit: WRONG_USE }.tell();
     }
     if !is_help && has_controls() {
         tell(error.render().to_string().trim_end());
-        return ExitCode::from(FAILED);
+        return ExitCode::from(WRONG_USE);
     }
     error.exit()
 }

@@ -5,11 +5,11 @@
 
 use std::sync::OnceLock;
 
-use super::gpu::{AdapterKind, DeviceChoice, Gpu, GpuOptions, Held, adapters, choose};
+use super::gpu::{Gpu, Held, adapters};
 use super::kernels::{shaders, trusts_units};
 use super::lanes::rounds_once;
 use super::tasks::for_each_task;
-use super::{ComputeError, Numbers};
+use super::{AdapterKind, ComputeError, DeviceChoice, GpuOptions, Numbers, choose};
 
 /// Where kernels run.
 ///
@@ -50,7 +50,7 @@ impl Device {
     /// What a choice means on this machine.
     ///
     /// # Errors
-    /// When a GPU is asked for that is not there, or its driver refuses.
+    /// When a GPU is asked for that is not there, or its driver refuses, or the feature `gpu` is off.
     pub fn open(choice: &DeviceChoice, options: &GpuOptions) -> Result<Self, ComputeError> {
         if *choice == DeviceChoice::Cpu {
             return Ok(Self::cpu());
@@ -58,6 +58,9 @@ impl Device {
         // Asking the drivers takes a while, and makes some complain, where no GPU can be.
         if *choice == DeviceChoice::Auto && !may_have_gpu() {
             return Ok(Self::cpu());
+        }
+        if !cfg!(feature = "gpu") {
+            return Err(ComputeError::NotBuilt { wanted: choice.to_string() });
         }
         match choose(&adapters(), choice)? {
             Some(place) => Ok(Self::Gpu(Gpu::open(place, options)?)),
@@ -191,11 +194,12 @@ impl Device {
     }
 }
 
-/// Whether there may be a GPU: on Linux every one has a node in `/dev`.
+/// Whether there may be a GPU that this build can use: on Linux every one has a node in `/dev`.
 fn may_have_gpu() -> bool {
     const NODES: [&str; 5] =
         ["/dev/dri", "/dev/nvidiactl", "/dev/dxg", "/dev/kgsl-3d0", "/dev/mali0"];
-    !cfg!(target_os = "linux") || NODES.iter().any(|node| std::path::Path::new(node).exists())
+    let is_there = |node: &&str| std::path::Path::new(node).exists();
+    cfg!(feature = "gpu") && (!cfg!(target_os = "linux") || NODES.iter().any(is_there))
 }
 
 /// The name of numbers on a processor that rounds a fused multiply-add once, or twice.
@@ -213,6 +217,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
+    use crate::model::Coded;
 
     #[test]
     fn shared_tasks_are_each_done_once_and_come_back_in_order() {
@@ -230,6 +235,20 @@ mod tests {
             Device::Cpu { threads: 8 }.share(2, |device, _| device.clone())[0],
             Device::Cpu { threads: 4 }
         );
+    }
+
+    #[test]
+    fn a_gpu_by_name_is_refused_where_none_can_be_and_the_choice_left_open_is_the_cpu() {
+        let open = |choice: DeviceChoice| Device::open(&choice, &GpuOptions::default());
+        let error = open(DeviceChoice::Named("no such adapter".to_owned())).unwrap_err();
+        assert!(error.to_string().contains("`no such adapter`"), "{error}");
+        assert_eq!(error.code() == Some("D-not-built"), cfg!(not(feature = "gpu")), "{error}");
+        if cfg!(not(feature = "gpu")) {
+            assert_eq!(open(DeviceChoice::Gpu).unwrap_err().code(), Some("D-not-built"));
+            assert!(Gpu::open(0, &GpuOptions::default()).is_err() && adapters().is_empty());
+            assert_eq!(open(DeviceChoice::Auto).unwrap(), Device::cpu());
+        }
+        assert_eq!(open(DeviceChoice::Cpu).unwrap(), Device::cpu());
     }
 
     #[test]

@@ -44,6 +44,14 @@ pub enum ComputeError {
         /// The adapters that are there.
         found: Vec<String>,
     },
+    /// A GPU is asked for where the feature `gpu` is off.
+    #[error(
+        "there is no GPU `{wanted}` for a build without the feature `gpu`; use `cpu`, or build with it"
+    )]
+    NotBuilt {
+        /// What was asked for.
+        wanted: String,
+    },
     /// The GPU has no room for what a kernel needs at once.
     #[error(
         "the GPU has no room for {bytes} bytes, at most {limit} at once; use a smaller beam or the CPU"
@@ -73,6 +81,7 @@ pub enum ComputeError {
 }
 
 coded!(ComputeError {
+    Self::NotBuilt { .. } => Failed.coded("D-not-built"),
     Self::Memory { .. } => Failed.coded("D-memory"),
     Self::Lost { .. } => Failed.coded("D-lost"),
     Self::Gpu { .. } => Failed.coded("D-failed"),

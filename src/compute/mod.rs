@@ -16,25 +16,37 @@
 //! tensor, and attention is told which rows belong together. There is no padding to compute or to
 //! mask.
 
+mod adapter;
 mod device;
 mod error;
-#[macro_use]
+#[cfg(feature = "gpu")]
 mod gpu;
+#[cfg(not(feature = "gpu"))]
+#[path = "no_gpu.rs"]
+mod gpu;
+#[macro_use]
+mod shader;
 pub mod kernels;
 mod lanes;
 mod numbers;
+mod options;
+mod profile;
 mod renewable;
 mod tasks;
 mod tensor;
+mod tuning;
 
+pub use adapter::{Adapter, AdapterKind, DeviceChoice, choose};
 pub use device::Device;
 pub use error::ComputeError;
-#[doc(hidden)]
-pub use gpu::Trial;
-pub use gpu::{
-    Adapter, AdapterKind, Binding, DeviceChoice, Gpu, GpuOptions, GpuProfile, HostTime, KernelTime,
-    Needs, Notice, ProfileClock, Shader, adapters, choose, profile_report, spirv,
-};
+#[cfg(feature = "gpu")]
+pub use gpu::spirv;
+pub use gpu::{Gpu, adapters};
 pub use numbers::{Numbers, UnknownNumbers};
+#[doc(hidden)]
+pub use options::Trial;
+pub use options::{GpuOptions, Notice};
+pub use profile::{GpuProfile, HostTime, KernelTime, ProfileClock, profile_report};
 pub(crate) use renewable::{DeviceError, Renewable, place_after, place_on};
+pub use shader::{Binding, Needs, Shader};
 pub use tensor::Tensor;

@@ -9,6 +9,13 @@ impl Database {
         self.store.set_author(by);
     }
 
+    /// Calls `tell` now and then with the number of rows that were read so far to make the counts
+    /// and the evidence of proposals that commits keep. The first commit to a store without them,
+    /// or to one that an earlier program wrote to, reads all of its rows once.
+    pub fn watch_sums(&self, tell: impl FnMut(u64) + Send + 'static) {
+        self.store.watch_sums(tell);
+    }
+
     /// Who made a commit, when and why; `None` where the store has none of that number.
     ///
     /// # Errors

@@ -45,7 +45,7 @@ impl Database {
     /// # Errors
     /// When the store fails.
     pub fn miscounted(&self) -> Result<Vec<String>> {
-        let wrong = self.store.wrong_counts()?;
+        let wrong = self.store.wrong_sums()?;
         let releases = self.releases()?.into_iter();
         Ok(releases.filter(|of| wrong.contains(&of.id)).map(|of| of.name).collect())
     }
@@ -101,7 +101,7 @@ impl Database {
             Err(error) => return Err(error),
         }
         if !report.recounted.is_empty() {
-            database.store.mend_counts()?;
+            database.store.mend_sums()?;
         }
         database.close()?;
         Ok(report)

@@ -7,6 +7,11 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EndpointError {
+    /// The feature `http` is off.
+    #[error(
+        "this build asks no servers: it is built without the feature `http`; build with it, or use a model on disk (H-not-built)"
+    )]
+    NotBuilt,
     /// Its address is of no use.
     #[error(
         "the endpoint `{url}` {reason}; expected an address as http://127.0.0.1:8000/v1 (H-url)"
@@ -97,5 +102,6 @@ pub enum EndpointError {
 }
 
 coded!(EndpointError {
+    Self::NotBuilt => Failed.coded("H-not-built"),
     Self::Uncounted { .. } => Failed.coded("H-usage"),
 });

@@ -6,6 +6,11 @@
 
 mod answers;
 mod error;
+#[cfg(not(feature = "http"))]
+#[path = "no_transport.rs"]
+mod transport;
+#[cfg(feature = "http")]
+mod transport;
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -16,14 +21,12 @@ use std::time::{Duration, Instant};
 pub use error::EndpointError;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use ureq::http::Uri;
 
 use answers::{Answers, StoredAnswer};
+use transport::Transport;
 
 type Result<T> = std::result::Result<T, EndpointError>;
 
-/// The most bytes of an answer that are read.
-const MOST_BYTES: u64 = 1 << 20;
 /// How long nobody is asked whether an answer is waited for.
 const WAIT: Duration = Duration::from_millis(50);
 /// The longest pause that a server can ask for.
@@ -125,7 +128,7 @@ pub struct Endpoint {
 struct Line {
     url: String,
     key: Option<Key>,
-    agent: ureq::Agent,
+    transport: Transport,
 }
 
 /// What a server said to a question.
@@ -148,6 +151,22 @@ impl Answer {
     }
 }
 
+/// What came back for a request.
+struct Response {
+    status: u16,
+    /// The pause that the server asks for.
+    pause: Option<Duration>,
+    /// What it said, or why that cannot be read.
+    text: std::result::Result<String, String>,
+}
+
+/// Nothing came back.
+struct Failure {
+    /// Whether an encrypted connection could not be made.
+    is_of_tls: bool,
+    reason: String,
+}
+
 /// What became of one request.
 enum Sent {
     Reply(Reply),
@@ -159,38 +178,13 @@ impl Endpoint {
     /// An endpoint; nothing is sent yet.
     ///
     /// # Errors
-    /// When the address is none, or would give the key away.
+    /// When the address is none, or would give the key away; when the feature `http` is off.
     pub fn new(settings: EndpointSettings) -> Result<Self> {
-        let wrong = |reason| EndpointError::Url { url: settings.url.clone(), reason };
-        let uri: Uri = settings.url.parse().map_err(|_| wrong("is no address"))?;
-        let host = uri.host().unwrap_or_default();
-        let is_here = ["127.0.0.1", "[::1]", "localhost"].contains(&host);
-        match uri.scheme_str() {
-            Some("http" | "https") if !host.is_empty() => {}
-            _ => return Err(wrong("does not begin with http:// or https:// and a host")),
-        }
-        if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
-            let url = format!("{}://...@{host}", uri.scheme_str().unwrap_or_default());
-            return Err(EndpointError::Url {
-                url,
-                reason: "holds a password, which would be stored",
-            });
-        }
-        if settings.key.is_some() && !is_here && uri.scheme_str() == Some("http") {
-            return Err(wrong("would send the key unencrypted"));
-        }
         let base = settings.url.trim_end_matches('/').trim_end_matches("/chat/completions");
-        let config = ureq::Agent::config_builder()
-            .timeout_global(Some(settings.timeout))
-            .http_status_as_error(false)
-            // A key goes to the address that the user named, and to no other.
-            .max_redirects(0)
-            .user_agent(concat!("fnstore/", env!("CARGO_PKG_VERSION")));
-        let config = if is_here { config.proxy(None) } else { config };
         let line = Line {
             url: format!("{base}/chat/completions"),
             key: settings.key.clone(),
-            agent: config.build().into(),
+            transport: Transport::open(&settings)?,
         };
         Ok(Self {
             line: Arc::new(line),
@@ -356,26 +350,21 @@ impl Line {
     /// Sends a request once.
     fn send(&self, body: &str) -> Result<Sent> {
         let url = || self.url.clone();
-        let mut request = self.agent.post(&self.url).header("content-type", "application/json");
-        if let Some(Key(key)) = &self.key {
-            request = request.header("authorization", format!("Bearer {key}"));
-        }
-        let mut response = match request.send(body) {
-            Ok(response) => response,
-            // It would be no better the next time, and nothing was sent.
-            Err(error) if self.url.starts_with("https") && is_of_tls(&error) => {
-                let reason = self.hidden(&error.to_string());
-                return Err(EndpointError::Tls { url: url(), reason });
-            }
-            Err(error) => {
-                let reason = self.hidden(&error.to_string());
-                return Ok(Sent::Again(EndpointError::Connect { url: url(), reason }, None));
-            }
-        };
-        let status = response.status().as_u16();
-        let after = response.headers().get("retry-after").and_then(|value| value.to_str().ok());
-        let asked = after.and_then(|value| value.parse().ok()).map(Duration::from_secs);
-        let text = response.body_mut().with_config().limit(MOST_BYTES).read_to_string();
+        let Response { status, pause, text } =
+            match self.transport.post(&self.url, self.key.as_ref(), body) {
+                Ok(response) => response,
+                // It would be no better the next time, and nothing was sent.
+                Err(Failure { is_of_tls, reason })
+                    if self.url.starts_with("https") && is_of_tls =>
+                {
+                    let reason = self.hidden(&reason);
+                    return Err(EndpointError::Tls { url: url(), reason });
+                }
+                Err(Failure { reason, .. }) => {
+                    let reason = self.hidden(&reason);
+                    return Ok(Sent::Again(EndpointError::Connect { url: url(), reason }, None));
+                }
+            };
         let said = self.hidden(text.as_deref().unwrap_or_default());
         match status {
             200 => {}
@@ -385,11 +374,11 @@ impl Line {
             }
             408 | 429 | 500.. => {
                 let error = EndpointError::Status { url: url(), status, said };
-                return Ok(Sent::Again(error, asked));
+                return Ok(Sent::Again(error, pause));
             }
             _ => return Err(EndpointError::Status { url: url(), status, said }),
         }
-        let reply = text.map_err(|error| error.to_string()).and_then(|text| read(&text));
+        let reply = text.and_then(|text| read(&text));
         Ok(match reply {
             Ok(reply) => Sent::Reply(reply),
             Err(reason) => Sent::Again(self.unreadable(&reason), None),
@@ -408,16 +397,6 @@ impl Line {
         };
         let visible = said.chars().map(|c| if c.is_control() { ' ' } else { c });
         visible.take(200).collect::<String>().trim().to_owned()
-    }
-}
-
-/// Whether an encrypted connection could not be made: the handshake's errors are of data that are
-/// wrong.
-fn is_of_tls(error: &ureq::Error) -> bool {
-    match error {
-        ureq::Error::Tls(_) | ureq::Error::Rustls(_) => true,
-        ureq::Error::Io(error) => error.kind() == std::io::ErrorKind::InvalidData,
-        _ => false,
     }
 }
 
@@ -456,7 +435,7 @@ fn answer_in(choices: Vec<Value>) -> std::result::Result<Answer, String> {
     Ok(Answer { text: choice.message.content, ended })
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "http"))]
 mod tests {
     use super::*;
 

@@ -112,6 +112,11 @@ pub enum ExchangeError {
         /// Why.
         source: crate::text::OffsetError,
     },
+    /// The feature `parquet` is off.
+    #[error(
+        "this build writes no Parquet: it is built without the feature `parquet`; build with it, or export CSV"
+    )]
+    NotBuilt,
     /// The parquet writer refused a row group.
     #[error("cannot write the table: {reason}")]
     Table {
@@ -122,6 +127,7 @@ pub enum ExchangeError {
 
 coded!(ExchangeError {
     Self::Line { code, .. } | Self::Field { code, .. } => BadInput.coded(code.as_str()),
+    Self::NotBuilt => Failed.coded("E-not-built"),
     Self::Table { reason } => said(reason),
 });
 

@@ -18,6 +18,10 @@ mod lines;
 mod loss;
 mod lu_list;
 mod mined;
+#[cfg(not(feature = "parquet"))]
+#[path = "no_parquet.rs"]
+mod parquet_table;
+#[cfg(feature = "parquet")]
 mod parquet_table;
 mod rows;
 mod spans;

@@ -13,7 +13,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{Type, TypePtr};
 
-use super::rows::{Cell, ColumnType, LabelRow};
+use super::rows::{Cell, LabelRow};
 use super::{ExchangeError, Result};
 
 /// Rows of a row group: some 20 MB of sentences in memory.
@@ -117,6 +117,14 @@ fn write_column(
     Ok(())
 }
 
+/// Type of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ColumnType {
+    Text,
+    Integer,
+    Number,
+}
+
 impl ColumnType {
     fn of(cell: &Cell) -> Self {
         match cell {
@@ -128,8 +136,9 @@ impl ColumnType {
 }
 
 fn schema() -> std::result::Result<TypePtr, ParquetError> {
-    let columns = LabelRow::COLUMNS.iter().zip(LabelRow::TYPES).map(|(name, column_type)| {
-        let (physical, logical) = match column_type {
+    let cells = LabelRow::default().cells();
+    let columns = LabelRow::COLUMNS.iter().zip(&cells).map(|(name, cell)| {
+        let (physical, logical) = match ColumnType::of(cell) {
             ColumnType::Text => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
             ColumnType::Integer => (PhysicalType::INT64, None),
             ColumnType::Number => (PhysicalType::DOUBLE, None),

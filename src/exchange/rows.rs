@@ -14,42 +14,29 @@ pub(super) enum Cell {
     Number(Option<f64>),
 }
 
-/// Type of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ColumnType {
-    Text,
-    Integer,
-    Number,
-}
-
 trait Value {
-    const TYPE: ColumnType;
     fn cell(&self) -> Cell;
 }
 
 impl Value for String {
-    const TYPE: ColumnType = ColumnType::Text;
     fn cell(&self) -> Cell {
         Cell::Text(Some(self.clone()))
     }
 }
 
 impl Value for Option<String> {
-    const TYPE: ColumnType = ColumnType::Text;
     fn cell(&self) -> Cell {
         Cell::Text(self.clone())
     }
 }
 
 impl Value for Option<i64> {
-    const TYPE: ColumnType = ColumnType::Integer;
     fn cell(&self) -> Cell {
         Cell::Integer(*self)
     }
 }
 
 impl Value for Option<f64> {
-    const TYPE: ColumnType = ColumnType::Number;
     fn cell(&self) -> Cell {
         Cell::Number(*self)
     }
@@ -66,8 +53,6 @@ macro_rules! row {
         impl LabelRow {
             /// Names of the columns.
             pub const COLUMNS: &'static [&'static str] = &[$(stringify!($field),)*];
-
-            pub(super) const TYPES: &'static [ColumnType] = &[$(<$type as Value>::TYPE,)*];
 
             /// The values, in order of [`COLUMNS`](Self::COLUMNS).
             pub(super) fn cells(&self) -> Vec<Cell> {

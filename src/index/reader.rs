@@ -64,18 +64,19 @@ impl IndexReader {
         Ok(Some(Self { searcher, fields, path: path.to_owned() }))
     }
 
-    /// Reads every file of the commit, and compares its checksum with the one that was written
-    /// behind it.
+    /// Reads every file of the last commit in `path`, and compares its checksum with the one that was
+    /// written behind it. One file is in memory at a time; beside a reader that has the index open
+    /// all of them would be.
     ///
     /// # Errors
     /// When a file is damaged, with its name.
-    pub fn verify(&self) -> Result<()> {
+    pub fn verify(path: &Path) -> Result<()> {
         const ACTION: &str = "verifying checksums";
-        let damaged = guarded(&self.path, ACTION, || {
-            let index = self.searcher.index();
+        let damaged = guarded(path, ACTION, || {
+            let index = Index::open(ReadDirectory(MmapDirectory::open(path)?))?;
             // By the segments, and not by Tantivy's own list of files, which has no checksum.
             for file in index.load_metas()?.list_segment_files() {
-                if self.path.join(&file).exists() && !index.directory().validate_checksum(&file)? {
+                if path.join(&file).exists() && !index.directory().validate_checksum(&file)? {
                     return Ok(Some(file));
                 }
             }
@@ -84,7 +85,7 @@ impl IndexReader {
         match damaged {
             None => Ok(()),
             Some(file) => Err(IndexError::Damaged {
-                path: self.path.clone(),
+                path: path.to_owned(),
                 action: ACTION,
                 reason: format!("the checksum of `{}` is another", file.display()),
             }),

@@ -238,8 +238,10 @@ impl IndexWriter {
 /// this schema.
 fn last_commit(path: &Path) -> Result<Option<Stamp>> {
     let Some(stamp) = super::stamp(path)? else { return Ok(None) };
-    let Some(reader) = IndexReader::open(path)? else { return Ok(None) };
-    reader.verify()?;
+    if IndexReader::open(path)?.is_none() {
+        return Ok(None);
+    }
+    IndexReader::verify(path)?;
     Ok(Some(stamp))
 }
 

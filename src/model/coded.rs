@@ -38,6 +38,21 @@ impl ErrorKind {
         }
     }
 
+    /// The exit code of a program that ends with such an error: that of `sysexits.h`, where it has
+    /// one for the kind.
+    #[must_use]
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Self::Failed => 2,
+            Self::BadInput => 65,
+            Self::NoStore => 66,
+            Self::NoModel => 69,
+            Self::Full => 74,
+            Self::Locked => 75,
+            Self::Replaced => 76,
+        }
+    }
+
     pub(crate) const fn coded(self, code: &'static str) -> Trouble {
         Trouble { kind: self, code: Some(code) }
     }

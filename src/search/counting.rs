@@ -8,14 +8,16 @@
 use super::catalog::Catalog;
 use super::evaluate::Evaluator;
 use super::matched::Match;
-use super::plan::Planner;
+use super::plan::{Entries, Planner};
 use crate::database::{Database, Result};
+use crate::index::Hit;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, FeStatus, Flags, FrameFit, Generation,
-    IdSpace, Method, Origin, Prediction, Provenance, RecipeId, ReleaseId, SentenceId,
+    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, FeStatus, Flags, FrameFit, FrameId,
+    Generation, IdSpace, LuId, Method, Origin, Prediction, Provenance, RecipeId, ReleaseId,
+    SentenceId,
 };
 use crate::query::{Expression, Field};
-use crate::store::{SetCount, SetRange};
+use crate::store::{LuEvidence, SetCount, SetLocation, SetRange};
 
 /// Fields that the counts of a release tell apart.
 const OF_RELEASE: [Field; 4] = [Field::Release, Field::Status, Field::Origin, Field::Round];
@@ -63,15 +65,16 @@ impl Database {
         self.refresh()?;
         let catalog = self.catalog_for(expression)?;
         self.check_names(&catalog, expression)?;
-        let (counted, rest) = if are_kept {
+        let (counted, rest, omitted) = if are_kept {
             let by_lu = asked().any(|field| !OF_RELEASE.contains(&field));
-            (self.kept_counts(&catalog, expression, by_lu)?, expression.clone())
+            let counted = self.kept_counts(&catalog, expression, by_lu)?;
+            (counted, expression.clone(), Vec::new())
         } else {
             self.indexed(&catalog, expression)?
         };
         let Some(counted) = counted else { return Ok(None) };
+        let mut matches = self.omitted_matches(expression, omitted)?;
         let evaluator = Evaluator::new(catalog, &rest, false)?;
-        let mut matches = Vec::new();
         for (release, count) in counted {
             let stand_in = Match::new(&evaluator.facts, release, stand_in(&count));
             if evaluator.holds(&stand_in)? {
@@ -104,13 +107,35 @@ impl Database {
         Ok(Some(counted))
     }
 
-    /// The sets that the index finds, counted by place, and what of the query is still to be asked
-    /// of places.
+    /// Sets of which the index says nothing, one by one, if the query holds for them.
+    fn omitted_matches(
+        &self,
+        expression: &Expression,
+        omitted: Vec<Hit>,
+    ) -> Result<Vec<(Match<'_>, u64)>> {
+        let mut matches = Vec::new();
+        if omitted.is_empty() {
+            return Ok(matches);
+        }
+        let evaluator = Evaluator::new(self.catalog_for(expression)?, expression, false)?;
+        for Hit { release, frame, lu, sentence, set } in omitted {
+            let location = SetLocation { frame, lu, sentence };
+            let Some(set) = self.store.annotation_set_at(release, set, location)? else { continue };
+            let set = Match::new(&evaluator.facts, release, set);
+            if evaluator.holds(&set)? {
+                matches.push((set, 1));
+            }
+        }
+        Ok(matches)
+    }
+
+    /// The sets that the index finds, counted by place, what of the query is still to be asked of
+    /// places, and the sets of which the index says nothing.
     fn indexed(
         &self,
         catalog: &Catalog<'_>,
         expression: &Expression,
-    ) -> Result<(Option<Counted>, Expression)> {
+    ) -> Result<(Option<Counted>, Expression, Vec<Hit>)> {
         let parts = match expression {
             Expression::And(parts) => parts.iter().collect(),
             one => vec![one],
@@ -120,15 +145,58 @@ impl Database {
         let (places, others): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_of_place);
         let places = Expression::conjunction(places.into_iter().cloned());
         let found = Planner::new(self, catalog, expression).entries(&others, &places)?;
-        let counted = found.map(|found| {
-            let count = |((release, frame, lu), sets)| {
-                let (space, origin) = (IdSpace::Imported, Origin::User);
-                let (round, status) = (0, String::new());
-                (release, SetCount { frame, lu, space, origin, round, status, sets })
-            };
-            found.into_iter().map(count).collect()
-        });
-        Ok((counted, places))
+        let Some(Entries { places: found, omitted }) = found else {
+            return Ok((None, places, Vec::new()));
+        };
+        let count = |((release, frame, lu), sets)| {
+            let (space, origin) = (IdSpace::Imported, Origin::User);
+            let (round, status) = (0, String::new());
+            (release, SetCount { frame, lu, space, origin, round, status, sets })
+        };
+        Ok((Some(found.into_iter().map(count).collect()), places, omitted))
+    }
+}
+
+/// What the generated sets of an LU say together, with its place.
+pub(crate) type EvidenceAt = ((ReleaseId, FrameId, LuId), LuEvidence);
+
+impl Database {
+    /// What is kept of the generated sets of LUs that were proposed once, for all LUs of whose
+    /// generated sets a query holds. `None` where it may hold of some of an LU's sets alone, or
+    /// where nothing is kept that can be trusted.
+    pub(crate) fn evidence_found(
+        &self,
+        expression: &Expression,
+    ) -> Result<Option<Vec<EvidenceAt>>> {
+        let is_of_place = |field: Field| field == Field::Origin || OF_PLACE.contains(&field);
+        if !expression.terms().all(|term| is_of_place(term.field)) {
+            return Ok(None);
+        }
+        // Before any name is read: the index may be newer than this handle's view.
+        self.refresh()?;
+        let catalog = self.catalog_for(expression)?;
+        self.check_names(&catalog, expression)?;
+        let mut found = Vec::new();
+        for run in Planner::new(self, &catalog, expression).runs(expression)? {
+            let Some(kept) = self.store.kept_evidence(run)? else { return Ok(None) };
+            let release = run.release();
+            found.extend(kept.into_iter().map(|((frame, lu), sums)| ((release, frame, lu), sums)));
+        }
+        if *expression == Expression::Everything {
+            return Ok(Some(found));
+        }
+        let evaluator = Evaluator::new(catalog, expression, false)?;
+        let mut matching = Vec::new();
+        for ((release, frame, lu), sums) in found {
+            let (space, origin) = (IdSpace::Generated, Origin::Generated);
+            let (round, status) = (0, String::new());
+            let count = SetCount { frame, lu, space, origin, round, status, sets: 1 };
+            let stand_in = Match::new(&evaluator.facts, release, stand_in(&count));
+            if evaluator.holds(&stand_in)? {
+                matching.push(((release, frame, lu), sums));
+            }
+        }
+        Ok(Some(matching))
     }
 }
 
@@ -182,6 +250,8 @@ fn provenance(count: &SetCount) -> Provenance {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::database::Write;
+    use crate::model::{Sentence, Span};
     use crate::transfer::ImportOptions;
 
     /// What is counted without a set being read.
@@ -224,6 +294,46 @@ mod tests {
             ("trigger=checked frame=Checking", &[]),
         ] {
             assert_eq!(counted(&database, query, fields), None, "{query}");
+        }
+    }
+
+    #[test]
+    fn a_trigger_too_long_for_the_index_is_looked_at_and_hides_no_other() {
+        let store = tempfile::tempdir().unwrap();
+        let mini = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mini-framenet");
+        let database = Database::open_writer(store.path()).unwrap();
+        let report = database.import(mini.as_ref(), &ImportOptions::default(), &mut |_| {});
+        let release = report.unwrap().release.id;
+        let long = "long".repeat(16_400);
+        let id = SentenceId::new(IdSpace::Imported, 1 << 40);
+        let text = format!("two {long} cups");
+        let targets = vec![Span::of_part(&text, &long).unwrap()];
+        let set = AnnotationSetId::new(IdSpace::Imported, 1 << 40);
+        let place = (FrameId(102), LuId(1008));
+        let set = AnnotationSet { targets, ..AnnotationSet::placed(set, id, place) };
+        let sentence = Sentence { id, xml_id: None, text, occurrences: Vec::new() };
+        let write = Write { sentences: vec![sentence], sets: vec![set], ..Write::default() };
+        database.write(release, &write).unwrap();
+        for query in [format!("trigger={long}"), "trigger=checked".to_owned()] {
+            let found = counted(&database, &query, &[Field::Lu]);
+            let query = Expression::parse(&query).unwrap();
+            let scanned = database.query(&query).unwrap().count() as u64;
+            assert!(scanned > 0);
+            assert_eq!(found, Some(scanned));
+        }
+    }
+
+    #[test]
+    fn where_keys_leave_nothing_no_run_is_read() {
+        let store = tempfile::tempdir().unwrap();
+        let mini = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mini-framenet");
+        let database = Database::open_writer(store.path()).unwrap();
+        database.import(mini.as_ref(), &ImportOptions::default(), &mut |_| {}).unwrap();
+        for query in ["frame=Checking frame=Roaming", "lu=check.v frame=Roaming", "release=none*"] {
+            let query = Expression::parse(query).unwrap();
+            let catalog = database.catalog_for(&query).unwrap();
+            let runs = Planner::new(&database, &catalog, &query).runs(&query).unwrap();
+            assert_eq!(runs, [], "{query}");
         }
     }
 }

@@ -24,6 +24,7 @@ mod parts;
 mod plan;
 mod ranked;
 mod recipes;
+mod record;
 mod relatives;
 mod scan;
 mod select;
@@ -42,4 +43,7 @@ pub use matched::Match;
 pub use parts::Part;
 pub use plan::{Access, Explanation, TermReport};
 pub use recipes::StoredRecipe;
+pub use record::{
+    AnswerRecord, CarriedRecord, ElementRecord, GenerationRecord, VerificationRecord,
+};
 pub use select::{Answers, Matches};

@@ -13,7 +13,6 @@ use crate::model::{
 };
 use crate::text::fold;
 
-use super::counts::Touched;
 use super::family::Family;
 use super::history::History;
 use super::key::{
@@ -25,6 +24,7 @@ use super::names::pair;
 use super::record::{self, ChangeRecord, Encoded, RecipeRecord, Stored};
 use super::rows::require_readable;
 use super::tally::{self, Keyed};
+use super::touched::{Said, Touched};
 use super::{Action, Change, JournalEntry, Result, SetLocation, Store, StoreError, Subject};
 
 /// Rows of a release, or of several, to be written together, and what the list of changes says of
@@ -102,6 +102,7 @@ impl<'a> Batch<'a> {
             .map_err(|(_, reason)| StoreError::invalid(family.name(), name, reason))?;
         self.count(family, key, true);
         self.history.row(family, key, Some(value));
+        self.touched.extend(Touched::written(family, key, value));
         self.store.engine.put(&mut self.rows, family, key, value)
     }
 
@@ -221,8 +222,8 @@ impl<'a> Batch<'a> {
     pub fn put_lexunit(&mut self, lu: &LexUnit) -> Result<()> {
         let key = LexUnitKey { release: self.release, frame: lu.frame, lu: lu.id };
         self.put(Family::LexUnit, &key, &lu.name, lu.to_value())?;
-        let counted = CountKey::of_lexunit(self.release, lu);
-        self.touched.push(Touched::put(Family::LexUnit, &key, counted, false));
+        let said = Said::LexUnit(CountKey::of_lexunit(self.release, lu));
+        self.touched.push(Touched::put(Family::LexUnit, &key, said, false));
         self.put_name(NameKind::LexUnit, &lu.name, pair(lu.frame.0, lu.id.0))
     }
 
@@ -259,10 +260,20 @@ impl<'a> Batch<'a> {
     /// # Errors
     /// When the engine fails.
     pub fn put_sentence(&mut self, sentence: &Sentence) -> Result<()> {
+        self.put_text(sentence, false)
+    }
+
+    /// As [`put_sentence`](Self::put_sentence), of an id that the release does not have: the store
+    /// need not look.
+    pub(crate) fn put_new_sentence(&mut self, sentence: &Sentence) -> Result<()> {
+        self.put_text(sentence, true)
+    }
+
+    fn put_text(&mut self, sentence: &Sentence, is_new: bool) -> Result<()> {
         let key = SentenceKey { release: self.release, sentence: sentence.id };
         self.put(Family::Sentence, &key, sentence.id, sentence.to_value())?;
-        let counted = CountKey::of_sentence(self.release, sentence.id);
-        self.touched.extend(counted.map(|it| Touched::put(Family::Sentence, &key, it, false)));
+        let said = Said::of_sentence(self.release, sentence);
+        self.touched.push(Touched::put(Family::Sentence, &key, said, is_new));
         Ok(())
     }
 
@@ -295,8 +306,8 @@ impl<'a> Batch<'a> {
             set: set.id,
         };
         self.put(Family::Annotation, &key, set.id, set.to_value())?;
-        let counted = CountKey::of_set(release, set);
-        self.touched.push(Touched::put(Family::Annotation, &key, counted, is_new));
+        let said = Said::of_set(release, set);
+        self.touched.push(Touched::put(Family::Annotation, &key, said, is_new));
         let value = record::encode_location(set.id, SetLocation::of(set));
         self.put(Family::SetLocation, &SetKey { release, set: set.id }, set.id, value)?;
         let by_sentence = SentenceSetKey { release, sentence: set.sentence, set: set.id };

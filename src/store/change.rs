@@ -27,6 +27,15 @@ pub struct Change {
     pub is_last: bool,
 }
 
+impl Change {
+    /// A record of a release as a commit would list it that adds it, and more: what who copies a
+    /// release begins with.
+    #[must_use]
+    pub fn addition(revision: u64, release: ReleaseId, subject: Subject) -> Self {
+        Self { revision, release, action: Action::Added, subject, is_last: false }
+    }
+}
+
 named! {
     /// What a commit did to a record.
     #[non_exhaustive]

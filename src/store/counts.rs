@@ -18,58 +18,25 @@ use super::added::of_space;
 use super::count_key::{ALL_SETS, LU_SETS, LUS, SENTENCES, SETS, SetCount, decode};
 use super::engine::Engine;
 use super::estimate::SetRange;
+use super::evidence_changes::TouchedEvidence;
 use super::family::Family;
-use super::key::{AnnotationKey, CountKey, Key, LexUnitKey, Prefix, SentenceKey, release_of};
-use super::record::Stored;
+use super::key::{CountKey, Key, Prefix, SentenceKey, release_of};
+use super::removal::bounds;
+use super::touched::{Before, Said, Touched, each_row};
 use super::{Result, Store};
-use crate::model::{AnnotationSet, IdSpace, LexUnit, Release, ReleaseId};
+use crate::model::{IdSpace, ReleaseId};
 
 /// Counts by their keys; none is 0 but the number of all sets.
 pub(super) type Cells = BTreeMap<CountKey, u64>;
 
-/// A row that a batch puts, by what it counts as, or deletes.
-pub(super) struct Touched {
-    family: Family,
-    key: Vec<u8>,
-    after: Option<CountKey>,
-    /// Whether nothing stood there before.
-    is_new: bool,
-}
-
-impl Touched {
-    pub(super) fn put(family: Family, key: &impl Key, after: CountKey, is_new: bool) -> Self {
-        Self { family, key: key.encode(), after: Some(after), is_new }
-    }
-
-    /// A row that is deleted; `None` in families that are not counted.
-    pub(super) fn deleted(family: Family, key: &[u8]) -> Option<Self> {
-        let is_counted = match family {
-            Family::Annotation | Family::LexUnit => true,
-            Family::Sentence => SentenceKey::decode(key)
-                .is_some_and(|key| CountKey::of_sentence(key.release, key.sentence).is_some()),
-            _ => false,
-        };
-        is_counted.then(|| Self { family, key: key.to_vec(), after: None, is_new: false })
-    }
-}
-
 /// What the row of a counted family counts as; `None` for one that cannot be read.
 fn counts_as(family: Family, key: &[u8], value: &[u8]) -> Option<CountKey> {
     match family {
-        Family::Annotation => {
-            let key = AnnotationKey::decode(key)?;
-            let set = AnnotationSet::from_value(&key, value).ok()?;
-            Some(CountKey::of_set(key.release, &set))
-        }
-        Family::LexUnit => {
-            let key = LexUnitKey::decode(key)?;
-            let lu = LexUnit::from_value(&key, value).ok()?;
-            Some(CountKey::of_lexunit(key.release, &lu))
-        }
-        _ => {
+        Family::Sentence => {
             let key = SentenceKey::decode(key)?;
             CountKey::of_sentence(key.release, key.sentence)
         }
+        _ => Said::read(family, key, value)?.counted().cloned(),
     }
 }
 
@@ -81,12 +48,12 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    pub(super) fn add(&mut self, key: CountKey) {
+    pub(super) fn add(&mut self, key: &CountKey) {
         match &mut self.run {
-            Some((last, count)) if *last == key => *count += 1,
+            Some((last, count)) if last == key => *count += 1,
             _ => {
                 self.end_run();
-                self.run = Some((key, 1));
+                self.run = Some((key.clone(), 1));
             }
         }
     }
@@ -113,36 +80,29 @@ impl Gathered {
 
 /// What a commit changes.
 #[derive(Default)]
-struct Changes {
+pub(super) struct Changes {
     by: BTreeMap<ReleaseId, BTreeMap<CountKey, i64>>,
     /// Releases of which it is not known what goes.
     unknown: BTreeSet<ReleaseId>,
 }
 
 impl Changes {
-    /// Of one row that is touched several times the last counts.
-    fn of(engine: &Engine, touched: Vec<Touched>) -> Result<Self> {
-        let (mut before, mut after) = (Gathered::default(), Gathered::default());
-        let mut changes = Self::default();
-        let mut rows: BTreeMap<Family, LastTouched> = BTreeMap::new();
-        for Touched { family, key, after, is_new } in touched {
-            let row = rows.entry(family).or_default().entry(key).or_insert((None, true));
-            *row = (after, is_new && row.1);
-        }
-        for (family, rows) in rows {
-            let known = rows.iter().filter(|(_, (_, is_new))| !is_new);
-            let known: Vec<Vec<u8>> = known.map(|(key, _)| key.clone()).collect();
-            let values = engine.get_sorted(family, &known)?;
-            for (key, value) in known.iter().zip(values) {
-                let Some(value) = value else { continue };
-                match counts_as(family, key, &value) {
-                    Some(counted) => before.add(counted),
-                    None => changes.unknown.extend(release_of(family, key)),
-                }
+    /// The changes of counts, and what was touched that is evidence of proposed LUs.
+    pub(super) fn of(engine: &Engine, touched: Vec<Touched>) -> Result<(Self, TouchedEvidence)> {
+        let (mut lost, mut gained) = (Gathered::default(), Gathered::default());
+        let (mut changes, mut evidence) = (Self::default(), TouchedEvidence::default());
+        each_row(engine, touched, &mut |family, key, before, after| {
+            match &before {
+                Before::Nothing => {}
+                Before::Said(said) => said.counted().into_iter().for_each(|key| lost.add(key)),
+                Before::Unreadable => changes.unknown.extend(release_of(family, key)),
             }
-            rows.into_values().filter_map(|(after, _)| after).for_each(|it| after.add(it));
-        }
-        for (cells, is_gain) in [(before.cells(), false), (after.cells(), true)] {
+            if let Some(key) = after.as_ref().and_then(Said::counted) {
+                gained.add(key);
+            }
+            evidence.add(family, key, before, after);
+        })?;
+        for (cells, is_gain) in [(lost.cells(), false), (gained.cells(), true)] {
             for (key, count) in cells {
                 let by = changes.by.entry(key.release).or_default().entry(key).or_default();
                 let count = count.cast_signed();
@@ -152,23 +112,24 @@ impl Changes {
         for by in changes.by.values_mut() {
             by.retain(|_, by| *by != 0);
         }
-        Ok(changes)
+        Ok((changes, evidence))
+    }
+
+    /// Releases of which it is not known what goes.
+    pub(super) fn unsure(&self) -> BTreeSet<ReleaseId> {
+        self.unknown.clone()
     }
 }
-
-/// Of each key that was touched: as what the row counts then, and whether nothing stood there
-/// before.
-type LastTouched = BTreeMap<Vec<u8>, (Option<CountKey>, bool)>;
 
 impl Store {
     /// Takes note of rows of a release that is not listed yet, as long as each is written once.
     pub(super) fn note_unlisted(&self, release: ReleaseId, touched: Vec<Touched>) {
         let mut unlisted = self.unlisted.lock().unwrap_or_else(|broken| broken.into_inner());
         let Some(Some(cells)) = unlisted.get_mut(&release) else { return };
-        let are_new = touched.iter().all(|row| row.after.is_some());
+        let are_new = touched.iter().all(|row| row.after().is_some());
         // LUs are written again as more of them is known.
-        let sets = touched.into_iter().filter(|row| row.family != Family::LexUnit);
-        sets.filter_map(|row| row.after).for_each(|key| cells.add(key));
+        let sets = touched.iter().filter(|row| !row.is_of(Family::LexUnit));
+        sets.filter_map(|row| row.after()?.counted()).for_each(|key| cells.add(key));
         if !are_new {
             unlisted.insert(release, None);
         }
@@ -185,12 +146,12 @@ impl Store {
         &self,
         rows: &mut WriteBatch,
         listed: &[ReleaseId],
-        touched: Vec<Touched>,
+        mut changes: Changes,
+        are_current: bool,
     ) -> Result<()> {
-        let mut changes = Changes::of(&self.engine, touched)?;
         for &release in listed {
             let by = changes.by.remove(&release).unwrap_or_default();
-            let is_known = !changes.unknown.contains(&release);
+            let is_known = are_current && !changes.unknown.contains(&release);
             if is_known && let Some(cells) = self.changed(release, &by)? {
                 for (key, count) in cells {
                     self.put_count(rows, &key, count)?;
@@ -264,9 +225,10 @@ impl Store {
     fn add_rows(&self, family: Family, prefix: Vec<u8>, counts: &mut Gathered) -> Result<()> {
         for row in self.engine.scan(family, prefix)? {
             let (key, value) = row?;
+            self.tell_read();
             // One that cannot be read is told by whoever reads it, and by a check.
             if let Some(key) = counts_as(family, &key, &value) {
-                counts.add(key);
+                counts.add(&key);
             }
         }
         Ok(())
@@ -281,9 +243,7 @@ impl Store {
     }
 
     fn delete_counts(&self, rows: &mut WriteBatch, release: ReleaseId) -> Result<()> {
-        let start = Prefix::of(release).bytes();
-        let end = release.0.checked_add(1).map(|next| Prefix::of(ReleaseId(next)).bytes());
-        let end = end.unwrap_or_else(|| vec![0xff; 3]);
+        let [start, end] = bounds(release);
         self.engine.delete_from(rows, Family::Count, &start, &end)
     }
 
@@ -297,36 +257,20 @@ impl Store {
         cells.iter().try_for_each(|(key, count)| self.put_count(rows, key, *count))
     }
 
-    /// Makes the counts of all listed releases anew.
-    ///
-    /// # Errors
-    /// When the engine fails, or the handle is a reader's.
-    pub(crate) fn mend_counts(&self) -> Result<()> {
-        let _one_at_a_time = self.commit.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let mut rows = WriteBatch::default();
-        for release in self.book()?.releases {
-            self.put_all_counts(&mut rows, release.id, &self.made_anew(release.id)?)?;
-        }
-        self.engine.write_synced(rows)
+    /// Puts the counts of a release that its rows give.
+    pub(super) fn recount(&self, rows: &mut WriteBatch, release: ReleaseId) -> Result<()> {
+        self.put_all_counts(rows, release, &self.made_anew(release)?)
     }
 
-    /// The listed releases whose counts are not what their rows say.
-    ///
-    /// # Errors
-    /// When the engine fails.
-    pub(crate) fn wrong_counts(&self) -> Result<Vec<ReleaseId>> {
-        let mut wrong = Vec::new();
-        if self.engine.has(Family::Count) {
-            for Release { id, .. } in self.book()?.releases {
-                let kept = self.count_keys(id)?;
-                let is_right = match &kept {
-                    Some(kept) if kept.is_empty() => true,
-                    kept => *kept == Some(self.made_anew(id)?),
-                };
-                wrong.extend((!is_right).then_some(id));
-            }
+    /// Whether the counts of a release are what its rows say, or none are kept.
+    pub(super) fn are_counts_right(&self, release: ReleaseId) -> Result<bool> {
+        if !self.engine.has(Family::Count) {
+            return Ok(true);
         }
-        Ok(wrong)
+        match self.count_keys(release)? {
+            Some(kept) if kept.is_empty() => Ok(true),
+            kept => Ok(kept == Some(self.made_anew(release)?)),
+        }
     }
 
     /// Every count of a release that is kept; `None` when one cannot be read.
@@ -344,7 +288,7 @@ impl Store {
 
     /// How many sets a release has; `None` where no counts are kept.
     fn number_of_sets(&self, release: ReleaseId) -> Result<Option<u64>> {
-        if !self.engine.has(Family::Count) {
+        if !self.engine.has(Family::Count) || !self.are_sums_current()? {
             return Ok(None);
         }
         let value = self.engine.get(Family::Count, &CountKey::new(release, ALL_SETS).encode())?;

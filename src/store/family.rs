@@ -28,6 +28,7 @@ named! {
         Commit => "commit",
         Before => "before",
         Count => "count",
+        Evidence => "evidence",
     }
 }
 
@@ -66,7 +67,7 @@ impl Family {
 
     /// Whether a store that an earlier program wrote may lack it; a writer makes it.
     pub(super) fn may_be_absent(self) -> bool {
-        matches!(self, Self::Count | Self::Commit | Self::Before)
+        matches!(self, Self::Count | Self::Evidence | Self::Commit | Self::Before)
     }
 
     /// Whether the family's keys start with a release.

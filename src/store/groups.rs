@@ -54,7 +54,8 @@ where
             Err(error) => return Some(Err(error)),
         };
         let before = ids.len();
-        let is_reached = |of: &Result<SentenceSetKey>| of.as_ref().map_or(true, |of| of.sentence <= id);
+        let is_reached =
+            |of: &Result<SentenceSetKey>| of.as_ref().map_or(true, |of| of.sentence <= id);
         while let Some(row) = self.listed.next_if(is_reached) {
             match row {
                 Ok(of) if of.sentence == id => ids.push((release, of.set)),
@@ -62,7 +63,8 @@ where
                 Err(error) => return Some(Err(error)),
             }
         }
-        let is_reached = |of: &Keyed<SentenceLayers>| of.as_ref().map_or(true, |(key, _)| key.sentence <= id);
+        let is_reached =
+            |of: &Keyed<SentenceLayers>| of.as_ref().map_or(true, |(key, _)| key.sentence <= id);
         let over = std::iter::from_fn(|| self.layers.next_if(is_reached));
         let over: Result<Vec<_>> = over.map(|row| Ok(row?.1)).collect();
         Some(over.map(|layers| (sentence, ids.len() - before, layers)))

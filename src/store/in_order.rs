@@ -166,7 +166,10 @@ mod tests {
                 .unwrap();
                 sums
             });
-            assert_eq!(sums, (0..20).map(|n: usize| n * n.saturating_sub(1) / 2).collect::<Vec<_>>());
+            assert_eq!(
+                sums,
+                (0..20).map(|n: usize| n * n.saturating_sub(1) / 2).collect::<Vec<_>>()
+            );
         }
     }
 

@@ -144,6 +144,9 @@ keys! {
     LayoutKey of [layout] { release: ReleaseId, kind: u8, first: u32, second: u32 }
     ChangeKey of [change, before] { revision: u64, ordinal: u32 }
     CommitKey of [commit] { revision: u64 }
+    EvidenceKey of [evidence] {
+        release: ReleaseId, kind: u8, frame: FrameId, lu: LuId, seed: AnnotationSetId,
+    }
 }
 
 impl LayoutKey {
@@ -460,6 +463,7 @@ mod tests {
                 $function::<DecisionKey> $arguments,
                 $function::<EditionKey> $arguments,
                 $function::<CountKey> $arguments,
+                $function::<EvidenceKey> $arguments,
             ]
         };
     }
@@ -556,7 +560,7 @@ mod tests {
         let of_page: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
         let meta = "| `meta` | name: `format` (two u16), `written_by` (text), `book` (record), \
                     `own_ids` (record), `identity` (id of 16 bytes, generation of 8), \
-                    `tally` (entries of 27 bytes), `merged` (entries of 34 bytes), `history` (record) |";
+                    `tally` (entries of 27 bytes), `merged` (entries of 34 bytes), `history` (record), `sums` (9 bytes) |";
         let name = "| `name` | release u16, kind u8 (top bit: case-folded), name, 0x00, id u64 |";
         let mut expected: Vec<String> = of_every_key!(rows()).into_iter().flatten().collect();
         expected.extend([meta, name].map(str::to_owned));
@@ -566,7 +570,7 @@ mod tests {
         let families: Vec<_> = of_page.into_iter().map(family).collect();
         assert_eq!(families, Family::ALL.map(Some));
         let (tally, merged) = (crate::store::tally::TALLY_KEY, crate::store::merged::MERGED_KEY);
-        let history = crate::store::HISTORY_KEY;
+        let (history, sums) = (crate::store::HISTORY_KEY, crate::store::current_sums::SUMS_KEY);
         let known = [
             FORMAT_KEY,
             WRITTEN_BY_KEY,
@@ -576,6 +580,7 @@ mod tests {
             tally,
             merged,
             history,
+            sums,
         ];
         for key in known {
             let key = std::str::from_utf8(key).unwrap();

@@ -16,9 +16,14 @@ mod change;
 mod copy;
 mod count_key;
 mod counts;
+mod current_sums;
 mod engine;
 mod error;
 mod estimate;
+mod evidence;
+mod evidence_changes;
+mod evidence_check;
+mod evidence_row;
 mod family;
 mod foreign;
 mod groups;
@@ -26,6 +31,7 @@ mod held_directory;
 mod history;
 mod identity;
 mod in_order;
+mod kept_evidence;
 mod key;
 mod lock;
 mod manifest;
@@ -48,6 +54,7 @@ mod scratch;
 mod set_rows;
 mod site;
 mod tally;
+mod touched;
 mod tuning;
 mod view;
 
@@ -65,12 +72,14 @@ use batch::Parts;
 pub use change::{Action, Change, Subject, SubjectKind};
 pub(crate) use change::{of_release, only};
 pub(crate) use count_key::SetCount;
-use counts::Gathered;
+use counts::{Changes, Gathered};
+use current_sums::Watch;
 pub use engine::FORMAT;
 pub(crate) use engine::require_format;
 use engine::{Engine, Opening};
 pub use error::StoreError;
 pub use estimate::SetRange;
+pub(crate) use evidence::{LuEvidence, SetEvidence};
 use family::Family;
 pub(crate) use groups::SentenceGroup;
 pub(crate) use held_directory::HeldDirectory;
@@ -81,9 +90,9 @@ pub(crate) use in_order::in_order;
 pub use key::NameKind;
 use key::{ChangeKey, Key, Prefix};
 pub use lock::Holder;
+pub(crate) use ranges::{KeyRange, RowsPart};
 pub use record::Commit;
 use record::{ChangeRecord, MetaRecord, OwnIdsRecord};
-pub(crate) use ranges::{KeyRange, RowsPart};
 pub(crate) use recount::Recount;
 pub(crate) use repair::Unreadable;
 pub use replace::Replacement;
@@ -118,6 +127,9 @@ pub struct Store {
     author: Mutex<String>,
     /// What the rows of releases that are not listed yet add up to; `None` where that is not known.
     unlisted: Mutex<BTreeMap<ReleaseId, Option<Gathered>>>,
+    watch: Mutex<Watch>,
+    /// Whether counts and evidence are of the last commit, as far as a reader has looked.
+    are_current: Mutex<Option<bool>>,
 }
 
 /// Where an annotation set is kept.
@@ -222,8 +234,19 @@ impl Store {
             acknowledged = Acknowledged::begin(&dir, book_of(&engine)?.revision).ok();
         }
         let (commit, own_ids, author) = Default::default();
-        let unlisted = Mutex::default();
-        Ok(Self { engine, dir, acknowledged, commit, own_ids, author, unlisted })
+        let (unlisted, watch, are_current) = Default::default();
+        let opened = Self {
+            engine,
+            dir,
+            acknowledged,
+            commit,
+            own_ids,
+            author,
+            unlisted,
+            watch,
+            are_current,
+        };
+        Ok(opened)
     }
 
     /// Closes the store, and removes it when this handle made it and nothing was committed to it:
@@ -258,7 +281,9 @@ impl Store {
     /// # Errors
     /// When the engine fails.
     pub fn refresh(&self) -> Result<()> {
-        self.engine.refresh()
+        let refreshed = self.engine.refresh();
+        self.forget_current_sums();
+        refreshed
     }
 
     /// The directory that has the store's name now: another one after a restore.
@@ -348,7 +373,13 @@ impl Store {
         let listed: Vec<_> = book.releases.iter().map(|release| release.id).collect();
         self.drop_merged(&mut rows, changes, &keyed, undoes)?;
         self.put_tally(&mut rows, &listed, &keyed)?;
-        self.put_counts(&mut rows, &listed, touched)?;
+        let are_current = self.are_sums_current()?;
+        let (changes, evidence) = Changes::of(&self.engine, touched)?;
+        let unsure = changes.unsure();
+        self.put_counts(&mut rows, &listed, changes, are_current)?;
+        let is_sure = |release| are_current && !unsure.contains(&release);
+        self.put_evidence(&mut rows, &listed, evidence, is_sure)?;
+        self.trust_sums(&mut rows, revision)?;
         let value = record::encode(&book).map_err(unwritable("meta"))?;
         self.engine.put(&mut rows, Family::Meta, BOOK_KEY, &value)?;
         self.engine.write_synced(rows)?;

@@ -221,7 +221,8 @@ impl Store {
     ) -> impl Iterator<Item = KeyRange> + use<> {
         let width = ReleaseId::WIDTH + SentenceId::WIDTH;
         let keys = KeyRange::under(Prefix::of(release).bytes());
-        let parts = self.parts_of(Family::Sentence, keys).map(move |(part, _)| part.to_width(width));
+        let parts =
+            self.parts_of(Family::Sentence, keys).map(move |(part, _)| part.to_width(width));
         parts.filter(|part| !part.is_empty())
     }
 }

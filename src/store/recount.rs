@@ -51,16 +51,29 @@ impl Recount {
             _ => None,
         };
         if let Some(key) = key {
-            self.found.add(key);
+            self.found.add(&key);
         }
     }
 
     fn add_fault(&mut self, fault: &RowFault) {
-        let counted = [Family::Annotation, Family::LexUnit, Family::Sentence, Family::Count];
+        let counted = [
+            Family::Annotation,
+            Family::LexUnit,
+            Family::Sentence,
+            Family::Verification,
+            Family::Count,
+            Family::Evidence,
+        ];
         if counted.iter().any(|family| family.name() == fault.family) {
             self.unsure.extend(fault.release);
             self.is_unread |= fault.kind == RowFaultKind::Unreadable;
         }
+    }
+
+    /// The releases of which every row could be read.
+    pub(crate) fn sure_of(&self, releases: impl IntoIterator<Item = ReleaseId>) -> Vec<ReleaseId> {
+        let is_sure = |release: &ReleaseId| !self.is_unread && !self.unsure.contains(release);
+        releases.into_iter().filter(is_sure).collect()
     }
 
     /// The counts that are not what the rows say, each in words. A release without counts has none.

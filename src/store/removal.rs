@@ -7,6 +7,12 @@ use super::key::Prefix;
 use super::{Action, Change, Result, Store, Subject};
 use crate::model::ReleaseId;
 
+/// Where the rows of a release begin in a family, and where those behind them do.
+pub(super) fn bounds(release: ReleaseId) -> [Vec<u8>; 2] {
+    let end = release.0.checked_add(1).map(|next| Prefix::of(ReleaseId(next)).bytes());
+    [Prefix::of(release).bytes(), end.unwrap_or_else(|| vec![0xff; 3])]
+}
+
 impl Store {
     /// Removes a release: its rows go with the commit that lists it no more, and no later release
     /// gets its number. Gives the new revision.
@@ -14,9 +20,7 @@ impl Store {
     /// # Errors
     /// When the engine fails, or the handle is a reader's.
     pub fn remove_release(&self, release: ReleaseId) -> Result<u64> {
-        let start = Prefix::of(release).bytes();
-        let end = release.0.checked_add(1).map(|next| Prefix::of(ReleaseId(next)).bytes());
-        let end = end.unwrap_or_else(|| vec![0xff; 3]);
+        let [start, end] = bounds(release);
         let mut rows = WriteBatch::default();
         for family in Family::ALL.into_iter().filter(|family| family.by_release()) {
             if self.engine.scan_from(family, start.clone())?.next().is_some() {

@@ -85,7 +85,8 @@ impl Store {
             | Family::Change
             | Family::Commit
             | Family::Before
-            | Family::Count => Some(Unreadable::Alone(None)),
+            | Family::Count
+            | Family::Evidence => Some(Unreadable::Alone(None)),
             Family::Meta | Family::Frame | Family::SemType | Family::Document | Family::Recipe => {
                 Some(Unreadable::Retained)
             }

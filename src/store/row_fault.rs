@@ -5,9 +5,9 @@ use crate::model::{AnnotationSetId, ReleaseId};
 use super::count_key;
 use super::family::Family;
 use super::key::{
-    AnnotationKey, ChangeKey, CommitKey, CountKey, DecisionKey, DocumentKey, EditionKey, FrameKey,
-    JournalKey, JudgementKey, Key, LayoutKey, LexUnitKey, NameKey, RecipeKey, RelationKey,
-    SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
+    AnnotationKey, ChangeKey, CommitKey, CountKey, DecisionKey, DocumentKey, EditionKey,
+    EvidenceKey, FrameKey, JournalKey, JudgementKey, Key, LayoutKey, LexUnitKey, NameKey,
+    RecipeKey, RelationKey, SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
 };
 
 /// A row that cannot be read or makes no sense.
@@ -108,5 +108,9 @@ pub(super) fn record_name(family: &str, key: &[u8]) -> Option<String> {
             format!("a before-image of commit {}", ChangeKey::decode(key)?.revision)
         }
         Family::Count => format!("the count of {}", count_key::words(&CountKey::decode(key)?)),
+        Family::Evidence => {
+            let EvidenceKey { frame, lu, .. } = EvidenceKey::decode(key)?;
+            format!("the evidence of LU {lu} of frame {frame}")
+        }
     })
 }

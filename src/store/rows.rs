@@ -11,7 +11,6 @@ use crate::model::{
     SentenceId, SentenceLayers, Verification, hexadecimal,
 };
 
-use super::count_key;
 use super::family::Family;
 use super::identity::{self, IDENTITY_KEY};
 use super::key::{
@@ -31,6 +30,7 @@ use super::{
     BOOK_KEY, Change, HISTORY_KEY, JournalEntry, OWN_IDS_KEY, Result, SetLocation, Store,
     StoreError,
 };
+use super::{count_key, evidence_row};
 
 /// A row with what its key and its value say.
 #[derive(Debug, Clone)]
@@ -93,6 +93,8 @@ pub enum RowContent {
     Before(u64),
     /// How many rows agree in what the key names.
     Count(u64),
+    /// What the generated sets of an LU say together, or how many of them a seed gave.
+    Evidence,
 }
 
 /// The file that a layout describes.
@@ -278,6 +280,11 @@ pub(super) fn content(
         Family::Commit => RowContent::Commit(model(key, value)?),
         Family::Before => RowContent::Before(before(key, value)?),
         Family::Count => RowContent::Count(count(key, value)?),
+        Family::Evidence => {
+            let no_key = || (RowFaultKind::Key, "evidence of nothing".to_owned());
+            evidence_row::decode(&key_of(key)?, value).map_err(record)?.ok_or_else(no_key)?;
+            RowContent::Evidence
+        }
     })
 }
 
@@ -349,6 +356,7 @@ mod tests {
 
     use proptest::prelude::*;
 
+    use super::super::key::EvidenceKey;
     use super::super::record::{ChangeRecord, Encoded, Unwritable};
     use super::*;
     use crate::model::{Extent, Label, Layer, LayerName, Span};
@@ -377,6 +385,10 @@ mod tests {
         }
         if name == "meta_history" {
             return (Family::Meta, HISTORY_KEY.to_vec());
+        }
+        if name == "evidence" {
+            let place = (FrameId(1), LuId(1));
+            return (Family::Evidence, EvidenceKey::of_lu(ReleaseId(1), place).encode());
         }
         if name == "layout_numbers" {
             let key = LayoutKey::of_numbers(ReleaseId(1), NumberKind::LexUnit, 0);
@@ -461,6 +473,11 @@ mod tests {
                 record::encode(&record::decode::<OwnIdsRecord>(value).map_err(record)?)
             }
             RowContent::Count(count) => Ok(count.to_be_bytes().to_vec()),
+            RowContent::Evidence => {
+                let key = key_of(key)?;
+                let cell = evidence_row::decode(&key, value).map_err(record)?;
+                cell.expect("its key is sound").encode()
+            }
             // Without a record.
             RowContent::Meta | RowContent::BySentence(..) | RowContent::Name { .. } => {
                 Ok(value.to_owned())

@@ -25,6 +25,7 @@ mod markup;
 mod morphology;
 mod names;
 mod offsets;
+mod part_of_name;
 mod phrase;
 mod rouge;
 mod shortened;
@@ -49,6 +50,7 @@ pub use markup::{DefinitionPart, definition_parts, plain_definition};
 pub use morphology::Morphology;
 pub use names::names;
 pub use offsets::{CharIndex, CharSpan, OffsetError};
+pub(crate) use part_of_name::{is_function_word, is_in_name};
 #[cfg(feature = "neural")]
 pub(crate) use phrase::respellings;
 pub use phrase::{head_piece, inflect_phrase, inflections_of_phrase, plain_lemma};

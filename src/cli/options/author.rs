@@ -2,6 +2,8 @@
 
 use fnstore::database::Database;
 
+use crate::cli::print::output::{grouped, tell};
+
 /// Names of variables that say who it is, the first one that is set.
 const VARIABLES: [&str; 3] = ["FNSTORE_AUTHOR", "LOGNAME", "USER"];
 
@@ -11,10 +13,28 @@ pub(crate) fn signed(database: Database) -> Database {
     database
 }
 
-/// The commits of this handle are the user's.
+/// The commits of this handle are the user's, who is told why the first one takes long.
 pub(crate) fn sign(database: &Database) {
+    watch(database);
     let names = VARIABLES.iter().filter_map(|name| std::env::var(name).ok());
     if let Some(name) = names.map(|name| name.trim().to_owned()).find(|name| !name.is_empty()) {
         database.set_author(&name);
     }
+}
+
+/// Rows between two lines that tell how many were read.
+const ROWS: u64 = 1 << 22;
+
+/// Tells of the rows that a commit reads to make counts and evidence that the store does not have.
+pub(crate) fn watch(database: &Database) {
+    let mut next = 0;
+    database.watch_sums(move |rows| {
+        if next == 0 {
+            tell("rows are read once to make the counts that later commits keep");
+        }
+        if rows >= next {
+            tell(&format!("counted {} rows", grouped(rows)));
+            next = rows + ROWS;
+        }
+    });
 }

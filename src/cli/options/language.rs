@@ -4,6 +4,7 @@
 use fnstore::database::{Database, DatabaseError};
 use fnstore::model::{Declared, is_english};
 
+use super::author::watch;
 use crate::cli::Context;
 use crate::cli::print::output::tell;
 
@@ -37,6 +38,7 @@ impl LanguageArgs {
 impl Context {
     /// A database that models are joined with: on `--any-language` in any language.
     pub(crate) fn joined(&self, database: Database) -> Database {
+        watch(&database);
         database.with_any_language(self.any_language)
     }
 }

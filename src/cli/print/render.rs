@@ -193,13 +193,8 @@ impl Part {
         let Self { output, format, written, table } = self;
         let (format, table_so_far) = (*format, std::mem::take(table));
         // The header stands above the first part.
-        let mut records = Records {
-            output,
-            format,
-            written: *written,
-            has_header: true,
-            table: table_so_far,
-        };
+        let mut records =
+            Records { output, format, written: *written, has_header: true, table: table_so_far };
         let outcome = write(&mut records);
         (*written, *table) = (records.written, records.table);
         outcome

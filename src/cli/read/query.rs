@@ -8,7 +8,7 @@ mod plan;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::model::NamedBy;
 use fnstore::query::{Case, Cursor, Expression, Field, Selection, SortKey, Test};
-use fnstore::search::{Match, Matches};
+use fnstore::search::{AnswerRecord, Match, Matches};
 
 use crate::cli::options::splits::SplitArgs;
 use crate::cli::print::notices::{tell_if_empty, tell_of_index, tell_of_releases};
@@ -16,7 +16,7 @@ use crate::cli::print::output::{Format, Output, grouped, tell};
 use crate::cli::print::render::Part;
 use crate::cli::{Context, Outcome};
 use columns::{Cells, Column};
-use hit::AnswerRecord;
+use hit::record;
 use plan::write_plan;
 
 /// Find annotation sets
@@ -278,7 +278,7 @@ fn write_hits(page: &mut Page<'_>, output: &mut Output) -> anyhow::Result<usize>
             Ok(None) => break None,
             Ok(Some(found)) => match found.into_answer() {
                 Ok(None) => {}
-                Ok(Some(answer)) => records.spaced_block(&AnswerRecord::new(&answer)?)?,
+                Ok(Some(answer)) => records.spaced_block(&record(&answer)?)?,
                 Err(error) => page.matches.leave_out(error)?,
             },
             Err(error) => break Some(error),

@@ -10,6 +10,7 @@ use fnstore::model::Release;
 use fnstore::store::AddedCounts;
 use serde::Serialize;
 
+use crate::cli::options::author::watch;
 use crate::cli::options::confirm::is_confirmed;
 use crate::cli::print::notices::{tell_if_empty, tell_index_lag, tell_of_index};
 use crate::cli::print::output::{Format, counted, grouped, size, tell};
@@ -95,6 +96,7 @@ impl Row for ReleaseRecord {
 
 fn remove(RemoveArgs { name, yes }: &RemoveArgs, context: &Context) -> anyhow::Result<Outcome> {
     let database = Database::open_existing_writer(&context.store)?;
+    watch(&database);
     tell_of_index(&database);
     let release = database.release(name)?;
     let counts = release.counts;

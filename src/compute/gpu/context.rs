@@ -13,16 +13,16 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytemuck::{Pod, cast_slice};
 
+use super::counts::{Part, Work};
 use super::faults::Faults;
 use super::held::Holds;
 use super::pipeline::{Pipeline, Pipelines};
 use super::pool::{Buffer, Pool};
-use super::profile::{Cost, GpuProfile, Part, Work};
-use super::shader::{Binding, Shader};
 use super::stamps::{Profiler, Stamps};
-use super::tuning::Tuned;
+use super::tuned::Tuned;
 use super::units::Units;
-use crate::compute::{ComputeError, Device};
+use super::{Cost, Shader};
+use crate::compute::{Binding, ComputeError, Device, GpuProfile};
 
 /// First size of the arena in bytes; it grows when a call brings more.
 const ARENA: u64 = 1 << 20;

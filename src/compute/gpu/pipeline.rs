@@ -11,8 +11,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::faults::Faults;
-use super::shader::{Binding, Shader};
-use crate::compute::ComputeError;
+use crate::compute::{Binding, ComputeError, Shader};
 
 /// A compiled shader.
 pub(super) struct Pipeline {

@@ -9,7 +9,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::context::MOST_COMMANDS;
-use super::profile::{Counts, GpuProfile, Part, ProfileClock, Work};
+use super::counts::{Counts, Part, Work};
+use crate::compute::{GpuProfile, ProfileClock};
 
 /// Stamps of a submission: two for each of its calls.
 const MOST_STAMPS: u32 = 2 * MOST_COMMANDS as u32;

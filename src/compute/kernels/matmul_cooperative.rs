@@ -256,9 +256,9 @@ fn compare(shape: [usize; 3], [found, wanted, before]: [&Tensor; 3]) -> Option<F
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compute::gpu::{GpuOptions, adapters};
     use crate::compute::kernels::{Weight, matmul};
     use crate::compute::{Device, Trial};
+    use crate::compute::{GpuOptions, adapters};
 
     /// A GPU with 16-bit floats, or a word past the harness, which keeps what tests print.
     fn gpu() -> Option<Gpu> {

@@ -1,11 +1,11 @@
 //! What keys and the index say of a query without a set being read: for counting.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::narrowed::Narrowed;
 use super::{CHEAP, Planner};
 use crate::database::Result;
-use crate::index::{Filter, Omitted};
+use crate::index::{Filter, Hit, Omitted};
 use crate::model::{FrameId, LuId, ReleaseId};
 use crate::query::{Case, Expression, Field, Test};
 use crate::store::SetRange;
@@ -13,16 +13,27 @@ use crate::store::SetRange;
 /// Runs of keys that are looked up one by one; more are read in one pass over the release.
 const RUNS: usize = 1_000;
 
-/// Numbers of sets by where they are kept.
-pub(in crate::search) type Places = BTreeMap<(ReleaseId, FrameId, LuId), u64>;
+/// What entries of the index say of a query.
+pub(in crate::search) struct Entries {
+    /// Numbers of sets by where they are kept.
+    pub(in crate::search) places: BTreeMap<(ReleaseId, FrameId, LuId), u64>,
+    /// Sets whose triggers are too long for the index: they are not among those.
+    pub(in crate::search) omitted: Vec<Hit>,
+}
+
+/// More hits of a filter are not looked at.
+fn at_most(filter: &Filter) -> usize {
+    if matches!(filter, Filter::Omitted(_)) { CHEAP } else { usize::MAX }
+}
 
 impl Planner<'_> {
     /// Runs of keys outside of which a query has no answers.
     pub(in crate::search) fn runs(&self, expression: &Expression) -> Result<Vec<SetRange>> {
         if let Some(keys) = self.keys(expression)? {
-            let nowhere = matches!(&keys, Narrowed::Sets(sets) if sets.is_empty());
+            // Single sets lie in no run; where nothing is left there is none, of whatever kind.
+            let are_sets = matches!(&keys, Narrowed::Sets(sets) if !sets.is_empty());
             let runs = keys.scopes();
-            if nowhere || (!runs.is_empty() && runs.len() <= RUNS) {
+            if !are_sets && runs.len() <= RUNS {
                 return Ok(runs);
             }
         }
@@ -59,13 +70,14 @@ impl Planner<'_> {
     /// How many entries of the index a conjunction finds, by place. `places` holds those of its
     /// parts that ask of places alone; every other part must be one that the index holds exactly.
     ///
-    /// `None` where it is not, where the index is not as new as the store, or where keys leave so
-    /// few sets that reading them costs less.
+    /// `None` where it is not, where the index is not as new as the store, where keys leave so few
+    /// sets that reading them costs less, or where as many sets have a trigger that the index
+    /// leaves out.
     pub(in crate::search) fn entries(
         &self,
         others: &[&Expression],
         places: &Expression,
-    ) -> Result<Option<Places>> {
+    ) -> Result<Option<Entries>> {
         let store = &self.database.store;
         let mut filters = Vec::with_capacity(others.len());
         for part in others {
@@ -82,19 +94,21 @@ impl Planner<'_> {
             return Ok(None);
         }
         let search = |filter: &Filter| self.database.usable(reader.search(filter)).flatten();
-        // The entry of a set whose trigger is too long says nothing of it.
-        if !search(&Filter::Omitted(Omitted::Trigger)).is_some_and(|found| found.is_empty()) {
-            return Ok(None);
-        }
-        let found = search(&Filter::All(filters));
-        let Some(hits) = found.and_then(|found| self.database.usable(found.hits())) else {
-            return Ok(None);
+        let hits = |filter: &Filter| {
+            let found = search(filter).filter(|found| found.len() < at_most(filter));
+            let hits = found.and_then(|found| self.database.usable(found.hits()))?;
+            let is_asked = |hit: &Hit| self.releases.contains(&hit.release);
+            Some(hits.into_iter().filter(is_asked).collect::<Vec<Hit>>())
         };
-        let mut counts = Places::new();
-        for hit in hits.into_iter().filter(|hit| self.releases.contains(&hit.release)) {
-            *counts.entry((hit.release, hit.frame, hit.lu)).or_default() += 1;
+        // The entry of a set whose trigger is too long says nothing of it.
+        let Some(omitted) = hits(&Filter::Omitted(Omitted::Trigger)) else { return Ok(None) };
+        let Some(found) = hits(&Filter::All(filters)) else { return Ok(None) };
+        let left_out: BTreeSet<&Hit> = omitted.iter().collect();
+        let mut places = BTreeMap::new();
+        for hit in found.iter().filter(|hit| !left_out.contains(hit)) {
+            *places.entry((hit.release, hit.frame, hit.lu)).or_default() += 1;
         }
-        Ok(Some(counts))
+        Ok(Some(Entries { places, omitted }))
     }
 
     /// The filter that lets through what an expression holds of and nothing else, if there is one.

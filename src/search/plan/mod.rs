@@ -22,6 +22,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+pub(super) use exact::Entries;
 pub use explain::{Access, Explanation, TermReport};
 pub(super) use names::lemma;
 pub(super) use narrowed::{Narrowed, SetRows};

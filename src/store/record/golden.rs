@@ -64,6 +64,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("verification", verification().to_value()),
         ("verification_none", unverified().to_value()),
         ("decision", decided().to_value()),
+        ("evidence", encode(&evidence())),
         ("edition", edition().to_value()),
         ("edition_listed", listed().to_value()),
     ];

@@ -17,6 +17,7 @@ mod commit;
 mod decision;
 mod document;
 mod edition;
+mod evidence;
 mod foreign;
 mod frame;
 #[cfg(test)]

@@ -17,6 +17,7 @@ fn the_schema_page_lists_every_family_and_every_field() {
         document::FIELDS,
         edition::FIELDS,
         edition::EDITION_FIELDS,
+        evidence::FIELDS,
         foreign::FIELDS,
         frame::FIELDS,
         journal::FIELDS,

@@ -152,13 +152,18 @@ impl Database {
     ) -> Result<LossyExport> {
         let (mut report, mut sentences) = (LossyExport::default(), Distinct::default());
         let begin = || Rows::of(self);
-        self.fold_answers(expression, begin, |some, answer| some.add(&answer), |some| {
-            some.rows.iter().try_for_each(&mut take)?;
-            report.sets += some.sets;
-            report.losses.merge(&some.losses);
-            sentences.merge(some.sentences);
-            Ok::<_, DatabaseError>(())
-        })?;
+        self.fold_answers(
+            expression,
+            begin,
+            |some, answer| some.add(&answer),
+            |some| {
+                some.rows.iter().try_for_each(&mut take)?;
+                report.sets += some.sets;
+                report.losses.merge(&some.losses);
+                sentences.merge(some.sentences);
+                Ok::<_, DatabaseError>(())
+            },
+        )?;
         report.sentences = sentences.into_sorted().len() as u64;
         Ok(report)
     }

@@ -5,6 +5,7 @@ mod framenet;
 mod jsonl;
 mod lossy;
 mod record;
+mod subjects;
 mod tokens;
 mod training;
 

@@ -283,7 +283,7 @@ impl<R: BufRead> LineImport<'_, R> {
         self.refer_all(&sentence)?;
         let it = (LineKind::Sentence, sentence.id, &Subject::Sentence(sentence.id));
         let stored = |store: &Store, release| store.sentence(release, sentence.id);
-        self.write_new(&sentence, it, stored, Batch::put_sentence)?;
+        self.write_new(&sentence, it, stored, Batch::put_new_sentence)?;
         self.current = Some(sentence);
         Ok(())
     }
@@ -320,7 +320,7 @@ impl<R: BufRead> LineImport<'_, R> {
             Ok(stored.map(|stored| scored_as(stored, &set)))
         };
         let it = (LineKind::Set, set.id, &Subject::Set(set.id, SetLocation::of(&set)));
-        if self.write_new(&set, it, stored, Batch::put_annotation_set)? {
+        if self.write_new(&set, it, stored, Batch::put_new_annotation_set)? {
             self.tell_index(&set, &sentence);
         }
         self.current = Some(sentence);

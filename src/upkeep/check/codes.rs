@@ -68,7 +68,8 @@ codes! {
     Count = "C-count",
     /// rows that were written and are gone, or that no commit has written
     Rows = "C-rows",
-    /// a kept count of sets, LUs or sentences that is not what the rows are
+    /// a kept count of sets, LUs or sentences, or evidence of a proposed LU, that is not what the
+    /// rows are
     Counts = "C-counts",
     /// a change of a commit that the store does not know
     Revision = "C-revision",

@@ -370,7 +370,9 @@ impl<'a> Checker<'a> {
                 matches!(self.lexunit, Some((_, true)))
             }
             Reference::Listed(lu) => self.known.lexunits.contains(&(release, lu)),
-            Reference::Document(corpus, id) => self.known.documents.contains(&(release, corpus, id)),
+            Reference::Document(corpus, id) => {
+                self.known.documents.contains(&(release, corpus, id))
+            }
             Reference::Sentence(id) => {
                 let key = (release, id);
                 if let Some(known) = self.sentences.get(&key) {

@@ -4,11 +4,11 @@
 use anyhow::bail;
 use fnstore::database::DatabaseError;
 use fnstore::query::{Field, listed, nearest};
-use fnstore::search::{Match, Value};
+use fnstore::search::{AnswerRecord, Match, Value};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
-use super::hit::AnswerRecord;
+use super::hit;
 use crate::cli::print::render::Block as _;
 
 /// The column of output that asks for a set's document; its part is a field.
@@ -125,7 +125,7 @@ impl<'a> Cells<'a> {
                 found = found.without_place();
             }
             let Some(answer) = found.into_answer()? else { return Ok(None) };
-            let fields = AnswerRecord::new(&answer)?.fields();
+            let fields = hit::fields(&hit::record(&answer)?);
             for (column, cell) in columns.iter().zip(&mut cells) {
                 if let Column::Output(place) = column {
                     let text = fields[*place].clone();

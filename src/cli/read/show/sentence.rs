@@ -8,7 +8,7 @@ use fnstore::model::{
     SentenceId, SentenceLayers,
 };
 use fnstore::query::{Expression, Field, Term, Test};
-use fnstore::search::Answer;
+use fnstore::search::{Answer, AnswerRecord};
 use fnstore::text::CharIndex;
 use fnstore::text::drawing::{self, Mark, Paint};
 use serde::Serialize;
@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::foreign_content::{ForeignRecord, foreign_records, write_foreign};
 use crate::cli::Outcome;
 use crate::cli::print::output::{Output, tell};
-use crate::cli::read::query::hit::{AnswerRecord, write_block, write_drawing};
+use crate::cli::read::query::hit::{record, write_block, write_drawing};
 
 const SET_ID: &str = "expected a letter (x exemplar, f full text, i imported, g generated) and a \
                       number, as in `x1024`";
@@ -223,7 +223,7 @@ struct SetRecord<'a> {
 impl<'a> SetRecord<'a> {
     fn new(answer: &'a Answer, foreign: Vec<ForeignPlace>) -> anyhow::Result<Self> {
         let layers = layer_records(&answer.set.layers, &answer.sentence.text)?;
-        Ok(Self { hit: AnswerRecord::new(answer)?, layers, foreign: foreign_records(foreign) })
+        Ok(Self { hit: record(answer)?, layers, foreign: foreign_records(foreign) })
     }
 }
 
@@ -284,7 +284,7 @@ impl<'a> SentenceRecord<'a> {
             text: &sentence.text,
             offset_unit: "codepoint",
             occurrences: &sentence.occurrences,
-            sets: answers.iter().map(AnswerRecord::new).collect::<anyhow::Result<_>>()?,
+            sets: answers.iter().map(record).collect::<anyhow::Result<_>>()?,
             layers: layers.collect::<anyhow::Result<_>>()?,
             foreign: foreign_records(foreign.clone()),
         })

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use fnstore::database::DatabaseError;
 use fnstore::expand::WORD_VECTORS;
-use fnstore::proposals::{Listed, ProposalError, Proposals, Ranker};
+use fnstore::proposals::{Best, Listed, ProposalError, Proposals, Ranker};
 use fnstore::query::Expression;
 use fnstore::vectors::WordVectors;
 
@@ -143,19 +143,27 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 fn list(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let expression = Expression::parse(&args.expression.join(" ")).map_err(DatabaseError::from)?;
     let ranker = args.ranking.ranker()?;
-    let database = context.joined(context.open_for(&expression)?);
-    let vectors = args.ranking.vectors()?;
+    let (database, vectors) = std::thread::scope(|scope| {
+        let vectors = scope.spawn(|| args.ranking.vectors());
+        let database = context.open_for(&expression);
+        (database, vectors.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    let (database, vectors) = (context.joined(database?), vectors?);
     let proposals = Proposals::new(&database, vectors.as_ref(), ranker);
-    let Listed { mut proposals, mut refused, .. } =
-        proposals.list_apart(&expression, args.with_decided)?;
-    let left_out = if args.with_refused { 0 } else { refused.len() };
-    if args.with_refused {
+    let Best { proposals, all, refused: left_out } = if args.with_refused {
+        let Listed { mut proposals, mut refused, .. } =
+            proposals.list_apart(&expression, args.with_decided)?;
         proposals.append(&mut refused);
-    }
-    let all = proposals.len();
-    let shown = args.limit.unwrap_or(all).min(all);
+        let all = proposals.len();
+        proposals.truncate(args.limit.unwrap_or(all));
+        Best { proposals, all, refused: 0 }
+    } else {
+        let limit = args.limit.unwrap_or(usize::MAX);
+        proposals.best(&expression, args.with_decided, limit)?
+    };
+    let shown = proposals.len();
     let mut records = context.output.records(Format::Jsonl);
-    for proposal in &proposals[..shown] {
+    for proposal in &proposals {
         records.spaced_block(&ProposalRecord::new(proposal))?;
     }
     records.end_blocks::<ProposalRecord<'_>>()?;

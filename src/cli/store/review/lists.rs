@@ -1,7 +1,7 @@
 //! The views that list: proposals, search, agreement.
 
 use fnstore::database::DatabaseError;
-use fnstore::proposals::Proposal;
+use fnstore::proposals::{Best, Proposal};
 use fnstore::query::{Expression, Selection};
 use fnstore::review::{ACCEPTED, OfQuestion, Question, agreement as agreement_of};
 use maud::{Markup, html};
@@ -14,14 +14,14 @@ use crate::cli::store::proposals::listed::answers;
 const PAGE: usize = 50;
 
 pub(super) fn proposals(review: &Review) -> anyhow::Result<Markup> {
-    let proposals = review.proposals()?;
+    let Best { proposals, all, .. } = review.proposals(PAGE)?;
     Ok(html! {
         p.quiet {
             @if proposals.is_empty() { "Nothing is proposed, or all is decided." }
-            @else { (proposals.len()) " proposals, the likeliest first" }
+            @else { (all) " proposals, the likeliest first" }
         }
         datalist id="offered" {}
-        ol.list aria-label="Proposals" { @for proposal in proposals.iter().take(PAGE) { (proposed(proposal)) } }
+        ol.list aria-label="Proposals" { @for proposal in &proposals { (proposed(proposal)) } }
     })
 }
 

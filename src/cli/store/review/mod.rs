@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crate::cli::options::named::named;
 use fnstore::database::DatabaseError;
 use fnstore::identify::FrameIdentifier;
-use fnstore::proposals::{Proposal, Proposals, Ranker};
+use fnstore::proposals::{Best, Proposals, Ranker};
 use fnstore::query::{Expression, Field};
 use fnstore::review::{Protocol, Question, Session};
 use fnstore::vectors::WordVectors;
@@ -121,11 +121,11 @@ impl Review {
         Ok(opened.clone())
     }
 
-    /// The proposals that are open, the likeliest first.
-    fn proposals(&self) -> anyhow::Result<Vec<Proposal>> {
+    /// The proposals that are open, the likeliest first, so many of them.
+    fn proposals(&self, limit: usize) -> anyhow::Result<Best> {
         let database = self.session.database()?;
         let proposals = Proposals::new(&database, self.vectors()?, Ranker::default());
-        Ok(proposals.list(&self.expression, false)?)
+        Ok(proposals.best(&self.expression, false, limit)?)
     }
 
     /// Decides on the proposal of a release, frame and LU; says what was done.

@@ -36,7 +36,7 @@ pub(super) struct Proposed {
 
 impl Proposed {
     pub(super) fn find(review: &Review) -> anyhow::Result<Self> {
-        let found = review.proposals()?;
+        let found = review.proposals(usize::MAX)?.proposals;
         let done = vec![None; found.len()];
         Ok(Self { found, at: 0, done, settled: Vec::new(), asked: None })
     }

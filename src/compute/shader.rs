@@ -42,21 +42,24 @@ macro_rules! shader {
     };
     (@bindings $params:ident, [$($binding:ident),*]) => {
         &[
-            $crate::compute::gpu::Binding::Params { bytes: size_of::<$params>() as u32 },
-            $($crate::compute::gpu::Binding::$binding),*
+            $crate::compute::shader::Binding::Params { bytes: size_of::<$params>() as u32 },
+            $($crate::compute::shader::Binding::$binding),*
         ]
     };
     (@static $name:literal, $file:literal, $source:expr, $lanes:literal, $needs:ident, $bindings:expr) => {
-        pub(super) static SHADER: $crate::compute::gpu::Shader = $crate::compute::gpu::Shader {
+        pub(super) static SHADER: $crate::compute::shader::Shader = $crate::compute::shader::Shader {
             name: $name,
             file: $file,
             source: $source,
             workgroup_size: [$lanes, 1, 1],
-            needs: $crate::compute::gpu::Needs::$needs,
+            needs: $crate::compute::shader::Needs::$needs,
             bindings: $bindings,
         };
     };
 }
+
+/// Shaders that a device may run.
+pub(super) type Shaders = &'static [&'static Shader];
 
 /// A compute shader with the declarations of its Rust partner.
 ///

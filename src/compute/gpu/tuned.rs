@@ -1,4 +1,4 @@
-//! Which shader multiplies: a choice that is measured once for each adapter and driver.
+//! The choice among shaders of a product, kept for each adapter and driver.
 //!
 //! The choice is kept beside the compiled shaders as one line of text. A file that cannot be read
 //! or does not say what it should is measured anew.
@@ -6,21 +6,7 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// Where one shader takes over from another, in rows of the product.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::compute) struct Tuning {
-    /// Up to so many rows, reading the weights costs more than multiplying by them.
-    pub(in crate::compute) few_rows: usize,
-    /// From so many rows on, large tiles pay.
-    pub(in crate::compute) many_rows: usize,
-}
-
-impl Default for Tuning {
-    /// What an adapter of middling size would choose.
-    fn default() -> Self {
-        Self { few_rows: 32, many_rows: 512 }
-    }
-}
+use crate::compute::tuning::Tuning;
 
 impl Tuning {
     fn line(self) -> String {

@@ -1,0 +1,165 @@
+//! `fnstore_change`: what a commit did to a record.
+
+use std::ffi::{CStr, CString, c_char};
+
+use fnstore::database::Database;
+use fnstore::store;
+use fnstore::transfer::RecordLines;
+
+use crate::boundary::{self, Handle, terminated};
+use crate::error::Result;
+
+/// What a commit did to a record. It depends on nothing: it may outlive the feed and the database,
+/// and any thread may read it. Its texts live as long as it does.
+pub struct Change {
+    revision: u64,
+    release: u32,
+    action: CString,
+    kind: CString,
+    id: CString,
+    key: CString,
+    sentence: Option<CString>,
+    reviewer: Option<CString>,
+    is_last: bool,
+    record: Option<CString>,
+    sentence_record: Option<CString>,
+}
+
+impl Handle for Change {
+    const KIND: &'static str = "change";
+}
+
+impl Change {
+    /// A change, with the records as they are now if `lines` is given.
+    pub(crate) fn new(change: &store::Change, lines: Option<&mut RecordLines<'_>>) -> Result<Self> {
+        let (release, subject) = (change.release, &change.subject);
+        let [record, sentence_record] = match lines {
+            Some(lines) if change.action != store::Action::Removed => {
+                [lines.line(release, subject)?, lines.sentence_of(release, subject)?]
+            }
+            _ => [None, None],
+        };
+        let id = subject.id().unwrap_or_else(|| release.to_string());
+        Ok(Self {
+            revision: change.revision,
+            release: release.0.into(),
+            action: terminated(change.action.as_str()),
+            kind: terminated(subject.kind().as_str()),
+            key: terminated(key(change, &id)),
+            id: terminated(id),
+            sentence: subject.sentence().map(|id| terminated(id.to_string())),
+            reviewer: subject.reviewer().map(terminated),
+            is_last: change.is_last,
+            record: record.map(terminated),
+            sentence_record: sentence_record.map(terminated),
+        })
+    }
+
+    /// Changes with their records, where these are wanted.
+    pub(crate) fn all(
+        database: &Database,
+        changes: impl Iterator<Item = store::Change>,
+        with_records: bool,
+    ) -> Result<Vec<Self>> {
+        let mut lines = with_records.then(|| database.record_lines()).transpose()?;
+        changes.map(|change| Self::new(&change, lines.as_mut())).collect()
+    }
+}
+
+/// What tells a record from every other one of the store.
+fn key(change: &store::Change, id: &str) -> String {
+    let subject = &change.subject;
+    let mut key = format!("{}/{}/{id}", change.release, subject.kind().as_str());
+    if let store::Subject::Decision(frame, _) = subject {
+        key = format!("{}/{}/{frame}/{id}", change.release, subject.kind().as_str());
+    }
+    for more in subject.reviewer().into_iter().chain(subject.question()) {
+        key.push('/');
+        key.push_str(more);
+    }
+    key
+}
+
+fn pointer(text: Option<&CStr>) -> *const c_char {
+    text.map_or(std::ptr::null(), CStr::as_ptr)
+}
+
+/// Number of the commit.
+#[unsafe(no_mangle)]
+pub extern "C" fn fnstore_change_revision(change: *const Change) -> u64 {
+    boundary::read(change, 0, |change| change.revision)
+}
+
+/// Whether it is the last change of its commit: then the commit is whole, and its revision is what
+/// a follower remembers.
+#[unsafe(no_mangle)]
+pub extern "C" fn fnstore_change_is_last(change: *const Change) -> bool {
+    boundary::read(change, false, |change| change.is_last)
+}
+
+/// Number of the release.
+#[unsafe(no_mangle)]
+pub extern "C" fn fnstore_change_release(change: *const Change) -> u32 {
+    boundary::read(change, 0, |change| change.release)
+}
+
+/// `added`, `edited` or `removed`.
+#[unsafe(no_mangle)]
+pub extern "C" fn fnstore_change_action(change: *const Change) -> *const c_char {
+    boundary::read(change, c"".as_ptr(), |change| change.action.as_ptr())
+}
+
+/// What it is: `release`, `semtype`, `frame`, `relation`, `lu`, `document`, `sentence`, `layers`,
+/// `set`, `judgement`, `verification`, `decision` or `edition`.
+#[unsafe(no_mangle)]
+pub extern "C" fn fnstore_change_kind(change: *const Change) -> *const c_char {
+    boundary::read(change, c"".as_ptr(), |change| change.kind.as_ptr())
+}
+
+/// Its id: of a judgement and a verification the set's, of a decision the LU's name.
+#[unsafe(no_mangle)]
+pub extern "C" fn fnstore_change_id(change: *const Change) -> *const c_char {
+    boundary::read(change, c"".as_ptr(), |change| change.id.as_ptr())
+}
+
+/// What tells the record from every other one of the store: release, kind, id and what else it
+/// takes, parted by slashes. There is no tab and no end of a line in it.
+#[unsafe(no_mangle)]
+pub extern "C" fn fnstore_change_key(change: *const Change) -> *const c_char {
+    boundary::read(change, c"".as_ptr(), |change| change.key.as_ptr())
+}
+
+/// The sentence of a set or of layers; null of another.
+#[unsafe(no_mangle)]
+pub extern "C" fn fnstore_change_sentence(change: *const Change) -> *const c_char {
+    let none = std::ptr::null();
+    boundary::read(change, none, |change| pointer(change.sentence.as_deref()))
+}
+
+/// Whose judgement it is; null of another.
+#[unsafe(no_mangle)]
+pub extern "C" fn fnstore_change_reviewer(change: *const Change) -> *const c_char {
+    let none = std::ptr::null();
+    boundary::read(change, none, |change| pointer(change.reviewer.as_deref()))
+}
+
+/// The record as it is now, as a line of JSON (`schema/exchange.md`); null where it is gone, of a
+/// release, and in a feed without records.
+#[unsafe(no_mangle)]
+pub extern "C" fn fnstore_change_record(change: *const Change) -> *const c_char {
+    let none = std::ptr::null();
+    boundary::read(change, none, |change| pointer(change.record.as_deref()))
+}
+
+/// The sentence of a set, likewise: a set of a bulk write stands for its sentence, too.
+#[unsafe(no_mangle)]
+pub extern "C" fn fnstore_change_sentence_record(change: *const Change) -> *const c_char {
+    let none = std::ptr::null();
+    boundary::read(change, none, |change| pointer(change.sentence_record.as_deref()))
+}
+
+/// Frees a change; null is nothing.
+#[unsafe(no_mangle)]
+pub extern "C" fn fnstore_change_free(change: *mut Change) {
+    boundary::take(change);
+}

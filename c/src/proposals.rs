@@ -1,0 +1,98 @@
+//! Proposed LUs: listed and decided on.
+
+use std::ffi::c_char;
+
+use fnstore::edit::Fate;
+use fnstore::lexicon::RecordKey;
+use fnstore::model::Reviewed;
+use fnstore::proposals::{Proposal, Proposals, Ranker};
+use serde_json::json;
+
+use crate::boundary::{self, call};
+use crate::database::Database;
+use crate::edit::now;
+use crate::error::{Error, Fault};
+use crate::lines::Lines;
+use crate::query::expression;
+
+/// What is decided on a proposal.
+#[repr(C)]
+#[allow(dead_code, reason = "C gives them by number")]
+pub enum Verdict {
+    /// It becomes an LU of its frame, with its sentences.
+    Accept = 0,
+    /// It is not listed again.
+    Reject = 1,
+}
+
+fn line(of: &Proposal) -> String {
+    let line = json!({
+        "release": of.release_name,
+        "frame": of.frame_name,
+        "lu": of.name,
+        "score": of.score,
+        "sets": of.evidence.sets,
+        "seeds": of.seeds.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "rounds": of.rounds,
+        "other_frames": of.other_frames,
+        "sentences": of.sentences,
+        "decided": of.decided.as_ref().map(|decision| decision.verdict.as_str()),
+    });
+    line.to_string()
+}
+
+/// The LUs that the generated sets of a query propose, the likeliest first, as lines of JSON:
+/// fields of `schema/proposal.schema.json`. Null is all sets. `with_decided` lists those, too, on
+/// which somebody decided. The caller frees the list by `fnstore_lines_free`. Null when it fails.
+#[unsafe(no_mangle)]
+pub extern "C" fn fnstore_proposals(
+    database: *const Database,
+    query: *const c_char,
+    with_decided: bool,
+    error: *mut *mut Error,
+) -> *mut Lines {
+    call(error, std::ptr::null_mut(), || {
+        let open = boundary::borrow(database)?.get()?;
+        let proposals = Proposals::new(&open, None, Ranker::default());
+        let listed = proposals.list(&expression(query)?, with_decided)?;
+        Ok(boundary::give(listed.iter().map(line).collect::<Lines>()))
+    })
+}
+
+/// Decides on a proposal: `frame` and `lu` are its names, `verdict` is a `fnstore_verdict`,
+/// `reviewer` says who decides. `release` narrows and may be null, as may `note`, which says why.
+/// Who changes the decision takes back its commit, the store's last one then. False when it fails.
+#[unsafe(no_mangle)]
+pub extern "C" fn fnstore_decide(
+    database: *const Database,
+    release: *const c_char,
+    frame: *const c_char,
+    lu: *const c_char,
+    verdict: u32,
+    reviewer: *const c_char,
+    note: *const c_char,
+    error: *mut *mut Error,
+) -> bool {
+    call(error, false, || {
+        let database = boundary::borrow(database)?;
+        let release = boundary::optional_text(release, "release")?;
+        let (frame, lu) = (boundary::text(frame, "frame")?, boundary::text(lu, "lu")?);
+        let reviewer = boundary::text(reviewer, "reviewer")?;
+        let note = boundary::optional_text(note, "note")?.unwrap_or_default().to_owned();
+        let fate = match verdict {
+            0 => Fate::Accept,
+            1 => Fate::Reject,
+            other => {
+                let message = format!("{other} is no verdict, expected a `fnstore_verdict`");
+                return Err(Fault::usage("F-number", message));
+            }
+        };
+        database.save(Some(reviewer), |writer| {
+            let (lexicon, frame) = writer.the_frame(RecordKey::Name(frame), release)?;
+            let by = Reviewed { reviewer: reviewer.to_owned(), time: now(), note };
+            let proposals = Proposals::new(writer, None, Ranker::default());
+            proposals.decide(lexicon.release().id, (frame.id, lu), fate, by)?;
+            Ok(true)
+        })
+    })
+}

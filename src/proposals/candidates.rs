@@ -1,0 +1,298 @@
+//! Candidates: LUs that generated sets attest, ranked before a sentence of theirs is read.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::lemmas::KnownLemmas;
+use super::{Attestation, Key, Proposal, Proposals, Refusal, Result, key_of, refusal};
+use crate::database::DatabaseError;
+use crate::model::{
+    ACCEPTED, AnnotationSet, AnnotationSetId, Decision, Evidence, FrameId, LuId, PROPOSED,
+    ReleaseId, Verdict,
+};
+use crate::query::{Expression, Selection};
+use crate::store::{LuEvidence, SetEvidence, SetRange};
+
+/// A proposed LU by its release, frame and number.
+type Place = (ReleaseId, FrameId, LuId);
+
+/// What an LU's sets say, and their seeds where those are not kept.
+#[derive(Default)]
+pub(super) struct Gathered {
+    sums: LuEvidence,
+    seeds: Option<BTreeSet<AnnotationSetId>>,
+}
+
+impl Gathered {
+    /// Takes a set, if an expansion wrote it, and how likely a verifier finds it that its target
+    /// evokes the frame.
+    fn take(&mut self, set: &AnnotationSet, evokes: Option<f32>) {
+        if let Some(evidence) = SetEvidence::of(set, evokes) {
+            self.seeds.get_or_insert_default().insert(evidence.seed);
+            self.sums.add(evidence);
+        }
+    }
+
+    fn of_kept(sums: LuEvidence) -> Self {
+        Self { sums, seeds: None }
+    }
+}
+
+/// A proposal without its sentences.
+pub(super) struct Candidate {
+    place: Place,
+    release: String,
+    language: String,
+    frame: String,
+    name: String,
+    key: Key,
+    gathered: Gathered,
+    evidence: Evidence,
+    score: f32,
+    other_frames: Vec<FrameId>,
+    decided: Option<Decision>,
+    refused: Option<Refusal>,
+}
+
+impl Candidate {
+    /// What orders candidates of one score.
+    fn names(&self) -> (&str, &str, LuId) {
+        (&self.frame, &self.name, self.place.2)
+    }
+}
+
+/// What the lexicons say of the releases that were asked for.
+pub(super) type Lexicons<'v> = HashMap<ReleaseId, KnownLemmas<'v>>;
+
+/// Candidates in order.
+#[derive(Default)]
+pub(super) struct Ranked {
+    pub(super) proposals: Vec<Candidate>,
+    pub(super) refused: Vec<Candidate>,
+}
+
+impl<'a> Proposals<'a> {
+    /// The candidates of [`Proposals::list_apart`], in order.
+    pub(super) fn ranked(
+        &self,
+        expression: &Expression,
+        with_decided: bool,
+    ) -> Result<(Lexicons<'a>, Ranked)> {
+        let mut lexicons = Lexicons::default();
+        let gathered = match self.database.evidence_found(expression)? {
+            Some(kept) => {
+                kept.into_iter().map(|(place, sums)| (place, Gathered::of_kept(sums))).collect()
+            }
+            None => self.gather(&mut lexicons, expression, with_decided)?,
+        };
+        let mut ranked = Ranked::default();
+        for (place, gathered) in gathered {
+            let (release, frame, lu) = place;
+            let lexicon = self.lexicon(&mut lexicons, release)?;
+            let at = (frame, lu);
+            if !lexicon.is_proposed(at) && !(with_decided && lexicon.is_accepted(at)) {
+                continue;
+            }
+            let candidate = self.candidate(lexicon, place, gathered)?;
+            // Where sets came after a move or merge, there is something to decide again.
+            let is_closed = candidate.decided.as_ref().is_some_and(|decision| {
+                matches!(decision.verdict, Verdict::Accept | Verdict::Reject)
+            });
+            if candidate.refused.is_some() && candidate.decided.is_none() {
+                ranked.refused.push(candidate);
+            } else if with_decided || !is_closed {
+                ranked.proposals.push(candidate);
+            }
+        }
+        for candidates in [&mut ranked.proposals, &mut ranked.refused] {
+            candidates.sort_by(|a, b| {
+                b.score.total_cmp(&a.score).then_with(|| a.names().cmp(&b.names()))
+            });
+        }
+        Ok((lexicons, ranked))
+    }
+
+    fn lexicon<'l>(
+        &self,
+        lexicons: &'l mut Lexicons<'a>,
+        release: ReleaseId,
+    ) -> Result<&'l mut KnownLemmas<'a>> {
+        match lexicons.entry(release) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(place) => {
+                Ok(place.insert(KnownLemmas::read(self.database, release, self.vectors)?))
+            }
+        }
+    }
+
+    /// What the sets say for which an expression holds, LU by LU.
+    fn gather(
+        &self,
+        lexicons: &mut Lexicons<'a>,
+        expression: &Expression,
+        with_decided: bool,
+    ) -> Result<BTreeMap<Place, Gathered>> {
+        let mut gathered: BTreeMap<Place, Gathered> = BTreeMap::new();
+        // The status leads to the LUs by their keys, past the sets of all others.
+        let mut proposed = format!("origin=generated (lu_status={PROPOSED}");
+        if with_decided {
+            proposed.push_str(&format!(" or lu_status={ACCEPTED}"));
+        }
+        let proposed = format!("{proposed})").parse().map_err(DatabaseError::from)?;
+        let proposed = Expression::conjunction([expression.clone(), proposed]);
+        for found in self.database.matches(&proposed, &Selection::default())? {
+            let found = found?;
+            let (release, set) = (found.release(), found.set());
+            let lexicon = self.lexicon(lexicons, release)?;
+            let at = (set.frame, set.lu);
+            if lexicon.is_proposed(at) || with_decided && lexicon.is_accepted(at) {
+                let evokes = lexicon.evokes(self.database, (release, set.id))?;
+                gathered.entry((release, set.frame, set.lu)).or_default().take(set, evokes);
+            }
+        }
+        for ((release, ..), gathered) in &mut gathered {
+            self.end(*release, gathered)?;
+        }
+        Ok(gathered)
+    }
+
+    /// What all generated sets of an LU say.
+    pub(super) fn gathered(
+        &self,
+        lexicon: &KnownLemmas<'_>,
+        (release, frame, lu): Place,
+    ) -> Result<Gathered> {
+        let store = self.database.store();
+        if let Some(kept) = store.kept_evidence(SetRange::LexUnit(release, frame, lu))? {
+            let sums = kept.into_iter().next().map(|(_, sums)| sums);
+            return Ok(Gathered::of_kept(sums.unwrap_or_default()));
+        }
+        let mut gathered = Gathered::default();
+        for set in store.annotation_sets_of_lexunit(release, frame, lu)? {
+            let set = set?;
+            gathered.take(&set, lexicon.evokes(self.database, (release, set.id))?);
+        }
+        self.end(release, &mut gathered)?;
+        Ok(gathered)
+    }
+
+    /// Counts the seeds, and reads whether the best targets stand inside of names.
+    fn end(&self, release: ReleaseId, gathered: &mut Gathered) -> Result<()> {
+        let Gathered { sums, seeds } = gathered;
+        sums.seeds = seeds.as_ref().map_or(0, BTreeSet::len) as u64;
+        sums.read_names(|sentence| {
+            let sentence = self.database.store().sentence(release, sentence)?;
+            Ok(sentence.map(|sentence| sentence.text))
+        })
+    }
+
+    /// Ranks what the sets of an LU say.
+    pub(super) fn candidate(
+        &self,
+        lexicon: &mut KnownLemmas<'_>,
+        place: Place,
+        gathered: Gathered,
+    ) -> Result<Candidate> {
+        let (release, frame, lu) = place;
+        let name = lexicon.name_of((frame, lu));
+        let key = key_of(&name);
+        let other_frames = lexicon.frames_of(&key, frame);
+        let mut evidence = gathered.sums.evidence();
+        evidence.frames = other_frames.len() as u32;
+        evidence.likeness = lexicon.likeness(frame, &key);
+        evidence.words = key.0.split(' ').count() as u32;
+        let refused = refused(lexicon, &key, (&evidence, &gathered.sums.in_names()));
+        Ok(Candidate {
+            place,
+            release: lexicon.release.clone(),
+            language: lexicon.language.clone(),
+            frame: lexicon.name(frame),
+            decided: lexicon.decided(self.database, release, (frame, &name))?,
+            name,
+            key,
+            gathered,
+            score: self.ranker.score(&evidence),
+            evidence,
+            other_frames,
+            refused,
+        })
+    }
+
+    /// The first candidates with their sentences.
+    pub(super) fn filled_in(
+        &self,
+        lexicons: &mut Lexicons<'a>,
+        candidates: Vec<Candidate>,
+        limit: usize,
+    ) -> Result<Vec<Proposal>> {
+        let first = candidates.into_iter().take(limit);
+        let filled = first.map(|candidate| {
+            let lexicon = self.lexicon(lexicons, candidate.place.0)?;
+            self.fill_in(lexicon, candidate)
+        });
+        filled.collect()
+    }
+
+    /// A candidate with its sentences, and what its lemma is like.
+    pub(super) fn fill_in(
+        &self,
+        lexicon: &mut KnownLemmas<'_>,
+        candidate: Candidate,
+    ) -> Result<Proposal> {
+        let store = self.database.store();
+        let (release, frame, lu) = candidate.place;
+        let Gathered { sums, seeds } = candidate.gathered;
+        let mut sentences = Vec::new();
+        for best in sums.best() {
+            let Some(row) = store.annotation_set(release, best.set)? else { continue };
+            let sentence = store.sentence(release, row.sentence)?;
+            let Some(text) = sentence.map(|sentence| sentence.text) else { continue };
+            sentences.push(Attestation {
+                set: best.set,
+                trigger: row.trigger(&text),
+                text,
+                targets: row.targets,
+                round: best.round,
+                aligner: best.aligner,
+                p: best.p,
+            });
+        }
+        Ok(Proposal {
+            release,
+            release_name: candidate.release,
+            language: candidate.language,
+            frame,
+            frame_name: candidate.frame,
+            lu,
+            evidence: candidate.evidence,
+            score: candidate.score,
+            seeds: match seeds {
+                Some(seeds) => seeds.into_iter().collect(),
+                None => store.kept_seeds(release, (frame, lu))?,
+            },
+            rounds: sums.rounds(),
+            sentences,
+            other_frames: candidate.other_frames.iter().map(|of| lexicon.name(*of)).collect(),
+            nearest: lexicon.nearest(frame, &candidate.key),
+            name: candidate.name,
+            decided: candidate.decided,
+            refused: candidate.refused,
+        })
+    }
+}
+
+/// Why a word is no proposal.
+fn refused(
+    lexicon: &KnownLemmas<'_>,
+    key: &Key,
+    (evidence, in_names): (&Evidence, &[bool]),
+) -> Option<Refusal> {
+    if let Some(refused) = refusal::of_name(key, lexicon.is_english) {
+        return Some(refused);
+    }
+    if refusal::is_part_of_name(key.1, in_names, lexicon.is_english) {
+        return Some(Refusal::PartOfName);
+    }
+    let is_unknown = evidence.unknown >= 1.0 && lexicon.vectors?.of(&key.0).is_none();
+    is_unknown.then_some(Refusal::NoWord)
+}

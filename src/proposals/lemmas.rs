@@ -1,0 +1,212 @@
+//! What a release's lexicon says of lemmas, and what was decided of proposals.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Key, Near, Result, key_of};
+use crate::database::Database;
+use crate::model::{
+    ACCEPTED, AnnotationSetId, Decision, FrameId, LexUnit, LuId, PROPOSED, Release, ReleaseId,
+    is_english,
+};
+use crate::store::StoreError;
+use crate::vectors::{WordVectors, cosine, likeness};
+
+/// LUs of the frame that a proposal shows.
+const NEAREST: usize = 3;
+
+/// An LU by its frame and number.
+type Place = (FrameId, LuId);
+
+/// What a release's lexicon says of lemmas.
+#[derive(Default)]
+pub(super) struct KnownLemmas<'v> {
+    pub(super) release: String,
+    pub(super) language: String,
+    pub(super) is_english: bool,
+    /// Word vectors that were made for its language; those of another say nothing.
+    pub(super) vectors: Option<&'v WordVectors>,
+    /// Whether a verifier was asked about one of its sets.
+    is_verified: bool,
+    frames: HashMap<FrameId, String>,
+    /// Names of LUs of the store's own range.
+    names: HashMap<Place, String>,
+    /// LUs that are proposed, and whose lemma the lexicon of the frame lacks.
+    proposed: HashSet<Place>,
+    /// LUs of the lexicon that were proposals.
+    accepted: HashSet<Place>,
+    /// Frames of the lexicon's own LUs by lemma and part of speech.
+    having: HashMap<Key, Vec<FrameId>>,
+    /// Names of a frame's own LUs, in order.
+    units: HashMap<FrameId, Vec<String>>,
+    /// Vectors of those that have one, of the frames that were asked for.
+    directions: HashMap<FrameId, Vec<(String, Vec<f32>)>>,
+    /// Decisions that stand; `None` where one cannot be read, which is nothing to the others.
+    decisions: Option<HashMap<FrameId, HashMap<String, Decision>>>,
+}
+
+impl<'v> KnownLemmas<'v> {
+    pub(super) fn read(
+        database: &Database,
+        release: ReleaseId,
+        vectors: Option<&'v WordVectors>,
+    ) -> Result<Self> {
+        let store = database.store();
+        let listed = database.releases()?.into_iter().find(|of| of.id == release);
+        let is_told = |of: &Release, known: &&WordVectors| {
+            database.check_language(known.declared(), of).is_ok()
+        };
+        let mut lexicon = Self {
+            is_english: listed.as_ref().is_some_and(|of| is_english(&of.language)),
+            is_verified: store.all_verifications(release)?.next().is_some(),
+            vectors: listed.as_ref().and_then(|of| vectors.filter(|known| is_told(of, known))),
+            language: listed.as_ref().map_or_else(String::new, |of| of.language.clone()),
+            release: listed.map_or_else(String::new, |of| of.name),
+            decisions: decisions(database, release)?,
+            ..Self::default()
+        };
+        for row in store.frame_names(release)? {
+            let (frame, name) = row?;
+            lexicon.frames.insert(frame, name);
+        }
+        // An LU of the store's own range was proposed, or someone added or accepted it.
+        let own = store.own_lexunits(release)?.into_iter();
+        let mut own: HashMap<Place, LexUnit> = own.map(|lu| ((lu.frame, lu.id), lu)).collect();
+        let mut proposed = Vec::new();
+        for row in store.lexunit_names(release)? {
+            let (frame, lu, name) = row?;
+            let key = key_of(&name);
+            let own = own.remove(&(frame, lu));
+            let status = own.as_ref().map(|lu| lu.status.as_str());
+            match status {
+                Some(PROPOSED) => {
+                    proposed.push((frame, lu, key));
+                    lexicon.names.extend(own.map(|own| ((frame, lu), own.name)));
+                    continue;
+                }
+                Some(ACCEPTED) => {
+                    lexicon.accepted.insert((frame, lu));
+                    lexicon.names.extend(own.map(|own| ((frame, lu), own.name)));
+                }
+                _ => {}
+            }
+            let frames = lexicon.having.entry(key).or_default();
+            if !frames.contains(&frame) {
+                frames.push(frame);
+            }
+            lexicon.units.entry(frame).or_default().push(name);
+        }
+        for (frame, lu, key) in proposed {
+            let is_there = lexicon.having.get(&key).is_some_and(|of| of.contains(&frame));
+            if !is_there {
+                lexicon.proposed.insert((frame, lu));
+            }
+        }
+        Ok(lexicon)
+    }
+
+    /// Whether an LU is proposed, and the lexicon of its frame lacks its lemma.
+    pub(super) fn is_proposed(&self, place: Place) -> bool {
+        self.proposed.contains(&place)
+    }
+
+    /// Whether an LU of the lexicon was proposed once.
+    pub(super) fn is_accepted(&self, place: Place) -> bool {
+        self.accepted.contains(&place)
+    }
+
+    /// The name of an LU that is or was proposed.
+    pub(super) fn name_of(&self, place: Place) -> String {
+        self.names.get(&place).cloned().unwrap_or_else(|| place.1.to_string())
+    }
+
+    /// How likely a verifier finds it that a set's target evokes its frame.
+    pub(super) fn evokes(
+        &self,
+        database: &Database,
+        (release, set): (ReleaseId, AnnotationSetId),
+    ) -> Result<Option<f32>> {
+        if !self.is_verified {
+            return Ok(None);
+        }
+        let said = database.store().verification(release, set)?;
+        Ok(said.and_then(|said| said.evokes))
+    }
+
+    /// The decision that stands on a name in a frame.
+    pub(super) fn decided(
+        &self,
+        database: &Database,
+        release: ReleaseId,
+        (frame, name): (FrameId, &str),
+    ) -> Result<Option<Decision>> {
+        if let Some(decisions) = &self.decisions {
+            return Ok(decisions.get(&frame).and_then(|of| of.get(name)).cloned());
+        }
+        let decided = database.store().decisions(release, frame, name)?;
+        Ok(decided.and_then(|decided| decided.standing().cloned()))
+    }
+
+    pub(super) fn name(&self, frame: FrameId) -> String {
+        self.frames.get(&frame).cloned().unwrap_or_else(|| frame.to_string())
+    }
+
+    /// Other frames that have an LU of a lemma, in order of name.
+    pub(super) fn frames_of(&self, key: &Key, beside: FrameId) -> Vec<FrameId> {
+        let frames = self.having.get(key).into_iter().flatten().copied();
+        let mut frames: Vec<FrameId> = frames.filter(|frame| *frame != beside).collect();
+        frames.sort_by_cached_key(|frame| self.name(*frame));
+        frames
+    }
+
+    /// The LUs of a frame that have a vector.
+    fn directions(&mut self, frame: FrameId) -> &[(String, Vec<f32>)] {
+        let (vectors, units) = (self.vectors, &self.units);
+        self.directions.entry(frame).or_insert_with(|| {
+            let units = units.get(&frame).into_iter().flatten();
+            let of = |name: &String| Some((name.clone(), vectors?.of(&key_of(name).0)?));
+            units.filter_map(of).collect()
+        })
+    }
+
+    /// How much a lemma is like the LUs of a frame.
+    pub(super) fn likeness(&mut self, frame: FrameId, (lemma, _): &Key) -> Option<f32> {
+        let own = self.vectors?.of(lemma)?;
+        let known = self.directions(frame);
+        let others: Vec<&[f32]> = known.iter().map(|(_, vector)| vector.as_slice()).collect();
+        (!others.is_empty()).then(|| likeness(&own, &others))
+    }
+
+    /// The LUs of a frame that are most like a lemma.
+    pub(super) fn nearest(&mut self, frame: FrameId, (lemma, _): &Key) -> Vec<Near> {
+        let own = self.vectors.and_then(|vectors| vectors.of(lemma));
+        let Some(own) = own else { return Vec::new() };
+        let near = |(lu, vector): &(String, Vec<f32>)| Near {
+            lu: lu.clone(),
+            cosine: cosine(&own, vector),
+        };
+        let mut nearest: Vec<Near> = self.directions(frame).iter().map(near).collect();
+        nearest.sort_by(|a, b| b.cosine.total_cmp(&a.cosine).then_with(|| a.lu.cmp(&b.lu)));
+        // A frame may have two LUs of one name.
+        nearest.dedup_by(|a, b| a.lu == b.lu);
+        nearest.truncate(NEAREST);
+        nearest
+    }
+}
+
+/// The decisions of a release that stand, by frame and name; `None` where one cannot be read.
+fn decisions(
+    database: &Database,
+    release: ReleaseId,
+) -> Result<Option<HashMap<FrameId, HashMap<String, Decision>>>> {
+    let mut decisions: HashMap<FrameId, HashMap<String, Decision>> = HashMap::new();
+    for decided in database.store().all_decisions(release)? {
+        let decided = match decided {
+            Err(StoreError::Damaged { .. }) => return Ok(None),
+            decided => decided?,
+        };
+        if let Some(standing) = decided.standing().cloned() {
+            decisions.entry(decided.frame).or_default().insert(decided.name, standing);
+        }
+    }
+    Ok(Some(decisions))
+}

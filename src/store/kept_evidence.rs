@@ -1,0 +1,438 @@
+//! The evidence for proposed LUs: kept by each commit, read by whoever ranks proposals.
+//!
+//! `evidence` has a row for each LU of the store's own range that has generated sets, with what
+//! they say together, and one for each of its seeds. A commit reads and writes those of the LUs
+//! that it touches. An LU's sets are read again only when so many of its best go that others have
+//! to be looked for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rocksdb::WriteBatch;
+
+use super::estimate::SetRange;
+use super::evidence::{LuEvidence, SetEvidence};
+use super::evidence_changes::{OfRelease, TouchedEvidence, Turn};
+use super::evidence_row::{self, Cell};
+use super::family::Family;
+use super::key::{AnnotationKey, EvidenceKey, Key, Prefix};
+use super::record::Stored;
+use super::removal::bounds;
+use super::touched::is_proposed;
+use super::{Result, Store, StoreError};
+use crate::model::{
+    AnnotationSet, AnnotationSetId, FrameId, LuId, OWN_RANGE, ReleaseId, SentenceId,
+};
+
+/// Bytes of rows that are written together while evidence is made anew.
+const WRITE: usize = 4 << 20;
+
+/// An LU by its frame and number.
+pub(super) type Place = (FrameId, LuId);
+
+/// Numbers of sets by the seeds that gave them.
+pub(super) type Seeds = BTreeMap<AnnotationSetId, u64>;
+
+/// What a commit takes from an LU and gives to it.
+#[derive(Default)]
+struct LuChange {
+    lost: Vec<SetEvidence>,
+    gained: Vec<SetEvidence>,
+}
+
+/// Rows as they are then; `None` of those that go.
+type Cells = Vec<(EvidenceKey, Option<Cell>)>;
+
+impl Store {
+    /// Adds to a commit what there is of evidence once it is written. What has none, or has some
+    /// that may be of an earlier commit, gets it anew.
+    pub(super) fn put_evidence(
+        &self,
+        rows: &mut WriteBatch,
+        listed: &[ReleaseId],
+        mut touched: TouchedEvidence,
+        is_sure: impl Fn(ReleaseId) -> bool,
+    ) -> Result<()> {
+        for &release in listed {
+            let mut touched = touched.0.remove(&release).unwrap_or_default();
+            let mut cells = None;
+            if is_sure(release) && self.number_of_proposed(release)?.is_some() {
+                cells = self.changed_evidence(release, &mut touched)?;
+            }
+            if cells.is_none() {
+                cells = match self.remake_evidence(release) {
+                    Ok(()) => self.changed_evidence(release, &mut touched)?,
+                    // Rows that cannot be read keep nobody from others: readers gather what they
+                    // can.
+                    Err(error) if error.is_damage() => None,
+                    Err(error) => return Err(error),
+                };
+            }
+            match cells {
+                Some(cells) => self.put_cells(rows, &cells)?,
+                None => self.delete_evidence(rows, release)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn put_cells(&self, rows: &mut WriteBatch, cells: &Cells) -> Result<()> {
+        for (key, cell) in cells {
+            self.put_cell(rows, key, cell.as_ref())?;
+        }
+        Ok(())
+    }
+
+    fn put_cell(
+        &self,
+        rows: &mut WriteBatch,
+        key: &EvidenceKey,
+        cell: Option<&Cell>,
+    ) -> Result<()> {
+        let bytes = key.encode();
+        let Some(cell) = cell else { return self.engine.delete(rows, Family::Evidence, &bytes) };
+        let value = cell.encode();
+        let value = value.map_err(|why| StoreError::unwritable("evidence", key.lu, why))?;
+        self.engine.put(rows, Family::Evidence, &bytes, &value)
+    }
+
+    fn delete_evidence(&self, rows: &mut WriteBatch, release: ReleaseId) -> Result<()> {
+        let [start, end] = bounds(release);
+        self.engine.delete_from(rows, Family::Evidence, &start, &end)
+    }
+
+    /// The rows that a commit changes; `None` when they must be made anew.
+    fn changed_evidence(
+        &self,
+        release: ReleaseId,
+        touched: &mut OfRelease,
+    ) -> Result<Option<Cells>> {
+        if touched.is_empty() {
+            return Ok(Some(Cells::new()));
+        }
+        self.complete(release, touched)?;
+        let mut by_lu: BTreeMap<Place, LuChange> = BTreeMap::new();
+        let mut by_seed: BTreeMap<(Place, AnnotationSetId), i64> = BTreeMap::new();
+        for [before, after] in touched.sets.values() {
+            if before == after && touched.reworded.is_empty() {
+                continue;
+            }
+            for (set, by) in [(before, -1), (after, 1)] {
+                let Some(set) = set.as_deref() else { continue };
+                let place = (set.frame, set.lu);
+                let change = by_lu.entry(place).or_default();
+                let sets = if by < 0 { &mut change.lost } else { &mut change.gained };
+                sets.push(set.clone());
+                *by_seed.entry((place, set.seed)).or_default() += by;
+            }
+        }
+        by_seed.retain(|_, by| *by != 0);
+        let mut cells = Cells::new();
+        let Some(seeds) = self.changed_seeds(release, by_seed, &mut cells)? else {
+            return Ok(None);
+        };
+        let mut number = 0_i64;
+        for (place, change) in by_lu {
+            let more = seeds.get(&place).copied().unwrap_or_default();
+            let Some((was, is)) = self.changed_lu(release, place, (change, more), touched)? else {
+                return Ok(None);
+            };
+            number += i64::from(is.is_some()) - i64::from(was);
+            cells.push((EvidenceKey::of_lu(release, place), is.map(Box::new).map(Cell::Sums)));
+        }
+        let all = self.number_of_proposed(release)?.unwrap_or_default();
+        let Some(all) = all.checked_add_signed(number) else { return Ok(None) };
+        cells.push((EvidenceKey::of_lus(release), Some(Cell::Count(all))));
+        Ok(Some(cells))
+    }
+
+    /// Adds to what a commit touches the sets whose answers or sentences it changes, and of all
+    /// the answers.
+    fn complete(&self, release: ReleaseId, touched: &mut OfRelease) -> Result<()> {
+        let mut others: BTreeSet<AnnotationSetId> = touched.answers.keys().copied().collect();
+        for sentence in &touched.reworded {
+            for set in self.sets_of_sentence(release, *sentence)? {
+                others.extend(readable(set.map(Some))?);
+            }
+        }
+        for set in others {
+            if touched.sets.contains_key(&set) {
+                continue;
+            }
+            let set = readable(self.annotation_set(release, set))?;
+            let evidence = set.filter(|set| is_proposed(set.lu));
+            if let Some(set) = evidence.and_then(|set| SetEvidence::of(&set, None)) {
+                let turn: Turn = [Some(Box::new(set.clone())), Some(Box::new(set.clone()))];
+                touched.sets.insert(set.set, turn);
+            }
+        }
+        let is_verified = self.is_verified(release)?;
+        for (id, [before, after]) in &mut touched.sets {
+            let of_store = self.answer(release, *id, is_verified)?;
+            if let Some(before) = before {
+                before.evokes = of_store;
+            }
+            if let Some(after) = after {
+                after.evokes = touched.answers.get(id).copied().unwrap_or(of_store);
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes the numbers of sets by seed; gives by how many each LU has more seeds.
+    fn changed_seeds(
+        &self,
+        release: ReleaseId,
+        by_seed: BTreeMap<(Place, AnnotationSetId), i64>,
+        cells: &mut Cells,
+    ) -> Result<Option<BTreeMap<Place, i64>>> {
+        let key = |(place, seed): &(Place, _)| EvidenceKey::of_seed(release, *place, *seed);
+        let keys: Vec<Vec<u8>> = by_seed.keys().map(|of| key(of).encode()).collect();
+        let values = self.engine.get_sorted(Family::Evidence, &keys)?;
+        let mut more: BTreeMap<Place, i64> = BTreeMap::new();
+        for ((of, by), value) in by_seed.iter().zip(values) {
+            let key = key(of);
+            let before = match value {
+                Some(value) => read(&key, &value).and_then(|cell| cell.count()),
+                None => Some(0),
+            };
+            let after = before.and_then(|before| before.checked_add_signed(*by));
+            let (Some(before), Some(after)) = (before, after) else { return Ok(None) };
+            *more.entry(of.0).or_default() += i64::from(after > 0) - i64::from(before > 0);
+            cells.push((key, (after > 0).then_some(Cell::Count(after))));
+        }
+        Ok(Some(more))
+    }
+
+    /// Whether an LU had evidence, and what it has then; `None` when it must be made anew.
+    fn changed_lu(
+        &self,
+        release: ReleaseId,
+        place: Place,
+        (change, seeds): (LuChange, i64),
+        touched: &OfRelease,
+    ) -> Result<Option<(bool, Option<LuEvidence>)>> {
+        let key = EvidenceKey::of_lu(release, place);
+        let value = self.engine.get(Family::Evidence, &key.encode())?;
+        let was_there = value.is_some();
+        let sums = match value {
+            Some(value) => read(&key, &value).and_then(Cell::sums),
+            None => Some(LuEvidence::default()),
+        };
+        let Some(mut sums) = sums else { return Ok(None) };
+        let all = sums.seeds.checked_add_signed(seeds);
+        let lost = change.lost.iter().try_for_each(|set| sums.remove(set));
+        let (Some(seeds), Some(())) = (all, lost) else { return Ok(None) };
+        sums.seeds = seeds;
+        change.gained.into_iter().for_each(|set| sums.add(set));
+        if sums.is_empty() {
+            return Ok(Some((was_there, None)));
+        }
+        if sums.lacks_best() {
+            let mut sets = self.sets_at(release, place, &|set| touched.sets.contains_key(&set))?;
+            let gained = touched.sets.values().filter_map(|[_, after]| after.as_deref());
+            sets.extend(gained.filter(|set| (set.frame, set.lu) == place).cloned());
+            sums.rank_all(sets.into_iter());
+        }
+        sums.read_names(|sentence| match touched.texts.get(&sentence) {
+            Some(text) => Ok(text.clone()),
+            None => self.text(release, sentence),
+        })?;
+        Ok(Some((was_there, Some(sums))))
+    }
+
+    fn text(&self, release: ReleaseId, sentence: SentenceId) -> Result<Option<String>> {
+        Ok(readable(self.sentence(release, sentence))?.map(|sentence| sentence.text))
+    }
+
+    /// The generated sets of an LU that can be read, but for some.
+    fn sets_at(
+        &self,
+        release: ReleaseId,
+        (frame, lu): Place,
+        is_left_out: &dyn Fn(AnnotationSetId) -> bool,
+    ) -> Result<Vec<SetEvidence>> {
+        let mut sets = Vec::new();
+        for row in
+            self.engine.scan(Family::Annotation, SetRange::LexUnit(release, frame, lu).prefix())?
+        {
+            let (key, value) = row?;
+            let set = set_of(&key, &value).filter(|set| !is_left_out(set.id));
+            sets.extend(set.and_then(|set| SetEvidence::of(&set, None)));
+        }
+        Ok(sets)
+    }
+
+    fn is_verified(&self, release: ReleaseId) -> Result<bool> {
+        let of_release = Prefix::of(release).bytes();
+        self.engine
+            .scan(Family::Verification, of_release)?
+            .next()
+            .transpose()
+            .map(|it| it.is_some())
+    }
+
+    fn answer(
+        &self,
+        release: ReleaseId,
+        set: AnnotationSetId,
+        is_verified: bool,
+    ) -> Result<Option<f32>> {
+        if !is_verified {
+            return Ok(None);
+        }
+        Ok(readable(self.verification(release, set))?.and_then(|said| said.evokes))
+    }
+
+    /// Makes the evidence of a release from its rows, LU by LU in order. Rows that cannot be read
+    /// are passed by; whoever reads them, and a check, tell of them.
+    pub(super) fn make_evidence(
+        &self,
+        release: ReleaseId,
+        take: &mut dyn FnMut(Place, LuEvidence, Seeds) -> Result<()>,
+    ) -> Result<()> {
+        let is_verified = self.is_verified(release)?;
+        let mut next = Some((FrameId(0), LuId(OWN_RANGE)));
+        while let Some((frame, lu)) = next.take() {
+            let from = Prefix::of(release).then(frame).then(lu).bytes();
+            let of_release = Prefix::of(release).bytes();
+            let mut of_lu: Option<(Place, LuEvidence, Seeds)> = None;
+            for row in self.engine.scan_behind(Family::Annotation, of_release, from)? {
+                let (key, value) = row?;
+                let Some(AnnotationKey { frame, lu, set, .. }) = AnnotationKey::decode(&key) else {
+                    continue;
+                };
+                if of_lu.as_ref().is_some_and(|(place, ..)| *place != (frame, lu)) {
+                    self.take_lu(release, of_lu.take(), take)?;
+                }
+                if !is_proposed(lu) {
+                    next = Some((frame, LuId(OWN_RANGE)));
+                    break;
+                }
+                self.tell_read();
+                let Some(row) = set_of(&key, &value) else { continue };
+                let evokes = self.answer(release, set, is_verified)?;
+                let Some(evidence) = SetEvidence::of(&row, evokes) else { continue };
+                let (_, sums, seeds) =
+                    of_lu.get_or_insert_with(|| ((frame, lu), Default::default(), Seeds::new()));
+                *seeds.entry(evidence.seed).or_default() += 1;
+                sums.add(evidence);
+            }
+            self.take_lu(release, of_lu, take)?;
+        }
+        Ok(())
+    }
+
+    fn take_lu(
+        &self,
+        release: ReleaseId,
+        of_lu: Option<(Place, LuEvidence, Seeds)>,
+        take: &mut dyn FnMut(Place, LuEvidence, Seeds) -> Result<()>,
+    ) -> Result<()> {
+        let Some((place, mut sums, seeds)) = of_lu else { return Ok(()) };
+        sums.seeds = seeds.len() as u64;
+        sums.read_names(|sentence| self.text(release, sentence))?;
+        take(place, sums, seeds)
+    }
+
+    /// Writes the evidence of a release anew, as its rows are. Until the next commit says so it is
+    /// not read.
+    pub(super) fn remake_evidence(&self, release: ReleaseId) -> Result<()> {
+        if self.number_of_proposed(release)?.is_some() {
+            self.distrust_sums()?;
+        }
+        let mut rows = WriteBatch::default();
+        self.delete_evidence(&mut rows, release)?;
+        let mut number = 0;
+        self.make_evidence(release, &mut |place, sums, seeds| {
+            number += 1;
+            let sums = Cell::Sums(Box::new(sums));
+            self.put_cell(&mut rows, &EvidenceKey::of_lu(release, place), Some(&sums))?;
+            for (seed, sets) in seeds {
+                let key = EvidenceKey::of_seed(release, place, seed);
+                self.put_cell(&mut rows, &key, Some(&Cell::Count(sets)))?;
+            }
+            if rows.size_in_bytes() > WRITE {
+                self.engine.write_synced(std::mem::take(&mut rows))?;
+            }
+            Ok(())
+        })?;
+        self.put_cell(&mut rows, &EvidenceKey::of_lus(release), Some(&Cell::Count(number)))?;
+        self.engine.write_synced(rows)
+    }
+
+    /// How many LUs of a release have evidence; `None` where none is kept.
+    pub(super) fn number_of_proposed(&self, release: ReleaseId) -> Result<Option<u64>> {
+        if !self.engine.has(Family::Evidence) {
+            return Ok(None);
+        }
+        let key = EvidenceKey::of_lus(release);
+        let value = self.engine.get(Family::Evidence, &key.encode())?;
+        Ok(value.and_then(|value| read(&key, &value)?.count()))
+    }
+
+    /// What the generated sets of LUs of the store's own range say, in order of frame and LU;
+    /// `None` where that is not kept, or may be of an earlier commit.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub(crate) fn kept_evidence(
+        &self,
+        range: SetRange,
+    ) -> Result<Option<Vec<((FrameId, LuId), LuEvidence)>>> {
+        let release = range.release();
+        let is_kept = self.engine.has(Family::Evidence) && self.are_sums_current()?;
+        let number = if is_kept { self.number_of_proposed(release)? } else { None };
+        let Some(number) = number else { return Ok(None) };
+        let prefix = EvidenceKey::lus_prefix(release);
+        let (prefix, expected) = match range {
+            SetRange::Release(_) => (prefix, Some(number)),
+            SetRange::Frame(_, frame) => (prefix.then(frame), None),
+            SetRange::LexUnit(_, frame, lu) => (prefix.then(frame).then(lu), None),
+        };
+        let mut evidence = Vec::new();
+        for row in self.engine.scan(Family::Evidence, prefix.bytes())? {
+            let (key, value) = row?;
+            let read = EvidenceKey::decode(&key)
+                .and_then(|key| Some(((key.frame, key.lu), read(&key, &value)?.sums()?)));
+            let Some(read) = read else { return Ok(None) };
+            evidence.push(read);
+        }
+        let is_whole = expected.is_none_or(|expected| evidence.len() as u64 == expected);
+        Ok(is_whole.then_some(evidence))
+    }
+
+    /// The seeds that gave an LU sets, in order, where that is kept.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub(crate) fn kept_seeds(
+        &self,
+        release: ReleaseId,
+        (frame, lu): (FrameId, LuId),
+    ) -> Result<Vec<AnnotationSetId>> {
+        let prefix = EvidenceKey::seeds_prefix(release).then(frame).then(lu).bytes();
+        let rows = self.engine.scan(Family::Evidence, prefix)?;
+        let mut seeds = Vec::new();
+        for row in rows {
+            seeds.extend(EvidenceKey::decode(&row?.0).map(|key| key.seed));
+        }
+        Ok(seeds)
+    }
+}
+
+/// What a row says; `None` for one that cannot be read.
+pub(super) fn read(key: &EvidenceKey, value: &[u8]) -> Option<Cell> {
+    evidence_row::decode(key, value).ok().flatten()
+}
+
+fn set_of(key: &[u8], value: &[u8]) -> Option<AnnotationSet> {
+    AnnotationSet::from_value(&AnnotationKey::decode(key)?, value).ok()
+}
+
+/// What can be read: a record that cannot is told by whoever needs it.
+fn readable<T>(read: Result<Option<T>>) -> Result<Option<T>> {
+    match read {
+        Err(StoreError::Damaged { .. }) => Ok(None),
+        read => read,
+    }
+}

@@ -1,0 +1,159 @@
+//! Rows that a batch puts or deletes and that are counted by what they say, with what they said
+//! before.
+
+use std::collections::BTreeMap;
+
+use super::Result;
+use super::engine::Engine;
+use super::evidence::SetEvidence;
+use super::family::Family;
+use super::key::{AnnotationKey, CountKey, Key, LexUnitKey, SentenceKey, SetKey};
+use super::record::Stored;
+use crate::model::{AnnotationSet, LexUnit, LuId, OWN_RANGE, ReleaseId, Sentence, Verification};
+
+/// Rows that are read together.
+const ROWS: usize = 4_096;
+
+/// What counts of a row.
+pub(super) enum Said {
+    /// A set, and what it says for its LU if that was proposed once.
+    Set(CountKey, Option<Box<SetEvidence>>),
+    LexUnit(CountKey),
+    /// A sentence, if it is counted, and its text.
+    Sentence(Option<CountKey>, String),
+    /// How likely a verifier finds it that a set's target evokes its frame.
+    Answer(Option<f32>),
+}
+
+impl Said {
+    pub(super) fn of_set(release: ReleaseId, set: &AnnotationSet) -> Self {
+        let evidence = is_proposed(set.lu).then(|| SetEvidence::of(set, None)).flatten();
+        Self::Set(CountKey::of_set(release, set), evidence.map(Box::new))
+    }
+
+    pub(super) fn of_sentence(release: ReleaseId, sentence: &Sentence) -> Self {
+        Self::Sentence(CountKey::of_sentence(release, sentence.id), sentence.text.clone())
+    }
+
+    /// What a row says; `None` for one that cannot be read.
+    pub(super) fn read(family: Family, key: &[u8], value: &[u8]) -> Option<Self> {
+        Some(match family {
+            Family::Annotation => {
+                let key = AnnotationKey::decode(key)?;
+                Self::of_set(key.release, &AnnotationSet::from_value(&key, value).ok()?)
+            }
+            Family::LexUnit => {
+                let key = LexUnitKey::decode(key)?;
+                let lu = LexUnit::from_value(&key, value).ok()?;
+                Self::LexUnit(CountKey::of_lexunit(key.release, &lu))
+            }
+            Family::Verification => {
+                let key = SetKey::decode(key)?;
+                Self::Answer(Verification::from_value(&key, value).ok()?.evokes)
+            }
+            _ => {
+                let key = SentenceKey::decode(key)?;
+                Self::of_sentence(key.release, &Sentence::from_value(&key, value).ok()?)
+            }
+        })
+    }
+
+    /// What the row counts as.
+    pub(super) fn counted(&self) -> Option<&CountKey> {
+        match self {
+            Self::Set(key, _) | Self::LexUnit(key) => Some(key),
+            Self::Sentence(key, _) => key.as_ref(),
+            Self::Answer(_) => None,
+        }
+    }
+}
+
+/// Whether an LU is one that the store gave its number, as it does to those that are proposed.
+pub(super) fn is_proposed(lu: LuId) -> bool {
+    lu.0 >= OWN_RANGE
+}
+
+/// A row that a batch puts, or deletes.
+pub(super) struct Touched {
+    family: Family,
+    key: Vec<u8>,
+    after: Option<Said>,
+    /// Whether nothing stood there before.
+    is_new: bool,
+}
+
+impl Touched {
+    pub(super) fn put(family: Family, key: &impl Key, after: Said, is_new: bool) -> Self {
+        Self { family, key: key.encode(), after: Some(after), is_new }
+    }
+
+    /// A row that is put as it is written; `None` in families of which that is told otherwise.
+    pub(super) fn written(family: Family, key: &[u8], value: &[u8]) -> Option<Self> {
+        let after = (family == Family::Verification).then(|| Said::read(family, key, value));
+        after.map(|after| Self { family, key: key.to_vec(), after, is_new: false })
+    }
+
+    /// A row that is deleted; `None` in families that are not counted.
+    pub(super) fn deleted(family: Family, key: &[u8]) -> Option<Self> {
+        let is_counted = matches!(
+            family,
+            Family::Annotation | Family::LexUnit | Family::Sentence | Family::Verification
+        );
+        is_counted.then(|| Self { family, key: key.to_vec(), after: None, is_new: false })
+    }
+
+    pub(super) fn is_of(&self, family: Family) -> bool {
+        self.family == family
+    }
+
+    pub(super) fn after(&self) -> Option<&Said> {
+        self.after.as_ref()
+    }
+}
+
+/// What stood in a row before a batch.
+pub(super) enum Before {
+    Nothing,
+    Said(Said),
+    /// Something that cannot be read.
+    Unreadable,
+}
+
+/// Of each key that was touched: what the row says then, and whether nothing stood there before.
+type LastTouched = BTreeMap<Vec<u8>, (Option<Said>, bool)>;
+
+/// Reads what stood in the rows that a batch touches; of one that is touched several times the last
+/// counts. Gives family, key, what stood there and what will.
+pub(super) fn each_row(
+    engine: &Engine,
+    touched: Vec<Touched>,
+    take: &mut dyn FnMut(Family, &[u8], Before, Option<Said>),
+) -> Result<()> {
+    let mut rows: BTreeMap<Family, LastTouched> = BTreeMap::new();
+    for Touched { family, key, after, is_new } in touched {
+        let row = rows.entry(family).or_default().entry(key).or_insert((None, true));
+        *row = (after, is_new && row.1);
+    }
+    for (family, rows) in rows {
+        let (new, known): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, (_, is_new))| *is_new);
+        for (key, (after, _)) in new {
+            take(family, &key, Before::Nothing, after);
+        }
+        let mut known = known.into_iter().peekable();
+        while known.peek().is_some() {
+            let (keys, after): (Vec<_>, Vec<_>) =
+                known.by_ref().take(ROWS).map(|(key, (after, _))| (key, after)).unzip();
+            let values = engine.get_sorted(family, &keys)?;
+            for ((key, value), after) in keys.iter().zip(values).zip(after) {
+                let before = value.map(|value| Said::read(family, key, &value));
+                let before = match before {
+                    None => Before::Nothing,
+                    Some(Some(said)) => Before::Said(said),
+                    Some(None) => Before::Unreadable,
+                };
+                take(family, key, before, after);
+            }
+        }
+    }
+    Ok(())
+}
