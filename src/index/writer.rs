@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use tantivy::directory::MmapDirectory;
 use tantivy::indexer::LogMergePolicy;
 use tantivy::{IndexSettings, TantivyDocument, Term};
 
@@ -56,7 +55,7 @@ impl IndexWriter {
         std::fs::create_dir_all(path).map_err(io)?;
         let (schema, fields) = schema();
         let writer = guarded(path, "opening a writer", || {
-            let directory = WriteDirectory(MmapDirectory::open(path)?);
+            let directory = WriteDirectory::open(path)?;
             let index = if stamp.is_some() {
                 tantivy::Index::open(directory)?
             } else {
@@ -426,7 +425,7 @@ mod tests {
         let mut writer = IndexWriter::open(dir.path()).unwrap();
         removes_the_second(&mut writer, 2);
         writer.finish().unwrap();
-        let directory = WriteDirectory(MmapDirectory::open(dir.path()).unwrap());
+        let directory = WriteDirectory::open(dir.path()).unwrap();
         for named in files(dir.path(), "").into_iter().filter(|name| !name.starts_with('.')) {
             let path = Path::new(&named);
             let opened = tantivy::Directory::open_write(&directory, path).map(drop);
