@@ -9,13 +9,23 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
+use tantivy::directory::error::{
+    DeleteError, LockError, OpenDirectoryError, OpenReadError, OpenWriteError,
+};
 use tantivy::directory::{
     Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr,
 };
 
+use super::mapped::MappedFiles;
+
 #[derive(Debug, Clone)]
-pub(super) struct ReadDirectory(pub(super) MmapDirectory);
+pub(super) struct ReadDirectory(MmapDirectory, MappedFiles);
+
+impl ReadDirectory {
+    pub(super) fn open(path: &Path) -> Result<Self, OpenDirectoryError> {
+        Ok(Self(MmapDirectory::open(path)?, MappedFiles::default()))
+    }
+}
 
 fn refused() -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, "opened for reading")
@@ -23,7 +33,7 @@ fn refused() -> io::Error {
 
 impl Directory for ReadDirectory {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
-        self.0.get_file_handle(path)
+        self.1.open(&self.0, path)
     }
 
     fn delete(&self, path: &Path) -> Result<(), DeleteError> {
@@ -73,9 +83,13 @@ const DELETIONS: &str = ".del";
 /// a full disk) may have left a file of deletions of the very name that the next commit wants. No
 /// commit names it: it is replaced.
 #[derive(Debug, Clone)]
-pub(super) struct WriteDirectory(pub(super) MmapDirectory);
+pub(super) struct WriteDirectory(MmapDirectory, MappedFiles);
 
 impl WriteDirectory {
+    pub(super) fn open(path: &Path) -> Result<Self, OpenDirectoryError> {
+        Ok(Self(MmapDirectory::open(path)?, MappedFiles::default()))
+    }
+
     /// Whether a file of deletions is later than the last commit, so that this does not name it.
     fn is_left_over(&self, path: &Path) -> bool {
         let deleted_at = || {
@@ -92,7 +106,7 @@ impl WriteDirectory {
 
 impl Directory for WriteDirectory {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
-        self.0.get_file_handle(path)
+        self.1.open(&self.0, path)
     }
 
     fn delete(&self, path: &Path) -> Result<(), DeleteError> {

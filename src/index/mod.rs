@@ -11,6 +11,7 @@ mod entry_query;
 mod error;
 mod filter;
 mod guard;
+mod mapped;
 mod reader;
 mod schema;
 mod words;

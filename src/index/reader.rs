@@ -1,10 +1,13 @@
 //! Searching the index: which sets might answer.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tantivy::collector::{Collector, SegmentCollector};
-use tantivy::directory::MmapDirectory;
+use tantivy::directory::FileSlice;
+use tantivy::directory::error::OpenReadError;
+use tantivy::directory::footer::Footer;
 use tantivy::{DocId, Index, Score, Searcher, SegmentOrdinal};
 
 use super::directory::ReadDirectory;
@@ -49,7 +52,7 @@ impl IndexReader {
         }
         let (schema, fields) = schema();
         let searcher = guarded(path, "opening", || {
-            let index = Index::open(ReadDirectory(MmapDirectory::open(path)?))?;
+            let index = Index::open(ReadDirectory::open(path)?)?;
             // It stands in a file without a checksum, and says how the others are read.
             if index.schema() != schema {
                 let reason = "the one in `meta.json` is not what was written";
@@ -64,18 +67,20 @@ impl IndexReader {
         Ok(Some(Self { searcher, fields, path: path.to_owned() }))
     }
 
-    /// Reads every file of the commit, and compares its checksum with the one that was written
-    /// behind it.
+    /// Reads every file of the last commit in `path`, and compares its checksum with the one that was
+    /// written behind it. Little of a file is in memory at a time.
     ///
     /// # Errors
     /// When a file is damaged, with its name.
-    pub fn verify(&self) -> Result<()> {
+    pub fn verify(path: &Path) -> Result<()> {
         const ACTION: &str = "verifying checksums";
-        let damaged = guarded(&self.path, ACTION, || {
-            let index = self.searcher.index();
+        let failed = |error, file: &Path| OpenReadError::wrap_io_error(error, file.to_owned());
+        let damaged = guarded(path, ACTION, || {
+            let index = Index::open(ReadDirectory::open(path)?)?;
             // By the segments, and not by Tantivy's own list of files, which has no checksum.
             for file in index.load_metas()?.list_segment_files() {
-                if self.path.join(&file).exists() && !index.directory().validate_checksum(&file)? {
+                let written = path.join(&file);
+                if written.exists() && !is_whole(&written).map_err(|error| failed(error, &file))? {
                     return Ok(Some(file));
                 }
             }
@@ -84,7 +89,7 @@ impl IndexReader {
         match damaged {
             None => Ok(()),
             Some(file) => Err(IndexError::Damaged {
-                path: self.path.clone(),
+                path: path.to_owned(),
                 action: ACTION,
                 reason: format!("the checksum of `{}` is another", file.display()),
             }),
@@ -144,6 +149,16 @@ impl IndexReader {
         }
         Ok(())
     }
+}
+
+/// Whether a file has the checksum that was written behind it.
+fn is_whole(path: &Path) -> io::Result<bool> {
+    let (footer, content) = Footer::extract_footer(FileSlice::open(path)?)?;
+    let mut checksum = crc32fast::Hasher::new();
+    for bytes in content.stream_file_chunks() {
+        checksum.update(&bytes?);
+    }
+    Ok(checksum.finalize() == footer.crc)
 }
 
 /// Sets that passed a filter: counted, and not read yet.

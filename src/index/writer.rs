@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use tantivy::directory::MmapDirectory;
 use tantivy::indexer::LogMergePolicy;
 use tantivy::{IndexSettings, TantivyDocument, Term};
 
@@ -56,7 +55,7 @@ impl IndexWriter {
         std::fs::create_dir_all(path).map_err(io)?;
         let (schema, fields) = schema();
         let writer = guarded(path, "opening a writer", || {
-            let directory = WriteDirectory(MmapDirectory::open(path)?);
+            let directory = WriteDirectory::open(path)?;
             let index = if stamp.is_some() {
                 tantivy::Index::open(directory)?
             } else {
@@ -238,8 +237,10 @@ impl IndexWriter {
 /// this schema.
 fn last_commit(path: &Path) -> Result<Option<Stamp>> {
     let Some(stamp) = super::stamp(path)? else { return Ok(None) };
-    let Some(reader) = IndexReader::open(path)? else { return Ok(None) };
-    reader.verify()?;
+    if IndexReader::open(path)?.is_none() {
+        return Ok(None);
+    }
+    IndexReader::verify(path)?;
     Ok(Some(stamp))
 }
 
@@ -424,7 +425,7 @@ mod tests {
         let mut writer = IndexWriter::open(dir.path()).unwrap();
         removes_the_second(&mut writer, 2);
         writer.finish().unwrap();
-        let directory = WriteDirectory(MmapDirectory::open(dir.path()).unwrap());
+        let directory = WriteDirectory::open(dir.path()).unwrap();
         for named in files(dir.path(), "").into_iter().filter(|name| !name.starts_with('.')) {
             let path = Path::new(&named);
             let opened = tantivy::Directory::open_write(&directory, path).map(drop);

@@ -16,7 +16,7 @@ use crate::search::Answer;
 use crate::store::in_order;
 
 /// Rows of the pieces that this thread reads before others help.
-const ALONE: [usize; 4] = [4, 32, 256, 1024];
+const ALONE: [usize; 4] = if cfg!(test) { [1, 2, 3, 5] } else { [4, 32, 256, 1024] };
 
 /// Most sets whose sentences are read together.
 const TOGETHER: usize = 256;
@@ -253,5 +253,183 @@ where
 
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Evaluator<'a>>> {
         self.idle.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::database::Write;
+    use crate::model::{
+        AnnotationSet, AnnotationSetId, Flags, Generation, IdSpace, Method, Provenance, ReleaseId,
+        Sentence, SentenceId,
+    };
+    use crate::query::Field;
+    use crate::transfer::ImportOptions;
+    use crate::upkeep::CheckOptions;
+
+    /// What grows from a seed of the release: which seed, round and rank.
+    type Grown = (usize, u16, u16);
+
+    /// Some sets that have grown, over sentences of their own; their numbers begin at one.
+    fn grown(database: &Database, release: ReleaseId, first: usize, all: &[Grown]) -> Write {
+        let recipe = database.store().recipe([7; 16], "{}").unwrap();
+        let seeds = database.store().annotation_sets(release).unwrap().map(|set| set.unwrap());
+        let seeds: Vec<AnnotationSet> =
+            seeds.filter(|set| set.id.space() != IdSpace::Generated).collect();
+        let mut write = Write::default();
+        for (number, (of, round, rank)) in all.iter().enumerate() {
+            let seed = &seeds[of % seeds.len()];
+            // As hashes are: numbers far from each other.
+            let number = ((first + number) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 8;
+            let (set, sentence) = (
+                AnnotationSetId::new(IdSpace::Generated, number),
+                SentenceId::new(IdSpace::Generated, number),
+            );
+            let text = database.store().sentence(release, seed.sentence).unwrap().unwrap().text;
+            let text = format!("{text} {number:x}");
+            let occurrences = Vec::new();
+            write.sentences.push(Sentence { id: sentence, xml_id: None, text, occurrences });
+            let generation = Generation {
+                seed: seed.id,
+                source: seed.id,
+                target_ordinal: 0,
+                round: *round,
+                rank: *rank,
+                chain: Vec::new(),
+                method: Method::Paraphrase,
+                recipe,
+                flags: Flags::default(),
+                paraphrase: 0.5,
+                aligner: 0.5,
+                filter: None,
+                elements: Vec::new(),
+                fit: None,
+            };
+            let provenance = Provenance::Generated(Box::new(generation));
+            write.sets.push(AnnotationSet {
+                id: set,
+                xml_id: None,
+                sentence,
+                provenance,
+                ..seed.clone()
+            });
+        }
+        write
+    }
+
+    /// A store of so many sets, some of which the index does not know.
+    fn store_of(grown_sets: &[Grown], lagging: &[Grown]) -> (tempfile::TempDir, Database) {
+        let store = tempfile::tempdir().unwrap();
+        let mini = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mini-framenet");
+        let database = Database::open_writer(store.path()).unwrap();
+        let options = ImportOptions::default();
+        let release = database.import(mini.as_ref(), &options, &mut |_| {}).unwrap().release.id;
+        database.write(release, &grown(&database, release, 1, grown_sets)).unwrap();
+        database.store().compact().unwrap();
+        let mut loader = database.loader(release).unwrap();
+        loader.write(&grown(&database, release, grown_sets.len() + 1, lagging)).unwrap();
+        drop(loader);
+        (store, database)
+    }
+
+    /// Everything that a scan says of a query.
+    fn all_of(database: &Database, query: &str) -> Vec<String> {
+        let query = Expression::parse(query).unwrap();
+        let (mut answers, mut said) = (Vec::new(), Vec::new());
+        let add = |some: &mut Vec<Answer>, answer| {
+            some.push(answer);
+            Ok::<_, DatabaseError>(())
+        };
+        let take = |some| {
+            answers.extend(some);
+            Ok(())
+        };
+        database.fold_answers(&query, Vec::new, add, take).unwrap();
+        said.push(format!("{answers:?}"));
+        let (mut lines, mut csv, mut parquet) = (Vec::new(), Vec::new(), Vec::new());
+        database.export_jsonl(&query, false, &mut lines).unwrap();
+        database.export_csv(&query, &mut csv).unwrap();
+        database.export_parquet(&query, &mut parquet).unwrap();
+        said.extend([lines, csv, parquet].map(|bytes| crate::model::hexadecimal(&bytes)));
+        let lexicon = database.lexicon("mini-framenet").unwrap();
+        said.push(format!("{:?}", lexicon.growth(&query).unwrap()));
+        said.push(format!("{:?}", database.count(&query).unwrap()));
+        said.push(format!("{:?}", database.count_by(&query, &[Field::Trigger]).unwrap()));
+        said
+    }
+
+    const QUERIES: [&str; 7] = [
+        "",
+        "frame=Checking",
+        "origin=generated round>=2",
+        "trigger=look*",
+        "not lu=inspect.v",
+        "text~\"[0-3]$\"",
+        "origin=generated lu=inspect.v or origin=fulltext",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(3) })]
+
+        #[test]
+        fn any_number_of_threads_says_what_one_says(
+            grown_sets in prop::collection::vec((any::<usize>(), 1..4_u16, 0..3_u16), 300..700),
+            lagging in prop::collection::vec((any::<usize>(), 1..4_u16, 0..3_u16), 0..40),
+        ) {
+            let (_dir, database) = store_of(&grown_sets, &lagging);
+            for query in QUERIES {
+                let answers: Vec<_> =
+                    database.query(&query.parse().unwrap()).unwrap().map(|of| of.unwrap()).collect();
+                let mut expected = None;
+                for threads in [1, 2, 3, 7] {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                    let said = pool.install(|| all_of(&database, query));
+                    prop_assert_eq!(&said[0], &format!("{:?}", answers), "{} of {}", query, threads);
+                    let expected = expected.get_or_insert_with(|| said.clone());
+                    prop_assert!(expected == &said, "{} of {} threads", query, threads);
+                }
+            }
+            let check = |threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| {
+                    let options = CheckOptions { deep: true };
+                    format!("{:?}", database.check(options, &mut |_| {}).unwrap())
+                })
+            };
+            prop_assert_eq!(check(1), check(3));
+        }
+    }
+
+    #[test]
+    fn parts_of_a_store_are_the_store() {
+        let sets: Vec<Grown> = (0..900).map(|number| (number, 1, 0)).collect();
+        let (_dir, database) = store_of(&sets, &sets[..20]);
+        let store = database.store();
+        let release = database.releases().unwrap()[0].id;
+        let all: Vec<_> = store.annotation_sets(release).unwrap().map(|set| set.unwrap()).collect();
+        let scope = crate::store::SetRange::Release(release);
+        let parts: Vec<_> = store.parts_of_sets(scope, None).map(|(part, _)| part).collect();
+        assert!(parts.len() > 1, "{parts:?}");
+        let in_parts: Vec<_> = (parts.iter())
+            .flat_map(|part| store.sets_of_part(part).unwrap().map(|row| row.unwrap().1))
+            .collect();
+        assert_eq!(in_parts, all);
+        let sentences: Vec<_> = store.sentences(release).unwrap().map(|of| of.unwrap()).collect();
+        let parts: Vec<_> = store.parts_of_sentences(release).collect();
+        assert!(parts.len() > 1, "{parts:?}");
+        let mut found = Vec::new();
+        for group in parts.iter().flat_map(|part| store.groups_of_part(part).unwrap()) {
+            let group = group.unwrap();
+            let sets = store.sets_of_sentence(release, group.sentence.id).unwrap();
+            let sets: Vec<_> = sets.map(|set| set.unwrap()).collect();
+            assert_eq!(group.sets.iter().map(|set| set.id).collect::<Vec<_>>(), sets);
+            let layers = store.sentence_layers(release, group.sentence.id).unwrap();
+            assert_eq!(group.layers, layers.map(|of| of.unwrap()).collect::<Vec<_>>());
+            found.push(group.sentence);
+        }
+        assert_eq!(found, sentences);
     }
 }

@@ -13,7 +13,7 @@ use super::key::release_of;
 use super::present::present_families;
 use super::record::TRIED;
 use super::rows::content;
-use super::tuning::{descriptors, writers_options};
+use super::tuning::{bound_waiting, descriptors, writers_options};
 use super::{Result, Store, StoreError};
 
 /// Bytes of a batch while copying.
@@ -43,6 +43,9 @@ impl Store {
         options.create_missing_column_families(true);
         let target = DB::open_cf_descriptors(&options, &target_dir, descriptors(names.clone()))
             .map_err(StoreError::engine("making the copy"))?;
+        if let Some(family) = target.cf_handle(Family::Sentence.name()) {
+            bound_waiting(&target, family).map_err(StoreError::engine("making the copy"))?;
+        }
         let mut rows = 0;
         for name in names {
             let Some(family) = source.cf_handle(&name) else { continue };

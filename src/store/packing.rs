@@ -10,7 +10,7 @@ use rocksdb::{BottommostLevelCompaction, CompactOptions};
 
 use super::engine::Engine;
 use super::family::Family;
-use super::tuning::is_scattered;
+use super::tuning::{bound_waiting, is_scattered};
 use super::{Result, StoreError};
 
 impl Engine {
@@ -19,6 +19,8 @@ impl Engine {
         self.require_writer()?;
         self.flush()?;
         let view = self.view();
+        bound_waiting(&view.db, view.family(Family::Sentence)?)
+            .map_err(StoreError::engine("changing options"))?;
         // The largest first, shared out among the threads that there are.
         let mut families = Vec::new();
         for family in Family::ALL {

@@ -21,7 +21,7 @@ use crate::model::{AnnotationSet, ReleaseId, SentenceId};
 
 /// Bytes of a part, as they lie in the files: some thousand rows, which take some hundredths of a
 /// second.
-const PART: u64 = 256 << 10;
+const PART: u64 = if cfg!(test) { 64 } else { 256 << 10 };
 
 /// What stands in the place of an end that there is not.
 const BEHIND_ALL: [u8; 32] = [0xff; 32];

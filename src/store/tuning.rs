@@ -8,8 +8,8 @@
 //! and no statistics. Indexes and filters are cut into blocks that are read on demand.
 
 use rocksdb::{
-    BlockBasedIndexType, BlockBasedOptions, Cache, ColumnFamilyDescriptor, DBCompactionStyle,
-    DBCompressionType, DBRecoveryMode, LogLevel, Options,
+    BlockBasedIndexType, BlockBasedOptions, Cache, ColumnFamily, ColumnFamilyDescriptor, DB,
+    DBCompactionStyle, DBCompressionType, DBRecoveryMode, LogLevel, Options,
 };
 
 use super::family::Family;
@@ -27,6 +27,9 @@ const PARTITION: usize = 32 << 10;
 
 /// Files that whoever holds the writer's lock keeps open: nobody deletes what it may want again.
 const WRITERS_FILES: i32 = 96;
+
+/// Bytes of a file that are read ahead while it is packed with others.
+const READAHEAD: usize = 256 << 10;
 
 /// Bytes from which on a table file is parted: a store of ten gigabytes has some forty.
 const TABLE: u64 = 256 << 20;
@@ -68,6 +71,8 @@ fn database_options() -> Options {
     options.set_wal_recovery_mode(DBRecoveryMode::PointInTime);
     options.set_keep_log_file_num(2);
     options.set_log_level(LogLevel::Warn);
+    // A load leaves hundreds of files that are packed together, each with what is read ahead.
+    options.set_compaction_readahead_size(READAHEAD);
     // Three threads that pack files and one that writes them: packing is most of a bulk load.
     options.set_max_background_jobs(4);
     options
@@ -133,6 +138,17 @@ const LEVEL: i32 = 3;
 /// A dictionary is trained on so many times its own size.
 const SAMPLES: i32 = 32;
 
+/// Bytes of blocks that wait, unpacked, for the dictionary of their file. RocksDB would have all
+/// blocks of the file wait.
+const WAITING: u64 = 16 << 20;
+
+/// Has little wait for the dictionaries of files that are written from now on. RocksDB's interface
+/// to C has no such option for a database that is not open yet.
+pub(super) fn bound_waiting(db: &DB, family: &ColumnFamily) -> Result<(), rocksdb::Error> {
+    let value = format!("{{max_dict_buffer_bytes={WAITING};}}");
+    db.set_options_cf(&family, &[("bottommost_compression_opts", &value)])
+}
+
 /// Bytes of the dictionary that the blocks of a file are packed with.
 fn dictionary(family: Option<Family>) -> Option<i32> {
     match family {
@@ -147,5 +163,43 @@ fn write_buffer(family: Option<Family>) -> usize {
     match family {
         Some(Family::Sentence | Family::Annotation | Family::SentenceLayers) => 16 << 20,
         _ => 4 << 20,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RocksDB writes down what it was told.
+    #[test]
+    fn little_waits_for_a_dictionary_and_the_dictionary_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut options = writers_options();
+        options.create_if_missing(true);
+        options.create_missing_column_families(true);
+        let name = Family::Sentence.name();
+        let families = descriptors(vec!["default".to_owned(), name.to_owned()]);
+        let db = DB::open_cf_descriptors(&options, dir.path(), families).unwrap();
+        bound_waiting(&db, db.cf_handle(name).unwrap()).unwrap();
+        let files = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
+        let is_options = |path: &std::path::PathBuf| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("OPTIONS"))
+        };
+        let newest = files.filter(is_options).max().unwrap();
+        let text = std::fs::read_to_string(newest).unwrap();
+        let of_family = text.split("[CFOptions \"").find(|part| part.starts_with(name)).unwrap();
+        let line = |text: &str| {
+            let line =
+                text.lines().find(|line| line.trim().starts_with("bottommost_compression_opts"));
+            line.unwrap().to_owned()
+        };
+        let line = line(of_family);
+        for option in [
+            format!("max_dict_buffer_bytes={WAITING};"),
+            format!("max_dict_bytes={};", dictionary(Some(Family::Sentence)).unwrap()),
+            "enabled=true;".to_owned(),
+        ] {
+            assert!(line.contains(&option), "{option} in {line}");
+        }
     }
 }

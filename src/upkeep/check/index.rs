@@ -24,10 +24,13 @@ pub(super) fn open(
         Ok(stamp) => stamp,
         Err(error) => return damaged(error.to_string()),
     };
-    let reader = IndexReader::open(&path).and_then(|reader| {
-        // What follows reads the files, and trusts them.
-        reader.as_ref().map_or(Ok(()), IndexReader::verify)?;
-        Ok(reader)
+    let is_there = IndexReader::open(&path).map(|reader| reader.is_some());
+    let reader = is_there.and_then(|is_there| {
+        if is_there {
+            // What follows reads the files, and trusts them.
+            IndexReader::verify(&path)?;
+        }
+        IndexReader::open(&path)
     });
     match (stamp, reader) {
         (Some(stamp), Ok(Some(reader))) => Ok(Some((reader, stamp.revision))),

@@ -1,0 +1,130 @@
+//! Files that are mapped into memory, of which little stays there.
+//!
+//! Whoever reads all of an index, as a merge of its segments or an audit does, would have all of
+//! its bytes in memory at the end. The system could take them back and does so only in need. Here
+//! they go whenever some have been handed out. What is read again comes from the system's cache.
+
+#![allow(unsafe_code, reason = "the system is told which pages of a mapped file are not needed")]
+
+use std::fmt;
+use std::io;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use tantivy::HasLen;
+use tantivy::directory::error::OpenReadError;
+use tantivy::directory::{Directory as _, FileHandle, MmapDirectory, OwnedBytes};
+
+/// Bytes that are handed out before pages go.
+const ROOM: usize = if cfg!(test) { 1 << 12 } else { 64 << 20 };
+
+/// The mapped files of a directory.
+#[derive(Debug, Clone, Default)]
+pub(super) struct MappedFiles(Arc<Files>);
+
+#[derive(Debug, Default)]
+struct Files {
+    handed_out: AtomicUsize,
+    open: Mutex<Vec<Weak<dyn FileHandle>>>,
+}
+
+impl MappedFiles {
+    /// Maps a file.
+    pub(super) fn open(
+        &self,
+        directory: &MmapDirectory,
+        path: &Path,
+    ) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        let file = directory.get_file_handle(path)?;
+        let mut open = self.0.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|file| file.strong_count() > 0);
+        open.push(Arc::downgrade(&file));
+        Ok(Arc::new(MappedFile { file, files: Arc::clone(&self.0) }))
+    }
+}
+
+impl Files {
+    /// Takes note of bytes that are handed out.
+    fn hand_out(&self, bytes: usize) {
+        let before = self.handed_out.fetch_add(bytes, Ordering::Relaxed);
+        if before.saturating_add(bytes) < ROOM {
+            return;
+        }
+        self.handed_out.store(0, Ordering::Relaxed);
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        for file in open.iter().filter_map(Weak::upgrade) {
+            if let Ok(bytes) = file.read_bytes(0..file.len()) {
+                let_go(&bytes);
+            }
+        }
+    }
+}
+
+/// Has the pages of a mapped file go. They are read again when they are looked at.
+#[cfg(target_os = "linux")]
+fn let_go(file: &OwnedBytes) {
+    let (start, bytes) = (file.as_slice().as_ptr(), file.len());
+    // A file is mapped from its first byte on: whatever does not begin with a page is none.
+    if bytes == 0 || !(start as usize).is_multiple_of(PAGE) {
+        return;
+    }
+    // SAFETY: `MappedFiles` has files of `MmapDirectory` alone, which are mapped for reading and
+    // stay mapped as long as `file` is there. Whoever looks at them finds the file's bytes, before
+    // and after. A system that refuses leaves them where they are.
+    let _ = unsafe { libc::madvise(start.cast_mut().cast(), bytes, libc::MADV_DONTNEED) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn let_go(_file: &OwnedBytes) {}
+
+/// The least size of a page.
+#[cfg(target_os = "linux")]
+const PAGE: usize = 4096;
+
+struct MappedFile {
+    file: Arc<dyn FileHandle>,
+    files: Arc<Files>,
+}
+
+impl fmt::Debug for MappedFile {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.file.fmt(formatter)
+    }
+}
+
+impl HasLen for MappedFile {
+    fn len(&self) -> usize {
+        self.file.len()
+    }
+}
+
+impl FileHandle for MappedFile {
+    fn read_bytes(&self, range: Range<usize>) -> io::Result<OwnedBytes> {
+        self.files.hand_out(range.len());
+        self.file.read_bytes(range)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_handed_out_stays_what_it_was() {
+        let dir = tempfile::tempdir().unwrap();
+        let content: Vec<u8> = (0..5 * ROOM).map(|number| (number % 251) as u8).collect();
+        std::fs::write(dir.path().join("file"), &content).unwrap();
+        let directory = MmapDirectory::open(dir.path()).unwrap();
+        let files = MappedFiles::default();
+        let file = files.open(&directory, Path::new("file")).unwrap();
+        let starts: Vec<usize> = (0..content.len() - 999).step_by(777).collect();
+        let handed: Vec<_> =
+            starts.iter().map(|start| file.read_bytes(*start..*start + 999).unwrap()).collect();
+        assert!(handed.iter().map(|bytes| bytes.len()).sum::<usize>() > 5 * ROOM);
+        for (start, bytes) in starts.into_iter().zip(handed) {
+            assert_eq!(bytes.as_slice(), &content[start..start + 999]);
+        }
+    }
+}
