@@ -167,7 +167,8 @@ impl<'a> Proposals<'a> {
     /// # Errors
     /// As [`Database::query`].
     pub fn list_apart(&self, expression: &Expression, with_decided: bool) -> Result<Listed> {
-        let (mut lexicons, Ranked { proposals, refused }) = self.ranked(expression, with_decided)?;
+        let (mut lexicons, Ranked { proposals, refused }) =
+            self.ranked(expression, with_decided)?;
         Ok(Listed {
             proposals: self.filled_in(&mut lexicons, proposals, usize::MAX)?,
             refused: self.filled_in(&mut lexicons, refused, usize::MAX)?,
@@ -179,13 +180,9 @@ impl<'a> Proposals<'a> {
     ///
     /// # Errors
     /// As [`Database::query`].
-    pub fn best(
-        &self,
-        expression: &Expression,
-        with_decided: bool,
-        limit: usize,
-    ) -> Result<Best> {
-        let (mut lexicons, Ranked { proposals, refused }) = self.ranked(expression, with_decided)?;
+    pub fn best(&self, expression: &Expression, with_decided: bool, limit: usize) -> Result<Best> {
+        let (mut lexicons, Ranked { proposals, refused }) =
+            self.ranked(expression, with_decided)?;
         let (all, refused) = (proposals.len(), refused.len());
         Ok(Best { proposals: self.filled_in(&mut lexicons, proposals, limit)?, all, refused })
     }

@@ -168,8 +168,7 @@ impl Database {
         &self,
         expression: &Expression,
     ) -> Result<Option<Vec<EvidenceAt>>> {
-        let is_of_place =
-            |field: Field| field == Field::Origin || OF_PLACE.contains(&field);
+        let is_of_place = |field: Field| field == Field::Origin || OF_PLACE.contains(&field);
         if !expression.terms().all(|term| is_of_place(term.field)) {
             return Ok(None);
         }

@@ -1,8 +1,8 @@
-//! Whether what commits keep beside the rows, counts and evidence, is of the last commit; and making
-//! it anew.
+//! Whether what commits keep beside the rows, counts and evidence, is of the last commit; and
+//! making it anew.
 //!
-//! Each commit writes its revision beside them. A program that knows nothing of them leaves it as it
-//! was. Then readers go by the rows, and the next commit makes all anew.
+//! Each commit writes its revision beside them. A program that knows nothing of them leaves it as
+//! it was. Then readers go by the rows, and the next commit makes all anew.
 
 use std::sync::PoisonError;
 
@@ -107,7 +107,8 @@ impl Store {
         let mut wrong = Vec::new();
         if self.are_sums_current()? {
             for Release { id, .. } in self.book()?.releases {
-                let is_right = self.are_counts_right(id)? && self.evidence_differences(id)?.is_empty();
+                let is_right =
+                    self.are_counts_right(id)? && self.evidence_differences(id)?.is_empty();
                 wrong.extend((!is_right).then_some(id));
             }
         }

@@ -37,13 +37,7 @@ pub(super) struct TouchedEvidence(pub(super) BTreeMap<ReleaseId, OfRelease>);
 
 impl TouchedEvidence {
     /// Takes up a row that is touched.
-    pub(super) fn add(
-        &mut self,
-        family: Family,
-        key: &[u8],
-        before: Before,
-        after: Option<Said>,
-    ) {
+    pub(super) fn add(&mut self, family: Family, key: &[u8], before: Before, after: Option<Said>) {
         let before = match before {
             Before::Said(said) => Some(said),
             Before::Nothing | Before::Unreadable => None,

@@ -229,8 +229,17 @@ impl Store {
         }
         let (commit, own_ids, author) = Default::default();
         let (unlisted, watch, are_current) = Default::default();
-        let opened =
-            Self { engine, dir, acknowledged, commit, own_ids, author, unlisted, watch, are_current };
+        let opened = Self {
+            engine,
+            dir,
+            acknowledged,
+            commit,
+            own_ids,
+            author,
+            unlisted,
+            watch,
+            are_current,
+        };
         Ok(opened)
     }
 

@@ -3,8 +3,8 @@
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Decided, Document, DocumentId, DocumentLayout,
     Edition, Frame, FrameId, FrameLayout, FrameRelation, IdSpace, Judgement, LexUnit,
-    LexUnitLayout, LuId, OWN_RANGE, RecipeId, RelationId, Release, ReleaseId, ReleaseLayout, SemType,
-    SemTypeId, Sentence, SentenceId, SentenceLayers, Verification,
+    LexUnitLayout, LuId, OWN_RANGE, RecipeId, RelationId, Release, ReleaseId, ReleaseLayout,
+    SemType, SemTypeId, Sentence, SentenceId, SentenceLayers, Verification,
 };
 
 use super::added::of_space;

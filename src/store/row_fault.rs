@@ -5,9 +5,9 @@ use crate::model::{AnnotationSetId, ReleaseId};
 use super::count_key;
 use super::family::Family;
 use super::key::{
-    AnnotationKey, ChangeKey, CommitKey, CountKey, DecisionKey, DocumentKey, EditionKey, EvidenceKey, FrameKey,
-    JournalKey, JudgementKey, Key, LayoutKey, LexUnitKey, NameKey, RecipeKey, RelationKey,
-    SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
+    AnnotationKey, ChangeKey, CommitKey, CountKey, DecisionKey, DocumentKey, EditionKey,
+    EvidenceKey, FrameKey, JournalKey, JudgementKey, Key, LayoutKey, LexUnitKey, NameKey,
+    RecipeKey, RelationKey, SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
 };
 
 /// A row that cannot be read or makes no sense.

@@ -21,8 +21,8 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-pub use explain::{Access, Explanation, TermReport};
 pub(super) use exact::Entries;
+pub use explain::{Access, Explanation, TermReport};
 pub(super) use names::lemma;
 pub(super) use narrowed::{Narrowed, SetRows};
 

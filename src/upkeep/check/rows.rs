@@ -76,17 +76,7 @@ pub(super) fn check(
     }
     checker.compare_images();
     compare_tallies(store, &tallied, &unread, &mut report.findings)?;
-    if store.are_sums_current()? {
-        let sure = recount.sure_of(listed.iter().copied());
-        for difference in recount.differences() {
-            report.findings.add(CheckCode::Counts, "count", difference);
-        }
-        for release in sure {
-            for difference in store.evidence_differences(release)? {
-                report.findings.add(CheckCode::Counts, "evidence", difference);
-            }
-        }
-    }
+    compare_sums(store, &listed, recount, &mut report.findings)?;
     let sets = compare_families(&listed, &of_release, &mut report.findings);
     Ok(sets.saturating_sub(unreadable))
 }
@@ -96,6 +86,28 @@ fn key_of(row: &std::result::Result<Row, Box<RowFault>>) -> Option<&[u8]> {
         Ok(row) => Some(&row.key),
         Err(fault) => fault.decoded_key(),
     }
+}
+
+/// Holds counts and evidence against the rows, if they are of the last commit.
+fn compare_sums(
+    store: &Store,
+    listed: &BTreeSet<ReleaseId>,
+    recount: Recount,
+    findings: &mut Findings,
+) -> Result<()> {
+    if !store.are_sums_current()? {
+        return Ok(());
+    }
+    let sure = recount.sure_of(listed.iter().copied());
+    for difference in recount.differences() {
+        findings.add(CheckCode::Counts, "count", difference);
+    }
+    for release in sure {
+        for difference in store.evidence_differences(release)? {
+            findings.add(CheckCode::Counts, "evidence", difference);
+        }
+    }
+    Ok(())
 }
 
 /// Holds the rows that were found against those that commits have left.
