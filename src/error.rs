@@ -9,7 +9,7 @@ use crate::model::{Coded, ErrorKind, Trouble};
 /// What went wrong, in whatever part of the library.
 ///
 /// A program decides by its [`kind`](Self::kind), and looks advice up by its [`code`](Self::code).
-/// `?` makes one of every error of the library. It is written in JSON as `kind`, `code` and
+/// `?` makes one of every error that a call of the library fails with. It is written in JSON as `kind`, `code` and
 /// `message`, the causes being part of the message.
 ///
 /// ```
@@ -113,6 +113,7 @@ errors! {
     #[cfg(feature = "neural")] crate::align::AlignError,
     crate::database::BackupError,
     crate::text::input::BadLine,
+    crate::query::BuildError,
     crate::durable::Claimed,
     #[cfg(feature = "neural")] crate::expand::CommitError,
     #[cfg(feature = "neural")] crate::compute::ComputeError,
@@ -133,6 +134,7 @@ errors! {
     #[cfg(feature = "neural")] crate::learn::NetworkError,
     #[cfg(feature = "neural")] crate::nn::NnError,
     crate::model::LanguageError,
+    crate::text::OffsetError,
     crate::database::LookupError,
     #[cfg(feature = "neural")] crate::models::ModelError,
     #[cfg(feature = "neural")] crate::paraphrase::ParaphraseError,
@@ -141,6 +143,7 @@ errors! {
     crate::query::QueryError,
     #[cfg(feature = "neural")] crate::expand::RecipeFileError,
     crate::database::ReleaseError,
+    crate::review::ReviewError,
     #[cfg(feature = "neural")] crate::score::ScoreError,
     crate::database::ScriptError,
     crate::database::SplitListError,

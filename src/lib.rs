@@ -74,16 +74,16 @@ println!(\"{} sentences\", report.sentences);
 "
 )]
 //!
-//! `docs/guides/embed.md` has the rest: pages of answers, a feed that a copy lives on, undo, a run
-//! for one set. With `--no-default-features` there are neither networks nor the program.
+//! `docs/guides/embed.md` and `embed-expand.md` have the rest: pages of answers, a feed that a copy
+//! lives on, undo, a run for one set, proposals. With `--no-default-features` there are neither networks nor the program.
 //!
 //! # What is promised
 //!
-//! Versions follow Semantic Versioning. They speak of the names above, and of the modules below
-//! but one: [`internals`] has what the library is built from, and changes in any release. Enums and
-//! results that will grow are `#[non_exhaustive]`. A newer Rust may be asked for in a minor version;
-//! `rust-version` in `Cargo.toml` names the oldest that serves. The number of the store's format is
-//! its own (`ARCHITECTURE.md`).
+//! Versions follow Semantic Versioning; until 1.0 a change of 0.x may break. They speak of the
+//! names above, and of the modules below but one: [`internals`] has what the library is built from,
+//! and changes in any release. `docs/reference/library.md` lists the names. Enums and results that
+//! will grow are `#[non_exhaustive]`. `rust-version` in `Cargo.toml` is the Rust that the checks run
+//! with. The number of the store's format is its own (`ARCHITECTURE.md`).
 
 pub mod database;
 pub mod edit;
@@ -203,3 +203,8 @@ struct FromNltk;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/guides/embed.md")]
 struct Embed;
+
+/// So are those of the guide to expansion in a tool.
+#[cfg(all(doctest, feature = "neural"))]
+#[doc = include_str!("../docs/guides/embed-expand.md")]
+struct EmbedExpand;

@@ -50,7 +50,7 @@ pub use release_ref::ReleaseRef;
 pub use write::{JournalWrite, Write};
 
 pub use crate::store::{
-    Action, Change, Commit, Identity, Retention, StoreError, Subject, SubjectKind,
+    Action, Change, Commit, Identity, Retention, SetLocation, StoreError, Subject, SubjectKind,
 };
 
 use crate::durable::is_inside;

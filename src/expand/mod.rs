@@ -75,6 +75,7 @@ mod valence;
 mod verifying;
 mod word_class;
 
+pub use crate::compute::{ComputeError, Device, DeviceChoice, GpuOptions, Numbers};
 pub use crate::grow::{CommitError, Stop};
 pub use blindness::BlindTo;
 pub use elements::KeepElements;

@@ -25,6 +25,9 @@ use lemmas::KnownLemmas;
 pub use rank::{Input, Ranker};
 pub use refusal::Refusal;
 
+pub use crate::learn::FileError;
+pub use crate::vectors::{VectorsError, WordVectors};
+
 use serde::Serialize;
 
 use crate::database::Database;

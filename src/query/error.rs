@@ -173,6 +173,8 @@ pub enum BuildError {
     },
 }
 
+coded!(BuildError {});
+
 /// Names of the fields that follow relations of frames.
 fn frame_fields() -> impl Iterator<Item = &'static str> {
     Field::ALL.iter().filter(|field| field.followed().is_some()).map(|field| field.name())

@@ -24,7 +24,7 @@ pub use view::{Example, Mark, View};
 use std::path::PathBuf;
 
 use crate::database::DatabaseError;
-use crate::model::{AnnotationSetId, EVOKES, FrameId, MEANING, Origin, ReleaseId, named};
+use crate::model::{AnnotationSetId, EVOKES, FrameId, MEANING, Origin, ReleaseId, coded, named};
 use crate::store::StoreError;
 
 type Result<T> = std::result::Result<T, ReviewError>;
@@ -181,6 +181,11 @@ pub enum ReviewError {
     #[error("reading ahead stopped before the end; try again")]
     Stopped,
 }
+
+coded!(ReviewError {
+    Self::Database(error) => error.trouble(),
+    Self::Thread { source, .. } => source.trouble(),
+});
 
 impl From<StoreError> for ReviewError {
     fn from(error: StoreError) -> Self {

@@ -6,7 +6,7 @@
 //!
 //! Law: `to_bytes(to_chars(s)) == s` for every span `s` that lies on character boundaries.
 
-use crate::model::Span;
+use crate::model::{Span, coded};
 
 /// A half-open stretch `start..end` of a text, in Unicode code points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,6 +44,8 @@ pub enum OffsetError {
         offset: u32,
     },
 }
+
+coded!(OffsetError {});
 
 /// The character boundaries of one text.
 ///
