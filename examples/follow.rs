@@ -20,29 +20,17 @@ use fnstore::transfer::RecordLines;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// What tells a record from every other one.
-fn key(release: ReleaseId, subject: &Subject) -> String {
-    let mut parts = vec![release.to_string(), subject.kind().as_str().to_owned()];
-    parts.extend(match subject {
-        Subject::Decision(frame, _) => Some(frame.to_string()),
-        _ => None,
-    });
-    parts.extend(subject.id());
-    parts.extend(subject.reviewer().into_iter().chain(subject.question()).map(str::to_owned));
-    parts.join("/")
-}
-
 fn put(
     copy: &mut impl Write,
     lines: &mut RecordLines<'_>,
     (release, subject): (ReleaseId, &Subject),
 ) -> Result<()> {
     match lines.line(release, subject)? {
-        Some(record) => writeln!(copy, "+\t{}\t{record}", key(release, subject))?,
-        None => writeln!(copy, "-\t{}", key(release, subject))?,
+        Some(record) => writeln!(copy, "+\t{}\t{record}", RecordLines::key(release, subject))?,
+        None => writeln!(copy, "-\t{}", RecordLines::key(release, subject))?,
     }
     if let (Some(record), Some(id)) = (lines.sentence_of(release, subject)?, subject.sentence()) {
-        writeln!(copy, "+\t{}\t{record}", key(release, &Subject::Sentence(id)))?;
+        writeln!(copy, "+\t{}\t{record}", RecordLines::key(release, &Subject::Sentence(id)))?;
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Following a store: a copy that keeps the rule loses nothing, wherever it is killed; a store that
 //! was replaced is told; a follower whose reader has ended ends, too.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -9,6 +10,7 @@ use std::time::{Duration, Instant};
 use fnstore::database::{Database, DatabaseError};
 use fnstore::model::{FrameId, LexUnit, LuId, ReleaseId};
 use fnstore::store::StoreError;
+use fnstore::transfer::RecordLines;
 use fnstore::upkeep::restore;
 use serde_json::Value;
 
@@ -256,4 +258,30 @@ fn a_loop_over_changes_sees_what_is_new_and_is_told_of_another_store() {
     assert!(anew.require_generation(&opened.generation).is_err());
     // A snapshot is of the state that it was made of.
     assert_eq!(anew.snapshot().unwrap().changes(2).unwrap().count(), 0);
+}
+
+#[test]
+fn the_subjects_of_a_release_are_the_records_of_its_export() {
+    let (_dir, database, report) = mini::imported();
+    let (release, mut lines) = (report.release.id, database.record_lines().unwrap());
+    let (mut copied, mut keys) = (Vec::new(), BTreeSet::new());
+    for subject in database.subjects(release).unwrap() {
+        let subject = subject.unwrap();
+        copied.push(lines.line(release, &subject).unwrap().unwrap());
+        assert!(keys.insert(RecordLines::key(release, &subject)), "{subject:?}");
+    }
+    let mut out = Vec::new();
+    let whole = "release=mini-framenet".parse().unwrap();
+    database.export_jsonl(&whole, false, &mut out).unwrap();
+    let out = String::from_utf8(out).unwrap();
+    let kinds = "sem_type frame relation lexunit sentence layers set document judgement";
+    let is_told = |line: &&str| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        kinds.split(' ').any(|kind| line["kind"] == kind)
+    };
+    let mut exported: Vec<&str> = out.lines().filter(is_told).collect();
+    exported.sort_unstable();
+    copied.sort_unstable();
+    assert!(copied.len() > 100, "{}", copied.len());
+    assert_eq!(copied, exported);
 }

@@ -1,6 +1,7 @@
 //! The list of proposals that is read from what commits keep is the one that is made of the sets.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use fnstore::database::{Database, Write};
 use fnstore::edit::{Fate, Removal};
@@ -51,14 +52,16 @@ fn miscounted(dir: &Path) -> Vec<String> {
     found.flat_map(|(_, _, examples)| examples.iter().map(|of| of.detail.clone())).collect()
 }
 
-fn vectors() -> WordVectors {
-    WordVectors::open(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models/word-vectors")).unwrap()
+fn vectors() -> &'static WordVectors {
+    static VECTORS: OnceLock<WordVectors> = OnceLock::new();
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/word-vectors");
+    VECTORS.get_or_init(|| WordVectors::open(&models).unwrap())
 }
 
 /// The proposals of queries that ask for places alone, with those that were decided on and without.
-fn listed(dir: &Path, vectors: &WordVectors) -> Vec<Listed> {
+fn listed(dir: &Path) -> Vec<Listed> {
     let database = Database::open(dir).unwrap();
-    let proposals = Proposals::new(&database, Some(vectors), Ranker::default());
+    let proposals = Proposals::new(&database, Some(vectors()), Ranker::default());
     let queries = ["", "frame=Checking", "lu=v* origin!=user", "not lemma=vet"];
     let of = |query: &str| {
         let query: Expression = query.parse().unwrap();
@@ -106,7 +109,8 @@ fn rewrite(database: &Database, release: ReleaseId, mut set: AnnotationSet, numb
                 let sentence = database.store().sentence(release, set.sentence).unwrap().unwrap();
                 let text = sentence.text.replace("He ", "Bo ");
                 write.sentences.push(fnstore::model::Sentence { text, ..sentence });
-                return drop(database.write(release, &write).unwrap());
+                database.write(release, &write).unwrap();
+                return;
             }
         }
     }
@@ -172,6 +176,7 @@ fn change(database: &Database, release: ReleaseId, kind: u8, number: usize) {
 /// A store with proposals; closed.
 fn store() -> TempDir {
     let (dir, database, report) = mini::imported();
+    generated::write(&database, report.release.id);
     for number in 0..12 {
         expand(&database, report.release.id, number);
     }
@@ -182,7 +187,7 @@ fn store() -> TempDir {
 proptest! {
     #![proptest_config(ProptestConfig {
         failure_persistence: None,
-        ..ProptestConfig::with_cases(12)
+        ..ProptestConfig::with_cases(8)
     })]
 
     #[test]
@@ -207,24 +212,22 @@ proptest! {
         }
         drop(database);
         prop_assert_eq!(miscounted(dir.path()), Vec::<String>::new());
-        let vectors = vectors();
-        let kept = listed(dir.path(), &vectors);
+        let kept = listed(dir.path());
         distrust(dir.path());
-        let made = listed(dir.path(), &vectors);
+        let made = listed(dir.path());
         prop_assert_eq!(&kept, &made);
         let database = Database::open_existing_writer(dir.path()).unwrap();
         database.store().recipe([9; 16], "{}").unwrap();
         drop(database);
         prop_assert_eq!(miscounted(dir.path()), Vec::<String>::new());
-        prop_assert_eq!(listed(dir.path(), &vectors), made);
+        prop_assert_eq!(listed(dir.path()), made);
     }
 }
 
 #[test]
 fn the_list_is_read_and_not_made() {
     let dir = store();
-    let vectors = vectors();
-    let before = listed(dir.path(), &vectors);
+    let before = listed(dir.path());
     assert!(before[0].proposals.len() > 2 && !before[0].refused.is_empty(), "{before:?}");
     // What stands there is told; the sets are not asked.
     with_rows(dir.path(), |db| {
@@ -233,9 +236,9 @@ fn the_list_is_read_and_not_made() {
         value[1] += 1;
         db.put_cf(db.cf_handle("evidence").unwrap(), key, value).unwrap();
     });
-    assert_ne!(listed(dir.path(), &vectors), before);
+    assert_ne!(listed(dir.path()), before);
     distrust(dir.path());
-    assert_eq!(listed(dir.path(), &vectors), before);
+    assert_eq!(listed(dir.path()), before);
 }
 
 fn rows_in(db: &DB) -> Vec<(Vec<u8>, Vec<u8>)> {
@@ -274,8 +277,7 @@ fn wrong_evidence_is_found_and_mended_by_a_repair() {
 #[test]
 fn counts_and_evidence_of_an_earlier_commit_are_not_read_and_made_anew() {
     let dir = store();
-    let vectors = vectors();
-    let (before, made) = (listed(dir.path(), &vectors), rows(dir.path()));
+    let (before, made) = (listed(dir.path()), rows(dir.path()));
     let counted = fnstore_in(dir.path(), &["stats", "--format", "csv"]).stdout;
     // A program that knows nothing of them commits.
     with_rows(dir.path(), |db| {
@@ -292,7 +294,7 @@ fn counts_and_evidence_of_an_earlier_commit_are_not_read_and_made_anew() {
             db.put_cf(count, key, 7_u64.to_be_bytes()).unwrap();
         }
     });
-    assert_eq!(listed(dir.path(), &vectors), before);
+    assert_eq!(listed(dir.path()), before);
     assert_eq!(fnstore_in(dir.path(), &["stats", "--format", "csv"]).stdout, counted);
     assert_eq!(miscounted(dir.path()), Vec::<String>::new());
     let database = Database::open_existing_writer(dir.path()).unwrap();

@@ -45,7 +45,7 @@ impl Change {
             release: release.0.into(),
             action: terminated(change.action.as_str()),
             kind: terminated(subject.kind().as_str()),
-            key: terminated(key(change, &id)),
+            key: terminated(RecordLines::key(release, subject)),
             id: terminated(id),
             sentence: subject.sentence().map(|id| terminated(id.to_string())),
             reviewer: subject.reviewer().map(terminated),
@@ -64,20 +64,6 @@ impl Change {
         let mut lines = with_records.then(|| database.record_lines()).transpose()?;
         changes.map(|change| Self::new(&change, lines.as_mut())).collect()
     }
-}
-
-/// What tells a record from every other one of the store.
-fn key(change: &store::Change, id: &str) -> String {
-    let subject = &change.subject;
-    let mut key = format!("{}/{}/{id}", change.release, subject.kind().as_str());
-    if let store::Subject::Decision(frame, _) = subject {
-        key = format!("{}/{}/{frame}/{id}", change.release, subject.kind().as_str());
-    }
-    for more in subject.reviewer().into_iter().chain(subject.question()) {
-        key.push('/');
-        key.push_str(more);
-    }
-    key
 }
 
 fn pointer(text: Option<&CStr>) -> *const c_char {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::{compile, library_dir, mini_framenet, root, run};
 use fnstore::database::Database;
@@ -139,12 +139,28 @@ fn follows(follower: &Path) {
     };
     check();
     // A restore beneath one that waits, with what is committed after it.
-    let mut running = Command::new(follower).args([&store, &copy]).arg("2000").spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(500));
+    let mut running = Command::new(follower).args([&store, &copy]).arg("60000").spawn().unwrap();
+    add_and_await(&store, "waiting.v", &copy);
     fnstore::upkeep::restore(&place("backup"), &store).unwrap();
-    edit(&store, &[json!({"op": "add-lu", "frame": 102, "name": "restored.v"})]);
-    assert!(running.wait().unwrap().success());
+    add_and_await(&store, "restored.v", &copy);
+    running.kill().unwrap();
+    running.wait().unwrap();
     check();
+}
+
+/// Adds an LU, and waits until a copy has its commit whole.
+fn add_and_await(store: &Path, lu: &str, copy: &Path) {
+    edit(store, &[json!({"op": "add-lu", "frame": 102, "name": lu})]);
+    let begun = Instant::now();
+    loop {
+        let text = fs::read_to_string(copy).unwrap_or_default();
+        let is_whole = text.lines().last().is_some_and(|line| line.starts_with("=\t"));
+        if text.ends_with('\n') && is_whole && text.contains(lu) {
+            return;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "`{lu}` does not come");
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The header is what the sources say, C and C++ compile it, and every function says who frees.
+//! The header is what the sources say, the library exports its functions alone, C and C++ compile
+//! it, and a test calls each function.
 //!
 //! `FNSTORE_WRITE_GOLDEN=1` writes it.
 
@@ -50,6 +51,16 @@ fn the_library_exports_the_functions_of_the_header_and_nothing_else() {
     assert!(declared.remove("fnstore_abi_is_right"));
     assert!(declared.len() > 60, "{declared:?}");
     assert_eq!(exported, declared);
+}
+
+#[test]
+fn the_program_that_tests_the_interface_calls_every_function() {
+    let program = fs::read_to_string(root().join("tests/interface.c")).unwrap();
+    // The header's own function calls it.
+    let others = declared(&header()).into_iter().filter(|name| name != "fnstore_abi_version");
+    let left_out: Vec<String> =
+        others.filter(|name| !program.contains(&format!("{name}("))).collect();
+    assert_eq!(left_out, [""; 0]);
 }
 
 #[test]

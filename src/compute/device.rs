@@ -50,7 +50,8 @@ impl Device {
     /// What a choice means on this machine.
     ///
     /// # Errors
-    /// When a GPU is asked for that is not there, or its driver refuses, or the feature `gpu` is off.
+    /// When a GPU is asked for that is not there, or its driver refuses, or the feature `gpu` is
+    /// off.
     pub fn open(choice: &DeviceChoice, options: &GpuOptions) -> Result<Self, ComputeError> {
         if *choice == DeviceChoice::Cpu {
             return Ok(Self::cpu());

@@ -24,7 +24,8 @@ pub struct GpuOptions {
     /// Whether the choice among the shaders of a product is measured, once for each adapter and
     /// driver; else a guess is used.
     pub tune: bool,
-    /// Whether what the device does is counted and timed; see [`Gpu::profiles`].
+    /// Whether what the device does is counted and timed; see
+    /// [`Gpu::profiles`](super::Gpu::profiles).
     pub profile: bool,
     /// Hears of what went wrong and was made up for.
     pub notice: Option<Notice>,

@@ -29,7 +29,7 @@ impl Gathered {
     fn take(&mut self, set: &AnnotationSet, evokes: Option<f32>) {
         if let Some(evidence) = SetEvidence::of(set, evokes) {
             self.seeds.get_or_insert_default().insert(evidence.seed);
-            self.sums.add(evidence);
+            self.sums.add(&evidence);
         }
     }
 

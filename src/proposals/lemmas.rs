@@ -70,22 +70,22 @@ impl<'v> KnownLemmas<'v> {
         }
         // An LU of the store's own range was proposed, or someone added or accepted it.
         let own = store.own_lexunits(release)?.into_iter();
-        let mut own: HashMap<Place, LexUnit> = own.map(|lu| ((lu.frame, lu.id), lu)).collect();
+        let own: HashMap<Place, LexUnit> = own.map(|lu| ((lu.frame, lu.id), lu)).collect();
         let mut proposed = Vec::new();
         for row in store.lexunit_names(release)? {
             let (frame, lu, name) = row?;
             let key = key_of(&name);
-            let own = own.remove(&(frame, lu));
-            let status = own.as_ref().map(|lu| lu.status.as_str());
+            let own = own.get(&(frame, lu));
+            let status = own.map(|lu| lu.status.as_str());
             match status {
                 Some(PROPOSED) => {
                     proposed.push((frame, lu, key));
-                    lexicon.names.extend(own.map(|own| ((frame, lu), own.name)));
+                    lexicon.names.extend(own.map(|own| ((frame, lu), own.name.clone())));
                     continue;
                 }
                 Some(ACCEPTED) => {
                     lexicon.accepted.insert((frame, lu));
-                    lexicon.names.extend(own.map(|own| ((frame, lu), own.name)));
+                    lexicon.names.extend(own.map(|own| ((frame, lu), own.name.clone())));
                 }
                 _ => {}
             }

@@ -1,8 +1,8 @@
-//! Whether what commits keep beside the rows, counts and evidence, is of the last commit; and making
-//! it anew.
+//! Whether what commits keep beside the rows, counts and evidence, is of the last commit; and
+//! making it anew.
 //!
-//! Each commit writes its revision beside them. A program that knows nothing of them leaves it as it
-//! was. Then readers go by the rows, and the next commit makes all anew.
+//! Each commit writes its revision beside them. A program that knows nothing of them leaves it as
+//! it was. Then readers go by the rows, and the next commit makes all anew.
 
 use std::sync::PoisonError;
 

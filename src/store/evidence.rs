@@ -122,9 +122,9 @@ pub(crate) struct BestSet {
 }
 
 impl BestSet {
-    fn of(set: SetEvidence) -> Self {
-        let SetEvidence { set, round, aligner, p, sentence, targets, .. } = set;
-        Self { set, round, aligner, p, in_name: NOT_IN_NAME, unread: Some((sentence, targets)) }
+    fn of(set: &SetEvidence) -> Self {
+        let SetEvidence { set, round, aligner, p, .. } = *set;
+        Self { set, round, aligner, p, in_name: NOT_IN_NAME, unread: None }
     }
 
     /// By the precision filter, then by the aligner, then the earlier round.
@@ -159,11 +159,11 @@ pub(crate) struct LuEvidence {
 
 impl LuEvidence {
     /// Adds a set.
-    pub(crate) fn add(&mut self, set: SetEvidence) {
+    pub(crate) fn add(&mut self, set: &SetEvidence) {
         let is_complete = self.best.len() as u64 == self.sets;
         // Numbers of sets do not overflow.
-        let _ = self.change(&set, true);
-        self.rank(BestSet::of(set), is_complete);
+        let _ = self.change(set, true);
+        self.rank(set, is_complete);
     }
 
     /// Takes a set away that was added; `None` where that cannot be.
@@ -196,10 +196,12 @@ impl LuEvidence {
     }
 
     /// Behind the last one that is listed others may stand, unless all are listed.
-    fn rank(&mut self, set: BestSet, is_complete: bool) {
-        let place = self.best.partition_point(|other| other.order(&set).is_le());
+    fn rank(&mut self, set: &SetEvidence, is_complete: bool) {
+        let mut best = BestSet::of(set);
+        let place = self.best.partition_point(|other| other.order(&best).is_le());
         if place < self.best.len() || is_complete {
-            self.best.insert(place, set);
+            best.unread = Some((set.sentence, set.targets.clone()));
+            self.best.insert(place, best);
             self.best.truncate(HELD);
         }
     }
@@ -210,11 +212,11 @@ impl LuEvidence {
     }
 
     /// Lists the best of all sets, of which there are as many as were counted.
-    pub(super) fn rank_all(&mut self, sets: impl Iterator<Item = SetEvidence>) {
+    pub(super) fn rank_all<'s>(&mut self, sets: impl Iterator<Item = &'s SetEvidence>) {
         self.best.clear();
         for (ranked, set) in sets.enumerate() {
             let is_complete = self.best.len() == ranked;
-            self.rank(BestSet::of(set), is_complete);
+            self.rank(set, is_complete);
         }
     }
 
@@ -330,7 +332,7 @@ mod tests {
             let mut there: Vec<SetEvidence> =
                 (0..).zip(scores).map(|(number, scores)| set(number, scores)).collect();
             let mut changed = LuEvidence::default();
-            there.iter().cloned().for_each(|set| changed.add(set));
+            there.iter().for_each(|set| changed.add(set));
             for which in gone {
                 if there.is_empty() {
                     break;
@@ -338,11 +340,11 @@ mod tests {
                 let set = there.remove(which.index(there.len()));
                 prop_assert_eq!(changed.remove(&set), Some(()));
                 if changed.lacks_best() {
-                    changed.rank_all(there.iter().cloned());
+                    changed.rank_all(there.iter());
                 }
             }
             let mut made = LuEvidence::default();
-            there.into_iter().rev().for_each(|set| made.add(set));
+            there.iter().rev().for_each(|set| made.add(set));
             prop_assert_eq!(changed.best(), made.best());
             changed.best.clear();
             made.best.clear();
@@ -353,7 +355,7 @@ mod tests {
     #[test]
     fn a_set_that_was_not_added_cannot_be_taken_away() {
         let mut sums = LuEvidence::default();
-        sums.add(set(1, (1, 0.5, None, None)));
+        sums.add(&set(1, (1, 0.5, None, None)));
         assert_eq!(sums.remove(&set(2, (2, 0.5, None, None))), None);
     }
 }

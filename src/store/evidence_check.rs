@@ -12,17 +12,17 @@ use crate::model::ReleaseId;
 const TOLD: usize = 1_000;
 
 /// A row that is kept: its key, and what it says if that can be read.
-type Kept = (EvidenceKey, Option<Cell>);
+type KeptRow = (EvidenceKey, Option<Cell>);
 
 /// Rows of one kind that are kept, in step with what is made.
-struct InStep<I: Iterator<Item = Result<Kept>>> {
+struct InStep<I: Iterator<Item = Result<KeptRow>>> {
     rows: std::iter::Peekable<I>,
 }
 
-impl<I: Iterator<Item = Result<Kept>>> InStep<I> {
+impl<I: Iterator<Item = Result<KeptRow>>> InStep<I> {
     /// The next row of an LU, or of one before it.
-    fn up_to(&mut self, place: Option<Place>) -> Result<Option<Kept>> {
-        let is_due = |row: &Result<Kept>| {
+    fn up_to(&mut self, place: Option<Place>) -> Result<Option<KeptRow>> {
+        let is_due = |row: &Result<KeptRow>| {
             let at = row.as_ref().ok().map(|(key, _)| (key.frame, key.lu));
             at.is_none_or(|at| place.is_none_or(|place| at <= place))
         };
@@ -95,7 +95,7 @@ impl Store {
     fn kept_rows(
         &self,
         prefix: Vec<u8>,
-    ) -> Result<InStep<impl Iterator<Item = Result<Kept>> + '_>> {
+    ) -> Result<InStep<impl Iterator<Item = Result<KeptRow>> + '_>> {
         let rows = self.engine.scan(Family::Evidence, prefix)?.filter_map(|row| {
             let (key, value) = match row {
                 Ok(row) => row,

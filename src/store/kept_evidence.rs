@@ -34,9 +34,9 @@ pub(super) type Seeds = BTreeMap<AnnotationSetId, u64>;
 
 /// What a commit takes from an LU and gives to it.
 #[derive(Default)]
-struct LuChange {
-    lost: Vec<SetEvidence>,
-    gained: Vec<SetEvidence>,
+struct LuChange<'s> {
+    lost: Vec<&'s SetEvidence>,
+    gained: Vec<&'s SetEvidence>,
 }
 
 /// Rows as they are then; `None` of those that go.
@@ -110,7 +110,8 @@ impl Store {
             return Ok(Some(Cells::new()));
         }
         self.complete(release, touched)?;
-        let mut by_lu: BTreeMap<Place, LuChange> = BTreeMap::new();
+        let touched = &*touched;
+        let mut by_lu: BTreeMap<Place, LuChange<'_>> = BTreeMap::new();
         let mut by_seed: BTreeMap<(Place, AnnotationSetId), i64> = BTreeMap::new();
         for [before, after] in touched.sets.values() {
             if before == after && touched.reworded.is_empty() {
@@ -121,7 +122,7 @@ impl Store {
                 let place = (set.frame, set.lu);
                 let change = by_lu.entry(place).or_default();
                 let sets = if by < 0 { &mut change.lost } else { &mut change.gained };
-                sets.push(set.clone());
+                sets.push(set);
                 *by_seed.entry((place, set.seed)).or_default() += by;
             }
         }
@@ -208,7 +209,7 @@ impl Store {
         &self,
         release: ReleaseId,
         place: Place,
-        (change, seeds): (LuChange, i64),
+        (change, seeds): (LuChange<'_>, i64),
         touched: &OfRelease,
     ) -> Result<Option<(bool, Option<LuEvidence>)>> {
         let key = EvidenceKey::of_lu(release, place);
@@ -228,10 +229,10 @@ impl Store {
             return Ok(Some((was_there, None)));
         }
         if sums.lacks_best() {
-            let mut sets = self.sets_at(release, place, &|set| touched.sets.contains_key(&set))?;
+            let sets = self.sets_at(release, place, &|set| touched.sets.contains_key(&set))?;
             let gained = touched.sets.values().filter_map(|[_, after]| after.as_deref());
-            sets.extend(gained.filter(|set| (set.frame, set.lu) == place).cloned());
-            sums.rank_all(sets.into_iter());
+            let gained = gained.filter(|set| (set.frame, set.lu) == place);
+            sums.rank_all(sets.iter().chain(gained));
         }
         sums.read_names(|sentence| match touched.texts.get(&sentence) {
             Some(text) => Ok(text.clone()),
@@ -315,7 +316,7 @@ impl Store {
                 let (_, sums, seeds) =
                     of_lu.get_or_insert_with(|| ((frame, lu), Default::default(), Seeds::new()));
                 *seeds.entry(evidence.seed).or_default() += 1;
-                sums.add(evidence);
+                sums.add(&evidence);
             }
             self.take_lu(release, of_lu, take)?;
         }

@@ -281,8 +281,7 @@ pub(super) fn content(
         Family::Before => RowContent::Before(before(key, value)?),
         Family::Count => RowContent::Count(count(key, value)?),
         Family::Evidence => {
-            let no_key = || (RowFaultKind::Key, "evidence of nothing".to_owned());
-            evidence_row::decode(&key_of(key)?, value).map_err(record)?.ok_or_else(no_key)?;
+            evidence_cell(key, value)?;
             RowContent::Evidence
         }
     })
@@ -323,6 +322,13 @@ fn count(key: &[u8], value: &[u8]) -> std::result::Result<u64, Undecoded> {
     let is_sound = key_of::<CountKey>(key)?.is_sound();
     is_sound.then_some(()).ok_or_else(no_key)?;
     count_key::decode(value).ok_or_else(no_count)
+}
+
+/// What stands in a row of `evidence`.
+fn evidence_cell(key: &[u8], value: &[u8]) -> std::result::Result<evidence_row::Cell, Undecoded> {
+    let no_key = || (RowFaultKind::Key, "evidence of nothing".to_owned());
+    let cell = evidence_row::decode(&key_of(key)?, value);
+    cell.map_err(|reason| (RowFaultKind::Record, reason))?.ok_or_else(no_key)
 }
 
 /// Which file's layout stands in a row that decodes as one.
@@ -473,11 +479,7 @@ mod tests {
                 record::encode(&record::decode::<OwnIdsRecord>(value).map_err(record)?)
             }
             RowContent::Count(count) => Ok(count.to_be_bytes().to_vec()),
-            RowContent::Evidence => {
-                let key = key_of(key)?;
-                let cell = evidence_row::decode(&key, value).map_err(record)?;
-                cell.expect("its key is sound").encode()
-            }
+            RowContent::Evidence => evidence_cell(key, value)?.encode(),
             // Without a record.
             RowContent::Meta | RowContent::BySentence(..) | RowContent::Name { .. } => {
                 Ok(value.to_owned())

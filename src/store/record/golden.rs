@@ -8,8 +8,8 @@
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
-use super::super::SetLocation;
 use super::super::key::DecisionKey;
+use super::super::{LuEvidence, SetEvidence, SetLocation};
 use super::samples::*;
 use super::*;
 use crate::model::{
@@ -71,6 +71,18 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
     let records = records.into_iter().map(|(name, value)| (name, value.unwrap()));
     let changes = changes().into_iter().map(|(name, change)| (name, encode(&change).unwrap()));
     records.chain(changes).collect()
+}
+
+/// What two sets of an LU say.
+fn evidence() -> LuEvidence {
+    let mut evidence = LuEvidence::default();
+    for set in [scored(), generated()] {
+        evidence.add(&SetEvidence::of(&set, Some(0.75)).unwrap());
+    }
+    evidence.seeds = 1;
+    let text = |_| Ok::<_, std::convert::Infallible>(Some("Zo\u{e9} checked it .".to_owned()));
+    evidence.read_names(text).unwrap();
+    evidence
 }
 
 fn path(name: &str) -> PathBuf {

@@ -1,6 +1,6 @@
 //! One record of each kind, with something in every field: what tests of records begin with.
 
-use super::super::{Action, LuEvidence, SetEvidence, SetLocation, Subject};
+use super::super::{Action, SetLocation, Subject};
 use super::*;
 use crate::model::{
     AnnotationSetId, CarriedElement, Colors, CoreType, CorpusId, Creation, Decided, Decision,
@@ -593,15 +593,4 @@ pub(super) fn commit() -> Commit {
 pub(super) fn image() -> ImageRecord {
     let key = vec![0, 3, 0, 0, 0, 102];
     ImageRecord { family: 1, key, before: Some(vec![1, 2]), after: Some([7; 8]) }
-}
-
-pub(super) fn evidence() -> LuEvidence {
-    let mut evidence = LuEvidence::default();
-    for set in [scored(), generated()] {
-        evidence.add(SetEvidence::of(&set, Some(0.75)).unwrap());
-    }
-    evidence.seeds = 1;
-    let text = |_| Ok::<_, std::convert::Infallible>(Some("Zo\u{e9} checked it .".to_owned()));
-    evidence.read_names(text).unwrap();
-    evidence
 }

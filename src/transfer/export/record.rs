@@ -48,6 +48,19 @@ impl RecordLines<'_> {
         }
     }
 
+    /// What tells a record from every other one of a store, for those who keep a copy: the numbers
+    /// and names that it takes, parted by slashes, without control characters.
+    #[must_use]
+    pub fn key(release: ReleaseId, subject: &Subject) -> String {
+        let mut parts = vec![release.to_string(), subject.kind().as_str().to_owned()];
+        if let Subject::Decision(frame, _) = subject {
+            parts.push(frame.to_string());
+        }
+        parts.extend(subject.id());
+        parts.extend(subject.reviewer().into_iter().chain(subject.question()).map(str::to_owned));
+        parts.join("/").replace(char::is_control, "\u{fffd}")
+    }
+
     fn taken(&mut self) -> Option<String> {
         let line = String::from_utf8(std::mem::take(self.writer.output())).ok()?;
         Some(line.trim_end().to_owned()).filter(|line| !line.is_empty())
