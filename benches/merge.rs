@@ -4,10 +4,14 @@
 //! `cargo bench --profile release --bench merge`; into FrameNet itself with
 //! `FNSTORE_BENCH_RELEASE=fndata-1.5.zip`, so many made-up sets with `FNSTORE_BENCH_SETS=200000`,
 //! in so many shards with `FNSTORE_BENCH_SHARDS=2`, kept in a directory with
-//! `FNSTORE_BENCH_KEEP=DIR`.
+//! `FNSTORE_BENCH_KEEP=DIR`. A merge of a hundred shards that is killed once:
+//! `FNSTORE_BENCH_SETS=20000000 FNSTORE_BENCH_SHARDS=100 FNSTORE_BENCH_KILL=50`.
 //!
 //! Each shard is merged by a process of its own, from its start to its end; then the first of them
-//! once more, which writes nothing.
+//! once more, which writes nothing. The shard that `FNSTORE_BENCH_KILL` names is killed after half
+//! of the time that the one before took, and merged again. The last line has the sum of the times,
+//! the most memory of a process, and the most bytes of the store at any moment beside those that it
+//! has in the end.
 
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 
@@ -66,24 +70,75 @@ fn main() -> Result<()> {
     let files = write_shards(&database, &release, (sets, shards), &dir)?;
     println!("{sets} made-up sets in {shards} shards into {}", release.name);
     println!(
-        "{:<12} {:>9} {:>9} {:>14} {:>10}",
-        "shard", "sets", "seconds", "sets a second", "peak MB"
+        "{:<16} {:>9} {:>9} {:>14} {:>10} {:>10}",
+        "shard", "sets", "seconds", "sets a second", "peak MB", "disk MB"
     );
-    let again = files.first().map(|file| ("the first again", file));
-    for (name, (file, count)) in files.iter().map(|file| ("new", file)).chain(again) {
-        let (time, peak) = merge(&merged, file)?;
-        let seconds = time.as_secs_f64();
-        println!(
-            "{name:<16} {count:>9} {seconds:>9.2} {:>14.0} {:>10.0}",
-            *count as f64 / seconds,
-            peak as f64 / 1e6
-        );
+    let killed = number("FNSTORE_BENCH_KILL", 0)?;
+    let mut all = Merged::default();
+    let mut last = Duration::ZERO;
+    for (place, (file, count)) in (1..).zip(&files) {
+        if place == killed {
+            row("killed", 0, &all.add(merge(&merged, file, Some(last / 2))?));
+        }
+        let one = merge(&merged, file, None)?;
+        last = one.time;
+        row("new", *count, &all.add(one));
     }
+    if let Some((file, count)) = files.first() {
+        row("the first again", *count, &merge(&merged, file, None)?);
+    }
+    row("together", files.iter().map(|(_, count)| count).sum(), &all);
+    println!("{:<16} {:>60.0} MB in the end", "", bytes_under(&merged) as f64 / 1e6);
     Ok(())
 }
 
-/// Merges a file by a process of its own; gives its time and the most bytes that it had.
-fn merge(store: &Path, file: &Path) -> Result<(Duration, u64)> {
+/// What merges have taken.
+#[derive(Default, Clone, Copy)]
+struct Merged {
+    time: Duration,
+    /// The most memory of a process, in bytes.
+    peak: u64,
+    /// The most bytes of the store at a moment.
+    disk: u64,
+}
+
+impl Merged {
+    /// Takes up one more; gives it back.
+    fn add(&mut self, one: Self) -> Self {
+        self.time += one.time;
+        self.peak = self.peak.max(one.peak);
+        self.disk = self.disk.max(one.disk);
+        one
+    }
+}
+
+fn row(name: &str, sets: u64, merged: &Merged) {
+    let seconds = merged.time.as_secs_f64();
+    let megabytes = |bytes: u64| bytes as f64 / 1e6;
+    println!(
+        "{name:<16} {sets:>9} {seconds:>9.2} {:>14.0} {:>10.0} {:>10.0}",
+        sets as f64 / seconds,
+        megabytes(merged.peak),
+        megabytes(merged.disk)
+    );
+}
+
+/// Bytes of all files under a directory; one that goes meanwhile has none.
+fn bytes_under(dir: &Path) -> u64 {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let bytes = entries.map(|entry| match entry.metadata() {
+        Ok(of) if of.is_dir() => bytes_under(&entry.path()),
+        Ok(of) => of.len(),
+        Err(_) => 0,
+    });
+    bytes.sum()
+}
+
+/// Times that a merge's memory is looked at between two looks at the disk.
+const LOOKS: u32 = 40;
+
+/// Merges a file by a process of its own, which is killed after a time if there is one.
+fn merge(store: &Path, file: &Path, killed_after: Option<Duration>) -> Result<Merged> {
     let begun = Instant::now();
     let mut child = Command::new(env!("CARGO_BIN_EXE_fnstore"))
         .env("FNSTORE_DIR", store)
@@ -92,22 +147,33 @@ fn merge(store: &Path, file: &Path) -> Result<(Duration, u64)> {
         .stdout(Stdio::null())
         .spawn()?;
     let status = format!("/proc/{}/status", child.id());
-    let mut peak = 0;
-    loop {
+    let mut merged = Merged::default();
+    for look in 0_u32.. {
         // The kernel keeps the highest, so that looking now and then misses little.
         let high = fs::read_to_string(&status).ok().and_then(|text| {
             let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;
             line.split_whitespace().nth(1)?.parse::<u64>().ok()
         });
-        peak = peak.max(high.unwrap_or(0) * 1024);
+        merged.peak = merged.peak.max(high.unwrap_or(0) * 1024);
+        if look % LOOKS == 0 {
+            merged.disk = merged.disk.max(bytes_under(store));
+        }
+        if killed_after.is_some_and(|after| begun.elapsed() >= after) {
+            child.kill()?;
+            child.wait()?;
+            break;
+        }
         if let Some(ended) = child.try_wait()? {
             if !ended.success() {
                 return Err(format!("the merge of {} failed", file.display()).into());
             }
-            return Ok((begun.elapsed(), peak));
+            break;
         }
         std::thread::sleep(Duration::from_millis(5));
     }
+    merged.time = begun.elapsed();
+    merged.disk = merged.disk.max(bytes_under(store));
+    Ok(merged)
 }
 
 /// A shard being written.

@@ -352,6 +352,13 @@ impl Store {
         self.records(Family::SentenceLayers, Prefix::of(release).then(sentence).bytes())
     }
 
+    /// Whether there are sentence layers over sentences that come from one place.
+    pub(crate) fn has_layers_from(&self, release: ReleaseId, space: IdSpace) -> Result<bool> {
+        let prefix = of_space(release, space);
+        let mut rows = self.records::<SentenceLayers>(Family::SentenceLayers, prefix)?;
+        Ok(rows.next().is_some())
+    }
+
     /// All sets of sentence layers of a release, by sentence and id.
     pub fn all_sentence_layers(
         &self,

@@ -7,12 +7,13 @@
 //! generated ones, and proposed LUs.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::database::Result;
 use crate::exchange::jsonl::Scope;
 use crate::model::{
     ACCEPTED, AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Frame, FrameElement, FrameId,
-    IdSpace, LexUnit, LuId, OWN_RANGE, PROPOSED, RecipeId, Reference, Refers, RelationId,
+    IdSpace, LexUnit, LuId, OWN_RANGE, PROPOSED, RecipeId, Reference, Refers, RelationId, Release,
     ReleaseId, SemTypeId, Sentence, SentenceId,
 };
 use crate::store::Store;
@@ -52,6 +53,11 @@ pub(super) fn is_added_sentence(sentence: SentenceId) -> bool {
     sentence.is_counted() || sentence.space() == IdSpace::Generated
 }
 
+/// Whether a file writes a sentence that it has sets of.
+fn writes_sentence(scope: Scope, sentence: SentenceId) -> bool {
+    scope != Scope::Additions || is_added_sentence(sentence)
+}
+
 /// Whether a set is an addition.
 fn is_added_set(set: AnnotationSetId) -> bool {
     set.is_counted() || set.space() == IdSpace::Generated
@@ -66,6 +72,46 @@ pub(super) fn added_elements<'f>(store: &Store, frame: &'f Frame) -> Result<Vec<
         }
     }
     Ok(added)
+}
+
+/// What some sets are and name, gathered by one of several threads.
+pub(super) struct Gathered<'a> {
+    store: &'a Store,
+    pub(super) release: Arc<Release>,
+    scope: Scope,
+    /// Whether there are layers over generated sentences; hardly anybody adds any.
+    has_generated_layers: bool,
+    sets: Vec<(SentenceId, AnnotationSetId)>,
+    references: HashSet<Reference>,
+}
+
+impl<'a> Gathered<'a> {
+    pub(super) fn new(store: &'a Store, release: Arc<Release>, scope: Scope) -> Result<Self> {
+        let has_generated_layers = store.has_layers_from(release.id, IdSpace::Generated)?;
+        let (sets, references) = (Vec::new(), HashSet::new());
+        Ok(Self { store, release, scope, has_generated_layers, sets, references })
+    }
+
+    /// Takes a set with its sentence.
+    pub(super) fn add(&mut self, set: &AnnotationSet, sentence: &Sentence) -> Result<()> {
+        let is_known = self.sets.last().is_some_and(|(before, _)| *before == sentence.id);
+        self.sets.push((sentence.id, set.id));
+        self.refer(set);
+        if is_known || !writes_sentence(self.scope, sentence.id) {
+            return Ok(());
+        }
+        self.refer(sentence);
+        if self.has_generated_layers || sentence.id.space() != IdSpace::Generated {
+            for layers in self.store.sentence_layers(self.release.id, sentence.id)? {
+                self.refer(&layers?);
+            }
+        }
+        Ok(())
+    }
+
+    fn refer(&mut self, record: &impl Refers) {
+        self.references.extend(record.references().into_iter().map(|(_, reference)| reference));
+    }
 }
 
 impl<'a> Closure<'a> {
@@ -117,7 +163,7 @@ impl<'a> Closure<'a> {
 
     /// Whether a sentence is to be written, and not named alone.
     pub(super) fn writes_sentence(&self, sentence: SentenceId) -> bool {
-        !self.adds() || is_added_sentence(sentence)
+        writes_sentence(self.scope, sentence)
     }
 
     /// Whether nothing was taken.
@@ -141,21 +187,39 @@ impl<'a> Closure<'a> {
         self.take_all(set)
     }
 
-    /// Takes what a record refers to; sets that it names are only noted, and its sentence is there.
-    fn take_all(&mut self, record: &impl Refers) -> Result<()> {
-        for (_, reference) in record.references() {
-            match reference {
-                Reference::SemType(id) => self.take_sem_type(id)?,
-                Reference::Frame(id) => self.take_frame(id)?,
-                Reference::LexUnit(frame, lu) => self.take_lexunit(frame, lu)?,
-                Reference::Listed(lu) => self.take_listed(lu)?,
-                Reference::Document(corpus, id) => self.take_document(corpus, id)?,
-                Reference::Sentence(_) => {}
-                Reference::Set(set) => _ = self.named.insert(set),
-                Reference::Recipe(recipe) => _ = self.recipes.insert(recipe),
+    /// Takes sets and what they refer to; sets that they name are only noted.
+    pub(super) fn take_gathered(&mut self, gathered: Gathered<'_>) -> Result<()> {
+        for (sentence, set) in gathered.sets {
+            if self.set_ids.insert(set) {
+                self.sets.insert((sentence, set));
+                self.sentences.insert(sentence);
             }
         }
-        Ok(())
+        gathered.references.into_iter().try_for_each(|reference| self.take(reference))
+    }
+
+    /// Takes what a record refers to; sets that it names are only noted, and its sentence is there.
+    fn take_all(&mut self, record: &impl Refers) -> Result<()> {
+        record.references().into_iter().try_for_each(|(_, reference)| self.take(reference))
+    }
+
+    fn take(&mut self, reference: Reference) -> Result<()> {
+        match reference {
+            Reference::SemType(id) => self.take_sem_type(id),
+            Reference::Frame(id) => self.take_frame(id),
+            Reference::LexUnit(frame, lu) => self.take_lexunit(frame, lu),
+            Reference::Listed(lu) => self.take_listed(lu),
+            Reference::Document(corpus, id) => self.take_document(corpus, id),
+            Reference::Sentence(_) => Ok(()),
+            Reference::Set(set) => {
+                self.named.insert(set);
+                Ok(())
+            }
+            Reference::Recipe(recipe) => {
+                self.recipes.insert(recipe);
+                Ok(())
+            }
+        }
     }
 
     /// Takes the sets that were named, those that they name, and so on.

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
+use std::sync::Arc;
 
-use super::closure::{Closure, added_elements};
+use super::closure::{Closure, Gathered, added_elements};
 use super::{names_only_releases, only_one, releases_named};
 use crate::database::{Database, DatabaseError, Result};
 use crate::exchange::jsonl::{
@@ -119,28 +120,31 @@ impl Database {
     }
 
     /// The releases of what an expression finds, and what a file of it must hold when it is one.
-    fn closure_of(
-        &self,
+    fn closure_of<'d>(
+        &'d self,
         catalog: &Catalog<'_>,
         expression: &Expression,
         scope: Scope,
-    ) -> Result<(Vec<Release>, Option<Closure<'_>>)> {
+    ) -> Result<(Vec<Release>, Option<Closure<'d>>)> {
         let mut releases: Vec<Release> = Vec::new();
         let mut closure: Option<Closure<'_>> = None;
-        let add = |some: &mut Vec<Answer>, answer| {
-            some.push(answer);
-            Ok(())
+        let store = &self.store;
+        let add = |some: &mut Vec<Gathered<'d>>, answer: Answer| {
+            if some.last().is_none_or(|last| last.release.id != answer.release.id) {
+                some.push(Gathered::new(store, Arc::clone(&answer.release), scope)?);
+            }
+            let gathered = some.last_mut().expect("one was put there");
+            gathered.add(&answer.set, &answer.sentence)
         };
         self.fold_answers(expression, Vec::new, add, |some| {
-            for answer in some {
-                let id = answer.release.id;
+            for gathered in some {
+                let id = gathered.release.id;
                 if releases.last().is_none_or(|last| last.id != id) {
-                    releases.push(Release::clone(&answer.release));
+                    releases.push(Release::clone(&gathered.release));
                 }
                 if releases.len() == 1 {
-                    let closure =
-                        closure.get_or_insert_with(|| Closure::new(&self.store, id, scope));
-                    closure.take_set(&answer.set, &answer.sentence)?;
+                    let closure = closure.get_or_insert_with(|| Closure::new(store, id, scope));
+                    closure.take_gathered(gathered)?;
                 }
             }
             Ok::<_, DatabaseError>(())
@@ -459,6 +463,7 @@ impl Over<'_, '_> {
         closure: &Closure<'_>,
         writer: &mut RecordWriter<Vec<u8>>,
     ) -> Result<()> {
+        let has_generated_layers = self.store.has_layers_from(self.release, IdSpace::Generated)?;
         let keys: Vec<_> = ids.iter().map(|id| (self.release, *id)).collect();
         for sentence in self.store.sentences_of(&keys)?.into_iter().flatten() {
             let (id, text) = (sentence.id, sentence.text.clone());
@@ -472,7 +477,7 @@ impl Over<'_, '_> {
             for set in self.store.annotation_sets_by_id(&sets)?.into_iter().flatten() {
                 self.set(set, &text, writer)?;
             }
-            if is_wanted {
+            if is_wanted && (has_generated_layers || id.space() != IdSpace::Generated) {
                 for layers in self.store.sentence_layers(self.release, id)? {
                     writer.layers(layers?, &text)?;
                 }
