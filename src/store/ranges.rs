@@ -76,14 +76,9 @@ impl KeyRange {
             Some(end) => options.set_iterate_range(self.start.clone()..end.clone()),
             None => options.set_iterate_range(self.start.clone()..),
         }
-        // The next blocks are read while those before them are unpacked.
-        options.set_readahead_size(READAHEAD);
         options
     }
 }
-
-/// Bytes that are read together.
-const READAHEAD: usize = 256 << 10;
 
 /// The least key behind all that start with a prefix.
 fn successor(prefix: &[u8]) -> Option<Vec<u8>> {

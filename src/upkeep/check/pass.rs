@@ -33,11 +33,16 @@ pub(super) fn check(
         Seen::of(store.rows_of_part(&part), checker, &listed)
     };
     let mut all = Seen::default();
-    in_order(store.parts_of_rows(), read, |seen| {
-        all.merge(seen);
-        progress(all.rows.values().sum());
-        all.failure.take().map_or(Ok(()), Err)
-    })?;
+    let pass = || {
+        in_order(store.parts_of_rows(), read, |seen| {
+            all.merge(seen);
+            progress(all.rows.values().sum());
+            all.failure.take().map_or(Ok(()), Err)
+        })
+    };
+    // Which releases can be compared is known at the end.
+    let evidence = || listed.iter().map(|of| (*of, store.evidence_differences(*of))).collect();
+    let evidence = beside(pass, evidence)?;
     let Seen { rows, unlisted, of_release, tallied, unread, unreadable, .. } = all;
     let Seen { recount, mut findings, images, .. } = all;
     for (revision, missing) in images {
@@ -47,7 +52,7 @@ pub(super) fn check(
         }
     }
     compare_tallies(store, &tallied, &unread, &mut findings)?;
-    compare_sums(store, recount, &listed, &mut findings)?;
+    compare_sums(store, (recount, evidence), &listed, &mut findings)?;
     let sets = compare_families(&listed, &of_release, &mut findings);
     (report.rows, report.unlisted_rows) = (rows, unlisted);
     report.findings.merge(findings);
@@ -57,7 +62,7 @@ pub(super) fn check(
 /// Holds what commits have kept, where they are as new as the store, against the rows.
 fn compare_sums(
     store: &Store,
-    recount: Recount,
+    (recount, evidence): (Recount, Differences),
     listed: &BTreeSet<ReleaseId>,
     findings: &mut Findings,
 ) -> Result<()> {
@@ -68,12 +73,33 @@ fn compare_sums(
     for difference in recount.differences() {
         findings.add(CheckCode::Counts, "count", difference);
     }
-    for release in sure {
-        for difference in store.evidence_differences(release)? {
+    for (_, differences) in evidence.into_iter().filter(|(release, _)| sure.contains(release)) {
+        for difference in differences? {
             findings.add(CheckCode::Counts, "evidence", difference);
         }
     }
     Ok(())
+}
+
+/// Where the evidence of each release is not what its rows say.
+type Differences = Vec<(ReleaseId, std::result::Result<Vec<String>, StoreError>)>;
+
+/// Does the first here and the second on a thread of the pool, or behind it where there is one
+/// thread; gives what the second found.
+fn beside(
+    first: impl FnOnce() -> Result<()>,
+    second: impl FnOnce() -> Differences + Send,
+) -> Result<Differences> {
+    if rayon::current_num_threads() == 1 {
+        first()?;
+        return Ok(second());
+    }
+    let mut found = Differences::new();
+    rayon::in_place_scope(|scope| {
+        scope.spawn(|_| found = second());
+        first()
+    })?;
+    Ok(found)
 }
 
 /// What was seen of some rows.
