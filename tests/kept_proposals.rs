@@ -451,7 +451,7 @@ fn a_sentence_that_can_be_read_again_tells_of_names_again() {
         let of_id = |key: &[u8]| key[2..] == id.bits().to_be_bytes();
         let rows = rows_in(db, "sentence").into_iter();
         let (key, _) = rows.rev().find(|(key, _)| of_id(key)).unwrap();
-        db.put_cf(db.cf_handle("sentence").unwrap(), key, [0xff]).unwrap();
+        db.put_cf(db.cf_handle("sentence").unwrap(), key, b"\xff").unwrap();
     });
     distrust(dir.path());
     commit(dir.path());
@@ -510,7 +510,7 @@ fn what_was_kept_of_a_release_goes_after_it() {
     with_rows(dir.path(), |db| {
         for (family, rows) in families.iter().zip(&made) {
             for (key, value) in rows {
-                let key = [&[0, 9], &key[2..]].concat();
+                let key = [&[0, 9][..], &key[2..]].concat();
                 db.put_cf(db.cf_handle(family).unwrap(), key, value).unwrap();
             }
         }
