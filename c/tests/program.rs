@@ -10,7 +10,6 @@ use std::path::Path;
 use std::process::Command;
 
 use fnstore::database::Database;
-use fnstore::query::Selection;
 use fnstore::transfer::ImportOptions;
 
 use common::{compile, mini_framenet, root, run};
@@ -109,7 +108,7 @@ fn an_answer_whose_text_holds_nul_is_an_error_and_the_others_come() {
     fs::write(&file, changed.join("\n") + "\n").unwrap();
     let writer = Database::open_writer(&second).unwrap();
     writer.import_jsonl(&file, None, &mut |_| {}).unwrap();
-    let every = writer.answers(&"".parse().unwrap(), &Selection::default()).unwrap();
+    let every = writer.query(&"".parse().unwrap()).unwrap();
     let every: Vec<bool> =
         every.map(|answer| answer.unwrap().sentence.text.contains('\0')).collect();
     writer.close().unwrap();

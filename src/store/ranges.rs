@@ -206,7 +206,8 @@ impl Store {
         let mut options = part.keys.options();
         options.set_verify_checksums(true);
         options.fill_cache(false);
-        Ok(decoded(part.family, self.engine.view().rows(part.family, options)?))
+        let rows = self.engine.view().rows(part.family, options)?;
+        Ok(decoded(part.family, part.keys.start.as_slice().into(), rows))
     }
 
     /// The parts of a release's sentences. A part is also one of what is sorted by sentence.
