@@ -40,8 +40,8 @@ impl Database {
     }
 
     /// Names of the releases whose kept counts are not what their rows are. A release without
-    /// counts, which an earlier program wrote, is none of them; nor is one whose rows lie in a damaged
-    /// file, which stays, and is not counted. Reads every set.
+    /// counts, which an earlier program wrote, is none of them; nor is one whose rows lie in a
+    /// damaged file, which stays, and is not counted. Reads every set.
     ///
     /// # Errors
     /// When the store fails.

@@ -95,7 +95,15 @@ impl Changes {
             match &before {
                 Before::Nothing | Before::New => {}
                 Before::Said(said) => said.counted().into_iter().for_each(|key| lost.add(key)),
-                Before::Unreadable => changes.unknown.extend(release_of(family, key)),
+                Before::Unreadable => {
+                    changes.unknown.extend(release_of(family, key));
+                    // A sentence counts by its key, whether or not it can be read.
+                    if family == Family::Sentence
+                        && let Some(key) = counts_as(family, key, &[])
+                    {
+                        lost.add(&key);
+                    }
+                }
             }
             if let Some(key) = after.as_ref().and_then(Said::counted) {
                 gained.add(key);
