@@ -42,7 +42,7 @@ pub(super) fn check(
     };
     // Which releases can be compared is known at the end.
     let evidence = || listed.iter().map(|of| (*of, store.evidence_differences(*of))).collect();
-    let evidence = beside(pass, evidence)?;
+    let evidence = side_by_side(pass, evidence)?;
     let Seen { rows, unlisted, of_release, tallied, unread, unreadable, .. } = all;
     let Seen { recount, mut findings, images, .. } = all;
     for (revision, missing) in images {
@@ -86,7 +86,7 @@ type Differences = Vec<(ReleaseId, std::result::Result<Vec<String>, StoreError>)
 
 /// Does the first here and the second on a thread of the pool, or behind it where there is one
 /// thread; gives what the second found.
-fn beside(
+fn side_by_side(
     first: impl FnOnce() -> Result<()>,
     second: impl FnOnce() -> Differences + Send,
 ) -> Result<Differences> {
