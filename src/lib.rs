@@ -81,9 +81,9 @@ println!(\"{} sentences\", report.sentences);
 //!
 //! Versions follow Semantic Versioning. They speak of the names above, and of the modules below
 //! but one: [`internals`] has what the library is built from, and changes in any release. Enums and
-//! results that will grow are `#[non_exhaustive]`. A newer Rust may be asked for in a minor version;
-//! `rust-version` in `Cargo.toml` names the oldest that serves. The number of the store's format is
-//! its own (`ARCHITECTURE.md`).
+//! results that will grow are `#[non_exhaustive]`. A newer Rust may be asked for in a minor
+//! version; `rust-version` in `Cargo.toml` names the oldest that serves. The number of the store's
+//! format is its own (`ARCHITECTURE.md`).
 
 pub mod database;
 pub mod edit;
