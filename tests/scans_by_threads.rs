@@ -1,5 +1,5 @@
-//! Commands that look at all sets print the same bytes for any number of threads, and end with their
-//! reader.
+//! Commands that look at all sets print the same bytes for any number of threads, and end with
+//! their reader.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};

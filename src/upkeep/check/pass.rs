@@ -1,4 +1,5 @@
-//! The pass over all rows, part by part on all threads, whose findings come in the order of the rows.
+//! The pass over all rows, part by part on all threads, whose findings come in the order of the
+//! rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
