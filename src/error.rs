@@ -9,8 +9,8 @@ use crate::model::{Coded, ErrorKind, Trouble};
 /// What went wrong, in whatever part of the library.
 ///
 /// A program decides by its [`kind`](Self::kind), and looks advice up by its [`code`](Self::code).
-/// `?` makes one of every error that a call of the library fails with. It is written in JSON as `kind`, `code` and
-/// `message`, the causes being part of the message.
+/// `?` makes one of every error that a call of the library fails with. It is written in JSON as
+/// `kind`, `code` and `message`, the causes being part of the message.
 ///
 /// ```
 /// use fnstore::{Database, Expression, model::ErrorKind};

@@ -390,5 +390,5 @@ fn a_review_that_cannot_begin_says_why() {
         assert!(ran.stderr.contains(said), "{arguments:?}: {}", ran.stderr);
     }
     let absent = fnstore_in(&store.path().join("none"), &["review"]);
-    assert_eq!(absent.code, Some(2), "{absent:?}");
+    assert_eq!(absent.code, Some(66), "{absent:?}");
 }

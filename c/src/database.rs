@@ -104,8 +104,9 @@ impl Database {
         };
         writer.set_author(author.unwrap_or_default());
         let done = work(&writer);
-        // What was committed stays so, whatever fails from here on: the next writer brings the index
-        // up, the next read sees what is there. And what failed first is what there is to say.
+        // What was committed stays so, whatever fails from here on: the next writer brings the
+        // index up, the next read sees what is there. And what failed first is what there is to
+        // say.
         let _ = writer.close();
         let _ = open.refresh();
         done
@@ -211,8 +212,8 @@ extern "C" fn ask(
 
 /// Imports a FrameNet release from a zip file or a directory, all of it or nothing. `release` names
 /// it, `language` is its language (as in `en`); null takes what the files say. `author` says who
-/// imports, and `callback` is told how far it is; both may be null. The number of the commit goes to
-/// `revision`, which may be null. Gives a report as JSON, which the caller frees: `release`,
+/// imports, and `callback` is told how far it is; both may be null. The number of the commit goes
+/// to `revision`, which may be null. Gives a report as JSON, which the caller frees: `release`,
 /// `counts`, `warnings`. Null when it fails. While it runs, another write by this handle is refused
 /// with `F-busy`.
 #[unsafe(no_mangle)]

@@ -68,8 +68,9 @@ fn edit(
 }
 
 /// Takes back commits, all of them or none: records become what they were before. `count` is how
-/// many there are in `revisions`, at least 1. The commit that does it goes to `revision`, the number of records
-/// to `records`; both may be null. False when it fails: what has changed since is named.
+/// many there are in `revisions`, at least 1. The commit that does it goes to `revision`, the
+/// number of records to `records`; both may be null. False when it fails: what has changed since is
+/// named.
 #[unsafe(no_mangle)]
 pub extern "C" fn fnstore_undo(
     database: *mut Database,

@@ -33,9 +33,9 @@ pub enum ErrorKind {
 }
 
 /// What went wrong. Of a function that takes `fnstore_error **error`: it sets `*error` to null, and
-/// when it fails to an error, which the caller frees. So `*error` must hold no unfreed error when it
-/// is called: nobody could free it any more. A null `error` is allowed; then nobody learns why it
-/// failed.
+/// when it fails to an error, which the caller frees. So `*error` must hold no unfreed error when
+/// it is called: nobody could free it any more. A null `error` is allowed; then nobody learns why
+/// it failed.
 pub struct Error {
     kind: ErrorKind,
     code: Option<CString>,

@@ -1,8 +1,8 @@
 //! What C holds, by address: where handles are checked, what is freed twice, freed while a function
 //! uses it, or of another kind, is told. The memory of what was freed is not used again there.
 //!
-//! They are where the variable `FNSTORE_CHECK_HANDLES` is set when the first handle is given, and in
-//! every debug build. Elsewhere the caller is trusted.
+//! They are where the variable `FNSTORE_CHECK_HANDLES` is set when the first handle is given, and
+//! in every debug build. Elsewhere the caller is trusted.
 
 use std::collections::HashMap;
 use std::ffi::c_void;

@@ -48,8 +48,9 @@ impl Database {
     /// [`query`](Self::query). The first are of few sets, so that they come soon; later ones are of
     /// some thousand.
     ///
-    /// They are of one state where nobody moves the handle on meanwhile: on one that several threads
-    /// ask, or that commits, ask a [`snapshot`](Self::snapshot). `take` and `add` ask another handle.
+    /// They are of one state where nobody moves the handle on meanwhile: in place of one that
+    /// several threads ask, or that commits, take a [`snapshot`](Self::snapshot). `take` and `add`
+    /// ask another handle.
     ///
     /// `add` may give a record that it could not read: the others come first, and the first of
     /// these errors last.

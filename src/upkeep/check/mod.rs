@@ -78,8 +78,8 @@ impl Database {
         }
     }
 
-    /// Checks the database as it is now, through a handle that nobody moves on meanwhile. `progress`
-    /// is told the number of rows read so far.
+    /// Checks the database as it is now, through a handle that nobody moves on meanwhile.
+    /// `progress` is told the number of rows read so far.
     ///
     /// Memory is bounded but for eight bytes for each entry of the index under
     /// [`deep`](CheckOptions::deep).
