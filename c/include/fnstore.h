@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+/* Whether the library that is linked is the one that this header describes: `fnstore_abi_is_right()`. */
+#define fnstore_abi_is_right() (fnstore_abi_version() == FNSTORE_ABI_VERSION)
 
 /*
  Version of this interface. It grows when a function, a struct or a constant changes in a way
@@ -51,7 +53,7 @@ typedef enum {
    */
   FNSTORE_KIND_BAD_INPUT = 2,
   /*
-   Another process writes the same thing; the same call may succeed later.
+   Another process, or another call, writes the same thing; the same call may succeed later.
    */
   FNSTORE_KIND_LOCKED = 3,
   /*
@@ -193,8 +195,9 @@ typedef struct fnstore_database fnstore_database;
 
 /*
  What went wrong. Of a function that takes `fnstore_error **error`: it sets `*error` to null, and
- when it fails to an error, which the caller frees. A null `error` is allowed; then nobody learns
- why it failed.
+ when it fails to an error, which the caller frees. So `*error` must hold no unfreed error when
+ it is called: nobody could free it any more. A null `error` is allowed; then nobody learns why
+ it failed.
  */
 typedef struct fnstore_error fnstore_error;
 
@@ -205,8 +208,8 @@ typedef struct fnstore_error fnstore_error;
 typedef struct fnstore_expander fnstore_expander;
 
 /*
- The changes of a store, in order. It reads by a handle of its own. Every thread may ask for the
- next one; those that ask at once wait for each other.
+ The changes of a store, in order. Every thread may ask for the next one; those that ask at once
+ wait for each other.
  */
 typedef struct fnstore_feed fnstore_feed;
 
@@ -217,9 +220,11 @@ typedef struct fnstore_lines fnstore_lines;
 
 /*
  Told how many of how many files are read, on the thread of the import. Another answer than 0
- ends the import; nothing is in the store then.
+ ends the import, with the error `E-stopped`; nothing is in the store then. It may read the
+ database, not write it: that is refused with `F-busy`. It must not unwind: a panic or an
+ exception that leaves it ends the program.
  */
-typedef int32_t (*fnstore_import_callback)(uint64_t files, uint64_t of, void *data);
+typedef int32_t (*fnstore_import_callback)(uint64_t files, uint64_t total, void *data);
 
 /*
  A part of a text, its end excluded.
@@ -252,7 +257,8 @@ typedef struct {
    */
   const char *pt;
   /*
-   Why no words express it, as in `INI`; null where words do.
+   Why no words express it: `INI` (left open), `DNI` (known from context), `CNI` (left out by a
+   construction), `INC` (the target expresses it), or what an import says; null where words do.
    */
   const char *ni;
   /*
@@ -282,7 +288,7 @@ typedef struct {
    */
   const char *seed;
   /*
-   The last sentence that was made; null where this step made none.
+   The last sentence that was made; null where this step made none, and where it holds NUL.
    */
   const char *text;
   /*
@@ -292,7 +298,7 @@ typedef struct {
   /*
    Sets that match.
    */
-  uint64_t of;
+  uint64_t total;
   /*
    Sentences written in this run.
    */
@@ -304,13 +310,14 @@ typedef struct {
   /*
    Rounds that were missing when it began.
    */
-  uint64_t of_rounds;
+  uint64_t total_rounds;
 } fnstore_progress;
 
 /*
  Told how far an expansion is, at least ten times a second, on the thread that runs it. It
- answers a `fnstore_stop`. It may call functions of the library, but neither run the same
- expander nor free what the run uses.
+ answers a `fnstore_stop`. It may read the database, not write it: that is refused with `F-busy`,
+ and so is a run of the same expander. It must not free what the run uses. It must not unwind: a
+ panic or an exception that leaves it ends the program.
  */
 typedef int32_t (*fnstore_expand_callback)(const fnstore_progress *progress, void *data);
 
@@ -386,15 +393,20 @@ char *fnstore_generation(const fnstore_database *database, fnstore_error **error
 
 /*
  Imports a FrameNet release from a zip file or a directory, all of it or nothing. `release` names
- it, `language` is its language (as in `en`); null takes what the files say. Gives a report as
- JSON, which the caller frees: `release`, `counts`, `warnings`. Null when it fails.
+ it, `language` is its language (as in `en`); null takes what the files say. `author` says who
+ imports, and `callback` is told how far it is; both may be null. The number of the commit goes
+ to `revision`, which may be null. Gives a report as JSON, which the caller frees: `release`,
+ `counts`, `warnings`. Null when it fails. While it runs, another write by this handle is refused
+ with `F-busy`.
  */
-char *fnstore_import(const fnstore_database *database,
+char *fnstore_import(fnstore_database *database,
                      const char *path,
                      const char *release,
                      const char *language,
+                     const char *author,
                      fnstore_import_callback callback,
                      void *data,
+                     uint64_t *revision,
                      fnstore_error **error);
 
 /*
@@ -420,9 +432,10 @@ bool fnstore_count(const fnstore_database *database,
 
 /*
  The next answer, which the caller frees by `fnstore_answer_free`. Null behind the last one, and
- when it fails: then `*error` is not null.
+ when it fails: then `*error` is not null. An answer with NUL in a text is the error `F-nul`; the
+ call after it goes on behind that answer.
  */
-fnstore_answer *fnstore_answers_next(const fnstore_answers *answers, fnstore_error **error);
+fnstore_answer *fnstore_answers_next(fnstore_answers *answers, fnstore_error **error);
 
 /*
  The cursor behind an answer of a list: where the next page begins. The caller frees it. It is
@@ -616,12 +629,13 @@ void fnstore_lines_free(fnstore_lines *lines);
 
 /*
  Does a script of edits, one a line of JSON (`schema/edit.md`), and commits all of it or nothing.
- `script` has so many bytes of UTF-8, without NUL. `release` is its name; null is the only one.
+ `script` has so many bytes of UTF-8, without NUL;
+ the spans in it count code points. `release` is its name; null is the only one.
  `author` and `note` say who edits and why, and may be null. The number of the commit goes to
  `revision`, which may be null. Gives what each line did (`schema/edited.schema.json`), with the
  ids of what it added; the caller frees it by `fnstore_lines_free`. Null when it fails.
  */
-fnstore_lines *fnstore_edit(const fnstore_database *database,
+fnstore_lines *fnstore_edit(fnstore_database *database,
                             const char *release,
                             const char *script,
                             size_t length,
@@ -632,10 +646,11 @@ fnstore_lines *fnstore_edit(const fnstore_database *database,
 
 /*
  Takes back commits, all of them or none: records become what they were before. `count` is how
- many there are in `revisions`. The commit that does it goes to `revision`, the number of records
- to `records`; both may be null. False when it fails: what has changed since is named.
+ many there are in `revisions`, at least 1. The commit that does it goes to `revision`, the
+ number of records to `records`; both may be null. False when it fails: what has changed since is
+ named.
  */
-bool fnstore_undo(const fnstore_database *database,
+bool fnstore_undo(fnstore_database *database,
                   const uint64_t *revisions,
                   size_t count,
                   const char *author,
@@ -680,9 +695,7 @@ fnstore_feed *fnstore_records(const fnstore_database *database,
  milliseconds for a commit where there is none; 0 looks once. Null when time is over, and when it
  fails: then `*error` is not null. A commit of another process is noticed within some 10 ms.
  */
-fnstore_change *fnstore_feed_next(const fnstore_feed *feed,
-                                  uint64_t milliseconds,
-                                  fnstore_error **error);
+fnstore_change *fnstore_feed_next(fnstore_feed *feed, uint64_t milliseconds, fnstore_error **error);
 
 /*
  Frees a feed; changes that it gave stay. Null is nothing.
@@ -766,25 +779,32 @@ fnstore_expander *fnstore_expander_open(const char *models,
 
 /*
  Writes new annotated sentences from every human set for which a query holds; null is all sets. A
- run that was stopped is gone on with by the next one. `callback` may be null. Gives a report as
- JSON (`schema/expand.schema.json`), which the caller frees. Null when it fails.
+ run that was stopped is gone on with by the next one. `author` says who runs it, and `callback`
+ is told how far it is; both may be null. The number of the store's last commit then goes to
+ `revision`, which may be null. Gives a report as JSON (`schema/expand.schema.json`), which the
+ caller frees. Null when it fails. While it runs, another write by this handle is refused with
+ `F-busy`.
  */
-char *fnstore_expand(const fnstore_expander *expander,
-                     const fnstore_database *database,
+char *fnstore_expand(fnstore_expander *expander,
+                     fnstore_database *database,
                      const char *query,
+                     const char *author,
                      fnstore_expand_callback callback,
                      void *data,
+                     uint64_t *revision,
                      fnstore_error **error);
 
 /*
  As `fnstore_expand`, of one set. `release` is the name of its release; null is the only one.
  */
-char *fnstore_expand_set(const fnstore_expander *expander,
-                         const fnstore_database *database,
+char *fnstore_expand_set(fnstore_expander *expander,
+                         fnstore_database *database,
                          const char *release,
                          const char *set,
+                         const char *author,
                          fnstore_expand_callback callback,
                          void *data,
+                         uint64_t *revision,
                          fnstore_error **error);
 
 /*
@@ -805,15 +825,18 @@ fnstore_lines *fnstore_proposals(const fnstore_database *database,
 /*
  Decides on a proposal: `frame` and `lu` are its names, `verdict` is a `fnstore_verdict`,
  `reviewer` says who decides. `release` narrows and may be null, as may `note`, which says why.
- Who changes the decision takes back its commit, the store's last one then. False when it fails.
+ `author` says who commits; null is the reviewer. The number of the commit, which takes the
+ decision back by `fnstore_undo`, goes to `revision`, which may be null. False when it fails.
  */
-bool fnstore_decide(const fnstore_database *database,
+bool fnstore_decide(fnstore_database *database,
                     const char *release,
                     const char *frame,
                     const char *lu,
                     uint32_t verdict,
                     const char *reviewer,
                     const char *note,
+                    const char *author,
+                    uint64_t *revision,
                     fnstore_error **error);
 
 #ifdef __cplusplus
@@ -821,8 +844,3 @@ bool fnstore_decide(const fnstore_database *database,
 #endif  // __cplusplus
 
 #endif  /* FNSTORE_H */
-
-/* Whether the library that is linked is the one that this header describes. */
-static inline bool fnstore_abi_is_right(void) {
-  return fnstore_abi_version() == FNSTORE_ABI_VERSION;
-}
