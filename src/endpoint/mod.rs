@@ -442,7 +442,7 @@ mod tests {
     fn refused(url: &str, key: Option<&str>) -> String {
         let key = key.map(Key::new);
         let settings = EndpointSettings { key, ..EndpointSettings::new(url, "m") };
-        Endpoint::new(settings).unwrap_err().to_string()
+        Endpoint::new(settings).expect_err("the settings are wrong").to_string()
     }
 
     #[test]

@@ -90,7 +90,8 @@ impl<'a> Proposals<'a> {
             let (release, frame, lu) = place;
             let lexicon = self.lexicon(&mut lexicons, release)?;
             let at = (frame, lu);
-            if !lexicon.is_proposed(at) && !(with_decided && lexicon.is_accepted(at)) {
+            let is_listed = lexicon.is_proposed(at) || with_decided && lexicon.is_accepted(at);
+            if !is_listed {
                 continue;
             }
             let candidate = self.candidate(lexicon, place, gathered)?;

@@ -38,6 +38,9 @@ where
     failed: Option<StoreError>,
 }
 
+/// A key, and the value under it if there is one.
+type Found = (Vec<u8>, Option<Vec<u8>>);
+
 /// A sentence, how many sets it lists, and its layers.
 type Listed = (Sentence, usize, Vec<SentenceLayers>);
 
@@ -169,11 +172,7 @@ impl Store {
     }
 
     /// Keys with their values, in the order of the keys.
-    fn values_of(
-        &self,
-        family: Family,
-        keys: Vec<Vec<u8>>,
-    ) -> Result<Vec<(Vec<u8>, Option<Vec<u8>>)>> {
+    fn values_of(&self, family: Family, keys: Vec<Vec<u8>>) -> Result<Vec<Found>> {
         let mut keys: Vec<_> = keys.into_iter().enumerate().map(|(at, key)| (key, at)).collect();
         keys.sort_unstable();
         let (sorted, places): (Vec<_>, Vec<_>) = keys.into_iter().unzip();

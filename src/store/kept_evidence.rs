@@ -50,6 +50,9 @@ struct LuChange<'s> {
 /// Rows as they are then; `None` of those that go.
 type Cells = Vec<(EvidenceKey, Option<Cell>)>;
 
+/// An LU with its evidence.
+type OfLu = ((FrameId, LuId), LuEvidence);
+
 impl Store {
     /// Adds to a commit what there is of evidence once it is written. What has none, or has some
     /// that may be of an earlier commit, gets it anew.
@@ -422,10 +425,7 @@ impl Store {
     ///
     /// # Errors
     /// When the engine fails.
-    pub(crate) fn kept_evidence(
-        &self,
-        range: SetRange,
-    ) -> Result<Option<Vec<((FrameId, LuId), LuEvidence)>>> {
+    pub(crate) fn kept_evidence(&self, range: SetRange) -> Result<Option<Vec<OfLu>>> {
         let release = range.release();
         let is_kept = self.engine.has(Family::Evidence) && self.are_sums_current()?;
         let number = if is_kept { self.number_of_proposed(release)? } else { None };

@@ -57,7 +57,7 @@ impl KeyRange {
 
     /// The same run where nothing of a boundary behind so many bytes counts. Runs that lie behind
     /// each other still do.
-    fn to_width(mut self, bytes: usize) -> Self {
+    fn cut_to(mut self, bytes: usize) -> Self {
         self.start.truncate(bytes);
         self.end.iter_mut().for_each(|end| end.truncate(bytes));
         self
@@ -217,8 +217,7 @@ impl Store {
     ) -> impl Iterator<Item = KeyRange> + use<> {
         let width = ReleaseId::WIDTH + SentenceId::WIDTH;
         let keys = KeyRange::under(Prefix::of(release).bytes());
-        let parts =
-            self.parts_of(Family::Sentence, keys).map(move |(part, _)| part.to_width(width));
+        let parts = self.parts_of(Family::Sentence, keys).map(move |(part, _)| part.cut_to(width));
         parts.filter(|part| !part.is_empty())
     }
 }

@@ -125,13 +125,12 @@ pub(super) enum Before {
 /// Of each key that was touched: what the row says then, and whether nothing stood there before.
 type LastTouched = BTreeMap<Vec<u8>, (Option<Said>, bool)>;
 
+/// Takes family and key of a row, what stood there and what will.
+type Take<'t> = dyn FnMut(Family, &[u8], Before, Option<Said>) + 't;
+
 /// Reads what stood in the rows that a batch touches; of one that is touched several times the last
 /// counts. Gives family, key, what stood there and what will.
-pub(super) fn each_row(
-    engine: &Engine,
-    touched: Vec<Touched>,
-    take: &mut dyn FnMut(Family, &[u8], Before, Option<Said>),
-) -> Result<()> {
+pub(super) fn each_row(engine: &Engine, touched: Vec<Touched>, take: &mut Take<'_>) -> Result<()> {
     let mut rows: BTreeMap<Family, LastTouched> = BTreeMap::new();
     for Touched { family, key, after, is_new } in touched {
         let row = rows.entry(family).or_default().entry(key).or_insert((None, true));
