@@ -216,7 +216,7 @@ fn rewrite(database: &Database, release: ReleaseId, mut set: AnnotationSet, numb
 }
 
 fn verify(database: &Database, release: ReleaseId, set: AnnotationSetId, number: usize) {
-    let evokes = (number % 5 > 0).then_some(number as f32 / 60.0);
+    let evokes = (!number.is_multiple_of(5)).then_some(number as f32 / 60.0);
     let verification = Verification { set, evokes, ..generated::verification() };
     generated::verify(database, release, vec![verification]);
 }
@@ -332,8 +332,8 @@ fn the_list_is_read_and_not_made() {
     assert!(before[0].proposals.len() > 2 && !before[0].refused.is_empty(), "{before:?}");
     // What stands there is told; the sets are not asked.
     with_rows(dir.path(), |db| {
-        let of_lu = rows_in(db, "evidence").into_iter().filter(|(key, _)| key[2] == 1);
-        let (key, mut value) = of_lu.last().unwrap();
+        let mut of_lu = rows_in(db, "evidence").into_iter().filter(|(key, _)| key[2] == 1);
+        let (key, mut value) = of_lu.next_back().unwrap();
         value[1] += 1;
         db.put_cf(db.cf_handle("evidence").unwrap(), key, value).unwrap();
     });
@@ -350,8 +350,8 @@ fn wrong_evidence_is_found_and_mended_by_a_repair() {
         for is_gone in [true, false] {
             with_rows(dir.path(), |db| {
                 let family = db.cf_handle("evidence").unwrap();
-                let of_kind = made.iter().filter(|(key, _)| key[2] == kind);
-                let (key, value) = of_kind.last().unwrap();
+                let mut of_kind = made.iter().filter(|(key, _)| key[2] == kind);
+                let (key, value) = of_kind.next_back().unwrap();
                 let mut value = value.clone();
                 let at = if kind == 1 { 1 } else { 7 };
                 value[at] += 1;
