@@ -28,14 +28,14 @@ fn of_two_transactions_that_meet_the_second_is_refused_whole() {
     annotate(&mut adder);
     adder.commit().unwrap();
     let message = refused(remover.commit());
-    assert!(message.starts_with("E-conflict: annotation set `i"), "{message}");
+    assert!(message.starts_with("E-changed: annotation set `i"), "{message}");
     let (mut remover, mut adder) = (begin(), begin());
     remover.remove_lexunit(CHECKING, CHECK, Removal::Cascade).unwrap();
     annotate(&mut adder);
     let revision = remover.commit().unwrap();
     let before = mini::content(&database);
     let message = refused(adder.commit());
-    let expected = format!("E-conflict: LU `1001` was changed by revision {revision}");
+    let expected = format!("E-changed: LU `1001` was changed by revision {revision}");
     assert!(message.starts_with(&expected), "{message}");
     assert_eq!(mini::content(&database), before);
     nothing_dangles(&database, release);

@@ -1,7 +1,7 @@
 //! Kinds and codes of errors: the command line knows every type that has them, every hint belongs
 //! to a code, and the pages list the codes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -75,6 +75,21 @@ fn every_hint_belongs_to_a_code_of_the_library() {
     let library = library().concat();
     let known = codes(&library, '"');
     assert_eq!(hinted.difference(&known).collect::<Vec<_>>(), [&""; 0]);
+}
+
+#[test]
+fn a_code_has_one_kind() {
+    let library = library();
+    let mut kinds: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for text in &library {
+        for (before, after) in text.match_indices(".coded(\"").map(|(at, _)| text.split_at(at)) {
+            let kind = before.rsplit(|letter: char| !letter.is_alphanumeric()).next().unwrap();
+            kinds.entry(after.split('"').nth(1).unwrap()).or_default().insert(kind);
+        }
+    }
+    assert!(kinds.len() > 60, "{kinds:?}");
+    kinds.retain(|_, of| of.len() > 1);
+    assert!(kinds.is_empty(), "{kinds:?}");
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn shards_of_earlier_rounds_are_taken_first_and_named_where_they_are_missing() {
     let refused = merge(&other, &[&second]);
     assert_ne!(refused.code, Some(0));
     for part in [
-        "E-missing: ",
+        "X-rounds: ",
         "2.zst` goes on with ",
         "whose sets of earlier rounds release `mini-framenet` lacks; merge first the shards of \
          `lu=inspect.v` that have them",

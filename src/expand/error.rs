@@ -98,7 +98,7 @@ pub enum ExpandError {
     },
     /// A shard goes on with seeds whose earlier rounds were merged elsewhere.
     #[error(
-        "E-missing: `{}` goes on with {seeds} of its seeds ({}), whose sets of earlier rounds release `{}` lacks; merge \
+        "X-rounds: `{}` goes on with {seeds} of its seeds ({}), whose sets of earlier rounds release `{}` lacks; merge \
          first the shards of `{}` that have them, of fewer rounds and recipe {}: shard {}/{}, if they were as many",
         file.display(),
         some_of(named, *seeds),
@@ -154,11 +154,11 @@ coded!(ExpandError {
     Self::Tag { source } => source.trouble(),
     Self::ModelMissing { .. } => NoModel.coded("M-missing"),
     Self::OtherSeeds { .. } => Failed.coded("X-seeds"),
-    Self::RoundsBefore { .. } => Failed.coded("E-missing"),
+    Self::RoundsBefore { .. } => Failed.coded("X-rounds"),
     Self::ShardLocked { .. } => Locked.coded("X-locked"),
     Self::Recipe(RecipeError::GuideMissing) => Failed.coded("M-guide"),
-    Self::Recipe(RecipeError::VerifierMissing) => NoModel.coded("M-verifier"),
-    Self::Recipe(RecipeError::NobodyToAsk) => Failed.coded("M-verifier"),
+    Self::Recipe(RecipeError::VerifierMissing | RecipeError::NobodyToAsk) =>
+        NoModel.coded("M-verifier"),
     Self::Recipe(RecipeError::Number { .. } | RecipeError::LeastEvokes { .. }) =>
         Failed.coded("X-setting"),
 });

@@ -212,7 +212,7 @@ mod tests {
         let drawn = HashSet::from([set(5)]);
         assert!(check_seeds(&of.targets, &drawn, "10").is_ok());
         let error = check_seeds(&of.targets, &HashSet::from([set(6)]), "10").unwrap_err();
-        assert!(error.to_string().starts_with("E-leak: "), "{error}");
+        assert!(error.to_string().starts_with("E-outside-share: "), "{error}");
         let human = sentence(2, "F", "a.v", "");
         assert!(check_seeds(&human.targets, &drawn, "10").is_err(), "a human set has no seed");
     }

@@ -52,7 +52,7 @@ pub enum ExperimentError {
     /// A generated set would be learnt from without its seed. The draw excludes this; it is checked
     /// all the same.
     #[error(
-        "E-leak: the generated set {set} of seed {seed} is outside of the share {share}; this is a fault of fnstore, please report it"
+        "E-outside-share: the generated set {set} of seed {seed} is outside of the share {share}; this is a fault of fnstore, please report it"
     )]
     Leak {
         /// The generated set.
@@ -90,7 +90,7 @@ coded!(ExperimentError {
     Self::Setting { .. } => Failed.coded("E-setting"),
     Self::NoGenerated { .. } => BadInput.coded("E-no-generated"),
     Self::NoText { .. } => BadInput.coded("E-no-text"),
-    Self::Leak { .. } => Failed.coded("E-leak"),
+    Self::Leak { .. } => Failed.coded("E-outside-share"),
     Self::NoTagger => Failed.coded("E-no-tagger"),
     Self::File(error) => error.trouble(),
     Self::Database { source } => source.trouble(),

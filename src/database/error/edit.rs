@@ -37,7 +37,7 @@ pub enum EditError {
     },
     /// Another commit has changed what this transaction was built on.
     #[error(
-        "E-conflict: {kind} `{id}` was changed by revision {revision}, after this transaction \
+        "E-changed: {kind} `{id}` was changed by revision {revision}, after this transaction \
          began at {began}; nothing was written, begin again"
     )]
     Conflict {
@@ -87,7 +87,7 @@ coded!(EditError {
     Self::Absent { .. } => Failed.coded("E-absent"),
     Self::Value { .. } => Failed.coded("E-value"),
     Self::InUse { .. } => Failed.coded("E-in-use"),
-    Self::Conflict { .. } => Failed.coded("E-conflict"),
+    Self::Conflict { .. } => Failed.coded("E-changed"),
     Self::NotKept { .. } => Failed.coded("E-undo"),
     Self::ChangedSince { .. } => Failed.coded("E-undo-conflict"),
 });

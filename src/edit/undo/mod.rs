@@ -533,7 +533,7 @@ mod tests {
         assert_eq!(edits.undo(first).unwrap(), 1);
         add("vet.v");
         let error = edits.commit().unwrap_err().to_string();
-        assert!(error.starts_with("E-conflict: commit"), "{error}");
+        assert!(error.starts_with("E-changed: commit"), "{error}");
     }
 
     #[test]
