@@ -3,11 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use fnstore::FileError;
 use fnstore::align::{AlignError, AlignRequest, AlignedSpan, Aligner, Alignment, train};
 use fnstore::compute::Device;
 use fnstore::model::Span;
 use fnstore::nn::{NamedTensor, write_weights};
+use fnstore::{FileError, NetworkError};
 use serde_json::{Map, json};
 use tempfile::TempDir;
 
@@ -256,13 +256,16 @@ fn a_pair_too_long_for_the_encoder_is_refused_with_its_place() {
 fn a_head_is_refused_by_another_encoder_and_when_damaged() {
     let mut trained = trained();
     write_encoder(trained.encoder.path(), 8);
-    assert!(matches!(open(&trained), Err(AlignError::Encoder { .. })));
+    assert!(matches!(open(&trained), Err(AlignError::Network(NetworkError::Encoder { .. }))));
     write_encoder(trained.encoder.path(), 7);
     assert!(open(&trained).is_ok());
     std::fs::write(trained.head.path().join("model.safetensors"), b"not weights").unwrap();
-    assert!(matches!(open(&trained), Err(AlignError::Network { .. })));
+    assert!(matches!(open(&trained), Err(AlignError::Network(NetworkError::Network { .. }))));
     trained.head = tempfile::tempdir().unwrap();
-    assert!(matches!(open(&trained), Err(AlignError::File(FileError::Io { .. }))));
+    assert!(matches!(
+        open(&trained),
+        Err(AlignError::Network(NetworkError::File(FileError::Io { .. })))
+    ));
 }
 
 #[test]

@@ -11,11 +11,12 @@ use super::candidates::{WordSpan, candidates, word_span};
 use super::data::{AlignedSpan, distinct_pairs};
 use super::encode::{PairEncoder, WordPair};
 use super::error::{AlignError, TooLong};
-use super::head::{Head, HeadConfig, read_head_config};
+use super::head::{Head, HeadConfig};
 use super::linked::LinkedEncoder;
 use super::metrics::AlignmentReport;
 use super::scorer::{Question, Scored, Scorer, best};
 use crate::compute::Device;
+use crate::learn::Artefact as _;
 use crate::model::{Declared, Span};
 use crate::nn::{Adapter, Fingerprint, NnError, Weights, declared_languages};
 use crate::text::{CharIndex, words, words_with_cuts};
@@ -112,7 +113,7 @@ impl Aligner {
     /// # Errors
     /// When either cannot be read, or the head was trained on the states of another encoder.
     pub fn open(head: &Path, encoder: &Path, device: &Device) -> Result<Self, AlignError> {
-        let layer = read_head_config(head)?.layer;
+        let layer = HeadConfig::read(head)?.layer;
         let declared = declared_languages(head).or(&declared_languages(encoder));
         // What the encoder was trained along by, where it was, lies with the head.
         let adapter = Adapter::read(head).map_err(NnError::from)?;

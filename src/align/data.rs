@@ -151,7 +151,7 @@ mod optional_word_pair {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::FileError;
+    use crate::learn::{FileError, NetworkError};
 
     const LINE: &str = r#"{"id":"a","source":["x","y"],"source_span":[1,2],"target":["z"],"target_span":[0,1],"changed":true}"#;
 
@@ -190,7 +190,7 @@ mod tests {
         }
         assert!(matches!(
             AlignedSpan::read(Path::new("/nowhere.jsonl")),
-            Err(AlignError::File(FileError::Io { .. }))
+            Err(AlignError::Network(NetworkError::File(FileError::Io { .. })))
         ));
     }
 }

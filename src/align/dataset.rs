@@ -127,6 +127,7 @@ impl<T> Dataset<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learn::NetworkError;
 
     fn numbers(text: &[u8]) -> Result<Dataset<u32>, AlignError> {
         let file = tempfile::NamedTempFile::new().unwrap();
@@ -156,7 +157,10 @@ mod tests {
             assert!(error.contains(says), "{error}");
         }
         let error = Dataset::<u8>::read_lines("/nowhere".as_ref(), "read numbers", |_| Ok(1));
-        assert!(matches!(error, Err(AlignError::File(FileError::Io { .. }))));
+        assert!(matches!(
+            error,
+            Err(AlignError::Network(NetworkError::File(FileError::Io { .. })))
+        ));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::compute::ComputeError;
-use crate::learn::FileError;
+use crate::learn::{FileError, NetworkError};
 use crate::model::coded;
 use crate::nn::NnError;
 use crate::text::OffsetError;
@@ -83,19 +83,6 @@ pub enum AlignError {
         /// Why not.
         source: Box<AlignError>,
     },
-    /// A file of a head, a linker or of alignment data cannot be used.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// The head was trained on another encoder.
-    #[error("cannot use head `{head}` with this encoder: it was trained on the states of `{expected}`, this is `{found}`; give the encoder it names, or train a head on this one", head = .head.display())]
-    Encoder {
-        /// Directory of the head.
-        head: PathBuf,
-        /// Fingerprint of the encoder it was trained on.
-        expected: String,
-        /// Fingerprint of the encoder given.
-        found: String,
-    },
     /// No directory of models has the encoder that a head or linker names.
     #[error("cannot find the encoder `{encoder}` that `{model}` names: looked in {}", listed(searched), model = .model.display())]
     EncoderMissing {
@@ -112,36 +99,28 @@ pub enum AlignError {
         /// The directory.
         path: PathBuf,
     },
-    /// A network, the encoder or what stands on it, refused its weights or its input.
-    #[error("cannot load or run a network of the aligner")]
-    Network {
-        /// Why.
-        #[from]
-        source: NnError,
-    },
-    /// The encoder's tokenizer cannot be read.
-    #[error("cannot use the tokenizer of the encoder")]
-    Tokenize {
-        /// Why.
-        #[from]
-        source: TokenizeError,
-    },
-    /// A kernel refused its operands.
-    #[error("cannot score candidates")]
-    Compute {
-        /// Why.
-        #[from]
-        source: ComputeError,
-    },
+    /// A file, the encoder or a network cannot be used.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
 }
 
 coded!(AlignError {
-    Self::File(error) => error.trouble(),
     Self::Item { .. } => BadInput.coded("E-item"),
-    Self::Encoder { .. } => Failed.coded("M-aligner-encoder"),
-    Self::Network { source } => source.trouble(),
-    Self::Compute { source } => source.trouble(),
+    Self::Network(error) => error.trouble(),
 });
+
+/// What a network has is what the aligner has.
+macro_rules! of_a_network {
+    ($($error:ty),*) => {
+        $(impl From<$error> for AlignError {
+            fn from(error: $error) -> Self {
+                Self::Network(error.into())
+            }
+        })*
+    };
+}
+
+of_a_network!(FileError, NnError, TokenizeError, ComputeError);
 
 /// Directories as a message lists them.
 fn listed(directories: &[PathBuf]) -> String {

@@ -17,14 +17,10 @@ use super::link_network::{LinkNetwork, LinkerPart};
 use super::link_scores::LINK_CUES;
 use super::metrics::AlignmentReport;
 use super::scorer::ACTIVATION;
-use super::trained;
 use crate::compute::Device;
-use crate::learn::{CONFIG, FileError, Mlp, Weighted as _, read_config};
+use crate::learn::{Artefact, Misread, Mlp, SmallNetwork, Weighted as _};
 use crate::model::named;
-use crate::nn::{NnError, Weights};
-
-/// The format that this build writes and reads.
-const FORMAT: u32 = 1;
+use crate::nn::NnError;
 
 /// What a head's weights were made for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -104,7 +100,7 @@ impl HeadConfig {
     /// A configuration of this build's format, all features on.
     pub(super) fn current(encoder: String, encoder_fingerprint: String, width: usize) -> Self {
         Self {
-            format: FORMAT,
+            format: Self::FORMAT,
             encoder,
             encoder_fingerprint,
             layer: None,
@@ -138,10 +134,8 @@ impl Head {
         fingerprint: &str,
         device: &Device,
     ) -> Result<Self, AlignError> {
-        let config = read_head_config(directory)?;
-        let of_encoder = [config.encoder.as_str(), &config.encoder_fingerprint];
-        trained::expect_encoder(directory, of_encoder, fingerprint.to_owned())?;
-        let weights = Weights::open(directory).map_err(NnError::from)?;
+        let config = HeadConfig::read(directory)?;
+        let weights = config.weights(directory, fingerprint)?;
         let linker = config.linker.as_ref();
         let linker =
             linker.map(|part| LinkNetwork::beside_head(&weights, part, config.width, device));
@@ -152,28 +146,32 @@ impl Head {
     }
 }
 
-/// Reads `config.json` and refuses what this build would misread.
-pub(super) fn read_head_config(directory: &Path) -> Result<HeadConfig, AlignError> {
-    let config: HeadConfig = read_config(directory, "read head", "the configuration of a head")?;
-    let path = directory.join(CONFIG);
-    let refuse =
-        |found: String, expected| AlignError::from(FileError::content(&path, 1, found, expected));
-    if config.format != FORMAT {
-        return Err(refuse(format!("format {}", config.format), "format 1"));
+impl Artefact for HeadConfig {
+    const NETWORK: SmallNetwork = SmallNetwork::Head;
+    const READ: &'static str = "read head";
+    const WHAT: &'static str = "the configuration of a head";
+
+    fn check(&self) -> Result<(), Misread> {
+        if self.format != Self::FORMAT {
+            return Err((format!("format {}", self.format), "format 1"));
+        }
+        let known = self.unit == "words" && has_known_features(self) && self.cue_scale == CUE_SCALE;
+        if !known {
+            let found = format!("{} {:?}", self.unit, self.features);
+            return Err((found, "the unit, features and cue scale of src/align/features.rs"));
+        }
+        if let Some(linker) = &self.linker {
+            linker.check()?;
+        }
+        if self.width == 0 || self.hidden == 0 {
+            return Err(("no inputs or no hidden units".to_owned(), "at least one of each"));
+        }
+        Ok(())
     }
-    let known =
-        config.unit == "words" && has_known_features(&config) && config.cue_scale == CUE_SCALE;
-    if !known {
-        let found = format!("{} {:?}", config.unit, config.features);
-        return Err(refuse(found, "the unit, features and cue scale of src/align/features.rs"));
+
+    fn encoder(&self) -> [&str; 2] {
+        [&self.encoder, &self.encoder_fingerprint]
     }
-    if let Some(Err((found, expected))) = config.linker.as_ref().map(LinkerPart::check) {
-        return Err(refuse(found, expected));
-    }
-    if config.width == 0 || config.hidden == 0 {
-        return Err(refuse("no inputs or no hidden units".to_owned(), "at least one of each"));
-    }
-    Ok(config)
 }
 
 /// Whether the inputs are those that this build makes.
@@ -186,8 +184,9 @@ fn has_known_features(config: &HeadConfig) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::trained;
     use super::*;
-    use crate::learn::SplitMix64;
+    use crate::learn::{CONFIG, FileError, NetworkError, SplitMix64};
 
     fn write(head: &Head, directory: &Path) {
         let out = trained::prepare(directory).unwrap();
@@ -227,7 +226,7 @@ mod tests {
         let json = std::fs::read_to_string(&path).unwrap();
         let json = json.replace("\"layer\": 4,", "").replace("\"labels\": \"hard\",", "");
         std::fs::write(&path, json).unwrap();
-        let config = read_head_config(directory.path()).unwrap();
+        let config = HeadConfig::read(directory.path()).unwrap();
         assert_eq!((config.layer, config.training.labels), (None, Labels::Soft));
     }
 
@@ -236,7 +235,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         write(&head(), directory.path());
         let error = Head::read(directory.path(), "xyz", &Device::cpu()).unwrap_err();
-        assert!(matches!(error, AlignError::Encoder { .. }));
+        assert!(matches!(error, AlignError::Network(NetworkError::Encoder { .. })));
         assert!(error.to_string().contains("tiny abc"), "{error}");
     }
 
@@ -244,7 +243,8 @@ mod tests {
     fn a_damaged_head_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(CONFIG);
-        assert!(matches!(read(directory.path()), Err(AlignError::File(FileError::Io { .. }))));
+        let missing = HeadConfig::read(directory.path());
+        assert!(matches!(missing, Err(FileError::Io { .. })));
         write(&head(), directory.path());
         let json = std::fs::read_to_string(&path).unwrap();
         for (old, new) in [
@@ -257,11 +257,11 @@ mod tests {
             ("{", "["),
         ] {
             std::fs::write(&path, json.replacen(old, new, 1)).unwrap();
-            let error = read(directory.path()).unwrap_err();
-            assert!(matches!(error, AlignError::File(FileError::Content { .. })), "{old}: {error}");
+            let error = HeadConfig::read(directory.path()).unwrap_err();
+            assert!(matches!(error, FileError::Content { .. }), "{old}: {error}");
         }
         std::fs::write(&path, json.replacen("\"hidden\": 2", "\"hidden\": 3", 1)).unwrap();
         let error = read(directory.path()).unwrap_err();
-        assert!(matches!(error, AlignError::Network { .. }), "{error}");
+        assert!(matches!(error, AlignError::Network(NetworkError::Network { .. })), "{error}");
     }
 }

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::encode::{PairEncoder, WordPair};
 use super::error::{AlignError, TooLong};
-use super::head::read_head_config;
+use super::head::HeadConfig;
 use super::link_features::PairFeatures;
 use super::link_network::LinkNetwork;
 pub use super::link_network::LinkerPart;
@@ -28,11 +28,8 @@ use super::linked::LinkedEncoder;
 use super::trained;
 use super::words::{LinkCounts, Links, SentencePair};
 use crate::compute::Device;
-use crate::learn::{CONFIG, FileError, read_config};
+use crate::learn::{Artefact, CONFIG, FileError, Misread, SmallNetwork};
 use crate::nn::{Adapter, NnError, Weights};
-
-/// The format that this build writes and reads.
-pub(super) const FORMAT: u32 = 1;
 
 /// Pairs whose states are held at once.
 const PAIRS_AT_ONCE: usize = 128;
@@ -107,20 +104,21 @@ impl Linker {
     /// of another encoder.
     pub fn open(directory: &Path, encoder: &Path, device: &Device) -> Result<Self, AlignError> {
         let weights = || Weights::open(directory).map_err(NnError::from);
-        let (layer, adapter, of_encoder, network) = if trained::is_head(directory)? {
-            let config = read_head_config(directory)?;
+        let (encoder, network) = if trained::is_head(directory)? {
+            let config = HeadConfig::read(directory)?;
             let part = config.linker.as_ref().ok_or_else(|| no_linker(directory))?;
             let network = LinkNetwork::beside_head(&weights()?, part, config.width, device)?;
             let adapter = Adapter::read(directory).map_err(NnError::from)?;
-            (config.layer, adapter, [config.encoder, config.encoder_fingerprint], network)
+            let encoder = PairEncoder::open(encoder, config.layer, adapter, device)?;
+            config.require_encoder(directory, &encoder.fingerprint())?;
+            (encoder, network)
         } else {
-            let config = read(directory)?;
+            let config = LinkerConfig::read(directory)?;
             let network = LinkNetwork::read(&weights()?, "", &config.part, config.width, device)?;
-            (config.layer, None, [config.encoder, config.encoder_fingerprint], network)
+            let encoder = PairEncoder::open(encoder, config.layer, None, device)?;
+            config.require_encoder(directory, &encoder.fingerprint())?;
+            (encoder, network)
         };
-        let encoder = PairEncoder::open(encoder, layer, adapter, device)?;
-        let of_encoder = of_encoder.each_ref().map(String::as_str);
-        trained::expect_encoder(directory, of_encoder, encoder.fingerprint())?;
         let part = network.part().clone();
         Ok(Self { encoder: LinkedEncoder::new(encoder, Some(network)), part })
     }
@@ -173,9 +171,8 @@ pub(super) fn for_head(
     layer: Option<usize>,
     device: &Device,
 ) -> Result<LinkNetwork, AlignError> {
-    let config = read(directory)?;
-    let of_encoder = [config.encoder.as_str(), &config.encoder_fingerprint];
-    trained::expect_encoder(directory, of_encoder, encoder.fingerprint())?;
+    let config = LinkerConfig::read(directory)?;
+    config.require_encoder(directory, &encoder.fingerprint())?;
     if config.layer != layer {
         let of = |layer: Option<usize>| layer.map_or("last".to_owned(), |layer| layer.to_string());
         let expected = "the layer whose states the head reads";
@@ -194,19 +191,23 @@ fn refused(directory: &Path, found: String, expected: &'static str) -> AlignErro
     FileError::content(&directory.join(CONFIG), 1, found, expected).into()
 }
 
-/// Reads `config.json` and refuses what this build would misread.
-fn read(directory: &Path) -> Result<LinkerConfig, AlignError> {
-    let config: LinkerConfig =
-        read_config(directory, "read linker", "the configuration of a linker")?;
-    let refuse = |found: String, expected| refused(directory, found, expected);
-    if config.format != FORMAT {
-        return Err(refuse(format!("format {}", config.format), "format 1"));
+impl Artefact for LinkerConfig {
+    const NETWORK: SmallNetwork = SmallNetwork::Linker;
+    const READ: &'static str = "read linker";
+    const WHAT: &'static str = "the configuration of a linker";
+
+    fn check(&self) -> Result<(), Misread> {
+        if self.format != Self::FORMAT {
+            return Err((format!("format {}", self.format), "format 1"));
+        }
+        self.part.check()?;
+        if self.width == 0 {
+            return Err(("states without numbers".to_owned(), "a `width` of at least 1"));
+        }
+        Ok(())
     }
-    if let Err((found, expected)) = config.part.check() {
-        return Err(refuse(found, expected));
+
+    fn encoder(&self) -> [&str; 2] {
+        [&self.encoder, &self.encoder_fingerprint]
     }
-    if config.width == 0 {
-        return Err(refuse("states without numbers".to_owned(), "a `width` of at least 1"));
-    }
-    Ok(config)
 }

@@ -51,20 +51,6 @@ pub fn encoder_of(model: &Path, directories: &[PathBuf]) -> Result<PathBuf, Alig
     })
 }
 
-/// Checks that an encoder is the one, by name and fingerprint, on whose states a head or linker was
-/// trained.
-pub(super) fn expect_encoder(
-    model: &Path,
-    [name, fingerprint]: [&str; 2],
-    found: String,
-) -> Result<(), AlignError> {
-    if fingerprint == found {
-        return Ok(());
-    }
-    let expected = format!("{name} {fingerprint}");
-    Err(AlignError::Encoder { head: model.to_owned(), expected, found })
-}
-
 /// Whether a directory is that of a head, and not of a linker.
 pub(super) fn is_head(model: &Path) -> Result<bool, AlignError> {
     Ok(OfEncoder::read(model)?.unit.is_some())
@@ -105,6 +91,7 @@ pub(super) fn write(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learn::NetworkError;
 
     fn model(folder: &Path, encoder: &str) -> PathBuf {
         let model = folder.join("head");
@@ -136,7 +123,7 @@ mod tests {
         for name in ["", ".", "..", "../head", "/etc", "a/", "a\\b", "./head"] {
             let error = encoder_of(&model(folder.path(), name), &directories).unwrap_err();
             assert!(
-                matches!(error, AlignError::File(FileError::Content { .. })),
+                matches!(error, AlignError::Network(NetworkError::File(FileError::Content { .. }))),
                 "{name}: {error}"
             );
         }

@@ -10,12 +10,12 @@ use super::data::{FrameSentence, lexunits};
 use super::evidence::{Parting, is_by_people, parting};
 use super::features::{WordStates, pooled_states};
 use super::measure::{Figures, LexunitName};
-use super::model::{FrameConfig, read_frame_config, read_mlp};
+use super::model::{FrameConfig, read_mlp};
 use super::reading::Tagged;
 use super::scorer::{CandidateSpan, Scored, Scorer, Search, chosen};
 use crate::compute::Device;
 use crate::database::DatabaseError;
-use crate::learn::{EncodedBy, EncodedSentence, NetworkError, WordEncoder};
+use crate::learn::{Artefact as _, EncodedBy, EncodedSentence, NetworkError, WordEncoder};
 use crate::lexicon::Lexicon;
 use crate::model::{Declared, FrameFit, Span};
 use crate::nn::{Fingerprint, NnError, declared_languages};
@@ -111,7 +111,7 @@ impl FrameIdentifier {
     /// # Errors
     /// When either cannot be read, or the model was trained on the states of another encoder.
     pub fn open(directory: &Path, encoder: &Path, device: &Device) -> Result<Self, NetworkError> {
-        let config = read_frame_config(directory)?;
+        let config = FrameConfig::read(directory)?;
         let declared = declared_languages(directory).or(&declared_languages(encoder));
         let encoder =
             WordEncoder::open_layers::<NetworkError>(encoder, &config.layers, None, device)?;

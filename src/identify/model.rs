@@ -13,15 +13,12 @@ use super::features::Shape;
 use super::measure::Figures;
 use crate::durable::WholeDirectory;
 use crate::learn::{
-    Activation, CONFIG, FileError, Mlp, NetworkError, SmallNetwork, Weighted as _, read_config,
+    Activation, Artefact, FileError, Misread, Mlp, NetworkError, SmallNetwork, Weighted as _,
 };
 use crate::nn::{MatrixFormat, NnError, Weights, write_small_model};
 
-/// The format that this build writes and reads.
-pub(super) const FORMAT: u32 = 1;
-
 /// What is done when a model cannot be written.
-const WRITE: &str = "write a frame model to";
+pub(super) const WRITE: &str = "write a frame model to";
 
 /// What follows the sums of its hidden layer.
 pub(super) const ACTIVATION: Activation = Activation::Prelu;
@@ -92,11 +89,27 @@ impl FrameConfig {
     }
 }
 
-/// Tries, before the work, whether a model can be written at a place: nothing may be there, an
-/// empty directory, or an earlier frame model.
-pub(super) fn prepare(out: &Path) -> Result<WholeDirectory, NetworkError> {
-    let prepared = WholeDirectory::prepare(out, |old| read_frame_config(old).is_ok());
-    Ok(prepared.map_err(FileError::io(WRITE, out))?)
+impl Artefact for FrameConfig {
+    const NETWORK: SmallNetwork = SmallNetwork::FrameModel;
+    const READ: &'static str = "read frame model";
+    const WHAT: &'static str = "the configuration of a frame model";
+
+    fn check(&self) -> Result<(), Misread> {
+        if self.format != Self::FORMAT || self.features != FEATURES {
+            let found = format!("format {} of `{}`", self.format, self.features);
+            return Err((found, "format 1 of the features of src/identify/features.rs"));
+        }
+        let sizes = [self.width, self.hidden, self.frames.len(), self.layers.len()];
+        if sizes.contains(&0) || !self.layers.is_sorted() {
+            let found = "no states, hidden units or frames, or layers out of order".to_owned();
+            return Err((found, "at least one of each, and layers ascending"));
+        }
+        Ok(())
+    }
+
+    fn encoder(&self) -> [&str; 2] {
+        [&self.encoder, &self.encoder_fingerprint]
+    }
 }
 
 /// Writes a model, all of it or nothing.
@@ -110,34 +123,13 @@ pub(super) fn write(
     Ok(written.map_err(FileError::io(WRITE, &place))?)
 }
 
-/// Reads `config.json` and refuses what this build would misread.
-pub(super) fn read_frame_config(directory: &Path) -> Result<FrameConfig, NetworkError> {
-    let config: FrameConfig =
-        read_config(directory, "read frame model", "the configuration of a frame model")?;
-    let path = directory.join(CONFIG);
-    let refuse =
-        |found, expected| NetworkError::from(FileError::content(&path, 1, found, expected));
-    if config.format != FORMAT || config.features != FEATURES {
-        let found = format!("format {} of `{}`", config.format, config.features);
-        return Err(refuse(found, "format 1 of the features of src/identify/features.rs"));
-    }
-    let sizes = [config.width, config.hidden, config.frames.len(), config.layers.len()];
-    if sizes.contains(&0) || !config.layers.is_sorted() {
-        let found = "no states, hidden units or frames, or layers out of order".to_owned();
-        return Err(refuse(found, "at least one of each, and layers ascending"));
-    }
-    Ok(config)
-}
-
 /// Reads a model's weights, which were trained on an encoder's states.
 pub(super) fn read_mlp(
     directory: &Path,
     config: &FrameConfig,
     fingerprint: &str,
 ) -> Result<(Mlp, Weights), NetworkError> {
-    let trained_on = (&*config.encoder, &*config.encoder_fingerprint);
-    SmallNetwork::FrameModel.require_encoder(directory, trained_on, fingerprint)?;
-    let weights = Weights::open(directory).map_err(NnError::from)?;
+    let weights = config.weights(directory, fingerprint)?;
     let sizes = [config.shape().inputs(), config.hidden, config.frames.len() + 1];
     let mlp = Mlp::read(&weights, "", &sizes, ACTIVATION).map_err(NnError::from)?;
     Ok((mlp, weights))

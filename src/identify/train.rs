@@ -23,13 +23,13 @@ use super::corpus::{Answers, Encoded, encode};
 use super::data::FrameSentence;
 use super::features::{Shape, WordSpan};
 use super::measure::{Figures, LexunitName};
-use super::model::{ACTIVATION, FEATURES, FORMAT, FrameConfig, FrameTraining, prepare, write};
+use super::model::{ACTIVATION, FEATURES, FrameConfig, FrameTraining, WRITE, write};
 use super::scorer::{CandidateSpan, Scorer, Search};
 use super::standard::Standard;
 use crate::compute::Device;
 use crate::learn::{
-    Checkpoint, Choice, Labels, Mlp, NetworkError, SmallNetwork, SplitMix64, Task, TrainerOptions,
-    TrainingProgress, TrainingState, WordEncoder,
+    Artefact as _, Checkpoint, Choice, Labels, Mlp, NetworkError, SmallNetwork, SplitMix64, Task,
+    TrainerOptions, TrainingProgress, TrainingState, WordEncoder,
 };
 use crate::text::Morphology;
 pub(crate) use trials::Trials;
@@ -152,7 +152,7 @@ pub fn run(
     progress: &mut dyn FnMut(TrainingProgress<Figures, Infallible>),
 ) -> Result<FrameConfig, NetworkError> {
     data.check()?;
-    let out = prepare(&options.out)?;
+    let out = FrameConfig::prepare(&options.out, WRITE)?;
     let encoder =
         WordEncoder::open_layers::<NetworkError>(&options.encoder, &options.layers, None, device)?;
     let checkpoint =
@@ -168,7 +168,7 @@ pub fn run(
     let name = options.encoder.file_name().map(|name| name.to_string_lossy().into_owned());
     let whole = lessons.train.iter().filter(|sentence| sentence.is_whole).count();
     let config = FrameConfig {
-        format: FORMAT,
+        format: FrameConfig::FORMAT,
         encoder: name.unwrap_or_default(),
         encoder_fingerprint: encoder.fingerprint(),
         layers: options.layers.clone(),

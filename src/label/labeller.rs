@@ -12,7 +12,7 @@ use super::segments::{Chosen, Spans, Sums, best, log_sums};
 use super::span_labels::Reading;
 use crate::compute::kernels::Weight;
 use crate::compute::{ComputeError, Device, Tensor};
-use crate::learn::{EncodedSentence, NetworkError, TooManyPieces, WordEncoder};
+use crate::learn::{Artefact as _, EncodedSentence, NetworkError, TooManyPieces, WordEncoder};
 use crate::model::{CoreType, Declared, Frame, Span};
 use crate::nn::{Fingerprint, declared_languages};
 use crate::text::words_with_cuts;
@@ -142,7 +142,7 @@ impl Labeller {
     /// # Errors
     /// When either cannot be read, or the labeller was trained on the states of another encoder.
     pub fn open(directory: &Path, encoder: &Path, device: &Device) -> Result<Self, NetworkError> {
-        let config = Trained::config_of(directory)?;
+        let config = LabellerConfig::read(directory)?;
         let declared = declared_languages(directory).or(&declared_languages(encoder));
         let encoder =
             WordEncoder::open_layers::<NetworkError>(encoder, &config.layers, None, device)?;

@@ -16,16 +16,13 @@ use super::measure::DevFigures;
 use super::network::{FrameVectors, Parameters, Part, add};
 use crate::durable::WholeDirectory;
 use crate::learn::{
-    CONFIG, FileError, NetworkError, SmallNetwork, Weighted as _, read_config, read_lines,
+    Artefact, FileError, Misread, NetworkError, SmallNetwork, Weighted as _, read_lines,
 };
 use crate::model::{CoreType, Frame, named};
-use crate::nn::{Fingerprint, MatrixFormat, NnError, Weights, write_small_model};
-
-/// The format that this build writes and reads.
-pub(super) const FORMAT: u32 = 1;
+use crate::nn::{Fingerprint, MatrixFormat, NnError, write_small_model};
 
 /// What is done when a labeller cannot be written.
-const WRITE: &str = "write a labeller to";
+pub(super) const WRITE: &str = "write a labeller to";
 
 /// What is done when one cannot be read.
 const READ: &str = "read labeller";
@@ -105,11 +102,27 @@ pub struct LabellerTraining {
     pub seed: u64,
 }
 
-/// Tries, before the work, whether a labeller can be written at a place: nothing may be there, an
-/// empty directory, or an earlier labeller.
-pub(super) fn prepare(out: &Path) -> Result<WholeDirectory, NetworkError> {
-    let prepared = WholeDirectory::prepare(out, |old| Trained::config_of(old).is_ok());
-    Ok(prepared.map_err(FileError::io(WRITE, out))?)
+impl Artefact for LabellerConfig {
+    const NETWORK: SmallNetwork = SmallNetwork::Labeller;
+    const READ: &'static str = READ;
+    const WHAT: &'static str = "the configuration of a labeller of FEs";
+
+    fn check(&self) -> Result<(), Misread> {
+        if self.format != Self::FORMAT || self.features != FEATURES {
+            let found = format!("format {} of `{}`", self.format, self.features);
+            return Err((found, "format 1 of the features of src/label/network.rs"));
+        }
+        let sizes = [self.width, self.hidden, self.longest, self.layers.len()];
+        if sizes.contains(&0) {
+            let found = "no inputs, no hidden units, no layer or no longest FE".to_owned();
+            return Err((found, "at least one of each"));
+        }
+        Ok(())
+    }
+
+    fn encoder(&self) -> [&str; 2] {
+        [&self.encoder, &self.encoder_fingerprint]
+    }
 }
 
 /// Writes a labeller, all of it or nothing. An FE's vectors over its keys are added up first.
@@ -169,33 +182,13 @@ pub(super) struct Trained {
 }
 
 impl Trained {
-    /// Reads `config.json` and refuses what this build would misread.
-    pub(super) fn config_of(directory: &Path) -> Result<LabellerConfig, NetworkError> {
-        let config: LabellerConfig =
-            read_config(directory, READ, "the configuration of a labeller of FEs")?;
-        let path = directory.join(CONFIG);
-        let refuse =
-            |found, expected| NetworkError::from(FileError::content(&path, 1, found, expected));
-        if config.format != FORMAT || config.features != FEATURES {
-            let found = format!("format {} of `{}`", config.format, config.features);
-            return Err(refuse(found, "format 1 of the features of src/label/network.rs"));
-        }
-        let sizes = [config.width, config.hidden, config.longest, config.layers.len()];
-        if sizes.contains(&0) {
-            let found = "no inputs, no hidden units, no layer or no longest FE".to_owned();
-            return Err(refuse(found, "at least one of each"));
-        }
-        Ok(config)
-    }
-
     /// Reads a labeller's weights, which were trained on an encoder's states.
     pub(super) fn read(
         directory: &Path,
         config: LabellerConfig,
         fingerprint: &str,
     ) -> Result<Self, NetworkError> {
-        let trained_on = (&*config.encoder, &*config.encoder_fingerprint);
-        SmallNetwork::Labeller.require_encoder(directory, trained_on, fingerprint)?;
+        let weights = config.weights(directory, fingerprint)?;
         let lines = read_lines(&directory.join(ELEMENTS), READ, |line| {
             let mut columns = line.split('\t').map(str::to_owned);
             let mut next = || columns.next().unwrap_or_default();
@@ -207,7 +200,6 @@ impl Trained {
             }
         })?;
         let sizes = [config.width, config.hidden, config.frames.len(), lines.len()];
-        let weights = Weights::open(directory).map_err(NnError::from)?;
         let parameters = Parameters::read(&weights, "", &sizes, ()).map_err(NnError::from)?;
         Ok(Self {
             parameters,

@@ -20,7 +20,7 @@ use super::elements::{FoundElement, FrameElements, Inventory};
 use super::encode::states;
 use super::labeller::{found, is_used_once, span_of};
 use super::measure::{DevFigures, Measure};
-use super::model::{FEATURES, FORMAT, Goal, LabellerConfig, LabellerTraining, prepare, write};
+use super::model::{FEATURES, Goal, LabellerConfig, LabellerTraining, WRITE, write};
 use super::network::{
     Dropout, FrameVectors, Parameters, Part, Question, Shape, Slopes, products, scores, span_sums,
     words_gradient, words_weight,
@@ -30,8 +30,8 @@ use super::span_labels;
 use crate::compute::kernels::Weight;
 use crate::compute::{ComputeError, Device, Tensor};
 use crate::learn::{
-    Checkpoint, NetworkError, Schedule, SmallNetwork, SplitMix64, TooManyPieces, Trained,
-    TrainerOptions, TrainingProgress, TrainingState, WordEncoder,
+    Artefact as _, Checkpoint, NetworkError, Schedule, SmallNetwork, SplitMix64, TooManyPieces,
+    Trained, TrainerOptions, TrainingProgress, TrainingState, WordEncoder,
 };
 use crate::nn::{BertConfig, NnError};
 
@@ -122,7 +122,7 @@ pub fn run(
     device: &Device,
     progress: Progress<'_>,
 ) -> Result<LabellerConfig, NetworkError> {
-    let out = prepare(&options.out)?;
+    let out = LabellerConfig::prepare(&options.out, WRITE)?;
     let (fit, state) = fit(options, inventory, data, device, progress)?;
     let name = options.encoder.file_name().map(|name| name.to_string_lossy().into_owned());
     let counts = |sentences: &[LabelledSentence]| {
@@ -131,7 +131,7 @@ pub fn run(
     };
     let settings = &options.training;
     let config = LabellerConfig {
-        format: FORMAT,
+        format: LabellerConfig::FORMAT,
         encoder: name.unwrap_or_default(),
         encoder_fingerprint: fit.encoder.fingerprint(),
         layers: fit.layers,

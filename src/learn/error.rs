@@ -1,6 +1,6 @@
 //! What can go wrong with a small network over an encoder, and while it is trained.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::FileError;
 use crate::compute::ComputeError;
@@ -18,10 +18,15 @@ named! {
         FrameModel => "frame model",
         /// It finds frame elements.
         Labeller => "labeller",
+        /// It aligns spans.
+        Head => "head",
+        /// It links words.
+        Linker => "linker",
     }
 }
 
-/// What can go wrong in a tagger, a frame model, a labeller, or a classifier of entailment pairs.
+/// What can go wrong in a tagger, a frame model, a labeller, a head, a linker, or a classifier of
+/// entailment pairs.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetworkError {
@@ -130,20 +135,6 @@ pub enum NetworkError {
 }
 
 impl SmallNetwork {
-    /// Refuses a network that was trained on another encoder's states, by name and fingerprint.
-    pub(crate) fn require_encoder(
-        self,
-        model: &Path,
-        (name, trained_on): (&str, &str),
-        found: &str,
-    ) -> Result<(), NetworkError> {
-        if trained_on == found {
-            return Ok(());
-        }
-        let (expected, found) = (format!("{name} {trained_on}"), found.to_owned());
-        Err(NetworkError::Encoder { network: self, model: model.to_owned(), expected, found })
-    }
-
     /// Refuses to train where the training data, or that for development, has none of what is
     /// `wanted`.
     pub(crate) fn require_data(
@@ -170,6 +161,10 @@ coded!(NetworkError {
     Self::Encoder { network: SmallNetwork::Tagger, .. } => Failed.coded("M-tagger-encoder"),
     Self::Encoder { network: SmallNetwork::FrameModel, .. } => Failed.coded("M-frames-encoder"),
     Self::Encoder { network: SmallNetwork::Labeller, .. } => Failed.coded("M-fes-encoder"),
+    Self::Encoder { network: SmallNetwork::Head | SmallNetwork::Linker, .. } =>
+        Failed.coded("M-aligner-encoder"),
+    Self::Network { source } => source.trouble(),
+    Self::Compute { source } => source.trouble(),
 });
 
 impl NetworkError {

@@ -4,11 +4,13 @@
 //! classifier of entailment pairs are each an [`Mlp`]. `mlp.rs` has its weights, `network.rs` its
 //! passes, `loss.rs` the losses, `trainer.rs` the loop of steps ([`TrainingState::train`]). That of
 //! epochs, and what a checkpoint keeps, go for any [`Weighted`] network; the labeller's is another.
-//! All but filter and ranker read the states of words ([`WordEncoder`]). Training gives the same
+//! All but filter and ranker read the states of words ([`WordEncoder`]), and are alike on disk
+//! ([`Artefact`]). Training gives the same
 //! bits in every run: numbers are drawn from one seeded generator ([`SplitMix64`]), gradients are
 //! summed in one order. Steps are taken by [`AdamW`] under a [`Schedule`].
 
 mod adamw;
+mod artefact;
 mod checkpoint;
 mod error;
 mod files;
@@ -24,6 +26,7 @@ mod trainer;
 mod words;
 
 pub(crate) use adamw::{AdamW, Schedule, Trained};
+pub(crate) use artefact::{Artefact, Misread};
 pub(crate) use checkpoint::Checkpoint;
 pub use error::{NetworkError, SmallNetwork};
 pub use files::FileError;

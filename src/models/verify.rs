@@ -229,9 +229,8 @@ fn code_of_network(error: &NnError) -> FindingCode {
 
 fn code_of_aligner(error: &AlignError) -> FindingCode {
     match error {
-        AlignError::Encoder { .. } | AlignError::EncoderMissing { .. } => FindingCode::Encoder,
-        AlignError::Network { source } => code_of_network(source),
-        AlignError::File(_) => FindingCode::Config,
+        AlignError::EncoderMissing { .. } => FindingCode::Encoder,
+        AlignError::Network(error) => code_of_small_network(error),
         _ => FindingCode::Tokenizer,
     }
 }

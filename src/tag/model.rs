@@ -12,16 +12,12 @@ use super::features::WRITING;
 use super::measure::DevAccuracy;
 use crate::durable::WholeDirectory;
 use crate::learn::{
-    Activation, CONFIG, FileError, Mlp, NetworkError, SmallNetwork, Weighted as _, read_config,
-    write_model,
+    Activation, Artefact, Misread, Mlp, NetworkError, SmallNetwork, Weighted as _, write_model,
 };
 use crate::nn::{NnError, Weights};
 
-/// The format that this build writes and reads.
-pub(super) const FORMAT: u32 = 1;
-
 /// What is done when a tagger cannot be written.
-const WRITE: &str = "write a tagger to";
+pub(super) const WRITE: &str = "write a tagger to";
 
 /// What follows the sums of its hidden layer.
 pub(super) const ACTIVATION: Activation = Activation::Prelu;
@@ -77,11 +73,26 @@ pub struct TaggerTraining {
     pub seed: u64,
 }
 
-/// Tries, before the work, whether a tagger can be written at a place: nothing may be there, an
-/// empty directory, or an earlier tagger.
-pub(super) fn prepare(out: &Path) -> Result<WholeDirectory, NetworkError> {
-    let prepared = WholeDirectory::prepare(out, |old| read_tagger_config(old).is_ok());
-    Ok(prepared.map_err(FileError::io(WRITE, out))?)
+impl Artefact for TaggerConfig {
+    const NETWORK: SmallNetwork = SmallNetwork::Tagger;
+    const READ: &'static str = "read tagger";
+    const WHAT: &'static str = "the configuration of a tagger";
+
+    fn check(&self) -> Result<(), Misread> {
+        if self.format != Self::FORMAT || self.features != FEATURES {
+            let found = format!("format {} of `{}`", self.format, self.features);
+            return Err((found, "format 1 of the features of src/tag/features.rs"));
+        }
+        if self.width == 0 || self.hidden == 0 || self.tags.is_empty() {
+            let found = "no inputs, no hidden units or no tags".to_owned();
+            return Err((found, "at least one of each"));
+        }
+        Ok(())
+    }
+
+    fn encoder(&self) -> [&str; 2] {
+        [&self.encoder, &self.encoder_fingerprint]
+    }
 }
 
 /// Writes a tagger, all of it or nothing.
@@ -93,33 +104,13 @@ pub(super) fn write(
     Ok(write_model(out, WRITE, config, &mlp.tensors(""))?)
 }
 
-/// Reads `config.json` and refuses what this build would misread.
-pub(super) fn read_tagger_config(directory: &Path) -> Result<TaggerConfig, NetworkError> {
-    let config: TaggerConfig =
-        read_config(directory, "read tagger", "the configuration of a tagger")?;
-    let path = directory.join(CONFIG);
-    let refuse =
-        |found, expected| NetworkError::from(FileError::content(&path, 1, found, expected));
-    if config.format != FORMAT || config.features != FEATURES {
-        let found = format!("format {} of `{}`", config.format, config.features);
-        return Err(refuse(found, "format 1 of the features of src/tag/features.rs"));
-    }
-    if config.width == 0 || config.hidden == 0 || config.tags.is_empty() {
-        let found = "no inputs, no hidden units or no tags".to_owned();
-        return Err(refuse(found, "at least one of each"));
-    }
-    Ok(config)
-}
-
 /// Reads a tagger's weights, which were trained on an encoder's states.
 pub(super) fn read_mlp(
     directory: &Path,
     config: &TaggerConfig,
     fingerprint: &str,
 ) -> Result<(Mlp, Weights), NetworkError> {
-    let trained_on = (&*config.encoder, &*config.encoder_fingerprint);
-    SmallNetwork::Tagger.require_encoder(directory, trained_on, fingerprint)?;
-    let weights = Weights::open(directory).map_err(NnError::from)?;
+    let weights = config.weights(directory, fingerprint)?;
     let sizes = [config.width + WRITING, config.hidden, config.tags.len()];
     let mlp = Mlp::read(&weights, "", &sizes, ACTIVATION).map_err(NnError::from)?;
     Ok((mlp, weights))
@@ -128,13 +119,13 @@ pub(super) fn read_mlp(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::SplitMix64;
+    use crate::learn::{CONFIG, FileError, SplitMix64};
     use crate::tag::Accuracy;
 
     fn tagger() -> (TaggerConfig, Mlp) {
         let accuracy = Accuracy { words: 8, right: 7 };
         let config = TaggerConfig {
-            format: FORMAT,
+            format: TaggerConfig::FORMAT,
             encoder: "tiny".to_owned(),
             encoder_fingerprint: "abc".to_owned(),
             layer: Some(2),
@@ -163,8 +154,8 @@ mod tests {
     fn a_tagger_reads_back_as_it_was_written() {
         let directory = tempfile::tempdir().unwrap();
         let (config, mlp) = tagger();
-        write(prepare(directory.path()).unwrap(), &config, &mlp).unwrap();
-        assert_eq!(read_tagger_config(directory.path()).unwrap(), config);
+        write(TaggerConfig::prepare(directory.path(), WRITE).unwrap(), &config, &mlp).unwrap();
+        assert_eq!(TaggerConfig::read(directory.path()).unwrap(), config);
         let (read, _) = read_mlp(directory.path(), &config, "abc").unwrap();
         assert_eq!(read, mlp);
         let error = read_mlp(directory.path(), &config, "xyz").unwrap_err();
@@ -176,12 +167,9 @@ mod tests {
     fn a_damaged_tagger_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(CONFIG);
-        assert!(matches!(
-            read_tagger_config(directory.path()),
-            Err(NetworkError::File(FileError::Io { .. }))
-        ));
+        assert!(matches!(TaggerConfig::read(directory.path()), Err(FileError::Io { .. })));
         let (config, mlp) = tagger();
-        write(prepare(directory.path()).unwrap(), &config, &mlp).unwrap();
+        write(TaggerConfig::prepare(directory.path(), WRITE).unwrap(), &config, &mlp).unwrap();
         let json = std::fs::read_to_string(&path).unwrap();
         for (old, new) in [
             ("\"format\": 1", "\"format\": 2"),
@@ -192,15 +180,12 @@ mod tests {
             ("{", "["),
         ] {
             std::fs::write(&path, json.replacen(old, new, 1)).unwrap();
-            let error = read_tagger_config(directory.path()).unwrap_err();
-            assert!(
-                matches!(error, NetworkError::File(FileError::Content { .. })),
-                "{old}: {error}"
-            );
+            let error = TaggerConfig::read(directory.path()).unwrap_err();
+            assert!(matches!(error, FileError::Content { .. }), "{old}: {error}");
         }
         // One tag more than the network has outputs.
         std::fs::write(&path, json.replacen("\"DT\"", "\"CC\", \"DT\"", 1)).unwrap();
-        let config = read_tagger_config(directory.path()).unwrap();
+        let config = TaggerConfig::read(directory.path()).unwrap();
         let error = read_mlp(directory.path(), &config, "abc").unwrap_err();
         assert!(matches!(error, NetworkError::Network { .. }), "{error}");
     }

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::features::{features, rows_of_states};
-use super::model::{TaggerConfig, read_mlp, read_tagger_config};
+use super::model::{TaggerConfig, read_mlp};
 use crate::compute::{ComputeError, Device, Tensor};
 use crate::exchange::WordTagger;
-use crate::learn::{EncodedSentence, Network, NetworkError, WordEncoder, softmax};
+use crate::learn::{Artefact as _, EncodedSentence, Network, NetworkError, WordEncoder, softmax};
 use crate::model::Declared;
 use crate::nn::{Fingerprint, NnError, declared_languages};
 
@@ -52,7 +52,7 @@ impl Tagger {
     /// # Errors
     /// When either cannot be read, or the tagger was trained on the states of another encoder.
     pub fn open(directory: &Path, encoder: &Path, device: &Device) -> Result<Self, NetworkError> {
-        let config = read_tagger_config(directory)?;
+        let config = TaggerConfig::read(directory)?;
         let declared = declared_languages(directory).or(&declared_languages(encoder));
         let encoder = WordEncoder::open::<NetworkError>(encoder, config.layer, None, device)?;
         let (mlp, weights) = read_mlp(directory, &config, &encoder.fingerprint())?;

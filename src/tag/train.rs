@@ -13,13 +13,13 @@ use std::path::PathBuf;
 
 use super::features::{WRITING, features};
 use super::measure::{Accuracy, DevAccuracy};
-use super::model::{ACTIVATION, FEATURES, FORMAT, TaggerConfig, TaggerTraining, prepare, write};
+use super::model::{ACTIVATION, FEATURES, TaggerConfig, TaggerTraining, WRITE, write};
 use super::sentence::TaggedSentence;
 use super::tagger::best_tags;
 use crate::compute::Device;
 use crate::learn::{
-    Labels, Mlp, Network, NetworkError, SmallNetwork, SplitMix64, Task, TrainerOptions,
-    TrainingProgress, TrainingState, WordEncoder,
+    Artefact as _, Labels, Mlp, Network, NetworkError, SmallNetwork, SplitMix64, Task,
+    TrainerOptions, TrainingProgress, TrainingState, WordEncoder,
 };
 
 /// Sentences that are encoded before their features are laid down.
@@ -86,7 +86,7 @@ pub fn run(
 ) -> Result<TaggerConfig, NetworkError> {
     let there = [data, dev].map(|part| part.iter().any(TaggedSentence::has_tag));
     SmallNetwork::Tagger.require_data("word with a tag", there)?;
-    let out = prepare(&options.out)?;
+    let out = TaggerConfig::prepare(&options.out, WRITE)?;
     let tags: BTreeSet<&str> =
         data.iter().flat_map(|sentence| &sentence.tags).flatten().map(String::as_str).collect();
     let tags: Vec<&str> = tags.into_iter().collect();
@@ -99,7 +99,7 @@ pub fn run(
         fit(options, device, [inputs, tags.len()], &encoded.words, &encoded.dev_words, progress)?;
     let name = options.encoder.file_name().map(|name| name.to_string_lossy().into_owned());
     let config = TaggerConfig {
-        format: FORMAT,
+        format: TaggerConfig::FORMAT,
         encoder: name.unwrap_or_default(),
         encoder_fingerprint: encoder.fingerprint(),
         layer: options.layer,

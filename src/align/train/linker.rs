@@ -15,13 +15,13 @@ use crate::align::encode::PairEncoder;
 use crate::align::error::AlignError;
 use crate::align::link_features::{PairFeatures, WordPairs};
 use crate::align::link_network::{LinkerPart, WordScorer};
-use crate::align::linker::{FORMAT, LinkerConfig, LinkerTraining, encode};
+use crate::align::linker::{LinkerConfig, LinkerTraining, encode};
 use crate::align::scorer::ACTIVATION;
 use crate::align::trained;
 use crate::align::words::{ErrorRate, Link, LinkCounts, SentencePair};
 use crate::compute::{ComputeError, Device};
 use crate::learn::{
-    Labels, Mlp, SplitMix64, Task, TrainerOptions, TrainingProgress, TrainingState,
+    Artefact as _, Labels, Mlp, SplitMix64, Task, TrainerOptions, TrainingProgress, TrainingState,
 };
 
 /// Score of a possible link.
@@ -125,7 +125,7 @@ pub fn run(
     let state = fit(options, device, encoder.width(), [&data, &dev], progress)?;
     let (part, counts) = tune(&state.best, device, &dev)?;
     let config = LinkerConfig {
-        format: FORMAT,
+        format: LinkerConfig::FORMAT,
         encoder: name,
         encoder_fingerprint: encoder.fingerprint(),
         layer: options.layer,

@@ -311,6 +311,7 @@ impl Pair {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learn::NetworkError;
 
     fn read(name: &str, text: &str) -> Result<Vec<SentencePair>, AlignError> {
         let dir = tempfile::tempdir().unwrap();
@@ -356,7 +357,7 @@ mod tests {
         assert!(error.contains("line 2") && error.contains("tab"), "{error}");
         assert!(matches!(
             read_pairs(Path::new("/nowhere.tsv")),
-            Err(AlignError::File(FileError::Io { .. }))
+            Err(AlignError::Network(NetworkError::File(FileError::Io { .. })))
         ));
     }
 
