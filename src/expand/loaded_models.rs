@@ -82,13 +82,13 @@ impl LoadedModels {
         let frames = identifier.as_ref().map(FrameIdentifier::fingerprint);
         let judged = open_judges(recipe, &rewriter, device)?;
         let choosing = judged.as_ref().map(JudgedChoice::fingerprint);
-        let (described, told) = match &rewriter {
-            Rewriter::Model(model) => told_of(model),
+        let (described, identity) = match &rewriter {
+            Rewriter::Model(model) => prompt_identity(model),
             Rewriter::Server(server) => (server.description(), PromptIdentity::default()),
         };
         let description = recipe.description(
             described,
-            PromptIdentity { frames, judges: choosing, ..told },
+            PromptIdentity { frames, judges: choosing, ..identity },
             aligner.fingerprint(),
             guide.as_ref().map(|of| [of.vectors.fingerprint(), of.tagger.fingerprint()]),
             device,
@@ -195,15 +195,15 @@ fn open_judges_of_kept(
 }
 
 /// What a recipe says of a model, and what the model is told.
-fn told_of(model: &Paraphraser) -> (Value, PromptIdentity<'_>) {
-    let told = PromptIdentity {
+fn prompt_identity(model: &Paraphraser) -> (Value, PromptIdentity<'_>) {
+    let identity = PromptIdentity {
         mark: model.mark(),
         adapter: model.adapter_fingerprint(),
         prompt: model.prompt().map(Prompt::fingerprint),
         frames: None,
         judges: None,
     };
-    (json!(model.fingerprint().to_string()), told)
+    (json!(model.fingerprint().to_string()), identity)
 }
 
 /// What guides an expansion, where it is guided.

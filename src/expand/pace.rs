@@ -244,8 +244,8 @@ mod tests {
             let is_cut = is_measured && Pace::is_enough(seconds(now));
             let Some(next) = next.filter(|_| !is_cut) else {
                 let in_flight = running.iter().map(|of| (of.2, seconds(now - of.3)));
-                let told = pace.forecast(seconds(now), in_flight, missing.into_iter());
-                return (now, told.as_secs_f64());
+                let forecast = pace.forecast(seconds(now), in_flight, missing.into_iter());
+                return (now, forecast.as_secs_f64());
             };
             let (rest, round, weight, since) = running[next];
             // A processor does somewhat less for one sentence than for many.
@@ -280,9 +280,9 @@ mod tests {
                         .map(|_| LEAST + 20.0 + 250.0 * draw(state) * draw(state))
                         .collect();
                     let (all, _) = simulated((&seeds, rounds), ends, false, state);
-                    let (after, told) = simulated((&seeds, rounds), ends, true, state);
+                    let (after, forecast) = simulated((&seeds, rounds), ends, true, state);
                     assert!(after <= 0.4 * all, "{rounds} {ends}: {after} of {all}");
-                    far += u32::from(!(0.7..1.3).contains(&(told / all)));
+                    far += u32::from(!(0.7..1.3).contains(&(forecast / all)));
                 }
                 assert!(far <= 5, "{rounds} {ends}: {far} of 100 are far off");
             }
@@ -297,12 +297,13 @@ mod tests {
         assert_eq!([59, 60].map(|at| Pace::is_enough(at * SECOND)), [false, true]);
         // Rounds that are in flight then are in their middle.
         let in_flight = [(20.0, 60 * SECOND); 2].into_iter();
-        let told = pace.forecast(60 * SECOND, in_flight, [(1, 20.0)].into_iter());
-        assert_eq!(told, 30 * SECOND);
+        let forecast = pace.forecast(60 * SECOND, in_flight, [(1, 20.0)].into_iter());
+        assert_eq!(forecast, 30 * SECOND);
         // Of no round that ended nothing is known but that all take longer.
         let missing = [(3, 20.0), (3, 60.0)].into_iter();
-        let told = Pace::of(96).forecast(60 * SECOND, [(20.0, 60 * SECOND)].into_iter(), missing);
-        assert_eq!(told, 120 * SECOND);
+        let forecast =
+            Pace::of(96).forecast(60 * SECOND, [(20.0, 60 * SECOND)].into_iter(), missing);
+        assert_eq!(forecast, 120 * SECOND);
     }
 
     #[test]

@@ -222,11 +222,12 @@ fn is_lost(chain: &Chain, trigger: &str) -> bool {
     let (inside, outside): (Vec<Span>, Vec<Span>) = words(&seed.text)
         .into_iter()
         .partition(|word| seed.targets.iter().any(|target| target.overlaps(*word)));
-    let told = |spans: Vec<Span>| content(spans.iter().filter_map(|span| span.of(&seed.text)));
+    let content_in =
+        |spans: Vec<Span>| content(spans.iter().filter_map(|span| span.of(&seed.text)));
     let new = content(words(trigger).iter().filter_map(|word| word.of(trigger)));
-    let elsewhere = told(outside);
+    let elsewhere = content_in(outside);
     match new.is_empty() {
-        true => !told(inside).is_empty(),
+        true => !content_in(inside).is_empty(),
         false => new.iter().all(|word| elsewhere.contains(word)),
     }
 }

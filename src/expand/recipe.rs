@@ -333,13 +333,13 @@ impl Recipe {
     }
 
     /// The parts of the program that the outputs go through.
-    fn rules(&self, told: PromptIdentity<'_>) -> impl Iterator<Item = Rules> {
+    fn rules(&self, identity: PromptIdentity<'_>) -> impl Iterator<Item = Rules> {
         let is_guided = self.guidance != Guidance::None;
         let is_in_context = self.guidance == Guidance::Context;
         [
             (Rules::Rewriting, true),
             (Rules::Choice, true),
-            (Rules::Prompt, told.prompt.is_some()),
+            (Rules::Prompt, identity.prompt.is_some()),
             (Rules::Elements, self.keep_fe != KeepElements::None),
             (Rules::Guide, is_guided && !is_in_context),
             (Rules::InContext, is_in_context),
@@ -347,7 +347,7 @@ impl Recipe {
             (Rules::Rewording, self.reword > 0.0),
             (Rules::FromSisters, self.from_sisters.is_some()),
             // A fit that ends no chain decides nothing.
-            (Rules::FrameFit, told.frames.is_some() && self.least_frame_fit > 0.0),
+            (Rules::FrameFit, identity.frames.is_some() && self.least_frame_fit > 0.0),
             (Rules::Verification, self.choice == Choice::Judged),
         ]
         .into_iter()
@@ -383,14 +383,14 @@ impl Recipe {
     pub(super) fn description(
         &self,
         rewriter: Value,
-        told: PromptIdentity<'_>,
+        identity: PromptIdentity<'_>,
         aligner: Fingerprint,
         guide: Option<[Fingerprint; 2]>,
         device: &Device,
     ) -> String {
         let mut description = json!({
             "method": Method::Paraphrase,
-            "rules": numbered(self.rules(told)),
+            "rules": numbered(self.rules(identity)),
             "paraphraser": rewriter,
             "aligner": aligner.to_string(),
             "candidates": self.candidates,
@@ -405,7 +405,7 @@ impl Recipe {
             description["reword"] = json!(self.reword.to_string());
         }
         // Outputs depend on the frame model only where it ends chains.
-        if let Some(frames) = told.frames.filter(|_| self.least_frame_fit > 0.0) {
+        if let Some(frames) = identity.frames.filter(|_| self.least_frame_fit > 0.0) {
             description["frame_fit"] = json!({
                 "model": frames.to_string(),
                 "least": self.least_frame_fit.to_string(),
@@ -422,7 +422,7 @@ impl Recipe {
             description["tagger"] = json!(tagger.to_string());
             description["few_lus"] = json!(self.few_lus);
         }
-        for (name, value) in told.described(self.tell_bans) {
+        for (name, value) in identity.described(self.tell_bans) {
             description[name] = json!(value);
         }
         description.to_string()
@@ -478,11 +478,11 @@ mod tests {
     fn described(
         recipe: &Recipe,
         rewriter: Value,
-        told: PromptIdentity<'_>,
+        identity: PromptIdentity<'_>,
         aligner: Fingerprint,
         guide: Option<[Fingerprint; 2]>,
     ) -> String {
-        recipe.description(rewriter, told, aligner, guide, &Device::cpu())
+        recipe.description(rewriter, identity, aligner, guide, &Device::cpu())
     }
 
     #[test]
@@ -517,8 +517,8 @@ mod tests {
         let list = crate::model::SplitList::default();
         assert_ne!(print(&blind(None), a, b), first);
         assert_ne!(print(&blind(Some(&list)), a, b), print(&blind(None), a, b));
-        let told = PromptIdentity { frames: Some(b), ..PromptIdentity::default() };
-        let judged = |recipe: Recipe| described(&recipe, named(a), told, b, None);
+        let identity = PromptIdentity { frames: Some(b), ..PromptIdentity::default() };
+        let judged = |recipe: Recipe| described(&recipe, named(a), identity, b, None);
         let plain = described(&recipe(), named(a), PromptIdentity::default(), b, None);
         assert_eq!(
             judged(Recipe { frame_fit: true, ..recipe() }),
@@ -537,11 +537,11 @@ mod tests {
         assert!(marked.contains("<avoid>") && recipe_fingerprint(&marked) != first);
         let guided = described(&recipe(), named(a), PromptIdentity::default(), a, Some([b, a]));
         assert!(guided.contains(&b.to_string()) && recipe_fingerprint(&guided) != first);
-        let told =
+        let identity =
             PromptIdentity { adapter: Some(a), prompt: Some(b), ..PromptIdentity::default() };
-        let adapted = described(&recipe(), named(a), told, b, None);
+        let adapted = described(&recipe(), named(a), identity, b, None);
         let other =
-            described(&recipe(), named(a), PromptIdentity { prompt: Some(a), ..told }, b, None);
+            described(&recipe(), named(a), PromptIdentity { prompt: Some(a), ..identity }, b, None);
         assert!(adapted != other && adapted.contains("\"adapter\""));
         assert_ne!(recipe_fingerprint(&adapted), first);
     }
@@ -549,19 +549,22 @@ mod tests {
     #[test]
     fn a_recipe_numbers_the_rules_that_its_outputs_go_through() {
         let (a, b) = (Fingerprint([1; 32]), Fingerprint([2; 32]));
-        let rules = |recipe: Recipe, told| {
-            let settings = described(&recipe, json!("m"), told, b, Some([a, b]));
+        let rules = |recipe: Recipe, identity| {
+            let settings = described(&recipe, json!("m"), identity, b, Some([a, b]));
             let settings: Value = serde_json::from_str(&settings).unwrap();
             settings["rules"].as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ")
         };
         let plain = Recipe { keep_fe: KeepElements::None, ..recipe() };
         assert_eq!(rules(plain, PromptIdentity::default()), "settings rewriting choice");
-        let told = PromptIdentity { prompt: Some(a), ..PromptIdentity::default() };
+        let identity = PromptIdentity { prompt: Some(a), ..PromptIdentity::default() };
         let guided = Recipe { guidance: Guidance::Lexicon, few_lus: true, ..recipe() };
-        assert_eq!(rules(guided, told), "settings rewriting choice prompt elements guide few-lus");
+        assert_eq!(
+            rules(guided, identity),
+            "settings rewriting choice prompt elements guide few-lus"
+        );
         let context = Recipe { guidance: Guidance::Context, reword: 0.3, ..recipe() };
         assert_eq!(
-            rules(context, told),
+            rules(context, identity),
             "settings rewriting choice prompt elements in-context rewording"
         );
     }

@@ -86,9 +86,9 @@ impl Transaction<'_> {
                 edited.entry(*frame).or_insert(change.revision);
             }
             found.extend(self.conflict_with(&effects, &change)?);
-            let told = place_free(change.subject);
-            if found.iter().any(|it| it.subject == told) {
-                last.insert(told, change.revision);
+            let freed = place_free(change.subject);
+            if found.iter().any(|it| it.subject == freed) {
+                last.insert(freed, change.revision);
             }
         }
         found.extend(self.called_otherwise(&effects, &edited)?);

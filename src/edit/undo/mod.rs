@@ -206,12 +206,12 @@ impl Transaction<'_> {
         if now == image.before {
             return Ok(());
         }
-        let told = image.before.as_deref().or(now.as_deref());
-        let Some(told) = told.map(|value| image.row.content(value)).transpose()? else {
+        let content = image.before.as_deref().or(now.as_deref());
+        let Some(content) = content.map(|value| image.row.content(value)).transpose()? else {
             return Ok(());
         };
         let is_left = image.is_left(now.as_deref());
-        match &told {
+        match &content {
             // What was written since stays.
             RowContent::Layout(_) | RowContent::Verification(_) if !is_left => return Ok(()),
             RowContent::Layout(_) => seen.layouts |= now.is_none(),
@@ -223,9 +223,9 @@ impl Transaction<'_> {
             RowContent::Journal { .. } | RowContent::Verification(_) => seen.plain += 1,
             _ => {}
         }
-        match subject(&told) {
+        match subject(&content) {
             Some(subject) if !is_left => seen.blocked.push(Blocked::of(&subject, None)),
-            Some(_) => seen.staged.push((told, image.before.is_some())),
+            Some(_) => seen.staged.push((content, image.before.is_some())),
             None => drop(self.undoing.plain.insert(image.row.clone())),
         }
         self.undoing.rows.insert(image.row, image.before);
@@ -398,8 +398,8 @@ mod tests {
         let undone = database.undo(&[first, second], "all wrong").unwrap();
         assert!(before == rows(&database));
         let made = database.store.commit_made(undone.revision).unwrap().unwrap();
-        let told = (&*made.by, &*made.note, &*made.undoes);
-        assert_eq!(told, ("kim", "all wrong", &[first, second][..]));
+        let commit = (&*made.by, &*made.note, &*made.undoes);
+        assert_eq!(commit, ("kim", "all wrong", &[first, second][..]));
         let made = database.store.commit_made(first).unwrap().unwrap();
         assert_eq!((&*made.note, made.images), ("while reading", Some(1)));
     }
