@@ -66,7 +66,7 @@ pub(crate) use error::{hint, is_broken_pipe, report, report_usage};
 use options::named::named;
 use options::threads::ThreadArgs;
 use options::{device, locate};
-use print::output::{Format, Output};
+use print::output::{Format, Output, tell};
 use process::{descriptors, stop};
 
 /// An embedded FrameNet database that can grow
@@ -129,6 +129,28 @@ pub(crate) enum Outcome {
     CheckFailed,
     /// A signal ended it after the work in flight.
     Interrupted,
+}
+
+impl Outcome {
+    /// Of a command that looked for something.
+    pub(crate) fn of(is_found: bool) -> Self {
+        if is_found { Self::Done } else { Self::NothingFound }
+    }
+
+    /// Nothing was found: says why.
+    pub(crate) fn nothing(why: &str) -> anyhow::Result<Self> {
+        tell(why);
+        Ok(Self::NothingFound)
+    }
+
+    /// As [`of`](Self::of); says behind the output why nothing was found.
+    pub(crate) fn or_tell(is_found: bool, why: &str, output: &mut Output) -> anyhow::Result<Self> {
+        if is_found {
+            return Ok(Self::Done);
+        }
+        output.flush()?;
+        Self::nothing(why)
+    }
 }
 
 impl From<Outcome> for ExitCode {

@@ -156,7 +156,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         tell("the budget is used up; the same command goes on from there");
     }
     let has_some = report.sentences > 0 || report.done_before > 0;
-    Ok(if has_some { Outcome::Done } else { Outcome::NothingFound })
+    Ok(Outcome::of(has_some))
 }
 
 /// The recipe that is asked for, with its models.

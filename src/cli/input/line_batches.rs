@@ -132,5 +132,5 @@ pub(crate) fn run<T: LineTask>(
     if failed > 0 {
         return Err(LinesFailed { done: T::DONE, failed, lines: read, told: false }.into());
     }
-    Ok(if read > 0 { Outcome::Done } else { Outcome::NothingFound })
+    Ok(Outcome::of(read > 0))
 }

@@ -296,8 +296,7 @@ fn check(
         named.collect::<anyhow::Result<_>>()?
     };
     if paths.is_empty() {
-        tell("there is no model to check; `fnstore model add DIR` adds one");
-        return Ok(Outcome::NothingFound);
+        return Outcome::nothing("there is no model to check; `fnstore model add DIR` adds one");
     }
     let mut records = output.records(Format::Table);
     let mut wrong = 0;

@@ -178,8 +178,7 @@ impl Listing<'_> {
             return Ok(Outcome::Done);
         }
         if written == 0 {
-            tell("nothing found");
-            return Ok(Outcome::NothingFound);
+            return Outcome::nothing("nothing found");
         }
         Ok(Outcome::Done)
     }

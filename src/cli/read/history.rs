@@ -7,7 +7,7 @@ use fnstore::model::{Positive, date};
 use fnstore::store::{Commit, Retention};
 use serde::Serialize;
 
-use crate::cli::print::output::{Format, grouped, tell};
+use crate::cli::print::output::{Format, grouped};
 use crate::cli::print::render::Row;
 use crate::cli::{Context, Outcome};
 
@@ -108,9 +108,5 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
     let is_any = !records.is_empty();
     context.output.rows(Format::Jsonl, records)?;
-    if !is_any {
-        tell("nothing was committed here yet");
-        return Ok(Outcome::NothingFound);
-    }
-    Ok(Outcome::Done)
+    Outcome::or_tell(is_any, "nothing was committed here yet", &mut context.output)
 }

@@ -115,11 +115,11 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let outcome = if args.explain {
         let explained = database.explain(&expression, &selection)?;
         write_plan(&explained, output)?;
-        outcome(explained.answers > 0)
+        Outcome::of(explained.answers > 0)
     } else if args.count {
         let count = database.count(&expression)?;
         output.line(&count.to_string())?;
-        outcome(count > 0)
+        Outcome::of(count > 0)
     } else if let Some(fields) = count_by {
         let mut counts = database.count_by(&expression, &fields)?;
         counts.truncate(args.limit.unwrap_or(usize::MAX));
@@ -189,7 +189,7 @@ fn write_all(
     if shown == 0 {
         tell("nothing found");
     }
-    Ok(outcome(shown > 0))
+    Ok(Outcome::of(shown > 0))
 }
 
 /// Writes the sets that are selected, and says whether there are more.
@@ -220,7 +220,7 @@ fn write_matches(
     if shown == 0 && selection.limit != Some(0) {
         tell("nothing found");
     }
-    Ok(outcome(shown > 0))
+    Ok(Outcome::of(shown > 0))
 }
 
 /// Sets on their way to the output, and where their page ends.
@@ -245,10 +245,6 @@ impl<'a> Page<'a> {
         }
         Ok(found)
     }
-}
-
-fn outcome(found: bool) -> Outcome {
-    if found { Outcome::Done } else { Outcome::NothingFound }
 }
 
 /// Says where a query names a document by its description, which stands beside another name.

@@ -8,7 +8,7 @@ use fnstore::search::StoredRecipe;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::cli::print::output::{Format, Output, counted, tell};
+use crate::cli::print::output::{Format, Output, counted};
 use crate::cli::print::render::Block;
 use crate::cli::{Context, Outcome};
 
@@ -73,11 +73,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let mut records = context.output.records(Format::Jsonl);
     recipes.iter().try_for_each(|recipe| records.spaced_block(recipe))?;
     records.end_blocks::<RecipeRecord>()?;
-    if recipes.is_empty() {
-        tell("nothing was expanded here yet");
-        return Ok(Outcome::NothingFound);
-    }
-    Ok(Outcome::Done)
+    Outcome::or_tell(!recipes.is_empty(), "nothing was expanded here yet", &mut context.output)
 }
 
 /// Writes a recipe's file as it stands, or a line for each that has a name.

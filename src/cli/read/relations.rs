@@ -11,7 +11,6 @@ use fnstore::store::NameKind;
 use serde::Serialize;
 
 use crate::cli::options::listing::{Listing, Rows, names, names_or_all};
-use crate::cli::print::output::tell;
 use crate::cli::print::render::Row;
 use crate::cli::print::tree::{self, Direction, Edges, Tree};
 use crate::cli::{Context, Outcome};
@@ -133,8 +132,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         let trees = trees(&of_kind, roots);
         tree::write(&trees, args.fes, &mut context.output)?;
         if trees.is_empty() {
-            tell("nothing found");
-            return Ok(Outcome::NothingFound);
+            return Outcome::nothing("nothing found");
         }
         return Ok(Outcome::Done);
     }

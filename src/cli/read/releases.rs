@@ -110,8 +110,7 @@ fn remove(RemoveArgs { name, yes }: &RemoveArgs, context: &Context) -> anyhow::R
         grouped(added.generated_sets),
     );
     if !yes && !is_confirmed(&format!("remove {what}"))? {
-        tell("nothing was removed");
-        return Ok(Outcome::NothingFound);
+        return Outcome::nothing("nothing was removed");
     }
     database.remove_release(name)?;
     // The rows take their place on disk until files are packed again.

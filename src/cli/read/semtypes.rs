@@ -11,7 +11,6 @@ use fnstore::text::plain_definition;
 use serde::Serialize;
 
 use crate::cli::options::listing::{Listing, Rows, names_or_all};
-use crate::cli::print::output::tell;
 use crate::cli::print::render::Row;
 use crate::cli::print::tree::{self, Direction, Edges, Tree};
 use crate::cli::{Context, Outcome};
@@ -106,8 +105,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         }
         tree::write(&trees, false, &mut context.output)?;
         if trees.is_empty() {
-            tell("nothing found");
-            return Ok(Outcome::NothingFound);
+            return Outcome::nothing("nothing found");
         }
         return Ok(Outcome::Done);
     }

@@ -157,8 +157,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         match repair(args.yes, context)? {
             Some(report) => repaired = report,
             None => {
-                tell("nothing was removed");
-                return Ok(Outcome::NothingFound);
+                return Outcome::nothing("nothing was removed");
             }
         }
     }

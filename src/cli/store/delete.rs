@@ -45,8 +45,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     tell_of_index(&database);
     sign(&database);
     let Some((release, sets)) = found(&database, &expression)? else {
-        tell("no annotation set matches");
-        return Ok(Outcome::NothingFound);
+        return Outcome::nothing("no annotation set matches");
     };
     let mut edits = database.transaction(release)?;
     let removed = edits.remove_generated(&sets)?;
@@ -56,8 +55,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         return Ok(Outcome::Done);
     }
     if !args.yes && !is_confirmed(&format!("remove {what}"))? {
-        tell("nothing was removed");
-        return Ok(Outcome::NothingFound);
+        return Outcome::nothing("nothing was removed");
     }
     commit(&database, edits, &format!("removed {what}"))?;
     Ok(Outcome::Done)

@@ -79,8 +79,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     edited.questions().iter().for_each(|question| tell_unknown(question));
     let edited = grouped(all.len() as u64);
     if all.is_empty() {
-        tell("the script holds no edits");
-        return Ok(Outcome::NothingFound);
+        return Outcome::nothing("the script holds no edits");
     }
     let removed = removed(&edits);
     if args.dry_run {

@@ -230,8 +230,7 @@ fn create(
     tell_of_index(&database);
     sign(&database);
     let Some((release, edition)) = database.edition_of(name, &expression, now())? else {
-        tell("no annotation set matches; an edition holds at least one");
-        return Ok(Outcome::NothingFound);
+        return Outcome::nothing("no annotation set matches; an edition holds at least one");
     };
     let record = EditionRecord::new(called(&database, release)?, &edition);
     let mut edits = database.transaction(release)?;
@@ -257,12 +256,11 @@ fn list(release: Option<&str>, context: &mut Context) -> anyhow::Result<Outcome>
     }
     let is_empty = rows.is_empty();
     context.output.rows(Format::Jsonl, rows)?;
-    if is_empty {
-        context.output.flush()?;
-        tell("there are no editions; `fnstore edition create NAME EXPR` makes one");
-        return Ok(Outcome::NothingFound);
-    }
-    Ok(Outcome::Done)
+    Outcome::or_tell(
+        !is_empty,
+        "there are no editions; `fnstore edition create NAME EXPR` makes one",
+        &mut context.output,
+    )
 }
 
 fn tell_of_changes(

@@ -129,8 +129,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         })?;
         let questions = script.questions().clone();
         if count == 0 {
-            tell("there are no judgements in it");
-            return Ok(Outcome::NothingFound);
+            return Outcome::nothing("there are no judgements in it");
         }
         questions.iter().for_each(|question| tell_unknown(question));
         edit::commit(&database, edits, &format!("judgements taken: {}", grouped(count)))?;
@@ -213,8 +212,7 @@ fn show(
     let judgements = database.store().judgements(release.id, set)?;
     let judgements = judgements.collect::<Result<Vec<Judgement>, _>>()?;
     if judgements.is_empty() {
-        tell(&format!("nobody has judged `{set}`"));
-        return Ok(Outcome::NothingFound);
+        return Outcome::nothing(&format!("nobody has judged `{set}`"));
     }
     let release = release.name.as_str();
     let rows = judgements.iter().map(|judgement| JudgementRecord { release, set, judgement });

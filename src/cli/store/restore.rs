@@ -9,7 +9,6 @@ use fnstore::upkeep::{BackupManifest, restore};
 
 use super::backup;
 use crate::cli::options::confirm::is_confirmed;
-use crate::cli::print::output::tell;
 use crate::cli::{Context, Outcome};
 
 /// Replace the store by a backup
@@ -31,8 +30,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let store = context.store.as_path();
     if !args.yes && Store::exists(store) && !is_confirmed(&replacement(&args.dir, store)?)? {
-        tell("nothing was restored");
-        return Ok(Outcome::NothingFound);
+        return Outcome::nothing("nothing was restored");
     }
     let manifest = restore(&args.dir, &context.store)?;
     backup::print(&manifest, &context.store, &mut context.output)?;

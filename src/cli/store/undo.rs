@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::cli::options::author::sign;
 use crate::cli::print::notices::{tell_index_lag, tell_of_index};
-use crate::cli::print::output::{counted, tell};
+use crate::cli::print::output::counted;
 use crate::cli::print::render::ONE_ROW;
 use crate::cli::{Context, Outcome};
 
@@ -50,8 +50,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let undone = database.undo(&args.revisions, &args.note)?;
     tell_index_lag(&database);
     if undone.records == 0 {
-        tell("nothing is left of it to take back");
-        return Ok(Outcome::NothingFound);
+        return Outcome::nothing("nothing is left of it to take back");
     }
     let (revision, records) = (undone.revision, undone.records);
     let record = UndoneRecord { undone: args.revisions, revision, records };

@@ -78,7 +78,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         let Lines { read, failed } = lines;
         return Err(LinesFailed { done: "used", failed, lines: read, told: false }.into());
     }
-    Ok(if items.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+    Ok(Outcome::of(!items.is_empty()))
 }
 
 /// Lines read so far, and those that could not be used.

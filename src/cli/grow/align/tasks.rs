@@ -168,5 +168,5 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     for (why, count) in &made.left_out {
         tell(&format!("  {:>9}  left out: {why}", grouped(*count)));
     }
-    Ok(if made.tasks > 0 { Outcome::Done } else { Outcome::NothingFound })
+    Ok(Outcome::of(made.tasks > 0))
 }

@@ -332,7 +332,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     if failed > 0 {
         return Err(LinesFailed { done: "aligned", failed, lines: read, told: false }.into());
     }
-    Ok(if read > 0 { Outcome::Done } else { Outcome::NothingFound })
+    Ok(Outcome::of(read > 0))
 }
 
 /// The error of a line that is no pair.

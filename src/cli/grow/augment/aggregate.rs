@@ -129,7 +129,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> anyhow::Result<Outcome> {
     }
     tell_changes(&changes);
     lines.finish("read")?;
-    Ok(if test.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+    Ok(Outcome::of(!test.is_empty()))
 }
 
 /// Says how predictions change.

@@ -211,7 +211,7 @@ impl<'a> Writer<'a> {
     fn finish(self, items: &[Item], lines: TableLines) -> anyhow::Result<Outcome> {
         self.records.end_records()?;
         lines.finish("rewritten")?;
-        Ok(if items.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+        Ok(Outcome::of(!items.is_empty()))
     }
 }
 

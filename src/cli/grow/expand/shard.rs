@@ -29,8 +29,7 @@ pub(super) fn run(
     });
     bar.finish_and_clear();
     if let Err(ExpandError::NoSeeds { .. }) = &outcome {
-        tell("no human annotation set matches");
-        return Ok(Outcome::NothingFound);
+        return Outcome::nothing("no human annotation set matches");
     }
     let (manifest, report) = outcome?;
     let Some(manifest) = manifest else {

@@ -114,12 +114,11 @@ pub(super) fn dry_run(
 }
 
 fn found(status: &Status, context: &mut Context) -> anyhow::Result<Outcome> {
-    if status.frames.is_empty() {
-        context.output.flush()?;
-        tell("no human annotation set matches");
-        return Ok(Outcome::NothingFound);
-    }
-    Ok(Outcome::Done)
+    Outcome::or_tell(
+        !status.frames.is_empty(),
+        "no human annotation set matches",
+        &mut context.output,
+    )
 }
 
 fn lay_out(

@@ -66,10 +66,5 @@ pub(super) fn run(
         tell("interrupted; what was measured until then is told");
         return Ok(Outcome::Interrupted);
     }
-    if lexunits == 0 {
-        context.output.flush()?;
-        tell("no LU without sentences matches");
-        return Ok(Outcome::NothingFound);
-    }
-    Ok(Outcome::Done)
+    Outcome::or_tell(lexunits > 0, "no LU without sentences matches", &mut context.output)
 }

@@ -96,5 +96,5 @@ pub(super) fn run(args: &Args, output: &mut Output) -> anyhow::Result<Outcome> {
         counted(count as u64, "cluster")
     ));
     lines.finish("grouped")?;
-    Ok(if articles.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+    Ok(Outcome::of(!articles.is_empty()))
 }

@@ -108,7 +108,7 @@ pub(super) fn sample(args: &SampleArgs, output: &mut Output) -> anyhow::Result<O
     items.iter().try_for_each(|item| records.record(item))?;
     records.end_records()?;
     lines.finish("drawn from")?;
-    Ok(if items.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+    Ok(Outcome::of(!items.is_empty()))
 }
 
 /// What was found, as JSON; see `schema/mine-tally.schema.json`.
@@ -182,7 +182,7 @@ pub(super) fn tally(args: &TallyArgs, output: &mut Output) -> anyhow::Result<Out
     }
     first_lines.finish("tallied")?;
     second_lines.map_or(Ok(()), |lines| lines.finish("tallied"))?;
-    Ok(if first.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+    Ok(Outcome::of(!first.is_empty()))
 }
 
 /// Share of the pairs labelled twice that have one label, the same beyond chance (Cohen 1960), and

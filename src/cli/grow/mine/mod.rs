@@ -124,7 +124,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     run.tally.tell(args.method, args.edits);
     let is_empty = run.tally.pairs == 0;
     lines.finish("mined")?;
-    Ok(if is_empty { Outcome::NothingFound } else { Outcome::Done })
+    Ok(Outcome::of(!is_empty))
 }
 
 /// A line of the input.

@@ -266,7 +266,7 @@ impl Tally {
             let Self { failed, lines, .. } = self;
             return Err(LinesFailed { done: "rewritten", failed, lines, told: false }.into());
         }
-        Ok(if self.rewritten > 0 { Outcome::Done } else { Outcome::NothingFound })
+        Ok(Outcome::of(self.rewritten > 0))
     }
 }
 

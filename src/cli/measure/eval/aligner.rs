@@ -115,7 +115,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         output.flush()?;
         figures::draw(dir, &breakdown)?;
     }
-    Ok(if data.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+    Ok(Outcome::of(!data.is_empty()))
 }
 
 /// Opens a tagger with the encoder that it names, which may stand beside the aligner's.

@@ -59,11 +59,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let document = Document::new(args.part, &measured);
     let rows = rows_of(&document.scores);
     context.output.report(&document, rows, |output| write_table(&document, output))?;
-    Ok(if measured.measure.targets + measured.spans > 0 {
-        Outcome::Done
-    } else {
-        Outcome::NothingFound
-    })
+    Ok(Outcome::of(measured.measure.targets + measured.spans > 0))
 }
 
 /// Sentences in runs of about as many targets as are asked for together.

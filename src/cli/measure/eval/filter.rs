@@ -75,7 +75,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         context.output.flush()?;
         tell("nobody has judged any of these outputs");
     }
-    Ok(if found { Outcome::Done } else { Outcome::NothingFound })
+    Ok(Outcome::of(found))
 }
 
 fn scored(filter: &Filter, outputs: impl IntoIterator<Item = Judged>) -> Vec<Scored> {

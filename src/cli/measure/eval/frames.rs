@@ -79,7 +79,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let document = Document::new(&lexicon, &open, left_out);
     let rows = rows_of(&document.scores);
     context.output.report(&document, rows, |output| write_table(&document, output))?;
-    Ok(if lexicon.sentences > 0 { Outcome::Done } else { Outcome::NothingFound })
+    Ok(Outcome::of(lexicon.sentences > 0))
 }
 
 /// The evaluation as JSON; see `schema/eval-frames.schema.json`.

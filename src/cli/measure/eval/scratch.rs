@@ -152,12 +152,11 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
     let rows = rows_of(&document.rounds);
     context.output.report(&document, rows, |output| document.lay_out(output))?;
-    if document.rounds.is_empty() {
-        context.output.flush()?;
-        tell("no recipe has any output there");
-        return Ok(Outcome::NothingFound);
-    }
-    Ok(Outcome::Done)
+    Outcome::or_tell(
+        !document.rounds.is_empty(),
+        "no recipe has any output there",
+        &mut context.output,
+    )
 }
 
 /// Makes the stores that are missing; those that are there must be of the same sizes.

@@ -59,7 +59,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let output = &mut context.output;
     let rows = rows_of(&document.scores);
     output.report(&document, rows, |output| write_table(&document, output))?;
-    Ok(if written.0.all.words > 0 { Outcome::Done } else { Outcome::NothingFound })
+    Ok(Outcome::of(written.0.all.words > 0))
 }
 
 /// Tags sentences and compares with their tags; also says how many are too long.

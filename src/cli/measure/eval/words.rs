@@ -89,7 +89,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         true if output.format_or(Format::Table) == Format::Table => lay_out(&rows, output)?,
         true => output.rows(Format::Table, rows.into_iter().map(Compared::from))?,
     }
-    Ok(if pairs.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+    Ok(Outcome::of(!pairs.is_empty()))
 }
 
 /// Pairs with gold links.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Map;
 
 use crate::cli::Outcome;
-use crate::cli::print::output::{Format, Output, tell};
+use crate::cli::print::output::{Format, Output};
 use crate::cli::print::render::Block;
 
 /// A value and its frequency as JSON.
@@ -53,8 +53,7 @@ pub(crate) fn write(
         _ => by_several(counts, fields, output)?,
     }
     if counts.is_empty() {
-        tell("nothing found");
-        return Ok(Outcome::NothingFound);
+        return Outcome::nothing("nothing found");
     }
     Ok(Outcome::Done)
 }

@@ -36,11 +36,10 @@ pub(crate) fn diff(args: &DiffArgs, context: &mut Context) -> anyhow::Result<Out
     let differences = database.differences(&args.before, &args.after)?;
     context.output.rows(Format::Jsonl, &differences)?;
     if differences.is_empty() {
-        tell(&format!(
+        return Outcome::nothing(&format!(
             "`{}` and `{}` have the same lexicon and annotation",
             args.before, args.after
         ));
-        return Ok(Outcome::NothingFound);
     }
     for kind in Compared::ALL {
         tell_of(kind, &differences);

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::foreign_content::{ForeignRecord, foreign_records, write_foreign};
 use crate::cli::Outcome;
-use crate::cli::print::output::{Output, counted, tell};
+use crate::cli::print::output::{Output, counted};
 
 /// A document as JSON; see `schema/document.schema.json`.
 #[derive(Debug, Serialize)]
@@ -60,8 +60,7 @@ pub(crate) fn show(
     if found.is_empty() {
         // The name may be that of a document whose text the release does not hold.
         database.require_name(NameKind::Document, names)?;
-        tell("nothing found");
-        return Ok(Outcome::NothingFound);
+        return Outcome::nothing("nothing found");
     }
     let records = found.iter().map(|(lexicon, document, by)| record(lexicon, document, *by));
     let records = records.collect::<anyhow::Result<Vec<_>>>()?;

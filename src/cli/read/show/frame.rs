@@ -16,7 +16,7 @@ use super::foreign_content::{ForeignRecord, foreign_records, write_foreign};
 use super::lexunit::{LexUnitRecord, PLACES};
 use crate::cli::Outcome;
 use crate::cli::options::listing::{HIDDEN_STATUS, Statuses};
-use crate::cli::print::output::{Output, counted, grouped, tell};
+use crate::cli::print::output::{Output, counted, grouped};
 
 pub(crate) fn show(
     database: &Database,
@@ -30,8 +30,7 @@ pub(crate) fn show(
         lexicons.iter().any(|lexicon| lexicon.release().id == profile.release.id)
     });
     if profiles.is_empty() {
-        tell("nothing found");
-        return Ok(Outcome::NothingFound);
+        return Outcome::nothing("nothing found");
     }
     let foreign = |profile: &FrameProfile| -> anyhow::Result<Vec<ForeignRecord>> {
         let mut of_release =

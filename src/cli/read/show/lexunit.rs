@@ -13,7 +13,7 @@ use super::frame::write_definition;
 use crate::cli::Outcome;
 use crate::cli::options::chosen_lus::ChosenLus;
 use crate::cli::options::listing::Statuses;
-use crate::cli::print::output::{Output, counted, grouped, tell};
+use crate::cli::print::output::{Output, counted, grouped};
 use crate::cli::read::valence;
 
 pub(crate) fn show(
@@ -35,8 +35,7 @@ pub(crate) fn show(
     }
     Statuses::tell_hidden(hidden);
     if found.is_empty() {
-        tell("nothing found");
-        return Ok(Outcome::NothingFound);
+        return Outcome::nothing("nothing found");
     }
     output.shown(
         &found,

@@ -5,7 +5,7 @@ use fnstore::model::Fraction;
 use fnstore::review::{Question, RoleFigures, agreement};
 use serde::Serialize;
 
-use crate::cli::print::output::{Format, tell};
+use crate::cli::print::output::Format;
 use crate::cli::print::render::Row;
 use crate::cli::{Context, Outcome};
 
@@ -80,10 +80,5 @@ pub(super) fn run(context: &mut Context) -> anyhow::Result<Outcome> {
         .collect();
     let is_empty = rows.is_empty();
     context.output.rows(Format::Table, rows)?;
-    if is_empty {
-        context.output.flush()?;
-        tell("nobody has judged anything yet");
-        return Ok(Outcome::NothingFound);
-    }
-    Ok(Outcome::Done)
+    Outcome::or_tell(!is_empty, "nobody has judged anything yet", &mut context.output)
 }

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::cli::options::tagger::TaggerArgs;
 use crate::cli::print::notices::tell_of_index;
-use crate::cli::print::output::{Format, tell};
+use crate::cli::print::output::Format;
 use crate::cli::print::render::Row;
 use crate::cli::{Context, Outcome};
 
@@ -301,12 +301,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let is_empty = rows.is_empty();
     context.output.rows(Format::Jsonl, rows)?;
     tell_of_index(&database);
-    if is_empty {
-        context.output.flush()?;
-        tell("no generated annotation set matches");
-        return Ok(Outcome::NothingFound);
-    }
-    Ok(Outcome::Done)
+    Outcome::or_tell(!is_empty, "no generated annotation set matches", &mut context.output)
 }
 
 #[cfg(test)]

@@ -160,7 +160,7 @@ pub(crate) fn sample(args: &SampleArgs, output: &mut Output) -> anyhow::Result<O
     }
     records.end_records()?;
     finish(lines)?;
-    Ok(if items.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+    Ok(Outcome::of(!items.is_empty()))
 }
 
 /// A line that a rater filled in: source and target, and what is said of it, if anything yet.
@@ -266,7 +266,7 @@ pub(crate) fn tally(args: &TallyArgs, output: &mut Output) -> anyhow::Result<Out
     });
     output.rows(Format::Table, rows.collect::<Vec<_>>())?;
     finish(lines)?;
-    Ok(if raters == 0 { Outcome::NothingFound } else { Outcome::Done })
+    Ok(Outcome::of(raters > 0))
 }
 
 /// Verdicts, each with the name of a system that wrote what it is of.

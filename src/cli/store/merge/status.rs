@@ -77,8 +77,7 @@ pub(super) fn run(
     context.output.flush()?;
     record.unreadable.iter().for_each(|what| tell(what));
     if is_empty {
-        tell("no shard is there, and none is begun");
-        return Ok(Outcome::NothingFound);
+        return Outcome::nothing("no shard is there, and none is begun");
     }
     Ok(if is_whole { Outcome::Done } else { Outcome::CheckFailed })
 }

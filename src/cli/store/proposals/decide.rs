@@ -313,10 +313,5 @@ pub(super) fn list(release: Option<&str>, context: &mut Context) -> anyhow::Resu
         DecisionRecord::new([release, frame, lu], decision, to.clone())
     });
     context.output.rows(Format::Jsonl, records)?;
-    if rows.is_empty() {
-        context.output.flush()?;
-        tell("nobody has decided on a proposal");
-        return Ok(Outcome::NothingFound);
-    }
-    Ok(Outcome::Done)
+    Outcome::or_tell(!rows.is_empty(), "nobody has decided on a proposal", &mut context.output)
 }

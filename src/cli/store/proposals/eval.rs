@@ -13,7 +13,7 @@ use fnstore::text::fold;
 use serde::Serialize;
 
 use super::RankingArgs;
-use crate::cli::print::output::{Format, tell};
+use crate::cli::print::output::Format;
 use crate::cli::print::render::Row;
 use crate::cli::{Context, Outcome};
 
@@ -124,10 +124,5 @@ pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome>
         frames.into_iter().map(|(frame, of)| EvalRecord::new(Some(frame), &of)).collect();
     rows.push(EvalRecord::new(None, &all));
     context.output.rows(Format::Jsonl, rows)?;
-    if all.found == 0 {
-        context.output.flush()?;
-        tell("no hidden LU is proposed");
-        return Ok(Outcome::NothingFound);
-    }
-    Ok(Outcome::Done)
+    Outcome::or_tell(all.found > 0, "no hidden LU is proposed", &mut context.output)
 }

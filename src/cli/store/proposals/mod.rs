@@ -174,8 +174,7 @@ fn list(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
         tell(&format!("{words} without content left out; list them with `--with-refused`"));
     }
     if all == 0 {
-        tell("nothing is proposed");
-        return Ok(Outcome::NothingFound);
+        return Outcome::nothing("nothing is proposed");
     }
     if shown < all {
         tell(&format!("showing {} of {}", grouped(shown as u64), grouped(all as u64)));

@@ -101,8 +101,7 @@ struct Terminal<'a> {
 pub(super) fn run(review: &Review) -> anyhow::Result<Outcome> {
     let session = &review.session;
     let Some(first) = session.next(None, WINDOW)? else {
-        tell("there is nothing to review");
-        return Ok(Outcome::NothingFound);
+        return Outcome::nothing("there is nothing to review");
     };
     // What it says of them belongs before the first screen.
     review.vectors()?;
