@@ -10,6 +10,7 @@
 mod attributes;
 mod form;
 mod prose;
+mod records;
 mod schema;
 mod types;
 

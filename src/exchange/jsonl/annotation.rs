@@ -27,7 +27,7 @@ pub struct NamedId {
     pub name: String,
 }
 
-/// An annotation set that evokes a frame.
+/// An annotation set that evokes a frame, see `schema/jsonl-set.schema.json`.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SetRecord {
@@ -40,13 +40,14 @@ pub struct SetRecord {
     status: String,
     created: String,
     fe_status: String,
+    /// JSON `{"const": "codepoint"}`.
     offset_unit: String,
     targets: Vec<SpanRecord>,
     layers: Vec<LayerRecord>,
     provenance: ProvenanceRecord,
 }
 
-/// A set of sentence layers, or of a construction.
+/// A set of sentence layers, or of a construction, see `schema/jsonl-layers.schema.json`.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LayersRecord {
@@ -58,6 +59,7 @@ pub struct LayersRecord {
     status: String,
     created: String,
     listed_under: Vec<u32>,
+    /// JSON `{"const": "codepoint"}`.
     offset_unit: String,
     layers: Vec<LayerRecord>,
 }

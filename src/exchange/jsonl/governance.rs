@@ -100,7 +100,7 @@ pub(super) fn check_decided(decided: &Decided) -> Checked<()> {
     Ok(())
 }
 
-/// An edition, or a part of its sets.
+/// An edition, or a part of its sets, see `schema/jsonl-edition.schema.json`.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EditionRecord {

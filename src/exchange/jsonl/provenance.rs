@@ -309,7 +309,7 @@ impl Recorded for Flags {
     }
 }
 
-/// A recipe of generation.
+/// A recipe of generation, see `schema/jsonl-recipe.schema.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecipeRecord {
@@ -338,7 +338,8 @@ impl RecipeRecord {
     }
 }
 
-/// How far the chain of a seed's target has come under a recipe.
+/// How far the chain of a seed's target has come under a recipe, see
+/// `schema/jsonl-journal.schema.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JournalRecord {

@@ -14,13 +14,16 @@ const FORMAT: &str = "fnstore";
 /// Version of the records. A new one is written when an old reader could not read the file rightly.
 const VERSION: u32 = 1;
 
-/// The first line of a file.
+/// The first line of a file, see `schema/jsonl-header.schema.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
     kind: LineKind,
+    /// JSON `{"const": "fnstore"}`.
     format: String,
+    /// JSON `{"const": 1}`.
     version: u32,
+    /// JSON `{"const": "codepoint"}`.
     offset_unit: String,
     written_by: String,
 }
@@ -71,7 +74,7 @@ named! {
     }
 }
 
-/// The release of a file.
+/// The release of a file, see `schema/jsonl-release.schema.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReleaseRecord {
@@ -128,7 +131,7 @@ impl ReleaseRecord {
     }
 }
 
-/// The last line of a file.
+/// The last line of a file, see `schema/jsonl-end.schema.json`.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct End {
