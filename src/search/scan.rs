@@ -3,12 +3,14 @@
 //! The first answers come at once, from this thread: most queries have no more. What is left is cut
 //! into pieces of keys. Each is read, asked and folded by one thread, and the results come in the
 //! order of the pieces. So whoever takes them sees the same for any number of threads.
+//!
+//! A reader's handle is held still meanwhile: all pieces are of one state.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
-use super::evaluate::Evaluator;
+use super::evaluate::{Evaluator, Since};
 use super::matched::Match;
-use super::plan::{Narrowed, Piece, Planner, SetRows};
+use super::plan::{Narrowed, Piece, Planner, SetRows, pieces_of_runs, pieces_of_sets};
 use crate::database::{Database, DatabaseError, Held};
 use crate::index::Hit;
 use crate::query::Expression;
@@ -17,6 +19,10 @@ use crate::store::in_order;
 
 /// Rows of the pieces that this thread reads before others help.
 const ALONE: [usize; 4] = if cfg!(test) { [1, 2, 3, 5] } else { [4, 32, 256, 1024] };
+
+/// Most rows that are folded into one value. A piece has more where the files say nothing of rows
+/// that are in memory alone.
+const ROWS: usize = if cfg!(test) { 16 } else { 65_536 };
 
 /// Most sets whose sentences are read together.
 const TOGETHER: usize = 256;
@@ -30,6 +36,8 @@ struct Folded<A, E> {
     failed: Option<E>,
     /// The last row that was read.
     last: Option<Hit>,
+    /// What is left of the piece.
+    rest: Option<Piece>,
 }
 
 /// What is asked of a query's sets; evaluators are lent to one thread at a time.
@@ -37,6 +45,7 @@ struct Scan<'a, 'q, B, F> {
     database: &'a Database,
     expression: &'q Expression,
     idle: Mutex<Vec<Evaluator<'a>>>,
+    since: Arc<Since>,
     begin: B,
     add: F,
     reads_sentences: bool,
@@ -50,6 +59,10 @@ impl Database {
     ///
     /// `add` may give a record that it could not read: the others come first, and the first of
     /// these errors last.
+    ///
+    /// Of a reader's handle all sets are of one state, whatever is committed and whoever refreshes
+    /// the handle meanwhile. Of a writer's, some thousand are, and those behind them may be of a
+    /// later one; of its [`snapshot`](Self::snapshot) all are.
     ///
     /// # Errors
     /// As [`query`](Self::query), and those of `add` and `take`, which end it.
@@ -126,12 +139,26 @@ impl Database {
         take: impl FnMut(A) -> Result<(), E>,
     ) -> Result<(), E> {
         self.refresh()?;
+        let revision = self.store.revision().map_err(DatabaseError::from)?;
+        let mut narrowed = self.narrowed(expression)?;
+        let mut still = self.still(None)?;
+        if still.store.revision().map_err(DatabaseError::from)? != revision {
+            // Planning has met a newer index.
+            still = self.last_still()?;
+            narrowed = still.narrowed(expression)?;
+        }
+        let database: &Database = &still;
+        let first = Evaluator::new(database.catalog_for(expression)?, expression, false)?;
+        let (since, idle) = (first.since(), Mutex::new(vec![first]));
+        let scan = Scan { database, expression, idle, since, begin, add, reads_sentences };
+        scan.run(narrowed, take)
+    }
+
+    /// Where the answers of a query can lie.
+    fn narrowed(&self, expression: &Expression) -> Result<Narrowed, DatabaseError> {
         let catalog = self.catalog_for(expression)?;
         self.check_names(&catalog, expression)?;
-        let plan = Planner::new(self, &catalog, expression).plan(expression)?;
-        let idle = Mutex::new(vec![Evaluator::new(catalog, expression, false)?]);
-        let database = self;
-        Scan { database, expression, idle, begin, add, reads_sentences }.run(plan.narrowed, take)
+        Ok(Planner::new(self, &catalog, expression).plan(expression)?.narrowed)
     }
 }
 
@@ -147,40 +174,67 @@ where
         let mut take = |folded: Folded<A, E>| {
             left_out = left_out.take().or(folded.left_out);
             take(folded.all)?;
-            folded.failed.map_or(Ok(folded.last), Err)
+            folded.failed.map_or(Ok((folded.last, folded.rest)), Err)
         };
-        let mut rows = narrowed.clone().sets(Held::Borrowed(self.database), None);
-        let (mut last, mut is_all) = (None, false);
-        for size in ALONE {
-            let mut read = 0;
-            // It ends with a set, behind which the next one begins.
-            let piece = std::iter::from_fn(|| {
-                if read == size {
-                    return None;
-                }
-                let row = rows.next();
-                read += usize::from(matches!(row, Some(Ok(_))));
-                is_all |= row.is_none();
-                row
-            });
-            last = take(self.fold(piece))?.or(last);
-            if is_all {
-                break;
+        let mut take_all = |mut folded: Folded<A, E>| {
+            while let (_, Some(rest)) = take(folded)? {
+                folded = self.fold_piece(rest);
             }
-        }
-        drop(rows);
-        if !is_all {
-            let pieces = narrowed.pieces(&self.database.store, last);
-            let fold = |piece: Piece| self.fold(piece.sets(self.database));
-            in_order(pieces, fold, |folded| take(folded).map(drop))?;
+            Ok::<_, E>(())
+        };
+        match narrowed {
+            Narrowed::Sets(hits) => {
+                let mut hits = hits.into_iter();
+                for size in ALONE {
+                    let piece = hits.by_ref().take(size).collect();
+                    take_all(self.fold_piece(Piece::Sets(piece)))?;
+                    if hits.len() == 0 {
+                        break;
+                    }
+                }
+                in_order(pieces_of_sets(hits), |piece| self.fold_piece(piece), take_all)?;
+            }
+            runs => self.run_runs(&runs, take_all)?,
         }
         left_out.map_or(Ok(()), |error| Err(error.into()))
     }
 
+    /// Folds the sets of runs of keys.
+    fn run_runs(
+        &self,
+        runs: &Narrowed,
+        mut take: impl FnMut(Folded<A, E>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut rows = runs.clone().sets(Held::Borrowed(self.database), None);
+        let mut last = None;
+        for size in ALONE {
+            let mut is_all = false;
+            let folded = self.fold(first(&mut rows, size, &mut is_all));
+            last = folded.last.or(last);
+            take(folded)?;
+            if is_all {
+                return Ok(());
+            }
+        }
+        drop(rows);
+        let pieces = pieces_of_runs(runs, &self.database.store, last);
+        in_order(pieces, |piece| self.fold_piece(piece), take)
+    }
+
+    /// Folds a piece, or as many rows of it as are folded together.
+    fn fold_piece(&self, piece: Piece) -> Folded<A, E> {
+        let (mut rows, mut is_all) = (piece.clone().sets(self.database), false);
+        let mut folded = self.fold(first(&mut rows, ROWS, &mut is_all));
+        if !is_all && folded.failed.is_none() {
+            folded.rest = folded.last.map(|last| piece.behind(last));
+        }
+        folded
+    }
+
     /// Folds the sets among these rows of which the query holds.
     fn fold(&self, rows: impl Iterator<Item = <SetRows<'a> as Iterator>::Item>) -> Folded<A, E> {
-        let (all, left_out, failed, last) = ((self.begin)(), None, None, None);
-        let mut folded = Folded { all, left_out, failed, last };
+        let all = (self.begin)();
+        let mut folded = Folded { all, left_out: None, failed: None, last: None, rest: None };
         let evaluator = match self.evaluator() {
             Ok(evaluator) => evaluator,
             Err(error) => return Folded { failed: Some(error.into()), ..folded },
@@ -248,12 +302,30 @@ where
             return Ok(idle);
         }
         let catalog = self.database.catalog_for(self.expression)?;
-        Evaluator::new(catalog, self.expression, false)
+        Ok(Evaluator::beside(catalog, self.expression, false, Arc::clone(&self.since)))
     }
 
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Evaluator<'a>>> {
         self.idle.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
+}
+
+/// The rows as far as a set, of which there are so many by then; says whether these are all.
+fn first<R, E>(
+    rows: &mut impl Iterator<Item = Result<R, E>>,
+    size: usize,
+    is_all: &mut bool,
+) -> impl Iterator<Item = Result<R, E>> {
+    let mut read = 0;
+    std::iter::from_fn(move || {
+        if read == size {
+            return None;
+        }
+        let row = rows.next();
+        read += usize::from(matches!(row, Some(Ok(_))));
+        *is_all |= row.is_none();
+        row
+    })
 }
 
 #[cfg(test)]

@@ -130,7 +130,8 @@ impl Store {
         Ok(families.into_iter().flatten())
     }
 
-    fn rows_of(
+    /// The rows of a family, in order of key.
+    pub(crate) fn rows_of(
         &self,
         family: Family,
     ) -> Result<impl Iterator<Item = std::result::Result<Row, Box<RowFault>>> + '_> {
