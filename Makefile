@@ -104,15 +104,13 @@ test: setup setup-browser ## set up, then every check there is: formatting, lint
 	$(CARGO) test --release --locked
 
 # The C interface. It is a member of the workspace, too. No test builds the library: `cargo build` does, in target/release,
-# where the tests look for it. First the one that tells what is freed twice, then the one that is installed.
+# where the tests look for it.
 OF_C := --release --locked --package fnstore-c
 
 c: setup-system ## build the C interface, compare its header with the sources, and test it with the system's C compiler
 	$(CARGO) fmt --check --package fnstore-c
 	$(CARGO) clippy $(OF_C) --all-targets -- -D warnings
 	$(CARGO) build --release --locked --example follow
-	$(CARGO) build $(OF_C) --features checks
-	$(CARGO) test $(OF_C) --features checks --test wrong_handles
 	$(CARGO) build $(OF_C)
 	$(CARGO) test $(OF_C)
 	rm -rf "$(CACHE)/c"

@@ -23,7 +23,7 @@ use fnstore::upkeep::CheckOptions;
 const REPEATS: usize = 3;
 
 fn main() -> Result<()> {
-    let bench = BenchStore::open()?;
+    let bench = BenchStore::open().map_err(|error| error.to_string())?;
     let database = Database::open(&bench.path)?;
     println!("a pass over all frame sets of {}", bench.what);
     println!("{:<34} {:>9} {:>10} {:>12} {:>8}", "", "sets", "seconds", "sets/second", "peak MB");

@@ -75,15 +75,16 @@ println!(\"{} sentences\", report.sentences);
 )]
 //!
 //! `docs/guides/embed.md` and `embed-expand.md` have the rest: pages of answers, a feed that a copy
-//! lives on, undo, a run for one set, proposals. With `--no-default-features` there are neither networks nor the program.
+//! lives on, undo, a run for one set, proposals. With `--no-default-features` there are neither
+//! networks nor the program.
 //!
 //! # What is promised
 //!
 //! Versions follow Semantic Versioning; until 1.0 a change of 0.x may break. They speak of the
 //! names above, and of the modules below but one: [`internals`] has what the library is built from,
 //! and changes in any release. `docs/reference/library.md` lists the names. Enums and results that
-//! will grow are `#[non_exhaustive]`. `rust-version` in `Cargo.toml` is the Rust that the checks run
-//! with. The number of the store's format is its own (`ARCHITECTURE.md`).
+//! will grow are `#[non_exhaustive]`. `rust-version` in `Cargo.toml` is the Rust that the checks
+//! run with. The number of the store's format is its own (`ARCHITECTURE.md`).
 
 pub mod database;
 pub mod edit;

@@ -234,6 +234,7 @@ mod rouge_parity;
 mod rounds_go_on;
 mod sampling;
 mod saving_beside_index;
+mod scans_by_threads;
 mod schedules;
 mod schemas;
 mod scoring;

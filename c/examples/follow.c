@@ -28,7 +28,7 @@ static void put(FILE *copy, const fnstore_change *change) {
 /* An import is one change. An edited frame or LU may be called otherwise in many records. */
 static void put_release(FILE *copy, const fnstore_database *database, uint32_t release) {
   fnstore_feed *records = fnstore_records(database, release, &error);
-  fprintf(copy, "!\t%" PRIu32 "\n", release);
+  if (records) fprintf(copy, "!\t%" PRIu32 "\n", release);
   for (fnstore_change *it; records && (it = fnstore_feed_next(records, 0, &error)); fnstore_change_free(it))
     put(copy, it);
   fnstore_feed_free(records);
@@ -43,15 +43,19 @@ static void take(FILE *copy, const fnstore_database *database, const fnstore_cha
     put(copy, change);
 }
 
+/* Ends at the first error, which the next call would forget. A commit's end is written when all of it is. */
 static void follow(FILE *copy, const fnstore_database *database, uint64_t since, const char *known, uint64_t patience) {
   char *generation = fnstore_generation(database, &error);
-  fnstore_feed *feed = fnstore_follow(database, since, known, true, &error);
-  for (fnstore_change *it; feed && (it = fnstore_feed_next(feed, patience, &error)); fnstore_change_free(it)) {
+  fnstore_feed *feed = error ? NULL : fnstore_follow(database, since, known, true, &error);
+  for (fnstore_change *it; feed && !ferror(copy) && (it = fnstore_feed_next(feed, patience, &error));) {
     take(copy, database, it);
-    if (!error && fnstore_change_is_last(it)) {
-      fprintf(copy, "=\t%" PRIu64 "\t%s\n", fnstore_change_revision(it), generation);
+    int is_whole = !error && fnstore_change_is_last(it) && !fflush(copy);
+    if (is_whole) { /* A store that no writer has opened for long has no generation. */
+      fprintf(copy, "=\t%" PRIu64 "\t%s\n", fnstore_change_revision(it), generation ? generation : "-");
       fflush(copy);
     }
+    fnstore_change_free(it);
+    if (error) break;
   }
   fnstore_feed_free(feed);
   fnstore_text_free(generation);
@@ -70,14 +74,16 @@ int main(int argc, char **argv) {
     if (strchr(line, '\n') && sscanf(line, "=\t%" SCNu64 "\t%39s", &since, known) == 2) end = ftell(copy);
   free(line);
   int is_ready = copy && database && !ftruncate(fileno(copy), end) && !fseek(copy, end, SEEK_SET);
-  if (is_ready) follow(copy, database, since, *known ? known : NULL, patience);
+  int is_known = *known && strcmp(known, "-");
+  if (is_ready) follow(copy, database, since, is_known ? known : NULL, patience);
   if (is_ready && fnstore_error_kind(error) == FNSTORE_KIND_REPLACED && !ftruncate(fileno(copy), 0)) {
     fnstore_error_free(error); /* A restore: the store is read anew. */
     fnstore_close(database);
     if ((database = fnstore_open(argv[1], FNSTORE_OPEN_MODE_READ, &error))) follow(copy, database, 0, NULL, patience);
   }
   if (error) fprintf(stderr, "%s\n", fnstore_error_message(error));
-  int failed = !is_ready || error;
+  else if (!is_ready || ferror(copy)) fprintf(stderr, "the copy cannot be written\n");
+  int failed = !is_ready || error || ferror(copy);
   fnstore_error_free(error);
   fnstore_close(database);
   return (copy && fclose(copy)) || failed;

@@ -7,8 +7,8 @@ use fnstore::model::Extent;
 use fnstore::search::{self, AnswerRecord};
 use fnstore::text::CharIndex;
 
-use crate::boundary::{self, Handle, call, terminated};
-use crate::error::{Error, Result};
+use crate::boundary::{self, Handle, call, words};
+use crate::error::{Error, Fault, Result};
 
 /// A part of a text, its end excluded.
 #[repr(C)]
@@ -29,7 +29,8 @@ pub struct Element {
     pub gf: *const c_char,
     /// Phrase type; null where there is none.
     pub pt: *const c_char,
-    /// Why no words express it, as in `INI`; null where words do.
+    /// Why no words express it: `INI` (left open), `DNI` (known from context), `CNI` (left out by a
+    /// construction), `INC` (the target expresses it), or what an import says; null where words do.
     pub ni: *const c_char,
     /// Where it stands, in bytes of UTF-8; 0 to 0 where no words express it.
     pub bytes: Span,
@@ -87,9 +88,14 @@ impl Handle for Answer {
 }
 
 impl Answer {
-    pub(crate) fn new(answer: search::Answer) -> Self {
+    /// An answer; it is refused where one of its texts holds NUL, behind which C would not read.
+    pub(crate) fn new(answer: search::Answer) -> Result<Self> {
+        let names = [&*answer.release.name, &*answer.frame, &*answer.lexunit];
+        let texts = names.into_iter().chain([&*answer.sentence.text]);
+        let texts = texts.chain(answer.document.as_deref());
+        require_no_nul(&format!("annotation set {}", answer.set.id), texts)?;
         let (texts, elements, json) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self { answer, texts, elements, json }
+        Ok(Self { answer, texts, elements, json })
     }
 
     pub(crate) fn of(&self) -> &search::Answer {
@@ -100,16 +106,16 @@ impl Answer {
         self.texts.get_or_init(|| {
             let of = &self.answer;
             Texts {
-                release: terminated(of.release.name.as_str()),
-                id: terminated(of.set.id.to_string()),
-                frame: terminated(&*of.frame),
-                lu: terminated(&*of.lexunit),
-                trigger: terminated(of.trigger()),
-                sentence: terminated(of.sentence.id.to_string()),
-                text: terminated(of.sentence.text.as_str()),
-                status: terminated(of.set.status.as_str()),
-                document: of.document.as_deref().map(terminated),
-                seed: of.generation().map(|made| terminated(made.seed.to_string())),
+                release: words(of.release.name.as_str()),
+                id: words(of.set.id.to_string()),
+                frame: words(&*of.frame),
+                lu: words(&*of.lexunit),
+                trigger: words(of.trigger()),
+                sentence: words(of.sentence.id.to_string()),
+                text: words(of.sentence.text.as_str()),
+                status: words(of.set.status.as_str()),
+                document: of.document.as_deref().map(words),
+                seed: of.generation().map(|made| words(made.seed.to_string())),
             }
         })
     }
@@ -123,13 +129,12 @@ impl Answer {
 
     fn element(&self, place: usize) -> Result<Option<Element>> {
         let Some(of) = self.answer.elements().nth(place) else { return Ok(None) };
+        let texts = [Some(of.label.name.as_str()), of.gf, of.pt, ni(&of.label.extent)];
+        require_no_nul("label of a frame element", texts.into_iter().flatten())?;
         let texts = self.elements.get_or_init(|| {
             let texts = self.answer.elements().map(|of| {
-                let ni = match &of.label.extent {
-                    Extent::Null(kind) => Some(kind.as_str()),
-                    _ => None,
-                };
-                [Some(of.label.name.as_str()), of.gf, of.pt, ni].map(|text| text.map(terminated))
+                let ni = ni(&of.label.extent);
+                [Some(of.label.name.as_str()), of.gf, of.pt, ni].map(|text| text.map(words))
             });
             texts.collect()
         });
@@ -144,10 +149,9 @@ impl Answer {
             return Ok(json);
         }
         let record = AnswerRecord::new(&self.answer).map_err(misplaced)?;
-        let json = serde_json::to_string(&record).map_err(|error| {
-            crate::error::Fault::new("F-json", format!("cannot write the record: {error}"))
-        })?;
-        Ok(self.json.get_or_init(|| terminated(json)))
+        let json = serde_json::to_string(&record)
+            .map_err(|error| Fault::new("F-json", format!("cannot write the record: {error}")))?;
+        Ok(self.json.get_or_init(|| words(json)))
     }
 
     fn score(&self, score: u32) -> Option<f32> {
@@ -166,9 +170,30 @@ impl Answer {
     }
 }
 
+fn require_no_nul<'t>(of: &str, texts: impl Iterator<Item = &'t str>) -> Result<()> {
+    for text in texts {
+        if let Some(at) = text.find('\0') {
+            let shown = text.replace('\0', "\\0");
+            let message = format!(
+                "{of} has a text that holds NUL at byte {at}, which a text of C cannot: `{shown}`"
+            );
+            return Err(Fault::new("F-nul", message));
+        }
+    }
+    Ok(())
+}
+
+/// Why no words express a frame element.
+fn ni(extent: &Extent) -> Option<&str> {
+    match extent {
+        Extent::Null(kind) => Some(kind.as_str()),
+        _ => None,
+    }
+}
+
 /// A span outside its text, as in a damaged store.
-fn misplaced(error: fnstore::text::OffsetError) -> crate::error::Fault {
-    crate::error::Fault::new("C-record", error.to_string())
+fn misplaced(error: fnstore::text::OffsetError) -> Fault {
+    Fault::new("C-record", error.to_string())
 }
 
 fn pointer(text: Option<&CStr>) -> *const c_char {

@@ -6,9 +6,11 @@
 
 use std::any::Any;
 use std::ffi::{CStr, CString, c_char};
+use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::error::{Error, Fault, Result};
+use crate::live;
 
 /// What C holds by an opaque pointer, from any thread.
 pub(crate) trait Handle: Send + Sync {
@@ -38,7 +40,7 @@ fn panicked(panic: &(dyn Any + Send)) -> Fault {
 }
 
 /// What a panic says.
-pub(crate) fn said(panic: &(dyn Any + Send)) -> &str {
+fn said(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or(panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason was given")
 }
@@ -50,18 +52,35 @@ pub(crate) fn give<T: Handle>(value: T) -> *mut T {
     given
 }
 
-/// A value that C holds; null and, in a checked build, what is none of its kind are errors.
-pub(crate) fn borrow<'a, T: Handle>(given: *const T) -> Result<&'a T> {
+/// A value that C holds, while a function uses it.
+pub(crate) struct Used<'a, T>(&'a T);
+
+impl<T> Deref for Used<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.0
+    }
+}
+
+impl<T> Drop for Used<'_, T> {
+    fn drop(&mut self) {
+        live::end_use(std::ptr::from_ref(self.0).cast());
+    }
+}
+
+/// A value that C holds; null and, where handles are checked, what is none of its kind are errors.
+pub(crate) fn borrow<'a, T: Handle>(given: *const T) -> Result<Used<'a, T>> {
     if given.is_null() {
         return Err(null(T::KIND));
     }
-    if !live::holds(given.cast(), T::KIND) {
+    if !live::begin_use(given.cast(), T::KIND) {
         let message = format!("this is no {} that is open: it was freed, or never given", T::KIND);
         return Err(Fault::usage("F-handle", message));
     }
     // SAFETY: it is what `give` gave and nobody freed, as the header asks; values are never written
     // to but through their own locks.
-    Ok(unsafe { &*given })
+    Ok(Used(unsafe { &*given }))
 }
 
 /// The field of a value that C holds; null of null, for functions that cannot fail.
@@ -70,7 +89,8 @@ pub(crate) fn read<'a, T: Handle + 'a, R>(
     none: R,
     of: impl FnOnce(&'a T) -> R,
 ) -> R {
-    let read = || borrow(given).map_or(none, of);
+    // What it gives may point into the value, which C keeps for that long.
+    let read = || borrow(given).map_or(none, |used| of(used.0));
     // Nothing that is read here panics; were it to, C could not be told.
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| std::process::abort())
 }
@@ -111,6 +131,7 @@ pub(crate) fn sized_text<'a>(given: *const c_char, length: usize, what: &str) ->
     if given.is_null() {
         return Err(null(what));
     }
+    check_size(length, what)?;
     // SAFETY: so many bytes are there and live as long as the call, as the header asks.
     let bytes = unsafe { std::slice::from_raw_parts(given.cast::<u8>(), length) };
     if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
@@ -123,10 +144,20 @@ pub(crate) fn sized_text<'a>(given: *const c_char, length: usize, what: &str) ->
 /// Numbers that C gives.
 pub(crate) fn numbers<'a>(given: *const u64, count: usize, what: &str) -> Result<&'a [u64]> {
     if given.is_null() {
-        return if count == 0 { Ok(&[]) } else { Err(null(what)) };
+        return Err(null(what));
     }
+    check_size(count.saturating_mul(size_of::<u64>()), what)?;
     // SAFETY: so many are there and live as long as the call, as the header asks.
     Ok(unsafe { std::slice::from_raw_parts(given, count) })
+}
+
+/// No more bytes than there can be in one piece.
+fn check_size(bytes: usize, what: &str) -> Result<()> {
+    if isize::try_from(bytes).is_ok() {
+        return Ok(());
+    }
+    let message = format!("the {what} cannot be {bytes} bytes long, expected its real length");
+    Err(Fault::usage("F-number", message))
 }
 
 /// Writes a value to a place that C gives; null takes nothing.
@@ -139,10 +170,10 @@ pub(crate) fn put<T>(place: *mut T, value: T) {
 }
 
 /// A text of its own for C, which frees it by [`take_text`].
-pub(crate) fn give_text(text: String) -> *mut c_char {
-    let given = terminated(text).into_raw();
+pub(crate) fn give_text(text: String) -> Result<*mut c_char> {
+    let given = terminated(text, TEXT)?.into_raw();
     live::add(given.cast_const().cast(), TEXT);
-    given
+    Ok(given)
 }
 
 /// Takes back a text that C held; null is nothing.
@@ -159,87 +190,25 @@ pub(crate) fn take_text(given: *mut c_char) {
 /// What messages call a text that C frees.
 const TEXT: &str = "text";
 
-/// A text with its NUL. One that holds NUL itself ends there: JSON writes it as an escape.
-pub(crate) fn terminated(text: impl Into<Vec<u8>>) -> CString {
-    CString::new(text).unwrap_or_else(|error| {
-        let end = error.nul_position();
-        let mut bytes = error.into_vec();
-        bytes.truncate(end);
-        CString::new(bytes).unwrap_or_default()
+/// A text with its NUL. One that holds NUL itself is refused: C would read a part of it.
+pub(crate) fn terminated(text: impl Into<Vec<u8>>, what: &str) -> Result<CString> {
+    CString::new(text).map_err(|error| {
+        let at = error.nul_position();
+        let message = format!("the {what} holds NUL at byte {at}, which a text of C cannot");
+        Fault::new("F-nul", message)
     })
+}
+
+/// Words of the library with their NUL; one that they quote is written as `\0`. JSON has none.
+pub(crate) fn words(text: impl Into<String>) -> CString {
+    CString::new(text.into())
+        .or_else(|error| {
+            let bytes = error.into_vec();
+            CString::new(String::from_utf8_lossy(&bytes).replace('\0', "\\0"))
+        })
+        .unwrap_or_default()
 }
 
 fn null(what: &str) -> Fault {
     Fault::usage("F-null", format!("the {what} is a null pointer"))
-}
-
-/// What C holds, by address: in a checked build what is freed twice, or is of another kind, is
-/// told. The memory of what was freed is not used again there.
-#[cfg(any(debug_assertions, feature = "checks"))]
-mod live {
-    use std::collections::HashMap;
-    use std::ffi::c_void;
-    use std::sync::{Mutex, MutexGuard};
-
-    pub(super) enum Removed {
-        #[allow(dead_code, reason = "what an unchecked build does")]
-        Free,
-        Keep,
-    }
-
-    /// Kind of each, and whether it is open.
-    static HELD: Mutex<Option<HashMap<usize, (&'static str, bool)>>> = Mutex::new(None);
-
-    fn held() -> MutexGuard<'static, Option<HashMap<usize, (&'static str, bool)>>> {
-        HELD.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-    }
-
-    pub(super) fn add(given: *const c_void, kind: &'static str) {
-        held().get_or_insert_default().insert(given.addr(), (kind, true));
-    }
-
-    pub(super) fn holds(given: *const c_void, kind: &str) -> bool {
-        let known = held().as_ref().and_then(|held| held.get(&given.addr()).copied());
-        known.is_some_and(|(of, is_open)| of == kind && is_open)
-    }
-
-    pub(super) fn remove(given: *const c_void, kind: &str) -> Removed {
-        let mut held = held();
-        let place = held.get_or_insert_default().get_mut(&given.addr());
-        match place {
-            Some((of, is_open)) if *of == kind && *is_open => *is_open = false,
-            Some((of, false)) => end(&format!("a {of} is freed twice")),
-            Some((of, true)) => end(&format!("a {of} is freed as a {kind}")),
-            None => end(&format!("what is freed as a {kind} was never given")),
-        }
-        Removed::Keep
-    }
-
-    fn end(message: &str) -> ! {
-        use std::io::Write as _;
-        let _ = writeln!(std::io::stderr(), "fnstore: {message}");
-        std::process::abort()
-    }
-}
-
-/// An unchecked build trusts its caller.
-#[cfg(not(any(debug_assertions, feature = "checks")))]
-mod live {
-    use std::ffi::c_void;
-
-    pub(super) enum Removed {
-        Free,
-        #[allow(dead_code, reason = "what a checked build does")]
-        Keep,
-    }
-
-    pub(super) fn add(_given: *const c_void, _kind: &'static str) {}
-
-    pub(super) fn holds(_given: *const c_void, _kind: &str) -> bool {
-        true
-    }
-
-    pub(super) fn remove(_given: *const c_void, _kind: &str) -> Removed {
-        Removed::Free
-    }
 }

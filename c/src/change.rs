@@ -6,7 +6,7 @@ use fnstore::database::Database;
 use fnstore::store;
 use fnstore::transfer::RecordLines;
 
-use crate::boundary::{self, Handle, terminated};
+use crate::boundary::{self, Handle, terminated, words};
 use crate::error::Result;
 
 /// What a commit did to a record. It depends on nothing: it may outlive the feed and the database,
@@ -40,18 +40,19 @@ impl Change {
             _ => [None, None],
         };
         let id = subject.id().unwrap_or_else(|| release.to_string());
+        let reviewer = subject.reviewer().map(|name| terminated(name, "reviewer's name"));
         Ok(Self {
             revision: change.revision,
             release: release.0.into(),
-            action: terminated(change.action.as_str()),
-            kind: terminated(subject.kind().as_str()),
-            key: terminated(RecordLines::key(release, subject)),
-            id: terminated(id),
-            sentence: subject.sentence().map(|id| terminated(id.to_string())),
-            reviewer: subject.reviewer().map(terminated),
+            action: terminated(change.action.as_str(), "action")?,
+            kind: terminated(subject.kind().as_str(), "kind")?,
+            key: terminated(RecordLines::key(release, subject), "key of a record")?,
+            id: terminated(id, "id of a record")?,
+            sentence: subject.sentence().map(|id| words(id.to_string())),
+            reviewer: reviewer.transpose()?,
             is_last: change.is_last,
-            record: record.map(terminated),
-            sentence_record: sentence_record.map(terminated),
+            record: record.map(words),
+            sentence_record: sentence_record.map(words),
         })
     }
 

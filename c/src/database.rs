@@ -3,16 +3,15 @@
 use std::ffi::{c_char, c_void};
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use fnstore::database;
 use fnstore::internals::WithStore as _;
 use fnstore::model::Release;
-use fnstore::transfer::ImportOptions;
+use fnstore::transfer::{ImportOptions, ImportReport};
 use serde_json::{Map, json};
 
 use crate::boundary::{self, Handle, call};
-use crate::callback::Told;
 use crate::error::{Error, Fault, Result};
 
 /// What a store is opened for.
@@ -31,8 +30,31 @@ pub enum OpenMode {
 /// A store. Every thread may use it, also at once.
 pub struct Database {
     open: Arc<database::Database>,
-    /// Commits by this handle, one at a time: each has its author.
-    saving: Mutex<()>,
+    /// Who writes by this handle, one at a time: each commit has its author.
+    turn: Mutex<Turn>,
+    is_free: Condvar,
+}
+
+/// Who writes by a handle.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Turn {
+    #[default]
+    Nobody,
+    /// A commit; another waits for it.
+    Commit,
+    /// What takes long and calls back, as an import: another is refused, for it may come from the
+    /// callback, which would wait for itself.
+    Run,
+}
+
+/// The turn to write, until it is dropped.
+struct Writing<'d>(&'d Database);
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        *self.0.turn.lock().unwrap_or_else(PoisonError::into_inner) = Turn::Nobody;
+        self.0.is_free.notify_one();
+    }
 }
 
 impl Handle for Database {
@@ -41,43 +63,52 @@ impl Handle for Database {
 
 impl Database {
     /// The store.
-    pub(crate) fn get(&self) -> Result<Arc<database::Database>> {
-        Ok(Arc::clone(&self.open))
+    pub(crate) fn get(&self) -> Arc<database::Database> {
+        Arc::clone(&self.open)
     }
 
-    /// Does something with a writer: this handle if it is one, else one for that long. One without
-    /// the index is opened sooner.
+    /// Takes the turn to write.
+    fn take_turn(&self, turn: Turn) -> Result<Writing<'_>> {
+        let mut now = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        while *now != Turn::Nobody {
+            if *now == Turn::Run || turn == Turn::Run {
+                return Err(Fault::busy(
+                    "this database is written by another call, expected to write it when that call \
+                     has ended; a callback may read, not write",
+                ));
+            }
+            now = self.is_free.wait(now).unwrap_or_else(PoisonError::into_inner);
+        }
+        *now = turn;
+        Ok(Writing(self))
+    }
+
+    /// Does something with a writer: this handle if it is one, else one for that long. What is
+    /// committed is signed by the author; nothing else is written by this handle meanwhile.
     pub(crate) fn write<T>(
         &self,
-        with_index: bool,
-        work: impl FnOnce(&database::Database) -> Result<T>,
-    ) -> Result<T> {
-        let open = self.get()?;
-        if open.store().is_writer() {
-            return work(&open);
-        }
-        let writer = match with_index {
-            true => database::Database::open_existing_writer(open.dir())?,
-            false => database::Database::open_editor(open.dir())?,
-        };
-        let done = work(&writer);
-        writer.close()?;
-        open.refresh()?;
-        done
-    }
-
-    /// As [`write`](Self::write), signed by an author; no other commit of this handle comes
-    /// between.
-    pub(crate) fn save<T>(
-        &self,
+        turn: Turn,
         author: Option<&str>,
         work: impl FnOnce(&database::Database) -> Result<T>,
     ) -> Result<T> {
-        let _turn = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
-        self.write(false, |writer| {
-            writer.set_author(author.unwrap_or_default());
-            work(writer)
-        })
+        let _turn = self.take_turn(turn)?;
+        let open = self.get();
+        if open.store().is_writer() {
+            open.set_author(author.unwrap_or_default());
+            return work(&open);
+        }
+        // A commit opens sooner without the index.
+        let writer = match turn {
+            Turn::Run => database::Database::open_existing_writer(open.dir())?,
+            _ => database::Database::open_editor(open.dir())?,
+        };
+        writer.set_author(author.unwrap_or_default());
+        let done = work(&writer);
+        // What was committed stays so, whatever fails from here on: the next writer brings the index
+        // up, the next read sees what is there. And what failed first is what there is to say.
+        let _ = writer.close();
+        let _ = open.refresh();
+        done
     }
 }
 
@@ -117,7 +148,7 @@ pub extern "C" fn fnstore_open(
             }
         };
         let open = Arc::new(open);
-        Ok(boundary::give(Database { open, saving: Mutex::default() }))
+        Ok(boundary::give(Database { open, turn: Mutex::default(), is_free: Condvar::new() }))
     })
 }
 
@@ -136,7 +167,8 @@ pub extern "C" fn fnstore_revision(
     error: *mut *mut Error,
 ) -> bool {
     call(error, false, || {
-        let open = boundary::borrow(database)?.get()?;
+        let database = boundary::borrow(database)?;
+        let open = database.get();
         open.refresh()?;
         boundary::put(revision, open.revision()?);
         Ok(true)
@@ -152,28 +184,47 @@ pub extern "C" fn fnstore_generation(
     error: *mut *mut Error,
 ) -> *mut c_char {
     call(error, std::ptr::null_mut(), || {
-        let identity = boundary::borrow(database)?.get()?.identity()?;
+        let database = boundary::borrow(database)?;
+        let identity = database.get().identity()?;
         let generation = identity.map(|identity| identity.generation);
-        Ok(generation.map_or(std::ptr::null_mut(), boundary::give_text))
+        generation.map_or(Ok(std::ptr::null_mut()), boundary::give_text)
     })
 }
 
 /// Told how many of how many files are read, on the thread of the import. Another answer than 0
-/// ends the import; nothing is in the store then.
+/// ends the import, with the error `E-stopped`; nothing is in the store then. It may read the
+/// database, not write it: that is refused with `F-busy`. It must not unwind: a panic or an
+/// exception that leaves it ends the program.
 pub type ImportCallback =
-    Option<extern "C-unwind" fn(files: u64, of: u64, data: *mut c_void) -> i32>;
+    Option<extern "C-unwind" fn(files: u64, total: u64, data: *mut c_void) -> i32>;
+
+/// Asks the caller's function. Rust ends the program where something would unwind out of an
+/// `extern "C"` function.
+extern "C" fn ask(
+    callback: extern "C-unwind" fn(u64, u64, *mut c_void) -> i32,
+    files: u64,
+    total: u64,
+    data: *mut c_void,
+) -> i32 {
+    callback(files, total, data)
+}
 
 /// Imports a FrameNet release from a zip file or a directory, all of it or nothing. `release` names
-/// it, `language` is its language (as in `en`); null takes what the files say. Gives a report as
-/// JSON, which the caller frees: `release`, `counts`, `warnings`. Null when it fails.
+/// it, `language` is its language (as in `en`); null takes what the files say. `author` says who
+/// imports, and `callback` is told how far it is; both may be null. The number of the commit goes to
+/// `revision`, which may be null. Gives a report as JSON, which the caller frees: `release`,
+/// `counts`, `warnings`. Null when it fails. While it runs, another write by this handle is refused
+/// with `F-busy`.
 #[unsafe(no_mangle)]
 pub extern "C" fn fnstore_import(
-    database: *const Database,
+    database: *mut Database,
     path: *const c_char,
     release: *const c_char,
     language: *const c_char,
+    author: *const c_char,
     callback: ImportCallback,
     data: *mut c_void,
+    revision: *mut u64,
     error: *mut *mut Error,
 ) -> *mut c_char {
     call(error, std::ptr::null_mut(), || {
@@ -184,33 +235,36 @@ pub extern "C" fn fnstore_import(
             language: boundary::optional_text(language, "language")?.map(str::to_owned),
             ..ImportOptions::default()
         };
-        let mut told = Told::default();
-        let report = database.write(true, |writer| {
-            Ok(writer.import_with(path, &options, &mut |at| {
+        let author = boundary::optional_text(author, "author")?;
+        let (report, committed) = database.write(Turn::Run, author, |writer| {
+            let report = writer.import_with(path, &options, &mut |at| {
                 let Some(callback) = callback else { return ControlFlow::Continue(()) };
-                match told.ask(|| callback(at.files as u64, at.of as u64, data), 1) {
+                match ask(callback, at.files as u64, at.of as u64, data) {
                     0 => ControlFlow::Continue(()),
                     _ => ControlFlow::Break(()),
                 }
-            })?)
-        });
-        told.check()?;
-        let report = report?;
-        let counts: Map<_, _> = report
-            .release
-            .counts
-            .named()
-            .into_iter()
-            .map(|(kind, count)| (kind.to_owned(), count.into()))
-            .collect();
-        let warnings: Map<_, _> = report
-            .warnings
-            .iter()
-            .map(|(code, count, _)| (code.to_string(), count.into()))
-            .collect();
-        let report = json!({
-            "release": report.release.name, "counts": counts, "warnings": warnings,
-        });
-        Ok(boundary::give_text(report.to_string()))
+            })?;
+            Ok((report, last_revision(writer)))
+        })?;
+        boundary::put(revision, committed);
+        boundary::give_text(import_report(&report))
     })
+}
+
+/// Number of the last commit, after one of this handle: a commit that is in is told in any case.
+pub(crate) fn last_revision(writer: &database::Database) -> u64 {
+    writer.revision().unwrap_or_default()
+}
+
+fn import_report(report: &ImportReport) -> String {
+    let counts: Map<_, _> = report
+        .release
+        .counts
+        .named()
+        .into_iter()
+        .map(|(kind, count)| (kind.to_owned(), count.into()))
+        .collect();
+    let warnings: Map<_, _> =
+        report.warnings.iter().map(|(code, count, _)| (code.to_string(), count.into())).collect();
+    json!({"release": report.release.name, "counts": counts, "warnings": warnings}).to_string()
 }

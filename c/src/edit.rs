@@ -7,8 +7,8 @@ use fnstore::edit::Script;
 use serde_json::json;
 
 use crate::boundary::{self, call};
-use crate::database::{Database, release};
-use crate::error::{Error, Result};
+use crate::database::{Database, Turn, release};
+use crate::error::{Error, Fault, Result};
 use crate::lines::Lines;
 
 /// Seconds since 1970 (UTC).
@@ -17,13 +17,14 @@ pub(crate) fn now() -> u64 {
 }
 
 /// Does a script of edits, one a line of JSON (`schema/edit.md`), and commits all of it or nothing.
-/// `script` has so many bytes of UTF-8, without NUL. `release` is its name; null is the only one.
+/// `script` has so many bytes of UTF-8, without NUL;
+/// the spans in it count code points. `release` is its name; null is the only one.
 /// `author` and `note` say who edits and why, and may be null. The number of the commit goes to
 /// `revision`, which may be null. Gives what each line did (`schema/edited.schema.json`), with the
 /// ids of what it added; the caller frees it by `fnstore_lines_free`. Null when it fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn fnstore_edit(
-    database: *const Database,
+    database: *mut Database,
     release: *const c_char,
     script: *const c_char,
     length: usize,
@@ -38,8 +39,8 @@ pub extern "C" fn fnstore_edit(
         let script = boundary::sized_text(script, length, "script")?;
         let author = boundary::optional_text(author, "author")?;
         let note = boundary::optional_text(note, "note")?;
-        let (done, committed) =
-            database.save(author, |writer| edit(writer, named, script, (author, note)))?;
+        let (done, committed) = database
+            .write(Turn::Commit, author, |writer| edit(writer, named, script, (author, note)))?;
         boundary::put(revision, committed);
         Ok(boundary::give(done))
     })
@@ -67,11 +68,11 @@ fn edit(
 }
 
 /// Takes back commits, all of them or none: records become what they were before. `count` is how
-/// many there are in `revisions`. The commit that does it goes to `revision`, the number of records
+/// many there are in `revisions`, at least 1. The commit that does it goes to `revision`, the number of records
 /// to `records`; both may be null. False when it fails: what has changed since is named.
 #[unsafe(no_mangle)]
 pub extern "C" fn fnstore_undo(
-    database: *const Database,
+    database: *mut Database,
     revisions: *const u64,
     count: usize,
     author: *const c_char,
@@ -83,9 +84,14 @@ pub extern "C" fn fnstore_undo(
     call(error, false, || {
         let database = boundary::borrow(database)?;
         let revisions = boundary::numbers(revisions, count, "list of revisions")?;
+        if revisions.is_empty() {
+            let message = "the list of revisions is empty, expected at least one";
+            return Err(Fault::usage("F-number", message));
+        }
         let author = boundary::optional_text(author, "author")?;
         let note = boundary::optional_text(note, "note")?.unwrap_or_default();
-        let undone = database.save(author, |writer| Ok(writer.undo(revisions, note)?))?;
+        let undone =
+            database.write(Turn::Commit, author, |writer| Ok(writer.undo(revisions, note)?))?;
         boundary::put(revision, undone.revision);
         boundary::put(records, undone.records);
         Ok(true)
@@ -101,7 +107,8 @@ pub extern "C" fn fnstore_history(
     error: *mut *mut Error,
 ) -> *mut Lines {
     call(error, std::ptr::null_mut(), || {
-        let open = boundary::borrow(database)?.get()?;
+        let database = boundary::borrow(database)?;
+        let open = database.get();
         let limit = if limit == 0 { usize::MAX } else { limit };
         let lines = open.commits()?.take(limit).map(|made| {
             let made = made?;

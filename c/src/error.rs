@@ -5,7 +5,7 @@ use std::ffi::{CString, c_char};
 use fnstore::model::{Coded, ErrorKind as Kind};
 use serde_json::json;
 
-use crate::boundary::{self, Handle, terminated};
+use crate::boundary::{self, Handle, words};
 
 /// What kind of error it is, whatever failed.
 #[repr(C)]
@@ -18,7 +18,7 @@ pub enum ErrorKind {
     Failed = 1,
     /// The data that was given is not what it should be.
     BadInput = 2,
-    /// Another process writes the same thing; the same call may succeed later.
+    /// Another process, or another call, writes the same thing; the same call may succeed later.
     Locked = 3,
     /// The store is not the one that was followed, and has to be read anew.
     Replaced = 4,
@@ -33,8 +33,9 @@ pub enum ErrorKind {
 }
 
 /// What went wrong. Of a function that takes `fnstore_error **error`: it sets `*error` to null, and
-/// when it fails to an error, which the caller frees. A null `error` is allowed; then nobody learns
-/// why it failed.
+/// when it fails to an error, which the caller frees. So `*error` must hold no unfreed error when it
+/// is called: nobody could free it any more. A null `error` is allowed; then nobody learns why it
+/// failed.
 pub struct Error {
     kind: ErrorKind,
     code: Option<CString>,
@@ -68,6 +69,11 @@ impl Fault {
     /// The caller's mistake.
     pub(crate) fn usage(code: &str, message: impl Into<String>) -> Self {
         Self { kind: None, ..Self::new(code, message) }
+    }
+
+    /// Another call uses what this one needs.
+    pub(crate) fn busy(message: impl Into<String>) -> Self {
+        Self { kind: Some(Kind::Locked), ..Self::new("F-busy", message) }
     }
 }
 
@@ -108,9 +114,9 @@ impl Error {
         });
         Self {
             kind,
-            code: fault.code.as_deref().map(terminated),
-            message: terminated(fault.message.as_str()),
-            json: terminated(json.to_string()),
+            code: fault.code.as_deref().map(words),
+            message: words(fault.message.as_str()),
+            json: words(json.to_string()),
         }
     }
 }

@@ -12,9 +12,8 @@ use fnstore::expand::{
 };
 use fnstore::models::{default_rewriter, find};
 
-use crate::boundary::{self, Handle, call, terminated};
-use crate::callback::Told;
-use crate::database::Database;
+use crate::boundary::{self, Handle, call, words};
+use crate::database::{Database, Turn, last_revision};
 use crate::error::{Error, Fault, Result};
 use crate::query::{expression, set_id};
 
@@ -37,23 +36,24 @@ pub struct Progress {
     pub phase: *const c_char,
     /// The set of the last step that ended; null before the first one.
     pub seed: *const c_char,
-    /// The last sentence that was made; null where this step made none.
+    /// The last sentence that was made; null where this step made none, and where it holds NUL.
     pub text: *const c_char,
     /// Sets that are finished.
     pub seeds: u64,
     /// Sets that match.
-    pub of: u64,
+    pub total: u64,
     /// Sentences written in this run.
     pub sentences: u64,
     /// Rounds that this run has behind it.
     pub rounds: u64,
     /// Rounds that were missing when it began.
-    pub of_rounds: u64,
+    pub total_rounds: u64,
 }
 
 /// Told how far an expansion is, at least ten times a second, on the thread that runs it. It
-/// answers a `fnstore_stop`. It may call functions of the library, but neither run the same
-/// expander nor free what the run uses.
+/// answers a `fnstore_stop`. It may read the database, not write it: that is refused with `F-busy`,
+/// and so is a run of the same expander. It must not free what the run uses. It must not unwind: a
+/// panic or an exception that leaves it ends the program.
 pub type ExpandCallback =
     Option<extern "C-unwind" fn(progress: *const Progress, data: *mut c_void) -> i32>;
 
@@ -114,16 +114,25 @@ pub extern "C" fn fnstore_expander_open(
     })
 }
 
-/// Asks the caller's function.
-fn ask(
+/// Asks the caller's function. Rust ends the program where something would unwind out of an
+/// `extern "C"` function.
+extern "C" fn ask(
+    callback: extern "C-unwind" fn(*const Progress, *mut c_void) -> i32,
+    progress: &Progress,
+    data: *mut c_void,
+) -> i32 {
+    callback(progress, data)
+}
+
+/// Tells the caller's function how far a run is.
+fn tell(
     callback: ExpandCallback,
     data: *mut c_void,
-    told: &mut Told,
     at: &ExpansionProgress,
 ) -> ControlFlow<expand::Stop> {
     let Some(callback) = callback else { return ControlFlow::Continue(()) };
-    let seed = at.seed.map(|seed| terminated(seed.to_string()));
-    let text = at.last.as_ref().map(|last| terminated(last.sentence.text.as_str()));
+    let seed = at.seed.map(|seed| words(seed.to_string()));
+    let text = at.last.as_ref().and_then(|last| CString::new(&*last.sentence.text).ok());
     let pointer = |text: &Option<CString>| text.as_ref().map_or(std::ptr::null(), |it| it.as_ptr());
     let phase = match at.phase {
         Phase::FindingSeeds => c"finding seeds",
@@ -135,12 +144,12 @@ fn ask(
         seed: pointer(&seed),
         text: pointer(&text),
         seeds: at.seeds,
-        of: at.of,
+        total: at.of,
         sentences: at.sentences,
         rounds: at.rounds,
-        of_rounds: at.of_rounds,
+        total_rounds: at.of_rounds,
     };
-    match told.ask(|| callback(&progress, data), 2) {
+    match ask(callback, &progress, data) {
         0 => ControlFlow::Continue(()),
         1 => ControlFlow::Break(expand::Stop::AfterRound),
         _ => ControlFlow::Break(expand::Stop::Now),
@@ -155,46 +164,51 @@ type Work<'w> = &'w mut dyn FnMut(
 ) -> Result<Report>;
 
 fn run(
-    (expander, database): (*const Expander, *const Database),
+    (expander, database): (*mut Expander, *mut Database),
+    author: *const c_char,
     (callback, data): (ExpandCallback, *mut c_void),
+    revision: *mut u64,
     work: Work<'_>,
 ) -> Result<*mut c_char> {
     let (expander, database) = (boundary::borrow(expander)?, boundary::borrow(database)?);
+    let author = boundary::optional_text(author, "author")?;
     let mut expander = match expander.0.try_lock() {
         Ok(expander) => expander,
         Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
         Err(TryLockError::WouldBlock) => {
-            return Err(Fault::usage(
-                "F-busy",
-                "this expander is running, expected one run at a time",
-            ));
+            return Err(Fault::busy("this expander is running, expected one run at a time"));
         }
     };
-    let mut told = Told::default();
-    let report = database.write(true, |writer| {
-        work(&mut expander, writer, &mut |at| ask(callback, data, &mut told, at))
-    });
-    told.check()?;
-    let report = serde_json::to_string(&report?)
+    let (report, committed) = database.write(Turn::Run, author, |writer| {
+        let report = work(&mut expander, writer, &mut |at| tell(callback, data, at))?;
+        Ok((report, last_revision(writer)))
+    })?;
+    let report = serde_json::to_string(&report)
         .map_err(|error| Fault::new("F-json", format!("cannot write the report: {error}")))?;
-    Ok(boundary::give_text(report))
+    boundary::put(revision, committed);
+    boundary::give_text(report)
 }
 
 /// Writes new annotated sentences from every human set for which a query holds; null is all sets. A
-/// run that was stopped is gone on with by the next one. `callback` may be null. Gives a report as
-/// JSON (`schema/expand.schema.json`), which the caller frees. Null when it fails.
+/// run that was stopped is gone on with by the next one. `author` says who runs it, and `callback`
+/// is told how far it is; both may be null. The number of the store's last commit then goes to
+/// `revision`, which may be null. Gives a report as JSON (`schema/expand.schema.json`), which the
+/// caller frees. Null when it fails. While it runs, another write by this handle is refused with
+/// `F-busy`.
 #[unsafe(no_mangle)]
 pub extern "C" fn fnstore_expand(
-    expander: *const Expander,
-    database: *const Database,
+    expander: *mut Expander,
+    database: *mut Database,
     query: *const c_char,
+    author: *const c_char,
     callback: ExpandCallback,
     data: *mut c_void,
+    revision: *mut u64,
     error: *mut *mut Error,
 ) -> *mut c_char {
     call(error, std::ptr::null_mut(), || {
-        let query = expression(query)?;
-        run((expander, database), (callback, data), &mut |expander, writer, progress| {
+        let (query, of) = (expression(query)?, (expander, database));
+        run(of, author, (callback, data), revision, &mut |expander, writer, progress| {
             Ok(expander.run(writer, &query, progress)?)
         })
     })
@@ -203,18 +217,20 @@ pub extern "C" fn fnstore_expand(
 /// As `fnstore_expand`, of one set. `release` is the name of its release; null is the only one.
 #[unsafe(no_mangle)]
 pub extern "C" fn fnstore_expand_set(
-    expander: *const Expander,
-    database: *const Database,
+    expander: *mut Expander,
+    database: *mut Database,
     release: *const c_char,
     set: *const c_char,
+    author: *const c_char,
     callback: ExpandCallback,
     data: *mut c_void,
+    revision: *mut u64,
     error: *mut *mut Error,
 ) -> *mut c_char {
     call(error, std::ptr::null_mut(), || {
         let release = boundary::optional_text(release, "release")?;
-        let set = set_id(set)?;
-        run((expander, database), (callback, data), &mut |expander, writer, progress| {
+        let (set, of) = (set_id(set)?, (expander, database));
+        run(of, author, (callback, data), revision, &mut |expander, writer, progress| {
             let release = crate::database::release(writer, release)?.id;
             Ok(expander.run_set(writer, (release, set), progress)?)
         })
@@ -229,17 +245,14 @@ pub extern "C" fn fnstore_expander_free(expander: *mut Expander) {
 
 #[cfg(test)]
 mod tests {
-    use std::ptr::null_mut;
-
-    use fnstore::database;
-    use fnstore::transfer::ImportOptions;
+    use std::process::Command;
+    use std::ptr::{null, null_mut};
 
     use super::*;
-    use crate::boundary::give;
-    use crate::database::{fnstore_close, fnstore_import, fnstore_open};
+    use crate::database::{fnstore_import, fnstore_open};
     use crate::error::{fnstore_error_code, fnstore_error_free};
 
-    extern "C-unwind" fn panics(_files: u64, _of: u64, _data: *mut c_void) -> i32 {
+    extern "C-unwind" fn panics(_files: u64, _total: u64, _data: *mut c_void) -> i32 {
         panic!("of the caller")
     }
 
@@ -247,62 +260,67 @@ mod tests {
         panic!("of the caller")
     }
 
-    /// The code of an error, which is freed.
-    fn code(error: *mut Error) -> String {
-        let code = boundary::text(fnstore_error_code(error), "code").unwrap().to_owned();
-        fnstore_error_free(error);
-        code
-    }
+    /// The variable that tells a child which callback panics.
+    const CHILD: &str = "FNSTORE_TEST_PANICS";
 
-    #[test]
-    fn what_a_callback_throws_is_an_error_and_the_handle_goes_on() {
+    /// What the child does: a callback panics, and nothing goes on behind it.
+    fn panic_in(callback: &str) {
+        if callback == "expand" {
+            let progress = Progress {
+                phase: c"".as_ptr(),
+                seed: null(),
+                text: null(),
+                seeds: 0,
+                total: 0,
+                sentences: 0,
+                rounds: 0,
+                total_rounds: 0,
+            };
+            let _ = call(null_mut(), 0, || Ok(ask(panics_later, &progress, null_mut())));
+            return;
+        }
         let dir = tempfile::tempdir().unwrap();
         let path = CString::new(dir.path().to_str().unwrap()).unwrap();
         let mini = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/mini-framenet");
         let release = CString::new(mini).unwrap();
-        let mut error = null_mut();
-        let open = fnstore_open(path.as_ptr(), 2, &mut error);
-        let import = |callback, error: &mut *mut Error| {
-            let (name, language) = (c"mini".as_ptr(), c"en".as_ptr());
-            fnstore_import(open, release.as_ptr(), name, language, callback, null_mut(), error)
-        };
-        assert!(import(Some(panics), &mut error).is_null());
-        assert_eq!(code(error), "F-callback");
-        let report = import(None, &mut error);
-        assert!(!report.is_null() && error.is_null());
-        boundary::take_text(report);
-        fnstore_close(open);
-        assert!(
-            database::Database::open(dir.path()).is_ok_and(|it| it.releases().unwrap().len() == 1)
+        let open = fnstore_open(path.as_ptr(), 2, null_mut());
+        let (none, data) = (null(), null_mut());
+        fnstore_import(
+            open,
+            release.as_ptr(),
+            none,
+            none,
+            none,
+            Some(panics),
+            data,
+            null_mut(),
+            null_mut(),
         );
     }
 
     #[test]
-    fn a_run_whose_callback_throws_ends_with_an_error() {
-        let dir = tempfile::tempdir().unwrap();
-        let mini = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/mini-framenet");
-        let writer = database::Database::open_writer(dir.path()).unwrap();
-        writer.import(mini.as_ref(), &ImportOptions::default(), &mut |_| {}).unwrap();
-        writer.close().unwrap();
-        let models = concat!(env!("CARGO_MANIFEST_DIR"), "/../models");
-        let (recipe, options) = recipe(models, Some(r#"{"rounds": 1, "beam": 2}"#)).unwrap();
-        let expander = give(Expander(Mutex::new(expand::Expander::open(recipe, options).unwrap())));
-        let path = CString::new(dir.path().to_str().unwrap()).unwrap();
-        let mut error = null_mut();
-        let open = fnstore_open(path.as_ptr(), 1, &mut error);
-        let query = c"lu=audit.v".as_ptr();
-        let report =
-            fnstore_expand(expander, open, query, Some(panics_later), null_mut(), &mut error);
-        assert!(report.is_null());
-        assert_eq!(code(error), "F-callback");
-        fnstore_expander_free(expander);
-        fnstore_close(open);
+    fn a_callback_that_unwinds_ends_the_program() {
+        if let Ok(callback) = std::env::var(CHILD) {
+            return panic_in(&callback);
+        }
+        for callback in ["import", "expand"] {
+            let mut child = Command::new(std::env::current_exe().unwrap());
+            child.args(["--exact", "expand::tests::a_callback_that_unwinds_ends_the_program"]);
+            let output = child.arg("--nocapture").env(CHILD, callback).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(said.contains("of the caller"), "{said}");
+            assert!(said.contains("cannot unwind"), "{said}");
+            #[cfg(unix)]
+            assert_eq!(std::os::unix::process::ExitStatusExt::signal(&output.status), Some(6));
+        }
     }
 
     #[test]
     fn a_panic_of_the_library_is_an_error() {
         let mut error = null_mut();
         let given = call(&mut error, 7, || -> Result<i32> { panic!("a mistake") });
-        assert_eq!((given, code(error).as_str()), (7, "F-panic"));
+        let code = boundary::text(fnstore_error_code(error), "code").unwrap().to_owned();
+        fnstore_error_free(error);
+        assert_eq!((given, code.as_str()), (7, "F-panic"));
     }
 }

@@ -54,9 +54,18 @@ impl Source {
         }
     }
 
-    /// Reads some whole commits; says whether there are any.
+    /// Reads some whole commits; says whether there are any. One that fails has read nothing.
     fn read(&mut self, patience: Duration) -> Result<bool> {
         let Some(since) = self.since else { return Ok(false) };
+        let read = self.read_from(since, patience);
+        if read.is_err() {
+            self.since = Some(since);
+            self.pending.clear();
+        }
+        read
+    }
+
+    fn read_from(&mut self, since: u64, patience: Duration) -> Result<bool> {
         if !self.database.wait_for_changes(since, patience)? {
             return Ok(false);
         }
@@ -90,7 +99,8 @@ pub extern "C" fn fnstore_follow(
     error: *mut *mut Error,
 ) -> *mut Feed {
     call(error, std::ptr::null_mut(), || {
-        let open = boundary::borrow(database)?.get()?;
+        let database = boundary::borrow(database)?;
+        let open = database.get();
         if let Some(generation) = boundary::optional_text(generation, "generation")? {
             open.require_generation(generation)?;
         }
@@ -113,7 +123,8 @@ pub extern "C" fn fnstore_records(
     error: *mut *mut Error,
 ) -> *mut Feed {
     call(error, std::ptr::null_mut(), || {
-        let open = boundary::borrow(database)?.get()?;
+        let database = boundary::borrow(database)?;
+        let open = database.get();
         let (mut pending, revision) = (VecDeque::new(), open.revision()?);
         let release = u16::try_from(release).map_or(ReleaseId(0), ReleaseId);
         if open.releases()?.iter().any(|of| of.id == release) {
@@ -135,12 +146,13 @@ pub extern "C" fn fnstore_records(
 /// fails: then `*error` is not null. A commit of another process is noticed within some 10 ms.
 #[unsafe(no_mangle)]
 pub extern "C" fn fnstore_feed_next(
-    feed: *const Feed,
+    feed: *mut Feed,
     milliseconds: u64,
     error: *mut *mut Error,
 ) -> *mut Change {
     call(error, std::ptr::null_mut(), || {
-        let mut source = boundary::borrow(feed)?.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let feed = boundary::borrow(feed)?;
+        let mut source = feed.0.lock().unwrap_or_else(PoisonError::into_inner);
         let next = source.next(Duration::from_millis(milliseconds))?;
         Ok(next.map_or(std::ptr::null_mut(), boundary::give))
     })

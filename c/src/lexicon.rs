@@ -80,7 +80,8 @@ pub extern "C" fn fnstore_lexicon(
     error: *mut *mut Error,
 ) -> *mut Lines {
     call(error, std::ptr::null_mut(), || {
-        let open = boundary::borrow(database)?.get()?;
+        let database = boundary::borrow(database)?;
+        let open = database.get();
         let named = boundary::optional_text(release_name, "release")?;
         let names = pattern(boundary::optional_text(names, "pattern")?);
         open.refresh()?;
@@ -101,7 +102,8 @@ pub extern "C" fn fnstore_releases(
     error: *mut *mut Error,
 ) -> *mut Lines {
     call(error, std::ptr::null_mut(), || {
-        let open = boundary::borrow(database)?.get()?;
+        let database = boundary::borrow(database)?;
+        let open = database.get();
         open.refresh()?;
         let releases = open.releases()?;
         let lines = releases.iter().map(|of| {
@@ -125,14 +127,15 @@ pub extern "C" fn fnstore_frame(
     error: *mut *mut Error,
 ) -> *mut c_char {
     call(error, std::ptr::null_mut(), || {
-        let open = boundary::borrow(database)?.get()?;
+        let database = boundary::borrow(database)?;
+        let open = database.get();
         let release = boundary::optional_text(release, "release")?;
         open.refresh()?;
         let (lexicon, frame) =
             open.the_frame(RecordKey::Name(boundary::text(name, "name")?), release)?;
         let id = lexicon.release().id;
         let line = open.record_lines()?.line(id, &Subject::Frame(frame.id))?;
-        Ok(line.map_or(std::ptr::null_mut(), boundary::give_text))
+        line.map_or(Ok(std::ptr::null_mut()), boundary::give_text)
     })
 }
 
@@ -147,7 +150,8 @@ pub extern "C" fn fnstore_lu(
     error: *mut *mut Error,
 ) -> *mut c_char {
     call(error, std::ptr::null_mut(), || {
-        let open = boundary::borrow(database)?.get()?;
+        let database = boundary::borrow(database)?;
+        let open = database.get();
         let release = boundary::optional_text(release, "release")?;
         let frame = boundary::optional_text(frame, "frame")?.map(RecordKey::Name);
         open.refresh()?;
@@ -155,6 +159,6 @@ pub extern "C" fn fnstore_lu(
             open.the_lu(RecordKey::Name(boundary::text(name, "name")?), frame, release)?;
         let id = lexicon.release().id;
         let line = open.record_lines()?.line(id, &Subject::LexUnit(lu.frame, lu.id))?;
-        Ok(line.map_or(std::ptr::null_mut(), boundary::give_text))
+        line.map_or(Ok(std::ptr::null_mut()), boundary::give_text)
     })
 }

@@ -9,7 +9,7 @@
 #![allow(clippy::too_many_arguments, reason = "C has no named arguments and no options")]
 
 mod boundary;
-mod callback;
+mod live;
 
 // In the order of the header; blank lines keep it.
 pub mod version;

@@ -2,7 +2,7 @@
 
 use std::ffi::{CString, c_char};
 
-use crate::boundary::{self, Handle, terminated};
+use crate::boundary::{self, Handle, words};
 
 /// Records as JSON, in memory. It depends on nothing: it may outlive the database.
 pub struct Lines(Vec<CString>);
@@ -13,7 +13,7 @@ impl Handle for Lines {
 
 impl FromIterator<String> for Lines {
     fn from_iter<I: IntoIterator<Item = String>>(lines: I) -> Self {
-        Self(lines.into_iter().map(terminated).collect())
+        Self(lines.into_iter().map(words).collect())
     }
 }
 

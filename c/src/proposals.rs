@@ -9,7 +9,7 @@ use fnstore::proposals::{Proposal, Proposals, Ranker};
 use serde_json::json;
 
 use crate::boundary::{self, call};
-use crate::database::Database;
+use crate::database::{Database, Turn, last_revision};
 use crate::edit::now;
 use crate::error::{Error, Fault};
 use crate::lines::Lines;
@@ -52,7 +52,8 @@ pub extern "C" fn fnstore_proposals(
     error: *mut *mut Error,
 ) -> *mut Lines {
     call(error, std::ptr::null_mut(), || {
-        let open = boundary::borrow(database)?.get()?;
+        let database = boundary::borrow(database)?;
+        let open = database.get();
         let proposals = Proposals::new(&open, None, Ranker::default());
         let listed = proposals.list(&expression(query)?, with_decided)?;
         Ok(boundary::give(listed.iter().map(line).collect::<Lines>()))
@@ -61,16 +62,19 @@ pub extern "C" fn fnstore_proposals(
 
 /// Decides on a proposal: `frame` and `lu` are its names, `verdict` is a `fnstore_verdict`,
 /// `reviewer` says who decides. `release` narrows and may be null, as may `note`, which says why.
-/// Who changes the decision takes back its commit, the store's last one then. False when it fails.
+/// `author` says who commits; null is the reviewer. The number of the commit, which takes the
+/// decision back by `fnstore_undo`, goes to `revision`, which may be null. False when it fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn fnstore_decide(
-    database: *const Database,
+    database: *mut Database,
     release: *const c_char,
     frame: *const c_char,
     lu: *const c_char,
     verdict: u32,
     reviewer: *const c_char,
     note: *const c_char,
+    author: *const c_char,
+    revision: *mut u64,
     error: *mut *mut Error,
 ) -> bool {
     call(error, false, || {
@@ -87,12 +91,15 @@ pub extern "C" fn fnstore_decide(
                 return Err(Fault::usage("F-number", message));
             }
         };
-        database.save(Some(reviewer), |writer| {
+        let author = boundary::optional_text(author, "author")?.unwrap_or(reviewer);
+        let committed = database.write(Turn::Commit, Some(author), |writer| {
             let (lexicon, frame) = writer.the_frame(RecordKey::Name(frame), release)?;
             let by = Reviewed { reviewer: reviewer.to_owned(), time: now(), note };
             let proposals = Proposals::new(writer, None, Ranker::default());
             proposals.decide(lexicon.release().id, (frame.id, lu), fate, by)?;
-            Ok(true)
-        })
+            Ok(last_revision(writer))
+        })?;
+        boundary::put(revision, committed);
+        Ok(true)
     })
 }

@@ -40,7 +40,8 @@ pub extern "C" fn fnstore_query(
     error: *mut *mut Error,
 ) -> *mut Answers {
     call(error, std::ptr::null_mut(), || {
-        let open = boundary::borrow(database)?.get()?;
+        let database = boundary::borrow(database)?;
+        let open = database.get();
         let sort = boundary::optional_text(sort, "order")?;
         let sort = sort.map(SortKey::parse_list).transpose().map_err(DatabaseError::from)?;
         let after = boundary::optional_text(after, "cursor")?;
@@ -62,24 +63,26 @@ pub extern "C" fn fnstore_count(
     error: *mut *mut Error,
 ) -> bool {
     call(error, false, || {
-        let open = boundary::borrow(database)?.get()?;
+        let database = boundary::borrow(database)?;
+        let open = database.get();
         boundary::put(count, open.count(&expression(query)?)?);
         Ok(true)
     })
 }
 
 /// The next answer, which the caller frees by `fnstore_answer_free`. Null behind the last one, and
-/// when it fails: then `*error` is not null.
+/// when it fails: then `*error` is not null. An answer with NUL in a text is the error `F-nul`; the
+/// call after it goes on behind that answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn fnstore_answers_next(
-    answers: *const Answers,
+    answers: *mut Answers,
     error: *mut *mut Error,
 ) -> *mut Answer {
     call(error, std::ptr::null_mut(), || {
-        let mut answers =
-            boundary::borrow(answers)?.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let answers = boundary::borrow(answers)?;
+        let mut answers = answers.0.lock().unwrap_or_else(PoisonError::into_inner);
         match answers.next().transpose()? {
-            Some(answer) => Ok(boundary::give(Answer::new(answer))),
+            Some(answer) => Ok(boundary::give(Answer::new(answer)?)),
             None => Ok(std::ptr::null_mut()),
         }
     })
@@ -94,9 +97,10 @@ pub extern "C" fn fnstore_answers_cursor(
     error: *mut *mut Error,
 ) -> *mut c_char {
     call(error, std::ptr::null_mut(), || {
-        let answers = boundary::borrow(answers)?.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let cursor = answers.cursor(boundary::borrow(answer)?.of())?;
-        Ok(boundary::give_text(cursor.to_string()))
+        let (answers, answer) = (boundary::borrow(answers)?, boundary::borrow(answer)?);
+        let answers = answers.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let cursor = answers.cursor(answer.of())?;
+        boundary::give_text(cursor.to_string())
     })
 }
 
@@ -116,10 +120,11 @@ pub extern "C" fn fnstore_annotation_set(
     error: *mut *mut Error,
 ) -> *mut Answer {
     call(error, std::ptr::null_mut(), || {
-        let open = boundary::borrow(database)?.get()?;
+        let database = boundary::borrow(database)?;
+        let open = database.get();
         let id = set_id(id)?;
         let answer = open.the_annotation_set(id, boundary::optional_text(release, "release")?)?;
-        Ok(boundary::give(Answer::new(answer)))
+        Ok(boundary::give(Answer::new(answer)?))
     })
 }
 

@@ -64,9 +64,10 @@ fn the_program_that_tests_the_interface_calls_every_function() {
 }
 
 #[test]
-fn c_and_cpp_compile_the_header_without_a_warning() {
+fn c_and_cpp_compile_the_header_twice_without_a_warning() {
     let dir = tempfile::tempdir().unwrap();
-    let text = "#include <fnstore.h>\nint main(void) { return fnstore_abi_is_right() ? 0 : 1; }\n";
+    let text = "#include <fnstore.h>\n#include <fnstore.h>\n\
+                int main(void) { return fnstore_abi_is_right() ? 0 : 1; }\n";
     for (name, standard) in [("a.c", "-std=c99"), ("a.cpp", "-std=c++11")] {
         let source = dir.path().join(name);
         fs::write(&source, text).unwrap();

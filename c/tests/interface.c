@@ -45,30 +45,68 @@ static char *in_folder(const char *folder, const char *name) {
   return path;
 }
 
-static int count_files(uint64_t files, uint64_t of, void *data) {
-  EXPECT(files <= of);
-  *(uint64_t *)data = of;
+#define BUSY(it)                        \
+  do {                                  \
+    EXPECT(!(it));                      \
+    FAILED(FNSTORE_KIND_LOCKED, "F-busy"); \
+  } while (0)
+
+/* A callback may not write. */
+static void write_within(fnstore_database *database, const char *release) {
+  const char *script = "{\"op\":\"add-sentence\",\"text\":\"Never .\"}";
+  uint64_t one = 1;
+  BUSY(fnstore_import(database, release, "within", NULL, NULL, NULL, NULL, NULL, &error));
+  BUSY(fnstore_edit(database, NULL, script, strlen(script), NULL, NULL, NULL, &error));
+  BUSY(fnstore_undo(database, &one, 1, NULL, NULL, NULL, NULL, &error));
+  BUSY(fnstore_decide(database, NULL, "Checking", "a.v", 0, "kim", NULL, NULL, NULL, &error));
+}
+
+struct import {
+  fnstore_database *database;
+  const char *release;
+  uint64_t total;
+};
+
+static int count_files(uint64_t files, uint64_t total, void *data) {
+  struct import *import = data;
+  uint64_t count = 7, revision = 7;
+  EXPECT(files <= total);
+  import->total = total;
+  write_within(import->database, import->release);
+  /* It may read. */
+  EXPECT(fnstore_count(import->database, NULL, &count, &error) && count == 0);
+  EXPECT(fnstore_revision(import->database, &revision, &error) && revision < 7);
   return 0;
 }
 
-static int refuse(uint64_t files, uint64_t of, void *data) {
-  (void)files, (void)of, (void)data;
+static int refuse(uint64_t files, uint64_t total, void *data) {
+  (void)files, (void)total, (void)data;
   return 1;
+}
+
+/* The last commit has this in its line. */
+static void signed_by(const fnstore_database *database, const char *by) {
+  fnstore_lines *history = fnstore_history(database, 1, &error);
+  EXPECT(history && strstr(fnstore_lines_get(history, 0), by));
+  fnstore_lines_free(history);
 }
 
 static fnstore_database *import(const char *release, const char *path) {
   fnstore_database *database = fnstore_open(path, FNSTORE_OPEN_MODE_CREATE, &error);
   EXPECT(database && !error);
-  EXPECT(!fnstore_import(database, release, NULL, NULL, refuse, NULL, &error));
-  EXPECT(error && fnstore_error_kind(error) == FNSTORE_KIND_FAILED);
-  fnstore_error_free(error);
-  uint64_t files = 0;
-  char *report = fnstore_import(database, release, "mini", "en", count_files, &files, &error);
-  EXPECT(report && strstr(report, "\"frames\":6") && files > 5);
+  EXPECT(!fnstore_import(database, release, NULL, NULL, NULL, refuse, NULL, NULL, &error));
+  FAILED(FNSTORE_KIND_FAILED, "E-stopped");
+  struct import import = {database, release, 0};
+  uint64_t revision = 0, last = 0;
+  char *report =
+      fnstore_import(database, release, "mini", "en", "kim", count_files, &import, &revision, &error);
+  EXPECT(report && strstr(report, "\"frames\":6") && import.total > 5);
   fnstore_text_free(report);
-  USAGE(fnstore_import(database, NULL, NULL, NULL, NULL, NULL, &error), "F-null");
-  EXPECT(!fnstore_import(database, release, "mini", NULL, NULL, NULL, &error));
+  EXPECT(fnstore_revision(database, &last, &error) && revision == last && last > 0);
+  USAGE(fnstore_import(database, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &error), "F-null");
+  EXPECT(!fnstore_import(database, release, "mini", NULL, NULL, NULL, NULL, NULL, &error));
   FAILED(FNSTORE_KIND_FAILED, "E-release-exists");
+  signed_by(database, "\"by\":\"kim\"");
   return database;
 }
 
@@ -239,6 +277,18 @@ static uint64_t edit(fnstore_database *database, const char *script) {
   return revision;
 }
 
+/* A commit without an author has none, whoever made the one before. */
+static void edit_unsigned(fnstore_database *database) {
+  uint64_t revision = 0;
+  const char *script = "{\"op\":\"add-sentence\",\"text\":\"Unsigned .\"}";
+  edit(database, script);
+  signed_by(database, "\"by\":\"kim\"");
+  fnstore_lines_free(fnstore_edit(database, NULL, script, strlen(script), NULL, NULL, &revision, &error));
+  fnstore_lines *history = fnstore_history(database, 1, &error);
+  EXPECT(revision && !strstr(fnstore_lines_get(history, 0), "kim"));
+  fnstore_lines_free(history);
+}
+
 static void edits(fnstore_database *database) {
   uint64_t before = 0, now = 0, count = 0, records = 0;
   EXPECT(fnstore_revision(database, &before, &error));
@@ -275,7 +325,11 @@ static void edits(fnstore_database *database) {
   USAGE(fnstore_edit(database, NULL, "{\0}", 3, NULL, NULL, NULL, &error), "F-nul");
   USAGE(fnstore_edit(database, NULL, NOT_UTF8, 2, NULL, NULL, NULL, &error), "F-utf8");
   USAGE(fnstore_edit(database, NULL, NULL, 0, NULL, NULL, NULL, &error), "F-null");
+  USAGE(fnstore_edit(database, NULL, "", SIZE_MAX, NULL, NULL, NULL, &error), "F-number");
   USAGE(fnstore_undo(database, NULL, 1, NULL, NULL, NULL, NULL, &error), "F-null");
+  USAGE(fnstore_undo(database, NULL, 0, NULL, NULL, NULL, NULL, &error), "F-null");
+  USAGE(fnstore_undo(database, &added, 0, NULL, NULL, NULL, NULL, &error), "F-number");
+  USAGE(fnstore_undo(database, &added, SIZE_MAX / 4, NULL, NULL, NULL, NULL, &error), "F-number");
   USAGE(fnstore_history(NULL, 0, &error), "F-null");
   uint64_t none = 9999;
   EXPECT(!fnstore_undo(database, &none, 1, NULL, NULL, NULL, NULL, &error));
@@ -344,6 +398,7 @@ static void feed(fnstore_database *reader, char *path) {
 }
 
 struct run {
+  fnstore_expander *expander, *other;
   fnstore_database *database;
   uint32_t answer;
   uint64_t asked;
@@ -354,7 +409,11 @@ static int progress(const fnstore_progress *at, void *data) {
   uint64_t count = 0;
   /* A callback may ask the library. */
   EXPECT(fnstore_count(run->database, NULL, &count, &error) && count > 0 && strlen(at->phase) > 4);
-  EXPECT(at->seeds <= at->of && at->rounds <= at->of_rounds);
+  EXPECT(at->seeds <= at->total && at->rounds <= at->total_rounds);
+  write_within(run->database, "nowhere");
+  BUSY(fnstore_expand(run->expander, run->database, NULL, NULL, NULL, NULL, NULL, &error));
+  BUSY(fnstore_expand_set(run->expander, run->database, NULL, "x1", NULL, NULL, NULL, NULL, &error));
+  BUSY(fnstore_expand(run->other, run->database, NULL, NULL, NULL, NULL, NULL, &error));
   EXPECT(!at->text || at->seed);
   run->asked++;
   return run->answer;
@@ -370,8 +429,11 @@ static void expand(fnstore_database *database, const char *models) {
   fnstore_expander *expander =
       fnstore_expander_open(models, "{\"rounds\":1,\"beam\":2,\"candidates\":2}", "cpu", &error);
   EXPECT(expander);
-  struct run run = {database, FNSTORE_STOP_NOW, 0};
-  char *report = fnstore_expand(expander, database, "lu=audit.v", progress, &run, &error);
+  fnstore_expander *other = fnstore_expander_open(models, "{\"rounds\":1}", NULL, &error);
+  EXPECT(other);
+  struct run run = {expander, other, database, FNSTORE_STOP_NOW, 0};
+  uint64_t revision = 0, last = 0;
+  char *report = fnstore_expand(expander, database, "lu=audit.v", NULL, progress, &run, NULL, &error);
   EXPECT(report && strstr(report, "\"interrupted\":true") && strstr(report, "\"sentences\":0"));
   EXPECT(run.asked > 0);
   fnstore_text_free(report);
@@ -379,12 +441,15 @@ static void expand(fnstore_database *database, const char *models) {
   fnstore_answer *seed = fnstore_answers_next(answers, &error);
   EXPECT(seed);
   run.answer = FNSTORE_STOP_GO_ON;
-  report = fnstore_expand_set(expander, database, NULL, fnstore_answer_id(seed), progress, &run, &error);
+  report = fnstore_expand_set(expander, database, NULL, fnstore_answer_id(seed), "lee", progress, &run,
+                              &revision, &error);
   EXPECT(report && strstr(report, "\"seeds\":1") && strstr(report, "\"interrupted\":false"));
   fnstore_text_free(report);
+  EXPECT(fnstore_revision(database, &last, &error) && revision == last);
+  signed_by(database, "\"by\":\"lee\"");
   fnstore_answer_free(seed);
   fnstore_answers_free(answers);
-  report = fnstore_expand(expander, database, "lu=audit.v", NULL, NULL, &error);
+  report = fnstore_expand(expander, database, "lu=audit.v", NULL, NULL, NULL, NULL, &error);
   EXPECT(report);
   fnstore_text_free(report);
   answers = fnstore_query(database, "origin=generated", NULL, NULL, 0, &error);
@@ -401,11 +466,11 @@ static void expand(fnstore_database *database, const char *models) {
   edit(database, script);
   fnstore_answer_free(made);
   fnstore_answers_free(answers);
-  EXPECT(!fnstore_expand_set(expander, database, NULL, "x999999", NULL, NULL, &error) && error);
+  EXPECT(!fnstore_expand_set(expander, database, NULL, "x999999", NULL, NULL, NULL, NULL, &error) && error);
   fnstore_error_free(error);
-  USAGE(fnstore_expand(NULL, database, NULL, NULL, NULL, &error), "F-null");
-  USAGE(fnstore_expand_set(expander, database, NULL, NULL, NULL, NULL, &error), "F-null");
-  fnstore_expander_free(expander);
+  USAGE(fnstore_expand(NULL, database, NULL, NULL, NULL, NULL, NULL, &error), "F-null");
+  USAGE(fnstore_expand_set(expander, database, NULL, NULL, NULL, NULL, NULL, NULL, &error), "F-null");
+  fnstore_expander_free(expander), fnstore_expander_free(other);
   fnstore_lines *proposals = fnstore_proposals(database, NULL, false, &error);
   EXPECT(proposals);
   size_t open = fnstore_lines_count(proposals);
@@ -413,7 +478,9 @@ static void expand(fnstore_database *database, const char *models) {
   char frame[100], lu[100]; /* They stand beside each other. */
   const char *line = strstr(fnstore_lines_get(proposals, 0), "\"frame\":");
   EXPECT(sscanf(line, "\"frame\":\"%99[^\"]\",\"lu\":\"%99[^\"]\"", frame, lu) == 2);
-  EXPECT(fnstore_decide(database, NULL, frame, lu, FNSTORE_VERDICT_ACCEPT, "kim", "good", &error));
+  EXPECT(fnstore_decide(database, NULL, frame, lu, FNSTORE_VERDICT_ACCEPT, "kim", "good", NULL, &revision, &error));
+  EXPECT(fnstore_revision(database, &last, &error) && revision == last);
+  signed_by(database, "\"by\":\"kim\"");
   fnstore_lines *left = fnstore_proposals(database, NULL, false, &error);
   EXPECT(left && fnstore_lines_count(left) == open - 1);
   fnstore_lines_free(left);
@@ -424,10 +491,10 @@ static void decisions(fnstore_database *database) {
   fnstore_lines *none = fnstore_proposals(database, NULL, true, &error);
   EXPECT(none && fnstore_lines_count(none) == 0);
   fnstore_lines_free(none);
-  EXPECT(!fnstore_decide(database, NULL, "Checking", "nothing.v", FNSTORE_VERDICT_REJECT, "kim", NULL, &error));
+  EXPECT(!fnstore_decide(database, NULL, "Checking", "nothing.v", FNSTORE_VERDICT_REJECT, "kim", NULL, NULL, NULL, &error));
   FAILED(FNSTORE_KIND_FAILED, "E-no-proposal");
-  USAGE(fnstore_decide(database, NULL, "Checking", "a.v", 7, "kim", NULL, &error), "F-number");
-  USAGE(fnstore_decide(database, NULL, "Checking", "a.v", 0, NULL, NULL, &error), "F-null");
+  USAGE(fnstore_decide(database, NULL, "Checking", "a.v", 7, "kim", NULL, NULL, NULL, &error), "F-number");
+  USAGE(fnstore_decide(database, NULL, "Checking", "a.v", 0, NULL, NULL, NULL, NULL, &error), "F-null");
   USAGE(fnstore_proposals(NULL, NULL, true, &error), "F-null");
 }
 
@@ -462,6 +529,7 @@ int main(int argc, char **argv) {
   query(writer);
   threads(writer);
   lexicon(writer);
+  edit_unsigned(writer);
   edits(writer);
   decisions(writer);
   expand(writer, argc > 3 ? argv[3] : NULL);

@@ -421,7 +421,7 @@ impl Database {
         let Some(store) = self.store.pinned()? else { return Ok(Held::Borrowed(self)) };
         let still = Self {
             dir: self.dir.clone(),
-            opened: self.opened,
+            opened: self.opened.clone(),
             store,
             writer: None,
             snapshot: Some(index),

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::database::{Database, DatabaseError, Result};
+use crate::database::{Database, Result};
 use crate::model::ReleaseId;
 use crate::store::{RowFault, Unreadable};
 
@@ -40,7 +40,8 @@ impl Database {
     }
 
     /// Names of the releases whose kept counts are not what their rows are. A release without
-    /// counts, which an earlier program wrote, is none of them. Reads every set.
+    /// counts, which an earlier program wrote, is none of them; nor is one whose rows lie in a
+    /// damaged file, which stays, and is not counted. Reads every set.
     ///
     /// # Errors
     /// When the store fails.
@@ -94,12 +95,7 @@ impl Database {
         if !report.removed.is_empty() {
             database.follow(&mut *database.lock_writer()?);
         }
-        match database.miscounted() {
-            Ok(miscounted) => report.recounted = miscounted,
-            // A file that cannot be read stays, and what it holds is not counted.
-            Err(DatabaseError::Store(error)) if error.is_damage() => {}
-            Err(error) => return Err(error),
-        }
+        report.recounted = database.miscounted()?;
         if !report.recounted.is_empty() {
             database.store.mend_sums()?;
         }

@@ -43,8 +43,8 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// Whether an index of this stamp serves a store at a revision, with what it lacks laid over it:
-    /// one that is ahead of its store, or of another schema, does not.
+    /// Whether an index of this stamp serves a store at a revision, with what it lacks laid over
+    /// it: one that is ahead of its store, or of another schema, does not.
     pub(crate) fn serves(&self, revision: u64) -> bool {
         self.schema == schema::SCHEMA_VERSION && self.revision <= revision
     }

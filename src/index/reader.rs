@@ -67,8 +67,8 @@ impl IndexReader {
         Ok(Some(Self { searcher, fields, path: path.to_owned() }))
     }
 
-    /// Reads every file of the last commit in `path`, and compares its checksum with the one that was
-    /// written behind it. Little of a file is in memory at a time.
+    /// Reads every file of the last commit in `path`, and compares its checksum with the one that
+    /// was written behind it. Little of a file is in memory at a time.
     ///
     /// # Errors
     /// When a file is damaged, with its name.

@@ -38,7 +38,6 @@ use crate::model::{
 };
 use crate::query::Expression;
 use crate::text::{called, fold, plain_lemma};
-use crate::vectors::WordVectors;
 
 type Result<T> = std::result::Result<T, ProposalError>;
 

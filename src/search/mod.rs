@@ -1,10 +1,11 @@
 //! Answering a query: planned, evaluated, selected.
 //!
 //! `plan` narrows where answers can lie, by keys and by the index. `evaluate` asks the whole
-//! expression of every annotation set there. `select` orders what holds (`ranked`), and gives answers
-//! one by one; `scan` has all threads look at all of them, `parts` those of a caller. `counting` reads no set where it need not; `shown` says what
-//! stands above and below an answer's sentence. `facts` keeps what is looked up for them; a
-//! [`Catalog`] has the names behind the numbers.
+//! expression of every annotation set there. `select` orders what holds (`ranked`), and gives
+//! answers one by one; `scan` has all threads look at all of them, `parts` those of a caller.
+//! `counting` reads no set where it need not; `shown` says what stands above and below an answer's
+//! sentence. `facts` keeps what is looked up for them; a [`Catalog`] has the names behind the
+//! numbers.
 
 mod answer;
 mod catalog;

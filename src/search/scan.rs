@@ -330,13 +330,16 @@ fn first<R, E>(
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use proptest::prelude::*;
 
     use super::*;
     use crate::database::Write;
+    use crate::edit::Removal;
     use crate::model::{
-        AnnotationSet, AnnotationSetId, Flags, Generation, IdSpace, Method, Provenance, ReleaseId,
-        Sentence, SentenceId,
+        AnnotationSet, AnnotationSetId, Flags, FrameId, Generation, IdSpace, LuId, Method,
+        Provenance, ReleaseId, Sentence, SentenceId,
     };
     use crate::query::Field;
     use crate::transfer::ImportOptions;
@@ -503,5 +506,109 @@ mod tests {
             found.push(group.sentence);
         }
         assert_eq!(found, sentences);
+    }
+
+    /// The answers of a scan, after each value of which something else happens.
+    fn answers_while(database: &Database, query: &str, mut then: impl FnMut()) -> Vec<String> {
+        let mut answers = Vec::new();
+        let add = |some: &mut Vec<String>, answer: Answer| {
+            some.push(format!("{answer:?}"));
+            Ok::<_, DatabaseError>(())
+        };
+        let take = |some: Vec<String>| {
+            answers.extend(some);
+            then();
+            Ok(())
+        };
+        database.fold_answers(&query.parse().unwrap(), Vec::new, add, take).unwrap();
+        answers
+    }
+
+    #[test]
+    fn a_readers_scan_is_of_one_state_whoever_moves_the_handle_on() {
+        let sets: Vec<Grown> = (0..500).map(|number| (number, 1, 0)).collect();
+        for (threads, query) in [(1, ""), (3, ""), (3, "not text~\"1$\""), (3, "frame=Checking")] {
+            let (dir, database) = store_of(&sets, &sets[..20]);
+            let (release, query) = (database.releases().unwrap()[0].id, query.to_owned());
+            let reader = Database::open(dir.path()).unwrap();
+            let asked = reader.query(&query.parse().unwrap()).unwrap();
+            let expected: Vec<_> = asked.map(|of| format!("{:?}", of.unwrap())).collect();
+            let mut taken = 0;
+            let change = || {
+                taken += 1;
+                match taken {
+                    2 => {
+                        let mut edits = database.transaction(release).unwrap();
+                        let lu = (FrameId(102), LuId(1001));
+                        edits.remove_lexunit(lu.0, lu.1, Removal::Cascade).unwrap();
+                        edits.commit().unwrap();
+                    }
+                    3 => database.store().compact().unwrap(),
+                    4..8 => {
+                        let more = grown(&database, release, 1000 * taken, &sets[..40]);
+                        database.write(release, &more).unwrap();
+                    }
+                    _ => {}
+                }
+                reader.refresh().unwrap();
+            };
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut change = change;
+            let found = pool.install(|| answers_while(&reader, &query, &mut change));
+            assert!(found == expected, "{query} of {threads} threads");
+            assert!(taken > 4);
+            let count = |database: &Database| database.count(&query.parse().unwrap()).unwrap();
+            assert_ne!(count(&reader), expected.len() as u64, "nothing has changed");
+            assert_eq!(count(&reader), count(&database));
+        }
+    }
+
+    /// The rows of each family as one pass over them finds them, and the blocks that end families.
+    fn serially(database: &Database) -> (BTreeMap<&'static str, u64>, Vec<String>) {
+        let (mut rows, mut faults) = (BTreeMap::new(), Vec::new());
+        for row in database.store().rows().unwrap() {
+            *rows.entry(row.as_ref().map_or_else(|of| of.family, |of| of.family)).or_default() += 1;
+            if let Err(fault) = row {
+                faults.push(format!("{} {}: {}", fault.family, fault.place(), fault.reason));
+            }
+        }
+        (rows, faults)
+    }
+
+    #[test]
+    fn a_check_finds_of_damaged_blocks_what_one_pass_finds() {
+        let sets: Vec<Grown> = (0..900).map(|number| (number, 1, 0)).collect();
+        let (dir, database) = store_of(&sets, &[]);
+        database.store().compact().unwrap();
+        drop(database);
+        let (mut blocks, mut tables) = (0, 0);
+        for file in std::fs::read_dir(dir.path().join("db")).unwrap() {
+            let path = file.unwrap().path();
+            let whole = std::fs::read(&path).unwrap();
+            if path.extension().is_none_or(|it| it != "sst") || whole.len() < 8 << 10 {
+                continue;
+            }
+            for step in 0..9 {
+                let mut bytes = whole.clone();
+                bytes[whole.len() * step / 9 + 100] ^= 0x20;
+                std::fs::write(&path, &bytes).unwrap();
+                let Ok(reader) = Database::open(dir.path()) else {
+                    tables += 1;
+                    continue;
+                };
+                let (rows, faults) = serially(&reader);
+                let Ok(report) = reader.check(CheckOptions::default(), &mut |_| {}) else {
+                    continue;
+                };
+                assert_eq!(report.rows, rows, "byte {step}/9 of {}", path.display());
+                let found = report.findings.iter().flat_map(|(.., found)| found);
+                let found = found.map(|of| format!("{} {}", of.family, of.detail));
+                let is_block = |of: &String| of.contains(" after key ") || of.contains(" before the first");
+                assert_eq!(found.filter(is_block).collect::<Vec<_>>(), faults);
+                blocks += faults.len();
+            }
+            std::fs::write(&path, &whole).unwrap();
+        }
+        assert!(blocks > 4, "{blocks} blocks and {tables} tables were damaged");
     }
 }

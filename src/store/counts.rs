@@ -16,12 +16,12 @@ use rocksdb::WriteBatch;
 
 use super::added::of_space;
 use super::count_key::{ALL_SETS, LU_SETS, LUS, SENTENCES, SETS, SetCount, decode};
+use super::current_sums::unless_damaged;
 use super::engine::Engine;
 use super::estimate::SetRange;
 use super::evidence_changes::TouchedEvidence;
 use super::family::Family;
 use super::key::{CountKey, Key, Prefix, SentenceKey, release_of};
-use super::removal::bounds;
 use super::touched::{Before, Said, Touched, each_row};
 use super::{Result, Store};
 use crate::model::{IdSpace, ReleaseId};
@@ -93,9 +93,17 @@ impl Changes {
         let (mut changes, mut evidence) = (Self::default(), TouchedEvidence::default());
         each_row(engine, touched, &mut |family, key, before, after| {
             match &before {
-                Before::Nothing => {}
+                Before::Nothing | Before::New => {}
                 Before::Said(said) => said.counted().into_iter().for_each(|key| lost.add(key)),
-                Before::Unreadable => changes.unknown.extend(release_of(family, key)),
+                Before::Unreadable => {
+                    changes.unknown.extend(release_of(family, key));
+                    // A sentence counts by its key, whether or not it can be read.
+                    if family == Family::Sentence
+                        && let Some(key) = counts_as(family, key, &[])
+                    {
+                        lost.add(&key);
+                    }
+                }
             }
             if let Some(key) = after.as_ref().and_then(Said::counted) {
                 gained.add(key);
@@ -152,20 +160,19 @@ impl Store {
         for &release in listed {
             let by = changes.by.remove(&release).unwrap_or_default();
             let is_known = are_current && !changes.unknown.contains(&release);
-            if is_known && let Some(cells) = self.changed(release, &by)? {
+            let changed = if is_known { self.changed(release, &by) } else { Ok(None) };
+            if let Some(cells) = unless_damaged(changed)?.flatten() {
                 for (key, count) in cells {
                     self.put_count(rows, &key, count)?;
                 }
                 continue;
             }
-            let mut cells = match self.made_anew(release) {
-                Ok(cells) => cells,
-                // Rows that cannot be read keep nobody from others: readers count what they can.
-                Err(error) if error.is_damage() => {
-                    self.delete_counts(rows, release)?;
-                    continue;
-                }
-                Err(error) => return Err(error),
+            let is_given_up = self.is_given_up(Family::Count, release);
+            let made = if is_given_up { None } else { unless_damaged(self.made_anew(release))? };
+            // Rows that cannot be read keep nobody from others: readers count what they can.
+            let Some(mut cells) = made else {
+                self.give_up(rows, Family::Count, release)?;
+                continue;
             };
             for (key, by) in by {
                 let count = cells.entry(key).or_default();
@@ -242,24 +249,22 @@ impl Store {
         self.engine.put(rows, Family::Count, &bytes, &count.to_be_bytes())
     }
 
-    fn delete_counts(&self, rows: &mut WriteBatch, release: ReleaseId) -> Result<()> {
-        let [start, end] = bounds(release);
-        self.engine.delete_from(rows, Family::Count, &start, &end)
-    }
-
     fn put_all_counts(
         &self,
         rows: &mut WriteBatch,
         release: ReleaseId,
         cells: &Cells,
     ) -> Result<()> {
-        self.delete_counts(rows, release)?;
+        self.delete_sums(rows, Family::Count, release)?;
         cells.iter().try_for_each(|(key, count)| self.put_count(rows, key, *count))
     }
 
-    /// Puts the counts of a release that its rows give.
+    /// Puts the counts of a release that its rows give; none where these cannot be read.
     pub(super) fn recount(&self, rows: &mut WriteBatch, release: ReleaseId) -> Result<()> {
-        self.put_all_counts(rows, release, &self.made_anew(release)?)
+        match unless_damaged(self.made_anew(release))? {
+            Some(cells) => self.put_all_counts(rows, release, &cells),
+            None => self.give_up(rows, Family::Count, release),
+        }
     }
 
     /// Whether the counts of a release are what its rows say, or none are kept.

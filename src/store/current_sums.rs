@@ -4,11 +4,14 @@
 //! Each commit writes its revision beside them. A program that knows nothing of them leaves it as
 //! it was. Then readers go by the rows, and the next commit makes all anew.
 
-use std::sync::PoisonError;
+use std::collections::BTreeSet;
+use std::sync::{MutexGuard, PoisonError};
 
 use rocksdb::WriteBatch;
 
 use super::family::Family;
+use super::key::release_of;
+use super::removal::bounds;
 use super::{Result, Store};
 use crate::model::{Release, ReleaseId};
 
@@ -82,24 +85,87 @@ impl Store {
         self.engine.write_synced(rows)
     }
 
-    /// Makes counts and evidence of all listed releases anew.
+    /// Deletes the counts or the evidence of a release.
+    pub(super) fn delete_sums(
+        &self,
+        rows: &mut WriteBatch,
+        family: Family,
+        release: ReleaseId,
+    ) -> Result<()> {
+        let [start, end] = bounds(release);
+        self.engine.delete_from(rows, family, &start, &end)
+    }
+
+    /// Whether counts or evidence of a release could not be made: each try reads all that can be
+    /// read, and a repair or another process may try again.
+    pub(super) fn is_given_up(&self, family: Family, release: ReleaseId) -> bool {
+        self.given_up().contains(&(family, release))
+    }
+
+    /// Leaves a release without counts or evidence, which cannot be made.
+    pub(super) fn give_up(
+        &self,
+        rows: &mut WriteBatch,
+        family: Family,
+        release: ReleaseId,
+    ) -> Result<()> {
+        self.given_up().insert((family, release));
+        let [start, _] = bounds(release);
+        let first = unless_damaged(self.engine.scan(family, start)?.next().transpose())?;
+        match first {
+            Some(None) => Ok(()),
+            _ => self.delete_sums(rows, family, release),
+        }
+    }
+
+    fn given_up(&self) -> MutexGuard<'_, BTreeSet<(Family, ReleaseId)>> {
+        self.given_up.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Deletes the counts and the evidence of releases that are not listed: a program that knows
+    /// nothing of them left them.
+    pub(super) fn drop_unlisted_sums(
+        &self,
+        rows: &mut WriteBatch,
+        listed: &[ReleaseId],
+    ) -> Result<()> {
+        for family in [Family::Count, Family::Evidence] {
+            let mut from = Vec::new();
+            loop {
+                let first = self.engine.scan_from(family, from)?.next().transpose();
+                let Some(Some((key, _))) = unless_damaged(first)? else { break };
+                let Some(release) = release_of(family, &key) else { break };
+                if !listed.contains(&release) {
+                    self.delete_sums(rows, family, release)?;
+                }
+                [_, from] = bounds(release);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes counts and evidence of all listed releases anew, as far as they can be read.
     ///
     /// # Errors
     /// When the engine fails, or the handle is a reader's.
     pub(crate) fn mend_sums(&self) -> Result<()> {
         let _one_at_a_time = self.commit.lock().unwrap_or_else(PoisonError::into_inner);
         let book = self.book()?;
+        self.given_up().clear();
         let mut rows = WriteBatch::default();
         for Release { id, .. } in book.releases {
             self.recount(&mut rows, id)?;
-            self.remake_evidence(id)?;
+            if unless_damaged(self.remake_evidence(id))?.is_none() {
+                self.give_up(&mut rows, Family::Evidence, id)?;
+            }
         }
         self.trust_sums(&mut rows, book.revision)?;
         self.engine.write_synced(rows)
     }
 
     /// The listed releases whose counts or evidence are not what their rows say. What may be of an
-    /// earlier commit is not read, and no fault.
+    /// earlier commit is not read, and no fault; nor is what cannot be held against rows that lie
+    /// in a damaged file.
     ///
     /// # Errors
     /// When the engine fails.
@@ -107,12 +173,22 @@ impl Store {
         let mut wrong = Vec::new();
         if self.are_sums_current()? {
             for Release { id, .. } in self.book()?.releases {
-                let is_right =
-                    self.are_counts_right(id)? && self.evidence_differences(id)?.is_empty();
-                wrong.extend((!is_right).then_some(id));
+                let are_counts_right = unless_damaged(self.are_counts_right(id))?.unwrap_or(true);
+                let differences = unless_damaged(self.evidence_differences(id))?;
+                let is_wrong = !are_counts_right || differences.is_some_and(|it| !it.is_empty());
+                wrong.extend(is_wrong.then_some(id));
             }
         }
         Ok(wrong)
+    }
+}
+
+/// What was read; `None` where that is damaged.
+pub(super) fn unless_damaged<T>(read: Result<T>) -> Result<Option<T>> {
+    match read {
+        Ok(read) => Ok(Some(read)),
+        Err(error) if error.is_damage() => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

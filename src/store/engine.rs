@@ -385,9 +385,19 @@ impl Engine {
         prefix: Vec<u8>,
         mut after: Vec<u8>,
     ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
-        let mut options = ReadOptions::default();
         after.push(0);
-        let least = after.max(prefix.clone());
+        self.scan_within(family, prefix, after)
+    }
+
+    /// The records from a key on whose keys start with `prefix`, in key order.
+    pub(super) fn scan_within(
+        &self,
+        family: Family,
+        prefix: Vec<u8>,
+        from: Vec<u8>,
+    ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
+        let mut options = ReadOptions::default();
+        let least = from.max(prefix.clone());
         options.set_iterate_range(PrefixRange(prefix));
         options.set_iterate_lower_bound(least);
         self.rows(family, options)

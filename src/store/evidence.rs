@@ -3,6 +3,7 @@
 //! Scores are added as integers, so that the order in which sets come and go changes no sum: what
 //! commits keep is what a reading of all sets gives, bit by bit.
 
+use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -212,12 +213,16 @@ impl LuEvidence {
     }
 
     /// Lists the best of all sets, of which there are as many as were counted.
-    pub(super) fn rank_all<'s>(&mut self, sets: impl Iterator<Item = &'s SetEvidence>) {
+    pub(super) fn rank_all<S: Borrow<SetEvidence>, E>(
+        &mut self,
+        sets: impl Iterator<Item = Result<S, E>>,
+    ) -> Result<(), E> {
         self.best.clear();
         for (ranked, set) in sets.enumerate() {
             let is_complete = self.best.len() == ranked;
-            self.rank(set, is_complete);
+            self.rank(set?.borrow(), is_complete);
         }
+        Ok(())
     }
 
     /// Reads of the best sets whether their targets stand inside of names; `text` gives the text of
@@ -340,7 +345,7 @@ mod tests {
                 let set = there.remove(which.index(there.len()));
                 prop_assert_eq!(changed.remove(&set), Some(()));
                 if changed.lacks_best() {
-                    changed.rank_all(there.iter());
+                    changed.rank_all(there.iter().map(Ok::<_, ()>)).unwrap();
                 }
             }
             let mut made = LuEvidence::default();

@@ -1,6 +1,6 @@
 //! What a commit touches of the evidence for proposed LUs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::evidence::SetEvidence;
 use super::family::Family;
@@ -16,6 +16,8 @@ pub(super) type Turn = [Option<Box<SetEvidence>>; 2];
 pub(super) struct OfRelease {
     /// Sets that are put or go, without the answers of a verifier.
     pub(super) sets: BTreeMap<AnnotationSetId, Turn>,
+    /// Of these, those that the release did not have: nobody has verified them before.
+    pub(super) new: BTreeSet<AnnotationSetId>,
     /// Answers of a verifier, as they are then.
     pub(super) answers: BTreeMap<AnnotationSetId, Option<f32>>,
     /// Texts of sentences, as they are then; `None` of one that goes.
@@ -38,17 +40,20 @@ pub(super) struct TouchedEvidence(pub(super) BTreeMap<ReleaseId, OfRelease>);
 impl TouchedEvidence {
     /// Takes up a row that is touched.
     pub(super) fn add(&mut self, family: Family, key: &[u8], before: Before, after: Option<Said>) {
+        let is_new = matches!(before, Before::New);
+        let is_unreadable = matches!(before, Before::Unreadable);
         let before = match before {
             Before::Said(said) => Some(said),
-            Before::Nothing | Before::Unreadable => None,
+            Before::Nothing | Before::New | Before::Unreadable => None,
         };
         match family {
             Family::Annotation => {
                 for (said, at) in [(before, 0), (after, 1)] {
                     if let Some(Said::Set(counted, Some(set))) = said {
-                        let sets = &mut self.0.entry(counted.release).or_default().sets;
+                        let of_release = self.0.entry(counted.release).or_default();
                         let id = set.set;
-                        sets.entry(id).or_default()[at] = Some(set);
+                        of_release.new.extend(is_new.then_some(id));
+                        of_release.sets.entry(id).or_default()[at] = Some(set);
                     }
                 }
             }
@@ -68,7 +73,8 @@ impl TouchedEvidence {
                 };
                 let (before, after) = (text(before), text(after));
                 let of_release = self.0.entry(key.release).or_default();
-                if before.is_some() && before != after {
+                // What cannot be read gave no name that a target stands in.
+                if is_unreadable || before.is_some() && before != after {
                     of_release.reworded.push(key.sentence);
                 }
                 of_release.texts.insert(key.sentence, after);

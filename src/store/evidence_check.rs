@@ -4,7 +4,7 @@ use super::evidence::LuEvidence;
 use super::evidence_row::Cell;
 use super::family::Family;
 use super::kept_evidence::{Place, Seeds, read};
-use super::key::{EvidenceKey, Key};
+use super::key::{EvidenceKey, Key, Prefix};
 use super::{Result, Store};
 use crate::model::ReleaseId;
 
@@ -41,6 +41,10 @@ impl Store {
             return Ok(Vec::new());
         }
         let Some(number) = self.number_of_proposed(release)? else {
+            let first = self.engine.scan(Family::Evidence, Prefix::of(release).bytes())?.next();
+            if first.transpose()?.is_none() {
+                return Ok(Vec::new());
+            }
             return Ok(vec![format!("release {release}: no number of LUs with evidence")]);
         };
         let mut told = Vec::new();

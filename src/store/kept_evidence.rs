@@ -5,26 +5,30 @@
 //! that it touches. An LU's sets are read again only when so many of its best go that others have
 //! to be looked for.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rocksdb::WriteBatch;
 
+use super::current_sums::unless_damaged;
 use super::estimate::SetRange;
 use super::evidence::{LuEvidence, SetEvidence};
 use super::evidence_changes::{OfRelease, TouchedEvidence, Turn};
 use super::evidence_row::{self, Cell};
 use super::family::Family;
-use super::key::{AnnotationKey, EvidenceKey, Key, Prefix};
+use super::key::{AnnotationKey, EvidenceKey, Key, Prefix, SetKey};
 use super::record::Stored;
-use super::removal::bounds;
 use super::touched::is_proposed;
 use super::{Result, Store, StoreError};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, FrameId, LuId, OWN_RANGE, ReleaseId, SentenceId,
+    AnnotationSet, AnnotationSetId, FrameId, LuId, OWN_RANGE, ReleaseId, SentenceId, Verification,
 };
 
 /// Bytes of rows that are written together while evidence is made anew.
 const WRITE: usize = 4 << 20;
+
+/// Answers of a verifier that are read together.
+const ANSWERS: usize = 4_096;
 
 /// An LU by its frame and number.
 pub(super) type Place = (FrameId, LuId);
@@ -37,6 +41,10 @@ pub(super) type Seeds = BTreeMap<AnnotationSetId, u64>;
 struct LuChange<'s> {
     lost: Vec<&'s SetEvidence>,
     gained: Vec<&'s SetEvidence>,
+    /// How many more seeds there are.
+    more_seeds: i64,
+    /// All touched sets that the LU has then.
+    then: Vec<&'s SetEvidence>,
 }
 
 /// Rows as they are then; `None` of those that go.
@@ -55,24 +63,37 @@ impl Store {
         for &release in listed {
             let mut touched = touched.0.remove(&release).unwrap_or_default();
             let mut cells = None;
-            if is_sure(release) && self.number_of_proposed(release)?.is_some() {
-                cells = self.changed_evidence(release, &mut touched)?;
+            if is_sure(release) {
+                cells = self.readable_changes(release, &mut touched)?;
             }
-            if cells.is_none() {
-                cells = match self.remake_evidence(release) {
-                    Ok(()) => self.changed_evidence(release, &mut touched)?,
-                    // Rows that cannot be read keep nobody from others: readers gather what they
-                    // can.
-                    Err(error) if error.is_damage() => None,
-                    Err(error) => return Err(error),
-                };
+            if cells.is_none()
+                && !self.is_given_up(Family::Evidence, release)
+                && unless_damaged(self.remake_evidence(release))?.is_some()
+            {
+                cells = self.readable_changes(release, &mut touched)?;
             }
             match cells {
                 Some(cells) => self.put_cells(rows, &cells)?,
-                None => self.delete_evidence(rows, release)?,
+                // Rows that cannot be read keep nobody from others: readers gather what they can.
+                None => self.give_up(rows, Family::Evidence, release)?,
             }
         }
         Ok(())
+    }
+
+    /// The rows that a commit changes; `None` where none are kept, or what they are changed by
+    /// cannot be read.
+    fn readable_changes(
+        &self,
+        release: ReleaseId,
+        touched: &mut OfRelease,
+    ) -> Result<Option<Cells>> {
+        let changed = match self.number_of_proposed(release) {
+            Ok(None) => Ok(None),
+            Ok(Some(number)) => self.changed_evidence(release, number, touched),
+            Err(error) => Err(error),
+        };
+        Ok(unless_damaged(changed)?.flatten())
     }
 
     fn put_cells(&self, rows: &mut WriteBatch, cells: &Cells) -> Result<()> {
@@ -95,15 +116,11 @@ impl Store {
         self.engine.put(rows, Family::Evidence, &bytes, &value)
     }
 
-    fn delete_evidence(&self, rows: &mut WriteBatch, release: ReleaseId) -> Result<()> {
-        let [start, end] = bounds(release);
-        self.engine.delete_from(rows, Family::Evidence, &start, &end)
-    }
-
     /// The rows that a commit changes; `None` when they must be made anew.
     fn changed_evidence(
         &self,
         release: ReleaseId,
+        all: u64,
         touched: &mut OfRelease,
     ) -> Result<Option<Cells>> {
         if touched.is_empty() {
@@ -113,7 +130,11 @@ impl Store {
         let touched = &*touched;
         let mut by_lu: BTreeMap<Place, LuChange<'_>> = BTreeMap::new();
         let mut by_seed: BTreeMap<(Place, AnnotationSetId), i64> = BTreeMap::new();
+        let mut then: BTreeMap<Place, Vec<&SetEvidence>> = BTreeMap::new();
         for [before, after] in touched.sets.values() {
+            if let Some(after) = after.as_deref() {
+                then.entry((after.frame, after.lu)).or_default().push(after);
+            }
             if before == after && touched.reworded.is_empty() {
                 continue;
             }
@@ -132,15 +153,26 @@ impl Store {
             return Ok(None);
         };
         let mut number = 0_i64;
-        for (place, change) in by_lu {
-            let more = seeds.get(&place).copied().unwrap_or_default();
-            let Some((was, is)) = self.changed_lu(release, place, (change, more), touched)? else {
-                return Ok(None);
+        let keys: Vec<Vec<u8>> =
+            by_lu.keys().map(|place| EvidenceKey::of_lu(release, *place).encode()).collect();
+        let values = self.engine.get_sorted(Family::Evidence, &keys)?;
+        for ((place, mut change), value) in by_lu.into_iter().zip(values) {
+            change.more_seeds = seeds.get(&place).copied().unwrap_or_default();
+            change.then = then.remove(&place).unwrap_or_default();
+            let key = EvidenceKey::of_lu(release, place);
+            let was_there = value.is_some();
+            let sums = match value {
+                Some(value) => read(&key, &value).and_then(Cell::sums),
+                None => Some(LuEvidence::default()),
             };
-            number += i64::from(is.is_some()) - i64::from(was);
-            cells.push((EvidenceKey::of_lu(release, place), is.map(Box::new).map(Cell::Sums)));
+            let Some(mut sums) = sums else { return Ok(None) };
+            if self.change_lu(release, place, &mut sums, (change, touched))?.is_none() {
+                return Ok(None);
+            }
+            let sums = (!sums.is_empty()).then_some(sums);
+            number += i64::from(sums.is_some()) - i64::from(was_there);
+            cells.push((key, sums.map(Box::new).map(Cell::Sums)));
         }
-        let all = self.number_of_proposed(release)?.unwrap_or_default();
         let Some(all) = all.checked_add_signed(number) else { return Ok(None) };
         cells.push((EvidenceKey::of_lus(release), Some(Cell::Count(all))));
         Ok(Some(cells))
@@ -166,9 +198,11 @@ impl Store {
                 touched.sets.insert(set.set, turn);
             }
         }
-        let is_verified = self.is_verified(release)?;
+        let known: Vec<AnnotationSetId> =
+            touched.sets.keys().filter(|set| !touched.new.contains(set)).copied().collect();
+        let mut answers = self.answers(release, &known)?;
         for (id, [before, after]) in &mut touched.sets {
-            let of_store = self.answer(release, *id, is_verified)?;
+            let of_store = answers.remove(id);
             if let Some(before) = before {
                 before.evokes = of_store;
             }
@@ -204,41 +238,30 @@ impl Store {
         Ok(Some(more))
     }
 
-    /// Whether an LU had evidence, and what it has then; `None` when it must be made anew.
-    fn changed_lu(
+    /// Changes what the sets of an LU say; `None` when it must be made anew.
+    fn change_lu(
         &self,
         release: ReleaseId,
         place: Place,
-        (change, seeds): (LuChange<'_>, i64),
-        touched: &OfRelease,
-    ) -> Result<Option<(bool, Option<LuEvidence>)>> {
-        let key = EvidenceKey::of_lu(release, place);
-        let value = self.engine.get(Family::Evidence, &key.encode())?;
-        let was_there = value.is_some();
-        let sums = match value {
-            Some(value) => read(&key, &value).and_then(Cell::sums),
-            None => Some(LuEvidence::default()),
-        };
-        let Some(mut sums) = sums else { return Ok(None) };
-        let all = sums.seeds.checked_add_signed(seeds);
+        sums: &mut LuEvidence,
+        (change, touched): (LuChange<'_>, &OfRelease),
+    ) -> Result<Option<()>> {
+        let seeds = sums.seeds.checked_add_signed(change.more_seeds);
         let lost = change.lost.iter().try_for_each(|set| sums.remove(set));
-        let (Some(seeds), Some(())) = (all, lost) else { return Ok(None) };
+        let (Some(seeds), Some(())) = (seeds, lost) else { return Ok(None) };
         sums.seeds = seeds;
         change.gained.into_iter().for_each(|set| sums.add(set));
-        if sums.is_empty() {
-            return Ok(Some((was_there, None)));
-        }
         if sums.lacks_best() {
-            let sets = self.sets_at(release, place, &|set| touched.sets.contains_key(&set))?;
-            let gained = touched.sets.values().filter_map(|[_, after]| after.as_deref());
-            let gained = gained.filter(|set| (set.frame, set.lu) == place);
-            sums.rank_all(sets.iter().chain(gained));
+            let is_left_out = |set| touched.sets.contains_key(&set);
+            let others = self.sets_at(release, place, &is_left_out)?.map(|set| set.map(Cow::Owned));
+            let then = change.then.into_iter().map(|set| Ok(Cow::Borrowed(set)));
+            sums.rank_all(others.chain(then))?;
         }
         sums.read_names(|sentence| match touched.texts.get(&sentence) {
             Some(text) => Ok(text.clone()),
             None => self.text(release, sentence),
         })?;
-        Ok(Some((was_there, Some(sums))))
+        Ok(Some(()))
     }
 
     fn text(&self, release: ReleaseId, sentence: SentenceId) -> Result<Option<String>> {
@@ -246,21 +269,21 @@ impl Store {
     }
 
     /// The generated sets of an LU that can be read, but for some.
-    fn sets_at(
-        &self,
+    fn sets_at<'s>(
+        &'s self,
         release: ReleaseId,
         (frame, lu): Place,
-        is_left_out: &dyn Fn(AnnotationSetId) -> bool,
-    ) -> Result<Vec<SetEvidence>> {
-        let mut sets = Vec::new();
-        for row in
-            self.engine.scan(Family::Annotation, SetRange::LexUnit(release, frame, lu).prefix())?
-        {
-            let (key, value) = row?;
-            let set = set_of(&key, &value).filter(|set| !is_left_out(set.id));
-            sets.extend(set.and_then(|set| SetEvidence::of(&set, None)));
-        }
-        Ok(sets)
+        is_left_out: &'s dyn Fn(AnnotationSetId) -> bool,
+    ) -> Result<impl Iterator<Item = Result<SetEvidence>> + 's> {
+        let of_lu = SetRange::LexUnit(release, frame, lu).prefix();
+        let rows = self.engine.scan(Family::Annotation, of_lu)?;
+        Ok(rows.filter_map(move |row| match row {
+            Ok((key, value)) => {
+                let set = set_of(&key, &value).filter(|set| !is_left_out(set.id));
+                set.and_then(|set| SetEvidence::of(&set, None)).map(Ok)
+            }
+            Err(error) => Some(Err(error)),
+        }))
     }
 
     fn is_verified(&self, release: ReleaseId) -> Result<bool> {
@@ -284,6 +307,28 @@ impl Store {
         Ok(readable(self.verification(release, set))?.and_then(|said| said.evokes))
     }
 
+    /// What a verifier answered of sets in order of id, where that can be read.
+    fn answers(
+        &self,
+        release: ReleaseId,
+        sets: &[AnnotationSetId],
+    ) -> Result<BTreeMap<AnnotationSetId, f32>> {
+        let mut answers = BTreeMap::new();
+        if sets.is_empty() || !self.is_verified(release)? {
+            return Ok(answers);
+        }
+        for sets in sets.chunks(ANSWERS) {
+            let keys: Vec<SetKey> = sets.iter().map(|&set| SetKey { release, set }).collect();
+            let bytes: Vec<Vec<u8>> = keys.iter().map(Key::encode).collect();
+            let values = self.engine.get_sorted(Family::Verification, &bytes)?;
+            for (key, value) in keys.iter().zip(values) {
+                let said = value.and_then(|value| Verification::from_value(key, &value).ok());
+                answers.extend(said.and_then(|said| Some((key.set, said.evokes?))));
+            }
+        }
+        Ok(answers)
+    }
+
     /// Makes the evidence of a release from its rows, LU by LU in order. Rows that cannot be read
     /// are passed by; whoever reads them, and a check, tell of them.
     pub(super) fn make_evidence(
@@ -297,7 +342,7 @@ impl Store {
             let from = Prefix::of(release).then(frame).then(lu).bytes();
             let of_release = Prefix::of(release).bytes();
             let mut of_lu: Option<(Place, LuEvidence, Seeds)> = None;
-            for row in self.engine.scan_behind(Family::Annotation, of_release, from)? {
+            for row in self.engine.scan_within(Family::Annotation, of_release, from)? {
                 let (key, value) = row?;
                 let Some(AnnotationKey { frame, lu, set, .. }) = AnnotationKey::decode(&key) else {
                     continue;
@@ -338,11 +383,12 @@ impl Store {
     /// Writes the evidence of a release anew, as its rows are. Until the next commit says so it is
     /// not read.
     pub(super) fn remake_evidence(&self, release: ReleaseId) -> Result<()> {
-        if self.number_of_proposed(release)?.is_some() {
+        // One that cannot be read may be there.
+        if unless_damaged(self.number_of_proposed(release))? != Some(None) {
             self.distrust_sums()?;
         }
         let mut rows = WriteBatch::default();
-        self.delete_evidence(&mut rows, release)?;
+        self.delete_sums(&mut rows, Family::Evidence, release)?;
         let mut number = 0;
         self.make_evidence(release, &mut |place, sums, seeds| {
             number += 1;

@@ -58,7 +58,7 @@ mod touched;
 mod tuning;
 mod view;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -130,6 +130,8 @@ pub struct Store {
     watch: Mutex<Watch>,
     /// Whether counts and evidence are of the last commit, as far as a reader has looked.
     are_current: Mutex<Option<bool>>,
+    /// Counts and evidence that could not be made.
+    given_up: Mutex<BTreeSet<(Family, ReleaseId)>>,
 }
 
 /// Where an annotation set is kept.
@@ -234,7 +236,7 @@ impl Store {
             acknowledged = Acknowledged::begin(&dir, book_of(&engine)?.revision).ok();
         }
         let (commit, own_ids, author) = Default::default();
-        let (unlisted, watch, are_current) = Default::default();
+        let (unlisted, watch, are_current, given_up) = Default::default();
         let opened = Self {
             engine,
             dir,
@@ -245,6 +247,7 @@ impl Store {
             unlisted,
             watch,
             are_current,
+            given_up,
         };
         Ok(opened)
     }
@@ -382,6 +385,9 @@ impl Store {
         let are_current = self.are_sums_current()?;
         let (changes, evidence) = Changes::of(&self.engine, touched)?;
         let unsure = changes.unsure();
+        if !are_current {
+            self.drop_unlisted_sums(&mut rows, &listed)?;
+        }
         self.put_counts(&mut rows, &listed, changes, are_current)?;
         let is_sure = |release| are_current && !unsure.contains(&release);
         self.put_evidence(&mut rows, &listed, evidence, is_sure)?;

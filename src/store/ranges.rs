@@ -81,14 +81,9 @@ impl KeyRange {
             Some(end) => options.set_iterate_range(self.start.clone()..end.clone()),
             None => options.set_iterate_range(self.start.clone()..),
         }
-        // The next blocks are read while those before them are unpacked.
-        options.set_readahead_size(READAHEAD);
         options
     }
 }
-
-/// Bytes that are read together.
-const READAHEAD: usize = 256 << 10;
 
 /// The least key behind all that start with a prefix.
 fn successor(prefix: &[u8]) -> Option<Vec<u8>> {
@@ -222,7 +217,8 @@ impl Store {
         let mut options = part.keys.options();
         options.set_verify_checksums(true);
         options.fill_cache(false);
-        Ok(decoded(part.family, self.engine.view().rows(part.family, options)?))
+        let rows = self.engine.view().rows(part.family, options)?;
+        Ok(decoded(part.family, part.keys.start.as_slice().into(), rows))
     }
 
     /// The parts of a release's sentences. A part is also one of what is sorted by sentence.

@@ -103,7 +103,7 @@ impl Store {
         while let Some(frame) = next.take() {
             let from = Prefix::of(release).then(frame).then(OWN_RANGE).bytes();
             let of_release = Prefix::of(release).bytes();
-            for row in self.engine.scan_behind(Family::LexUnit, of_release, from)? {
+            for row in self.engine.scan_within(Family::LexUnit, of_release, from)? {
                 let (bytes, value) = row?;
                 let damaged = |reason| StoreError::damaged(Family::LexUnit.name(), &bytes, reason);
                 let key = LexUnitKey::decode(&bytes).ok_or_else(|| damaged("no key".to_owned()))?;

@@ -56,8 +56,8 @@ impl RowFault {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RowFaultKind {
-    /// The engine cannot read it: the rest of the family stays unread, or of the part of it that is
-    /// read by itself.
+    /// The engine cannot read it: what lies behind it stays unread, to the end of the family or of
+    /// the part of it that is read by itself.
     Unreadable,
     /// The key is none of its family.
     Key,

@@ -135,16 +135,17 @@ impl Store {
         &self,
         family: Family,
     ) -> Result<impl Iterator<Item = std::result::Result<Row, Box<RowFault>>> + '_> {
-        Ok(decoded(family, self.engine.read_through(family)?))
+        Ok(decoded(family, Box::default(), self.engine.read_through(family)?))
     }
 }
 
-/// Rows of a family with what they say.
+/// Rows of a family behind a key with what they say.
 pub(super) fn decoded(
     family: Family,
+    behind: Box<[u8]>,
     rows: impl Iterator<Item = Result<KeyValue>>,
 ) -> impl Iterator<Item = std::result::Result<Row, Box<RowFault>>> {
-    let mut last_key = Box::default();
+    let mut last_key = behind;
     rows.map(move |row| {
         let fault = |key: &[u8], kind, reason| {
             Box::new(RowFault {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::Result;
+use super::current_sums::unless_damaged;
 use super::engine::Engine;
 use super::evidence::SetEvidence;
 use super::family::Family;
@@ -114,6 +115,8 @@ impl Touched {
 /// What stood in a row before a batch.
 pub(super) enum Before {
     Nothing,
+    /// Nothing: the release has no such id.
+    New,
     Said(Said),
     /// Something that cannot be read.
     Unreadable,
@@ -137,19 +140,21 @@ pub(super) fn each_row(
     for (family, rows) in rows {
         let (new, known): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, (_, is_new))| *is_new);
         for (key, (after, _)) in new {
-            take(family, &key, Before::Nothing, after);
+            take(family, &key, Before::New, after);
         }
         let mut known = known.into_iter().peekable();
         while known.peek().is_some() {
             let (keys, after): (Vec<_>, Vec<_>) =
                 known.by_ref().take(ROWS).map(|(key, (after, _))| (key, after)).unzip();
-            let values = engine.get_sorted(family, &keys)?;
-            for ((key, value), after) in keys.iter().zip(values).zip(after) {
-                let before = value.map(|value| Said::read(family, key, &value));
-                let before = match before {
-                    None => Before::Nothing,
-                    Some(Some(said)) => Before::Said(said),
-                    Some(None) => Before::Unreadable,
+            // What lies in a damaged file cannot be read, and may be written anew.
+            let mut values = unless_damaged(engine.get_sorted(family, &keys))?.map(Vec::into_iter);
+            for (key, after) in keys.iter().zip(after) {
+                let value = values.as_mut().map(|values| values.next().flatten());
+                let read = |value: Vec<u8>| Said::read(family, key, &value);
+                let before = match value.map(|value| value.map(read)) {
+                    Some(None) => Before::Nothing,
+                    Some(Some(Some(said))) => Before::Said(said),
+                    None | Some(Some(None)) => Before::Unreadable,
                 };
                 take(family, key, before, after);
             }

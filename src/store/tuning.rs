@@ -28,8 +28,9 @@ const PARTITION: usize = 32 << 10;
 /// Files that whoever holds the writer's lock keeps open: nobody deletes what it may want again.
 const WRITERS_FILES: i32 = 96;
 
-/// Bytes of a file that are read ahead while it is packed with others.
-const READAHEAD: usize = 256 << 10;
+/// Bytes of a file that are read ahead while it is packed with others: those of a load of twenty
+/// million sets are some three hundred a family, and two families are packed at a time.
+const READAHEAD: usize = 64 << 10;
 
 /// Bytes from which on a table file is parted: a store of ten gigabytes has some forty.
 const TABLE: u64 = 256 << 20;
@@ -114,8 +115,10 @@ fn family_options(family: Option<Family>, cache: &Cache) -> Options {
         options.set_bottommost_zstd_max_train_bytes(SAMPLES * bytes, true);
     }
     // Most lookups are of rows that are there; the others are told by the levels above the last. Of
-    // each generated sentence a commit asks whether it is new, to count it.
-    options.set_optimize_filters_for_hits(family != Some(Family::Sentence));
+    // each generated sentence a commit asks whether it is new, to count it; of each LU and seed
+    // that are new, whether they have evidence.
+    let is_often_missed = matches!(family, Some(Family::Sentence | Family::Evidence));
+    options.set_optimize_filters_for_hits(!is_often_missed);
     options
 }
 
@@ -158,10 +161,13 @@ fn dictionary(family: Option<Family>) -> Option<i32> {
 }
 
 /// Bytes gathered in memory before a flush. Sentences, sets and their layers make up nearly all of
-/// a release; the rest are small, and sixteen large buffers would not be a bounded import.
+/// a release, and evidence is written again and again as sets come; the rest are small, and sixteen
+/// large buffers would not be a bounded import.
 fn write_buffer(family: Option<Family>) -> usize {
     match family {
-        Some(Family::Sentence | Family::Annotation | Family::SentenceLayers) => 16 << 20,
+        Some(Family::Sentence | Family::Annotation | Family::SentenceLayers | Family::Evidence) => {
+            16 << 20
+        }
         _ => 4 << 20,
     }
 }

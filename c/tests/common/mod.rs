@@ -16,11 +16,17 @@ pub(crate) fn library_dir() -> PathBuf {
     program.ancestors().nth(2).unwrap().to_owned()
 }
 
-/// The library's file.
+/// The library's file, which must be made of the sources that stand here.
 pub(crate) fn library() -> PathBuf {
     let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     let file = library_dir().join(format!("{prefix}fnstore{suffix}"));
     assert!(file.is_file(), "there is no {}", file.display());
+    let made = file.metadata().unwrap().modified().unwrap();
+    for entry in root().join("src").read_dir().unwrap() {
+        let source = entry.unwrap();
+        let is_older = source.metadata().unwrap().modified().unwrap() <= made;
+        assert!(is_older, "{} is newer than {}", source.path().display(), file.display());
+    }
     file
 }
 

@@ -59,13 +59,14 @@ pub enum ReleaseError {
         error: Box<StoreError>,
     },
     /// Whoever was told how far an import is answered that it is to stop.
-    #[error("the import was stopped; the store is as it was before it")]
+    #[error("E-stopped: the import was stopped; the store is as it was before it")]
     Stopped,
 }
 
 coded!(ReleaseError {
     Self::Name { .. } | Self::Unnamed { .. } => Failed.coded("E-release-name"),
     Self::Exists { .. } => Failed.coded("E-release-exists"),
+    Self::Stopped => Failed.coded("E-stopped"),
     Self::NoBase { .. } => BadInput.coded("E-no-base"),
     Self::TooLarge { error, .. } => error.trouble(),
 });

@@ -1,4 +1,5 @@
-//! The pass over all rows, part by part on all threads, whose findings come in the order of the rows.
+//! The pass over all rows, part by part on all threads, whose findings come in the order of the
+//! rows.
 //!
 //! A family with a block that cannot be read is read once more, from its first row to that block:
 //! where parts begin and end makes no difference to what is found.
@@ -36,28 +37,34 @@ pub(super) fn check(
         let seen = Seen::of(store.rows_of_part(&part), checker(), &listed);
         (part.family(), seen)
     };
-    let (mut all, mut of_family) = (Seen::default(), Seen::default());
-    let (mut family, mut is_cut, mut shown) = (None, false, 0);
-    in_order(store.parts_of_rows(), read, |(of, seen)| {
-        if family.replace(of) != Some(of) {
-            all.merge(std::mem::take(&mut of_family));
-            is_cut = false;
-        }
-        if is_cut {
-            return Ok(());
-        }
-        if !seen.is_cut {
-            of_family.merge(seen);
-        } else {
-            of_family = Seen::of(store.rows_of(of), checker(), &listed);
-            is_cut = true;
-        }
-        let rows: u64 = all.rows.values().chain(of_family.rows.values()).sum();
-        shown = rows.max(shown);
-        progress(shown);
-        of_family.failure.take().map_or(Ok(()), Err)
-    })?;
-    all.merge(of_family);
+    let mut all = Seen::default();
+    let pass = || {
+        let (mut of_family, mut family, mut is_cut, mut shown) = (Seen::default(), None, false, 0);
+        in_order(store.parts_of_rows(), read, |(of, seen)| {
+            if family.replace(of) != Some(of) {
+                all.merge(std::mem::take(&mut of_family));
+                is_cut = false;
+            }
+            if is_cut {
+                return Ok(());
+            }
+            if seen.is_cut {
+                of_family = Seen::of(store.rows_of(of), checker(), &listed);
+                is_cut = true;
+            } else {
+                of_family.merge(seen);
+            }
+            let rows: u64 = all.rows.values().chain(of_family.rows.values()).sum();
+            shown = rows.max(shown);
+            progress(shown);
+            of_family.failure.take().map_or(Ok(()), Err)
+        })?;
+        all.merge(of_family);
+        Ok(())
+    };
+    // Which releases can be compared is known at the end.
+    let evidence = || listed.iter().map(|of| (*of, store.evidence_differences(*of))).collect();
+    let evidence = side_by_side(pass, evidence)?;
     let Seen { rows, unlisted, of_release, tallied, unread, unreadable, .. } = all;
     let Seen { recount, mut findings, images, .. } = all;
     for (revision, missing) in images {
@@ -67,7 +74,7 @@ pub(super) fn check(
         }
     }
     compare_tallies(store, &tallied, &unread, &mut findings)?;
-    compare_sums(store, recount, &listed, &mut findings)?;
+    compare_sums(store, (recount, evidence), &listed, &mut findings)?;
     let sets = compare_families(&listed, &of_release, &mut findings);
     (report.rows, report.unlisted_rows) = (rows, unlisted);
     report.findings.merge(findings);
@@ -77,7 +84,7 @@ pub(super) fn check(
 /// Holds what commits have kept, where they are as new as the store, against the rows.
 fn compare_sums(
     store: &Store,
-    recount: Recount,
+    (recount, evidence): (Recount, Differences),
     listed: &BTreeSet<ReleaseId>,
     findings: &mut Findings,
 ) -> Result<()> {
@@ -88,12 +95,33 @@ fn compare_sums(
     for difference in recount.differences() {
         findings.add(CheckCode::Counts, "count", difference);
     }
-    for release in sure {
-        for difference in store.evidence_differences(release)? {
+    for (_, differences) in evidence.into_iter().filter(|(release, _)| sure.contains(release)) {
+        for difference in differences? {
             findings.add(CheckCode::Counts, "evidence", difference);
         }
     }
     Ok(())
+}
+
+/// Where the evidence of each release is not what its rows say.
+type Differences = Vec<(ReleaseId, std::result::Result<Vec<String>, StoreError>)>;
+
+/// Does the first here and the second on a thread of the pool, or behind it where there is one
+/// thread; gives what the second found.
+fn side_by_side(
+    first: impl FnOnce() -> Result<()>,
+    second: impl FnOnce() -> Differences + Send,
+) -> Result<Differences> {
+    if rayon::current_num_threads() == 1 {
+        first()?;
+        return Ok(second());
+    }
+    let mut found = Differences::new();
+    rayon::in_place_scope(|scope| {
+        scope.spawn(|_| found = second());
+        first()
+    })?;
+    Ok(found)
 }
 
 /// What was seen of some rows.

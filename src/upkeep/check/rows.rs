@@ -26,7 +26,8 @@ pub(super) struct Checker<'a> {
     frames: HashMap<(ReleaseId, FrameId), Option<Rc<KnownFrame>>>,
     /// What the row before referred to: rows are in order of frame and LU.
     lexunit: Option<((ReleaseId, FrameId, LuId), bool)>,
-    /// Sentences that were looked up for rows that follow each other; `None` where one is not there.
+    /// Sentences that were looked up for rows that follow each other; `None` where one is not
+    /// there.
     sentences: HashMap<(ReleaseId, SentenceId), Option<Rc<Sentence>>>,
     /// How many more before-images each commit says that it has than were found.
     images: BTreeMap<u64, i64>,
