@@ -116,8 +116,14 @@ pub(crate) struct RowsPart {
 }
 
 impl RowsPart {
-    pub(crate) fn family(&self) -> Family {
-        self.family
+    /// The family's name.
+    pub(crate) fn family(&self) -> &'static str {
+        self.family.name()
+    }
+
+    /// All rows of the family.
+    pub(crate) fn whole(&self) -> Self {
+        Self { family: self.family, keys: KeyRange::under(Vec::new()) }
     }
 }
 

@@ -130,8 +130,7 @@ impl Store {
         Ok(families.into_iter().flatten())
     }
 
-    /// The rows of a family, in order of key.
-    pub(crate) fn rows_of(
+    fn rows_of(
         &self,
         family: Family,
     ) -> Result<impl Iterator<Item = std::result::Result<Row, Box<RowFault>>> + '_> {

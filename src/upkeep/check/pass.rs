@@ -35,13 +35,13 @@ pub(super) fn check(
     let checker = || Checker::new(store, options, revision, &known);
     let read = |part: RowsPart| {
         let seen = Seen::of(store.rows_of_part(&part), checker(), &listed);
-        (part.family(), seen)
+        (part, seen)
     };
     let mut all = Seen::default();
     let pass = || {
         let (mut of_family, mut family, mut is_cut, mut shown) = (Seen::default(), None, false, 0);
-        in_order(store.parts_of_rows(), read, |(of, seen)| {
-            if family.replace(of) != Some(of) {
+        in_order(store.parts_of_rows(), read, |(part, seen)| {
+            if family.replace(part.family()) != Some(part.family()) {
                 all.merge(std::mem::take(&mut of_family));
                 is_cut = false;
             }
@@ -49,7 +49,7 @@ pub(super) fn check(
                 return Ok(());
             }
             if seen.is_cut {
-                of_family = Seen::of(store.rows_of(of), checker(), &listed);
+                of_family = Seen::of(store.rows_of_part(&part.whole()), checker(), &listed);
                 is_cut = true;
             } else {
                 of_family.merge(seen);
