@@ -80,8 +80,8 @@ impl Database {
 
     /// Checks the database as it is now. `progress` is told the number of rows read so far.
     ///
-    /// A reader's handle is held still meanwhile. On a writer's, a commit by another thread may show
-    /// as a finding: check a [`snapshot`](Self::snapshot) beside one.
+    /// A reader's handle is held still meanwhile. On a writer's, a commit by another thread may
+    /// show as a finding: check a [`snapshot`](Self::snapshot) beside one.
     ///
     /// Memory is bounded but for eight bytes for each entry of the index under
     /// [`deep`](CheckOptions::deep).
