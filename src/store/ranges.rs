@@ -51,6 +51,11 @@ impl KeyRange {
         self
     }
 
+    /// The part of it that lies behind a set; `None` where nothing does.
+    pub(crate) fn behind_set(self, place: SetPlace) -> Option<Self> {
+        Some(self.behind(key_of(place).encode())).filter(|range| !range.is_empty())
+    }
+
     fn is_empty(&self) -> bool {
         self.end.as_ref().is_some_and(|end| *end <= self.start)
     }
@@ -108,6 +113,18 @@ fn middle(start: &[u8], end: &[u8]) -> Option<Vec<u8>> {
 pub(crate) struct RowsPart {
     family: Family,
     keys: KeyRange,
+}
+
+impl RowsPart {
+    /// The family's name.
+    pub(crate) fn family(&self) -> &'static str {
+        self.family.name()
+    }
+
+    /// All rows of the family.
+    pub(crate) fn whole(&self) -> Self {
+        Self { family: self.family, keys: KeyRange::under(Vec::new()) }
+    }
 }
 
 /// The parts of a run, found as they are asked for.
