@@ -66,11 +66,11 @@ impl<'a> Evaluator<'a> {
                 since.insert(revision, written_since(catalog.store(), revision)?);
             }
         }
-        Ok(Self::beside(catalog, expression, is_tallied, Arc::new(since)))
+        Ok(Self::with_since(catalog, expression, is_tallied, Arc::new(since)))
     }
 
     /// An evaluator that knows what another one has read of the change feed.
-    pub(super) fn beside(
+    pub(super) fn with_since(
         catalog: Catalog<'a>,
         expression: &Expression,
         is_tallied: bool,

@@ -302,7 +302,7 @@ where
             return Ok(idle);
         }
         let catalog = self.database.catalog_for(self.expression)?;
-        Ok(Evaluator::beside(catalog, self.expression, false, Arc::clone(&self.since)))
+        Ok(Evaluator::with_since(catalog, self.expression, false, Arc::clone(&self.since)))
     }
 
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Evaluator<'a>>> {
