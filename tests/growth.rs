@@ -53,6 +53,15 @@ fn a_trigger_counts_as_new_in_the_first_round_that_has_it() {
 }
 
 #[test]
+fn the_index_says_what_the_sets_say() {
+    let store = expanded_store();
+    let growth = |query: &str| fnstore_in(store.path(), &["stats", "growth", query]).records();
+    // The index has no whole texts: the second reads sentences.
+    assert_eq!(growth(""), growth("not text=nothing"));
+    assert_eq!(growth("not frame=Roaming"), growth("not frame=Roaming not text=nothing"));
+}
+
+#[test]
 fn triggers_are_compared_without_regard_to_case() {
     let count = |query: &str| {
         let values = fnstore(&["query", query, "--count-by", "trigger"]).stdout;

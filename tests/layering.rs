@@ -100,6 +100,11 @@ fn sources() -> Vec<Source> {
     sources
 }
 
+/// Whether a file is all unit tests, of the module whose folder it lies in.
+fn is_of_tests(path: &Path) -> bool {
+    path.ends_with("tests.rs")
+}
+
 /// The code without comments and without the unit tests at the end.
 fn code(text: &str) -> String {
     let end = text.find("#[cfg(test)]\nmod ").unwrap_or(text.len());
@@ -184,7 +189,7 @@ fn a_module_imports_only_from_lines_below_its_own() {
     let mut wrong = Vec::new();
     for source in sources() {
         // The crate's root names every layer.
-        if ["lib", "main"].contains(&source.module.as_str()) {
+        if ["lib", "main"].contains(&source.module.as_str()) || is_of_tests(&source.path) {
             continue;
         }
         let Some(own) = layer_of(&source.module) else {
@@ -249,6 +254,9 @@ fn inside(room: &str) -> BTreeMap<String, BTreeSet<String>> {
     for path in files_under(&folder, "rs") {
         let parts: Vec<&str> =
             path.strip_prefix(&folder).unwrap().iter().map(|part| part.to_str().unwrap()).collect();
+        if is_of_tests(&path) {
+            continue;
+        }
         // `super` is the room in its files, and in `mod.rs` of its folders.
         let up = match parts[..] {
             ["mod.rs"] => continue,

@@ -75,7 +75,7 @@ pub struct Database {
     /// at least as new and moves no more.
     snapshot: Option<Option<IndexView>>,
     /// Why the index was of no use the last time.
-    index_fault: Mutex<Option<Arc<IndexError>>>,
+    index_fault: Arc<Mutex<Option<Arc<IndexError>>>>,
     /// Which part of the data something belongs to, before the built-in list.
     splits: Option<Arc<SplitList>>,
     /// Whether models may be used on releases in other languages than theirs.
@@ -122,7 +122,7 @@ impl Database {
             store,
             writer: None,
             snapshot: None,
-            index_fault: Mutex::default(),
+            index_fault: Arc::default(),
             index_lag: Mutex::default(),
             splits: None,
             any_language: AtomicBool::default(),
@@ -219,7 +219,7 @@ impl Database {
             }
         };
         Ok(Self {
-            index_fault: Mutex::new(writer.take_replaced().map(Arc::new)),
+            index_fault: Arc::new(Mutex::new(writer.take_replaced().map(Arc::new))),
             writer: Some(Mutex::new(writer)),
             ..Self::without_index(store)?
         })
@@ -412,6 +412,33 @@ impl Database {
         self.store.refresh()?;
         // Of a store that a restore has put in the place of another, the index may be the other's.
         Ok(index.filter(|_| place.is_some_and(|place| self.store.is_of(&place))))
+    }
+
+    /// What this handle shows now, with an index that is no newer, for a long answer: of a reader's
+    /// handle it stays as it is, whatever is committed and whoever refreshes the handle meanwhile.
+    /// A writer's handle shows the last commit.
+    pub(crate) fn still(&self, index: Option<IndexView>) -> Result<Held<'_>> {
+        let Some(store) = self.store.pinned()? else { return Ok(Held::Borrowed(self)) };
+        let still = Self {
+            dir: self.dir.clone(),
+            opened: self.opened.clone(),
+            store,
+            writer: None,
+            snapshot: Some(index),
+            index_fault: Arc::clone(&self.index_fault),
+            index_lag: Mutex::default(),
+            splits: self.splits.clone(),
+            any_language: AtomicBool::new(self.allows_any_language()),
+            alone: Mutex::default(),
+        };
+        Ok(Held::Shared(Arc::new(still)))
+    }
+
+    /// As [`still`](Self::still), of the last commit.
+    pub(crate) fn last_still(&self) -> Result<Held<'_>> {
+        self.refresh()?;
+        let index = self.index_reader()?;
+        self.still(index)
     }
 
     /// The index's last commit; `None` when there is none, or none that opens: what a query asks of

@@ -14,6 +14,7 @@ mod guard;
 mod mapped;
 mod reader;
 mod schema;
+mod triggers;
 mod words;
 mod writer;
 
@@ -29,6 +30,7 @@ pub use error::IndexError;
 pub use filter::{Filter, Omitted};
 pub use guard::panics_are_caught;
 pub use reader::{Found, IndexReader};
+pub use triggers::TriggerEntry;
 pub use writer::IndexWriter;
 
 type Result<T> = std::result::Result<T, IndexError>;

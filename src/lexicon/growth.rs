@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::Lexicon;
 use crate::database::{DatabaseError, Result};
+use crate::index::TriggerEntry;
 use crate::model::{FrameId, LuId, PROPOSED, Positive, Provenance, SentenceId};
 use crate::query::Expression;
 use crate::search::{Distinct, Match, new_in_each};
@@ -81,6 +82,14 @@ struct Trigger {
     has_listed_lu: bool,
 }
 
+impl Trigger {
+    fn merge(&mut self, other: &Self) {
+        self.sets += other.sets;
+        self.has_listed_lu |= other.has_listed_lu;
+        add_frames(&mut self.frames, &other.frames);
+    }
+}
+
 impl Round {
     fn merge(&mut self, other: Self) {
         self.sets += other.sets;
@@ -89,12 +98,7 @@ impl Round {
         for (text, trigger) in other.triggers {
             match self.triggers.entry(text) {
                 Entry::Vacant(place) => drop(place.insert(trigger)),
-                Entry::Occupied(mut known) => {
-                    let known = known.get_mut();
-                    known.sets += trigger.sets;
-                    known.has_listed_lu |= trigger.has_listed_lu;
-                    add_frames(&mut known.frames, &trigger.frames);
-                }
+                Entry::Occupied(mut known) => known.get_mut().merge(&trigger),
             }
         }
     }
@@ -144,6 +148,39 @@ impl Rounds {
     }
 }
 
+/// The LUs of a release: their folded names, and whether they are listed, not proposed.
+type LexUnits = HashMap<(FrameId, LuId), (String, bool)>;
+
+impl Rounds {
+    /// Counts what an index says of a trigger; `false` where a set's LU is gone.
+    fn add_entries(&mut self, text: &str, entries: &[TriggerEntry], lexunits: &LexUnits) -> bool {
+        let mut sorted = entries.to_vec();
+        sorted.sort_unstable();
+        for entries in sorted.chunk_by(|a, b| a.round == b.round) {
+            let round = self.by_number.entry(entries[0].round).or_default();
+            round.sets += entries.len() as u64;
+            entries.iter().for_each(|entry| round.sentences.add(entry.sentence));
+            if text.is_empty() {
+                continue;
+            }
+            let mut trigger = Trigger { sets: entries.len() as u64, ..Trigger::default() };
+            let place = |of: &TriggerEntry| (of.frame, of.lu);
+            for entries in entries.chunk_by(|a, b| place(a) == place(b)) {
+                let lexunit = place(&entries[0]);
+                let Some((_, is_listed)) = lexunits.get(&lexunit) else { return false };
+                round.lexunits.insert(lexunit);
+                add_frames(&mut trigger.frames, &[lexunit.0]);
+                trigger.has_listed_lu |= is_listed;
+            }
+            match round.triggers.get_mut(text) {
+                Some(known) => known.merge(&trigger),
+                None => drop(round.triggers.insert(text.to_owned(), trigger)),
+            }
+        }
+        true
+    }
+}
+
 impl Lexicon<'_> {
     /// Counts the annotation sets that a query finds, round by round; people's annotation is
     /// round 0.
@@ -154,15 +191,45 @@ impl Lexicon<'_> {
     /// # Errors
     /// As [`Database::query`](super::Database::query).
     pub fn growth(&self, expression: &Expression) -> Result<Vec<RoundGrowth>> {
+        let here = self.here(expression);
+        let rounds = match self.rounds_indexed(&here)? {
+            Some(rounds) => rounds,
+            None => self.rounds_read(&here)?,
+        };
+        Ok(accumulate(rounds))
+    }
+
+    /// The rounds as sets and their sentences have them.
+    fn rounds_read(&self, expression: &Expression) -> Result<Rounds> {
         let mut rounds = Rounds::default();
         let add = |some: &mut Rounds, found: Match<'_>| Ok(some.add(&found).err());
         let take = |some| {
             rounds.merge(some);
             Ok::<_, DatabaseError>(())
         };
-        let here = self.here(expression);
-        self.database.fold_with_sentences(&here, Rounds::default, add, take)?;
-        Ok(accumulate(rounds))
+        self.database.fold_with_sentences(expression, Rounds::default, add, take)?;
+        Ok(rounds)
+    }
+
+    /// The rounds as an index has them that is as new as the store; `None` where it cannot tell.
+    fn rounds_indexed(&self, expression: &Expression) -> Result<Option<Rounds>> {
+        let mut lexunits = LexUnits::new();
+        for lu in self.lus()? {
+            let lu = lu?;
+            lexunits.insert((lu.frame, lu.id), (fold(&lu.name), lu.status != *PROPOSED));
+        }
+        let begin = || (Rounds::default(), true);
+        let add = |(rounds, are_known): &mut (Rounds, bool), text: &str, entries: &[_]| {
+            *are_known &= rounds.add_entries(text, entries, &lexunits);
+        };
+        let folded = self.database.fold_triggers(expression, begin, add)?;
+        let Some(folded) = folded.filter(|all| all.iter().all(|(_, are_known)| *are_known)) else {
+            return Ok(None);
+        };
+        let mut rounds = Rounds::default();
+        folded.into_iter().for_each(|(some, _)| rounds.merge(some));
+        rounds.names = lexunits.into_iter().map(|(place, (name, _))| (place, name)).collect();
+        Ok(Some(rounds))
     }
 }
 

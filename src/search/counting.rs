@@ -5,12 +5,14 @@
 //! of them: a set of which nothing is known but what was counted. The query is asked of it as of
 //! any other, and the answer counts as often as there are such sets.
 
+use std::collections::HashSet;
+
 use super::catalog::Catalog;
 use super::evaluate::Evaluator;
 use super::matched::Match;
 use super::plan::{Entries, Planner};
 use crate::database::{Database, Result};
-use crate::index::Hit;
+use crate::index::{Hit, TriggerEntry};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, DocumentId, FeStatus, Flags, FrameFit, FrameId,
     Generation, IdSpace, LuId, Method, Origin, Prediction, Provenance, RecipeId, ReleaseId,
@@ -39,6 +41,9 @@ const OF_PLACE: [Field; 11] = [
 
 /// Fields besides that the index can hold exactly.
 const OF_INDEX: [Field; 4] = [Field::Trigger, Field::Recipe, Field::Paraphrase, Field::Aligner];
+
+/// So many entries of an index are read in the time of one set with its sentence.
+const ENTRIES_FOR_A_ROW: u64 = 8;
 
 /// Sets that agree, with their release.
 type Counted = Vec<(ReleaseId, SetCount)>;
@@ -157,6 +162,57 @@ impl Database {
     }
 }
 
+/// Where a set is kept, as far as counts tell it.
+pub(crate) type SetsPlace = (ReleaseId, FrameId, LuId);
+
+impl Database {
+    /// Folds what the index says of triggers, segment by segment: `add` is given a trigger, as it
+    /// is folded, and entries of sets for which a query holds, one or more. `None` where that takes
+    /// the sets themselves, or where so few can answer that reading them costs less.
+    pub(crate) fn fold_triggers<A: Send>(
+        &self,
+        expression: &Expression,
+        begin: impl Fn() -> A + Sync,
+        add: impl Fn(&mut A, &str, &[TriggerEntry]) + Sync,
+    ) -> Result<Option<Vec<A>>> {
+        let Some((places, sets)) = self.places_counted(expression)? else { return Ok(None) };
+        let Some((reader, revision)) = self.index_reader()? else { return Ok(None) };
+        if revision != self.store.revision()? || sets < reader.len() / ENTRIES_FOR_A_ROW {
+            return Ok(None);
+        }
+        let add = |all: &mut A, trigger: &str, entries: &[TriggerEntry]| {
+            let is_asked = |of: &&TriggerEntry| places.contains(&(of.release, of.frame, of.lu));
+            let asked: Vec<TriggerEntry> = entries.iter().filter(is_asked).copied().collect();
+            if !asked.is_empty() {
+                add(all, trigger, &asked);
+            }
+        };
+        Ok(self.usable(reader.fold_triggers(begin, add)).flatten())
+    }
+
+    /// The places of all sets for which a query holds, and how many sets are there. `None` where it
+    /// may hold for some of a place alone, or where a release has no counts.
+    fn places_counted(&self, expression: &Expression) -> Result<Option<(HashSet<SetsPlace>, u64)>> {
+        if !expression.terms().all(|term| OF_PLACE.contains(&term.field)) {
+            return Ok(None);
+        }
+        // Before any name is read: the index may be newer than this handle's view.
+        self.refresh()?;
+        let catalog = self.catalog_for(expression)?;
+        self.check_names(&catalog, expression)?;
+        let Some(counted) = self.kept_counts(&catalog, expression, true)? else { return Ok(None) };
+        let evaluator = Evaluator::new(catalog, expression, false)?;
+        let (mut places, mut sets) = (HashSet::new(), 0);
+        for (release, count) in counted {
+            if evaluator.holds(&Match::new(&evaluator.facts, release, stand_in(&count)))? {
+                places.insert((release, count.frame, count.lu));
+                sets += count.sets;
+            }
+        }
+        Ok(Some((places, sets)))
+    }
+}
+
 /// What the generated sets of an LU say together, with its place.
 pub(crate) type EvidenceAt = ((ReleaseId, FrameId, LuId), LuEvidence);
 
@@ -252,6 +308,7 @@ mod tests {
     use super::*;
     use crate::database::Write;
     use crate::model::{Sentence, Span};
+    use crate::query::Selection;
     use crate::transfer::ImportOptions;
 
     /// What is counted without a set being read.
@@ -321,6 +378,45 @@ mod tests {
             assert!(scanned > 0);
             assert_eq!(found, Some(scanned));
         }
+    }
+
+    #[test]
+    fn the_index_says_of_triggers_what_sets_say() {
+        let store = tempfile::tempdir().unwrap();
+        let mini = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mini-framenet");
+        let database = Database::open_writer(store.path()).unwrap();
+        database.import(mini.as_ref(), &ImportOptions::default(), &mut |_| {}).unwrap();
+        let told = |query: &str| {
+            let query = Expression::parse(query).unwrap();
+            let add = |all: &mut Vec<_>, trigger: &str, entries: &[TriggerEntry]| {
+                let of_set = |of: &TriggerEntry| {
+                    (trigger.to_owned(), (of.round, of.release, of.frame, of.lu, of.sentence))
+                };
+                all.extend(entries.iter().map(of_set));
+            };
+            let folded = database.fold_triggers(&query, Vec::new, add).unwrap();
+            folded.map(|all| {
+                let mut all = all.concat();
+                all.sort();
+                all
+            })
+        };
+        for query in ["", "lu_status=F* or pos=v", "not frame=Roaming"] {
+            let mut expected = Vec::new();
+            let all = database.matches(&query.parse().unwrap(), &Selection::default()).unwrap();
+            for set in all {
+                let set = set.unwrap();
+                let (of, text) = (set.set(), set.trigger().unwrap().unwrap());
+                let place = (0, set.release(), of.frame, of.lu, of.sentence);
+                expected.push((crate::text::fold(&text), place));
+            }
+            expected.sort();
+            assert!(expected.len() > 20, "{query}");
+            assert_eq!(told(query), Some(expected), "{query}");
+        }
+        // So few are read; of the other a place says nothing.
+        assert_eq!(told("lu=inspect.v"), None);
+        assert_eq!(told("round=1"), None);
     }
 
     #[test]

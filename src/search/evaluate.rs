@@ -28,7 +28,7 @@ pub(super) struct Evaluator<'a> {
     /// kept when a query is explained.
     tallies: Option<RefCell<Vec<(u64, u64)>>>,
     /// Sets written after each revision that the query names.
-    since: HashMap<u64, Written>,
+    since: Arc<Since>,
     /// Which patterns, by their places in the query, match long texts: one may have thousands of
     /// sets.
     long_texts: Memo<(usize, ReleaseId, SentenceId), bool>,
@@ -44,8 +44,12 @@ const LONG: usize = 4096;
 /// Most patterns and texts that are remembered.
 const KEPT: usize = 10_000;
 
+/// What was written after each of some revisions.
+pub(super) type Since = HashMap<u64, Written>;
+
+/// What was written after a revision.
 #[derive(Default)]
-struct Written {
+pub(super) struct Written {
     releases: HashSet<ReleaseId>,
     sets: HashSet<(ReleaseId, AnnotationSetId)>,
 }
@@ -62,10 +66,20 @@ impl<'a> Evaluator<'a> {
                 since.insert(revision, written_since(catalog.store(), revision)?);
             }
         }
+        Ok(Self::with_since(catalog, expression, is_tallied, Arc::new(since)))
+    }
+
+    /// An evaluator that knows what another one has read of the change feed.
+    pub(super) fn with_since(
+        catalog: Catalog<'a>,
+        expression: &Expression,
+        is_tallied: bool,
+        since: Arc<Since>,
+    ) -> Self {
         let query = expression.clone();
         let expression = cheapest_first(expression);
         let tallies = is_tallied.then(|| RefCell::new(vec![(0, 0); expression.terms().count()]));
-        Ok(Self {
+        Self {
             facts: Arc::new(Facts::new(catalog)),
             query,
             expression,
@@ -74,7 +88,12 @@ impl<'a> Evaluator<'a> {
             long_texts: Memo::default(),
             #[cfg(test)]
             texts_matched: std::cell::Cell::default(),
-        })
+        }
+    }
+
+    /// What was written after each revision that the query names.
+    pub(super) fn since(&self) -> Arc<Since> {
+        Arc::clone(&self.since)
     }
 
     /// Whether the query holds of a set.

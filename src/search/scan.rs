@@ -3,12 +3,14 @@
 //! The first answers come at once, from this thread: most queries have no more. What is left is cut
 //! into pieces of keys. Each is read, asked and folded by one thread, and the results come in the
 //! order of the pieces. So whoever takes them sees the same for any number of threads.
+//!
+//! A reader's handle is held still meanwhile: all pieces are of one state.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
-use super::evaluate::Evaluator;
+use super::evaluate::{Evaluator, Since};
 use super::matched::Match;
-use super::plan::{Narrowed, Piece, Planner, SetRows};
+use super::plan::{Narrowed, Piece, Planner, SetRows, pieces_of_runs, pieces_of_sets};
 use crate::database::{Database, DatabaseError, Held};
 use crate::index::Hit;
 use crate::query::Expression;
@@ -17,6 +19,10 @@ use crate::store::in_order;
 
 /// Rows of the pieces that this thread reads before others help.
 const ALONE: [usize; 4] = if cfg!(test) { [1, 2, 3, 5] } else { [4, 32, 256, 1024] };
+
+/// Most rows that are folded into one value. A piece has more where the files say nothing of rows
+/// that are in memory alone.
+const ROWS: usize = if cfg!(test) { 16 } else { 65_536 };
 
 /// Most sets whose sentences are read together.
 const TOGETHER: usize = 256;
@@ -30,6 +36,8 @@ struct Folded<A, E> {
     failed: Option<E>,
     /// The last row that was read.
     last: Option<Hit>,
+    /// What is left of the piece.
+    rest: Option<Piece>,
 }
 
 /// What is asked of a query's sets; evaluators are lent to one thread at a time.
@@ -37,6 +45,7 @@ struct Scan<'a, 'q, B, F> {
     database: &'a Database,
     expression: &'q Expression,
     idle: Mutex<Vec<Evaluator<'a>>>,
+    since: Arc<Since>,
     begin: B,
     add: F,
     reads_sentences: bool,
@@ -48,12 +57,12 @@ impl Database {
     /// [`query`](Self::query). The first are of few sets, so that they come soon; later ones are of
     /// some thousand.
     ///
-    /// They are of one state where nobody moves the handle on meanwhile: in place of one that
-    /// several threads ask, or that commits, take a [`snapshot`](Self::snapshot). `take` and `add`
-    /// ask another handle.
-    ///
     /// `add` may give a record that it could not read: the others come first, and the first of
     /// these errors last.
+    ///
+    /// Of a reader's handle all sets are of one state, whatever is committed and whoever refreshes
+    /// the handle meanwhile. Of a writer's, some thousand are, and those behind them may be of a
+    /// later one; of its [`snapshot`](Self::snapshot) all are.
     ///
     /// # Errors
     /// As [`query`](Self::query), and those of `add` and `take`, which end it.
@@ -130,12 +139,26 @@ impl Database {
         take: impl FnMut(A) -> Result<(), E>,
     ) -> Result<(), E> {
         self.refresh()?;
+        let revision = self.store.revision().map_err(DatabaseError::from)?;
+        let mut narrowed = self.narrowed(expression)?;
+        let mut still = self.still(None)?;
+        if still.store.revision().map_err(DatabaseError::from)? != revision {
+            // Planning has met a newer index.
+            still = self.last_still()?;
+            narrowed = still.narrowed(expression)?;
+        }
+        let database: &Database = &still;
+        let first = Evaluator::new(database.catalog_for(expression)?, expression, false)?;
+        let (since, idle) = (first.since(), Mutex::new(vec![first]));
+        let scan = Scan { database, expression, idle, since, begin, add, reads_sentences };
+        scan.run(narrowed, take)
+    }
+
+    /// Where the answers of a query can lie.
+    fn narrowed(&self, expression: &Expression) -> Result<Narrowed, DatabaseError> {
         let catalog = self.catalog_for(expression)?;
         self.check_names(&catalog, expression)?;
-        let plan = Planner::new(self, &catalog, expression).plan(expression)?;
-        let idle = Mutex::new(vec![Evaluator::new(catalog, expression, false)?]);
-        let database = self;
-        Scan { database, expression, idle, begin, add, reads_sentences }.run(plan.narrowed, take)
+        Ok(Planner::new(self, &catalog, expression).plan(expression)?.narrowed)
     }
 }
 
@@ -151,40 +174,67 @@ where
         let mut take = |folded: Folded<A, E>| {
             left_out = left_out.take().or(folded.left_out);
             take(folded.all)?;
-            folded.failed.map_or(Ok(folded.last), Err)
+            folded.failed.map_or(Ok((folded.last, folded.rest)), Err)
         };
-        let mut rows = narrowed.clone().sets(Held::Borrowed(self.database), None);
-        let (mut last, mut is_all) = (None, false);
-        for size in ALONE {
-            let mut read = 0;
-            // It ends with a set, behind which the next one begins.
-            let piece = std::iter::from_fn(|| {
-                if read == size {
-                    return None;
-                }
-                let row = rows.next();
-                read += usize::from(matches!(row, Some(Ok(_))));
-                is_all |= row.is_none();
-                row
-            });
-            last = take(self.fold(piece))?.or(last);
-            if is_all {
-                break;
+        let mut take_all = |mut folded: Folded<A, E>| {
+            while let (_, Some(rest)) = take(folded)? {
+                folded = self.fold_piece(rest);
             }
-        }
-        drop(rows);
-        if !is_all {
-            let pieces = narrowed.pieces(&self.database.store, last);
-            let fold = |piece: Piece| self.fold(piece.sets(self.database));
-            in_order(pieces, fold, |folded| take(folded).map(drop))?;
+            Ok::<_, E>(())
+        };
+        match narrowed {
+            Narrowed::Sets(hits) => {
+                let mut hits = hits.into_iter();
+                for size in ALONE {
+                    let piece = hits.by_ref().take(size).collect();
+                    take_all(self.fold_piece(Piece::Sets(piece)))?;
+                    if hits.len() == 0 {
+                        break;
+                    }
+                }
+                in_order(pieces_of_sets(hits), |piece| self.fold_piece(piece), take_all)?;
+            }
+            runs => self.run_runs(&runs, take_all)?,
         }
         left_out.map_or(Ok(()), |error| Err(error.into()))
     }
 
+    /// Folds the sets of runs of keys.
+    fn run_runs(
+        &self,
+        runs: &Narrowed,
+        mut take: impl FnMut(Folded<A, E>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut rows = runs.clone().sets(Held::Borrowed(self.database), None);
+        let mut last = None;
+        for size in ALONE {
+            let mut is_all = false;
+            let folded = self.fold(first(&mut rows, size, &mut is_all));
+            last = folded.last.or(last);
+            take(folded)?;
+            if is_all {
+                return Ok(());
+            }
+        }
+        drop(rows);
+        let pieces = pieces_of_runs(runs, &self.database.store, last);
+        in_order(pieces, |piece| self.fold_piece(piece), take)
+    }
+
+    /// Folds a piece, or as many rows of it as are folded together.
+    fn fold_piece(&self, piece: Piece) -> Folded<A, E> {
+        let (mut rows, mut is_all) = (piece.clone().sets(self.database), false);
+        let mut folded = self.fold(first(&mut rows, ROWS, &mut is_all));
+        if !is_all && folded.failed.is_none() {
+            folded.rest = folded.last.map(|last| piece.behind(last));
+        }
+        folded
+    }
+
     /// Folds the sets among these rows of which the query holds.
     fn fold(&self, rows: impl Iterator<Item = <SetRows<'a> as Iterator>::Item>) -> Folded<A, E> {
-        let (all, left_out, failed, last) = ((self.begin)(), None, None, None);
-        let mut folded = Folded { all, left_out, failed, last };
+        let all = (self.begin)();
+        let mut folded = Folded { all, left_out: None, failed: None, last: None, rest: None };
         let evaluator = match self.evaluator() {
             Ok(evaluator) => evaluator,
             Err(error) => return Folded { failed: Some(error.into()), ..folded },
@@ -252,7 +302,7 @@ where
             return Ok(idle);
         }
         let catalog = self.database.catalog_for(self.expression)?;
-        Evaluator::new(catalog, self.expression, false)
+        Ok(Evaluator::with_since(catalog, self.expression, false, Arc::clone(&self.since)))
     }
 
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Evaluator<'a>>> {
@@ -260,180 +310,23 @@ where
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::database::Write;
-    use crate::model::{
-        AnnotationSet, AnnotationSetId, Flags, Generation, IdSpace, Method, Provenance, ReleaseId,
-        Sentence, SentenceId,
-    };
-    use crate::query::Field;
-    use crate::transfer::ImportOptions;
-    use crate::upkeep::CheckOptions;
-
-    /// What grows from a seed of the release: which seed, round and rank.
-    type Grown = (usize, u16, u16);
-
-    /// Some sets that have grown, over sentences of their own; their numbers begin at one.
-    fn grown(database: &Database, release: ReleaseId, first: usize, all: &[Grown]) -> Write {
-        let recipe = database.store().recipe([7; 16], "{}").unwrap();
-        let seeds = database.store().annotation_sets(release).unwrap().map(|set| set.unwrap());
-        let seeds: Vec<AnnotationSet> =
-            seeds.filter(|set| set.id.space() != IdSpace::Generated).collect();
-        let mut write = Write::default();
-        for (number, (of, round, rank)) in all.iter().enumerate() {
-            let seed = &seeds[of % seeds.len()];
-            // As hashes are: numbers far from each other.
-            let number = ((first + number) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 8;
-            let (set, sentence) = (
-                AnnotationSetId::new(IdSpace::Generated, number),
-                SentenceId::new(IdSpace::Generated, number),
-            );
-            let text = database.store().sentence(release, seed.sentence).unwrap().unwrap().text;
-            let text = format!("{text} {number:x}");
-            let occurrences = Vec::new();
-            write.sentences.push(Sentence { id: sentence, xml_id: None, text, occurrences });
-            let generation = Generation {
-                seed: seed.id,
-                source: seed.id,
-                target_ordinal: 0,
-                round: *round,
-                rank: *rank,
-                chain: Vec::new(),
-                method: Method::Paraphrase,
-                recipe,
-                flags: Flags::default(),
-                paraphrase: 0.5,
-                aligner: 0.5,
-                filter: None,
-                elements: Vec::new(),
-                fit: None,
-            };
-            let provenance = Provenance::Generated(Box::new(generation));
-            write.sets.push(AnnotationSet {
-                id: set,
-                xml_id: None,
-                sentence,
-                provenance,
-                ..seed.clone()
-            });
+/// The rows as far as a set, of which there are so many by then; says whether these are all.
+fn first<R, E>(
+    rows: &mut impl Iterator<Item = Result<R, E>>,
+    size: usize,
+    is_all: &mut bool,
+) -> impl Iterator<Item = Result<R, E>> {
+    let mut read = 0;
+    std::iter::from_fn(move || {
+        if read == size {
+            return None;
         }
-        write
-    }
-
-    /// A store of so many sets, some of which the index does not know.
-    fn store_of(grown_sets: &[Grown], lagging: &[Grown]) -> (tempfile::TempDir, Database) {
-        let store = tempfile::tempdir().unwrap();
-        let mini = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mini-framenet");
-        let database = Database::open_writer(store.path()).unwrap();
-        let options = ImportOptions::default();
-        let release = database.import(mini.as_ref(), &options, &mut |_| {}).unwrap().release.id;
-        database.write(release, &grown(&database, release, 1, grown_sets)).unwrap();
-        database.store().compact().unwrap();
-        let mut loader = database.loader(release).unwrap();
-        loader.write(&grown(&database, release, grown_sets.len() + 1, lagging)).unwrap();
-        drop(loader);
-        (store, database)
-    }
-
-    /// Everything that a scan says of a query.
-    fn all_of(database: &Database, query: &str) -> Vec<String> {
-        let query = Expression::parse(query).unwrap();
-        let (mut answers, mut said) = (Vec::new(), Vec::new());
-        let add = |some: &mut Vec<Answer>, answer| {
-            some.push(answer);
-            Ok::<_, DatabaseError>(())
-        };
-        let take = |some| {
-            answers.extend(some);
-            Ok(())
-        };
-        database.fold_answers(&query, Vec::new, add, take).unwrap();
-        said.push(format!("{answers:?}"));
-        let (mut lines, mut csv, mut parquet) = (Vec::new(), Vec::new(), Vec::new());
-        database.export_jsonl(&query, false, &mut lines).unwrap();
-        database.export_csv(&query, &mut csv).unwrap();
-        database.export_parquet(&query, &mut parquet).unwrap();
-        said.extend([lines, csv, parquet].map(|bytes| crate::model::hexadecimal(&bytes)));
-        let lexicon = database.lexicon("mini-framenet").unwrap();
-        said.push(format!("{:?}", lexicon.growth(&query).unwrap()));
-        said.push(format!("{:?}", database.count(&query).unwrap()));
-        said.push(format!("{:?}", database.count_by(&query, &[Field::Trigger]).unwrap()));
-        said
-    }
-
-    const QUERIES: [&str; 7] = [
-        "",
-        "frame=Checking",
-        "origin=generated round>=2",
-        "trigger=look*",
-        "not lu=inspect.v",
-        "text~\"[0-3]$\"",
-        "origin=generated lu=inspect.v or origin=fulltext",
-    ];
-
-    proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(3) })]
-
-        #[test]
-        fn any_number_of_threads_says_what_one_says(
-            grown_sets in prop::collection::vec((any::<usize>(), 1..4_u16, 0..3_u16), 300..700),
-            lagging in prop::collection::vec((any::<usize>(), 1..4_u16, 0..3_u16), 0..40),
-        ) {
-            let (_dir, database) = store_of(&grown_sets, &lagging);
-            for query in QUERIES {
-                let answers: Vec<_> =
-                    database.query(&query.parse().unwrap()).unwrap().map(|of| of.unwrap()).collect();
-                let mut expected = None;
-                for threads in [1, 2, 3, 7] {
-                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                    let said = pool.install(|| all_of(&database, query));
-                    prop_assert_eq!(&said[0], &format!("{:?}", answers), "{} of {}", query, threads);
-                    let expected = expected.get_or_insert_with(|| said.clone());
-                    prop_assert!(expected == &said, "{} of {} threads", query, threads);
-                }
-            }
-            let check = |threads| {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                pool.install(|| {
-                    let options = CheckOptions { deep: true };
-                    format!("{:?}", database.check(options, &mut |_| {}).unwrap())
-                })
-            };
-            prop_assert_eq!(check(1), check(3));
-        }
-    }
-
-    #[test]
-    fn parts_of_a_store_are_the_store() {
-        let sets: Vec<Grown> = (0..900).map(|number| (number, 1, 0)).collect();
-        let (_dir, database) = store_of(&sets, &sets[..20]);
-        let store = database.store();
-        let release = database.releases().unwrap()[0].id;
-        let all: Vec<_> = store.annotation_sets(release).unwrap().map(|set| set.unwrap()).collect();
-        let scope = crate::store::SetRange::Release(release);
-        let parts: Vec<_> = store.parts_of_sets(scope, None).map(|(part, _)| part).collect();
-        assert!(parts.len() > 1, "{parts:?}");
-        let in_parts: Vec<_> = (parts.iter())
-            .flat_map(|part| store.sets_of_part(part).unwrap().map(|row| row.unwrap().1))
-            .collect();
-        assert_eq!(in_parts, all);
-        let sentences: Vec<_> = store.sentences(release).unwrap().map(|of| of.unwrap()).collect();
-        let parts: Vec<_> = store.parts_of_sentences(release).collect();
-        assert!(parts.len() > 1, "{parts:?}");
-        let mut found = Vec::new();
-        for group in parts.iter().flat_map(|part| store.groups_of_part(part).unwrap()) {
-            let group = group.unwrap();
-            let sets = store.sets_of_sentence(release, group.sentence.id).unwrap();
-            let sets: Vec<_> = sets.map(|set| set.unwrap()).collect();
-            assert_eq!(group.sets.iter().map(|set| set.id).collect::<Vec<_>>(), sets);
-            let layers = store.sentence_layers(release, group.sentence.id).unwrap();
-            assert_eq!(group.layers, layers.map(|of| of.unwrap()).collect::<Vec<_>>());
-            found.push(group.sentence);
-        }
-        assert_eq!(found, sentences);
-    }
+        let row = rows.next();
+        read += usize::from(matches!(row, Some(Ok(_))));
+        *is_all |= row.is_none();
+        row
+    })
 }
+
+#[cfg(test)]
+mod tests;

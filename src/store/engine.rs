@@ -20,7 +20,7 @@ use super::lock::WriterLock;
 use super::present::{absent_or_lost, exists, lost_manifest, present_families};
 use super::scratch::Scratch;
 use super::tuning::{descriptors, readers_options, writers_options};
-use super::view::{KeyValue, Rows, View, table};
+use super::view::{KeyValue, Pin, Rows, View, table};
 use super::{Result, StoreError, acknowledged, book_of, identity, replace, site};
 use crate::durable::create_directory;
 
@@ -68,6 +68,8 @@ pub(super) struct Engine {
     is_new: bool,
     /// For the log of a reader's secondaries.
     scratch: Option<Scratch>,
+    /// What keeps the view as it is.
+    _pin: Option<Pin>,
 }
 
 impl Engine {
@@ -146,7 +148,7 @@ impl Engine {
 
     fn over(view: View, db_dir: PathBuf) -> Self {
         let view = RwLock::new(Arc::new(view));
-        Self { view, db_dir, lock: None, is_new: false, scratch: None }
+        Self { view, db_dir, lock: None, is_new: false, scratch: None, _pin: None }
     }
 
     /// Opens the store beside a writer or alone. A writer may delete a file, or a restore the
@@ -315,6 +317,17 @@ impl Engine {
                 (Err(error), None) => return Err(error),
             }
         }
+    }
+
+    /// What a reader reads now, which stays as it is; nothing of a writer's, which always moves on.
+    pub(super) fn pinned(&self) -> Option<Self> {
+        if self.is_writer() {
+            return None;
+        }
+        let pin = Pin::new(self.view());
+        let view = RwLock::new(pin.view());
+        let db_dir = self.db_dir.clone();
+        Some(Self { view, db_dir, lock: None, is_new: false, scratch: None, _pin: Some(pin) })
     }
 
     /// Whether what is read has a family that a store may lack.

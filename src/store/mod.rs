@@ -289,6 +289,12 @@ impl Store {
         refreshed
     }
 
+    /// A reader's handle on what this one shows now, which stays as it is; `None` of a writer's.
+    pub(crate) fn pinned(&self) -> Result<Option<Self>> {
+        let pinned = self.engine.pinned().map(|engine| Self::over(engine, self.dir.clone()));
+        pinned.transpose()
+    }
+
     /// The directory that has the store's name now: another one after a restore.
     pub(crate) fn place(&self) -> Option<HeldDirectory> {
         self.engine.place()

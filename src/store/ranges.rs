@@ -23,6 +23,10 @@ use crate::model::{AnnotationSet, ReleaseId, SentenceId};
 /// second.
 const PART: u64 = if cfg!(test) { 64 } else { 256 << 10 };
 
+/// The families whose bytes make a part of sentences, and how many times they count: a row of the
+/// second stands for an annotation set, which takes some eight times as much.
+const OF_SENTENCES: [(Family, u64); 2] = [(Family::Sentence, 1), (Family::BySentence, 8)];
+
 /// What stands in the place of an end that there is not.
 const BEHIND_ALL: [u8; 32] = [0xff; 32];
 
@@ -49,6 +53,11 @@ impl KeyRange {
         }
         self.start = self.start.max(key);
         self
+    }
+
+    /// The part of it that lies behind a set; `None` where nothing does.
+    pub(crate) fn behind_set(self, place: SetPlace) -> Option<Self> {
+        Some(self.behind(key_of(place).encode())).filter(|range| !range.is_empty())
     }
 
     fn is_empty(&self) -> bool {
@@ -110,10 +119,23 @@ pub(crate) struct RowsPart {
     keys: KeyRange,
 }
 
+impl RowsPart {
+    /// The family's name.
+    pub(crate) fn family(&self) -> &'static str {
+        self.family.name()
+    }
+
+    /// All rows of the family.
+    pub(crate) fn whole(&self) -> Self {
+        Self { family: self.family, keys: KeyRange::under(Vec::new()) }
+    }
+}
+
 /// The parts of a run, found as they are asked for.
 pub(crate) struct Parts {
     view: Arc<View>,
-    family: Family,
+    /// The families whose bytes count, and how much of a part each is.
+    weights: Vec<(Family, u64)>,
     most: u64,
     /// Parts to come, the next one last, each with its bytes.
     waiting: Vec<(KeyRange, u64)>,
@@ -121,10 +143,13 @@ pub(crate) struct Parts {
 
 impl Parts {
     fn bytes(&self, range: &KeyRange) -> u64 {
-        let Ok(family) = self.view.family(self.family) else { return 0 };
-        let end = range.end.as_deref().unwrap_or(&BEHIND_ALL);
-        let sizes = self.view.db.get_approximate_sizes_cf(family, &[Range::new(&range.start, end)]);
-        sizes.first().copied().unwrap_or_default()
+        let range = Range::new(&range.start, range.end.as_deref().unwrap_or(&BEHIND_ALL));
+        let of_family = |&(family, weight): &(Family, u64)| {
+            let family = self.view.family(family).ok()?;
+            let sizes = self.view.db.get_approximate_sizes_cf(family, std::slice::from_ref(&range));
+            Some(weight * sizes.first()?)
+        };
+        self.weights.iter().filter_map(of_family).sum()
     }
 }
 
@@ -157,8 +182,12 @@ impl Iterator for Parts {
 impl Store {
     /// The parts of a run of keys, in order.
     pub(super) fn parts_of(&self, family: Family, range: KeyRange) -> Parts {
+        self.weighted_parts_of(&[(family, 1)], range)
+    }
+
+    fn weighted_parts_of(&self, weights: &[(Family, u64)], range: KeyRange) -> Parts {
         let (view, waiting) = (self.engine.view(), Vec::new());
-        let mut parts = Parts { view, family, most: PART, waiting };
+        let mut parts = Parts { view, weights: weights.to_vec(), most: PART, waiting };
         let bytes = parts.bytes(&range);
         parts.waiting.extend((!range.is_empty()).then_some((range, bytes)));
         parts
@@ -217,7 +246,8 @@ impl Store {
     ) -> impl Iterator<Item = KeyRange> + use<> {
         let width = ReleaseId::WIDTH + SentenceId::WIDTH;
         let keys = KeyRange::under(Prefix::of(release).bytes());
-        let parts = self.parts_of(Family::Sentence, keys).map(move |(part, _)| part.cut_to(width));
+        let parts = self.weighted_parts_of(&OF_SENTENCES, keys);
+        let parts = parts.map(move |(part, _)| part.cut_to(width));
         parts.filter(|part| !part.is_empty())
     }
 }

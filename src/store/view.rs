@@ -4,11 +4,13 @@
 //! newer ones to a table and dropped the log, the secondary shows its older ones beside rows of the
 //! table: two revisions in one view. So a reader catches up only as long as nothing but the log has
 //! grown, and otherwise opens RocksDB again. The earlier one stays open for the iterators that are
-//! on it, and closes with the last of them.
+//! on it, and closes with the last of them. A view that somebody has [pinned](Pin) is never caught
+//! up: whoever reads it in pieces reads one state.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use rocksdb::{ColumnFamily, DB, DBIterator, IteratorMode, ReadOptions};
 use self_cell::self_cell;
@@ -35,17 +37,47 @@ pub(super) struct View {
     place: Option<HeldDirectory>,
     /// A secondary's own files, which go when it is closed.
     _own: Option<TempDir>,
+    still: Mutex<Still>,
+}
+
+/// What keeps a view as it is.
+#[derive(Default)]
+struct Still {
+    pins: usize,
+    /// The writer's logs with their lengths, before a reader read them last.
+    logs: BTreeSet<(OsString, u64)>,
+}
+
+/// Keeps a view as it is for as long as it lives.
+pub(super) struct Pin(Arc<View>);
+
+impl Pin {
+    pub(super) fn new(view: Arc<View>) -> Self {
+        view.still().pins += 1;
+        Self(view)
+    }
+
+    pub(super) fn view(&self) -> Arc<View> {
+        Arc::clone(&self.0)
+    }
+}
+
+impl Drop for Pin {
+    fn drop(&mut self) {
+        self.0.still().pins -= 1;
+    }
 }
 
 impl View {
     pub(super) fn new(db: DB) -> Self {
-        Self { db, stamp: None, place: None, _own: None }
+        Self { db, stamp: None, place: None, _own: None, still: Mutex::default() }
     }
 
     /// Opens a secondary, whose own files go to a new directory in `scratch`.
     pub(super) fn open_secondary(db_dir: &Path, scratch: &Scratch) -> Result<Self> {
         let place = HeldDirectory::of(db_dir).map_err(io_error(db_dir))?;
         let stamp = manifest::stamp(db_dir).map_err(io_error(db_dir))?;
+        let logs = logs_in(db_dir).map_err(io_error(db_dir))?;
         let own = tempfile::tempdir_in(scratch.path()).map_err(io_error(scratch.path()))?;
         let families = descriptors(present_families(db_dir)?);
         let options = readers_options();
@@ -56,7 +88,12 @@ impl View {
             let reason = "another store has taken its place".to_owned();
             return Err(StoreError::Engine { action: OPENING, reason });
         }
-        Ok(Self { db, stamp: Some(stamp), place: Some(place), _own: Some(own) })
+        let still = Mutex::new(Still { pins: 0, logs });
+        Ok(Self { db, stamp: Some(stamp), place: Some(place), _own: Some(own), still })
+    }
+
+    fn still(&self) -> MutexGuard<'_, Still> {
+        self.still.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// Whether what is read is the store in that directory. A writer's always is: nobody replaces
@@ -74,9 +111,15 @@ impl View {
             Ok::<_, StoreError>(is_in_place && self.stamp.as_ref() == Some(&stamp))
         };
         if is_as_it_was()? {
-            let caught_up = self.db.try_catch_up_with_primary();
-            caught_up.map_err(StoreError::engine("catching up with the writer"))?;
-            if is_as_it_was()? {
+            let logs = logs_in(db_dir).map_err(io_error(db_dir))?;
+            // Nobody pins it while it catches up.
+            let mut still = self.still();
+            if still.pins == 0 {
+                let caught_up = self.db.try_catch_up_with_primary();
+                caught_up.map_err(StoreError::engine("catching up with the writer"))?;
+                still.logs = logs.clone();
+            }
+            if still.logs == logs && is_as_it_was()? {
                 return Ok(None);
             }
         }
@@ -132,6 +175,24 @@ impl Iterator for Rows {
         let row = self.with_dependent_mut(|_, rows| rows.next())?;
         Some(row.map_err(StoreError::engine("scanning records")))
     }
+}
+
+/// The logs of a writer, with their lengths: a commit makes one longer.
+fn logs_in(db_dir: &Path) -> std::io::Result<BTreeSet<(OsString, u64)>> {
+    let mut logs = BTreeSet::new();
+    for entry in std::fs::read_dir(db_dir)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if Path::new(&name).extension().is_some_and(|it| it == "log") {
+            match entry.metadata() {
+                Ok(metadata) => drop(logs.insert((name, metadata.len()))),
+                // The writer has taken it away.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(logs)
 }
 
 /// A table file of a number.

@@ -26,7 +26,7 @@ pub(super) use exact::Entries;
 pub use explain::{Access, Explanation, TermReport};
 pub(super) use names::lemma;
 pub(super) use narrowed::{Narrowed, SetRows};
-pub(super) use pieces::Piece;
+pub(super) use pieces::{Piece, pieces_of_runs, pieces_of_sets};
 
 use super::catalog::Catalog;
 use crate::database::{Database, Result};

@@ -1,9 +1,11 @@
 //! A narrowing of the key space in pieces, each of which takes a thread about as long.
 
+use std::collections::btree_set;
+
 use super::narrowed::{Narrowed, SetRows};
 use crate::database::{Database, DatabaseError};
 use crate::index::Hit;
-use crate::store::{KeyRange, SetLocation, Store};
+use crate::store::{KeyRange, SetLocation, SetPlace, Store};
 
 /// Bytes of files from which on a piece is enough.
 const ENOUGH: u64 = 128 << 10;
@@ -24,6 +26,20 @@ pub(in crate::search) enum Piece {
 }
 
 impl Piece {
+    /// What of the piece lies behind a set.
+    pub(in crate::search) fn behind(self, last: Hit) -> Self {
+        match self {
+            Self::Runs(runs) => {
+                let behind = |run: KeyRange| run.behind_set(place(last));
+                Self::Runs(runs.into_iter().filter_map(behind).collect())
+            }
+            Self::Sets(mut hits) => {
+                hits.retain(|hit| *hit > last);
+                Self::Sets(hits)
+            }
+        }
+    }
+
     /// The sets of the piece, in order of key.
     pub(in crate::search) fn sets(self, database: &Database) -> SetRows<'_> {
         let store = &database.store;
@@ -45,44 +61,42 @@ impl Piece {
     }
 }
 
-impl Narrowed {
-    /// Its pieces, in order: of all of it, or of what lies behind a set.
-    pub(in crate::search) fn pieces<'s>(
-        self,
-        store: &'s Store,
-        after: Option<Hit>,
-    ) -> Box<dyn Iterator<Item = Piece> + 's> {
-        let Self::Sets(mut hits) = self else {
-            let after = after.map(|hit| {
-                let Hit { release, frame, lu, sentence, set } = hit;
-                (release, SetLocation { frame, lu, sentence }, set)
-            });
-            let scopes = self.scopes().into_iter();
-            let mut runs =
-                scopes.flat_map(move |scope| store.parts_of_sets(scope, after)).peekable();
-            return Box::new(std::iter::from_fn(move || {
-                let (mut piece, mut bytes) = (Vec::new(), 0);
-                while piece.len() < RUNS
-                    && let Some((run, more)) =
-                        runs.next_if(|(_, more)| piece.is_empty() || bytes + more <= 2 * ENOUGH)
-                {
-                    piece.push(run);
-                    bytes += more;
-                    if bytes >= ENOUGH {
-                        break;
-                    }
-                }
-                (!piece.is_empty()).then_some(Piece::Runs(piece))
-            }));
-        };
-        if let Some(after) = after {
-            hits = hits.split_off(&after);
-            hits.remove(&after);
+/// Where a set lies.
+fn place(hit: Hit) -> SetPlace {
+    let Hit { release, frame, lu, sentence, set } = hit;
+    (release, SetLocation { frame, lu, sentence }, set)
+}
+
+/// The pieces of some runs of keys, in order: of all of them, or of what lies behind a set.
+pub(in crate::search) fn pieces_of_runs(
+    runs: &Narrowed,
+    store: &Store,
+    after: Option<Hit>,
+) -> impl Iterator<Item = Piece> {
+    let (scopes, after) = (runs.scopes().into_iter(), after.map(place));
+    let mut runs = scopes.flat_map(move |scope| store.parts_of_sets(scope, after)).peekable();
+    std::iter::from_fn(move || {
+        let (mut piece, mut bytes) = (Vec::new(), 0);
+        while piece.len() < RUNS
+            && let Some((run, more)) =
+                runs.next_if(|(_, more)| piece.is_empty() || bytes + more <= 2 * ENOUGH)
+        {
+            piece.push(run);
+            bytes += more;
+            if bytes >= ENOUGH {
+                break;
+            }
         }
-        let mut hits = hits.into_iter();
-        Box::new(std::iter::from_fn(move || {
-            let piece: Vec<Hit> = hits.by_ref().take(HITS).collect();
-            (!piece.is_empty()).then_some(Piece::Sets(piece))
-        }))
-    }
+        (!piece.is_empty()).then_some(Piece::Runs(piece))
+    })
+}
+
+/// The pieces of some sets, in order.
+pub(in crate::search) fn pieces_of_sets(
+    mut hits: btree_set::IntoIter<Hit>,
+) -> impl Iterator<Item = Piece> {
+    std::iter::from_fn(move || {
+        let piece: Vec<Hit> = hits.by_ref().take(HITS).collect();
+        (!piece.is_empty()).then_some(Piece::Sets(piece))
+    })
 }

@@ -82,13 +82,14 @@ pub(super) struct Gathered<'a> {
     /// Whether there are layers over generated sentences; hardly anybody adds any.
     has_generated_layers: bool,
     sets: Vec<(SentenceId, AnnotationSetId)>,
-    references: HashSet<Reference>,
+    /// In order, so that of several that fail it is always the same.
+    references: BTreeSet<Reference>,
 }
 
 impl<'a> Gathered<'a> {
     pub(super) fn new(store: &'a Store, release: Arc<Release>, scope: Scope) -> Result<Self> {
         let has_generated_layers = store.has_layers_from(release.id, IdSpace::Generated)?;
-        let (sets, references) = (Vec::new(), HashSet::new());
+        let (sets, references) = (Vec::new(), BTreeSet::new());
         Ok(Self { store, release, scope, has_generated_layers, sets, references })
     }
 

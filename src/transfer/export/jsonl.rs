@@ -82,6 +82,10 @@ impl Database {
     /// writes what no set refers to. `None` when nothing matches. A part or an addition holds the
     /// ids of its records in memory.
     ///
+    /// Of a reader's handle all records are of one state, whatever is committed and whoever
+    /// refreshes the handle meanwhile. Beside commits through the same writer's handle, export a
+    /// [`snapshot`](Self::snapshot).
+    ///
     /// # Errors
     /// When the expression names what there is not, its sets belong to several releases, the output
     /// or the store fails.
@@ -91,7 +95,15 @@ impl Database {
         with_base: bool,
         out: &mut dyn Write,
     ) -> Result<Option<JsonlExport>> {
-        self.refresh()?;
+        self.last_still()?.export_still(expression, with_base, out)
+    }
+
+    fn export_still(
+        &self,
+        expression: &Expression,
+        with_base: bool,
+        out: &mut dyn Write,
+    ) -> Result<Option<JsonlExport>> {
         let scope = match scope_of(expression) {
             Scope::Additions if with_base => Scope::Part,
             scope => scope,

@@ -111,19 +111,21 @@ impl Database {
         expression: &Expression,
         mut take: impl FnMut(TokenSentence) -> Result<()>,
     ) -> Result<LossLog> {
+        let still = self.last_still()?;
+        let still: &Self = &still;
         let mut found: Vec<(ReleaseId, SentenceId, AnnotationSetId)> = Vec::new();
         let add = |some: &mut Vec<_>, of: Match<'_>| {
             some.push((of.release(), of.set().sentence, of.set().id));
             Ok(None)
         };
-        self.fold_matches(expression, Vec::new, add, |some| {
+        still.fold_matches(expression, Vec::new, add, |some| {
             found.extend(some);
             Ok::<_, DatabaseError>(())
         })?;
         found.sort_unstable();
-        self.require_one_release(found.iter().map(|(release, ..)| *release))?;
-        let store = self.store();
-        let mut names = Names::new(self)?;
+        still.require_one_release(found.iter().map(|(release, ..)| *release))?;
+        let store = still.store();
+        let mut names = Names::new(still)?;
         let mut judged = LossLog::default();
         for group in found.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
             let Some((release, sentence, _)) = group.first().copied() else { continue };
@@ -134,7 +136,7 @@ impl Database {
             let mut sets = Vec::with_capacity(group.len());
             for (_, _, id) in group {
                 if let Some(set) = store.annotation_set(release, *id)? {
-                    self.count_verdicts(release, &set, &mut judged)?;
+                    still.count_verdicts(release, &set, &mut judged)?;
                     sets.push(names.annotated(release, set)?);
                 }
             }
@@ -150,9 +152,11 @@ impl Database {
         expression: &Expression,
         mut take: impl FnMut(&LabelRow) -> std::result::Result<(), ExchangeError>,
     ) -> Result<LossyExport> {
+        let still = self.last_still()?;
+        let still: &Self = &still;
         let (mut report, mut sentences) = (LossyExport::default(), Distinct::default());
-        let begin = || Rows::of(self);
-        self.fold_answers(
+        let begin = || Rows::of(still);
+        still.fold_answers(
             expression,
             begin,
             |some, answer| some.add(&answer),

@@ -78,8 +78,10 @@ impl Database {
         }
     }
 
-    /// Checks the database as it is now, through a handle that nobody moves on meanwhile.
-    /// `progress` is told the number of rows read so far.
+    /// Checks the database as it is now. `progress` is told the number of rows read so far.
+    ///
+    /// A reader's handle is held still meanwhile. On a writer's, a commit by another thread may
+    /// show as a finding: check a [`snapshot`](Self::snapshot) beside one.
     ///
     /// Memory is bounded but for eight bytes for each entry of the index under
     /// [`deep`](CheckOptions::deep).
@@ -96,10 +98,11 @@ impl Database {
         // The index first: the store must be at least as new.
         let index = index::open(self, &mut report)?;
         self.store.refresh()?;
-        report.revision = self.store.revision()?;
-        report.identity = self.store.identity().unwrap_or_default();
-        let sets = pass::check(&self.store, options, &mut report, progress)?;
-        index::check(self, index, sets, options, &mut report)?;
+        let still = self.still(None)?;
+        report.revision = still.store.revision()?;
+        report.identity = still.store.identity().unwrap_or_default();
+        let sets = pass::check(&still.store, options, &mut report, progress)?;
+        index::check(&still, index, sets, options, &mut report)?;
         Ok(report)
     }
 }

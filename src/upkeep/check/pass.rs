@@ -1,5 +1,8 @@
 //! The pass over all rows, part by part on all threads, whose findings come in the order of the
 //! rows.
+//!
+//! A family with a block that cannot be read is read once more, from its first row to that block:
+//! where parts begin and end makes no difference to what is found.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,17 +32,35 @@ pub(super) fn check(
 ) -> Result<u64> {
     let listed: BTreeSet<ReleaseId> = store.releases()?.iter().map(|release| release.id).collect();
     let (known, revision) = (Known::new(store), report.revision);
+    let checker = || Checker::new(store, options, revision, &known);
     let read = |part: RowsPart| {
-        let checker = Checker::new(store, options, revision, &known);
-        Seen::of(store.rows_of_part(&part), checker, &listed)
+        let seen = Seen::of(store.rows_of_part(&part), checker(), &listed);
+        (part, seen)
     };
     let mut all = Seen::default();
     let pass = || {
-        in_order(store.parts_of_rows(), read, |seen| {
-            all.merge(seen);
-            progress(all.rows.values().sum());
-            all.failure.take().map_or(Ok(()), Err)
-        })
+        let (mut of_family, mut family, mut is_cut, mut shown) = (Seen::default(), None, false, 0);
+        in_order(store.parts_of_rows(), read, |(part, seen)| {
+            if family.replace(part.family()) != Some(part.family()) {
+                all.merge(std::mem::take(&mut of_family));
+                is_cut = false;
+            }
+            if is_cut {
+                return Ok(());
+            }
+            if seen.is_cut {
+                of_family = Seen::of(store.rows_of_part(&part.whole()), checker(), &listed);
+                is_cut = true;
+            } else {
+                of_family.merge(seen);
+            }
+            let rows: u64 = all.rows.values().chain(of_family.rows.values()).sum();
+            shown = rows.max(shown);
+            progress(shown);
+            of_family.failure.take().map_or(Ok(()), Err)
+        })?;
+        all.merge(of_family);
+        Ok(())
     };
     // Which releases can be compared is known at the end.
     let evidence = || listed.iter().map(|of| (*of, store.evidence_differences(*of))).collect();
@@ -114,6 +135,8 @@ struct Seen {
     tallied: BTreeMap<(Option<ReleaseId>, &'static str), Tallied>,
     /// Families with rows of which not even the keys can be read.
     unread: BTreeSet<&'static str>,
+    /// Whether rows are missing behind these, which cannot be read.
+    is_cut: bool,
     /// Frame-evoking sets that cannot be read.
     unreadable: u64,
     recount: Recount,
@@ -156,6 +179,7 @@ impl Seen {
             Err(fault) => (fault.family, fault.release),
         };
         *self.rows.entry(family).or_default() += 1;
+        self.is_cut |= matches!(&row, Err(fault) if fault.kind == RowFaultKind::Unreadable);
         if release.is_some_and(|release| !listed.contains(&release)) {
             self.unlisted += 1;
             return;
