@@ -77,7 +77,7 @@ fn recorded(mut of: Type) -> Type {
         let last = path.path.segments.last_mut().unwrap();
         if let (true, PathArguments::AngleBracketed(given)) =
             (last.ident == "Option" || last.ident == "Vec", &mut last.arguments)
-            && let Some(GenericArgument::Type(inner)) = given.args.pop().map(|it| it.into_value())
+            && let Some(GenericArgument::Type(inner)) = given.args.pop()
         {
             given.args.push(GenericArgument::Type(recorded(inner)));
             return of;
