@@ -57,7 +57,8 @@ def follow(copy, since, known):
     for change in map(json.loads, feed.stdout):
         take(copy, change)
         if change["last"]:
-            copy.write(f"=\t{change['revision']}\t{change['generation']}\n")
+            # A store that no writer has opened for long has no generation.
+            copy.write(f"=\t{change['revision']}\t{change['generation'] or '-'}\n")
             copy.flush()
     return feed.wait()
 
@@ -68,10 +69,10 @@ with open(COPY, "a+", encoding="utf-8", errors="replace") as copy:
     for line in iter(copy.readline, ""):
         if line.startswith("=\t") and line.endswith("\n"):
             _, since, generation = line.split()
-            known, end = ["--generation", generation], copy.tell()
+            known, end = ["--generation", generation] if generation != "-" else [], copy.tell()
     copy.truncate(end)  # What stands behind the last commit's end is cut off.
     code = follow(copy, since, known)
     if code == REPLACED:
         copy.truncate(0)
         code = follow(copy, "0", [])
-sys.exit(code if code > 1 else 0)  # 1 says that nothing is new
+sys.exit(code not in (0, 1))  # 1 says that nothing is new; a feed that was killed has a number below 0

@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-use serde::ser::{Serialize, SerializeStruct, Serializer};
+use serde::{Serialize, Serializer};
 
-use crate::model::{Coded, ErrorKind, Trouble};
+use crate::model::{Coded, ErrorKind, ErrorRecord, Trouble, whole_message};
 
 /// What went wrong, in whatever part of the library.
 ///
 /// A program decides by its [`kind`](Self::kind), and looks advice up by its [`code`](Self::code).
-/// `?` makes one of every error that a call of the library fails with. It is written in JSON as
-/// `kind`, `code` and `message`, the causes being part of the message.
+/// `?` makes one of every error that a call of the library fails with. As JSON it is what
+/// `fnstore --errors json` tells of it, without a hint; the causes are part of the message.
 ///
 /// ```
 /// use fnstore::{Database, Expression, model::ErrorKind};
@@ -73,13 +73,8 @@ impl Coded for Error {
 
 impl Serialize for Error {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let causes = std::iter::successors(std::error::Error::source(self), |cause| cause.source());
-        let message = causes.fold(self.to_string(), |message, cause| format!("{message}: {cause}"));
-        let mut record = serializer.serialize_struct("Error", 3)?;
-        record.serialize_field("kind", self.kind().as_str())?;
-        record.serialize_field("code", &self.code())?;
-        record.serialize_field("message", &message)?;
-        record.end()
+        let message = whole_message(self);
+        ErrorRecord::new(self, &message, None).serialize(serializer)
     }
 }
 
@@ -137,17 +132,21 @@ errors! {
     crate::text::OffsetError,
     crate::database::LookupError,
     #[cfg(feature = "neural")] crate::models::ModelError,
+    crate::model::OutOfRange,
     #[cfg(feature = "neural")] crate::paraphrase::ParaphraseError,
     #[cfg(feature = "neural")] crate::prompt::PromptError,
     #[cfg(feature = "neural")] crate::proposals::ProposalError,
     crate::query::QueryError,
+    #[cfg(feature = "neural")] crate::expand::RecipeError,
     #[cfg(feature = "neural")] crate::expand::RecipeFileError,
     crate::database::ReleaseError,
     crate::review::ReviewError,
     #[cfg(feature = "neural")] crate::score::ScoreError,
     crate::database::ScriptError,
+    #[cfg(feature = "neural")] crate::expand::SeedsError,
     crate::database::SplitListError,
     crate::store::StoreError,
+    #[cfg(feature = "neural")] crate::vectors::VectorsError,
     #[cfg(feature = "neural")] crate::verify::VerifyError,
     #[cfg(feature = "neural")] crate::nn::WeightsError,
     std::io::Error,

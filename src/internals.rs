@@ -11,11 +11,13 @@ use crate::store::Store;
 #[doc(inline)]
 pub use crate::{
     FileError, NetworkError, SmallNetwork, TrainerOptions, TrainingProgress, align, augment,
-    compute, decode, endpoint, experiment, filter, identify, label, nn, paraphrase, prompt, score,
-    tag, tokenize, vectors,
+    compute, decode, endpoint, experiment, filter, generate, identify, label, nn, paraphrase,
+    prompt, score, tag, tokenize, vectors, verify,
 };
 #[doc(inline)]
-pub use crate::{durable, exchange, framenet, index, store};
+pub use crate::{durable, exchange, framenet, index, mine, store};
+
+pub use crate::model::{ErrorRecord, whole_message};
 
 /// The rows of a database, as the program and the tests get at them. What is written here passes
 /// neither the index nor any check.

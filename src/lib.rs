@@ -91,11 +91,8 @@ pub mod edit;
 mod error;
 #[cfg(feature = "neural")]
 pub mod expand;
-#[cfg(feature = "neural")]
-pub mod generate;
 pub mod internals;
 pub mod lexicon;
-pub mod mine;
 pub mod model;
 #[cfg(feature = "neural")]
 pub mod models;
@@ -107,8 +104,6 @@ pub mod search;
 pub mod text;
 pub mod transfer;
 pub mod upkeep;
-#[cfg(feature = "neural")]
-pub mod verify;
 
 pub use database::Database;
 pub use edit::{Script, Transaction};
@@ -152,6 +147,9 @@ pub mod filter;
 #[doc(hidden)]
 pub mod framenet;
 #[cfg(feature = "neural")]
+#[doc(hidden)]
+pub mod generate;
+#[cfg(feature = "neural")]
 mod grow;
 #[cfg(feature = "neural")]
 #[doc(hidden)]
@@ -163,6 +161,8 @@ pub mod index;
 pub mod label;
 #[cfg(feature = "neural")]
 mod learn;
+#[doc(hidden)]
+pub mod mine;
 #[cfg(feature = "neural")]
 #[doc(hidden)]
 pub mod nn;
@@ -186,6 +186,9 @@ pub mod tokenize;
 #[cfg(feature = "neural")]
 #[doc(hidden)]
 pub mod vectors;
+#[cfg(feature = "neural")]
+#[doc(hidden)]
+pub mod verify;
 #[cfg(feature = "neural")]
 #[doc(hidden)]
 pub use learn::{FileError, NetworkError, SmallNetwork, TrainerOptions, TrainingProgress};

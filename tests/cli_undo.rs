@@ -222,6 +222,34 @@ fn a_copy_of_the_records_is_the_store_after_a_hundred_kills_and_a_restore() {
     assert_eq!(copied, stored);
 }
 
+/// A program in the place of `fnstore`, whose feed breaks off behind so many lines.
+#[cfg(unix)]
+#[test]
+fn a_follower_whose_feed_is_killed_says_so_and_ends_no_commit() {
+    use std::os::unix::fs::PermissionsExt;
+    let (store, folder) = (new_store(), tempfile::tempdir().unwrap());
+    let lu = json!({"op": "add-lu", "frame": 102, "name": "vet.v"});
+    let set = json!({"op": "add-sentence", "text": "They vetted it ."});
+    assert_eq!(edit(store.path(), &[lu, set]).code, Some(0));
+    let (program, copy) = (folder.path().join("killed"), folder.path().join("copy"));
+    let script = "#!/bin/sh\n[ \"$1\" = changes ] || exec \"$FNSTORE\" \"$@\"\n\
+                  \"$FNSTORE\" \"$@\" | head -n 2\nkill -9 $$\n";
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/follow.py");
+    let mut follower = Command::new("python3");
+    follower.args([example, copy.clone(), program]).env("FNSTORE_DIR", store.path());
+    let ended = follower.env("FNSTORE", env!("CARGO_BIN_EXE_fnstore")).status().unwrap();
+    assert!(!ended.success());
+    // The import is whole, the commit behind it is not.
+    let text = std::fs::read_to_string(&copy).unwrap();
+    let ends: Vec<&str> = text.lines().filter(|line| line.starts_with('=')).collect();
+    assert!(ends.len() == 1 && ends[0].starts_with("=\t1\t"), "{ends:?}");
+    assert!(text.contains("vet.v"));
+    follow(store.path(), &copy, None);
+    assert!(std::fs::read_to_string(&copy).unwrap().contains("\n=\t2\t"));
+}
+
 #[test]
 fn what_a_feed_names_is_shown_by_its_number() {
     let store = new_store();

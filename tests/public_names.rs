@@ -128,3 +128,88 @@ fn the_page_lists_every_promised_name() {
     let differs: Vec<_> = listed.symmetric_difference(&list).collect();
     assert!(differs.is_empty(), "FNSTORE_WRITE_GOLDEN=1 writes the list: {differs:#?}");
 }
+
+/// Whether a type is an error, by what it derives or the `impl` of it.
+fn error_of(item: &Item) -> Option<String> {
+    let derives = |attributes: &[Attribute]| {
+        let mut found = false;
+        for of in attributes.iter().filter(|of| of.path().is_ident("derive")) {
+            of.parse_nested_meta(|meta| {
+                found |= meta.path.segments.last().is_some_and(|last| last.ident == "Error");
+                Ok(())
+            })
+            .unwrap();
+        }
+        found
+    };
+    match item {
+        Item::Struct(of) if derives(&of.attrs) => Some(of.ident.to_string()),
+        Item::Enum(of) if derives(&of.attrs) => Some(of.ident.to_string()),
+        Item::Impl(of) => {
+            let (_, of_trait, _) = of.trait_.as_ref()?;
+            let is_error = of_trait.segments.last()?.ident == "Error";
+            let syn::Type::Path(of_type) = &*of.self_ty else { return None };
+            is_error.then(|| of_type.path.segments.last().unwrap().ident.to_string())
+        }
+        _ => None,
+    }
+}
+
+/// The types of a folder or file, and those of them that are errors.
+fn types_in(place: &Path, types: &mut BTreeSet<String>, errors: &mut BTreeSet<String>) {
+    if place.is_dir() {
+        for entry in fs::read_dir(place).unwrap() {
+            types_in(&entry.unwrap().path(), types, errors);
+        }
+        return;
+    }
+    if place.extension().is_none_or(|ending| ending != "rs") {
+        return;
+    }
+    for item in items(place) {
+        match &item {
+            Item::Struct(of) => drop(types.insert(of.ident.to_string())),
+            Item::Enum(of) => drop(types.insert(of.ident.to_string())),
+            _ => {}
+        }
+        errors.extend(error_of(&item));
+    }
+}
+
+#[test]
+fn every_promised_error_has_a_kind_and_a_code() {
+    let (mut all, mut all_errors) = (BTreeSet::new(), BTreeSet::new());
+    for entry in fs::read_dir(root().join("src")).unwrap() {
+        let path = entry.unwrap().path();
+        if !path.ends_with("cli") && !path.ends_with("main.rs") {
+            types_in(&path, &mut all, &mut all_errors);
+        }
+    }
+    let source = fs::read_to_string(root().join("src/error.rs")).unwrap();
+    let coded = source.split_once("\nerrors! {").unwrap().1.split_once("\n}").unwrap().0;
+    let coded: BTreeSet<&str> = coded
+        .lines()
+        .filter_map(|line| line.strip_suffix(',')?.rsplit("::").next())
+        .chain(["Error"])
+        .collect();
+    let (mut found, mut uncoded) = (0, Vec::new());
+    for line in list().1.lines() {
+        let (module, names) = line.trim_start_matches("- `fnstore").split_once("`: ").unwrap();
+        let folder = file_of(module.trim_start_matches("::").replace("::", "/").as_str());
+        let folder = if folder.ends_with("mod.rs") { folder.parent().unwrap() } else { &folder };
+        let (mut own, mut own_errors) = (BTreeSet::new(), BTreeSet::new());
+        if folder.exists() && !module.is_empty() {
+            types_in(folder, &mut own, &mut own_errors);
+        }
+        for name in names.split(", ").map(|name| name.trim_matches('`')) {
+            // What a module re-exports is another's, unless it has a type of that name itself.
+            let errors = if own.contains(name) { &own_errors } else { &all_errors };
+            if errors.contains(name) {
+                found += 1;
+                uncoded.extend((!coded.contains(name)).then(|| format!("{module}::{name}")));
+            }
+        }
+    }
+    assert!(found > 15, "{found}");
+    assert_eq!(uncoded, [""; 0]);
+}

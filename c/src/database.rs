@@ -4,6 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 use fnstore::database;
 use fnstore::internals::WithStore as _;
@@ -93,17 +94,16 @@ impl Database {
     ) -> Result<T> {
         let _turn = self.take_turn(turn)?;
         let open = self.get();
-        if open.store().is_writer() {
-            open.set_author(author.unwrap_or_default());
-            return work(&open);
-        }
-        // A commit opens sooner without the index.
-        let writer = match turn {
-            Turn::Run => database::Database::open_existing_writer(open.dir())?,
-            _ => database::Database::open_editor(open.dir())?,
+        let signed = |writer: &database::Database| {
+            writer.set_author(author.unwrap_or_default());
+            work(writer)
         };
-        writer.set_author(author.unwrap_or_default());
-        let done = work(&writer);
+        if turn == Turn::Commit || open.store().is_writer() {
+            return open.edit(signed);
+        }
+        open.release_writer();
+        let writer = database::Database::open_existing_writer(open.dir())?;
+        let done = signed(&writer);
         // What was committed stays so, whatever fails from here on: the next writer brings the
         // index up, the next read sees what is there. And what failed first is what there is to
         // say.
@@ -151,6 +151,16 @@ pub extern "C" fn fnstore_open(
         let open = Arc::new(open);
         Ok(boundary::give(Database { open, turn: Mutex::default(), is_free: Condvar::new() }))
     })
+}
+
+/// How long the writer stays open behind each edit, undo or decision by a handle that was opened to
+/// read, in milliseconds. The next one within that time costs a commit alone, and others get
+/// `S-locked` meanwhile. 0, as it is at first, closes it at once.
+#[unsafe(no_mangle)]
+pub extern "C" fn fnstore_keep_writer(database: *const Database, milliseconds: u64) {
+    boundary::read(database, (), |database| {
+        database.get().keep_writer(Duration::from_millis(milliseconds));
+    });
 }
 
 /// Closes a store and frees its handle; null is nothing. Lists of answers and feeds that are still

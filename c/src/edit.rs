@@ -4,12 +4,11 @@ use std::ffi::c_char;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use fnstore::edit::Script;
-use serde_json::json;
 
 use crate::boundary::{self, call};
 use crate::database::{Database, Turn, release};
 use crate::error::{Error, Fault, Result};
-use crate::lines::Lines;
+use crate::lines::{Lines, written};
 
 /// Seconds since 1970 (UTC).
 pub(crate) fn now() -> u64 {
@@ -55,15 +54,8 @@ fn edit(
     let mut edits = writer.transaction(release(writer, named)?.id)?;
     edits.explain(note.unwrap_or_default());
     let mut all = Vec::new();
-    Script::new(&mut edits, author.map(str::to_owned), now()).edit(
-        script.as_bytes(),
-        &mut |done| {
-            let line = json!({
-                "line": done.line, "op": done.operation, "id": done.id, "as": done.called,
-            });
-            all.push(line.to_string());
-        },
-    )?;
+    Script::new(&mut edits, author.map(str::to_owned), now())
+        .edit(script.as_bytes(), &mut |done| all.push(written(serde_json::to_string(&done))))?;
     Ok((all.into_iter().collect(), edits.commit()?))
 }
 
@@ -111,19 +103,8 @@ pub extern "C" fn fnstore_history(
         let database = boundary::borrow(database)?;
         let open = database.get();
         let limit = if limit == 0 { usize::MAX } else { limit };
-        let lines = open.commits()?.take(limit).map(|made| {
-            let made = made?;
-            let line = json!({
-                "revision": made.revision,
-                "at": made.at,
-                "by": made.by,
-                "note": made.note,
-                "undoes": made.undoes,
-                "changes": made.changes,
-                "undo": made.images.is_some_and(|images| images > 0),
-            });
-            Ok(line.to_string())
-        });
+        let lines = open.commits()?.take(limit);
+        let lines = lines.map(|made| Ok(written(serde_json::to_string(&made?))));
         Ok(boundary::give(lines.collect::<Result<Lines>>()?))
     })
 }

@@ -2,10 +2,11 @@
 
 use std::ffi::{CString, c_char};
 
-use fnstore::model::{Coded, ErrorKind as Kind};
-use serde_json::json;
+use fnstore::internals::{ErrorRecord, whole_message};
+use fnstore::model::{Coded, ErrorKind as Kind, Trouble};
 
 use crate::boundary::{self, Handle, words};
+use crate::lines::written;
 
 /// What kind of error it is, whatever failed.
 #[repr(C)]
@@ -52,7 +53,7 @@ impl Handle for Error {
 pub(crate) struct Fault {
     /// `None` of a wrong call.
     kind: Option<Kind>,
-    code: Option<String>,
+    code: Option<&'static str>,
     message: String,
 }
 
@@ -61,13 +62,12 @@ pub(crate) type Result<T> = std::result::Result<T, Fault>;
 
 impl Fault {
     /// An error of this interface.
-    pub(crate) fn new(code: &str, message: impl Into<String>) -> Self {
-        let (code, message) = (Some(code.to_owned()), message.into());
-        Self { kind: Some(Kind::Failed), code, message }
+    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { kind: Some(Kind::Failed), code: Some(code), message: message.into() }
     }
 
     /// The caller's mistake.
-    pub(crate) fn usage(code: &str, message: impl Into<String>) -> Self {
+    pub(crate) fn usage(code: &'static str, message: impl Into<String>) -> Self {
         Self { kind: None, ..Self::new(code, message) }
     }
 
@@ -77,19 +77,10 @@ impl Fault {
     }
 }
 
-impl<E: Coded> From<E> for Fault {
+impl<E: Coded + 'static> From<E> for Fault {
     fn from(error: E) -> Self {
-        let mut message = error.to_string();
-        let mut cause = error.source();
-        while let Some(source) = cause {
-            let text = source.to_string();
-            if !message.ends_with(&text) {
-                message = format!("{message}: {text}");
-            }
-            cause = source.source();
-        }
-        let trouble = error.trouble();
-        Self { kind: Some(trouble.kind), code: trouble.code.map(str::to_owned), message }
+        let Trouble { kind, code } = error.trouble();
+        Self { kind: Some(kind), code, message: whole_message(&error) }
     }
 }
 
@@ -105,18 +96,15 @@ impl Error {
             Some(Kind::NoModel) => ErrorKind::NoModel,
             Some(_) => ErrorKind::Failed,
         };
-        let json = json!({
-            "kind": fault.kind.map_or("usage", Kind::as_str),
-            "code": fault.code,
-            "message": fault.message,
-            "hint": null,
-            "exit": fault.kind.unwrap_or(Kind::Failed).exit_code(),
-        });
+        let mut record = ErrorRecord::usage(fault.code, &fault.message);
+        if let Some(kind) = fault.kind {
+            (record.kind, record.exit) = (kind.as_str(), kind.exit_code());
+        }
         Self {
             kind,
-            code: fault.code.as_deref().map(words),
+            code: fault.code.map(words),
             message: words(fault.message.as_str()),
-            json: words(json.to_string()),
+            json: words(written(serde_json::to_string(&record))),
         }
     }
 }
@@ -163,7 +151,7 @@ pub extern "C" fn fnstore_text_free(text: *mut c_char) {
 #[cfg(test)]
 mod tests {
     use fnstore::database::Database;
-    use serde_json::Value;
+    use serde_json::{Value, json};
 
     use super::*;
 

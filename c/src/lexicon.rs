@@ -117,6 +117,16 @@ pub extern "C" fn fnstore_releases(
     })
 }
 
+/// A record as its line of an export, which the caller frees.
+fn line(
+    open: &fnstore::Database,
+    release: fnstore::model::ReleaseId,
+    subject: &Subject,
+) -> Result<*mut c_char> {
+    let line = open.record_lines()?.line(release, subject)?;
+    line.map_or(Ok(std::ptr::null_mut()), boundary::give_text)
+}
+
 /// The one frame of a name, with its FEs, as a line of JSON, which the caller frees. Several are an
 /// error, and `release` narrows; it may be null. Null when it fails.
 #[unsafe(no_mangle)]
@@ -133,9 +143,7 @@ pub extern "C" fn fnstore_frame(
         open.refresh()?;
         let (lexicon, frame) =
             open.the_frame(RecordKey::Name(boundary::text(name, "name")?), release)?;
-        let id = lexicon.release().id;
-        let line = open.record_lines()?.line(id, &Subject::Frame(frame.id))?;
-        line.map_or(Ok(std::ptr::null_mut()), boundary::give_text)
+        line(&open, lexicon.release().id, &Subject::Frame(frame.id))
     })
 }
 
@@ -157,8 +165,6 @@ pub extern "C" fn fnstore_lu(
         open.refresh()?;
         let (lexicon, lu) =
             open.the_lu(RecordKey::Name(boundary::text(name, "name")?), frame, release)?;
-        let id = lexicon.release().id;
-        let line = open.record_lines()?.line(id, &Subject::LexUnit(lu.frame, lu.id))?;
-        line.map_or(Ok(std::ptr::null_mut()), boundary::give_text)
+        line(&open, lexicon.release().id, &Subject::LexUnit(lu.frame, lu.id))
     })
 }

@@ -17,6 +17,11 @@ impl FromIterator<String> for Lines {
     }
 }
 
+/// A record as the line that the program prints of it.
+pub(crate) fn written(line: serde_json::Result<String>) -> String {
+    line.expect("a record's members have names")
+}
+
 /// How many there are.
 #[unsafe(no_mangle)]
 pub extern "C" fn fnstore_lines_count(lines: *const Lines) -> usize {

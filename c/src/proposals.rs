@@ -5,14 +5,13 @@ use std::ffi::c_char;
 use fnstore::edit::Fate;
 use fnstore::lexicon::RecordKey;
 use fnstore::model::Reviewed;
-use fnstore::proposals::{Proposal, Proposals, Ranker};
-use serde_json::json;
+use fnstore::proposals::{Proposals, Ranker};
 
 use crate::boundary::{self, call};
 use crate::database::{Database, Turn, last_revision};
 use crate::edit::now;
 use crate::error::{Error, Fault};
-use crate::lines::Lines;
+use crate::lines::{Lines, written};
 use crate::query::expression;
 
 /// What is decided on a proposal.
@@ -25,24 +24,8 @@ pub enum Verdict {
     Reject = 1,
 }
 
-fn line(of: &Proposal) -> String {
-    let line = json!({
-        "release": of.release_name,
-        "frame": of.frame_name,
-        "lu": of.name,
-        "score": of.score,
-        "sets": of.evidence.sets,
-        "seeds": of.seeds.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "rounds": of.rounds,
-        "other_frames": of.other_frames,
-        "sentences": of.sentences,
-        "decided": of.decided.as_ref().map(|decision| decision.verdict.as_str()),
-    });
-    line.to_string()
-}
-
-/// The LUs that the generated sets of a query propose, the likeliest first, as lines of JSON:
-/// fields of `schema/proposal.schema.json`. Null is all sets. `with_decided` lists those, too, on
+/// The LUs that the generated sets of a query propose, the likeliest first, as lines of JSON
+/// (`schema/proposal.schema.json`). Null is all sets. `with_decided` lists those, too, on
 /// which somebody decided. The caller frees the list by `fnstore_lines_free`. Null when it fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn fnstore_proposals(
@@ -56,7 +39,8 @@ pub extern "C" fn fnstore_proposals(
         let open = database.get();
         let proposals = Proposals::new(&open, None, Ranker::default());
         let listed = proposals.list(&expression(query)?, with_decided)?;
-        Ok(boundary::give(listed.iter().map(line).collect::<Lines>()))
+        let lines = listed.iter().map(|of| written(serde_json::to_string(of)));
+        Ok(boundary::give(lines.collect::<Lines>()))
     })
 }
 

@@ -543,7 +543,10 @@ int main(int argc, char **argv) {
   fnstore_answer_free(second), fnstore_answer_free(first);
   fnstore_answers_free(answers);
   query(reader);
-  edits(reader); /* A reader's handle takes the lock for as long as it saves. */
+  edits(reader); /* A reader's handle takes the lock for as long as it saves, */
+  fnstore_keep_writer(reader, 60000);
+  edits(reader); /* or keeps it. */
+  fnstore_keep_writer(reader, 0);
   feed(reader, path);
   fnstore_close(reader);
   fnstore_close(NULL), fnstore_answers_free(NULL), fnstore_answer_free(NULL), fnstore_lines_free(NULL);

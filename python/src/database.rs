@@ -326,18 +326,21 @@ impl Database {
     }
 
     /// A query of the store, as in db.query("frame=Verification trigger=confirm*").
-    #[pyo3(signature = (expression="", *, sort=None, offset=Count(0), limit=None),
-           text_signature = "($self, expression='', *, sort=None, offset=0, limit=None)")]
+    /// Sets behind a cursor (`Answers.cursor`) are the next page of the same query and order.
+    #[pyo3(signature = (expression="", *, sort=None, after=None, offset=Count(0), limit=None),
+           text_signature =
+               "($self, expression='', *, sort=None, after=None, offset=0, limit=None)")]
     fn query(
         &self,
         py: Python<'_>,
         expression: &str,
         sort: Option<&str>,
+        after: Option<&str>,
         offset: Count,
         limit: Option<Count>,
     ) -> Result<Query> {
         let part = (offset.size(), limit.map(Count::size));
-        py.detach(|| Query::new(&self.handle, expression, sort, part))
+        py.detach(|| Query::new(&self.handle, expression, sort, after, part))
     }
 
     /// Number of annotation sets for which a query holds.

@@ -41,15 +41,7 @@ impl Fault {
 
     /// An error of the library with its causes; `code` and `advice` where it has none.
     fn of(class: &'static str, error: &dyn Coded, code: &str, advice: &str) -> Self {
-        let mut message = error.to_string();
-        let mut cause = error.source();
-        while let Some(source) = cause {
-            let text = source.to_string();
-            if !message.ends_with(&text) {
-                message = format!("{message}: {text}");
-            }
-            cause = source.source();
-        }
+        let message = fnstore::internals::whole_message(error);
         let (found, said) = (code_in(&message), advice_in(&message));
         let meant =
             message.split_once("did you mean `").and_then(|(_, rest)| rest.split_once("`?"));

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, RwLock};
 use std::thread::{available_parallelism, spawn};
 
 use fnstore::database::{Database, DatabaseError};
-use fnstore::query::{Expression, Selection};
+use fnstore::query::{Cursor, Expression, Selection};
 use fnstore::search::{Answer, Answers, Part};
 
 use crate::error::{Fault, Result};
@@ -70,15 +70,16 @@ impl Handle {
     }
 
     /// The answers of a query, in chunks, read ahead by a thread of their own; dropping the
-    /// receiver ends it.
+    /// receiver ends it. Those of a page have their cursors.
     pub(crate) fn answers(
         &self,
         expression: &Expression,
         selection: &Selection,
-    ) -> Result<Receiver<Result<Vec<Answer>>>> {
+    ) -> Result<Receiver<Result<Vec<Found>>>> {
         let database = self.get()?;
         let (expression, selection) = (expression.clone(), selection.clone());
         let (sender, receiver) = sync_channel(WAITING);
+        let is_page = selection.limit.is_some();
         spawn(move || {
             watched(&sender, || {
                 let failed = |error: DatabaseError| sender.send(Err(error.into())).ok();
@@ -89,9 +90,11 @@ impl Handle {
                 let sizes = CHUNKS.into_iter().chain(std::iter::repeat(CHUNKS[3]));
                 for size in sizes {
                     let (mut chunk, mut error) = (Vec::new(), None);
-                    for answer in answers.by_ref().take(size) {
-                        match answer {
-                            Ok(answer) => chunk.push(answer),
+                    while chunk.len() < size
+                        && let Some(answer) = answers.next()
+                    {
+                        match answer.and_then(|answer| with_cursor(answer, &answers, is_page)) {
+                            Ok(found) => chunk.push(found),
                             Err(fault) => error = Some(fault),
                         }
                         if error.is_some() {
@@ -155,6 +158,18 @@ impl Handle {
         (0..2 * threads).for_each(|_| made.begin());
         Ok(made)
     }
+}
+
+/// An answer and the cursor behind it, of a page.
+pub(crate) type Found = (Answer, Option<Cursor>);
+
+fn with_cursor(
+    answer: Answer,
+    answers: &Answers<'_>,
+    is_page: bool,
+) -> std::result::Result<Found, DatabaseError> {
+    let cursor = is_page.then(|| answers.cursor(&answer)).transpose()?;
+    Ok((answer, cursor))
 }
 
 /// Parts of a whole query: enough for the threads to have the same share of the work.

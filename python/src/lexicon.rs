@@ -8,7 +8,7 @@ use fnstore::database::{DatabaseError, LookupError};
 use fnstore::internals::WithStore as _;
 use fnstore::lexicon::{LabelledElement, RoundGrowth, SetCounts};
 use fnstore::model;
-use fnstore::query::{Expression, Field, Term, nearest};
+use fnstore::query::{Expression, Field, Selection, Term, nearest};
 use fnstore::text::{is_same, plain_definition};
 use pyo3::prelude::*;
 
@@ -44,7 +44,7 @@ impl Home {
         let query = named.and_then(|named| {
             Expression::all_of(named.into_iter().map(Expression::Term).chain([narrowing]))
         });
-        Query::over(&self.handle, query.map_err(DatabaseError::from)?, None, (0, None))
+        Query::over(&self.handle, query.map_err(DatabaseError::from)?, Selection::default())
     }
 }
 

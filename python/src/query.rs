@@ -1,10 +1,10 @@
 //! Queries: what `db.query(...)` gives, and the annotation sets that it finds.
 
 use std::sync::mpsc::Receiver;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use fnstore::database::DatabaseError;
-use fnstore::query::{Expression, Field, Selection, SortKey};
+use fnstore::query::{Cursor, Expression, Field, Selection, SortKey};
 use fnstore::search::{self, Answer};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyTuple};
@@ -12,7 +12,7 @@ use pyo3::types::{PyCapsule, PyDict, PyTuple};
 use crate::annotation::AnnotationSet;
 use crate::arrow::Shape;
 use crate::error::{Fault, Result};
-use crate::handle::Handle;
+use crate::handle::{Found, Handle};
 use crate::html;
 use crate::number::Count;
 
@@ -33,24 +33,28 @@ fn sort_keys(text: Option<&str>) -> Result<Vec<SortKey>> {
     Ok(keys.unwrap_or_default())
 }
 
+fn cursor(text: Option<&str>) -> Result<Option<Cursor>> {
+    Ok(text.map(str::parse).transpose().map_err(DatabaseError::from)?)
+}
+
 impl Query {
     pub(crate) fn new(
         handle: &Arc<Handle>,
         text: &str,
         sort: Option<&str>,
+        after: Option<&str>,
         (offset, limit): (usize, Option<usize>),
     ) -> Result<Self> {
         let expression = Expression::parse(text).map_err(DatabaseError::from)?;
-        Self::over(handle, expression, sort, (offset, limit))
+        let (sort, after) = (sort_keys(sort)?, cursor(after)?);
+        Self::over(handle, expression, Selection { sort, after, offset, limit })
     }
 
     pub(crate) fn over(
         handle: &Arc<Handle>,
         expression: Expression,
-        sort: Option<&str>,
-        (offset, limit): (usize, Option<usize>),
+        selection: Selection,
     ) -> Result<Self> {
-        let selection = Selection { sort: sort_keys(sort)?, offset, limit, ..Selection::default() };
         // Names that are not there are told here, not at the first answer.
         drop(handle.get()?.query(&expression)?);
         Ok(Self { handle: Arc::clone(handle), expression, selection })
@@ -62,6 +66,17 @@ impl Query {
         let database = self.handle.get()?;
         let answers = database.select(&self.expression, &selection)?;
         answers.collect::<std::result::Result<_, _>>().map_err(Fault::from)
+    }
+
+    /// Number of the answers behind a cursor.
+    fn count_behind(&self) -> Result<u64> {
+        let database = self.handle.get()?;
+        let mut counted = 0;
+        for answer in database.select(&self.expression, &self.selection)?.without_sentences() {
+            answer?;
+            counted += 1;
+        }
+        Ok(counted)
     }
 
     fn sets(&self, answers: Vec<Answer>) -> impl Iterator<Item = AnnotationSet> {
@@ -79,7 +94,8 @@ impl Query {
 impl Query {
     fn __iter__(&self, py: Python<'_>) -> Result<Answers> {
         let receiver = py.detach(|| self.handle.answers(&self.expression, &self.selection))?;
-        Ok(Answers { handle: Arc::clone(&self.handle), chunks: Mutex::new((receiver, Vec::new())) })
+        let place = Mutex::new(Place { receiver, chunk: Vec::new(), cursor: None });
+        Ok(Answers { handle: Arc::clone(&self.handle), place })
     }
 
     /// The expression, as the language writes it.
@@ -90,6 +106,9 @@ impl Query {
 
     /// Number of the annotation sets.
     fn count(&self, py: Python<'_>) -> Result<u64> {
+        if self.selection.after.is_some() {
+            return py.detach(|| self.count_behind());
+        }
         let found = py.detach(|| Ok::<_, Fault>(self.handle.get()?.count(&self.expression)?))?;
         let after = found.saturating_sub(self.selection.offset as u64);
         Ok(self.selection.limit.map_or(after, |limit| after.min(limit as u64)))
@@ -136,6 +155,12 @@ impl Query {
     /// The same query without its first sets.
     fn offset(&self, count: Count) -> Self {
         self.changed(|selection| selection.offset = count.size())
+    }
+
+    /// The same query behind a cursor, which `Answers.cursor` gives; in the same order.
+    fn after(&self, cursor: &str) -> Result<Self> {
+        let selection = Selection { after: self::cursor(Some(cursor))?, ..self.selection.clone() };
+        Self::over(&self.handle, self.expression.clone(), selection)
     }
 
     /// The same query in the order of fields, as in `"frame,-aligner"`.
@@ -195,32 +220,44 @@ impl Query {
     }
 }
 
-type Chunks = (Receiver<Result<Vec<Answer>>>, Vec<Answer>);
+/// How far answers were read.
+struct Place {
+    receiver: Receiver<Result<Vec<Found>>>,
+    /// What is left of the last chunk, backwards.
+    chunk: Vec<Found>,
+    /// The place behind the last answer of a page.
+    cursor: Option<Cursor>,
+}
 
 /// The answers of a query, one by one.
 #[pyclass(frozen, module = "fnstore")]
 pub(crate) struct Answers {
     handle: Arc<Handle>,
-    /// Chunks to come, and what is left of the last one, backwards.
-    chunks: Mutex<Chunks>,
+    place: Mutex<Place>,
 }
 
 impl Answers {
+    fn place(&self) -> MutexGuard<'_, Place> {
+        self.place.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
     fn next(&self) -> Option<Result<Answer>> {
-        let mut chunks = self.chunks.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if chunks.1.is_empty() {
-            match chunks.0.recv().ok()? {
-                Ok(answers) => chunks.1 = answers.into_iter().rev().collect(),
+        let mut place = self.place();
+        if place.chunk.is_empty() {
+            match place.receiver.recv().ok()? {
+                Ok(found) => place.chunk = found.into_iter().rev().collect(),
                 Err(fault) => return Some(Err(fault)),
             }
         }
-        chunks.1.pop().map(Ok)
+        let (answer, cursor) = place.chunk.pop()?;
+        place.cursor = cursor;
+        Some(Ok(answer))
     }
 }
 
 #[pymethods]
 impl Answers {
-    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+    fn __iter__(this: Py<Self>) -> Py<Self> {
         this
     }
 
@@ -229,6 +266,13 @@ impl Answers {
         self.handle.get()?;
         let answer = py.detach(|| self.next()).transpose()?;
         Ok(answer.map(|answer| AnnotationSet::new(&self.handle, answer)))
+    }
+
+    /// The place behind the last set that was given, where the next page begins:
+    /// `db.query(..., after=cursor)`. None before the first set, and of a query without a limit.
+    #[getter]
+    fn cursor(&self, py: Python<'_>) -> Option<String> {
+        py.detach(|| self.place().cursor.as_ref().map(ToString::to_string))
     }
 }
 
@@ -267,7 +311,9 @@ impl Table {
             }
             let chunks = query.handle.answers(&query.expression, &query.selection)?;
             let chunks = chunks.into_iter().filter_map(move |chunk| {
-                chunk.and_then(|chunk| shape.batch(chunk.into_iter().map(Ok))).transpose()
+                chunk
+                    .and_then(|chunk| shape.batch(chunk.into_iter().map(|(answer, _)| Ok(answer))))
+                    .transpose()
             });
             Ok::<_, Fault>(self.shape.stream(chunks))
         })?;

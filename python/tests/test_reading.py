@@ -51,6 +51,46 @@ def test_a_query_gives_typed_sets(db: fnstore.Database) -> None:
     assert len(list(query.offset(1))) == query.offset(1).count() == 2
 
 
+@pytest.mark.parametrize("sort", [None, "lu,-text"])
+def test_pages_behind_cursors_are_the_whole_answer(db: fnstore.Database, sort: str | None) -> None:
+    whole = [of.id for of in db.query("frame=Checking", sort=sort)]
+    paged, after = [], None
+    while True:
+        page = iter(db.query("frame=Checking", sort=sort, after=after, limit=3))
+        assert page.cursor is None
+        found = [of.id for of in page]
+        if not found:
+            break
+        paged += found
+        after = page.cursor
+        behind = db.query("frame=Checking", sort=sort, after=after)
+        assert behind.count() == len(whole) - len(paged)
+        assert [of.id for of in behind] == whole[len(paged) :]
+    assert len(whole) > 3 and paged == whole
+
+
+def test_a_cursor_says_where_reading_stopped(db: fnstore.Database) -> None:
+    page = iter(db.query("frame=Checking", limit=5))
+    first, second = next(page), next(page)
+    rest = db.query("frame=Checking").after(page.cursor or "")
+    assert [first.id, second.id, *(of.id for of in rest)] == [of.id for of in db.query("frame=Checking")]
+    unlimited = iter(db.query("frame=Checking"))
+    assert next(unlimited) and unlimited.cursor is None
+
+
+def test_a_cursor_of_another_query_is_refused(db: fnstore.Database) -> None:
+    page = iter(db.query("frame=Checking", limit=1))
+    next(page)
+    for call in (
+        lambda: list(db.query("frame=Checking", sort="lu", after=page.cursor)),
+        lambda: list(db.query("frame=Repairing", after=page.cursor)),
+        lambda: db.query("frame=Checking", after="no cursor"),
+    ):
+        with pytest.raises(fnstore.QueryError) as refused:
+            call()
+        assert refused.value.code == "Q-cursor"
+
+
 def test_spans_count_characters_of_any_width(db: fnstore.Database) -> None:
     wide = [of for of in db.query() if not of.text.isascii()]
     assert wide

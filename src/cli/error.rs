@@ -8,9 +8,9 @@ use std::io;
 use std::process::ExitCode;
 
 use fnstore::database::{DatabaseError, ReleaseError};
+use fnstore::internals::ErrorRecord;
 use fnstore::model::{Coded, ErrorKind, Trouble};
 use fnstore::named;
-use serde::Serialize;
 
 use crate::cli::print::output::tell;
 
@@ -232,31 +232,18 @@ impl ErrorForm {
     }
 }
 
-/// An error as JSON; see `schema/error.schema.json`.
-#[derive(Debug, Serialize)]
-struct ErrorRecord<'a> {
-    /// JSON `{"enum": ["usage", "failed", "bad-input", "no-store", "no-model", "full", "locked",
-    /// "replaced"]}`.
-    kind: &'static str,
-    code: Option<&'static str>,
-    message: &'a str,
-    hint: Option<&'static str>,
-    exit: u8,
-}
-
-impl ErrorRecord<'_> {
-    fn tell(&self) -> ExitCode {
-        match (ErrorForm::asked_for(), serde_json::to_string(self)) {
-            (ErrorForm::Json, Ok(line)) => tell(&line),
-            _ => {
-                tell(&format!("error: {}", self.message));
-                if let Some(hint) = self.hint {
-                    tell(&format!("\nhint: {hint}"));
-                }
+/// Tells an error in the form that is asked for; gives the exit code.
+fn tell_record(record: &ErrorRecord<'_>) -> ExitCode {
+    match (ErrorForm::asked_for(), serde_json::to_string(record)) {
+        (ErrorForm::Json, Ok(line)) => tell(&line),
+        _ => {
+            tell(&format!("error: {}", record.message));
+            if let Some(hint) = record.hint {
+                tell(&format!("\nhint: {hint}"));
             }
         }
-        ExitCode::from(self.exit)
     }
+    ExitCode::from(record.exit)
 }
 
 /// Tells an error; gives the exit code.
@@ -264,7 +251,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     let (kind, exit) = exit_code(error);
     let code = troubles(error).find_map(|trouble| trouble.code);
     let (message, hint) = (format!("{error:#}"), hint(error));
-    ErrorRecord { kind: kind.as_str(), code, message: &message, hint, exit }.tell()
+    tell_record(&ErrorRecord { kind: kind.as_str(), code, message: &message, hint, exit })
 }
 
 /// Tells that a command line cannot be read; gives the exit code. What was typed stands in the
@@ -275,9 +262,9 @@ pub(crate) fn report_usage(error: &clap::Error) -> ExitCode {
         || std::env::args_os().any(|it| it.to_string_lossy().chars().any(char::is_control));
     if !is_help && ErrorForm::asked_for() == ErrorForm::Json {
         let message = error.render().to_string();
-        let (message, code, hint) = (message.trim_end(), None, None);
+        let message = message.trim_end();
         let message = message.strip_prefix("error: ").unwrap_or(message);
-        return ErrorRecord { kind: "usage", code, message, hint, exit: WRONG_USE }.tell();
+        return tell_record(&ErrorRecord::usage(None, message));
     }
     if !is_help && has_controls() {
         tell(error.render().to_string().trim_end());

@@ -23,6 +23,7 @@ mod error;
 mod feed;
 mod held;
 mod history;
+mod kept_editor;
 mod language;
 pub(crate) mod layouts;
 mod load;
@@ -39,15 +40,17 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 pub(crate) use entry::{entry, listing};
-pub use error::{
-    BackupError, DatabaseError, EditError, ExportError, LookupError, ReleaseError, ScriptError,
-    SplitListError,
-};
+#[doc(hidden)]
+pub use error::{BackupError, SplitListError};
+pub use error::{DatabaseError, EditError, ExportError, LookupError, ReleaseError, ScriptError};
 pub(crate) use held::Held;
+use kept_editor::Keeper;
 pub use load::{LoadReport, Loader};
 pub(crate) use reindex::each_entry;
 pub use release_ref::ReleaseRef;
-pub use write::{JournalWrite, Write};
+#[doc(hidden)]
+pub use write::JournalWrite;
+pub use write::Write;
 
 pub use crate::store::{
     Action, Change, Commit, Identity, Retention, SetLocation, StoreError, Subject, SubjectKind,
@@ -84,6 +87,8 @@ pub struct Database {
     alone: Mutex<()>,
     /// Which store it was when the handle was opened.
     opened: Option<Identity>,
+    /// The editor behind a reader's handle.
+    keeper: Keeper,
 }
 
 /// Changes that the index may be behind when it is left there: each query reads through them.
@@ -127,6 +132,7 @@ impl Database {
             splits: None,
             any_language: AtomicBool::default(),
             alone: Mutex::default(),
+            keeper: Keeper::default(),
         })
     }
 
@@ -141,13 +147,17 @@ impl Database {
     /// When there is none, another process writes it, or its format is another.
     pub fn open_editor(dir: &Path) -> Result<Self> {
         let store = Store::open_writer(dir, false)?;
+        let is_near = Self::index_lacks(&store)?.is_some_and(|changes| changes <= BEHIND);
+        if is_near { Self::without_index(store) } else { Self::over_writer(store) }
+    }
+
+    /// Changes that the index lacks, of which no more than [`BEHIND`] and one are counted; `None`
+    /// where there is none that serves the store.
+    fn index_lacks(store: &Store) -> Result<Option<usize>> {
         let stamp = index::stamp(&store.dir().join("index")).ok().flatten();
         let revision = store.revision()?;
-        let near = match stamp.filter(|stamp| stamp.serves(revision)) {
-            Some(stamp) => store.changes_since(stamp.revision)?.take(BEHIND + 1).count() <= BEHIND,
-            None => false,
-        };
-        if near { Self::without_index(store) } else { Self::over_writer(store) }
+        let Some(stamp) = stamp.filter(|stamp| stamp.serves(revision)) else { return Ok(None) };
+        Ok(Some(store.changes_since(stamp.revision)?.take(BEHIND + 1).count()))
     }
 
     /// A reader's handle on the database as it is at this moment, which stays as it is: whatever is

@@ -38,7 +38,9 @@ use std::collections::BTreeSet;
 
 pub use expansions::Removed;
 pub use governance::{Fate, HandedOver};
+#[doc(hidden)]
 pub use passage::CarriedElements;
+#[doc(hidden)]
 pub use repair::RepairReport;
 pub use script::{Done, Script};
 use staged::{Judged, Staged, StagedRow, absent, named};

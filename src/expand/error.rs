@@ -156,11 +156,22 @@ coded!(ExpandError {
     Self::OtherSeeds { .. } => Failed.coded("X-seeds"),
     Self::RoundsBefore { .. } => Failed.coded("X-rounds"),
     Self::ShardLocked { .. } => Locked.coded("X-locked"),
-    Self::Recipe(RecipeError::GuideMissing) => Failed.coded("M-guide"),
-    Self::Recipe(RecipeError::VerifierMissing | RecipeError::NobodyToAsk) =>
-        NoModel.coded("M-verifier"),
-    Self::Recipe(RecipeError::Number { .. } | RecipeError::LeastEvokes { .. }) =>
-        Failed.coded("X-setting"),
+    Self::Vectors(error) => error.trouble(),
+    Self::Recipe(error) => error.trouble(),
+    Self::Seeds(error) => error.trouble(),
+});
+
+coded!(RecipeError {
+    Self::GuideMissing => Failed.coded("M-guide"),
+    Self::FrameModelMissing => NoModel.coded("M-missing"),
+    Self::VerifierMissing | Self::NobodyToAsk => NoModel.coded("M-verifier"),
+    Self::SplitList { .. } => Failed.coded("X-split-list"),
+    _ => Failed.coded("X-setting"),
+});
+
+coded!(SeedsError {
+    Self::Decided { .. } => Failed.coded("X-decided"),
+    _ => Failed.coded("X-lus"),
 });
 
 impl ExpandError {

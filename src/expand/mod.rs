@@ -75,35 +75,56 @@ mod valence;
 mod verifying;
 mod word_class;
 
-pub use crate::compute::{ComputeError, Device, DeviceChoice, GpuOptions, Numbers};
+#[doc(hidden)]
+pub use crate::compute::Numbers;
+pub use crate::compute::{ComputeError, Device, DeviceChoice, GpuOptions};
 pub use crate::grow::{CommitError, Stop};
+#[doc(hidden)]
 pub use blindness::BlindTo;
+#[doc(hidden)]
 pub use elements::KeepElements;
 pub use error::{ExpandError, RecipeError, SeedsError};
 pub use expander::Expander;
+#[doc(hidden)]
 pub use filtering::{FilterTally, Rescored, filter_data, rescore};
 pub(crate) use fitting::FitJudge;
+#[doc(hidden)]
 pub use fitting::{Refitted, refit, refit_sets};
+#[doc(hidden)]
 pub use judges::Judges;
 pub(crate) use judges::{FrameQuestions, SetQuestion};
+#[doc(hidden)]
 pub use manifest::{Manifest, Shard};
-pub use models::{
-    FILTER, FrameModels, GuideModels, Models, RewriterSource, VerifierModels, WORD_VECTORS,
-};
+#[doc(hidden)]
+pub use models::{FILTER, FrameModels, GuideModels, VerifierModels, WORD_VECTORS};
+pub use models::{Models, RewriterSource};
 pub(crate) use pace::{MEASURED_LONGEST, spread};
 use recipe::Followed;
-pub use recipe::{Choice, Guidance, Recipe, RunOptions, Search};
-pub use recipes::{RecipeFileError, RecipeSettings, Words};
-pub use report::{CarriedTally, EndReason, ExpansionProgress, Output, Phase, Report};
+#[doc(hidden)]
+pub use recipe::{Choice, Search};
+pub use recipe::{Guidance, Recipe, RunOptions};
+#[doc(hidden)]
+pub use recipes::Words;
+pub use recipes::{RecipeFileError, RecipeSettings};
+#[doc(hidden)]
+pub use report::CarriedTally;
+pub use report::{EndReason, ExpansionProgress, Output, Phase, Report};
+#[doc(hidden)]
 pub use run::{run, run_with};
+#[doc(hidden)]
 pub use shard_run::{merge_shard, merge_shard_again, require_same_seeds, run_shard};
+#[doc(hidden)]
 pub use shard_status::{FoundShards, ShardState, ShardStatus, ShardsStatus, shards_in};
+#[doc(hidden)]
 pub use sisters::FromSisters;
 pub(crate) use sisters::{FrameGap, lexunits_without_sentences};
+#[doc(hidden)]
 pub use status::{Estimate, FrameStatus, Status, estimate, forget, status};
+#[doc(hidden)]
 pub use tasks::{TaskSettings, Tasks};
 pub(crate) use unit::Unit;
 pub(crate) use valence::{Valences, expressed};
+#[doc(hidden)]
 pub use verifying::{Verified, verify};
 
 type Result<T> = std::result::Result<T, ExpandError>;

@@ -46,16 +46,23 @@ mod valence;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use coverage::{Coverage, CoverageCounts, SetCounts};
+pub use coverage::SetCounts;
+#[doc(hidden)]
+pub use coverage::{Coverage, CoverageCounts};
+#[doc(hidden)]
 pub use difference::{Change, Compared, Difference};
+#[doc(hidden)]
 pub use edition::EditionChanges;
 #[cfg(feature = "neural")]
 pub(crate) use edition::content_hash;
 pub use elements::LabelledElement;
+#[doc(hidden)]
 pub use growth::{NewTrigger, RoundGrowth};
 pub use only::RecordKey;
 pub use profile::FrameProfile;
-pub use semtypes::{Contradiction, DerivedTypes, Propagation, SemTypeTree, propagate};
+#[doc(hidden)]
+pub use semtypes::{Contradiction, DerivedTypes, Propagation};
+pub use semtypes::{SemTypeTree, propagate};
 pub use valence::observed_valences;
 
 use crate::database::{Database, DatabaseError, ReleaseRef, Result};
@@ -102,6 +109,7 @@ pub struct RelationKind {
 
 /// The types of some frame relations, by name.
 #[must_use]
+#[doc(hidden)]
 pub fn relation_kinds<'r>(
     relations: impl IntoIterator<Item = &'r FrameRelation>,
 ) -> Vec<RelationKind> {

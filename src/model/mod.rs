@@ -10,6 +10,7 @@ mod coded;
 mod date;
 mod decision;
 mod edition;
+mod error_record;
 mod foreign;
 mod frame;
 mod hexadecimal;
@@ -33,54 +34,82 @@ mod verification;
 mod written;
 
 pub use annotation::{
-    AnnotationSet, Extent, FeStatus, GENERATED, Label, Layer, LayerName, MANUAL, NullInstantiation,
-    PREDICTED, SentenceLayers,
+    AnnotationSet, Extent, FeStatus, Label, Layer, LayerName, NullInstantiation, SentenceLayers,
 };
+#[doc(hidden)]
+pub use annotation::{GENERATED, MANUAL, PREDICTED};
 pub(crate) use annotation::{put_element, put_element_layers};
+#[doc(hidden)]
 pub use bounded::{
     Amount, Fraction, Hex16, Hex32, Hex64, LogProbability, Percent, Positive, seconds,
 };
 pub use coded::{Coded, ErrorKind, Trouble};
 pub(crate) use coded::{coded, said, shortage};
+#[doc(hidden)]
 pub use date::{date, instant};
-pub use decision::{Decided, Decision, Evidence, Moved, Reviewed, Verdict};
+#[doc(hidden)]
+pub use decision::{Decided, Moved};
+pub use decision::{Decision, Evidence, Reviewed, Verdict};
+#[doc(hidden)]
 pub use edition::{Edition, FrozenSet};
+#[doc(hidden)]
+pub use error_record::{ErrorRecord, whole_message};
+#[doc(hidden)]
 pub use foreign::{Foreign, ForeignAttribute, ForeignContent, ForeignFile, ForeignPlace, TopName};
-pub use frame::{
-    Colors, CoreType, Creation, FeRelation, Frame, FrameElement, FrameRelation, SemType,
-};
+#[doc(hidden)]
+pub use frame::{Colors, Creation};
+pub use frame::{CoreType, FeRelation, Frame, FrameElement, FrameRelation, SemType};
 pub(crate) use hexadecimal::{from_hexadecimal, hexadecimal};
 pub use ids::{
-    AnnotationSetId, CorpusId, DocumentId, FeId, FrameId, IdSpace, LuId, MOST_COUNTED, OWN_RANGE,
-    RecipeId, RelationId, ReleaseId, SemTypeId, SentenceId, hashed_number, is_counted,
+    AnnotationSetId, CorpusId, DocumentId, FeId, FrameId, IdSpace, LuId, RelationId, ReleaseId,
+    SemTypeId, SentenceId,
 };
-pub use judgement::{EVOKES, Judgement, MEANING, Shown, fleiss_kappa, kappa, recorded_question};
+#[doc(hidden)]
+pub use ids::{MOST_COUNTED, OWN_RANGE, RecipeId, hashed_number, is_counted};
+pub use judgement::Judgement;
+#[doc(hidden)]
+pub use judgement::{EVOKES, MEANING, Shown, fleiss_kappa, kappa, recorded_question};
+#[doc(hidden)]
 pub use language::{Declared, LanguageError, Languages, is_english, is_same_language};
+#[doc(hidden)]
 pub use layout::{
     DocumentLayout, FrameIndexEntry, FrameLayout, IndexCorpus, LexUnitHead, LexUnitLayout,
     ListedElement, ListedRelation, ListedSentence, ListedSubcorpus, LuIndex, LuIndexEntry,
     OddLabel, OddOffsets, RelationKind, RelationList, ReleaseLayout, SemTypeList,
 };
+#[doc(hidden)]
 pub use lexunit::{
-    ACCEPTED, CREATED, FeRealization, Governor, LexUnit, Lexeme, Listing, PROPOSED, Pos,
-    SentenceCount, ValencePattern, ValenceUnit, Valences,
+    ACCEPTED, CREATED, FeRealization, Governor, Listing, PROPOSED, SentenceCount, ValencePattern,
+    ValenceUnit, Valences,
 };
+pub use lexunit::{LexUnit, Lexeme, Pos};
+#[doc(hidden)]
 pub use name::{is_invisible, is_name, is_xml, is_xml_name};
 pub(crate) use named::named;
+#[doc(hidden)]
 pub use named::{Named, by_name};
-pub use provenance::{
-    CarriedElement, FilterScores, Flags, FrameFit, Generation, Method, Origin, Prediction,
-    Provenance,
-};
+#[doc(hidden)]
+pub use provenance::{CarriedElement, FilterScores, FrameFit, Method, Prediction};
+pub use provenance::{Flags, Generation, Origin, Provenance};
 pub use range::OutOfRange;
+#[doc(hidden)]
 pub use reference::{Reference, Refers};
-pub use release::{Counted, Document, HeaderTitles, NamedBy, Release, ReleaseCounts, Title};
+#[doc(hidden)]
+pub use release::{Counted, HeaderTitles, NamedBy, Title};
+pub use release::{Document, Release, ReleaseCounts};
+#[doc(hidden)]
 pub use rules::{Rules, RulesStanding};
 #[cfg(feature = "neural")]
 pub(crate) use rules::{numbered, recipe_fingerprint};
-pub use sentence::{Occurrence, Sentence};
+#[doc(hidden)]
+pub use sentence::Occurrence;
+pub use sentence::Sentence;
 pub use span::Span;
 pub use split::Split;
+#[doc(hidden)]
 pub use split_list::{KeptSplitList, SplitList, SplitListId};
-pub use verification::{Reverse, Verification};
+#[doc(hidden)]
+pub use verification::Reverse;
+pub use verification::Verification;
+#[doc(hidden)]
 pub use written::{NumberKind, WrittenNumber, WrittenNumbers};

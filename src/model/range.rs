@@ -3,7 +3,7 @@
 //! A number outside its range cannot come back: JSON has no infinity, and a reader that trusts a
 //! probability of 9 reckons wrongly ever after. Whoever takes records in asks here.
 
-use super::{Evidence, Generation, Prediction, Provenance, Verification};
+use super::{Evidence, Generation, Prediction, Provenance, Verification, coded};
 
 /// A number outside its range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -16,6 +16,8 @@ pub struct OutOfRange {
     /// What the range is.
     pub expected: &'static str,
 }
+
+coded!(OutOfRange { _ => BadInput.coded("E-value"), });
 
 const SHARE: &str = "a number from 0 to 1";
 

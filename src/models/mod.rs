@@ -22,12 +22,17 @@ mod preferred;
 mod sums;
 mod verify;
 
+#[doc(hidden)]
 pub use add::add;
+#[doc(hidden)]
 pub use describe::{Description, ModelKind, describe, is_model, models_in};
 pub use error::ModelError;
+#[doc(hidden)]
 pub use preferred::{
-    ADAPTER, PREFERRED, Preferred, REWRITER, VERIFIER, adapter, default_rewriter, find, prefer,
-    preferred,
+    ADAPTER, PREFERRED, Preferred, REWRITER, VERIFIER, adapter, prefer, preferred,
 };
+pub use preferred::{default_rewriter, find};
+#[doc(hidden)]
 pub use sums::{SUMS, record_sums};
+#[doc(hidden)]
 pub use verify::{Finding, FindingCode, ModelCheck, verify};

@@ -13,18 +13,24 @@ mod error;
 mod hidden;
 mod lemmas;
 mod rank;
+mod record;
 mod refusal;
+#[doc(hidden)]
 pub mod scratch;
 #[doc(hidden)]
 pub mod train;
 
 use candidates::Ranked;
 pub use error::ProposalError;
+#[doc(hidden)]
 pub use hidden::{HiddenFigures, figures};
 use lemmas::KnownLemmas;
-pub use rank::{Input, Ranker};
+#[doc(hidden)]
+pub use rank::Input;
+pub use rank::Ranker;
 pub use refusal::Refusal;
 
+#[doc(hidden)]
 pub use crate::learn::FileError;
 pub use crate::vectors::{VectorsError, WordVectors};
 
@@ -41,7 +47,8 @@ use crate::text::{called, fold, plain_lemma};
 
 type Result<T> = std::result::Result<T, ProposalError>;
 
-/// An LU that an expansion proposes, with what speaks for it.
+/// An LU that an expansion proposes, with what speaks for it; as JSON what `fnstore proposals`
+/// prints.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Proposal {

@@ -173,7 +173,11 @@ pub enum BuildError {
     },
 }
 
-coded!(BuildError {});
+coded!(BuildError {
+    Self::Kind { .. } => Failed.coded("Q-operator"),
+    Self::Value { .. } => Failed.coded("Q-value"),
+    _ => Failed.coded("Q-query"),
+});
 
 /// Names of the fields that follow relations of frames.
 fn frame_fields() -> impl Iterator<Item = &'static str> {

@@ -41,15 +41,26 @@ mod value;
 
 pub use cursor::Cursor;
 pub(crate) use cursor::Question;
+#[doc(hidden)]
 pub use display::quoted;
 pub use error::{BuildError, QueryError};
-pub use expression::{Expression, Negated, Parts};
+pub use expression::Expression;
+#[doc(hidden)]
+pub use expression::{Negated, Parts};
 pub use field::{Field, FieldKind, Operator};
 pub(crate) use field::{FieldCost, FieldRoute};
+#[doc(hidden)]
 pub use nearest::nearest;
-pub use pattern::{Case, Pattern, Words};
+#[doc(hidden)]
+pub use pattern::Words;
+pub use pattern::{Case, Pattern};
+#[doc(hidden)]
 pub use relation::Distance;
 pub(crate) use relation::Followed;
-pub use selection::{Selection, SortKey, listed};
-pub use term::{Comparison, LabelFacts, LabelField, LabelTest, Term, Test};
+#[doc(hidden)]
+pub use selection::listed;
+pub use selection::{Selection, SortKey};
+pub use term::{Comparison, Term, Test};
+#[doc(hidden)]
+pub use term::{LabelFacts, LabelField, LabelTest};
 pub use value::Value;

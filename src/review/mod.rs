@@ -14,12 +14,19 @@ mod session;
 mod span;
 mod view;
 
+#[doc(hidden)]
 pub use agreement::{Agreement, Disputed, OfQuestion, RoleFigures, agreement};
-pub use decide::{Decision, Retargeted};
+pub use decide::Decision;
+#[doc(hidden)]
+pub use decide::Retargeted;
 pub use queue::Protocol;
 pub use session::{Counts, Saved, Session, Undone};
-pub use span::{SpanEdit, Step, whole_words};
-pub use view::{Example, Mark, View};
+#[doc(hidden)]
+pub use span::whole_words;
+pub use span::{SpanEdit, Step};
+pub use view::View;
+#[doc(hidden)]
+pub use view::{Example, Mark};
 
 use std::path::PathBuf;
 
@@ -30,13 +37,16 @@ use crate::store::StoreError;
 type Result<T> = std::result::Result<T, ReviewError>;
 
 /// Decisions that can be undone.
+#[doc(hidden)]
 pub const UNDO_DEPTH: usize = 100;
 
 /// What a reviewer can say of an output's fluency; the note of a judgement lists it (Hu et al.
 /// 2019, Table 2).
+#[doc(hidden)]
 pub const FLAGS: [&str; 2] = ["not fluent", "makes no sense"];
 
 /// Least mean score of what is accepted (Culkin et al. 2021, section 6.1).
+#[doc(hidden)]
 pub const ACCEPTED: f64 = 50.0;
 
 named! {

@@ -14,6 +14,8 @@ mod counting;
 mod distinct;
 mod editions;
 mod evaluate;
+#[cfg(feature = "neural")]
+mod evidence;
 mod facts;
 mod followed;
 mod foreign;
@@ -32,19 +34,27 @@ mod select;
 mod shown;
 mod value;
 
+#[doc(hidden)]
 pub use crate::query::Value;
 pub(crate) use answer::elements;
 pub use answer::{Answer, ElementLabel};
+#[doc(hidden)]
 pub use catalog::Catalog;
 pub use count::ValueCount;
 pub(crate) use distinct::{Distinct, new_in_each};
 pub(crate) use foreign::ForeignContent;
 pub use listed::UnknownListed;
+#[doc(hidden)]
 pub use matched::Match;
+#[doc(hidden)]
 pub use parts::Part;
+#[doc(hidden)]
 pub use plan::{Access, Explanation, TermReport};
+#[doc(hidden)]
 pub use recipes::StoredRecipe;
-pub use record::{
-    AnswerRecord, CarriedRecord, ElementRecord, GenerationRecord, VerificationRecord,
-};
-pub use select::{Answers, Matches};
+pub use record::AnswerRecord;
+#[doc(hidden)]
+pub use record::{CarriedRecord, ElementRecord, GenerationRecord, VerificationRecord};
+pub use select::Answers;
+#[doc(hidden)]
+pub use select::Matches;

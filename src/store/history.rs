@@ -153,6 +153,11 @@ impl Store {
         by.clone_into(&mut author);
     }
 
+    /// Who makes them; empty where nobody said so.
+    pub(crate) fn author(&self) -> String {
+        self.author.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
+
     /// Adds to a commit who made it, and what its records held before.
     pub(super) fn put_history(
         &self,
@@ -176,7 +181,7 @@ impl Store {
             self.engine.put(rows, Family::Before, &key, &value)?;
             *count += 1;
         }
-        let by = self.author.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
+        let by = self.author();
         let (note, undoes) = (history.note, history.undoes);
         let commit = Commit { revision, at: now(), by, note, undoes, images, changes };
         self.put_commit(rows, &commit)?;

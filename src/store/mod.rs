@@ -13,6 +13,7 @@ mod acknowledged;
 mod added;
 mod batch;
 mod change;
+mod commit_record;
 mod copy;
 mod count_key;
 mod counts;
@@ -79,6 +80,7 @@ pub(crate) use engine::require_format;
 use engine::{Engine, Opening};
 pub use error::StoreError;
 pub use estimate::SetRange;
+#[cfg(feature = "neural")]
 pub(crate) use evidence::{LuEvidence, SetEvidence};
 use family::Family;
 pub(crate) use groups::SentenceGroup;

@@ -13,10 +13,14 @@ mod import_spans;
 mod predict;
 mod stand_in;
 
-pub use export::{
-    FramenetExport, FramenetFiles, FramenetLoss, JsonlExport, LossyExport, RecordLines,
-};
-pub use import::{ImportOptions, ImportProgress, ImportReport, default_release_name};
+#[doc(hidden)]
+pub use export::LossyExport;
+pub use export::{FramenetExport, FramenetFiles, FramenetLoss, JsonlExport, RecordLines};
+#[doc(hidden)]
+pub use import::default_release_name;
+pub use import::{ImportOptions, ImportProgress, ImportReport};
 pub use import_jsonl::JsonlImport;
+#[doc(hidden)]
 pub use import_spans::SpanImport;
+#[doc(hidden)]
 pub use predict::{AmbiguousLexUnit, PredictedTarget, PredictionReport, Predictions};

@@ -6,6 +6,9 @@ mod leaks;
 mod reindex;
 
 pub use backup::{BackupManifest, restore};
+#[doc(hidden)]
 pub use check::{CheckCode, CheckOptions, CheckReport, Finding, Findings};
+#[doc(hidden)]
 pub use leaks::{Leak, LeakKind};
+#[doc(hidden)]
 pub use reindex::ReindexReport;

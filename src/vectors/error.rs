@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::model::coded;
 use crate::nn::WeightsError;
 
 /// Word vectors cannot be opened.
@@ -37,3 +38,9 @@ pub enum VectorsError {
         source: WeightsError,
     },
 }
+
+coded!(VectorsError {
+    Self::Read { source, .. } => source.trouble(),
+    Self::Content { .. } => BadInput.coded("M-content"),
+    Self::Weights { source, .. } => source.trouble().or(BadInput.coded("M-weights")),
+});

@@ -3,9 +3,8 @@
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 
 use fnstore::database::Database;
-use fnstore::model::{Positive, date};
+use fnstore::model::date;
 use fnstore::store::{Commit, Retention};
-use serde::Serialize;
 
 use crate::cli::print::output::{Format, grouped};
 use crate::cli::print::render::Row;
@@ -50,34 +49,14 @@ struct KeepArgs {
     forever: bool,
 }
 
-/// A commit as JSON; see `schema/history.schema.json`.
-#[derive(Debug, Serialize)]
-struct CommitRecord {
-    revision: Positive,
-    at: u64,
-    by: String,
-    note: String,
-    undoes: Vec<Positive>,
-    changes: u64,
-    undo: bool,
-}
-
-impl From<Commit> for CommitRecord {
-    fn from(commit: Commit) -> Self {
-        let Commit { revision, at, by, note, undoes, images, changes, .. } = commit;
-        let undo = images.is_some_and(|images| images > 0);
-        Self { revision, at, by, note, undoes, changes: changes.into(), undo }
-    }
-}
-
-impl Row for CommitRecord {
+impl Row for Commit {
     const COLUMNS: &'static [&'static str] =
         &["revision", "at", "by", "note", "undoes", "changes", "undo"];
 
     fn cells(&self) -> Vec<String> {
-        let Self { revision, at, by, note, undoes, changes, undo } = self;
+        let Self { revision, at, by, note, undoes, changes, .. } = self;
         let undoes: Vec<String> = undoes.iter().map(ToString::to_string).collect();
-        let undo = if *undo { "yes" } else { "no" };
+        let undo = if self.can_be_undone() { "yes" } else { "no" };
         let (by, note) = (by.clone(), note.clone());
         vec![
             revision.to_string(),
@@ -85,7 +64,7 @@ impl Row for CommitRecord {
             by,
             note,
             undoes.join(" "),
-            grouped(*changes),
+            grouped(u64::from(*changes)),
             undo.into(),
         ]
     }
@@ -102,10 +81,8 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         return Ok(Outcome::Done);
     }
     let database = Database::open(&context.store)?.snapshot()?;
-    let mut records = Vec::new();
-    for commit in database.commits()?.take(args.limit.get()) {
-        records.push(CommitRecord::from(commit?));
-    }
+    let records: Vec<Commit> =
+        database.commits()?.take(args.limit.get()).collect::<Result<_, _>>()?;
     let is_any = !records.is_empty();
     context.output.rows(Format::Jsonl, records)?;
     Outcome::or_tell(is_any, "nothing was committed here yet", &mut context.output)

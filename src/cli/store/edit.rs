@@ -8,8 +8,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Context as _;
 use fnstore::database::Database;
 use fnstore::edit::{Done, Script, Transaction};
-use fnstore::model::Positive;
-use serde::Serialize;
 
 use crate::cli::options::author::sign;
 use crate::cli::options::release::release;
@@ -50,17 +48,7 @@ const EXAMPLES: &str = r#"Examples:
   {"op":"add-set","sentence":"@s","frame":"@f","lu":"@l","targets":[[7,19]]}
   ' | fnstore edit -"#;
 
-/// What a line did as JSON; see `schema/edited.schema.json`.
-#[derive(Debug, Serialize)]
-struct DoneRecord {
-    line: Positive,
-    op: &'static str,
-    id: String,
-    #[serde(rename = "as")]
-    called: Option<String>,
-}
-
-impl Row for DoneRecord {
+impl Row for Done {
     const COLUMNS: &'static [&'static str] = &["line", "op", "id", "as"];
 }
 
@@ -93,13 +81,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     if let Some(removed) = removed {
         tell(&format!("removed {removed}"));
     }
-    let records = all.into_iter().map(|Done { line, operation, id, called, .. }| DoneRecord {
-        line,
-        op: operation,
-        id,
-        called,
-    });
-    context.output.rows(Format::Jsonl, records)?;
+    context.output.rows(Format::Jsonl, all)?;
     Ok(Outcome::Done)
 }
 

@@ -11,29 +11,34 @@ mod resolve;
 use std::collections::{BTreeSet, HashMap};
 use std::io::BufRead;
 
+use serde::Serialize;
+
 use operation::{Judge, Operation};
 
 use super::{EditError, Result, Transaction};
 use crate::database::{DatabaseError, ScriptError};
 use crate::exchange::{ExchangeError, Lines};
 use crate::model::{
-    AnnotationSetId, CorpusId, DocumentId, FrameId, LuId, RelationId, SemTypeId, SentenceId,
+    AnnotationSetId, CorpusId, DocumentId, FrameId, LuId, Positive, RelationId, SemTypeId,
+    SentenceId,
 };
 
 /// Longest line that is read: far above the longest sentence, far below what fills the memory.
 const LINE_LIMIT: usize = 16 << 20;
 
-/// What a line did.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What a line did; as JSON `schema/edited.schema.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Done {
     /// The line, from 1.
-    pub line: u64,
+    pub line: Positive,
     /// The operation, as in `add-set`.
+    #[serde(rename = "op")]
     pub operation: &'static str,
     /// Id of the record, as written outside the store; an FE's and a judgement's are their names.
     pub id: String,
     /// What the script calls the record.
+    #[serde(rename = "as")]
     pub called: Option<String>,
 }
 

@@ -21,6 +21,7 @@ mod laws;
 mod layout;
 mod lexicon;
 mod numbers;
+mod printed;
 mod provenance;
 mod read;
 mod release;

@@ -6,7 +6,7 @@ fields! {
     Bounds { commits, seconds, oldest }
 }
 
-/// One commit: who made it, when and why.
+/// One commit: who made it, when and why; as JSON what `fnstore history` prints of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Commit {
@@ -25,6 +25,14 @@ pub struct Commit {
     pub images: Option<u32>,
     /// How many changes it lists.
     pub changes: u32,
+}
+
+impl Commit {
+    /// Whether what it changed is kept, so that it can be taken back.
+    #[must_use]
+    pub fn can_be_undone(&self) -> bool {
+        self.images.is_some_and(|images| images > 0)
+    }
 }
 
 /// The first bytes of a value's BLAKE3.

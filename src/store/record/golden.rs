@@ -8,8 +8,9 @@
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
+use super::super::SetLocation;
+use super::super::evidence::{LuEvidence, SetEvidence};
 use super::super::key::DecisionKey;
-use super::super::{LuEvidence, SetEvidence, SetLocation};
 use super::samples::*;
 use super::*;
 use crate::model::{

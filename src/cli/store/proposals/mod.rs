@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use fnstore::database::DatabaseError;
 use fnstore::expand::WORD_VECTORS;
-use fnstore::proposals::{Best, Listed, ProposalError, Proposals, Ranker};
+use fnstore::proposals::{Best, Listed, Proposal, ProposalError, Proposals, Ranker};
 use fnstore::query::Expression;
 use fnstore::vectors::WordVectors;
 
@@ -17,7 +17,6 @@ use crate::cli::options::locate;
 use crate::cli::print::notices::tell_of_index;
 use crate::cli::print::output::{Format, counted, grouped, tell};
 use crate::cli::{Context, Outcome};
-use listed::ProposalRecord;
 
 /// List and decide on lexical units that expansions propose
 ///
@@ -164,9 +163,9 @@ fn list(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let shown = proposals.len();
     let mut records = context.output.records(Format::Jsonl);
     for proposal in &proposals {
-        records.spaced_block(&ProposalRecord::new(proposal))?;
+        records.spaced_block(proposal)?;
     }
-    records.end_blocks::<ProposalRecord<'_>>()?;
+    records.end_blocks::<Proposal>()?;
     context.output.flush()?;
     tell_of_index(&database);
     if left_out > 0 {
