@@ -146,7 +146,7 @@ fn error_of(item: &Item) -> Option<String> {
         Item::Struct(of) if derives(&of.attrs) => Some(of.ident.to_string()),
         Item::Enum(of) if derives(&of.attrs) => Some(of.ident.to_string()),
         Item::Impl(of) => {
-            let (_, of_trait, _) = of.trait_.as_ref()?;
+            let (of_trait, _) = of.trait_.as_ref()?;
             let is_error = of_trait.segments.last()?.ident == "Error";
             let syn::Type::Path(of_type) = &*of.self_ty else { return None };
             is_error.then(|| of_type.path.segments.last().unwrap().ident.to_string())

@@ -440,6 +440,7 @@ impl Database {
             splits: self.splits.clone(),
             any_language: AtomicBool::new(self.allows_any_language()),
             alone: Mutex::default(),
+            keeper: Keeper::default(),
         };
         Ok(Held::Shared(Arc::new(still)))
     }
