@@ -170,6 +170,14 @@ fn types_in(place: &Path, types: &mut BTreeSet<String>, errors: &mut BTreeSet<St
         match &item {
             Item::Struct(of) => drop(types.insert(of.ident.to_string())),
             Item::Enum(of) => drop(types.insert(of.ident.to_string())),
+            // `named!` makes an enum of what it is given.
+            Item::Macro(of) => {
+                let tokens = of.mac.tokens.to_string();
+                let after = tokens.split_once("enum ").map(|(_, after)| after);
+                types.extend(
+                    after.and_then(|after| after.split_whitespace().next()).map(str::to_owned),
+                );
+            }
             _ => {}
         }
         errors.extend(error_of(&item));

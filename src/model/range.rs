@@ -17,7 +17,7 @@ pub struct OutOfRange {
     pub expected: &'static str,
 }
 
-coded!(OutOfRange { _ => BadInput.coded("E-value"), });
+coded!(OutOfRange { _ => BadInput.coded("E-range"), });
 
 const SHARE: &str = "a number from 0 to 1";
 
