@@ -10,7 +10,6 @@
 mod attributes;
 mod form;
 mod prose;
-mod records;
 mod schema;
 mod types;
 

@@ -46,24 +46,6 @@ impl<'a> Prose<'a> {
         self.node.get(keyword).or_else(|| self.followed()?.text(keyword))
     }
 
-    /// The definition to which this place refers, or a place of what may be null.
-    pub(super) fn definition(self) -> Option<&'a str> {
-        let nodes =
-            [self.node].into_iter().chain(self.node["anyOf"].as_array().into_iter().flatten());
-        let mut names = nodes.filter_map(|node| node["$ref"].as_str()?.split_once("#/$defs/"));
-        names.next().map(|(_, name)| name)
-    }
-
-    /// What lines call themselves that this file describes.
-    pub(super) fn line_kind(self) -> String {
-        self.name.trim_start_matches("jsonl-").replace('-', "_")
-    }
-
-    /// What a keyword says at this very place.
-    pub(super) fn own(self, keyword: &str) -> Option<&'a Value> {
-        self.node.get(keyword)
-    }
-
     /// The place below, as in `/properties/name` or `/items`.
     pub(super) fn below(self, place: &str) -> Self {
         let found = self.node.pointer(place).map(|node| Self { node, ..self });

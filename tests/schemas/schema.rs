@@ -9,7 +9,6 @@ use syn::{Expr, ExprLit, Fields, GenericArgument, Lit, PathArguments, Type};
 use super::attributes::{Serde, derives, description, in_json};
 use super::form::{in_case, in_order, or_null, tag};
 use super::prose::Prose;
-use super::records::key;
 use super::types::{Defined, Types, What};
 
 /// Where a type is written: its file, and what the parameters of the type around it stand for.
@@ -72,20 +71,13 @@ impl<'a> Maker<'a> {
                 Ok(json!({"type": "array", "items": each[0], "minItems": each.len(),
                     "maxItems": each.len()}))
             }
-            Type::Path(it) if it.qself.is_some() => {
-                self.recorded(&it.qself.as_ref().unwrap().ty, place, prose)
-            }
             Type::Path(it) => self.named(&it.path, place, prose),
             _ => Err("a type is neither a path, a reference, a list nor a tuple".to_owned()),
         }
     }
 
     fn list(&self, of: &Type, length: Option<u64>, at: &Place<'_>, prose: Prose<'_>) -> Made {
-        let prose = prose.below("/items");
-        let mut items = self.of(of, at, prose)?;
-        if let (true, Some(text)) = (items["$ref"].is_null(), prose.own("description")) {
-            items["description"] = text.clone();
-        }
+        let items = self.of(of, at, prose.below("/items"))?;
         let mut list = json!({"type": "array", "items": items});
         if let Some(length) = length {
             list["minItems"] = length.into();
@@ -110,8 +102,6 @@ impl<'a> Maker<'a> {
             ("str" | "String" | "char" | "Path" | "PathBuf", []) => Ok(json!({"type": "string"})),
             ("Value", []) => Ok(json!({})),
             ("Option", [of]) => Ok(or_null(self.of(of, place, prose)?)),
-            ("LineKind", []) => Ok(json!({"const": prose.line_kind()})),
-            ("Recorded", [of]) => self.recorded(of, place, prose),
             ("Box" | "Cow" | "Rc", [of]) => self.of(of, place, prose),
             ("Vec" | "BTreeSet", [of]) => self.list(of, None, place, prose),
             ("BTreeMap", [_, of]) => {
@@ -126,19 +116,6 @@ impl<'a> Maker<'a> {
                     None => self.defined(defined, arguments, Some(place), prose),
                 }
             }
-        }
-    }
-
-    /// What stands in JSON lines for a type of the model.
-    fn recorded(&self, of: &Type, place: &Place<'_>, prose: Prose<'_>) -> Made {
-        if let Some(record) = self.types.record_of(of) {
-            return self.defined(record, Vec::new(), Some(place), prose);
-        }
-        match (of, key(of).as_str()) {
-            (Type::Tuple(_), _) => self.of(&syn::parse_str("NamedId").unwrap(), place, prose),
-            (Type::Array(_), _) => Ok(json!({"type": "string", "pattern": "^[0-9a-f]{32}$"})),
-            (_, "Cost") => Ok(json!({"type": ["number", "null"]})),
-            _ => self.of(of, place, prose),
         }
     }
 
@@ -162,14 +139,6 @@ impl<'a> Maker<'a> {
         let made = self.parts(of, &place, prose);
         let (_, was_met) = self.inside.borrow_mut().pop().unwrap();
         let made = made.map_err(|e| format!("{}: {}: {e}", of.file.display(), of.name))?;
-        if let (false, Some(name)) = (was_met, prose.definition()) {
-            let mut made = made;
-            if let Some(text) = prose.text("description") {
-                made["description"] = text.clone();
-            }
-            self.definitions.borrow_mut().insert(name.to_owned(), made);
-            return Ok(json!({"$ref": format!("#/$defs/{name}")}));
-        }
         if !was_met {
             return Ok(made);
         }
@@ -251,11 +220,7 @@ impl<'a> Maker<'a> {
                 None => self.of(of, at, prose)?,
             };
             let said = description(&field.attrs).map(Value::String);
-            let text = match member["$ref"].is_null() {
-                true => prose.text("description"),
-                false => prose.own("description"),
-            };
-            if let Some(text) = said.or_else(|| text.cloned()) {
+            if let Some(text) = said.or_else(|| prose.text("description").cloned()) {
                 member["description"] = text;
             }
             if !may_lack {

@@ -8,7 +8,6 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Generics, Ident, ImplItem, Item, LitStr, Token, Type, UseTree, Visibility};
 
 use super::attributes::documentation;
-use super::records::{Record, key};
 
 /// What stands under a name.
 pub(super) enum What {
@@ -47,8 +46,6 @@ pub(super) struct Types {
     by_name: BTreeMap<String, Vec<Defined>>,
     /// Files, names that are imported there, and the paths they stand for.
     imports: Vec<(PathBuf, String, Vec<String>)>,
-    /// Types of the model ([`key`]), and the records of JSON lines that they have.
-    records: BTreeMap<String, String>,
     /// Files, and the records that tasks of lines (`LineTask`) answer with there.
     answers: Vec<(PathBuf, Type)>,
 }
@@ -74,12 +71,6 @@ impl Types {
 
     pub(super) fn all(&self) -> impl Iterator<Item = &Defined> {
         self.by_name.values().flatten()
-    }
-
-    /// The record of a type of the model, in an export as JSON lines.
-    pub(super) fn record_of(&self, of: &Type) -> Option<&Defined> {
-        let name = self.records.get(&key(of))?;
-        self.by_name[name].iter().find(|it| it.file.iter().any(|part| part == "jsonl"))
     }
 
     /// What is written where a record is a line's answer, and the line may be wrong: `Answered`.
@@ -131,14 +122,6 @@ impl Types {
             }
             Item::Macro(item) => {
                 let name = item.mac.path.segments.last().unwrap().ident.to_string();
-                if name == "record" {
-                    // What the macro itself writes is no record.
-                    let Ok(record) = item.mac.parse_body::<Record>() else { return };
-                    let Record { attributes, model, name, fields } = record;
-                    self.records.insert(model, name.to_string());
-                    let fields = What::Struct(fields);
-                    return self.define(file, &name, attributes, &Generics::default(), fields);
-                }
                 let parsed = match name.as_str() {
                     "named" => item.mac.parse_body::<Named>().map(|named| vec![named]),
                     "ids" | "tagged_ids" => item.mac.parse_body_with(ids),
