@@ -75,4 +75,5 @@ with open(COPY, "a+", encoding="utf-8", errors="replace") as copy:
     if code == REPLACED:
         copy.truncate(0)
         code = follow(copy, "0", [])
-sys.exit(code not in (0, 1))  # 1 says that nothing is new; a feed that was killed has a number below 0
+# 1 says that nothing is new; a feed that was killed has a number below 0.
+sys.exit(0 if code in (0, 1) else code if code > 0 else 128 - code)

@@ -23,7 +23,7 @@
 typedef enum {
   /*
    To read, beside a writer or alone. What is written by such a handle, as by `fnstore_edit`,
-   takes the writer's lock for that long.
+   takes the writer's lock for that long, or as `fnstore_keep_writer` says.
    */
   FNSTORE_OPEN_MODE_READ = 0,
   /*
@@ -372,6 +372,13 @@ void fnstore_text_free(char *text);
  caller closes it by `fnstore_close`.
  */
 fnstore_database *fnstore_open(const char *path, uint32_t mode, fnstore_error **error);
+
+/*
+ How long the writer stays open behind each edit, undo or decision by a handle that was opened to
+ read, in milliseconds. The next one within that time costs a commit alone, and others get
+ `S-locked` meanwhile. 0, as it is at first, closes it at once.
+ */
+void fnstore_keep_writer(const fnstore_database *database, uint64_t milliseconds);
 
 /*
  Closes a store and frees its handle; null is nothing. Lists of answers and feeds that are still
@@ -813,8 +820,8 @@ char *fnstore_expand_set(fnstore_expander *expander,
 void fnstore_expander_free(fnstore_expander *expander);
 
 /*
- The LUs that the generated sets of a query propose, the likeliest first, as lines of JSON:
- fields of `schema/proposal.schema.json`. Null is all sets. `with_decided` lists those, too, on
+ The LUs that the generated sets of a query propose, the likeliest first, as lines of JSON
+ (`schema/proposal.schema.json`). Null is all sets. `with_decided` lists those, too, on
  which somebody decided. The caller frees the list by `fnstore_lines_free`. Null when it fails.
  */
 fnstore_lines *fnstore_proposals(const fnstore_database *database,

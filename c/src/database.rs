@@ -20,7 +20,7 @@ use crate::error::{Error, Fault, Result};
 #[allow(dead_code, reason = "C gives them by number")]
 pub enum OpenMode {
     /// To read, beside a writer or alone. What is written by such a handle, as by `fnstore_edit`,
-    /// takes the writer's lock for that long.
+    /// takes the writer's lock for that long, or as `fnstore_keep_writer` says.
     Read = 0,
     /// To write a store that is there; the lock is held until it is closed.
     Write = 1,
@@ -60,6 +60,13 @@ impl Drop for Writing<'_> {
 
 impl Handle for Database {
     const KIND: &'static str = "database";
+}
+
+/// What still reads from it needs no writer.
+impl Drop for Database {
+    fn drop(&mut self) {
+        self.open.release_writer();
+    }
 }
 
 impl Database {

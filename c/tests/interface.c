@@ -546,7 +546,13 @@ int main(int argc, char **argv) {
   edits(reader); /* A reader's handle takes the lock for as long as it saves, */
   fnstore_keep_writer(reader, 60000);
   edits(reader); /* or keeps it. */
+  EXPECT(edit(reader, "{\"op\":\"edit-lu\",\"frame\":\"Checking\",\"lu\":\"check.v\",\"status\":\"New\"}"));
+  EXPECT(!fnstore_open(path, FNSTORE_OPEN_MODE_WRITE, &error));
+  FAILED(FNSTORE_KIND_LOCKED, "S-locked");
   fnstore_keep_writer(reader, 0);
+  fnstore_database *other = fnstore_open(path, FNSTORE_OPEN_MODE_WRITE, &error);
+  EXPECT(other);
+  fnstore_close(other);
   feed(reader, path);
   fnstore_close(reader);
   fnstore_close(NULL), fnstore_answers_free(NULL), fnstore_answer_free(NULL), fnstore_lines_free(NULL);

@@ -70,16 +70,17 @@ impl Handle {
     }
 
     /// The answers of a query, in chunks, read ahead by a thread of their own; dropping the
-    /// receiver ends it. Those of a page have their cursors.
+    /// receiver ends it. Those of a page have their cursors, if they are wanted.
     pub(crate) fn answers(
         &self,
         expression: &Expression,
         selection: &Selection,
+        with_cursors: bool,
     ) -> Result<Receiver<Result<Vec<Found>>>> {
         let database = self.get()?;
         let (expression, selection) = (expression.clone(), selection.clone());
         let (sender, receiver) = sync_channel(WAITING);
-        let is_page = selection.limit.is_some();
+        let is_page = with_cursors && selection.limit.is_some();
         spawn(move || {
             watched(&sender, || {
                 let failed = |error: DatabaseError| sender.send(Err(error.into())).ok();

@@ -93,7 +93,8 @@ impl Query {
 #[pymethods]
 impl Query {
     fn __iter__(&self, py: Python<'_>) -> Result<Answers> {
-        let receiver = py.detach(|| self.handle.answers(&self.expression, &self.selection))?;
+        let receiver =
+            py.detach(|| self.handle.answers(&self.expression, &self.selection, true))?;
         let place = Mutex::new(Place { receiver, chunk: Vec::new(), cursor: None });
         Ok(Answers { handle: Arc::clone(&self.handle), place })
     }
@@ -309,7 +310,7 @@ impl Table {
                 let made = query.handle.made(&query.expression, with_sentences, make)?;
                 return Ok(self.shape.stream(made));
             }
-            let chunks = query.handle.answers(&query.expression, &query.selection)?;
+            let chunks = query.handle.answers(&query.expression, &query.selection, false)?;
             let chunks = chunks.into_iter().filter_map(move |chunk| {
                 chunk
                     .and_then(|chunk| shape.batch(chunk.into_iter().map(|(answer, _)| Ok(answer))))

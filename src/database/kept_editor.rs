@@ -27,7 +27,8 @@ struct State {
     users: usize,
     /// When the last one ended.
     ended: Option<Instant>,
-    /// An edit has failed, perhaps for what the editor met: it is not used again.
+    /// An edit has failed, perhaps for what the editor met: it closes with the last edit that
+    /// shares it.
     is_worn: bool,
     /// Whether a thread waits for its time to be over.
     is_watched: bool,
@@ -39,8 +40,8 @@ struct State {
 impl Database {
     /// Edits through a reader's handle: opens an [editor](Self::open_editor), lends it to `work`,
     /// and shows this handle what came of it. The editor closes when `work` ends, or later
-    /// ([`keep_writer`](Self::keep_writer)). Edits of several threads share it. A writer's handle
-    /// lends itself.
+    /// ([`keep_writer`](Self::keep_writer)). Edits of several threads share it, and its author: who
+    /// signs by several names edits one after the other. A writer's handle lends itself.
     ///
     /// # Errors
     /// What `work` fails with, and as [`open_editor`](Self::open_editor); when a restore has put
@@ -89,7 +90,7 @@ impl Database {
     ///
     /// Whoever else wants to write meanwhile, this process included, gets
     /// [`StoreError::Locked`](super::StoreError::Locked), and can try again later. An editor is
-    /// closed earlier when an edit fails, and when this handle is dropped. A commit that returned
+    /// closed earlier when an edit fails and no other goes on, and when this handle is dropped. A commit that returned
     /// is on the disk: a process that ends in between loses nothing.
     pub fn keep_writer(&self, time: Duration) {
         self.keeper.0.lock().keep = time;
@@ -131,15 +132,19 @@ impl Lent {
 impl Keeper {
     fn begin(&self, reader: &Database) -> Result<(Lent, Arc<Database>)> {
         let mut state = self.0.lock();
-        if state.users == 0 && state.is_far_behind()? {
+        // One that cannot tell is opened anew.
+        if state.users == 0 && state.is_far_behind().unwrap_or(true) {
             state.close();
         }
         let editor = match &state.editor {
             Some(editor) => Arc::clone(editor),
             None => state.open(reader)?,
         };
+        if state.users == 0 {
+            editor.store.set_author(&reader.store.author());
+            editor.allow_any_language(reader.allows_any_language());
+        }
         state.users += 1;
-        editor.store.set_author(&reader.store.author());
         Ok((Lent { shared: Arc::clone(&self.0), is_failed: true }, editor))
     }
 }
@@ -205,7 +210,6 @@ impl State {
         if let Some(opened) = &reader.opened {
             editor.require_generation(&opened.generation)?;
         }
-        editor.allow_any_language(reader.allows_any_language());
         let editor = Arc::new(Database { splits: reader.splits.clone(), ..editor });
         (self.behind, self.seen) =
             (Database::index_lacks(&editor.store)?.unwrap_or(0), editor.revision()?);

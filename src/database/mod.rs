@@ -424,6 +424,11 @@ impl Database {
         Ok(index.filter(|_| place.is_some_and(|place| self.store.is_of(&place))))
     }
 
+    /// Whether it shows one state for good.
+    pub(crate) fn is_snapshot(&self) -> bool {
+        self.snapshot.is_some()
+    }
+
     /// What this handle shows now, with an index that is no newer, for a long answer: of a reader's
     /// handle it stays as it is, whatever is committed and whoever refreshes the handle meanwhile.
     /// A writer's handle shows the last commit.

@@ -112,7 +112,7 @@ pub enum NetworkError {
         found: String,
     },
     /// The encoder refused its weights or its input.
-    #[error("cannot run the encoder")]
+    #[error("cannot load or run the encoder, or the network over it")]
     Network {
         /// Why.
         #[from]

@@ -213,19 +213,29 @@ impl Lexicon<'_> {
 
     /// The rounds as an index has them that is as new as the store; `None` where it cannot tell.
     fn rounds_indexed(&self, expression: &Expression) -> Result<Option<Rounds>> {
+        // LUs and index are of one state; a writer's handle may move on meanwhile.
+        let still = self.database.last_still()?;
+        let revision = still.revision()?;
         let mut lexunits = LexUnits::new();
-        for lu in self.lus()? {
-            let lu = lu?;
+        for lu in still.store.lexunits(self.release.id)? {
+            let lu = match lu.map_err(DatabaseError::from) {
+                // Perhaps no set that is asked for has it.
+                Err(error) if error.is_unreadable_record() => return Ok(None),
+                lu => lu?,
+            };
             lexunits.insert((lu.frame, lu.id), (fold(&lu.name), lu.status != *PROPOSED));
         }
         let begin = || (Rounds::default(), true);
         let add = |(rounds, are_known): &mut (Rounds, bool), text: &str, entries: &[_]| {
             *are_known &= rounds.add_entries(text, entries, &lexunits);
         };
-        let folded = self.database.fold_triggers(expression, begin, add)?;
+        let folded = still.fold_triggers(expression, begin, add)?;
         let Some(folded) = folded.filter(|all| all.iter().all(|(_, are_known)| *are_known)) else {
             return Ok(None);
         };
+        if still.revision()? != revision {
+            return Ok(None);
+        }
         let mut rounds = Rounds::default();
         folded.into_iter().for_each(|(some, _)| rounds.merge(some));
         rounds.names = lexunits.into_iter().map(|(place, (name, _))| (place, name)).collect();

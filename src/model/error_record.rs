@@ -20,11 +20,11 @@ pub struct ErrorRecord<'a> {
     /// JSON `{"enum": ["usage", "failed", "bad-input", "no-store", "no-model", "full", "locked",
     /// "replaced"]}`.
     pub kind: &'static str,
-    /// What went wrong.
+    /// What went wrong, as in `S-locked`; null where the message says all.
     pub code: Option<&'static str>,
     /// What it says with its causes.
     pub message: &'a str,
-    /// What to try next.
+    /// What to try next, where the message does not say it.
     pub hint: Option<&'static str>,
     /// The exit code of a program that ends with it.
     pub exit: u8,

@@ -6,6 +6,7 @@
 //! any other, and the answer counts as often as there are such sets.
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::catalog::Catalog;
 use super::evaluate::Evaluator;
@@ -180,14 +181,18 @@ impl Database {
         if revision != self.store.revision()? || sets < reader.len() / ENTRIES_FOR_A_ROW {
             return Ok(None);
         }
+        let told = AtomicU64::new(0);
         let add = |all: &mut A, trigger: &str, entries: &[TriggerEntry]| {
             let is_asked = |of: &&TriggerEntry| places.contains(&(of.release, of.frame, of.lu));
             let asked: Vec<TriggerEntry> = entries.iter().filter(is_asked).copied().collect();
+            told.fetch_add(asked.len() as u64, Ordering::Relaxed);
             if !asked.is_empty() {
                 add(all, trigger, &asked);
             }
         };
-        Ok(self.usable(reader.fold_triggers(begin, add)).flatten())
+        let folded = self.usable(reader.fold_triggers(begin, add)).flatten();
+        // An index that was made anew lacks what could not be read: the sets tell of that.
+        Ok(folded.filter(|_| told.into_inner() == sets))
     }
 
     /// The places of all sets for which a query holds, and how many sets are there. `None` where it

@@ -6,7 +6,7 @@
 //! [`Engine::refresh`].
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, Instant};
 
 use rocksdb::properties::{ESTIMATE_NUM_KEYS, PropName, TOTAL_SST_FILES_SIZE};
@@ -62,6 +62,8 @@ pub(super) struct Opening {
 pub(super) struct Engine {
     /// What is read now. Whoever reads it keeps it open.
     view: RwLock<Arc<View>>,
+    /// Held by the thread that moves the view on: no newer one goes for an older one.
+    moving: Mutex<()>,
     db_dir: PathBuf,
     lock: Option<WriterLock>,
     /// Whether this handle made the store.
@@ -148,7 +150,8 @@ impl Engine {
 
     fn over(view: View, db_dir: PathBuf) -> Self {
         let view = RwLock::new(Arc::new(view));
-        Self { view, db_dir, lock: None, is_new: false, scratch: None, _pin: None }
+        let moving = Mutex::default();
+        Self { view, moving, db_dir, lock: None, is_new: false, scratch: None, _pin: None }
     }
 
     /// Opens the store beside a writer or alone. A writer may delete a file, or a restore the
@@ -294,19 +297,15 @@ impl Engine {
     /// writer may take away a file meanwhile; then the reader looks again.
     pub(super) fn refresh(&self) -> Result<()> {
         let Some(scratch) = &self.scratch else { return Ok(()) };
+        let _moving = self.moving.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut pauses = PAUSES.into_iter();
         loop {
             let view = self.view();
             match (view.move_on(&self.db_dir, scratch), pauses.next()) {
                 (Ok(None), _) => return Ok(()),
                 (Ok(Some(next)), _) => {
-                    let mut current =
-                        self.view.write().unwrap_or_else(|poisoned| poisoned.into_inner());
-                    // Another thread may have been faster. What it opened is as new, or the next
-                    // refresh is.
-                    if Arc::ptr_eq(&current, &view) {
-                        *current = Arc::new(next);
-                    }
+                    let current = self.view.write();
+                    *current.unwrap_or_else(|poisoned| poisoned.into_inner()) = Arc::new(next);
                     return Ok(());
                 }
                 // The store of before is the last one until the next has its name.
@@ -325,9 +324,9 @@ impl Engine {
             return None;
         }
         let pin = Pin::new(self.view());
-        let view = RwLock::new(pin.view());
-        let db_dir = self.db_dir.clone();
-        Some(Self { view, db_dir, lock: None, is_new: false, scratch: None, _pin: Some(pin) })
+        let (view, moving) = (RwLock::new(pin.view()), Mutex::default());
+        let (db_dir, _pin) = (self.db_dir.clone(), Some(pin));
+        Some(Self { view, moving, db_dir, lock: None, is_new: false, scratch: None, _pin })
     }
 
     /// Whether what is read has a family that a store may lack.

@@ -233,6 +233,40 @@ fn a_readers_scan_is_of_one_state_whoever_moves_the_handle_on() {
     }
 }
 
+#[test]
+fn growth_by_the_index_is_growth_by_sets() {
+    let (dir, database) = store_of(&[(0, 1, 0)], &[]);
+    let release = database.releases().unwrap()[0].id;
+    let reader = Database::open(dir.path()).unwrap();
+    let agree = |database: &Database| {
+        let lexicon = database.lexicon("mini-framenet").unwrap();
+        let growth = |query: &str| lexicon.growth(&query.parse().unwrap()).unwrap();
+        for query in ["", "not frame=Roaming"] {
+            // The index has no whole texts: the second reads the sets.
+            assert_eq!(growth(query), growth(&format!("{query} not text=nothing")), "{query}");
+            let query = query.parse().unwrap();
+            let by_index = database.fold_triggers(&query, || (), |(), _, _| ()).unwrap();
+            assert!(by_index.is_some());
+        }
+    };
+    for first in [5_000, 6_000] {
+        let sets: Vec<Grown> =
+            (0..60_u16).map(|number| (number.into(), 1 + number % 3, 0)).collect();
+        database.write(release, &grown(&database, release, first, &sets)).unwrap();
+        agree(&database);
+    }
+    let mut edits = database.transaction(release).unwrap();
+    edits.remove_lexunit(FrameId(102), LuId(1001), Removal::Cascade).unwrap();
+    let lu = database.store().lexunits(release).unwrap().map(|lu| lu.unwrap()).last().unwrap();
+    edits
+        .set_lexunit(crate::model::LexUnit { status: crate::model::PROPOSED.to_owned(), ..lu })
+        .unwrap();
+    edits.commit().unwrap();
+    // The reader's view is older than the index.
+    agree(&reader);
+    agree(&database);
+}
+
 /// The rows of each family as one pass over them finds them, and the blocks that end families.
 fn serially(database: &Database) -> (BTreeMap<&'static str, u64>, Vec<String>) {
     let (mut rows, mut faults) = (BTreeMap::new(), Vec::new());

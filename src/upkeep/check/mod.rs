@@ -81,7 +81,8 @@ impl Database {
     /// Checks the database as it is now. `progress` is told the number of rows read so far.
     ///
     /// A reader's handle is held still meanwhile. On a writer's, a commit by another thread may
-    /// show as a finding: check a [`snapshot`](Self::snapshot) beside one.
+    /// show as a finding: check by a reader's beside one. By a
+    /// [`snapshot`](Self::snapshot) the last commit is checked, too.
     ///
     /// Memory is bounded but for eight bytes for each entry of the index under
     /// [`deep`](CheckOptions::deep).
@@ -94,6 +95,9 @@ impl Database {
         options: CheckOptions,
         progress: &mut dyn FnMut(u64),
     ) -> Result<CheckReport> {
+        if self.is_snapshot() {
+            return Self::open(self.dir())?.check(options, progress);
+        }
         let mut report = CheckReport::default();
         // The index first: the store must be at least as new.
         let index = index::open(self, &mut report)?;
