@@ -546,7 +546,7 @@ int main(int argc, char **argv) {
   edits(reader); /* A reader's handle takes the lock for as long as it saves, */
   fnstore_keep_writer(reader, 60000);
   edits(reader); /* or keeps it. */
-  EXPECT(edit(reader, "{\"op\":\"edit-lu\",\"frame\":\"Checking\",\"lu\":\"check.v\",\"status\":\"New\"}"));
+  EXPECT(edit(reader, "{\"op\":\"edit-lu\",\"frame\":\"Checking\",\"lu\":1001,\"status\":\"New\"}"));
   EXPECT(!fnstore_open(path, FNSTORE_OPEN_MODE_WRITE, &error));
   FAILED(FNSTORE_KIND_LOCKED, "S-locked");
   fnstore_keep_writer(reader, 0);
