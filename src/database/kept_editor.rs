@@ -90,8 +90,8 @@ impl Database {
     ///
     /// Whoever else wants to write meanwhile, this process included, gets
     /// [`StoreError::Locked`](super::StoreError::Locked), and can try again later. An editor is
-    /// closed earlier when an edit fails and no other goes on, and when this handle is dropped. A commit that returned
-    /// is on the disk: a process that ends in between loses nothing.
+    /// closed earlier when an edit fails and no other goes on, and when this handle is dropped. A
+    /// commit that returned is on the disk: a process that ends in between loses nothing.
     pub fn keep_writer(&self, time: Duration) {
         self.keeper.0.lock().keep = time;
         if time.is_zero() {
