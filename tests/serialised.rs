@@ -64,7 +64,7 @@ fn records_are_the_lines_of_an_export() {
 }
 
 #[test]
-fn answers_commits_and_edits_are_the_lines_of_their_commands() {
+fn answers_and_commits_are_the_lines_of_their_commands() {
     let store = edited();
     let database = Database::open(store.path()).unwrap();
     let query = Expression::parse("frame=Checking").unwrap();

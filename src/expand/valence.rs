@@ -90,8 +90,8 @@ fn common_share(a: &Expressed, b: &Expressed) -> f64 {
 mod tests {
     use super::*;
     use crate::model::{
-        AnnotationSetId, Extent, Flags, FrameId, Generation, IdSpace, Label, Layer, LayerName,
-        LuId, Method, NullInstantiation, RecipeId, SentenceId, Span,
+        AnnotationSetId, Extent, FrameId, Generation, IdSpace, Label, Layer, LayerName, LuId,
+        NullInstantiation, RecipeId, SentenceId, Span,
     };
 
     fn fes(numbers: &[u32]) -> Expressed {
@@ -164,22 +164,8 @@ mod tests {
 
     #[test]
     fn generated_sets_do_not_count_even_where_somebody_annotated_them() {
-        let generation = Generation {
-            seed: AnnotationSetId::new(IdSpace::Exemplar, 1),
-            source: AnnotationSetId::new(IdSpace::Exemplar, 1),
-            target_ordinal: 0,
-            round: 1,
-            rank: 0,
-            chain: Vec::new(),
-            method: Method::Paraphrase,
-            recipe: RecipeId(1),
-            flags: Flags::default(),
-            paraphrase: 0.5,
-            aligner: 0.5,
-            filter: None,
-            elements: Vec::new(),
-            fit: None,
-        };
+        let generation =
+            Generation::of_seed(AnnotationSetId::new(IdSpace::Exemplar, 1), 1, RecipeId(1));
         let counted = |provenance| {
             let mut valences = Valences { core: fes(&[1]), ..Valences::default() };
             let set = annotated(FeStatus::Annotated, Vec::new(), provenance);

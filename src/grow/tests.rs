@@ -8,8 +8,7 @@ use super::*;
 use crate::database::{Database, JournalWrite, Write};
 use crate::decode::GoesOn;
 use crate::model::{
-    AnnotationSetId, FeStatus, Flags, FrameId, Generation, IdSpace, LuId, Method, RecipeId,
-    ReleaseId, Span,
+    AnnotationSetId, FeStatus, FrameId, Generation, IdSpace, LuId, RecipeId, ReleaseId, Span,
 };
 use crate::store::JournalEntry;
 
@@ -187,22 +186,8 @@ impl Checker<Toy> for SecondTry {
 
 fn made(work: &Count, text: String) -> Generated {
     let (seed, round) = (set_id(work.seed), work.round + 1);
-    let generation = Generation {
-        seed,
-        source: seed,
-        target_ordinal: 0,
-        round,
-        rank: 0,
-        chain: work.sets.clone(),
-        method: Method::Paraphrase,
-        recipe: RecipeId(1),
-        flags: Flags::default(),
-        paraphrase: 1.0,
-        aligner: 1.0,
-        filter: None,
-        elements: Vec::new(),
-        fit: None,
-    };
+    let generation =
+        Generation { chain: work.sets.clone(), ..Generation::of_seed(seed, round, RecipeId(1)) };
     Generated {
         frame: FrameId(5),
         lu: LuId(9),

@@ -183,6 +183,26 @@ impl FilterScores {
 const HASH_BITS: u32 = 44;
 
 impl Generation {
+    /// A rewriting of a seed, best of its round, of which nothing else is known.
+    pub(crate) fn of_seed(seed: AnnotationSetId, round: u16, recipe: RecipeId) -> Self {
+        Self {
+            seed,
+            source: seed,
+            target_ordinal: 0,
+            round,
+            rank: 0,
+            chain: Vec::new(),
+            method: Method::Paraphrase,
+            recipe,
+            flags: Flags::default(),
+            paraphrase: 0.0,
+            aligner: 0.0,
+            filter: None,
+            elements: Vec::new(),
+            fit: None,
+        }
+    }
+
     /// The id of a generated set, unless another set has it already. It has the low 12 bits of its
     /// frame's number, then 44 bits of the BLAKE3 hash of its natural key: seed, target ordinal,
     /// fingerprint of the recipe, round, rank.
@@ -292,23 +312,7 @@ mod tests {
     use super::*;
 
     fn generation(seed: u64, round: u16) -> Generation {
-        let seed = AnnotationSetId::new(IdSpace::Exemplar, seed);
-        Generation {
-            seed,
-            source: seed,
-            target_ordinal: 0,
-            round,
-            rank: 0,
-            chain: Vec::new(),
-            method: Method::Paraphrase,
-            recipe: RecipeId(1),
-            flags: Flags::default(),
-            paraphrase: 0.0,
-            aligner: 1.0,
-            filter: None,
-            elements: Vec::new(),
-            fit: None,
-        }
+        Generation::of_seed(AnnotationSetId::new(IdSpace::Exemplar, seed), round, RecipeId(1))
     }
 
     fn id(seed: u64, round: u16, frame: u32, recipe: u8) -> AnnotationSetId {

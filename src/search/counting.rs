@@ -15,9 +15,8 @@ use super::plan::{Entries, Planner};
 use crate::database::{Database, Result};
 use crate::index::{Hit, TriggerEntry};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, FeStatus, Flags, FrameFit, FrameId,
-    Generation, IdSpace, LuId, Method, Origin, Prediction, Provenance, RecipeId, ReleaseId,
-    SentenceId,
+    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, FeStatus, FrameFit, FrameId, Generation,
+    IdSpace, LuId, Origin, Prediction, Provenance, RecipeId, ReleaseId, SentenceId,
 };
 use crate::query::{Expression, Field};
 use crate::store::{SetCount, SetLocation, SetRange};
@@ -241,22 +240,11 @@ fn provenance(count: &SetCount) -> Provenance {
         Origin::FullText => Provenance::FullText { corpus: CorpusId(0), document: DocumentId(0) },
         Origin::Imported => Provenance::Imported { file: String::new() },
         Origin::User => Provenance::User,
-        Origin::Generated => Provenance::Generated(Box::new(Generation {
-            seed: AnnotationSetId::new(IdSpace::Exemplar, 0),
-            source: AnnotationSetId::new(IdSpace::Exemplar, 0),
-            target_ordinal: 0,
-            round: count.round,
-            rank: 0,
-            chain: Vec::new(),
-            method: Method::Paraphrase,
-            recipe: RecipeId(0),
-            flags: Flags::default(),
-            paraphrase: 0.0,
-            aligner: 0.0,
-            filter: None,
-            elements: Vec::new(),
-            fit: None,
-        })),
+        Origin::Generated => Provenance::Generated(Box::new(Generation::of_seed(
+            AnnotationSetId::new(IdSpace::Exemplar, 0),
+            count.round,
+            RecipeId(0),
+        ))),
         Origin::Predicted => Provenance::Predicted(Box::new(Prediction {
             file: String::new(),
             fit: FrameFit { probability: 0.0, model: [0; 16] },

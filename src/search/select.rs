@@ -414,8 +414,7 @@ mod tests {
     use super::*;
     use crate::database::Write;
     use crate::model::{
-        AnnotationSet, AnnotationSetId, Flags, Generation, IdSpace, Method, Provenance, ReleaseId,
-        Verification,
+        AnnotationSet, AnnotationSetId, Generation, IdSpace, Provenance, ReleaseId, Verification,
     };
     use crate::transfer::ImportOptions;
 
@@ -426,22 +425,7 @@ mod tests {
         let seeds: Vec<AnnotationSet> = sets.take(2).map(std::result::Result::unwrap).collect();
         let grown = (1..=4).map(|number: u64| {
             let seed = seeds[(number % 2) as usize].id;
-            let generation = Generation {
-                seed,
-                source: seed,
-                target_ordinal: 0,
-                round: 1,
-                rank: 0,
-                chain: Vec::new(),
-                method: Method::Paraphrase,
-                recipe,
-                flags: Flags::default(),
-                paraphrase: 0.5,
-                aligner: 0.5,
-                filter: None,
-                elements: Vec::new(),
-                fit: None,
-            };
+            let generation = Generation::of_seed(seed, 1, recipe);
             AnnotationSet {
                 id: AnnotationSetId::new(IdSpace::Generated, number),
                 xml_id: None,

@@ -8,8 +8,8 @@ use super::*;
 use crate::database::Write;
 use crate::edit::Removal;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Flags, FrameId, Generation, IdSpace, LuId, Method, Provenance,
-    ReleaseId, Sentence, SentenceId,
+    AnnotationSet, AnnotationSetId, FrameId, Generation, IdSpace, LuId, Provenance, ReleaseId,
+    Sentence, SentenceId,
 };
 use crate::query::Field;
 use crate::transfer::ImportOptions;
@@ -37,22 +37,7 @@ fn grown(database: &Database, release: ReleaseId, first: usize, all: &[Grown]) -
         let text = format!("{text} {number:x}");
         let occurrences = Vec::new();
         write.sentences.push(Sentence { id: sentence, xml_id: None, text, occurrences });
-        let generation = Generation {
-            seed: seed.id,
-            source: seed.id,
-            target_ordinal: 0,
-            round: *round,
-            rank: *rank,
-            chain: Vec::new(),
-            method: Method::Paraphrase,
-            recipe,
-            flags: Flags::default(),
-            paraphrase: 0.5,
-            aligner: 0.5,
-            filter: None,
-            elements: Vec::new(),
-            fit: None,
-        };
+        let generation = Generation { rank: *rank, ..Generation::of_seed(seed.id, *round, recipe) };
         let provenance = Provenance::Generated(Box::new(generation));
         write.sets.push(AnnotationSet {
             id: set,
