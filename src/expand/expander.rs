@@ -16,7 +16,7 @@ use crate::query::{Case, Expression, Field, Pattern, Term, Test};
 
 /// A recipe with its models open.
 ///
-/// Its outputs are those of [`run`](super::run) under the same recipe. It runs one expansion at a
+/// Its outputs are those of `run` under the same recipe. It runs one expansion at a
 /// time, goes to another thread if sent there, and serves any number of databases. A model's file
 /// that is written meanwhile is told at the next commit: the models are to be opened anew then.
 ///
@@ -73,7 +73,7 @@ impl Expander {
     /// ten times a second between steps of the networks, which take some hundredths.
     ///
     /// # Errors
-    /// As [`run`](super::run).
+    /// As `run`.
     pub fn run(
         &mut self,
         database: &Database,
@@ -92,7 +92,7 @@ impl Expander {
     ///
     /// # Errors
     /// [`ExpandError::NoSeeds`] when there is no such set that people made; otherwise as
-    /// [`run`](super::run).
+    /// `run`.
     pub fn run_set<'r>(
         &mut self,
         database: &Database,
@@ -117,7 +117,7 @@ impl Expander {
     /// database have no more. Of a run that is stopped these are the outputs so far.
     ///
     /// # Errors
-    /// As [`run`](super::run).
+    /// As `run`.
     pub fn dry_run(
         &mut self,
         database: &Database,

@@ -187,7 +187,7 @@ impl RunOptions {
         Self { rounds, ..Self::default() }
     }
 
-    /// Checks that the numbers are in range; [`run`](super::run) does so, too.
+    /// Checks that the numbers are in range; `run` does so, too.
     ///
     /// # Errors
     /// When one is not.
@@ -244,7 +244,7 @@ impl Recipe {
         }
     }
 
-    /// Checks that the numbers are in range; [`run`](super::run) does so, too.
+    /// Checks that the numbers are in range; `run` does so, too.
     ///
     /// # Errors
     /// When one is not.

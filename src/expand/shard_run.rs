@@ -29,7 +29,7 @@ use crate::query::{Expression, Selection, quoted};
 /// computed again, one that was cut resumes. `None` where the run was interrupted.
 ///
 /// # Errors
-/// As [`run`](super::run); when the seeds belong to several releases, or there is a file of another
+/// As `run`; when the seeds belong to several releases, or there is a file of another
 /// recipe or query.
 pub fn run_shard(
     database: &Database,

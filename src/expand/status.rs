@@ -81,7 +81,7 @@ pub struct Estimate {
 /// How far the human annotation sets are for which an expression holds.
 ///
 /// # Errors
-/// As [`run`](super::run).
+/// As `run`.
 pub fn status(
     database: &Database,
     expression: &Expression,
@@ -101,7 +101,7 @@ pub fn status(
 /// which is told how far the measurement is, answers `Break` at once.
 ///
 /// # Errors
-/// As [`run`](super::run).
+/// As `run`.
 pub fn estimate(
     database: &Database,
     (expression, recipe, options): (&Expression, &Recipe, &RunOptions),
@@ -139,7 +139,7 @@ pub fn estimate(
 /// the first so many sets of a release. All goes or nothing.
 ///
 /// # Errors
-/// As [`run`](super::run), and when sentences of LUs would go that people accepted, moved or
+/// As `run`, and when sentences of LUs would go that people accepted, moved or
 /// merged.
 pub fn forget(
     database: &Database,

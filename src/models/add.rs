@@ -16,7 +16,7 @@ const UNFINISHED: &str = ".adding-";
 /// directory of models, under a name of its own. Records the hashes of its files. It is there whole
 /// or not at all.
 ///
-/// The encoder of an aligner's head is looked for in `directories`, as in [`verify`].
+/// The encoder of an aligner's head is looked for in `directories`, as in `verify`.
 ///
 /// # Errors
 /// When the name cannot be a folder's or is taken, anything is wrong with the checkpoint, or it

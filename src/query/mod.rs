@@ -4,7 +4,7 @@
 //! typed when the text is read, and patterns are compiled once. Everything that can be wrong
 //! without a store is an error with a column: an unknown field, an operator that a field does not
 //! have, a value outside its range. Whether a frame or an LU of that name exists is for the store
-//! to say; it finds [`nearest`] names with the same measure.
+//! to say; it finds `nearest` names with the same measure.
 //!
 //! Nothing here knows how a term is answered: [`Expression::holds`] asks its caller about each
 //! term. The grammar and the table of fields are in `schema/query.md`.

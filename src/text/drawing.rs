@@ -138,7 +138,7 @@ pub fn place(rows: &mut Vec<Vec<Mark>>, first: usize, mark: Mark) {
 /// Draws rows of marks under a text, in lines of at most `width` columns unless a name is longer.
 ///
 /// White space around the text is left out, line breaks and tabs inside it are drawn as spaces, and
-/// control characters as [`visible`] shows them.
+/// control characters as `visible` shows them.
 #[must_use]
 pub fn draw(text: &str, rows: &[Vec<Mark>], width: usize, color: bool) -> Vec<String> {
     // Every character keeps its bytes, so spans stay valid.

@@ -5,7 +5,7 @@
 //! taken, of each the three LUs that were created first, and of each of these the three earliest
 //! annotation sets. An expansion of these sets shall find the other annotated LUs of the frames
 //! ([`Plan`]). It runs in a store that holds nothing else ([`Plan::write_store`]): no sister LU, no
-//! count and no other sentence can tell what is hidden. [`score`] says what was found.
+//! count and no other sentence can tell what is hidden. `score` says what was found.
 //!
 //! Dates are read as instants ([`instant`](crate::model::instant)); many tie to the second. Then
 //! numbers decide, or chance ([`Ties`]).
