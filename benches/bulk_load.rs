@@ -10,6 +10,10 @@
 #[allow(dead_code, reason = "each bench uses a part of it")]
 mod common;
 
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};

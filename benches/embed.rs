@@ -17,13 +17,19 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use common::BenchStore;
+use fnstore::database::DatabaseError;
 use fnstore::internals::WithStore as _;
 use fnstore::model::AnnotationSet;
 use fnstore::query::Selection;
+use fnstore::search::Part;
 use fnstore::{Database, Expression, Release};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 /// The median of so many runs is shown.
 const RUNS: usize = 21;
+
+/// Parts that the threads take one after the other.
+const PARTS: usize = 256;
 
 /// Records of the commit that is undone.
 const EDITED: usize = 10_000;
@@ -73,6 +79,22 @@ fn all_answers(store: &Path) -> Result<(), Box<dyn Error>> {
     }
     let seconds = begun.elapsed().as_secs_f64();
     println!("{count} owned answers ({letters} bytes of text): {seconds:.2} s, {}", memory());
+    in_parts(&database)
+}
+
+/// All answers by all threads, a part of them each at a time.
+fn in_parts(database: &Database) -> Result<(), Box<dyn Error>> {
+    let everything = Expression::parse("")?;
+    let begun = Instant::now();
+    let parts = database.parts(&everything, PARTS)?;
+    let count_in = |part: &Part| -> Result<u64, DatabaseError> {
+        let mut answers = database.answers_in(&everything, part)?;
+        answers.try_fold(0, |count, answer| answer.map(|_| count + 1))
+    };
+    let counts: Result<Vec<u64>, DatabaseError> = parts.par_iter().map(count_in).collect();
+    let (seconds, threads) = (begun.elapsed().as_secs_f64(), rayon::current_num_threads());
+    let count: u64 = counts?.into_iter().sum();
+    println!("{count} answers in parts, by {threads} threads: {seconds:.2} s, {}", memory());
     Ok(())
 }
 

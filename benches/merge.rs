@@ -18,6 +18,10 @@
 #[allow(dead_code, reason = "each bench uses a part of it")]
 mod common;
 
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::error::Error;

@@ -3,7 +3,9 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::lemmas::KnownLemmas;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+use super::lemmas::{Direction, KnownLemmas};
 use super::{Attestation, Key, Proposal, Proposals, Refusal, Result, key_of, refusal};
 use crate::database::DatabaseError;
 use crate::model::{
@@ -79,22 +81,56 @@ impl<'a> Proposals<'a> {
         with_decided: bool,
     ) -> Result<(Lexicons<'a>, Ranked)> {
         let mut lexicons = Lexicons::default();
-        let gathered = match self.database.evidence_found(expression)? {
+        let gathered: BTreeMap<Place, Gathered> = match self.database.evidence_found(expression)? {
             Some(kept) => {
                 kept.into_iter().map(|(place, sums)| (place, Gathered::of_kept(sums))).collect()
             }
             None => self.gather(&mut lexicons, expression, with_decided)?,
         };
-        let mut ranked = Ranked::default();
+        for (release, ..) in gathered.keys() {
+            self.lexicon(&mut lexicons, *release)?;
+        }
+        // Nothing that is read above needs the vectors, which may take as long.
+        let vectors = self.vectors.get();
+        let lexicons: Lexicons<'a> = lexicons
+            .into_iter()
+            .map(|(release, lexicon)| (release, lexicon.with_vectors(self.database, vectors)))
+            .collect();
+        let ranked = self.rank(&lexicons, gathered, with_decided)?;
+        Ok((lexicons, ranked))
+    }
+
+    /// Ranks what was gathered, frame by frame on all cores.
+    fn rank(
+        &self,
+        lexicons: &Lexicons<'a>,
+        gathered: BTreeMap<Place, Gathered>,
+        with_decided: bool,
+    ) -> Result<Ranked> {
+        let mut frames: Vec<Vec<(Place, Gathered)>> = Vec::new();
         for (place, gathered) in gathered {
             let (release, frame, lu) = place;
-            let lexicon = self.lexicon(&mut lexicons, release)?;
-            let at = (frame, lu);
-            let is_listed = lexicon.is_proposed(at) || with_decided && lexicon.is_accepted(at);
-            if !is_listed {
+            let (lexicon, at) = (&lexicons[&release], (frame, lu));
+            if !(lexicon.is_proposed(at) || with_decided && lexicon.is_accepted(at)) {
                 continue;
             }
-            let candidate = self.candidate(lexicon, place, gathered)?;
+            let is_of = |of: &Vec<(Place, Gathered)>| (of[0].0.0, of[0].0.1) == (release, frame);
+            match frames.last_mut().filter(|of| is_of(of)) {
+                Some(of_frame) => of_frame.push((place, gathered)),
+                None => frames.push(vec![(place, gathered)]),
+            }
+        }
+        let of_frame = |of: Vec<(Place, Gathered)>| {
+            let (release, frame, _) = of[0].0;
+            let lexicon = &lexicons[&release];
+            let directions = lexicon.directions(frame);
+            let one = |(place, sums)| self.candidate(lexicon, &directions, place, sums);
+            of.into_iter().map(one).collect::<Result<Vec<Candidate>>>()
+        };
+        let candidates: Vec<Vec<Candidate>> =
+            frames.into_par_iter().map(of_frame).collect::<Result<_>>()?;
+        let mut ranked = Ranked::default();
+        for candidate in candidates.into_iter().flatten() {
             // Where sets came after a move or merge, there is something to decide again.
             let is_closed = candidate.decided.as_ref().is_some_and(|decision| {
                 matches!(decision.verdict, Verdict::Accept | Verdict::Reject)
@@ -110,7 +146,7 @@ impl<'a> Proposals<'a> {
                 b.score.total_cmp(&a.score).then_with(|| a.names().cmp(&b.names()))
             });
         }
-        Ok((lexicons, ranked))
+        Ok(ranked)
     }
 
     fn lexicon<'l>(
@@ -120,9 +156,7 @@ impl<'a> Proposals<'a> {
     ) -> Result<&'l mut KnownLemmas<'a>> {
         match lexicons.entry(release) {
             Entry::Occupied(known) => Ok(known.into_mut()),
-            Entry::Vacant(place) => {
-                Ok(place.insert(KnownLemmas::read(self.database, release, self.vectors)?))
-            }
+            Entry::Vacant(place) => Ok(place.insert(KnownLemmas::read(self.database, release)?)),
         }
     }
 
@@ -187,10 +221,11 @@ impl<'a> Proposals<'a> {
         })
     }
 
-    /// Ranks what the sets of an LU say.
+    /// Ranks what the sets of an LU say, whose frame's LUs have those directions.
     pub(super) fn candidate(
         &self,
-        lexicon: &mut KnownLemmas<'_>,
+        lexicon: &KnownLemmas<'_>,
+        of_frame: &[Direction],
         place: Place,
         gathered: Gathered,
     ) -> Result<Candidate> {
@@ -200,7 +235,7 @@ impl<'a> Proposals<'a> {
         let other_frames = lexicon.frames_of(&key, frame);
         let mut evidence = gathered.sums.evidence();
         evidence.frames = other_frames.len() as u32;
-        evidence.likeness = lexicon.likeness(frame, &key);
+        evidence.likeness = lexicon.likeness(of_frame, &key);
         evidence.words = key.0.split(' ').count() as u32;
         let refused = refused(lexicon, &key, (&evidence, &gathered.sums.in_names()));
         Ok(Candidate {

@@ -17,12 +17,26 @@ const NEAREST: usize = 3;
 /// An LU by its frame and number.
 type Place = (FrameId, LuId);
 
+/// An LU and its vector.
+pub(super) struct Direction {
+    lu: String,
+    vector: Vec<f32>,
+}
+
+impl AsRef<[f32]> for Direction {
+    fn as_ref(&self) -> &[f32] {
+        &self.vector
+    }
+}
+
 /// What a release's lexicon says of lemmas.
 #[derive(Default)]
 pub(super) struct KnownLemmas<'v> {
     pub(super) release: String,
     pub(super) language: String,
     pub(super) is_english: bool,
+    /// The release, if it is still listed.
+    of: Option<Release>,
     /// Word vectors that were made for its language; those of another say nothing.
     pub(super) vectors: Option<&'v WordVectors>,
     /// Whether a verifier was asked about one of its sets.
@@ -39,28 +53,21 @@ pub(super) struct KnownLemmas<'v> {
     /// Names of a frame's own LUs, in order.
     units: HashMap<FrameId, Vec<String>>,
     /// Vectors of those that have one, of the frames that were asked for.
-    directions: HashMap<FrameId, Vec<(String, Vec<f32>)>>,
+    directions: HashMap<FrameId, Vec<Direction>>,
     /// Decisions that stand; `None` where one cannot be read, which is nothing to the others.
     decisions: Option<HashMap<FrameId, HashMap<String, Decision>>>,
 }
 
 impl<'v> KnownLemmas<'v> {
-    pub(super) fn read(
-        database: &Database,
-        release: ReleaseId,
-        vectors: Option<&'v WordVectors>,
-    ) -> Result<Self> {
+    pub(super) fn read(database: &Database, release: ReleaseId) -> Result<Self> {
         let store = database.store();
         let listed = database.releases()?.into_iter().find(|of| of.id == release);
-        let is_told = |of: &Release, known: &&WordVectors| {
-            database.check_language(known.declared(), of).is_ok()
-        };
         let mut lexicon = Self {
             is_english: listed.as_ref().is_some_and(|of| is_english(&of.language)),
             is_verified: store.all_verifications(release)?.next().is_some(),
-            vectors: listed.as_ref().and_then(|of| vectors.filter(|known| is_told(of, known))),
             language: listed.as_ref().map_or_else(String::new, |of| of.language.clone()),
-            release: listed.map_or_else(String::new, |of| of.name),
+            release: listed.as_ref().map_or_else(String::new, |of| of.name.clone()),
+            of: listed,
             decisions: decisions(database, release)?,
             ..Self::default()
         };
@@ -102,6 +109,19 @@ impl<'v> KnownLemmas<'v> {
             }
         }
         Ok(lexicon)
+    }
+
+    /// Takes word vectors, unless they were made for another language.
+    pub(super) fn with_vectors(
+        self,
+        database: &Database,
+        vectors: Option<&'v WordVectors>,
+    ) -> Self {
+        let release = self.of.as_ref();
+        let is_told = |known: &&WordVectors| {
+            release.is_some_and(|of| database.check_language(known.declared(), of).is_ok())
+        };
+        Self { vectors: vectors.filter(is_told), ..self }
     }
 
     /// Whether an LU is proposed, and the lexicon of its frame lacks its lemma.
@@ -159,32 +179,30 @@ impl<'v> KnownLemmas<'v> {
     }
 
     /// The LUs of a frame that have a vector.
-    fn directions(&mut self, frame: FrameId) -> &[(String, Vec<f32>)] {
-        let (vectors, units) = (self.vectors, &self.units);
-        self.directions.entry(frame).or_insert_with(|| {
-            let units = units.get(&frame).into_iter().flatten();
-            let of = |name: &String| Some((name.clone(), vectors?.of(&key_of(name).0)?));
-            units.filter_map(of).collect()
-        })
+    pub(super) fn directions(&self, frame: FrameId) -> Vec<Direction> {
+        let units = self.units.get(&frame).into_iter().flatten();
+        let direction = |lu: &String| {
+            let vector = self.vectors?.of(&key_of(lu).0)?;
+            Some(Direction { lu: lu.clone(), vector })
+        };
+        units.filter_map(direction).collect()
     }
 
     /// How much a lemma is like the LUs of a frame.
-    pub(super) fn likeness(&mut self, frame: FrameId, (lemma, _): &Key) -> Option<f32> {
+    pub(super) fn likeness(&self, of_frame: &[Direction], (lemma, _): &Key) -> Option<f32> {
         let own = self.vectors?.of(lemma)?;
-        let known = self.directions(frame);
-        let others: Vec<&[f32]> = known.iter().map(|(_, vector)| vector.as_slice()).collect();
-        (!others.is_empty()).then(|| likeness(&own, &others))
+        (!of_frame.is_empty()).then(|| likeness(&own, of_frame))
     }
 
     /// The LUs of a frame that are most like a lemma.
     pub(super) fn nearest(&mut self, frame: FrameId, (lemma, _): &Key) -> Vec<Near> {
         let own = self.vectors.and_then(|vectors| vectors.of(lemma));
         let Some(own) = own else { return Vec::new() };
-        let near = |(lu, vector): &(String, Vec<f32>)| Near {
-            lu: lu.clone(),
-            cosine: cosine(&own, vector),
-        };
-        let mut nearest: Vec<Near> = self.directions(frame).iter().map(near).collect();
+        if !self.directions.contains_key(&frame) {
+            self.directions.insert(frame, self.directions(frame));
+        }
+        let near = |of: &Direction| Near { lu: of.lu.clone(), cosine: cosine(&own, &of.vector) };
+        let mut nearest: Vec<Near> = self.directions[&frame].iter().map(near).collect();
         nearest.sort_by(|a, b| b.cosine.total_cmp(&a.cosine).then_with(|| a.lu.cmp(&b.lu)));
         // A frame may have two LUs of one name.
         nearest.dedup_by(|a, b| a.lu == b.lu);

@@ -147,8 +147,27 @@ pub struct Best {
 /// The proposals of a database.
 pub struct Proposals<'a> {
     database: &'a Database,
-    vectors: Option<&'a WordVectors>,
+    vectors: Vectors<'a>,
     ranker: Ranker,
+}
+
+/// Word vectors, or how they are got once they are needed.
+enum Vectors<'a> {
+    Here(Option<&'a WordVectors>),
+    Coming(&'a Coming<'a>),
+}
+
+/// Waits for word vectors that another thread reads.
+#[doc(hidden)]
+pub type Coming<'a> = dyn Fn() -> Option<&'a WordVectors> + Sync + 'a;
+
+impl<'a> Vectors<'a> {
+    fn get(&self) -> Option<&'a WordVectors> {
+        match self {
+            Self::Here(vectors) => *vectors,
+            Self::Coming(get) => get(),
+        }
+    }
 }
 
 impl<'a> Proposals<'a> {
@@ -156,7 +175,14 @@ impl<'a> Proposals<'a> {
     /// near.
     #[must_use]
     pub fn new(database: &'a Database, vectors: Option<&'a WordVectors>, ranker: Ranker) -> Self {
-        Self { database, vectors, ranker }
+        Self { database, vectors: Vectors::Here(vectors), ranker }
+    }
+
+    /// As [`Proposals::new`], with word vectors that are asked for once the store is read.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_coming(database: &'a Database, vectors: &'a Coming<'a>, ranker: Ranker) -> Self {
+        Self { database, vectors: Vectors::Coming(vectors), ranker }
     }
 
     /// The proposals that the generated sets for which an expression holds attest, the likeliest
@@ -204,7 +230,8 @@ impl<'a> Proposals<'a> {
     /// # Errors
     /// When there is none, or the database fails.
     pub fn of(&self, release: ReleaseId, frame: FrameId, name: &str) -> Result<Proposal> {
-        let mut lexicon = KnownLemmas::read(self.database, release, self.vectors)?;
+        let lexicon = KnownLemmas::read(self.database, release)?;
+        let mut lexicon = lexicon.with_vectors(self.database, self.vectors.get());
         let store = self.database.store();
         let proposed = store.lexunits_of(release, frame)?;
         let mut proposed = proposed.collect::<std::result::Result<Vec<_>, _>>()?;
@@ -214,7 +241,8 @@ impl<'a> Proposals<'a> {
         let lu = found.ok_or_else(absent)?.id;
         let place = (release, frame, lu);
         let gathered = self.gathered(&lexicon, place)?;
-        let candidate = self.candidate(&mut lexicon, place, gathered)?;
+        let directions = lexicon.directions(frame);
+        let candidate = self.candidate(&lexicon, &directions, place, gathered)?;
         self.fill_in(&mut lexicon, candidate)
     }
 

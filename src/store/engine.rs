@@ -367,11 +367,7 @@ impl Engine {
     }
 
     /// The records whose keys start with `prefix`, in key order.
-    pub(super) fn scan(
-        &self,
-        family: Family,
-        prefix: Vec<u8>,
-    ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
+    pub(super) fn scan(&self, family: Family, prefix: Vec<u8>) -> Result<Rows> {
         let mut options = ReadOptions::default();
         options.set_iterate_range(PrefixRange(prefix));
         self.rows(family, options)

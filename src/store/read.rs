@@ -99,18 +99,14 @@ impl Store {
     /// proposed, and those that people added.
     pub(crate) fn own_lexunits(&self, release: ReleaseId) -> Result<Vec<LexUnit>> {
         let mut own = Vec::new();
-        let mut next = Some(FrameId(0));
-        while let Some(frame) = next.take() {
-            let from = Prefix::of(release).then(frame).then(OWN_RANGE).bytes();
-            let of_release = Prefix::of(release).bytes();
-            for row in self.engine.scan_within(Family::LexUnit, of_release, from)? {
-                let (bytes, value) = row?;
-                let damaged = |reason| StoreError::damaged(Family::LexUnit.name(), &bytes, reason);
-                let key = LexUnitKey::decode(&bytes).ok_or_else(|| damaged("no key".to_owned()))?;
-                if key.lu.0 < OWN_RANGE {
-                    next = Some(key.frame);
-                    break;
-                }
+        let mut rows = self.engine.scan(Family::LexUnit, Prefix::of(release).bytes())?;
+        while let Some(row) = rows.next() {
+            let (bytes, value) = row?;
+            let damaged = |reason| StoreError::damaged(Family::LexUnit.name(), &bytes, reason);
+            let key = LexUnitKey::decode(&bytes).ok_or_else(|| damaged("no key".to_owned()))?;
+            if key.lu.0 < OWN_RANGE {
+                rows.skip_to(&Prefix::of(release).then(key.frame).then(OWN_RANGE).bytes());
+            } else {
                 own.push(LexUnit::from_value(&key, &value).map_err(damaged)?);
             }
         }

@@ -21,6 +21,10 @@ const BLOCK_CACHE: usize = 64 << 20;
 /// its writer reads the whole log.
 const LOG: u64 = 32 << 20;
 
+/// Bytes of the list of files from which on it is written anew. A reader reads the whole list, and a
+/// load of twenty million sets notes four thousand files in it, of which thirty are left.
+const MANIFEST: usize = 64 << 10;
+
 /// Bytes of a part of an index. Answers want sentences from all over the store: the parts are few
 /// enough that most of them serve several answers, and small enough that one answer may read one.
 const PARTITION: usize = 32 << 10;
@@ -67,6 +71,7 @@ fn database_options() -> Options {
     options.set_skip_stats_update_on_db_open(true);
     options.set_stats_dump_period_sec(0);
     options.set_max_total_wal_size(LOG);
+    options.set_max_manifest_file_size(MANIFEST);
     // A record that a crash cut short was never acknowledged: what stands before it is all there
     // is. Damage ends the log there, too, which `acknowledged` finds.
     options.set_wal_recovery_mode(DBRecoveryMode::PointInTime);
@@ -176,7 +181,37 @@ fn write_buffer(family: Option<Family>) -> usize {
 mod tests {
     use super::*;
 
-    /// RocksDB writes down what it was told.
+    #[test]
+    fn a_list_of_files_that_grows_long_is_written_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut options = writers_options();
+        options.create_if_missing(true);
+        options.set_max_manifest_file_size(4 << 10);
+        let db = DB::open(&options, dir.path()).unwrap();
+        let list = || std::fs::read_to_string(dir.path().join("CURRENT")).unwrap();
+        let first = list();
+        for row in 0..200_u8 {
+            db.put([row], [row]).unwrap();
+            db.flush().unwrap();
+        }
+        assert_ne!(list(), first);
+        drop(db);
+        let said = options_of(dir.path());
+        assert!(said.contains("max_manifest_file_size=4096"), "{said}");
+        drop(DB::open(&writers_options(), dir.path()).unwrap());
+        let said = options_of(dir.path());
+        assert!(said.contains(&format!("max_manifest_file_size={MANIFEST}")), "{said}");
+    }
+
+    /// What RocksDB writes down of what it was told last.
+    fn options_of(dir: &std::path::Path) -> String {
+        let files = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+        let is_options = |path: &std::path::PathBuf| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("OPTIONS"))
+        };
+        std::fs::read_to_string(files.filter(is_options).max().unwrap()).unwrap()
+    }
+
     #[test]
     fn little_waits_for_a_dictionary_and_the_dictionary_stays() {
         let dir = tempfile::tempdir().unwrap();
@@ -187,12 +222,7 @@ mod tests {
         let families = descriptors(vec!["default".to_owned(), name.to_owned()]);
         let db = DB::open_cf_descriptors(&options, dir.path(), families).unwrap();
         bound_waiting(&db, db.cf_handle(name).unwrap()).unwrap();
-        let files = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
-        let is_options = |path: &std::path::PathBuf| {
-            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("OPTIONS"))
-        };
-        let newest = files.filter(is_options).max().unwrap();
-        let text = std::fs::read_to_string(newest).unwrap();
+        let text = options_of(dir.path());
         let of_family = text.split("[CFOptions \"").find(|part| part.starts_with(name)).unwrap();
         let line = |text: &str| {
             let line =

@@ -6,6 +6,7 @@ mod eval;
 pub(crate) mod listed;
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use fnstore::database::DatabaseError;
 use fnstore::expand::WORD_VECTORS;
@@ -139,27 +140,38 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
 }
 
+/// What is listed, and how much is not.
+fn best(
+    proposals: &Proposals<'_>,
+    expression: &Expression,
+    args: &Args,
+) -> Result<Best, ProposalError> {
+    if !args.with_refused {
+        return proposals.best(expression, args.with_decided, args.limit.unwrap_or(usize::MAX));
+    }
+    let Listed { mut proposals, mut refused, .. } =
+        proposals.list_apart(expression, args.with_decided)?;
+    proposals.append(&mut refused);
+    let all = proposals.len();
+    proposals.truncate(args.limit.unwrap_or(all));
+    Ok(Best { proposals, all, refused: 0 })
+}
+
 fn list(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let expression = Expression::parse(&args.expression.join(" ")).map_err(DatabaseError::from)?;
     let ranker = args.ranking.ranker()?;
-    let (database, vectors) = std::thread::scope(|scope| {
-        let vectors = scope.spawn(|| args.ranking.vectors());
-        let database = context.open_for(&expression);
-        (database, vectors.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    });
-    let (database, vectors) = (context.joined(database?), vectors?);
-    let proposals = Proposals::new(&database, vectors.as_ref(), ranker);
-    let Best { proposals, all, refused: left_out } = if args.with_refused {
-        let Listed { mut proposals, mut refused, .. } =
-            proposals.list_apart(&expression, args.with_decided)?;
-        proposals.append(&mut refused);
-        let all = proposals.len();
-        proposals.truncate(args.limit.unwrap_or(all));
-        Best { proposals, all, refused: 0 }
-    } else {
-        let limit = args.limit.unwrap_or(usize::MAX);
-        proposals.best(&expression, args.with_decided, limit)?
-    };
+    // The store is read beside the vectors.
+    let (vectors, mut opened) = (OnceLock::new(), None);
+    let wait = || vectors.get_or_init(|| args.ranking.vectors());
+    let coming = || wait().as_ref().ok()?.as_ref();
+    let (database, best) = std::thread::scope(|scope| {
+        scope.spawn(wait);
+        let database = &*opened.insert(context.joined(context.open_for(&expression)?));
+        let proposals = Proposals::with_coming(database, &coming, ranker);
+        anyhow::Ok((database, best(&proposals, &expression, args)))
+    })?;
+    vectors.into_inner().transpose()?;
+    let Best { proposals, all, refused: left_out } = best?;
     let shown = proposals.len();
     let mut records = context.output.records(Format::Jsonl);
     for proposal in &proposals {
@@ -167,7 +179,7 @@ fn list(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
     }
     records.end_blocks::<Proposal>()?;
     context.output.flush()?;
-    tell_of_index(&database);
+    tell_of_index(database);
     if left_out > 0 {
         let words = counted(left_out as u64, "word");
         tell(&format!("{words} without content left out; list them with `--with-refused`"));
