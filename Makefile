@@ -91,8 +91,8 @@ test: export FNSTORE_SPIRV_VAL := $(CACHE)/python-venv/bin/spirv-val
 test: setup setup-browser ## set up, then every check there is: formatting, lints, documentation, benches, tests
 	$(CARGO) fmt --check
 	$(CARGO) clippy --release --locked --all-targets -- -D warnings
-	$(CARGO) check --release --locked --no-default-features
-	$(CARGO) check --release --locked --no-default-features --features neural
+	$(CARGO) clippy --release --locked --no-default-features -- -D warnings
+	$(CARGO) clippy --release --locked --no-default-features --features neural -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --no-deps
 	$(CARGO) bench --profile release --locked --no-run
 	@if $(MAKE) --no-print-directory python-venv && $(CARGO) tree --locked --package fnstore-python >/dev/null; \

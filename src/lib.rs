@@ -74,9 +74,9 @@ println!(\"{} sentences\", report.sentences);
 "
 )]
 //!
-//! `docs/guides/embed.md` and `embed-expand.md` have the rest: pages of answers, a feed that a copy
-//! lives on, undo, a run for one set, proposals. With `--no-default-features` there are neither
-//! networks nor the program.
+//! `docs/guides/embed.md`, `embed-edit.md` and `embed-expand.md` have the rest: pages of answers,
+//! a feed that a copy lives on, undo, a run for one set, proposals. With `--no-default-features`
+//! there are neither networks nor the program.
 //!
 //! # What is promised
 //!
@@ -99,7 +99,6 @@ pub mod models;
 #[cfg(feature = "neural")]
 pub mod proposals;
 pub mod query;
-pub mod review;
 pub mod search;
 pub mod text;
 pub mod transfer;
@@ -172,6 +171,8 @@ pub mod paraphrase;
 #[cfg(feature = "neural")]
 #[doc(hidden)]
 pub mod prompt;
+#[doc(hidden)]
+pub mod review;
 #[cfg(feature = "neural")]
 #[doc(hidden)]
 pub mod score;
@@ -207,6 +208,11 @@ struct FromNltk;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/guides/embed.md")]
 struct Embed;
+
+/// So are those of the guide to edits in a tool.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/guides/embed-edit.md")]
+struct EmbedEdit;
 
 /// So are those of the guide to expansion in a tool.
 #[cfg(all(doctest, feature = "neural"))]

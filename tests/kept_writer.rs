@@ -140,6 +140,34 @@ fn threads_share_the_editor_and_an_edit_may_stand_in_another() {
 }
 
 #[test]
+fn threads_that_share_the_editor_sign_by_names_of_their_own() {
+    let (_dir, reader) = imported();
+    reader.set_author("the tool");
+    reader.keep_writer(LONG);
+    std::thread::scope(|scope| {
+        for name in ["ada", "kim", "lee"] {
+            let reader = &reader;
+            scope.spawn(move || {
+                for time in 0..3 {
+                    let edited: Result<u64, DatabaseError> = reader.edit(|editor| {
+                        let mut edits = editor.transaction("mini-framenet")?;
+                        edits.sign(name);
+                        edits.explain(name);
+                        edits.add_lexunit(LexUnit::new(CHECKING, &format!("{name}{time}.v")))?;
+                        edits.commit()
+                    });
+                    edited.unwrap();
+                }
+            });
+        }
+    });
+    let commits: Vec<_> = reader.commits().unwrap().take(9).map(Result::unwrap).collect();
+    assert!(commits.iter().all(|commit| commit.by == commit.note), "{commits:?}");
+    add(&reader, "peruse.v").unwrap();
+    assert_eq!(reader.commits().unwrap().next().unwrap().unwrap().by, "the tool");
+}
+
+#[test]
 fn a_snapshot_and_a_replaced_store_take_no_edits() {
     let (dir, reader) = imported();
     assert!(matches!(

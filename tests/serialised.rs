@@ -1,14 +1,16 @@
 //! What the library gives is written as JSON in the form that the commands print.
 
+use std::error::Error as _;
 use std::path::Path;
 
 use fnstore::internals::WithStore as _;
-use fnstore::{Database, Expression};
+use fnstore::{Database, Expression, Script};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cli_edit::edit;
 use crate::cli_program::{fnstore_in, new_store};
+use crate::cli_schema::faults_in;
 
 fn written<T: Serialize, E: std::fmt::Debug>(
     records: impl Iterator<Item = Result<T, E>>,
@@ -22,12 +24,16 @@ fn printed(store: &Path, arguments: &[&str]) -> Vec<String> {
     ran.stdout.lines().map(str::to_owned).collect()
 }
 
-/// An edit, so that there is a history, and a sentence that a person wrote.
+/// Edits that add an LU, and a sentence that a person wrote.
+fn edits() -> [Value; 2] {
+    let lu = json!({"op": "add-lu", "as": "l", "frame": "Checking", "name": "peruse.v"});
+    [lu, json!({"op": "add-sentence", "as": "s", "text": "They \u{e9}perused it ."})]
+}
+
+/// Edited, so that there is a history.
 fn edited() -> tempfile::TempDir {
     let store = new_store();
-    let lu = json!({"op": "add-lu", "as": "l", "frame": "Checking", "name": "peruse.v"});
-    let sentence = json!({"op": "add-sentence", "as": "s", "text": "They \u{e9}perused it ."});
-    assert_eq!(edit(store.path(), &[lu, sentence]).code, Some(0));
+    assert_eq!(edit(store.path(), &edits()).code, Some(0));
     store
 }
 
@@ -57,6 +63,16 @@ fn records_are_the_lines_of_an_export() {
         assert!(!own.is_empty(), "no {kind}");
         assert_eq!(own, of(kind));
     }
+    // An LU alone does not know what its frame is called.
+    let mut own = written(rows.lexunits(release).unwrap());
+    let nameless = |line: String| {
+        let mut record: Value = serde_json::from_str(&line).unwrap();
+        assert!(record["frame"].as_object_mut().unwrap().remove("name").unwrap().is_string());
+        record.to_string()
+    };
+    let mut lus: Vec<String> = of("lexunit").into_iter().map(nameless).collect();
+    (own.sort(), lus.sort());
+    assert!(own.len() > 5 && own == lus, "{own:?}");
     let frame = rows.frames(release).unwrap().next().unwrap().unwrap();
     let record: Value = serde_json::to_value(&frame).unwrap();
     assert!(!frame.elements.is_empty());
@@ -76,14 +92,72 @@ fn answers_and_commits_are_the_lines_of_their_commands() {
 }
 
 #[test]
+fn changes_are_the_lines_of_their_command_with_records_and_without() {
+    let store = edited();
+    let removal = json!({"op": "remove-lu", "frame": "Checking", "lu": 1003, "cascade": true});
+    assert_eq!(edit(store.path(), &[removal]).code, Some(0));
+    let database = Database::open(store.path()).unwrap();
+    for (with_records, arguments) in
+        [(false, &["changes"][..]), (true, &["changes", "--with-records"])]
+    {
+        let changes = database.changes(0).unwrap();
+        let records = written(database.change_records(changes, with_records).unwrap());
+        for record in &records {
+            let record = serde_json::from_str(record).unwrap();
+            assert_eq!(faults_in("change.schema.json", &record), Vec::<String>::new());
+        }
+        let has_record = |line: &String| line.contains(r#""record":{"kind":"lexunit""#);
+        assert_eq!(records.iter().any(has_record), with_records);
+        assert!(records.len() > 3);
+        assert_eq!(records, printed(store.path(), arguments));
+    }
+}
+
+#[test]
+fn what_an_edit_did_is_the_line_of_its_command() {
+    let (own, other) = (new_store(), new_store());
+    let database = Database::open_existing_writer(own.path()).unwrap();
+    let mut transaction = database.transaction("mini-framenet").unwrap();
+    let script = edits().map(|edit| edit.to_string()).join("\n");
+    let mut done = Vec::new();
+    Script::new(&mut transaction, None, 7)
+        .edit(script.as_bytes(), &mut |of| done.push(serde_json::to_string(&of).unwrap()))
+        .unwrap();
+    let ran = edit(other.path(), &edits());
+    assert_eq!((ran.code, done.len()), (Some(0), 2));
+    assert_eq!(done, ran.stdout.lines().collect::<Vec<_>>());
+}
+
+/// An error is what the program tells of it, but for the hint, which is for people. Gives the hint.
+fn is_told_alike(error: &fnstore::Error, place: &Path, arguments: &[&str]) -> Value {
+    let ran = fnstore_in(place, &[&["--errors", "json"], arguments].concat());
+    let mut told: Value = serde_json::from_str(ran.stderr.lines().last().unwrap()).unwrap();
+    assert_eq!(ran.code, Some(error.kind().exit_code().into()));
+    let hint = told["hint"].take();
+    assert_eq!(serde_json::to_value(error).unwrap(), told);
+    hint
+}
+
+#[test]
 fn an_error_is_what_the_program_tells_of_it_without_the_hint() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("nowhere");
-    let ran = fnstore_in(&place, &["--errors", "json", "frames"]);
-    let mut told: Value = serde_json::from_str(ran.stderr.trim_end()).unwrap();
     let error = fnstore::Error::from(Database::open(&place).err().unwrap());
-    assert_eq!(ran.code, Some(error.kind().exit_code().into()));
-    assert!(told["hint"].is_string(), "{told}");
-    told["hint"] = Value::Null;
-    assert_eq!(serde_json::to_value(&error).unwrap(), told);
+    let hint = is_told_alike(&error, &place, &["frames"]);
+    assert!(hint.is_string(), "{hint}");
+}
+
+#[test]
+fn an_error_tells_its_causes() {
+    let store = new_store();
+    // A folder stands where the file of the lock should be.
+    let lock = store.path().join("writer.lock");
+    std::fs::remove_file(&lock).unwrap();
+    std::fs::create_dir(&lock).unwrap();
+    let error = fnstore::Error::from(Database::open_existing_writer(store.path()).err().unwrap());
+    let cause = error.source().expect("the system's").to_string();
+    let message = serde_json::to_value(&error).unwrap()["message"].as_str().unwrap().to_owned();
+    assert!(!error.to_string().contains(&cause), "{error}");
+    assert!(message.starts_with(&error.to_string()) && message.ends_with(&cause), "{message}");
+    is_told_alike(&error, store.path(), &["undo", "1"]);
 }

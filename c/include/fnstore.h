@@ -769,6 +769,13 @@ const char *fnstore_change_record(const fnstore_change *change);
 const char *fnstore_change_sentence_record(const fnstore_change *change);
 
 /*
+ The change as the JSON that `fnstore changes` prints (`schema/change.schema.json`): with who
+ committed it, when and why, and with the records, where these are wanted. It lives as long as
+ the change.
+ */
+const char *fnstore_change_json(const fnstore_change *change);
+
+/*
  Frees a change; null is nothing.
  */
 void fnstore_change_free(fnstore_change *change);

@@ -1,13 +1,15 @@
 //! `fnstore_change`: what a commit did to a record.
 
 use std::ffi::{CStr, CString, c_char};
+use std::sync::OnceLock;
 
 use fnstore::database::Database;
 use fnstore::store;
-use fnstore::transfer::RecordLines;
+use fnstore::transfer::{ChangeRecord, RecordLines};
 
 use crate::boundary::{self, Handle, terminated, words};
 use crate::error::Result;
+use crate::lines::written;
 
 /// What a commit did to a record. It depends on nothing: it may outlive the feed and the database,
 /// and any thread may read it. Its texts live as long as it does.
@@ -23,6 +25,9 @@ pub struct Change {
     is_last: bool,
     record: Option<CString>,
     sentence_record: Option<CString>,
+    told: ChangeRecord,
+    /// Written when it is first asked for.
+    json: OnceLock<CString>,
 }
 
 impl Handle for Change {
@@ -30,15 +35,9 @@ impl Handle for Change {
 }
 
 impl Change {
-    /// A change, with the records as they are now if `lines` is given.
-    pub(crate) fn new(change: &store::Change, lines: Option<&mut RecordLines<'_>>) -> Result<Self> {
+    fn new(told: ChangeRecord) -> Result<Self> {
+        let change = &told.change;
         let (release, subject) = (change.release, &change.subject);
-        let [record, sentence_record] = match lines {
-            Some(lines) if change.action != store::Action::Removed => {
-                [lines.line(release, subject)?, lines.sentence_of(release, subject)?]
-            }
-            _ => [None, None],
-        };
         let id = subject.id().unwrap_or_else(|| release.to_string());
         let reviewer = subject.reviewer().map(|name| terminated(name, "reviewer's name"));
         Ok(Self {
@@ -51,8 +50,10 @@ impl Change {
             sentence: subject.sentence().map(|id| words(id.to_string())),
             reviewer: reviewer.transpose()?,
             is_last: change.is_last,
-            record: record.map(words),
-            sentence_record: sentence_record.map(words),
+            record: told.record.clone().map(words),
+            sentence_record: told.sentence_record.clone().map(words),
+            told,
+            json: OnceLock::new(),
         })
     }
 
@@ -62,8 +63,8 @@ impl Change {
         changes: impl Iterator<Item = store::Change>,
         with_records: bool,
     ) -> Result<Vec<Self>> {
-        let mut lines = with_records.then(|| database.record_lines()).transpose()?;
-        changes.map(|change| Self::new(&change, lines.as_mut())).collect()
+        let records = database.change_records(changes.map(Ok), with_records)?;
+        records.map(|record| Self::new(record?)).collect()
     }
 }
 
@@ -143,6 +144,17 @@ pub extern "C" fn fnstore_change_record(change: *const Change) -> *const c_char 
 pub extern "C" fn fnstore_change_sentence_record(change: *const Change) -> *const c_char {
     let none = std::ptr::null();
     boundary::read(change, none, |change| pointer(change.sentence_record.as_deref()))
+}
+
+/// The change as the JSON that `fnstore changes` prints (`schema/change.schema.json`): with who
+/// committed it, when and why, and with the records, where these are wanted. It lives as long as
+/// the change.
+#[unsafe(no_mangle)]
+pub extern "C" fn fnstore_change_json(change: *const Change) -> *const c_char {
+    let json = |told| words(written(serde_json::to_string(told)));
+    boundary::read(change, c"".as_ptr(), |change| {
+        change.json.get_or_init(|| json(&change.told)).as_ptr()
+    })
 }
 
 /// Frees a change; null is nothing.

@@ -361,6 +361,7 @@ static void feed(fnstore_database *reader, char *path) {
     EXPECT(strstr(fnstore_change_key(change), fnstore_change_id(change)));
     (void)fnstore_change_sentence(change), (void)fnstore_change_reviewer(change);
     (void)fnstore_change_sentence_record(change);
+    EXPECT(strstr(fnstore_change_json(change), fnstore_change_kind(change)));
     EXPECT(fnstore_change_release(change) == 1);
     fnstore_change_free(change);
   }

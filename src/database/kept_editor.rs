@@ -40,8 +40,9 @@ struct State {
 impl Database {
     /// Edits through a reader's handle: opens an [editor](Self::open_editor), lends it to `work`,
     /// and shows this handle what came of it. The editor closes when `work` ends, or later
-    /// ([`keep_writer`](Self::keep_writer)). Edits of several threads share it, and its author: who
-    /// signs by several names edits one after the other. A writer's handle lends itself.
+    /// ([`keep_writer`](Self::keep_writer)). Edits of several threads share it, and the author of
+    /// this handle: a thread that edits in a name of its own signs its transactions
+    /// (`Transaction::sign`). A writer's handle lends itself.
     ///
     /// # Errors
     /// What `work` fails with, and as [`open_editor`](Self::open_editor); when a restore has put

@@ -7,11 +7,10 @@
 //! when this process ends early. So a load that is cut short has lost nothing that it acknowledged.
 
 use std::collections::HashMap;
-use std::sync::MutexGuard;
 
 use super::reindex::{LastSentence, with_entry_of};
 use super::write::fill;
-use super::{Database, Result, Write, reindex};
+use super::{Database, Result, Taken, Write, reindex};
 use crate::index::IndexWriter;
 use crate::model::{ReleaseId, Sentence, SentenceId};
 use crate::store::Store;
@@ -36,7 +35,7 @@ pub struct LoadReport {
 pub struct Loader<'a> {
     database: &'a Database,
     release: ReleaseId,
-    index: MutexGuard<'a, IndexWriter>,
+    index: Taken<'a, IndexWriter>,
     report: LoadReport,
     /// Whether the index has missed rows, so that only the list of changes knows them all.
     is_behind: bool,
@@ -48,6 +47,7 @@ impl Database {
     ///
     /// # Errors
     /// When the handle is a reader's, or the store or the index fails.
+    #[doc(hidden)]
     pub fn loader(&self, release: ReleaseId) -> Result<Loader<'_>> {
         let mut index = self.lock_writer()?;
         self.require_release(release)?;

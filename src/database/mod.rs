@@ -30,6 +30,7 @@ mod load;
 pub(crate) mod reindex;
 mod release_ref;
 mod split_list;
+mod turn;
 mod wait;
 mod write;
 mod write_check;
@@ -37,7 +38,7 @@ mod write_check;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 
 pub(crate) use entry::{entry, listing};
 #[doc(hidden)]
@@ -45,12 +46,14 @@ pub use error::{BackupError, SplitListError};
 pub use error::{DatabaseError, EditError, ExportError, LookupError, ReleaseError, ScriptError};
 pub(crate) use held::Held;
 use kept_editor::Keeper;
+#[doc(hidden)]
 pub use load::{LoadReport, Loader};
 pub(crate) use reindex::each_entry;
 pub use release_ref::ReleaseRef;
+pub(crate) use turn::Taken;
+use turn::Turns;
 #[doc(hidden)]
-pub use write::JournalWrite;
-pub use write::Write;
+pub use write::{JournalWrite, Write};
 
 pub use crate::store::{
     Action, Change, Commit, Identity, Retention, SetLocation, StoreError, Subject, SubjectKind,
@@ -69,7 +72,7 @@ pub(crate) type Result<T> = std::result::Result<T, DatabaseError>;
 pub struct Database {
     /// The writer's index; a reader opens the index's last commit for each search instead. Before
     /// the store, so that it is closed when the store's lock is given up.
-    pub(crate) writer: Option<Mutex<IndexWriter>>,
+    pub(crate) writer: Option<Turns<IndexWriter>>,
     pub(crate) store: Store,
     pub(crate) dir: PathBuf,
     /// Why the index could not follow the last commit.
@@ -84,7 +87,7 @@ pub struct Database {
     /// Whether models may be used on releases in other languages than theirs.
     any_language: AtomicBool,
     /// Commits of a handle that writes without the index, one at a time.
-    alone: Mutex<()>,
+    alone: Turns<()>,
     /// Which store it was when the handle was opened.
     opened: Option<Identity>,
     /// The editor behind a reader's handle.
@@ -97,9 +100,9 @@ const BEHIND: usize = 10_000;
 /// A handle's turn to commit.
 pub(crate) enum Turn<'a> {
     /// With the index, which follows.
-    Index(MutexGuard<'a, IndexWriter>),
+    Index(Taken<'a, IndexWriter>),
     /// Without it.
-    Alone { _turn: MutexGuard<'a, ()> },
+    Alone { _turn: Taken<'a, ()> },
 }
 
 /// The index's last commit, with the store's revision that it stands for.
@@ -131,7 +134,7 @@ impl Database {
             index_lag: Mutex::default(),
             splits: None,
             any_language: AtomicBool::default(),
-            alone: Mutex::default(),
+            alone: Turns::default(),
             keeper: Keeper::default(),
         })
     }
@@ -230,7 +233,7 @@ impl Database {
         };
         Ok(Self {
             index_fault: Arc::new(Mutex::new(writer.take_replaced().map(Arc::new))),
-            writer: Some(Mutex::new(writer)),
+            writer: Some(Turns::new(writer)),
             ..Self::without_index(store)?
         })
     }
@@ -250,7 +253,7 @@ impl Database {
     /// When the index cannot be written.
     pub fn close(self) -> Result<()> {
         let Some(writer) = self.writer else { return Ok(()) };
-        Ok(writer.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).finish()?)
+        Ok(writer.into_inner().finish()?)
     }
 
     /// Ends a writer's handle, and removes the database when this handle made it and nothing was
@@ -275,15 +278,19 @@ impl Database {
     }
 
     /// The index of a writer's handle.
-    pub(crate) fn require_writer(&self) -> Result<&Mutex<IndexWriter>> {
+    pub(crate) fn require_writer(&self) -> Result<&Turns<IndexWriter>> {
         let refusal = || DatabaseError::ReadOnly { path: self.dir.clone() };
         self.writer.as_ref().ok_or_else(refusal)
     }
 
-    /// As [`require_writer`](Self::require_writer), locked: no other thread commits meanwhile.
-    pub(crate) fn lock_writer(&self) -> Result<MutexGuard<'_, IndexWriter>> {
-        let index = self.require_writer()?;
-        Ok(index.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+    /// As [`require_writer`](Self::require_writer), locked: no other thread commits meanwhile. A
+    /// callback of a call that holds it is refused.
+    pub(crate) fn lock_writer(&self) -> Result<Taken<'_, IndexWriter>> {
+        self.require_writer()?.take().ok_or_else(|| self.busy())
+    }
+
+    fn busy(&self) -> DatabaseError {
+        DatabaseError::Busy { path: self.dir.clone() }
     }
 
     /// Refuses a reader's handle.
@@ -295,7 +302,7 @@ impl Database {
     /// The turn of one thread to commit.
     pub(crate) fn turn(&self) -> Result<Turn<'_>> {
         if self.writer.is_none() && self.store.is_writer() {
-            let turn = self.alone.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let turn = self.alone.take().ok_or_else(|| self.busy())?;
             return Ok(Turn::Alone { _turn: turn });
         }
         self.lock_writer().map(Turn::Index)
@@ -444,7 +451,7 @@ impl Database {
             index_lag: Mutex::default(),
             splits: self.splits.clone(),
             any_language: AtomicBool::new(self.allows_any_language()),
-            alone: Mutex::default(),
+            alone: Turns::default(),
             keeper: Keeper::default(),
         };
         Ok(Held::Shared(Arc::new(still)))

@@ -71,6 +71,7 @@ impl Database {
     /// [`StoreError::Invalid`](crate::store::StoreError::Invalid)), with nothing written; when the
     /// handle is a reader's, or the store fails. An index that could not follow is no
     /// failure: see [`take_index_lag`](Self::take_index_lag).
+    #[doc(hidden)]
     pub fn write(&self, release: ReleaseId, write: &Write) -> Result<u64> {
         let mut index = self.lock_writer()?;
         self.require_release(release)?;

@@ -98,6 +98,8 @@ pub struct Transaction<'a> {
     others: Others,
     undoing: Undoing,
     note: String,
+    /// Who edits, where that is not who makes the handle's commits.
+    by: Option<String>,
 }
 
 /// Records whose names may be those of others.
@@ -182,8 +184,8 @@ impl Database {
         self.require_writable()?;
         let began = self.store.revision()?;
         let release = self.release(release)?.id;
-        let (staged, basis, others, undoing, note) = Default::default();
-        Ok(Transaction { database: self, release, began, staged, basis, others, undoing, note })
+        let (staged, basis, others, undoing, note, by) = Default::default();
+        Ok(Transaction { database: self, release, began, staged, basis, others, undoing, note, by })
     }
 }
 

@@ -56,6 +56,9 @@ impl Database {
         let undone: BTreeSet<u64> =
             transactions.iter().flat_map(|edits| &edits.undoing.revisions).copied().collect();
         batch.explain(&notes(transactions), &undone.into_iter().collect::<Vec<_>>());
+        if let Some(by) = authors(transactions) {
+            batch.sign(&by);
+        }
         for edits in transactions {
             batch.turn_to(edits.release);
             if edits.staged.write(&mut batch)? {
@@ -94,13 +97,24 @@ impl Database {
 
 /// What a commit says of its edits: what each transaction says, one a line.
 fn notes(transactions: &[Transaction<'_>]) -> String {
-    let mut notes: Vec<&str> = Vec::new();
-    for note in transactions.iter().map(|edits| edits.note.as_str()) {
-        if !note.is_empty() && !notes.contains(&note) {
-            notes.push(note);
+    different(transactions.iter().map(|edits| edits.note.as_str())).join("\n")
+}
+
+/// Who made them: all that signed; `None` where nobody did.
+fn authors(transactions: &[Transaction<'_>]) -> Option<String> {
+    let authors = different(transactions.iter().filter_map(|edits| edits.by.as_deref()));
+    (!authors.is_empty()).then(|| authors.join(", "))
+}
+
+/// What is not empty of some texts, each once.
+fn different<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut different = Vec::new();
+    for text in all {
+        if !text.is_empty() && !different.contains(&text) {
+            different.push(text);
         }
     }
-    notes.join("\n")
+    different
 }
 
 #[cfg(test)]

@@ -76,9 +76,11 @@ mod verifying;
 mod word_class;
 
 #[doc(hidden)]
-pub use crate::compute::Numbers;
-pub use crate::compute::{ComputeError, Device, DeviceChoice, GpuOptions};
-pub use crate::grow::{CommitError, Stop};
+pub use crate::compute::{ComputeError, Numbers};
+pub use crate::compute::{Device, DeviceChoice, GpuOptions};
+#[doc(hidden)]
+pub use crate::grow::CommitError;
+pub use crate::grow::Stop;
 #[doc(hidden)]
 pub use blindness::BlindTo;
 #[doc(hidden)]

@@ -59,6 +59,7 @@ pub use elements::LabelledElement;
 #[doc(hidden)]
 pub use growth::{NewTrigger, RoundGrowth};
 pub use only::RecordKey;
+#[doc(hidden)]
 pub use profile::FrameProfile;
 #[doc(hidden)]
 pub use semtypes::{Contradiction, DerivedTypes, Propagation};

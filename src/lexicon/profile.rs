@@ -33,6 +33,7 @@ impl Database {
     ///
     /// # Errors
     /// When the pattern is a name that no release has, with the nearest one, or the store fails.
+    #[doc(hidden)]
     pub fn frame_profiles(&self, names: &Pattern) -> Result<Vec<FrameProfile>> {
         self.require_name(NameKind::Frame, names)?;
         let mut profiles = Vec::new();

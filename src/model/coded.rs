@@ -9,7 +9,7 @@
 pub enum ErrorKind {
     /// The data that was given is not what it should be.
     BadInput,
-    /// Another process writes the same thing; the same call may succeed later.
+    /// Another process or call writes the same thing; the same call may succeed later.
     Locked,
     /// The store is not the one that was followed, and has to be read anew.
     Replaced,

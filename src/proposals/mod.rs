@@ -124,6 +124,7 @@ fn key_of(name: &str) -> Key {
 }
 
 /// What generated sets propose.
+#[doc(hidden)]
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Listed {
@@ -204,6 +205,7 @@ impl<'a> Proposals<'a> {
     ///
     /// # Errors
     /// As [`Database::query`].
+    #[doc(hidden)]
     pub fn list_apart(&self, expression: &Expression, with_decided: bool) -> Result<Listed> {
         let (mut lexicons, Ranked { proposals, refused }) =
             self.ranked(expression, with_decided)?;

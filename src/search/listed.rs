@@ -25,6 +25,7 @@ impl Database {
     ///
     /// # Errors
     /// When the store fails.
+    #[doc(hidden)]
     pub fn unknown_in(&self, list: &SplitList) -> Result<Vec<UnknownListed>> {
         let documents = match list.documents.is_empty() {
             true => BTreeSet::new(),

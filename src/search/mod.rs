@@ -43,6 +43,7 @@ pub use catalog::Catalog;
 pub use count::ValueCount;
 pub(crate) use distinct::{Distinct, new_in_each};
 pub(crate) use foreign::ForeignContent;
+#[doc(hidden)]
 pub use listed::UnknownListed;
 #[doc(hidden)]
 pub use matched::Match;

@@ -21,6 +21,7 @@ impl Database {
     ///
     /// # Panics
     /// If `most` is 0.
+    #[doc(hidden)]
     pub fn parts(&self, expression: &Expression, most: usize) -> Result<Vec<Part>> {
         assert!(most > 0, "there is at least one part");
         self.refresh()?;
@@ -48,6 +49,7 @@ impl Database {
     ///
     /// # Errors
     /// When the store fails.
+    #[doc(hidden)]
     pub fn answers_in(&self, expression: &Expression, part: &Part) -> Result<Answers<'_>> {
         let evaluator = Evaluator::new(self.catalog_for(expression)?, expression, false)?;
         let rows = part.0.clone().sets(Held::Borrowed(self), None);

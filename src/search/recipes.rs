@@ -27,6 +27,7 @@ impl Database {
     ///
     /// # Errors
     /// As [`Database::query`].
+    #[doc(hidden)]
     pub fn recipes(&self) -> Result<Vec<StoredRecipe>> {
         let generated: Expression = "origin=generated".parse().expect("a constant query");
         let counts = self.count_by(&generated, &[Field::Recipe])?;
@@ -47,6 +48,7 @@ impl Database {
     ///
     /// # Errors
     /// As [`Database::query`].
+    #[doc(hidden)]
     pub fn made_by_others(
         &self,
         expression: &Expression,
@@ -76,6 +78,7 @@ impl Database {
     ///
     /// # Errors
     /// When the store cannot be read.
+    #[doc(hidden)]
     pub fn recipes_by_earlier_rules(&self) -> Result<Vec<RecipeId>> {
         let recipes = self.store.recipes()?.into_iter();
         let is_earlier = |settings: &str| RulesStanding::of(settings) == RulesStanding::Earlier;

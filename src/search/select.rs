@@ -276,6 +276,7 @@ impl Database {
     ///
     /// # Errors
     /// As [`query`](Self::query).
+    #[doc(hidden)]
     pub fn matches(&self, expression: &Expression, selection: &Selection) -> Result<Matches<'_>> {
         Self::planned(Held::Borrowed(self), expression, selection, false)
     }

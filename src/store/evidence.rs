@@ -7,9 +7,7 @@ use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use crate::model::{
-    AnnotationSet, AnnotationSetId, Evidence, FrameId, LuId, Provenance, SentenceId, Span,
-};
+use crate::model::{AnnotationSet, AnnotationSetId, FrameId, LuId, Provenance, SentenceId, Span};
 use crate::text::is_in_name;
 
 /// Sets that a proposal shows.
@@ -18,21 +16,18 @@ pub(crate) const SHOWN: usize = 3;
 /// Best sets that are kept: some may go before those that follow have to be looked for.
 const HELD: usize = 8;
 
-/// The last bit of [`Evidence::rounds`] stands for this round and all later ones.
-const LAST_ROUND: u16 = 32;
-
 /// An answer above this says that the target evokes the frame rather than not.
 const LIKELY: f32 = 0.5;
 
 /// What 1 is in a sum, and the largest score that is added as it is.
-const ONE: f64 = (1_u128 << 64) as f64;
+pub(super) const ONE: f64 = (1_u128 << 64) as f64;
 const LARGEST: f64 = (1_u64 << 30) as f64;
 
 /// Whether the target of a set stands inside of a name, as codes in records.
-const IN_NAME: u8 = 1;
+pub(super) const IN_NAME: u8 = 1;
 const NOT_IN_NAME: u8 = 0;
 /// There is no such sentence.
-const NO_SENTENCE: u8 = 2;
+pub(super) const NO_SENTENCE: u8 = 2;
 
 /// What one generated set says for its LU.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,10 +90,6 @@ impl Scores {
             self.sum = self.sum.checked_sub(score)?;
         }
         step(&mut self.count, is_gain)
-    }
-
-    fn mean(self) -> Option<f32> {
-        (self.count > 0).then(|| (self.sum as f64 / ONE / self.count as f64) as f32)
     }
 }
 
@@ -249,48 +240,8 @@ impl LuEvidence {
         !self.lacks_best() && made.best.starts_with(&self.best) && rest(self) == rest(made)
     }
 
-    /// The sets that a proposal shows, the best first.
-    pub(crate) fn best(&self) -> &[BestSet] {
-        &self.best[..self.best.len().min(SHOWN)]
-    }
-
-    /// Of those whose sentence is there, whether the target stands inside of a name.
-    pub(crate) fn in_names(&self) -> Vec<bool> {
-        let there = self.best().iter().filter(|best| best.in_name != NO_SENTENCE);
-        there.map(|best| best.in_name == IN_NAME).collect()
-    }
-
-    /// The rounds that gave the sets, in order.
-    pub(crate) fn rounds(&self) -> Vec<u16> {
-        self.rounds.keys().copied().collect()
-    }
-
     pub(super) fn is_empty(&self) -> bool {
         self.sets == 0
-    }
-
-    /// What the sets say; nothing of what the lexicon says of the LU.
-    pub(crate) fn evidence(&self) -> Evidence {
-        let share = |of: u64, all: u64| (of as f64 / all.max(1) as f64) as f32;
-        let bit = |round: &u16| 1_u32 << (round.clamp(&1, &LAST_ROUND) - 1);
-        let number = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
-        Evidence {
-            sets: number(self.sets),
-            seeds: number(self.seeds),
-            rounds: self.rounds.keys().map(bit).fold(0, |bits, bit| bits | bit),
-            paraphrase: self.paraphrase.mean().unwrap_or_default(),
-            aligner: self.aligner.mean().unwrap_or_default(),
-            p: self.p.mean(),
-            r: self.r.mean(),
-            frames: 0,
-            likeness: None,
-            frame_fit: self.fit.mean(),
-            unknown: share(self.unknown, self.sets),
-            words: 0,
-            evokes: self.evokes.mean(),
-            evokes_share: (self.evokes.count > 0).then(|| share(self.likely, self.evokes.count)),
-            verified: number(self.evokes.count),
-        }
     }
 }
 
@@ -350,7 +301,9 @@ mod tests {
             }
             let mut made = LuEvidence::default();
             there.iter().rev().for_each(|set| made.add(set));
-            prop_assert_eq!(changed.best(), made.best());
+            let shown = changed.best.len().min(SHOWN);
+            prop_assert_eq!(shown, made.best.len().min(SHOWN));
+            prop_assert_eq!(&changed.best[..shown], &made.best[..shown]);
             changed.best.clear();
             made.best.clear();
             prop_assert_eq!(changed, made);

@@ -83,6 +83,8 @@ impl Image {
 /// What a batch tells of itself.
 #[derive(Debug, Default)]
 pub(super) struct History {
+    /// Who makes the commit, where that is not who makes the handle's.
+    by: Option<String>,
     note: String,
     undoes: Vec<u64>,
     /// Rows whose before-images are to be kept, with a digest of what they become.
@@ -112,6 +114,11 @@ impl Batch<'_> {
     /// Says why the commit is made, and which ones it takes back.
     pub(crate) fn explain(&mut self, note: &str, undoes: &[u64]) {
         (self.history.note, self.history.undoes) = (note.to_owned(), undoes.to_vec());
+    }
+
+    /// Says who makes the commit, whoever makes the handle's.
+    pub(crate) fn sign(&mut self, by: &str) {
+        self.history.by = Some(by.to_owned());
     }
 
     /// Deletes the before-images of a commit: some are lost, and the others bring nothing back.
@@ -181,7 +188,7 @@ impl Store {
             self.engine.put(rows, Family::Before, &key, &value)?;
             *count += 1;
         }
-        let by = self.author();
+        let by = history.by.unwrap_or_else(|| self.author());
         let (note, undoes) = (history.note, history.undoes);
         let commit = Commit { revision, at: now(), by, note, undoes, images, changes };
         self.put_commit(rows, &commit)?;

@@ -1,4 +1,4 @@
-//! The evidence for proposed LUs: kept by each commit, read by whoever ranks proposals.
+//! The evidence for proposed LUs, kept by each commit.
 //!
 //! `evidence` has a row for each LU of the store's own range that has generated sets, with what
 //! they say together, and one for each of its seeds. A commit reads and writes those of the LUs
@@ -49,9 +49,6 @@ struct LuChange<'s> {
 
 /// Rows as they are then; `None` of those that go.
 type Cells = Vec<(EvidenceKey, Option<Cell>)>;
-
-/// An LU with its evidence.
-type OfLu = ((FrameId, LuId), LuEvidence);
 
 impl Store {
     /// Adds to a commit what there is of evidence once it is written. What has none, or has some
@@ -418,52 +415,6 @@ impl Store {
         let key = EvidenceKey::of_lus(release);
         let value = self.engine.get(Family::Evidence, &key.encode())?;
         Ok(value.and_then(|value| read(&key, &value)?.count()))
-    }
-
-    /// What the generated sets of LUs of the store's own range say, in order of frame and LU;
-    /// `None` where that is not kept, or may be of an earlier commit.
-    ///
-    /// # Errors
-    /// When the engine fails.
-    pub(crate) fn kept_evidence(&self, range: SetRange) -> Result<Option<Vec<OfLu>>> {
-        let release = range.release();
-        let is_kept = self.engine.has(Family::Evidence) && self.are_sums_current()?;
-        let number = if is_kept { self.number_of_proposed(release)? } else { None };
-        let Some(number) = number else { return Ok(None) };
-        let prefix = EvidenceKey::lus_prefix(release);
-        let (prefix, expected) = match range {
-            SetRange::Release(_) => (prefix, Some(number)),
-            SetRange::Frame(_, frame) => (prefix.then(frame), None),
-            SetRange::LexUnit(_, frame, lu) => (prefix.then(frame).then(lu), None),
-        };
-        let mut evidence = Vec::new();
-        for row in self.engine.scan(Family::Evidence, prefix.bytes())? {
-            let (key, value) = row?;
-            let read = EvidenceKey::decode(&key)
-                .and_then(|key| Some(((key.frame, key.lu), read(&key, &value)?.sums()?)));
-            let Some(read) = read else { return Ok(None) };
-            evidence.push(read);
-        }
-        let is_whole = expected.is_none_or(|expected| evidence.len() as u64 == expected);
-        Ok(is_whole.then_some(evidence))
-    }
-
-    /// The seeds that gave an LU sets, in order, where that is kept.
-    ///
-    /// # Errors
-    /// When the engine fails.
-    pub(crate) fn kept_seeds(
-        &self,
-        release: ReleaseId,
-        (frame, lu): (FrameId, LuId),
-    ) -> Result<Vec<AnnotationSetId>> {
-        let prefix = EvidenceKey::seeds_prefix(release).then(frame).then(lu).bytes();
-        let rows = self.engine.scan(Family::Evidence, prefix)?;
-        let mut seeds = Vec::new();
-        for row in rows {
-            seeds.extend(EvidenceKey::decode(&row?.0).map(|key| key.seed));
-        }
-        Ok(seeds)
     }
 }
 

@@ -42,6 +42,8 @@ mod numbers;
 mod own_ids;
 mod packing;
 mod present;
+#[cfg(feature = "neural")]
+mod proposed;
 mod ranges;
 mod read;
 mod record;

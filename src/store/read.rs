@@ -3,8 +3,8 @@
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Decided, Document, DocumentId, DocumentLayout,
     Edition, Frame, FrameId, FrameLayout, FrameRelation, IdSpace, Judgement, LexUnit,
-    LexUnitLayout, LuId, OWN_RANGE, RecipeId, RelationId, Release, ReleaseId, ReleaseLayout,
-    SemType, SemTypeId, Sentence, SentenceId, SentenceLayers, Verification,
+    LexUnitLayout, LuId, RecipeId, RelationId, Release, ReleaseId, ReleaseLayout, SemType,
+    SemTypeId, Sentence, SentenceId, SentenceLayers, Verification,
 };
 
 use super::added::of_space;
@@ -93,24 +93,6 @@ impl Store {
         release: ReleaseId,
     ) -> Result<impl Iterator<Item = Result<LexUnit>> + '_> {
         self.records(Family::LexUnit, Prefix::of(release).bytes())
-    }
-
-    /// The LUs of a release whose numbers are of the store's own range, by frame: those that were
-    /// proposed, and those that people added.
-    pub(crate) fn own_lexunits(&self, release: ReleaseId) -> Result<Vec<LexUnit>> {
-        let mut own = Vec::new();
-        let mut rows = self.engine.scan(Family::LexUnit, Prefix::of(release).bytes())?;
-        while let Some(row) = rows.next() {
-            let (bytes, value) = row?;
-            let damaged = |reason| StoreError::damaged(Family::LexUnit.name(), &bytes, reason);
-            let key = LexUnitKey::decode(&bytes).ok_or_else(|| damaged("no key".to_owned()))?;
-            if key.lu.0 < OWN_RANGE {
-                rows.skip_to(&Prefix::of(release).then(key.frame).then(OWN_RANGE).bytes());
-            } else {
-                own.push(LexUnit::from_value(&key, &value).map_err(damaged)?);
-            }
-        }
-        Ok(own)
     }
 
     /// The frame relation of that number.

@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use rocksdb::{ColumnFamily, DB, DBIterator, Direction, IteratorMode, ReadOptions};
+use rocksdb::{ColumnFamily, DB, DBIterator, IteratorMode, ReadOptions};
 use self_cell::self_cell;
 use tempfile::TempDir;
 
@@ -168,11 +168,12 @@ self_cell! {
     }
 }
 
+#[cfg(feature = "neural")]
 impl Rows {
     /// Goes on with the first record from a key on.
     pub(super) fn skip_to(&mut self, key: &[u8]) {
         self.with_dependent_mut(|_, rows| {
-            rows.set_mode(IteratorMode::From(key, Direction::Forward));
+            rows.set_mode(IteratorMode::From(key, rocksdb::Direction::Forward));
         });
     }
 }

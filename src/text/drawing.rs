@@ -38,6 +38,7 @@ pub struct Mark {
 }
 
 /// A colour of the terminal.
+#[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Paint {
     /// A target.
@@ -123,6 +124,7 @@ pub fn unexpressed(set: &AnnotationSet) -> Vec<String> {
 }
 
 /// Puts a mark into the first row from `first` on in which it covers nothing but perhaps a target.
+#[doc(hidden)]
 pub fn place(rows: &mut Vec<Vec<Mark>>, first: usize, mark: Mark) {
     let covers = |other: &Mark| {
         let is_target_of_element = other.paint == Paint::Target && mark.sign == '-';

@@ -15,7 +15,9 @@ mod stand_in;
 
 #[doc(hidden)]
 pub use export::LossyExport;
-pub use export::{FramenetExport, FramenetFiles, FramenetLoss, JsonlExport, RecordLines};
+pub use export::{
+    ChangeRecord, FramenetExport, FramenetFiles, FramenetLoss, JsonlExport, RecordLines,
+};
 #[doc(hidden)]
 pub use import::default_release_name;
 pub use import::{ImportOptions, ImportProgress, ImportReport};

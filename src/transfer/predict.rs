@@ -9,13 +9,12 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
-use std::sync::MutexGuard;
 
 use super::ImportOptions;
 use super::assigned_ids::AssignedIds;
 use super::import::check_release_name;
 use super::import_spans::{number, one_line, own_number};
-use crate::database::{Database, Result, reindex};
+use crate::database::{Database, Result, Taken, reindex};
 use crate::index::IndexWriter;
 use crate::lexicon::Lexicon;
 use crate::model::{
@@ -118,7 +117,7 @@ impl Database {
 /// A release of predictions on its way into the store.
 pub struct Predictions<'a> {
     database: &'a Database,
-    index: MutexGuard<'a, IndexWriter>,
+    index: Taken<'a, IndexWriter>,
     lexicon: &'a Lexicon<'a>,
     morphology: Morphology,
     batch: Batch<'a>,

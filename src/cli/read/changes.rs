@@ -1,16 +1,12 @@
 //! `fnstore changes`: what was committed, in order, for whoever follows the store.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use fnstore::database::{Database, DatabaseError};
 use fnstore::internals::WithStore as _;
-use fnstore::model::{FrameId, Hex16, LuId, Positive, ReleaseId, SentenceId};
+use fnstore::model::ReleaseId;
 use fnstore::query::Expression;
-use fnstore::store::{Action, Change, Commit, Identity, SubjectKind};
-use fnstore::transfer::RecordLines;
-use serde::Serialize;
-use serde_json::Value;
+use fnstore::transfer::ChangeRecord;
 
 use crate::cli::options::release::release;
 use crate::cli::print::output::{Format, Output, tell};
@@ -63,76 +59,6 @@ How to follow a store without losing a change:
 /// How long `--follow` waits before it looks again.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// A change as JSON; see `schema/change.schema.json`.
-#[derive(Debug, Serialize)]
-struct ChangeRecord<'a> {
-    revision: Positive,
-    store: Option<&'a str>,
-    release: &'a str,
-    release_id: u16,
-    action: Action,
-    kind: SubjectKind,
-    id: String,
-    frame: Option<FrameId>,
-    lu: Option<LuId>,
-    sentence: Option<SentenceId>,
-    reviewer: Option<&'a str>,
-    question: Option<&'a str>,
-    at: Option<u64>,
-    by: Option<&'a str>,
-    note: Option<&'a str>,
-    last: bool,
-    generation: Option<Hex16<&'a str>>,
-    record: Option<Value>,
-    sentence_record: Option<Value>,
-}
-
-impl<'a> ChangeRecord<'a> {
-    fn new(
-        change: &'a Change,
-        release: &'a str,
-        made: Option<&'a Commit>,
-        identity: Option<&'a Identity>,
-    ) -> Self {
-        let told = |text: &'a str| Some(text).filter(|text| !text.is_empty());
-        let subject = &change.subject;
-        Self {
-            revision: change.revision,
-            store: identity.map(|identity| identity.id.as_str()),
-            release,
-            release_id: change.release.0,
-            action: change.action,
-            kind: subject.kind(),
-            id: subject.id().unwrap_or_else(|| release.to_owned()),
-            frame: subject.frame(),
-            lu: subject.lexunit(),
-            sentence: subject.sentence(),
-            reviewer: subject.reviewer(),
-            question: subject.question(),
-            at: made.map(|made| made.at),
-            by: made.and_then(|made| told(&made.by)),
-            note: made.and_then(|made| told(&made.note)),
-            last: change.is_last,
-            generation: identity.map(|identity| identity.generation.as_str()),
-            record: None,
-            sentence_record: None,
-        }
-    }
-}
-
-impl ChangeRecord<'_> {
-    /// Takes what the store has of it now.
-    fn take_records(&mut self, change: &Change, lines: &mut RecordLines<'_>) -> anyhow::Result<()> {
-        if change.action == Action::Removed {
-            return Ok(());
-        }
-        let parsed = |line: Option<String>| line.as_deref().map(serde_json::from_str).transpose();
-        self.record = parsed(lines.line(change.release, &change.subject)?)?;
-        self.sentence_record = parsed(lines.sentence_of(change.release, &change.subject)?)?;
-        Ok(())
-    }
-}
-
 /// Whose changes are listed.
 enum Followed {
     All,
@@ -140,7 +66,7 @@ enum Followed {
     Sets(Expression),
 }
 
-impl Block for ChangeRecord<'_> {
+impl Block for ChangeRecord {
     const COLUMNS: &'static [&'static str] = &[
         "revision",
         "release",
@@ -162,7 +88,7 @@ impl Block for ChangeRecord<'_> {
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
         let Self { revision, action, kind, id, .. } = self;
         let place = self.frame.map_or(String::new(), |frame| format!("  frame {frame}"));
-        let by = self.reviewer.map_or(String::new(), |name| format!("  by {name}"));
+        let by = self.reviewer.as_ref().map_or(String::new(), |name| format!("  by {name}"));
         let line = format!("{revision:>8}  {action:<8} {kind:<10} {id}{place}{by}");
         Ok(output.line(line.trim_end())?)
     }
@@ -197,7 +123,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         watch.as_mut().map_or(Ok(()), HangUp::check)?;
         database.refresh()?;
     }
-    records.end_blocks::<ChangeRecord<'_>>()?;
+    records.end_blocks::<ChangeRecord>()?;
     if shown {
         return Ok(Outcome::Done);
     }
@@ -214,8 +140,6 @@ fn write_changes(
     (followed, with_records): (&Followed, bool),
     records: &mut Records<'_>,
 ) -> anyhow::Result<(u64, bool)> {
-    let names: HashMap<ReleaseId, String> =
-        database.releases()?.into_iter().map(|release| (release.id, release.name)).collect();
     // The changes below are read as of this commit.
     let (last, mut is_any) = (since.max(database.store().revision()?), false);
     let changes: Box<dyn Iterator<Item = _>> = match followed {
@@ -223,21 +147,8 @@ fn write_changes(
         Followed::Release(release) => Box::new(database.changes_of(*release, since)?),
         Followed::Sets(expression) => Box::new(database.changes_matching(expression, since)?),
     };
-    let mut lines = with_records.then(|| database.record_lines()).transpose()?;
-    let identity = database.identity()?;
-    let mut made: Option<Commit> = None;
-    for change in changes {
-        let change = change?;
-        if made.as_ref().is_none_or(|made| made.revision != change.revision) {
-            made = database.commit_made(change.revision)?;
-        }
-        let number = change.release.to_string();
-        let release = names.get(&change.release).unwrap_or(&number);
-        let mut record = ChangeRecord::new(&change, release, made.as_ref(), identity.as_ref());
-        if let Some(lines) = &mut lines {
-            record.take_records(&change, lines)?;
-        }
-        records.block(&record)?;
+    for record in database.change_records(changes, with_records)? {
+        records.block(&record?)?;
         is_any = true;
     }
     Ok((last, is_any))

@@ -81,6 +81,16 @@ pub enum DatabaseError {
         /// The store's directory.
         path: PathBuf,
     },
+    /// A callback writes by the handle that calls it.
+    #[error(
+        "the handle on `{}` is writing, and this thread is inside of that call; write when it has \
+         returned (S-busy)",
+        path.display()
+    )]
+    Busy {
+        /// The store's directory.
+        path: PathBuf,
+    },
 }
 
 coded!(DatabaseError {
@@ -98,6 +108,7 @@ coded!(DatabaseError {
     Self::SplitList(error) => error.trouble(),
     Self::Export(error) => error.trouble(),
     Self::ReadOnly { .. } => Failed.coded("S-read-only"),
+    Self::Busy { .. } => Locked.coded("S-busy"),
 });
 
 impl DatabaseError {

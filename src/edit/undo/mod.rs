@@ -129,6 +129,12 @@ impl Transaction<'_> {
         note.clone_into(&mut self.note);
     }
 
+    /// Says who makes the edits, whoever makes the [handle's](Database::set_author): for threads
+    /// that edit by one handle, each in a name of its own.
+    pub fn sign(&mut self, by: &str) {
+        self.by = Some(by.to_owned());
+    }
+
     /// Refuses edits beside a commit that is taken back: they would meet the layouts of before.
     pub(super) fn require_edits_alone(&self) -> Result<()> {
         match self.undoing.revisions.first() {

@@ -127,6 +127,7 @@ impl Database {
     ///
     /// # Errors
     /// When the store fails.
+    #[doc(hidden)]
     pub fn documents_of_term(
         &self,
         expression: &Expression,

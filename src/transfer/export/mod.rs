@@ -1,5 +1,6 @@
 //! Records out of the database into files of other formats.
 
+mod change;
 mod closure;
 mod framenet;
 mod jsonl;
@@ -9,6 +10,7 @@ mod subjects;
 mod tokens;
 mod training;
 
+pub use change::ChangeRecord;
 pub use framenet::{FramenetExport, FramenetFiles, FramenetLoss};
 pub use jsonl::JsonlExport;
 pub use lossy::LossyExport;
