@@ -233,6 +233,7 @@ mod rewording;
 mod rewriting_judgements;
 mod rouge_parity;
 mod rounds_go_on;
+mod samples_of_sets;
 mod sampling;
 mod saving_beside_index;
 mod scans_by_threads;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use fnstore::database::{Database, DatabaseError};
+use fnstore::database::Database;
 use fnstore::internals::WithStore as _;
 use fnstore::model::{FrameId, Hex16, LuId, Positive, ReleaseId, SentenceId};
 use fnstore::query::Expression;
@@ -12,6 +12,7 @@ use fnstore::transfer::RecordLines;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::cli::options::query;
 use crate::cli::options::release::release;
 use crate::cli::print::output::{Format, Output, tell};
 use crate::cli::print::render::{Block, Records};
@@ -174,7 +175,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let followed = match &args.release {
         Some(name) => Followed::Release(release(&database, Some(name))?.id),
         None if args.expression.is_empty() => Followed::All,
-        None => Followed::Sets(Expression::parse(&expression).map_err(DatabaseError::from)?),
+        None => Followed::Sets(query::expression(&expression)?),
     };
     if let Some(generation) = &args.generation {
         database.require_generation(generation)?;

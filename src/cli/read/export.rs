@@ -19,6 +19,8 @@ use fnstore::transfer::{FramenetLoss, JsonlExport, LossyExport};
 use serde::Serialize;
 
 use crate::cli::grow::align::tasks::Making;
+use crate::cli::options::query::expression_with;
+use crate::cli::options::sample::SampleArgs;
 use crate::cli::options::splits::SplitArgs;
 use crate::cli::options::tagger::{TaggerArgs, TaggerOnDemand};
 use crate::cli::print::notices::{tell_of_index, tell_of_releases};
@@ -69,6 +71,9 @@ pub(crate) struct Args {
     /// Match case-sensitively
     #[arg(long)]
     case_sensitive: bool,
+
+    #[command(flatten)]
+    sample: SampleArgs,
 
     #[command(flatten)]
     splits: SplitArgs,
@@ -135,8 +140,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     stop::clean_up()?;
     let (to, path) = destination(&args)?;
     let case = if args.case_sensitive { Case::Sensitive } else { Case::Fold };
-    let expression =
-        Expression::parse_with(&args.expression.join(" "), case).map_err(DatabaseError::from)?;
+    let expression = expression_with(&args.expression.join(" "), case)?;
     require_additions(&args, to, &expression)?;
     let database = args.splits.over_query(&expression, || Database::open(&context.store))?;
     let database = context.joined(database);
@@ -147,6 +151,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     if to.holds_several(args.training) {
         tell_of_releases(&database, "export", &expression)?;
     }
+    let expression = args.sample.of(&database, expression, None)?;
     let export = Export { database: &database, expression: &expression, args: &args, to };
     let mut record = match (to, &path) {
         (To::Semafor, Some(path)) => export.semafor(path)?,
