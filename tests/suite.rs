@@ -91,6 +91,7 @@ mod experiments;
 mod export_names;
 mod export_places;
 mod exports_of_several_releases;
+mod exports_without_leaks;
 mod failed_first_import;
 mod failed_lines;
 mod fe_labelling;
