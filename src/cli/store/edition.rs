@@ -74,6 +74,7 @@ enum Command {
 
 const EXAMPLES: &str = "\
 Examples:
+  fnstore edition create strict 'origin=generated p>=0.78'
   fnstore edition create pilot origin=generated --sample 5 --per frame --seed 7
   fnstore edition list
   fnstore query 'edition=strict frame=Verification'

@@ -41,7 +41,7 @@ const EXAMPLES: &str = "\
 Examples:
   fnstore stats growth frame=Verification
   fnstore stats growth frame=Verification --svg growth.svg
-  fnstore stats growth 'origin=exemplar or p>=0.94' --format csv";
+  fnstore stats growth 'origin=exemplar or p>=0.78' --format csv";
 
 /// A round as JSON; see `schema/growth.schema.json`.
 #[derive(Debug, Serialize)]
@@ -73,7 +73,7 @@ impl Row for GrowthRow<'_> {
     ];
 }
 
-/// What expansion wrote, beside the large run of Culkin et al. 2021 (section 5); nothing without
+/// What expansion wrote, beside the large run of Culkin et al. 2021 (section 6.2); nothing without
 /// generated sets.
 fn beside_the_paper(growth: &[RoundGrowth], output: &mut Output) -> anyhow::Result<()> {
     let sets: u64 = growth.iter().filter(|of| of.round > 0).map(|of| of.sets).sum();
