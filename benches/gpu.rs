@@ -19,7 +19,8 @@ use fnstore::compute::{Device, DeviceChoice, Gpu, GpuOptions, Needs, Numbers, Te
 use fnstore::nn::{EncoderDecoder, NamedTensor, RowMask, StepNetwork, StepRow, write_weights};
 use serde_json::json;
 
-/// The paper's rewriter  (Culkin et al. 2021, section 5.1).
+/// A rewriter of the paper's kind: six layers that encode, of width 512 and eight heads (Hu et al.
+/// 2019, section 4, followed by Culkin et al. 2021, section 3); four that decode, as theirs.
 const PAPER: Shape = Shape { layers: [6, 4], heads: 8, width: 512, inner: 2048, tokens: 16_000 };
 /// One that a software adapter takes a step of in a second or so.
 const SMALL: Shape = Shape { layers: [2, 2], heads: 4, width: 128, inner: 256, tokens: 2000 };

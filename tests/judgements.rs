@@ -66,7 +66,7 @@ fn the_question_of_every_set_has_a_name_which_records_leave_out() {
     assert_eq!(questions, ["", ""]);
     assert_eq!(mini::answers(&database, "judgement_mean=20"), ["mini-framenet g101"]);
     let all = fnstore::review::agreement(&database).unwrap();
-    assert_eq!(all.questions[&fnstore::review::Question::Evokes].shared, 1);
+    assert_eq!(all.questions[&fnstore::review::Question::Evokes].outputs().shared, 1);
     let mut edits = database.transaction(release).unwrap();
     edits.remove_judgement(set, "kim", "evokes").unwrap();
     edits.remove_judgement(set, "lee", "").unwrap();

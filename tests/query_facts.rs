@@ -106,6 +106,9 @@ fn facts_of(
     add_relatives(&mut facts, database, release, &frame.name);
     add_labels(&mut facts, set);
     facts.sets.insert(Field::Id, set.id);
+    // As if it were a set's: both are a space and a number.
+    let sentence = AnnotationSetId::from_bits(set.sentence.bits()).unwrap();
+    facts.sets.insert(Field::Sentence, sentence);
     let scores = store.judgements(release.id, set.id).unwrap();
     let scores: Vec<f64> = scores.map(|judgement| f64::from(judgement.unwrap().score)).collect();
     if !scores.is_empty() {
@@ -354,7 +357,11 @@ fn passes(facts: &Facts, term: &Term) -> bool {
             let bound = f64::from(*bound as f32);
             numbers().any(|number| compares(*comparison, number, bound))
         }
-        Test::Set(id) => facts.sets.get(&term.field()) == Some(id),
+        Test::Sets(ids) => facts.sets.get(&term.field()).is_some_and(|set| ids.contains(*set)),
+        Test::Sentences(ids) => {
+            let sentence = facts.sets[&Field::Sentence].bits();
+            ids.iter().any(|id| id.bits() == sentence)
+        }
         Test::Revision(revision) => facts.revision > *revision,
     }
 }

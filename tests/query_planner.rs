@@ -155,7 +155,19 @@ pub(crate) fn term(field: Field, facts: &[Facts]) -> BoxedStrategy<Expression> {
             let ids = facts.iter().filter_map(|set| set.sets.get(&field).copied());
             let none = AnnotationSetId::new(IdSpace::FullText, 1);
             let ids: BTreeSet<_> = ids.chain([none]).collect();
-            proptest::sample::select(Vec::from_iter(ids)).prop_map(Test::Set).boxed()
+            let most = ids.len().min(3);
+            proptest::sample::subsequence(Vec::from_iter(ids), 1..=most)
+                .prop_map(|ids| Test::Sets(ids.into_iter().collect()))
+                .boxed()
+        }
+        FieldKind::Sentence => {
+            let ids = facts.iter().map(|set| set.sets[&Field::Sentence].bits());
+            let none = SentenceId::new(IdSpace::FullText, 1).bits();
+            let ids: BTreeSet<u64> = ids.chain([none]).collect();
+            let id = |bits| SentenceId::from_bits(bits).unwrap();
+            proptest::sample::subsequence(Vec::from_iter(ids), 1..=3)
+                .prop_map(move |ids| Test::Sentences(ids.into_iter().map(id).collect()))
+                .boxed()
         }
     };
     let term = move |test| Some(Expression::Term(Term::new(field, test).ok()?));

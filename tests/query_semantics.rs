@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use fnstore::database::{Database, DatabaseError, LookupError, Write};
 use fnstore::internals::WithStore as _;
 use fnstore::model::{
-    AnnotationSet, Extent, FilterScores, Frame, FrameFit, Generation, LayerName, LexUnit, Origin,
-    Provenance, Sentence, Span,
+    AnnotationSet, Extent, FilterScores, Frame, FrameFit, Generation, IdSpace, LayerName, LexUnit,
+    Origin, Provenance, Sentence, SentenceId, Span,
 };
 use fnstore::query::Expression;
 
@@ -283,6 +283,11 @@ const SETS: &[Oracle] = &[
     ("origin=user or origin=imported", |_| false),
     ("id=x7042", |set| set.id.ends_with(" x7042")),
     ("id!=x7042", |set| !set.id.ends_with(" x7042")),
+    ("id=x7042,x7001,x7064", |set| {
+        [" x7042", " x7001", " x7064"].iter().any(|id| set.id.ends_with(id))
+    }),
+    ("sentence=x5011", |set| set.sentence.id == SentenceId::new(IdSpace::Exemplar, 5011)),
+    ("sentence!=x5011", |set| set.sentence.id != SentenceId::new(IdSpace::Exemplar, 5011)),
     ("since=0", |_| true),
     ("since=1", |set| set.is(Origin::Generated)),
     ("since=99", |_| false),

@@ -177,26 +177,25 @@ fn agreement_is_counted_by_question_and_role() {
     assert_eq!(shares[1..], [(2, 1.0, 100.0), (2, 0.0, 0.0)]);
     assert_eq!((shares[0].0, shares[0].1), (2, 1.0));
     assert!((shares[0].2 - 190.0 / 3.0).abs() < 1e-9);
-    assert_eq!((evokes.shared, evokes.unanimous), (6, 4));
-    // Pairs that agree: 1 in four items, 1/3 in two: P = 7/9. Of 18 votes 10 accept: E = 164/324.
-    let (observed, chance) = (7.0 / 9.0, (100.0 + 64.0) / 324.0);
-    let kappa = evokes.kappa.unwrap();
+    // All agree on the controls, which count for nothing here.
+    assert_eq!((evokes.outputs().shared, evokes.outputs().unanimous), (2, 0));
+    // Of both outputs one of three pairs agrees: P = 1/3. Of 6 votes 4 accept: E = 20/36.
+    let (observed, chance) = (1.0 / 3.0, (16.0 + 4.0) / 36.0);
+    let kappa = evokes.outputs().kappa.unwrap();
+    let means = |role: Role| evokes.means[&role].clone();
+    assert_eq!((means(Role::InFrame), means(Role::OutOfFrame)), (vec![100.0; 2], vec![0.0; 2]));
+    assert!(means(Role::Output).iter().all(|mean| (mean - 190.0 / 3.0).abs() < 1e-9));
     assert!((kappa - (observed - chance) / (1.0 - chance)).abs() < 1e-9, "{kappa}");
     assert_eq!(all.disputed.len(), 2);
     assert_eq!((all.disputed[0].spread, all.disputed[0].scores.len()), (70, 3));
     let ran = fnstore_in(dir.path(), &["stats", "agreement", "--format", "jsonl"]);
     let rows = ran.records().into_iter().map(|row| (row["role"].clone(), row["items"].clone()));
     let rows: Vec<(serde_json::Value, serde_json::Value)> = rows.collect();
-    let expected = [
-        ("output", 2),
-        ("in-frame control", 2),
-        ("out-of-frame control", 2),
-        ("all", 6),
-        ("output", 1),
-    ];
+    let expected =
+        [("output", 2), ("in-frame control", 2), ("out-of-frame control", 2), ("output", 1)];
     assert_eq!(rows, expected.map(|(role, items)| (role.into(), items.into())), "{ran:?}");
     let of_meaning = &all.questions[&Question::Meaning];
-    assert_eq!((of_meaning.shared, of_meaning.kappa), (0, None));
+    assert_eq!((of_meaning.outputs().shared, of_meaning.outputs().kappa), (0, None));
     // A control of another frame says nothing of the set's own, and meaning says nothing of frames.
     for (query, found) in [("judgement=0", 0), ("judgement=10", 0), ("judgement=90", 2)] {
         assert_eq!(mini::answers(&database, query).len(), found, "{query}");

@@ -160,7 +160,7 @@ fn a_wrong_list_is_refused_with_its_line() {
     let store = new_store();
     let ran = with_list(store.path(), "lu\tcheck.v\tvalid\n", &["query", "split=test"]);
     assert_eq!(ran.code, Some(65), "{ran:?}");
-    let message = "fold.tsv:1: `part` is `valid`, expected `train`, `dev` or `test`";
+    let message = "fold.tsv:1: `part` is `valid`, expected `train`, `dev`, `test` or `none`";
     assert!(ran.stderr.contains(message), "{}", ran.stderr);
     let absent = fnstore_in(store.path(), &["query", "--split-list", "nowhere.tsv"]);
     assert_eq!(absent.code, Some(2));

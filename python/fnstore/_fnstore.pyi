@@ -12,7 +12,7 @@ from ._edits import Transaction
 
 __all__ = [
     "AnnotationSet", "Answers", "Change", "Commit", "Database", "Document", "Edits", "Element", "ExpansionReport",
-    "Frame", "FrameElement", "FrameRelation", "FramenetFiles", "Generation", "Growth", "ImportReport", "Judgement",
+    "ExportReport", "Frame", "FrameElement", "FrameRelation", "FramenetFiles", "Generation", "Growth", "ImportReport", "Judgement",
     "Label", "Layer", "LexicalUnit", "Progress", "Query", "Release", "SemType", "Table", "create", "open",
 ]
 
@@ -269,6 +269,12 @@ class ImportReport:
     warnings: Final[dict[str, int]]
 
 @final
+class ExportReport:
+    records: Final[dict[str, int]]
+    losses: Final[dict[str, int]]
+    leaking: Final[int]
+
+@final
 class FramenetFiles:
     def read(self, name: str) -> str | None: ...
 
@@ -322,6 +328,21 @@ class Database:
     def count(self, expression: str = "") -> int: ...
     def annotation_set(self, id: str, release: str | None = None) -> AnnotationSet: ...
     def growth(self, expression: str = "", release: str | None = None) -> list[Growth]: ...
+    def export(
+        self,
+        path: _Path,
+        expression: str = "",
+        *,
+        to: str,
+        training: bool = False,
+        with_base: bool = False,
+        force: bool = False,
+        no_leaks: bool = False,
+        sample: int | None = None,
+        per: str | None = None,
+        seed: int = 1,
+    ) -> ExportReport: ...
+    def with_split_list(self, path: _Path, *, strict: bool = False) -> Database: ...
     def import_release(
         self,
         path: _Path,

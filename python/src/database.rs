@@ -16,6 +16,7 @@ use crate::annotation::AnnotationSet;
 use crate::changes::{self, Change, Commit};
 use crate::error::{Fault, Result};
 use crate::expand::{self, ExpansionReport, ImportReport, Wishes};
+use crate::export::{self, ExportReport, Wanted};
 use crate::framenet::FramenetFiles;
 use crate::handle::Handle;
 use crate::lexicon::{
@@ -434,6 +435,46 @@ impl Database {
         let wishes =
             Wishes { settings, recipe, model, models, filter, device, limit, any_language };
         expand::expand(py, &self.handle, expression, (wishes, progress))
+    }
+
+    /// Writes what a query finds to a file, all of it or nothing, as `fnstore export` does; an
+    /// existing file is an ExistsError, or with force replaced. `to` is jsonl, framenet-xml, conll,
+    /// bios, training-conll, training-bios, semafor, csv or parquet. With sample, so many sets, or
+    /// so many for each value of the fields in per. no_leaks leaves out training sentences that
+    /// stand in dev or test. Token formats have the parts of speech that FrameNet has.
+    #[pyo3(signature = (path, expression="", *, to, training=false, with_base=false, force=false,
+                        no_leaks=false, sample=None, per=None, seed=Count(1)),
+           text_signature = "($self, path, expression='', *, to, training=False, with_base=False, \
+                             force=False, no_leaks=False, sample=None, per=None, seed=1)")]
+    #[allow(clippy::too_many_arguments, reason = "Python's callers name them")]
+    fn export(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        expression: &str,
+        to: &str,
+        training: bool,
+        with_base: bool,
+        force: bool,
+        no_leaks: bool,
+        sample: Option<Count>,
+        per: Option<String>,
+        seed: Count,
+    ) -> Result<ExportReport> {
+        let sampling = sample.map(|size| (size.size(), per, seed.0));
+        let (expression, to) = (expression.to_owned(), to.to_owned());
+        let wanted =
+            Wanted { expression, to, path, training, with_base, force, no_leaks, sampling };
+        py.detach(|| wanted.write(&*self.handle.get()?))
+    }
+
+    /// The store for reading under a split list, which says which part of the data (`split` in
+    /// queries) documents, LUs and sentences belong to. Names that no release has are warned of, or
+    /// with strict an error.
+    #[pyo3(signature = (path, *, strict=false))]
+    fn with_split_list(&self, py: Python<'_>, path: PathBuf, strict: bool) -> PyResult<Self> {
+        let database = export::under_list(py, &self.handle.path, &path, strict)?;
+        Ok(Self { handle: Handle::over(self.handle.path.clone(), database) })
     }
 
     /// Begins edits of a release, to be used in a with statement: they are committed at its end, or

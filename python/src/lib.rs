@@ -10,6 +10,7 @@ mod changes;
 mod database;
 mod error;
 mod expand;
+mod export;
 mod framenet;
 mod handle;
 mod html;
@@ -36,6 +37,8 @@ mod _fnstore {
     use crate::database::{Database, create, open};
     #[pymodule_export]
     use crate::expand::{ExpansionReport, ImportReport, Progress};
+    #[pymodule_export]
+    use crate::export::ExportReport;
     #[pymodule_export]
     use crate::framenet::FramenetFiles;
     #[pymodule_export]

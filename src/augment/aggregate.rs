@@ -30,7 +30,7 @@ pub fn combine(predictions: &[Prediction], weights: &BTreeMap<String, f64>) -> O
     (!sum.is_empty()).then_some(sum)
 }
 
-/// The greatest share that any variant has for each class (appendix B: the better of original and
+/// The greatest share that any variant has for each class (section 5.2: the better of original and
 /// rewriting).
 #[must_use]
 pub fn max_vote(predictions: &[Prediction]) -> Vec<f64> {

@@ -57,7 +57,7 @@ pub fn shared_word(sentence: &str, other: &str, idf: &Idf) -> Constraints {
 }
 
 /// Requires the names that a candidate shares with the question, and the answer where the candidate
-/// has it; bans its `count` most telling words else (appendix B).
+/// has it; bans its `count` most telling words else (section 5.2).
 #[must_use]
 pub fn answer_kept(
     candidate: &str,

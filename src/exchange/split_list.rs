@@ -1,8 +1,8 @@
 //! Lists of which part of the data documents, LUs, sentences and exemplars belong to.
 //!
 //! Three columns parted by tabs: what it is (`document`, `lu`, `sentence` or `exemplars`), its
-//! name, and `train`, `dev` or `test`. The name of `exemplars` is `*`. Lines that begin with `#`
-//! are remarks.
+//! name, and `train`, `dev`, `test` or `none`. The name of `exemplars` is `*`. Lines that begin
+//! with `#` are remarks.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::Result;
 use super::error::{ExchangeError, Fault, FaultCode};
 use super::lines::{Lines, columns};
 use crate::model::{
-    IdSpace, KeptSplitList, SentenceId, Split, SplitList, SplitListId, hexadecimal,
+    IdSpace, KeptSplitList, NO_PART, SentenceId, Split, SplitList, SplitListId, hexadecimal,
 };
 use crate::text::composed;
 
@@ -82,8 +82,11 @@ const OF_ITS_SEED: &str = "a sentence that was not generated; one that was has t
 
 fn take(list: &mut SplitList, line: &str) -> std::result::Result<(), Fault> {
     let [kind, name, split] = columns(line, "what it is, its name, its part")?;
-    let part = Split::parse(split)
-        .ok_or_else(|| Fault::value("part", split, "`train`, `dev` or `test`"))?;
+    let part = match Split::parse(split) {
+        None if split == NO_PART => None,
+        None => return Err(Fault::value("part", split, "`train`, `dev`, `test` or `none`")),
+        part => part,
+    };
     if name.is_empty() {
         return Err(Fault::value("name", name, "a name"));
     }
@@ -127,14 +130,15 @@ mod tests {
     #[test]
     fn a_list_names_documents_lexunits_sentences_and_exemplars() {
         let lines = "# a fold\ndocument\tMINI__BikeRide\tdev\r\nlu\tlook over.v\ttest\n\n\
-                     lu\tChecking/look over.v\ttrain\nsentence\tx5007\tdev\nexemplars\t*\ttest\n";
+                     lu\tChecking/look over.v\ttrain\nlu\taudit.v\tnone\nsentence\tx5007\tdev\nexemplars\t*\ttest\n";
         let list = read(lines).unwrap();
         assert_eq!(list.id.name, "fold");
-        assert_eq!(list.documents["MINI__BikeRide"], Split::Dev);
-        assert_eq!(list.of_lexunit("Checking", "look over.v"), Some(Split::Train));
-        assert_eq!(list.of_lexunit("Roaming", "look over.v"), Some(Split::Test));
+        assert_eq!(list.documents["MINI__BikeRide"], Some(Split::Dev));
+        assert_eq!(list.of_lexunit("Checking", "look over.v"), Some(Some(Split::Train)));
+        assert_eq!(list.of_lexunit("Roaming", "look over.v"), Some(Some(Split::Test)));
+        assert_eq!(list.of_lexunit("Checking", "audit.v"), Some(None));
         assert_eq!(list.of_lexunit("Checking", "check.v"), None);
-        assert_eq!((list.sentences.len(), list.exemplars), (1, Some(Split::Test)));
+        assert_eq!((list.sentences.len(), list.exemplars), (1, Some(Some(Split::Test))));
         let same = read(&lines.replace("# a fold", "# another remark")).unwrap();
         assert_eq!(same.id, list.id);
         assert_ne!(read(&lines.replace("dev", "train")).unwrap().id, list.id);

@@ -1,6 +1,8 @@
 //! How likely the seed's frame is in generated sentences, as a frame model sees it.
 //!
-//! The model is asked of the new trigger alone, and never learns from what it judges. LUs that
+//! The model is asked of the new trigger alone. The shipped one learned from no generated sentence,
+//! but from sentences by people, among them seeds of what it judges
+//! (`models/frames/MODEL_CARD.md`). So it is no independent judge of their rewritings. LUs that
 //! expansions proposed do not tell it which frames are possible: they would confirm themselves.
 //! What it says removes no stored set: queries choose (`frame_fit>=0.5`), and a recipe may end
 //! chains. Generation ranks its candidates by it, among other things.

@@ -99,9 +99,9 @@ const DRAWS: (f32, f32) = (0.7, 0.95);
 
 /// How seeds are expanded.
 ///
-/// The defaults follow Culkin et al. 2021 (section 5 and 6.1): beam 30, the top 20 outputs aligned,
-/// sentences of at most 80 pieces, nothing dropped. Not the paper's are known words, guidance, the
-/// choice of the pair, and that the rewriter is told what is banned;
+/// The defaults follow Culkin et al. 2021 (sections 5 and 6.1; 6.2 for the 80 pieces): beam 30, the
+/// top 20 outputs aligned, sentences of at most 80 pieces, nothing dropped. Not the paper's are
+/// known words, guidance, the choice of the pair, and that the rewriter is told what is banned;
 /// [`RecipeSettings`](super::RecipeSettings) names the paper's own recipes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recipe {

@@ -5,7 +5,7 @@
 //! sets* are measured as they are, by the recipe that made them. Beside both stand the sentences by
 //! people that they were made of.
 //!
-//! Cui and Swayamdipta (2024), section 3.4 (table 1), appendices F (table 10) and G (table 13).
+//! Cui and Swayamdipta (2024), section 3.4 (table 1), appendices F (table 10) and H (table 13).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! A network that was trained on this question answers it better than one that was trained to find
-//! the spans, which learns most from where spans end. Cui and Swayamdipta (2024), section 3.2:
-//! labels are the FEs and "Not an FE".
+//! the spans, which learns most from where spans end. Cui and Swayamdipta (2024), section 3.3
+//! and appendix D: labels are the FEs and "Not an FE".
 
 use std::ops::Range;
 

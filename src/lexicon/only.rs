@@ -91,7 +91,7 @@ impl Database {
         let here = release.map(|name| self.release(name)).transpose()?;
         let asked = here.as_ref().map(|release| release.id);
         let here = here.map(|release| Term::named(Field::Release, &release.name)).transpose()?;
-        let is_it = Term::new(Field::Id, Test::Set(id))?;
+        let is_it = Term::new(Field::Id, Test::Sets(id.into()))?;
         let terms = here.into_iter().chain([is_it]).map(Expression::Term);
         let expression = Expression::all_of(terms)?;
         let mut found = self.query(&expression)?.collect::<Result<Vec<_>>>()?;

@@ -107,7 +107,7 @@ pub use sentence::Sentence;
 pub use span::Span;
 pub use split::Split;
 #[doc(hidden)]
-pub use split_list::{KeptSplitList, SplitList, SplitListId};
+pub use split_list::{KeptSplitList, ListedPart, NO_PART, SplitList, SplitListId, written_part};
 #[doc(hidden)]
 pub use verification::Reverse;
 pub use verification::Verification;

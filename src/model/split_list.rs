@@ -6,6 +6,18 @@ use std::collections::HashMap;
 
 use super::{Document, SentenceId, Split};
 
+/// The part of the data that a list gives something; `None` takes it out of all parts.
+pub type ListedPart = Option<Split>;
+
+/// How a list writes that something belongs to no part.
+pub const NO_PART: &str = "none";
+
+/// A part as a list writes it.
+#[must_use]
+pub fn written_part(part: ListedPart) -> &'static str {
+    part.map_or(NO_PART, Split::as_str)
+}
+
 /// Which list it was.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SplitListId {
@@ -29,14 +41,14 @@ pub struct SplitList {
     /// Which list it is.
     pub id: SplitListId,
     /// By a document's name, description or file, in composed letters.
-    pub documents: HashMap<String, Split>,
+    pub documents: HashMap<String, ListedPart>,
     /// By an LU's name, or a frame's and an LU's with a slash between them, as in
     /// `Checking/check.v`; in composed letters.
-    pub lexunits: HashMap<String, Split>,
+    pub lexunits: HashMap<String, ListedPart>,
     /// By sentence.
-    pub sentences: HashMap<SentenceId, Split>,
+    pub sentences: HashMap<SentenceId, ListedPart>,
     /// The part of exemplars that nothing else in the list names.
-    pub exemplars: Option<Split>,
+    pub exemplars: Option<ListedPart>,
     /// Its lines without remarks, each with its end: what the fingerprint is of.
     pub lines: String,
 }
@@ -54,7 +66,7 @@ impl SplitList {
     /// The part of an LU's sets: what the list says of the LU in its frame comes before what it
     /// says of every LU of that name.
     #[must_use]
-    pub fn of_lexunit(&self, frame: &str, lu: &str) -> Option<Split> {
+    pub fn of_lexunit(&self, frame: &str, lu: &str) -> Option<ListedPart> {
         if self.lexunits.is_empty() {
             return None;
         }
@@ -68,7 +80,7 @@ impl SplitList {
         &'a self,
         document: &'a Document,
         composed: fn(&'a str) -> Cow<'a, str>,
-    ) -> impl Iterator<Item = (&'a str, Split)> {
+    ) -> impl Iterator<Item = (&'a str, ListedPart)> {
         let description = document.description.as_ref();
         let names = [Some(&document.name), description, Some(&document.file)];
         names.into_iter().flatten().filter_map(move |name| {

@@ -80,6 +80,7 @@ impl fmt::Display for Cursor {
                 Some(Value::Integer(number)) => write!(f, ".i{number}")?,
                 Some(Value::Number(number)) => write!(f, ".n{:08x}", number.to_bits())?,
                 Some(Value::Set(id)) => write!(f, ".s{id}")?,
+                Some(Value::Sentence(id)) => write!(f, ".e{id}")?,
             }
         }
         Ok(())
@@ -118,6 +119,7 @@ fn read_value(text: &str) -> Option<Option<Value>> {
         "i" => Value::Integer(rest.parse().ok()?),
         "n" => Value::Number(f32::from_bits(u32::from_str_radix(rest, 16).ok()?)),
         "s" => Value::Set(AnnotationSetId::parse(rest)?),
+        "e" => Value::Sentence(SentenceId::parse(rest)?),
         _ => return None,
     };
     Some(Some(value))

@@ -56,7 +56,7 @@ impl Term {
             }
             Test::Overlap(sides) => sides[0].0.operator(),
             Test::Integer(comparison, _) | Test::Decimal(comparison, _) => comparison.as_str(),
-            Test::Choice(_) | Test::Set(_) | Test::Revision(_) => "=",
+            Test::Choice(_) | Test::Sets(_) | Test::Sentences(_) | Test::Revision(_) => "=",
         }
     }
 
@@ -88,9 +88,19 @@ impl Term {
             Test::Choice(word) => f.write_str(word),
             Test::Integer(_, number) | Test::Revision(number) => write!(f, "{number}"),
             Test::Decimal(_, number) => write!(f, "{number}"),
-            Test::Set(id) => write!(f, "{id}"),
+            Test::Sets(ids) => listed(f, ids),
+            Test::Sentences(ids) => listed(f, ids),
         }
     }
+}
+
+/// Ids parted by commas.
+fn listed<T: fmt::Display>(f: &mut fmt::Formatter<'_>, ids: &[T]) -> fmt::Result {
+    for (at, id) in ids.iter().enumerate() {
+        let comma = if at > 0 { "," } else { "" };
+        write!(f, "{comma}{id}")?;
+    }
+    Ok(())
 }
 
 fn label(f: &mut fmt::Formatter<'_>, name: &Pattern, tests: &[LabelTest]) -> fmt::Result {
@@ -222,6 +232,8 @@ mod tests {
             ("not (frame=A frame=B)", "not (frame=A frame=B)"),
             ("not round<2", "not round<2"),
             ("not since=2", "not since=2"),
+            ("id=x7,f2,x7", "id=x7,f2"),
+            ("not sentence=f2,x7", "sentence!=x7,f2"),
             ("lu='make sure.v'", "lu=\"make sure.v\""),
             ("trigger='say \"no\"'", "trigger=\"say \\\"no\\\"\""),
             (r"text~\bnot\b", r#"text~"\bnot\b""#),

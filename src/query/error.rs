@@ -1,5 +1,7 @@
 //! What can be wrong with a query, always with the place.
 
+use std::path::PathBuf;
+
 use super::{Field, Operator};
 use crate::model::coded;
 use crate::text::shortened;
@@ -89,6 +91,35 @@ pub enum QueryError {
         /// What the field takes.
         expected: &'static str,
     },
+    /// The query names a file of ids that cannot be read.
+    #[error("cannot read the ids in `{}` (column {column}): {reason}", .file.display())]
+    IdFile {
+        /// Where the name starts.
+        column: usize,
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A file of ids has a line that is none, or none at all.
+    #[error(
+        "{}:{line}: `{}` is no value of `{field}`; expected {expected}",
+        .file.display(), shortened(.value)
+    )]
+    IdLine {
+        /// Where the query names the file.
+        column: usize,
+        /// The file.
+        file: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// The field.
+        field: Field,
+        /// What stands there.
+        value: String,
+        /// What the field takes.
+        expected: &'static str,
+    },
     /// The regular expression cannot be compiled.
     #[error("cannot compile the regular expression `{}` at column {column}", shortened(.pattern))]
     Regex {
@@ -130,6 +161,8 @@ coded!(QueryError {
     Self::UnknownField { .. } => Failed.coded("Q-field"),
     Self::UnknownValue { .. } | Self::Malformed { .. } => Failed.coded("Q-value"),
     Self::Operator { .. } => Failed.coded("Q-operator"),
+    Self::IdFile { .. } => Failed.coded("Q-id-file"),
+    Self::IdLine { .. } => BadInput.coded("Q-id-line"),
     Self::Regex { .. } => Failed.coded("Q-regex"),
     Self::Cursor { .. } | Self::ForeignCursor { .. } => Failed.coded("Q-cursor"),
     _ => Failed.coded("Q-query"),
@@ -196,6 +229,8 @@ impl QueryError {
             | Self::Operator { column, .. }
             | Self::UnknownValue { column, .. }
             | Self::Malformed { column, .. }
+            | Self::IdFile { column, .. }
+            | Self::IdLine { column, .. }
             | Self::Regex { column, .. }
             | Self::TooDeep { column, .. } => *column,
             Self::Cursor { .. } | Self::ForeignCursor { .. } => 1,

@@ -109,7 +109,16 @@ impl Expression {
     /// # Errors
     /// As [`parse`](Self::parse).
     pub fn parse_with(text: &str, case: Case) -> Result<Self, QueryError> {
-        parser::parse(text, case)
+        parser::parse(text, case, false)
+    }
+
+    /// As [`parse_with`](Self::parse_with), for a query of somebody who may read this machine's
+    /// files: `id=@FILE` is read as the ids in that file, one a line. The expression holds the ids.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse), and when the file cannot be read or has a line that is no id.
+    pub fn parse_with_files(text: &str, case: Case) -> Result<Self, QueryError> {
+        parser::parse(text, case, true)
     }
 
     /// The conjunction of `parts`: [`Everything`](Self::Everything) of none, of one the part.

@@ -59,7 +59,7 @@ fields! {
     Trigger = "trigger", Text, Elsewhere, Index;
     /// Lemma of the lexical unit.
     Lemma = "lemma", Text, Own, Names;
-    /// The sentence.
+    /// The sentence's text.
     Text = "text", Text, Elsewhere, Index;
     /// An FE label: its name, and what holds of that same label.
     Fe = "fe", Label, Labels, Index;
@@ -122,6 +122,8 @@ fields! {
     JudgementMean = "judgement_mean", Decimal, Elsewhere, Keys;
     /// Name of an edition that holds the set.
     Edition = "edition", Name, Elsewhere, Keys;
+    /// The sentence.
+    Sentence = "sentence", Sentence, Own, Keys;
     /// The set whose sentence was rewritten.
     Source = "source", Id, Own, Index;
     /// The human set that a chain of rounds started from.
@@ -158,6 +160,8 @@ pub enum FieldKind {
     Percentage,
     /// The id of an annotation set, as in `x862331`.
     Id,
+    /// The id of a sentence, as in `x1024`.
+    Sentence,
     /// A revision of the store, always with `=`.
     Revision,
 }
@@ -243,7 +247,7 @@ impl Field {
             | FieldKind::Text
             | FieldKind::Label
             | FieldKind::NullInstantiation => &[Equal, NotEqual, Matches],
-            FieldKind::Choice | FieldKind::Id => &[Equal, NotEqual],
+            FieldKind::Choice | FieldKind::Id | FieldKind::Sentence => &[Equal, NotEqual],
             FieldKind::Integer
             | FieldKind::Decimal
             | FieldKind::Fraction

@@ -30,6 +30,7 @@ mod display;
 mod error;
 mod expression;
 mod field;
+mod ids;
 mod lexer;
 mod nearest;
 mod parser;
@@ -49,6 +50,7 @@ pub use expression::Expression;
 pub use expression::{Negated, Parts};
 pub use field::{Field, FieldKind, Operator};
 pub(crate) use field::{FieldCost, FieldRoute};
+pub use ids::Ids;
 #[doc(hidden)]
 pub use nearest::nearest;
 #[doc(hidden)]

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::parser::NULL_INSTANTIATIONS;
-use super::{BuildError, Case, Distance, Field, FieldKind, Pattern};
-use crate::model::AnnotationSetId;
+use super::{BuildError, Case, Distance, Field, FieldKind, Ids, Pattern};
+use crate::model::{AnnotationSetId, SentenceId};
 
 /// One test of one field, as in `aligner>=0.95`.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,7 +58,9 @@ impl Term {
                 }
                 true
             }
-            (Test::Set(_), FieldKind::Id) | (Test::Revision(_), FieldKind::Revision) => true,
+            (Test::Sets(ids), FieldKind::Id) => has_one(field, ids)?,
+            (Test::Sentences(ids), FieldKind::Sentence) => has_one(field, ids)?,
+            (Test::Revision(_), FieldKind::Revision) => true,
             _ => false,
         };
         match is_right {
@@ -94,6 +96,11 @@ impl Term {
     }
 }
 
+/// Whether a list holds an id, which no text can leave out.
+fn has_one<T>(field: Field, ids: &[T]) -> Result<bool, BuildError> {
+    if ids.is_empty() { Err(outside(field, "", "one id at least")) } else { Ok(true) }
+}
+
 fn outside(field: Field, value: impl fmt::Display, expected: &str) -> BuildError {
     BuildError::Value { field, value: value.to_string(), expected: expected.to_owned() }
 }
@@ -125,7 +132,8 @@ fn taken_by(kind: FieldKind) -> &'static str {
         FieldKind::Choice => "one of the field's words",
         FieldKind::Integer | FieldKind::Percentage => "a whole number",
         FieldKind::Decimal | FieldKind::Fraction => "a score",
-        FieldKind::Id => "the id of an annotation set",
+        FieldKind::Id => "ids of annotation sets",
+        FieldKind::Sentence => "ids of sentences",
         FieldKind::Revision => "a revision",
     }
 }
@@ -150,8 +158,10 @@ pub enum Test {
     /// The score compares so with this number, rounded to the f32 that scores are. Kinds `Decimal`
     /// and `Fraction`.
     Decimal(Comparison, f64),
-    /// The annotation set is this one. Kind `Id`.
-    Set(AnnotationSetId),
+    /// The annotation set is one of these. Kind `Id`.
+    Sets(Ids<AnnotationSetId>),
+    /// The sentence is one of these. Kind `Sentence`.
+    Sentences(Ids<SentenceId>),
     /// The set was written by a later revision than this. Kind `Revision`.
     Revision(u64),
 }
@@ -165,7 +175,8 @@ impl Test {
             Self::Choice(_)
             | Self::Integer(..)
             | Self::Decimal(..)
-            | Self::Set(_)
+            | Self::Sets(_)
+            | Self::Sentences(_)
             | Self::Revision(_) => (None, None),
         };
         one.into_iter().chain(two)
@@ -181,7 +192,8 @@ impl Test {
             Self::Choice(_) => "word",
             Self::Integer(..) => "whole number",
             Self::Decimal(..) => "score",
-            Self::Set(_) => "id of an annotation set",
+            Self::Sets(_) => "ids of annotation sets",
+            Self::Sentences(_) => "ids of sentences",
             Self::Revision(_) => "revision",
         }
     }
@@ -384,6 +396,8 @@ mod tests {
             "p>=1",
             "paraphrase<-2.5",
             "id=x7",
+            "seed=x7,f2",
+            "sentence=f2",
             "since=0",
         ] {
             let Expression::Term(Term { field, test }) = Expression::parse(text).unwrap() else {

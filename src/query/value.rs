@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use crate::model::AnnotationSetId;
+use crate::model::{AnnotationSetId, SentenceId};
 use crate::text::{composed, fold_letter};
 
 /// A value of a field.
@@ -22,6 +22,8 @@ pub enum Value {
     Number(f32),
     /// An annotation set.
     Set(AnnotationSetId),
+    /// A sentence.
+    Sentence(SentenceId),
 }
 
 impl fmt::Display for Value {
@@ -31,6 +33,7 @@ impl fmt::Display for Value {
             Self::Integer(number) => number.fmt(f),
             Self::Number(number) => number.fmt(f),
             Self::Set(id) => id.fmt(f),
+            Self::Sentence(id) => id.fmt(f),
         }
     }
 }
@@ -50,6 +53,7 @@ impl Ord for Value {
             Self::Integer(_) => 1,
             Self::Number(_) => 2,
             Self::Set(_) => 3,
+            Self::Sentence(_) => 4,
         };
         match (self, other) {
             (Self::Text(a), Self::Text(b)) => {
@@ -59,6 +63,7 @@ impl Ord for Value {
             (Self::Integer(a), Self::Integer(b)) => a.cmp(b),
             (Self::Number(a), Self::Number(b)) => a.total_cmp(b),
             (Self::Set(a), Self::Set(b)) => a.cmp(b),
+            (Self::Sentence(a), Self::Sentence(b)) => a.cmp(b),
             _ => kind(self).cmp(&kind(other)),
         }
     }

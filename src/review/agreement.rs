@@ -65,27 +65,17 @@ pub struct Disputed {
 pub struct OfQuestion {
     /// What was given, by what the items are.
     pub roles: BTreeMap<Role, RoleFigures>,
-    /// Items that two or more judged.
-    pub shared: u64,
-    /// Of these, items of which all said the same: accept or not.
-    pub unanimous: u64,
-    /// Fleiss' kappa of accepting.
-    pub kappa: Option<f64>,
+    /// The mean score of each item, 0 to 100.
+    pub means: BTreeMap<Role, Vec<f64>>,
     votes: BTreeMap<Role, Vec<(u32, u32)>>,
 }
 
 impl OfQuestion {
-    /// What all items were given.
+    /// What outputs were given. How far reviewers agree is of these alone (Culkin et al. 2021,
+    /// section 6.1, *Inter-annotator Agreement*): on controls, which are clear, everybody does.
     #[must_use]
-    pub fn total(&self) -> RoleFigures {
-        let Self { shared, unanimous, kappa, .. } = *self;
-        let empty = RoleFigures { shared, unanimous, kappa, ..RoleFigures::default() };
-        self.roles.values().fold(empty, |sum, of| RoleFigures {
-            items: sum.items + of.items,
-            accepted: sum.accepted + of.accepted,
-            sum: sum.sum + of.sum,
-            ..sum
-        })
+    pub fn outputs(&self) -> RoleFigures {
+        self.roles.get(&Role::Output).copied().unwrap_or_default()
     }
 
     /// Says how far decisions are more equal than by chance.
@@ -93,8 +83,6 @@ impl OfQuestion {
         for (role, votes) in &self.votes {
             self.roles.entry(*role).or_default().kappa = fleiss_kappa(votes);
         }
-        let all: Vec<(u32, u32)> = self.votes.values().flatten().copied().collect();
-        self.kappa = fleiss_kappa(&all);
     }
 }
 
@@ -196,6 +184,7 @@ impl OfQuestion {
         figures.items += 1;
         figures.sum += mean;
         figures.accepted += u64::from(mean >= ACCEPTED);
+        self.means.entry(role).or_default().push(mean);
         if count < 2 {
             return 0;
         }
@@ -204,8 +193,6 @@ impl OfQuestion {
         figures.shared += 1;
         figures.unanimous += u64::from(is_unanimous);
         self.votes.entry(role).or_default().push((yes, count));
-        self.shared += 1;
-        self.unanimous += u64::from(is_unanimous);
         scores.iter().max().unwrap_or(&0) - scores.iter().min().unwrap_or(&0)
     }
 }

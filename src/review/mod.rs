@@ -129,7 +129,7 @@ impl Role {
     #[must_use]
     pub fn of(origin: Origin, evokes: &str, asked: &str) -> Self {
         match origin {
-            Origin::Generated => Self::Output,
+            Origin::Generated | Origin::Predicted => Self::Output,
             _ if evokes == asked => Self::InFrame,
             _ => Self::OutOfFrame,
         }

@@ -193,7 +193,7 @@ impl Reading {
         if let Some(drawn) = &self.drawn {
             return Ok(drawn.get().is_some_and(|drawn| drawn.contains(&item)));
         }
-        let id = Term::new(Field::Id, Test::Set(item.set)).map_err(DatabaseError::from)?;
+        let id = Term::new(Field::Id, Test::Sets(item.set.into())).map_err(DatabaseError::from)?;
         let alone = Expression::conjunction([Expression::Term(id), self.expression.clone()]);
         let mut found = false;
         // Releases share ids.

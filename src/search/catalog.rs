@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::memo::Memo;
 use crate::database::{Database, DatabaseError, Held, LookupError, Result};
 use crate::model::{
-    CorpusId, Document, DocumentId, FrameId, LuId, Release, ReleaseId, Split, SplitList,
+    CorpusId, Document, DocumentId, FrameId, ListedPart, LuId, Release, ReleaseId, Split, SplitList,
 };
 use crate::query::{BuildError, Distance, Expression, Followed, Pattern, Test, nearest};
 use crate::search::elements;
@@ -44,7 +44,7 @@ pub(super) struct KnownDocument {
     pub(super) name: Arc<str>,
     pub(super) description: Option<Arc<str>>,
     /// The part that a split list names for it.
-    pub(super) listed: Option<Split>,
+    pub(super) listed: Option<ListedPart>,
     /// The part that it belongs to without a list.
     pub(super) split: Option<Split>,
 }

@@ -30,8 +30,11 @@ impl ValueCount {
 /// How many sets have each of some values.
 type Counts = HashMap<Vec<Option<String>>, u64>;
 
-/// Counts so many sets for each combination of values that one of them has.
-fn add_values(counts: &mut Counts, fields: &[Field], found: &Match<'_>, sets: u64) -> Result<()> {
+/// Each combination of values that a set has of some fields; of none the empty one.
+pub(super) fn combinations(
+    fields: &[Field],
+    found: &Match<'_>,
+) -> Result<Vec<Vec<Option<String>>>> {
     let mut combinations = vec![Vec::with_capacity(fields.len())];
     for &field in fields {
         let values = found.values(field)?;
@@ -44,10 +47,23 @@ fn add_values(counts: &mut Counts, fields: &[Field], found: &Match<'_>, sets: u6
         });
         combinations = longer.collect();
     }
-    for values in combinations {
+    Ok(combinations)
+}
+
+/// Counts so many sets for each combination of values that one of them has.
+fn add_values(counts: &mut Counts, fields: &[Field], found: &Match<'_>, sets: u64) -> Result<()> {
+    for values in combinations(fields, found)? {
         *counts.entry(values).or_default() += sets;
     }
     Ok(())
+}
+
+/// Refuses a field that no set has a value of.
+pub(super) fn require_values(fields: &[Field]) -> Result<()> {
+    match fields.iter().find(|field| !field.has_value()) {
+        Some(&field) => Err(QueryError::NoValue { column: 1, field }.into()),
+        None => Ok(()),
+    }
 }
 
 impl Database {
@@ -82,9 +98,7 @@ impl Database {
     /// # Errors
     /// As [`Database::query`], and for `since`, which has no value.
     pub fn count_by(&self, expression: &Expression, fields: &[Field]) -> Result<Vec<ValueCount>> {
-        if let Some(&field) = fields.iter().find(|field| !field.has_value()) {
-            return Err(QueryError::NoValue { column: 1, field }.into());
-        }
+        require_values(fields)?;
         let mut counts = Counts::new();
         match self.matches_counted(expression, fields)? {
             Some(matches) => {

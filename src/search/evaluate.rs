@@ -250,12 +250,13 @@ impl Match<'_> {
             Test::Decimal(comparison, bound) => {
                 self.score(field)?.is_some_and(|score| comparison.holds(score, *bound as f32))
             }
-            Test::Set(id) => match field {
-                Field::Id => self.set.id == *id,
-                Field::Seed => self.generation().is_some_and(|made| made.seed == *id),
-                Field::Source => self.generation().is_some_and(|made| made.source == *id),
+            Test::Sets(ids) => match field {
+                Field::Id => ids.contains(self.set.id),
+                Field::Seed => self.generation().is_some_and(|made| ids.contains(made.seed)),
+                Field::Source => self.generation().is_some_and(|made| ids.contains(made.source)),
                 _ => false,
             },
+            Test::Sentences(ids) => ids.contains(self.set.sentence),
             Test::Revision(revision) => evaluator.since.get(revision).is_some_and(|written| {
                 written.releases.contains(&self.release)
                     || written.sets.contains(&(self.release, self.set.id))

@@ -9,8 +9,8 @@ use super::catalog::KnownDocument;
 use super::facts::{Facts, Home};
 use crate::database::Result;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Document, ForeignPlace, Generation, Provenance, ReleaseId,
-    Sentence, Split, SplitList,
+    AnnotationSet, AnnotationSetId, Document, ForeignPlace, Generation, ListedPart, Provenance,
+    ReleaseId, Sentence, Split, SplitList,
 };
 use crate::query::Field;
 use crate::text::composed;
@@ -306,7 +306,7 @@ impl<'a> Match<'a> {
         if let Some(list) = &self.facts.catalog.splits
             && let Some(listed) = self.listed_split(list, home)?
         {
-            return Ok(Some(listed));
+            return Ok(listed);
         }
         if home.is_exemplar {
             return Ok(None);
@@ -314,7 +314,7 @@ impl<'a> Match<'a> {
         Ok(self.known_document()?.and_then(|known| known.split))
     }
 
-    fn listed_split(&self, list: &SplitList, home: &Home) -> Result<Option<Split>> {
+    fn listed_split(&self, list: &SplitList, home: &Home) -> Result<Option<ListedPart>> {
         let of_sentence = home.sentence.and_then(|id| list.sentences.get(&id));
         if let Some(split) = of_sentence {
             return Ok(Some(*split));

@@ -4,8 +4,8 @@
 //! expression of every annotation set there. `select` orders what holds (`ranked`), and gives
 //! answers one by one; `scan` has all threads look at all of them, `parts` those of a caller.
 //! `counting` reads no set where it need not; `shown` says what stands above and below an answer's
-//! sentence. `facts` keeps what is looked up for them; a [`Catalog`] has the names behind the
-//! numbers.
+//! sentence; `sample` takes some of all. `facts` keeps what is looked up for them; a [`Catalog`]
+//! has the names behind the numbers.
 
 mod answer;
 mod catalog;
@@ -29,6 +29,7 @@ mod ranked;
 mod recipes;
 mod record;
 mod relatives;
+mod sample;
 mod scan;
 mod select;
 mod shown;
@@ -56,6 +57,7 @@ pub use recipes::StoredRecipe;
 pub use record::AnswerRecord;
 #[doc(hidden)]
 pub use record::{CarriedRecord, ElementRecord, GenerationRecord, VerificationRecord};
+pub use sample::{Sample, Sampling};
 pub use select::Answers;
 #[doc(hidden)]
 pub use select::Matches;

@@ -31,6 +31,7 @@ impl Match<'_> {
             (FieldKind::Id, Field::Source) => one(made.map(|made| Value::Set(made.source))),
             (FieldKind::Id, Field::Seed) => one(made.map(|made| Value::Set(made.seed))),
             (FieldKind::Id, _) => one(Some(Value::Set(self.set.id))),
+            (FieldKind::Sentence, _) => one(Some(Value::Sentence(self.set.sentence))),
             (FieldKind::Revision, _) => Ok(Vec::new()),
             _ => {
                 let mut texts = BTreeSet::new();
@@ -92,6 +93,7 @@ impl Match<'_> {
             | Field::Reverse
             | Field::Judgement
             | Field::JudgementMean
+            | Field::Sentence
             | Field::Source
             | Field::Seed
             | Field::Id

@@ -2,7 +2,7 @@
 //!
 //! `idf(t) = ln(|D| / |{d in D : t in d}|)`, with the sentences as documents. The words of highest
 //! IDF carry what a sentence is about. Banning them forces a rewriting to find other words (Hu et
-//! al. 2019, section 5 and appendices A and B). Case is folded.
+//! al. 2019, sections 5.1 and 5.2 and appendix A). Case is folded.
 
 use std::collections::{HashMap, HashSet};
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::database::{Database, Result};
-use crate::model::{AnnotationSetId, ReleaseId, Split, named};
+use crate::model::{AnnotationSetId, ReleaseId, SentenceId, Split, named};
 use crate::query::{Expression, Selection};
 use crate::text::{bare_letters, fold};
 
@@ -26,6 +26,8 @@ pub struct Leak {
     pub first: (Split, ReleaseId, AnnotationSetId),
     /// A set in the other part: of a text the first, by key; else one of the seed's sentence.
     pub second: (Split, ReleaseId, AnnotationSetId),
+    /// Sentences of the two sets.
+    pub sentences: (SentenceId, SentenceId),
     /// Number of sets that the text has in the part of the first, and of the second; of a generated
     /// set 1, and the human sets of its seed's sentence.
     pub sets: (u64, u64),
@@ -33,8 +35,8 @@ pub struct Leak {
     pub text: String,
 }
 
-/// A set of a text in a part.
-type SetOfText = (ReleaseId, AnnotationSetId);
+/// A set of a text in a part, and the sentence that it stands in.
+type SetOfText = (ReleaseId, AnnotationSetId, SentenceId);
 
 /// The first sets of a text in each part, human and all.
 #[derive(Debug, Clone, Copy, Default)]
@@ -76,11 +78,11 @@ impl Database {
             let (Some(split), Some(seed)) = (found.split()?, found.seed()) else { continue };
             let Some(parts) = self
                 .text_of(found.release(), seed)?
-                .and_then(|text| texts.get(&hash(&text)).copied())
+                .and_then(|text| texts.get(&hash(&text)?).copied())
             else {
                 continue;
             };
-            let place = (found.release(), found.set().id);
+            let place = (found.release(), found.set().id, found.set().sentence);
             for (at, other) in PARTS.into_iter().enumerate().filter(|(_, other)| *other != split) {
                 if let Some(second) = parts.human[at] {
                     let leak = self.leak(LeakKind::Seed, (split, place), (other, second))?;
@@ -98,13 +100,10 @@ impl Database {
             let found = found?;
             let Some(split) = found.split()? else { continue };
             let Some(text) = found.text()? else { continue };
-            let plain = normalised(&text);
-            if plain.is_empty() {
-                continue;
-            }
-            let parts = texts.entry(hash_of(&plain)).or_default();
+            let Some(text) = hash(&text) else { continue };
+            let parts = texts.entry(text).or_default();
             let at = PARTS.into_iter().position(|part| part == split).unwrap_or_default();
-            let place = (found.release(), found.set().id);
+            let place = (found.release(), found.set().id, found.set().sentence);
             parts.all[at].get_or_insert(place);
             parts.all_sets[at] += 1;
             if found.seed().is_none() {
@@ -126,9 +125,10 @@ impl Database {
         (split, first): (Split, SetOfText),
         (other, second): (Split, SetOfText),
     ) -> Result<Leak> {
-        let text = self.text_of(first.0, first.1)?.unwrap_or_default();
+        let text = self.store().sentence(first.0, first.2)?.map(|sentence| sentence.text);
+        let (text, sentences) = (text.unwrap_or_default(), (first.2, second.2));
         let (first, second) = ((split, first.0, first.1), (other, second.0, second.1));
-        Ok(Leak { kind, first, second, sets: (1, 1), text })
+        Ok(Leak { kind, first, second, sentences, sets: (1, 1), text })
     }
 }
 
@@ -138,8 +138,10 @@ fn normalised(text: &str) -> String {
     bare_letters(&fold(text))
 }
 
-fn hash(text: &str) -> [u8; 16] {
-    hash_of(&normalised(text))
+/// The hash of a text; `None` where it has no letter and no digit.
+pub(super) fn hash(text: &str) -> Option<[u8; 16]> {
+    let plain = normalised(text);
+    (!plain.is_empty()).then(|| hash_of(&plain))
 }
 
 fn hash_of(plain: &str) -> [u8; 16] {
@@ -159,6 +161,6 @@ mod tests {
         assert_eq!(hash("It is n't his ."), hash("It isn\u{2019}t his."));
         assert_eq!(hash("Caf\u{e9}s close."), hash("Cafe\u{301}s close ."));
         assert_ne!(hash("He checked it."), hash("She checked it."));
-        assert_eq!(normalised(" ... "), "");
+        assert_eq!(hash(" ... "), None);
     }
 }

@@ -2,12 +2,15 @@
 
 mod backup;
 mod check;
+mod leaking;
 mod leaks;
 mod reindex;
 
 pub use backup::{BackupManifest, restore};
 #[doc(hidden)]
 pub use check::{CheckCode, CheckOptions, CheckReport, Finding, Findings};
+#[doc(hidden)]
+pub use leaking::Leaking;
 #[doc(hidden)]
 pub use leaks::{Leak, LeakKind};
 #[doc(hidden)]

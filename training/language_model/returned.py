@@ -1,6 +1,6 @@
 """Examples of outputs and the human sentences that they were made of: the output is read, and the person's sentence is the answer.
 
-    fnstore query 'origin=generated p>=0.9107' --format jsonl > outputs.jsonl
+    fnstore query 'origin=generated p>=0.7824' --format jsonl > outputs.jsonl
     fnstore query 'origin=exemplar or split=train' --format jsonl > sets.jsonl
     fnstore lus --format jsonl > lus.jsonl
     python -m language_model returned --outputs outputs.jsonl --sets sets.jsonl --lus lus.jsonl --without-frames FILE \

@@ -1,7 +1,7 @@
 //! Word alignment without a network: which words of a paraphrase answer to which of its sentence.
 //!
 //! A tool in its own right, and the baseline that span alignment is measured against (Culkin et al.
-//! 2021, section 4.3). Two models read the same pairs in opposite directions, each explaining every
+//! 2021, section 4.2). Two models read the same pairs in opposite directions, each explaining every
 //! word of one side by a word of the other or by none (*null*). Their answers are combined.
 //!
 //! ```text

@@ -21,7 +21,9 @@ use fnstore::nn::declared_languages;
 use fnstore::query::Expression;
 
 use crate::cli::options::endpoint::EndpointArgs;
+use crate::cli::options::query;
 use crate::cli::options::rewriter::RewriterArgs;
+use crate::cli::options::sample::SampleArgs;
 use crate::cli::options::splits::SplitArgs;
 use crate::cli::options::verifier::models as verifier_models;
 use crate::cli::options::{language, locate};
@@ -111,13 +113,16 @@ pub(crate) struct Args {
     /// Give sentences to LUs that have none. EXPR names LUs (by `lu`, `frame`, `pos`, `release`,
     /// `lu_status`); sentences of their sister LUs, of the same frame and part of speech, are
     /// rewritten with them
-    #[arg(long)]
+    #[arg(long, conflicts_with = "sample")]
     from_sisters: bool,
 
     /// Take no frame elements and no words from the annotation that this query finds, as in
     /// `split=test`: held-out annotation says nothing to the guide
     #[arg(long, value_name = "EXPR")]
     blind_to: Option<String>,
+
+    #[command(flatten)]
+    sample: SampleArgs,
 
     #[command(flatten)]
     splits: SplitArgs,
@@ -172,6 +177,7 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   fnstore expand frame=Verification --rounds 5
+  fnstore expand pos=v --sample 2 --per frame
   fnstore expand frame=Verification --recipe discover --dry-run
   fnstore expand lu=attest.v --from-sisters --limit 20
   fnstore expand lu=attest.v --endpoint http://127.0.0.1:8000/v1 --model smollm2 --max-requests 100
@@ -181,13 +187,13 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let text = args.expression.join(" ");
     let (expression, mut recipe, options) = plan(&args, &text, context)?;
     if args.status {
-        let database =
-            open_database(&args, &expression, &mut recipe, || Database::open(&context.store))?;
+        let (database, expression) =
+            open_database(&args, expression, &mut recipe, || Database::open(&context.store))?;
         return status::run(&database, &expression, (&recipe, &options), context);
     }
     if args.dry_run {
-        let database =
-            open_database(&args, &expression, &mut recipe, || Database::open(&context.store))?;
+        let (database, expression) =
+            open_database(&args, expression, &mut recipe, || Database::open(&context.store))?;
         let database = context.joined(database);
         tell_of_releases(&database, "expansion", &expression)?;
         let shard = args.shard.as_deref().map(shard::parsed).transpose()?;
@@ -198,14 +204,15 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         "no file for the shard; name one by `--out FILE`, or see how long it takes by `--dry-run`"
     );
     if let (Some(text), Some(file)) = (&args.shard, &args.out) {
-        let database =
-            open_database(&args, &expression, &mut recipe, || Database::open(&context.store))?;
+        let (database, expression) =
+            open_database(&args, expression, &mut recipe, || Database::open(&context.store))?;
         let database = context.joined(database);
         return shard::run(&database, (&expression, &recipe, &options), (text, file), context);
     }
     let stopped = stop::on_interrupt("stopping after the step that runs")?;
     let writer = || Database::open_existing_writer(&context.store);
-    let database = context.joined(open_database(&args, &expression, &mut recipe, writer)?);
+    let (database, expression) = open_database(&args, expression, &mut recipe, writer)?;
+    let database = context.joined(database);
     tell_of_index(&database);
     tell_of_releases(&database, "expansion", &expression)?;
     tell_undeclared(&recipe, &database)?;
@@ -237,7 +244,7 @@ fn plan(
     text: &str,
     context: &Context,
 ) -> anyhow::Result<(Expression, Recipe, RunOptions)> {
-    let expression = Expression::parse(text).map_err(DatabaseError::from)?;
+    let expression = query::expression(text)?;
     let reads_only = args.status || args.dry_run || args.everything;
     ensure!(
         expression != Expression::Everything || reads_only,
@@ -286,23 +293,26 @@ fn tell_made_by_others(made: &BTreeMap<RecipeId, u64>) {
     ));
 }
 
-/// A database under the list that is named, else under that of the editions that are asked for.
-/// What the recipe is blind to is read under the same list.
+/// A database under the list that is named, else under that of the editions that are asked for,
+/// and what is expanded: all that the expression finds, or a sample of it. What the recipe is blind
+/// to is read under the same list.
 fn open_database(
     args: &Args,
-    expression: &Expression,
+    expression: Expression,
     recipe: &mut Recipe,
     open: impl FnOnce() -> Result<Database, DatabaseError>,
-) -> anyhow::Result<Database> {
-    let mut database = args.splits.over_query(expression, open)?;
+) -> anyhow::Result<(Database, Expression)> {
+    let mut database = args.splits.over_query(&expression, open)?;
     if let Some(query) = &args.blind_to {
-        let query = Expression::parse(query).map_err(DatabaseError::from)?;
+        let query = query::expression(query)?;
         if database.split_list().is_none() {
             database = args.splits.over_query(&query, || Ok(database))?;
         }
         recipe.blind_to = Some(BlindTo::new(query, database.split_list().map(AsRef::as_ref)));
     }
-    Ok(database)
+    // Sets that a program made are no seeds, and take no place in the sample.
+    let expression = args.sample.of(&database, expression, Some("origin!=generated"))?;
+    Ok((database, expression))
 }
 
 /// Says that the rewriter declares no language beside a release that is not English.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use crate::cli::options::named::{named, one_of};
 use anyhow::bail;
-use fnstore::database::{Database, DatabaseError};
+use fnstore::database::Database;
 use fnstore::endpoint::Usage;
 use fnstore::generate::{
     self, Fate, GenerationRecipe, GenerationReport, Generator, Lacking, Mode, SisterRule, UNLIKELY,
@@ -18,6 +18,7 @@ use serde::Serialize;
 
 use crate::cli::options::generator::GeneratorArgs;
 use crate::cli::options::language;
+use crate::cli::options::query;
 use crate::cli::print::notices::{
     tell_earlier_rules, tell_index_lag, tell_of_index, tell_of_releases,
 };
@@ -117,7 +118,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let text = args.expression.join(" ");
     let expression = match text.trim() {
         "" => Expression::Everything,
-        text => Expression::parse(text).map_err(DatabaseError::from)?,
+        text => query::expression(text)?,
     };
     let (recipe, generator) = open(&args)?;
     let stopped = stop::on_interrupt("stopping after the step that runs")?;

@@ -3,9 +3,10 @@
 
 use std::ops::ControlFlow;
 
-use fnstore::database::{Database, DatabaseError};
+use fnstore::database::Database;
 use fnstore::query::Expression;
 
+use crate::cli::options::query;
 use crate::cli::print::notices::{tell_index_lag, tell_of_index};
 use crate::cli::print::output::tell;
 use crate::cli::print::progress;
@@ -36,7 +37,7 @@ impl Pass {
             &mut dyn FnMut(u64) -> ControlFlow<()>,
         ) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        let expression = Expression::parse(expression).map_err(DatabaseError::from)?;
+        let expression = query::expression(expression)?;
         let stopped = stop::on_interrupt(self.finishing)?;
         let database = context.joined(context.open_writer_for(&expression)?);
         tell_of_index(&database);

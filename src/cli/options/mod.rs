@@ -17,6 +17,8 @@
 //! | [`tagger`] | which tagger tags |
 //! | [`verifier`] | which verifier is asked, and which rewriter backwards |
 //! | [`splits`] | `--split-list`: which part of the data something belongs to |
+//! | [`query`] | expressions and lists of fields |
+//! | [`sample`] | `--sample`: some of what a query finds |
 //! | [`release`] | which release a command is about |
 //! | [`chosen_lus`] | which LUs a command is about |
 //! | [`listing`] | which names, of which release, how many rows |
@@ -35,8 +37,10 @@ pub(crate) mod listing;
 pub(crate) mod locate;
 pub(crate) mod named;
 pub(crate) mod number;
+pub(crate) mod query;
 pub(crate) mod release;
 pub(crate) mod rewriter;
+pub(crate) mod sample;
 pub(crate) mod splits;
 pub(crate) mod tagger;
 pub(crate) mod threads;

@@ -15,8 +15,8 @@ use crate::cli::print::output::{counted, grouped, tell};
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct SplitArgs {
     /// Take parts of the data from a list. Lines have `document`, `lu`, `sentence` or `exemplars`,
-    /// its name (`*` for exemplars) and `train`, `dev` or `test`, parted by tabs [default: the
-    /// built-in list of full-text documents alone]
+    /// its name (`*` for exemplars) and `train`, `dev`, `test` or `none`, parted by tabs [default:
+    /// the built-in list of full-text documents alone]
     #[arg(long, value_name = "FILE")]
     split_list: Option<PathBuf>,
 

@@ -1,5 +1,5 @@
-//! Bar charts as SVG: groups of bars with a note above each, two labelled axes, a legend; and the
-//! lines and texts that other pictures draw with.
+//! Bar charts as SVG: groups of bars with a note above each, curves over them, two labelled axes, a
+//! legend; and the lines and texts that other pictures draw with.
 
 use std::fmt::Write as _;
 
@@ -45,6 +45,9 @@ pub(crate) struct BarChart {
     /// Names of the series; none when there is one only.
     pub(crate) series: Vec<String>,
     pub(crate) groups: Vec<Group>,
+    /// Lines over the bars, one for each series: places between the left end, 0, and the right, 1,
+    /// and heights. None where bars say it all.
+    pub(crate) curves: Vec<Vec<(f64, f64)>>,
 }
 
 impl BarChart {
@@ -57,11 +60,13 @@ impl BarChart {
         );
         text(&mut svg, (WIDTH / 2.0, 24.0), "middle", "font-size=\"15\"", &self.title);
         let bars = self.groups.iter().flat_map(|group| &group.bars);
-        let highest = bars.map(|bar| bar.value).fold(0.0, f64::max);
+        let heights = self.curves.iter().flatten().map(|(_, height)| *height);
+        let highest = bars.map(|bar| bar.value).chain(heights).fold(0.0, f64::max);
         let step = tick_step(highest);
         let steps = (highest / step).ceil().max(1.0);
         self.axes(&mut svg, step, steps);
         self.bars(&mut svg, step * steps);
+        self.draw_curves(&mut svg, step * steps);
         self.legend(&mut svg);
         svg.push_str("</svg>\n");
         svg
@@ -100,6 +105,22 @@ impl BarChart {
                 let middle = (x + width * 0.47, y - 4.0);
                 text(svg, middle, "middle", "font-size=\"9\"", &bar.note);
             }
+        }
+    }
+
+    fn draw_curves(&self, svg: &mut String, top: f64) {
+        for (series, points) in self.curves.iter().enumerate() {
+            let place = |(x, y): &(f64, f64)| {
+                let (x, y) = (LEFT + (RIGHT - LEFT) * x, BOTTOM - (BOTTOM - TOP) * y / top);
+                format!("{x:.1},{y:.1}")
+            };
+            let points: Vec<String> = points.iter().map(place).collect();
+            let _ = writeln!(
+                svg,
+                "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>",
+                points.join(" "),
+                COLOURS[series % COLOURS.len()]
+            );
         }
     }
 
@@ -164,6 +185,7 @@ mod tests {
             y: "share".to_owned(),
             series: vec!["one".to_owned(), "two".to_owned()],
             groups: vec![Group { label: "1".to_owned(), bars: values.iter().map(bar).collect() }],
+            curves: Vec::new(),
         }
     }
 
@@ -190,6 +212,17 @@ mod tests {
             .filter_map(|line| line.split("height=\"").nth(1)?.split('"').next()?.parse().ok())
             .collect();
         assert_eq!(heights, [((BOTTOM - TOP) * 61.0 / 80.0 * 10.0).round() / 10.0, 0.0]);
+    }
+
+    #[test]
+    fn a_curve_goes_from_end_to_end_and_counts_for_the_height() {
+        let curves = vec![vec![(0.0, 100.0), (0.5, 50.0), (1.0, 0.0)]];
+        let svg = BarChart { curves, ..chart(&[10.0]) }.svg();
+        let middle = ((LEFT + RIGHT) / 2.0, (TOP + BOTTOM) / 2.0);
+        let points =
+            format!("{LEFT:.1},{TOP:.1} {:.1},{:.1} {RIGHT:.1},{BOTTOM:.1}", middle.0, middle.1);
+        assert!(svg.contains(&format!("points=\"{points}\"")), "{svg}");
+        assert!(svg.contains(">100</text>"));
     }
 
     #[test]

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use fnstore::database::{Database, DatabaseError};
+use fnstore::database::Database;
 use fnstore::internals::WithStore as _;
 use fnstore::model::ReleaseId;
 use fnstore::query::Expression;
 use fnstore::transfer::ChangeRecord;
 
+use crate::cli::options::query;
 use crate::cli::options::release::release;
 use crate::cli::print::output::{Format, Output, tell};
 use crate::cli::print::render::{Block, Records};
@@ -100,7 +101,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let followed = match &args.release {
         Some(name) => Followed::Release(release(&database, Some(name))?.id),
         None if args.expression.is_empty() => Followed::All,
-        None => Followed::Sets(Expression::parse(&expression).map_err(DatabaseError::from)?),
+        None => Followed::Sets(query::expression(&expression)?),
     };
     if let Some(generation) = &args.generation {
         database.require_generation(generation)?;

@@ -14,11 +14,13 @@ use fnstore::expand::filter_data;
 use fnstore::lexicon::EditionChanges;
 use fnstore::model::Positive;
 use fnstore::named;
-use fnstore::query::{Case, Expression};
+use fnstore::query::{Case, Expression, Field};
 use fnstore::transfer::{FramenetLoss, JsonlExport, LossyExport};
 use serde::Serialize;
 
 use crate::cli::grow::align::tasks::Making;
+use crate::cli::options::query::expression_with;
+use crate::cli::options::sample::SampleArgs;
 use crate::cli::options::splits::SplitArgs;
 use crate::cli::options::tagger::{TaggerArgs, TaggerOnDemand};
 use crate::cli::print::notices::{tell_of_index, tell_of_releases};
@@ -66,9 +68,17 @@ pub(crate) struct Args {
     #[arg(long)]
     training: bool,
 
+    /// Leave out training sentences that also stand in `dev` or `test`, and what was generated from
+    /// them; without this they are told of where the query asks for `split`
+    #[arg(long)]
+    no_leaks: bool,
+
     /// Match case-sensitively
     #[arg(long)]
     case_sensitive: bool,
+
+    #[command(flatten)]
+    sample: SampleArgs,
 
     #[command(flatten)]
     splits: SplitArgs,
@@ -85,7 +95,7 @@ Examples:
   fnstore export frame=Verification --to csv -
   fnstore export 'origin=fulltext split=train' --to conll train.conll
   fnstore export 'split=train' --split-list fold-1.tsv --training --to jsonl train.jsonl
-  fnstore export 'split=train' --to training-conll train.conll
+  fnstore export split=train --no-leaks --to training-conll train.conll
   fnstore export 'origin=fulltext split=test' --to semafor test";
 
 named! {
@@ -135,8 +145,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     stop::clean_up()?;
     let (to, path) = destination(&args)?;
     let case = if args.case_sensitive { Case::Sensitive } else { Case::Fold };
-    let expression =
-        Expression::parse_with(&args.expression.join(" "), case).map_err(DatabaseError::from)?;
+    let expression = expression_with(&args.expression.join(" "), case)?;
     require_additions(&args, to, &expression)?;
     let database = args.splits.over_query(&expression, || Database::open(&context.store))?;
     let database = context.joined(database);
@@ -147,6 +156,8 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     if to.holds_several(args.training) {
         tell_of_releases(&database, "export", &expression)?;
     }
+    let expression = leakless(&args, &database, expression)?;
+    let expression = args.sample.of(&database, expression, None)?;
     let export = Export { database: &database, expression: &expression, args: &args, to };
     let mut record = match (to, &path) {
         (To::Semafor, Some(path)) => export.semafor(path)?,
@@ -194,6 +205,36 @@ fn require_additions(args: &Args, to: To, expression: &Expression) -> anyhow::Re
          `{expression}`: its export has what the sets refer to in any case; leave the option out"
     );
     Ok(())
+}
+
+/// The query without training sentences that stand in `dev` or `test`, where they are to be left
+/// out. Else they are told of, if the query asks for parts.
+fn leakless(
+    args: &Args,
+    database: &Database,
+    expression: Expression,
+) -> anyhow::Result<Expression> {
+    let has_parts = expression.terms().any(|term| term.field() == Field::Split);
+    if !args.no_leaks && !has_parts {
+        return Ok(expression);
+    }
+    let leaking = database.leaking(&expression)?;
+    if leaking.sentences == 0 {
+        return Ok(expression);
+    }
+    let sets = counted(leaking.sets, "annotation set");
+    let which = format!("{} ({sets})", counted(leaking.sentences, "training sentence"));
+    if args.no_leaks {
+        tell(&format!("left out: {which}, in dev or test, too"));
+        return Ok(leaking.without);
+    }
+    let example = leaking.example.map(|(one, other)| format!(", as `{one}` beside `{other}`"));
+    tell(&format!(
+        "warning: {which} stand in dev or test, too{}; `--no-leaks` leaves them out, `fnstore check \
+         --leaks` lists them",
+        example.unwrap_or_default()
+    ));
+    Ok(expression)
 }
 
 /// The editions that an expression names, with what has become of their sets.

@@ -10,6 +10,8 @@ use fnstore::model::NamedBy;
 use fnstore::query::{Case, Cursor, Expression, Field, Selection, SortKey, Test};
 use fnstore::search::{AnswerRecord, Match, Matches};
 
+use crate::cli::options::query::{expression, expression_with, fields};
+use crate::cli::options::sample::SampleArgs;
 use crate::cli::options::splits::SplitArgs;
 use crate::cli::print::notices::{tell_if_empty, tell_of_index, tell_of_releases};
 use crate::cli::print::output::{Format, Output, grouped, tell};
@@ -70,6 +72,9 @@ pub(crate) struct Args {
     case_sensitive: bool,
 
     #[command(flatten)]
+    sample: SampleArgs,
+
+    #[command(flatten)]
     splits: SplitArgs,
 }
 
@@ -90,6 +95,8 @@ Examples:
   fnstore query 'inherits=Event pos=v text~\"\\bnot\\b\"' --count-by frame
   fnstore query origin=generated 'aligner>=0.95' --sort frame,-aligner --limit 100 --format csv
   fnstore query frame=Verification --fields id,lu,trigger,fe,document
+  fnstore query pos=v --sample 3 --per frame --seed 7
+  fnstore query id=@ids.txt --format csv
   fnstore query 'foreign~\"<note\"' --fields id,foreign
   fnstore query 'text~\"\\bnot\\b\" pos=v' --explain";
 
@@ -99,8 +106,8 @@ const LOOK_AHEAD: usize = 2_000;
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let case = if args.case_sensitive { Case::Sensitive } else { Case::Fold };
     let text = args.expression.join(" ");
-    let expression = Expression::parse_with(&text, case).map_err(DatabaseError::from)?;
-    let count_by = args.count_by.as_deref().map(counted::fields).transpose()?;
+    let expression = expression_with(&text, case)?;
+    let count_by = args.count_by.as_deref().map(fields).transpose()?;
     let columns = args.fields.as_deref().map(Column::parse_list).transpose()?;
     let sort = args.sort.as_deref().map(SortKey::parse_list).transpose();
     let sort = sort.map_err(DatabaseError::from)?.unwrap_or_default();
@@ -112,6 +119,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         tell_of_releases(&database, "query", &expression)?;
     }
     tell_of_descriptions(&database, &expression)?;
+    let expression = args.sample.of(&database, expression, None)?;
     let outcome = if args.explain {
         let explained = database.explain(&expression, &selection)?;
         write_plan(&explained, output)?;
@@ -139,7 +147,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 
 /// Says how many sets a query finds that found none with its letters as written.
 fn tell_of_case(database: &Database, text: &str) -> anyhow::Result<()> {
-    let folding = Expression::parse_with(text, Case::Fold).map_err(DatabaseError::from)?;
+    let folding = expression(text)?;
     let count = database.count(&folding)?;
     if count > 0 {
         tell(&format!("{} without `--case-sensitive`", grouped(count)));

@@ -12,9 +12,11 @@ use fnstore::database::Database;
 use fnstore::lexicon::Lexicon;
 use fnstore::model::FrameId;
 use fnstore::named;
+use fnstore::query::{Field, Test, quoted};
 
 use crate::cli::options::chosen_lus::ChosenLus;
 use crate::cli::options::listing::{Statuses, lexicons, names};
+use crate::cli::options::query;
 use crate::cli::print::output::Format;
 use crate::cli::{Context, Outcome};
 
@@ -31,7 +33,8 @@ use crate::cli::{Context, Outcome};
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// What to show: `frame NAME` and `lu NAME`, or their numbers, `sentence ID...`, `annotation
-    /// ID...` (or `set ID...`), `document NAME`; `frame=NAME` and `frame~REGEX` do, too
+    /// ID...` (or `set ID...`), `document NAME`; `@FILE` for an ID takes those in a file, one a
+    /// line; `frame=NAME` and `frame~REGEX` do, too
     #[arg(value_name = "KIND NAME", required = true)]
     what: Vec<String>,
 
@@ -54,6 +57,7 @@ Examples:
   fnstore show lu tell.v --frame Telling
   fnstore show sentence x1024 f2048
   fnstore show annotation f2048 --format json
+  fnstore show sentence @sentences.txt
   fnstore show document 'IntroOf*'";
 
 named! {
@@ -91,9 +95,31 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             lexunit::show(&lexicons, &chosen, &args.statuses, output)
         }
         Shown::Document => document::show(&database, &lexicons, &names("document", &name)?, output),
-        Shown::Sentence => sentence::show_sentences(&lexicons, &name, output),
-        Shown::Annotation => sentence::show_sets(&lexicons, &name, output),
+        Shown::Sentence => {
+            sentence::show_sentences(&lexicons, &ids(Field::Sentence, &name)?, output)
+        }
+        Shown::Annotation => sentence::show_sets(&lexicons, &ids(Field::Id, &name)?, output),
     }
+}
+
+/// Ids parted by spaces, those of a file in place of `@FILE`.
+fn ids(field: Field, words: &str) -> anyhow::Result<String> {
+    let mut ids = Vec::new();
+    for word in words.split_whitespace() {
+        if !word.starts_with('@') {
+            ids.push(word.to_owned());
+            continue;
+        }
+        let of_file = query::expression(&format!("{field}={}", quoted(word)))?;
+        for term in of_file.terms() {
+            match term.test() {
+                Test::Sets(all) => ids.extend(all.iter().map(ToString::to_string)),
+                Test::Sentences(all) => ids.extend(all.iter().map(ToString::to_string)),
+                _ => {}
+            }
+        }
+    }
+    Ok(ids.join(" "))
 }
 
 /// The name of a frame that is given by its number.

@@ -102,7 +102,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     match args.command {
         Some(Command::Growth(args)) => return growth::run(args, context),
         Some(Command::Diversity(args)) => return diversity::run(args, context),
-        Some(Command::Agreement(_)) => return agreement::run(context),
+        Some(Command::Agreement(args)) => return agreement::run(&args, context),
         None => {}
     }
     let database = Database::open(&context.store)?;

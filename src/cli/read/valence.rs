@@ -5,18 +5,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fnstore::database::{Database, DatabaseError};
+use fnstore::database::Database;
 use fnstore::lexicon::{Lexicon, observed_valences};
 use fnstore::model::{
     ACCEPTED, AnnotationSet, FeRealization, FeStatus, LexUnit, LuId, Origin, PROPOSED,
     ValencePattern, Valences,
 };
-use fnstore::query::Expression;
 use serde::Serialize;
 
 use super::show::lexunit::RealizationRecord;
 use crate::cli::options::chosen_lus::ChosenLus;
 use crate::cli::options::listing::{Statuses, lexicons};
+use crate::cli::options::query;
 use crate::cli::print::notices::tell_of_index;
 use crate::cli::print::output::{Format, Output, grouped, tell};
 use crate::cli::print::render::Block;
@@ -168,7 +168,7 @@ fn entries_of<'l>(
     let wanted: BTreeSet<LuId> = lexunits.iter().map(|(_, lu)| lu.id).collect();
     let mut sets: BTreeMap<LuId, Vec<AnnotationSet>> = BTreeMap::new();
     if let Some(query) = over.or(any_proposed.then_some(GENERATED)) {
-        let query = Expression::parse(query).map_err(DatabaseError::from)?;
+        let query = query::expression(query)?;
         for answer in lexicon.annotations(&query)? {
             let answer = answer?;
             if wanted.contains(&answer.set.lu) {

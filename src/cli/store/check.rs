@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fnstore::database::Database;
 use fnstore::edit::RepairReport;
-use fnstore::model::{AnnotationSetId, Hex16, Hex32, Positive, Split};
+use fnstore::model::{AnnotationSetId, Hex16, Hex32, Positive, SentenceId, Split};
 use fnstore::upkeep::{CheckOptions, CheckReport, Finding, Leak, LeakKind};
 use serde::Serialize;
 
@@ -54,10 +54,12 @@ struct LeakRecord {
     part: Split,
     release: String,
     set: AnnotationSetId,
+    sentence: SentenceId,
     sets: Positive,
     other_part: Split,
     other_release: String,
     other_set: AnnotationSetId,
+    other_sentence: SentenceId,
     other_sets: Positive,
     text: String,
 }
@@ -68,10 +70,12 @@ impl Row for LeakRecord {
         "part",
         "release",
         "set",
+        "sentence",
         "sets",
         "other_part",
         "other_release",
         "other_set",
+        "other_sentence",
         "other_sets",
         "text",
     ];
@@ -121,18 +125,21 @@ fn leaks(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
         release.map_or_else(String::new, |release| release.name.clone())
     };
     let found = leaks.len() as u64;
-    let records = leaks.into_iter().map(|Leak { kind, first, second, sets, text }| LeakRecord {
-        code: kind,
-        part: first.0,
-        release: name(first.1),
-        set: first.2,
-        sets: sets.0,
-        other_part: second.0,
-        other_release: name(second.1),
-        other_set: second.2,
-        other_sets: sets.1,
-        text,
-    });
+    let records =
+        leaks.into_iter().map(|Leak { kind, first, second, sentences, sets, text }| LeakRecord {
+            code: kind,
+            part: first.0,
+            release: name(first.1),
+            set: first.2,
+            sentence: sentences.0,
+            sets: sets.0,
+            other_part: second.0,
+            other_release: name(second.1),
+            other_set: second.2,
+            other_sentence: sentences.1,
+            other_sets: sets.1,
+            text,
+        });
     context.output.rows(Format::Jsonl, records)?;
     context.output.flush()?;
     tell(&match found {

@@ -1,7 +1,7 @@
 //! `fnstore delete`: what expansions wrote goes, with what grew from it.
 
 use anyhow::bail;
-use fnstore::database::{Database, DatabaseError};
+use fnstore::database::Database;
 use fnstore::edit::Removed;
 use fnstore::model::{AnnotationSetId, Origin, ReleaseId};
 use fnstore::query::{Expression, Selection};
@@ -9,6 +9,7 @@ use fnstore::query::{Expression, Selection};
 use super::edit::commit;
 use crate::cli::options::author::sign;
 use crate::cli::options::confirm::is_confirmed;
+use crate::cli::options::query;
 use crate::cli::print::notices::tell_of_index;
 use crate::cli::print::output::{counted, grouped, tell};
 use crate::cli::{Context, Outcome};
@@ -40,7 +41,7 @@ Examples:
   fnstore delete 'origin=generated flag=weak-alignment' --yes";
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let expression = Expression::parse(&args.expression.join(" ")).map_err(DatabaseError::from)?;
+    let expression = query::expression(&args.expression.join(" "))?;
     let database = context.open_writer_for(&expression)?;
     tell_of_index(&database);
     sign(&database);

@@ -7,10 +7,13 @@ use fnstore::internals::WithStore as _;
 use fnstore::lexicon::EditionChanges;
 use fnstore::model::{AnnotationSetId, Edition, Hex64, Positive, ReleaseId};
 use fnstore::query::{Expression, Field, Term};
+use fnstore::text::shortened;
 use serde::Serialize;
 
 use super::edit::{commit, now};
 use crate::cli::options::author::sign;
+use crate::cli::options::query::expression;
+use crate::cli::options::sample::SampleArgs;
 use crate::cli::options::splits::SplitArgs;
 use crate::cli::print::notices::tell_of_index;
 use crate::cli::print::output::{Format, Output, counted, grouped, tell};
@@ -43,6 +46,8 @@ enum Command {
         #[arg(value_name = "EXPR", required = true)]
         expression: Vec<String>,
         #[command(flatten)]
+        sample: SampleArgs,
+        #[command(flatten)]
         splits: SplitArgs,
     },
     /// List the editions
@@ -69,7 +74,8 @@ enum Command {
 
 const EXAMPLES: &str = "\
 Examples:
-  fnstore edition create strict 'origin=generated p>=0.94'
+  fnstore edition create strict 'origin=generated p>=0.78'
+  fnstore edition create pilot origin=generated --sample 5 --per frame --seed 7
   fnstore edition list
   fnstore query 'edition=strict frame=Verification'
   fnstore edition verify strict
@@ -130,7 +136,8 @@ impl Row for EditionRecord {
         let counts = [self.sets, self.sentences, self.pairs, self.lemma_pairs];
         let mut cells = vec![self.name.clone()];
         cells.extend(counts.map(grouped));
-        cells.push(self.expression.clone());
+        // The query of a sample lists its ids.
+        cells.push(shortened(&self.expression));
         cells
     }
 }
@@ -141,7 +148,7 @@ impl Block for EditionRecord {
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
         output.heading(&format!("{}  {}", self.name, self.release))?;
         let rows = [
-            ("query", self.expression.clone()),
+            ("query", shortened(&self.expression)),
             ("annotation sets", grouped(self.sets)),
             ("sentences", grouped(self.sentences)),
             ("(Frame, Trigger)", grouped(self.pairs)),
@@ -173,8 +180,8 @@ impl Row for ChangeRecord {
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let release = args.release.as_deref();
     match args.command {
-        Command::Create { name, expression, splits } => {
-            create(release, &name, &expression.join(" "), &splits, context)
+        Command::Create { name, expression, sample, splits } => {
+            create(release, (&name, &expression.join(" ")), (&sample, &splits), context)
         }
         Command::List => list(release, context),
         Command::Show { name } => {
@@ -212,12 +219,11 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 
 fn create(
     release: Option<&str>,
-    name: &str,
-    expression: &str,
-    splits: &SplitArgs,
+    (name, asked): (&str, &str),
+    (sample, splits): (&SampleArgs, &SplitArgs),
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
-    let expression = Expression::parse(expression).map_err(DatabaseError::from)?;
+    let expression = expression(asked)?;
     let expression = match release {
         Some(release) => {
             let of = Expression::Term(Term::named(Field::Release, release)?);
@@ -229,13 +235,14 @@ fn create(
         splits.over_query(&expression, || Database::open_existing_writer(&context.store))?;
     tell_of_index(&database);
     sign(&database);
+    let expression = sample.of(&database, expression, None)?;
     let Some((release, edition)) = database.edition_of(name, &expression, now())? else {
         return Outcome::nothing("no annotation set matches; an edition holds at least one");
     };
     let record = EditionRecord::new(called(&database, release)?, &edition);
     let mut edits = database.transaction(release)?;
     edits.add_edition(edition)?;
-    commit(&database, edits, &format!("made edition `{name}`"))?;
+    commit(&database, edits, &format!("made edition `{name}`{}", sample.note()))?;
     let mut records = context.output.records(Format::Table);
     records.block(&record)?;
     records.end_blocks::<EditionRecord>()?;

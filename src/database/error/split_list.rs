@@ -1,6 +1,6 @@
 //! What can be wrong with a split list beside a store.
 
-use crate::model::{Split, coded};
+use crate::model::{ListedPart, coded, written_part};
 use crate::text::shortened;
 
 /// A split list does not fit the store, or is not there.
@@ -11,7 +11,7 @@ pub enum SplitListError {
     #[error(
         "E-conflict: split list `{list}`: `{}` is in {} and `{}` in {}, and both name one document \
          of `{release}`; expected one part for a document, by any of its names",
-        shortened(.name), part.as_str(), shortened(.other_name), other_part.as_str()
+        shortened(.name), written_part(*part), shortened(.other_name), written_part(*other_part)
     )]
     TwoParts {
         /// The list.
@@ -21,11 +21,11 @@ pub enum SplitListError {
         /// A name of the document.
         name: String,
         /// Its part.
-        part: Split,
+        part: ListedPart,
         /// Another name.
         other_name: String,
         /// Its part.
-        other_part: Split,
+        other_part: ListedPart,
     },
     /// It names what no release has.
     #[error(

@@ -40,7 +40,8 @@ pub struct Options {
     pub inputs: Vec<Input>,
     /// Networks of each classifier, whose scores are averaged.
     pub members: usize,
-    /// Weights to try for the label that counts less, above 0 and at most 1.
+    /// Weights to try for the label that counts less, above 0 and at most 1. The paper's is below 1
+    /// for either classifier; 1 would count both labels alike.
     pub weights: Vec<f32>,
     /// Precision that the precision filter is to have.
     pub precision: f64,
@@ -59,7 +60,7 @@ impl Options {
             out,
             inputs: Input::ALL.into(),
             members: 5,
-            weights: vec![0.1, 0.3, 1.0],
+            weights: vec![0.1, 0.3],
             precision: 0.95,
             recall: 0.97,
             training: TrainerOptions {

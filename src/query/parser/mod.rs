@@ -4,13 +4,15 @@
 //! of many values.
 
 mod braces;
+#[cfg(test)]
+mod laws;
+mod listed;
 
 use super::lexer::{Lexer, Value};
 use super::{
     Case, Comparison, Expression, Field, FieldKind, Operator, Pattern, QueryError, Term, Test,
     nearest,
 };
-use crate::model::AnnotationSetId;
 
 /// Nesting that no one writes by hand; it keeps recursion, here and in every walk over the
 /// expression, far from the end of the stack.
@@ -24,9 +26,9 @@ const A_TERM: &str = "a term such as `frame=Verification`";
 const A_TERM_OR_QUOTES: &str = "a term such as `frame=Verification`, or quotes around a value with \
                                 spaces, as in `lu=\"make sure.v\"`";
 
-/// Reads a whole query.
-pub(super) fn parse(text: &str, case: Case) -> Result<Expression, QueryError> {
-    let mut parser = Parser { lexer: Lexer::new(text), case, depth: 0 };
+/// Reads a whole query; `reads_files` says whether `id=@FILE` is read.
+pub(super) fn parse(text: &str, case: Case, reads_files: bool) -> Result<Expression, QueryError> {
+    let mut parser = Parser { lexer: Lexer::new(text), case, reads_files, depth: 0 };
     if parser.lexer.is_at_end() {
         return Ok(Expression::Everything);
     }
@@ -41,6 +43,7 @@ pub(super) fn parse(text: &str, case: Case) -> Result<Expression, QueryError> {
 struct Parser<'a> {
     lexer: Lexer<'a>,
     case: Case,
+    reads_files: bool,
     depth: usize,
 }
 
@@ -174,11 +177,8 @@ impl Parser<'_> {
             FieldKind::Revision => {
                 Test::Revision(integer(field, value, u64::MAX, "a revision number")?)
             }
-            FieldKind::Id => Test::Set(AnnotationSetId::of_written(&value.text).ok_or_else(|| {
-                let expected = "an annotation set id such as `x862331` (a letter, x for exemplars, \
-                                f for full text, i for imported, g for generated, and a number)";
-                malformed(field, value, expected)
-            })?),
+            FieldKind::Id => Test::Sets(self.set_ids(field, value)?),
+            FieldKind::Sentence => Test::Sentences(self.sentence_ids(field, value)?),
         })
     }
 
@@ -270,9 +270,8 @@ fn malformed(field: Field, value: &Value, expected: &'static str) -> QueryError 
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Distance, LabelField, LabelTest};
     use super::*;
-    use proptest::prelude::*;
+    use crate::model::AnnotationSetId;
 
     fn error(query: &str) -> String {
         match Expression::parse(query) {
@@ -305,7 +304,7 @@ mod tests {
         assert_eq!(test("aligner>=0.95"), Test::Decimal(Comparison::GreaterOrEqual, 0.95));
         assert_eq!(test("since=12"), Test::Revision(12));
         let id = AnnotationSetId::parse("x862331").unwrap();
-        assert_eq!(test("seed=x862331"), Test::Set(id));
+        assert_eq!(test("seed=x862331"), Test::Sets(id.into()));
         assert_eq!(test("ni=dni"), Test::Pattern(Pattern::exact("DNI", Case::Fold)));
         assert_eq!(test("lu=b*"), Test::Pattern(Pattern::wildcard("b*", Case::Fold)));
     }
@@ -458,140 +457,6 @@ mod tests {
                 Expression::parse(&query),
                 Err(QueryError::TooDeep { limit: MAX_DEPTH, .. })
             ));
-        }
-    }
-
-    fn pattern() -> impl Strategy<Value = Pattern> {
-        prop_oneof![
-            "[ -~\u{e9}\u{1f600}]{0,6}".prop_map(|text| Pattern::exact(&text, Case::Fold)),
-            "[a*\\\\\" ']{0,6}".prop_map(|text| Pattern::wildcard(&text, Case::Fold)),
-            "(\\\\[b\"'\\\\]|[a-c \"'{}()=]){0,4}"
-                .prop_filter_map("a regular expression", |s| Pattern::regex(&s, Case::Fold).ok()),
-        ]
-    }
-
-    fn null_instantiation() -> impl Strategy<Value = Pattern> {
-        let any = pattern().prop_filter("plain texts are checked", |p| p.as_exact().is_none());
-        let known = proptest::sample::select(NULL_INSTANTIATIONS.to_vec());
-        prop_oneof![any, known.prop_map(|kind| Pattern::exact(kind, Case::Fold))]
-    }
-
-    fn comparison() -> impl Strategy<Value = Comparison> {
-        proptest::sample::select(vec![
-            Comparison::Equal,
-            Comparison::Less,
-            Comparison::LessOrEqual,
-            Comparison::Greater,
-            Comparison::GreaterOrEqual,
-        ])
-    }
-
-    fn label_test() -> impl Strategy<Value = LabelTest> {
-        let of = |field| {
-            (any::<bool>(), pattern()).prop_map(move |(negated, pattern)| LabelTest::Pattern {
-                field,
-                negated,
-                pattern,
-            })
-        };
-        prop_oneof![
-            of(LabelField::Gf),
-            of(LabelField::Pt),
-            (any::<bool>(), null_instantiation()).prop_map(|(negated, pattern)| {
-                LabelTest::Pattern { field: LabelField::Ni, negated, pattern }
-            }),
-            any::<bool>().prop_map(LabelTest::Overt),
-        ]
-    }
-
-    fn test_of(field: Field) -> BoxedStrategy<Test> {
-        match field.kind() {
-            FieldKind::Name | FieldKind::Text => pattern().prop_map(Test::Pattern).boxed(),
-            FieldKind::NullInstantiation => null_instantiation().prop_map(Test::Pattern).boxed(),
-            FieldKind::Relation => {
-                let distance = (comparison(), any::<u64>())
-                    .prop_map(|(comparison, steps)| Distance { comparison, steps });
-                (pattern(), proptest::option::of(distance))
-                    .prop_map(|(name, distance)| Test::Relative(name, distance))
-                    .boxed()
-            }
-            FieldKind::Label => {
-                let side = (pattern(), proptest::collection::vec(label_test(), 0..3)).boxed();
-                prop_oneof![
-                    side.clone().prop_map(|(name, tests)| Test::Label(name, tests)),
-                    [side.clone(), side].prop_map(|sides| Test::Overlap(Box::new(sides))),
-                ]
-                .boxed()
-            }
-            FieldKind::Choice => {
-                proptest::sample::select(field.choices()).prop_map(Test::Choice).boxed()
-            }
-            FieldKind::Integer => {
-                (comparison(), any::<u64>()).prop_map(|(c, n)| Test::Integer(c, n)).boxed()
-            }
-            FieldKind::Percentage => {
-                (comparison(), 0..=100_u64).prop_map(|(c, n)| Test::Integer(c, n)).boxed()
-            }
-            FieldKind::Decimal => {
-                let finite = any::<f64>().prop_filter("finite", |number| number.is_finite());
-                (comparison(), finite).prop_map(|(c, n)| Test::Decimal(c, n)).boxed()
-            }
-            FieldKind::Fraction => {
-                (comparison(), 0.0..=1.0).prop_map(|(c, n)| Test::Decimal(c, n)).boxed()
-            }
-            FieldKind::Revision => any::<u64>().prop_map(Test::Revision).boxed(),
-            FieldKind::Id => any::<u64>()
-                .prop_filter_map("an id", |bits| AnnotationSetId::from_bits(bits % (4 << 56)))
-                .prop_map(Test::Set)
-                .boxed(),
-        }
-    }
-
-    fn expression() -> impl Strategy<Value = Expression> {
-        let term = proptest::sample::select(Field::ALL.to_vec()).prop_flat_map(|field| {
-            test_of(field).prop_map(move |test| Expression::Term(Term { field, test }))
-        });
-        let leaf = prop_oneof![9 => term, 1 => Just(Expression::Everything)];
-        leaf.prop_recursive(4, 24, 4, |inner| {
-            prop_oneof![
-                proptest::collection::vec(inner.clone(), 0..4).prop_map(Expression::conjunction),
-                proptest::collection::vec(inner.clone(), 0..4).prop_map(Expression::disjunction),
-                inner.prop_map(Expression::negation),
-            ]
-        })
-    }
-
-    proptest! {
-        #[test]
-        fn printed_text_reads_back_as_the_same_expression(expression in expression()) {
-            let text = expression.to_string();
-            prop_assert_eq!(Expression::parse(&text), Ok(expression), "{}", text);
-        }
-
-        #[test]
-        fn any_text_is_read_or_refused_with_a_column_inside_it(text in "\\PC{0,40}") {
-            if let Err(error) = Expression::parse(&text) {
-                prop_assert!((1..=text.chars().count() + 1).contains(&error.column()));
-                prop_assert!(!error.to_string().is_empty());
-            }
-        }
-
-        #[test]
-        fn any_sequence_of_pieces_is_read_or_refused(pieces in proptest::collection::vec(
-            proptest::sample::select(vec![
-                "frame", "fe", "ni", "round", "id", "text", "overt", "gf", "not", "or", "and", " ",
-                "=", "!=", "<", ">=", "~", "(", ")", "{", "}", "\"", "'", "\\", "*", "INI", "3", "x3",
-            ]), 0..16)
-        ) {
-            let text = pieces.concat();
-            match Expression::parse(&text) {
-                Ok(expression) => {
-                    prop_assert_eq!(Expression::parse(&expression.to_string()), Ok(expression));
-                }
-                Err(error) => {
-                    prop_assert!((1..=text.chars().count() + 1).contains(&error.column()));
-                }
-            }
         }
     }
 }

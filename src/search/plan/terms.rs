@@ -7,13 +7,18 @@ use super::narrowed::Narrowed;
 use super::{Planner, Route};
 use crate::database::Result;
 use crate::index::{Filter, Hit, Omitted};
-use crate::model::{AnnotationSetId, Document, Method, Origin, ReleaseId, Split, hexadecimal};
+use crate::model::{
+    AnnotationSetId, Document, Method, Origin, ReleaseId, SentenceId, Split, hexadecimal,
+};
 use crate::query::{Comparison, Field, Pattern, Term, Test, Words};
 use crate::store::{Action, SetLocation, Store, Subject};
 
 /// Most sets with answers of a verifier that are read one by one: more are many of a release, which
 /// a scan reads in a fraction of the time.
 const MOST_VERIFIED: usize = 2_000;
+
+/// Most seeds or sources that the index is asked for: more are many of all that was generated.
+const MOST_SEEDS: usize = 1_000;
 
 impl Planner<'_> {
     /// The ways to answer a term.
@@ -52,8 +57,12 @@ impl Planner<'_> {
                     _ => generated(),
                 }
             }
-            (Test::Set(id), Field::Id) => Route::keys(self.by_id(*id)?),
-            (Test::Set(id), _) => Route::index(Filter::Seed(*id)),
+            (Test::Sentences(ids), _) => Route::keys(self.of_sentences(ids)?),
+            (Test::Sets(ids), Field::Id) => Route::keys(self.by_ids(ids)?),
+            (Test::Sets(ids), _) if ids.len() > MOST_SEEDS => generated(),
+            (Test::Sets(ids), _) => {
+                Route::index(Filter::Any(ids.iter().copied().map(Filter::Seed).collect()))
+            }
             (Test::Revision(revision), _) => match self.written_since(*revision)? {
                 Some(sets) => Route::keys(Narrowed::Sets(sets)),
                 None => Route::default(),
@@ -119,14 +128,21 @@ impl Planner<'_> {
         })
     }
 
-    fn by_id(&self, set: AnnotationSetId) -> Result<Narrowed> {
-        let mut hits = BTreeSet::new();
-        for &release in &self.releases {
-            if let Some(location) = self.database.store.set_location(release, set)? {
-                hits.insert(hit(release, set, location));
+    fn by_ids(&self, ids: &[AnnotationSetId]) -> Result<Narrowed> {
+        self.of_rows(|_, _| Ok(ids.iter().copied().collect()))
+    }
+
+    /// The sets that stand in sentences.
+    fn of_sentences(&self, ids: &[SentenceId]) -> Result<Narrowed> {
+        self.of_rows(|store, release| {
+            let mut sets = BTreeSet::new();
+            for &sentence in ids {
+                for set in store.sets_of_sentence(release, sentence)? {
+                    sets.insert(set?);
+                }
             }
-        }
-        Ok(Narrowed::Sets(hits))
+            Ok(sets)
+        })
     }
 
     /// The sets of the editions that a pattern names.

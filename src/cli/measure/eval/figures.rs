@@ -48,6 +48,7 @@ fn lengths(breakdown: &Breakdown) -> BarChart {
         y: "share of spans, %".to_owned(),
         series: ["source", "gold", "found"].map(str::to_owned).into(),
         groups: (0..LONGEST as usize).map(group).collect(),
+        curves: Vec::new(),
     }
 }
 
@@ -64,5 +65,6 @@ fn distances(breakdown: &Breakdown) -> BarChart {
         y: "share of items, %".to_owned(),
         series: Vec::new(),
         groups: (0..DISTANCE_BINS).map(group).collect(),
+        curves: Vec::new(),
     }
 }

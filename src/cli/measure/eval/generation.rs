@@ -4,13 +4,13 @@ use std::ops::ControlFlow;
 
 use crate::cli::options::named::named;
 use anyhow::bail;
-use fnstore::database::{Database, DatabaseError};
+use fnstore::database::Database;
 use fnstore::generate::{self, Evaluated, Mode, Quality, TestSpans, Writer};
 use fnstore::model::Fraction;
-use fnstore::query::Expression;
 use serde::Serialize;
 
 use crate::cli::options::generator::GeneratorArgs;
+use crate::cli::options::query;
 use crate::cli::options::splits::SplitArgs;
 use crate::cli::print::notices::tell_of_index;
 use crate::cli::print::output::{Output, counted, tell};
@@ -242,7 +242,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         if args.test.is_some() { "split=test" } else { "method=infill or method=sister-lu" };
     let text = args.expression.join(" ");
     let text = if text.trim().is_empty() { usual } else { text.trim() };
-    let expression = Expression::parse(text).map_err(DatabaseError::from)?;
+    let expression = query::expression(text)?;
     if args.test.is_none() && args.generator.asks() {
         bail!("--endpoint writes words, and stored sets are measured as they are; add --test N");
     }

@@ -43,7 +43,7 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   fnstore experiment fes --checkpoint fes.state
-  fnstore experiment fes --base 25 --more 6.25 --resamples 3 --generated 'p>=0.94'";
+  fnstore experiment fes --base 25 --more 6.25 --resamples 3 --generated 'p>=0.78'";
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let svg = report::prepare(args.source.svg.as_deref())?;

@@ -118,6 +118,7 @@ fn chart(comparisons: &[Comparison], measure: &str, title: &str) -> BarChart {
         y: format!("{measure}, %"),
         groups: groups.collect(),
         series,
+        curves: Vec::new(),
     }
 }
 

@@ -39,7 +39,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N")]
     members: Option<usize>,
 
-    /// Class weights to try [default: 0.1,0.3,1]
+    /// Weights to try for the label that counts less: accepted outputs for the precision filter,
+    /// refused ones for the recall filter [default: 0.1,0.3]
     #[arg(long, value_name = "WEIGHTS", value_delimiter = ',')]
     weights: Option<Vec<f32>>,
 

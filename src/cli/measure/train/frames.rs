@@ -75,7 +75,7 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   fnstore train frames --out frames
-  fnstore train frames --exemplars 0 --generated 'p>=0.9' --out frames --checkpoint frames.state";
+  fnstore train frames --exemplars 0 --generated 'p>=0.78' --out frames --checkpoint frames.state";
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let database = context.joined(args.splits.over(|| Database::open(&context.store))?);

@@ -1,7 +1,6 @@
 //! What `query --count-by` writes: values with the number of annotation sets that have them.
 
-use fnstore::database::DatabaseError;
-use fnstore::query::{Field, listed};
+use fnstore::query::Field;
 use fnstore::search::ValueCount;
 use serde::Serialize;
 use serde_json::Map;
@@ -32,15 +31,6 @@ impl Block for CountRecord<'_> {
 
 /// What is written for the sets that have no value of a field.
 const NO_VALUE: &str = "(none)";
-
-/// The fields of a list of names; `document` stands for `doc`, as in other output.
-pub(crate) fn fields(names: &str) -> anyhow::Result<Vec<Field>> {
-    let fields = listed(names).map(|(column, name)| match name {
-        "document" => Ok(Field::Doc),
-        name => Field::with_value(name, column),
-    });
-    Ok(fields.collect::<Result<_, _>>().map_err(DatabaseError::from)?)
-}
 
 /// Writes counts by these fields.
 pub(crate) fn write(

@@ -7,7 +7,7 @@ use fnstore::model::{
     AnnotationSetId, Extent, FeStatus, ForeignPlace, Layer, LuId, Occurrence, Origin, Sentence,
     SentenceId, SentenceLayers,
 };
-use fnstore::query::{Expression, Field, Term, Test};
+use fnstore::query::{Expression, Field, Ids, Term, Test};
 use fnstore::search::{Answer, AnswerRecord};
 use fnstore::text::CharIndex;
 use fnstore::text::drawing::{self, Mark, Paint};
@@ -108,12 +108,11 @@ fn sets(
     lexicon: &Lexicon<'_>,
     ids: impl IntoIterator<Item = AnnotationSetId>,
 ) -> anyhow::Result<Vec<Answer>> {
-    let terms = ids.into_iter().map(|id| Term::new(Field::Id, Test::Set(id)));
-    let terms = terms.collect::<Result<Vec<_>, _>>()?;
-    let expression = Expression::any_of(terms.into_iter().map(Expression::Term))?;
-    if expression.terms().next().is_none() {
+    let ids: Ids<AnnotationSetId> = ids.into_iter().collect();
+    if ids.is_empty() {
         return Ok(Vec::new());
     }
+    let expression = Expression::Term(Term::new(Field::Id, Test::Sets(ids))?);
     Ok(lexicon.annotations(&expression)?.collect::<Result<_, _>>()?)
 }
 

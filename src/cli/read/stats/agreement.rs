@@ -1,12 +1,19 @@
 //! `fnstore stats agreement`: how far reviewers agree.
 
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use anyhow::bail;
 use fnstore::database::Database;
 use fnstore::model::Fraction;
-use fnstore::review::{Question, RoleFigures, agreement};
+use fnstore::review::{Agreement, OfQuestion, Question, RoleFigures, agreement};
 use serde::Serialize;
 
+use crate::cli::options::named::named;
+use crate::cli::print::chart::{Bar, BarChart, Group};
 use crate::cli::print::output::Format;
 use crate::cli::print::render::Row;
+use crate::cli::process::whole_file::WholeFile;
 use crate::cli::{Context, Outcome};
 
 /// Count judgements by question, and say how far reviewers agree
@@ -14,17 +21,36 @@ use crate::cli::{Context, Outcome};
 /// A row for each question and what was judged: generated sets, and people's sets as controls in or
 /// out of the frame that was asked for. A set counts as accepted at a mean score of 50. The share
 /// is of all judged ones. So the share that evokes the frame and the share that keeps the meaning
-/// can be compared. Agreement is over the sets of the row that two or more reviewers judged. Where
-/// a question has several rows, the role `all` has the sets of all of them.
+/// can be compared. Agreement is over the sets of the row that two or more reviewers judged: that
+/// of the paper is in the row of outputs, as controls are no question.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {}
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// Also draw how the mean scores of outputs and controls spread over 0 to 100 (Culkin et al.
+    /// 2021, Figure 7), and which share has at least each score
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+
+    /// Question that is drawn
+    #[arg(long, value_name = "QUESTION", value_parser = named::<Question>(), default_value = "evokes",
+          requires = "svg")]
+    question: Question,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore stats agreement
+  fnstore stats agreement --svg scores.svg";
+
+/// Bars of the picture: scores of 0 to below 10, and so on; the last has 100, too.
+const BINS: usize = 10;
 
 /// A row of counts as JSON; see `schema/agreement.schema.json`.
 #[derive(Debug, Serialize)]
 struct AgreementRow {
     /// JSON `{"enum": ["evokes", "meaning", "similarity", "elements"]}`.
     question: Question,
-    /// JSON `{"enum": ["output", "in-frame control", "out-of-frame control", "all"]}`.
+    /// JSON `{"enum": ["output", "in-frame control", "out-of-frame control"]}`.
     role: &'static str,
     items: u64,
     accepted: u64,
@@ -65,7 +91,48 @@ impl Row for AgreementRow {
     }
 }
 
-pub(super) fn run(context: &mut Context) -> anyhow::Result<Outcome> {
+/// How the mean scores of a question spread, as bars for each kind of item. The curves are the
+/// share of items with that score or a higher one.
+fn spread(question: Question, of: &OfQuestion) -> BarChart {
+    let series = of.roles.iter().map(|(role, figures)| {
+        format!("{} ({}, mean {:.2})", role.as_str(), figures.items, figures.mean())
+    });
+    let percent = |some: usize, all: usize| 100.0 * some as f64 / all.max(1) as f64;
+    let bin_of = |mean: f64| ((mean / 10.0) as usize).min(BINS - 1);
+    let group = |bin: usize| {
+        let bar = |means: &Vec<f64>| {
+            let inside = means.iter().filter(|mean| bin_of(**mean) == bin).count();
+            Bar { value: percent(inside, means.len()), note: String::new() }
+        };
+        let last = if bin + 1 == BINS { 100 } else { 10 * bin + 9 };
+        Group { label: format!("{}-{last}", 10 * bin), bars: of.means.values().map(bar).collect() }
+    };
+    let curve = |means: &Vec<f64>| {
+        let least = |score: u32| means.iter().filter(|mean| **mean >= f64::from(score)).count();
+        let point = |score| (f64::from(score) / 100.0, percent(least(score), means.len()));
+        (0..=100).map(point).collect()
+    };
+    BarChart {
+        title: question.wording(None),
+        x: "mean score of an item; 50 accepts it".to_owned(),
+        y: "% of items: bars, with this score; lines, with it or more".to_owned(),
+        series: series.collect(),
+        groups: (0..BINS).map(group).collect(),
+        curves: of.means.values().map(curve).collect(),
+    }
+}
+
+fn draw(args: &Args, all: &Agreement) -> anyhow::Result<()> {
+    let Some(path) = &args.svg else { return Ok(()) };
+    let Some(of) = all.questions.get(&args.question) else {
+        bail!("nobody has answered `{}`, so there is nothing to draw", args.question.as_str());
+    };
+    let mut file = WholeFile::create(path, "figure")?;
+    file.write_all(spread(args.question, of).svg().as_bytes())?;
+    file.finish()
+}
+
+pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let database = Database::open(&context.store)?;
     let all = agreement(&database)?;
     let rows: Vec<AgreementRow> = all
@@ -73,12 +140,42 @@ pub(super) fn run(context: &mut Context) -> anyhow::Result<Outcome> {
         .iter()
         .flat_map(|(question, of)| {
             let row = |role, figures: &RoleFigures| AgreementRow::new(*question, role, figures);
-            let roles = of.roles.iter().map(|(role, figures)| row(role.as_str(), figures));
-            let all = (of.roles.len() > 1).then(|| row("all", &of.total()));
-            roles.chain(all).collect::<Vec<_>>()
+            of.roles.iter().map(move |(role, figures)| row(role.as_str(), figures))
         })
         .collect();
+    draw(args, &all)?;
     let is_empty = rows.is_empty();
     context.output.rows(Format::Table, rows)?;
     Outcome::or_tell(!is_empty, "nobody has judged anything yet", &mut context.output)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use fnstore::review::Role;
+
+    use super::*;
+
+    #[test]
+    fn bars_of_a_series_add_up_to_all_items_and_its_curve_falls_from_all_to_none() {
+        let means = BTreeMap::from([
+            (Role::Output, vec![0.0, 9.9, 55.0, 100.0]),
+            (Role::InFrame, vec![70.0, 90.0]),
+        ]);
+        let roles = means.keys().map(|role| (*role, RoleFigures::default())).collect();
+        let mut of = OfQuestion::default();
+        (of.roles, of.means) = (roles, means);
+        let chart = spread(Question::Evokes, &of);
+        let bars: Vec<f64> = chart.groups.iter().map(|group| group.bars[0].value).collect();
+        assert_eq!(bars, [50.0, 0.0, 0.0, 0.0, 0.0, 25.0, 0.0, 0.0, 0.0, 25.0]);
+        let controls: f64 = chart.groups.iter().map(|group| group.bars[1].value).sum();
+        assert_eq!(controls, 100.0);
+        let heights: Vec<f64> = chart.curves[0].iter().map(|(_, height)| *height).collect();
+        assert!(heights.windows(2).all(|pair| pair[0] >= pair[1]), "{heights:?}");
+        assert_eq!(
+            (heights[0], heights[9], heights[10], heights[50], heights[100]),
+            (100.0, 75.0, 50.0, 50.0, 25.0)
+        );
+    }
 }

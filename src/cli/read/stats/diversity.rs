@@ -12,6 +12,7 @@ use fnstore::tag::Tagger;
 use fnstore::text::{bleu, fold, words};
 use serde::Serialize;
 
+use crate::cli::options::query;
 use crate::cli::options::tagger::TaggerArgs;
 use crate::cli::print::notices::tell_of_index;
 use crate::cli::print::output::Format;
@@ -278,7 +279,7 @@ fn tags_of<'t, 's>(
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let text = args.expression.join(" ");
-    let expression = Expression::parse(&text).map_err(DatabaseError::from)?;
+    let expression = query::expression(&text)?;
     let tagger = if args.no_pos { None } else { Some(args.tagger.open()?) };
     let database = context.joined(context.open_for(&expression)?);
     let found = Found::of(&database, &expression)?;

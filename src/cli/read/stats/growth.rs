@@ -4,12 +4,11 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::bail;
-use fnstore::database::DatabaseError;
 use fnstore::lexicon::RoundGrowth;
-use fnstore::query::Expression;
 use serde::Serialize;
 
 use crate::cli::options::listing::Rows;
+use crate::cli::options::query;
 use crate::cli::print::growth_figure;
 use crate::cli::print::notices::tell_of_index;
 use crate::cli::print::output::{Format, Output, counted};
@@ -42,7 +41,7 @@ const EXAMPLES: &str = "\
 Examples:
   fnstore stats growth frame=Verification
   fnstore stats growth frame=Verification --svg growth.svg
-  fnstore stats growth 'origin=exemplar or p>=0.94' --format csv";
+  fnstore stats growth 'origin=exemplar or p>=0.78' --format csv";
 
 /// A round as JSON; see `schema/growth.schema.json`.
 #[derive(Debug, Serialize)]
@@ -74,7 +73,7 @@ impl Row for GrowthRow<'_> {
     ];
 }
 
-/// What expansion wrote, beside the large run of Culkin et al. 2021 (section 5); nothing without
+/// What expansion wrote, beside the large run of Culkin et al. 2021 (section 6.2); nothing without
 /// generated sets.
 fn beside_the_paper(growth: &[RoundGrowth], output: &mut Output) -> anyhow::Result<()> {
     let sets: u64 = growth.iter().filter(|of| of.round > 0).map(|of| of.sets).sum();
@@ -95,7 +94,7 @@ fn beside_the_paper(growth: &[RoundGrowth], output: &mut Output) -> anyhow::Resu
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let text = args.expression.join(" ");
-    let expression = Expression::parse(&text).map_err(DatabaseError::from)?;
+    let expression = query::expression(&text)?;
     let database = context.open_for(&expression)?;
     let (lexicons, mut listing) = args.rows.of(&database, &mut context.output)?;
     let mut releases = Vec::new();

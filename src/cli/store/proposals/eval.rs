@@ -13,6 +13,7 @@ use fnstore::text::fold;
 use serde::Serialize;
 
 use super::RankingArgs;
+use crate::cli::options::query;
 use crate::cli::print::output::Format;
 use crate::cli::print::render::Row;
 use crate::cli::{Context, Outcome};
@@ -108,7 +109,7 @@ fn check_hidden(database: &Database, frame: &str, name: &str) -> anyhow::Result<
 
 pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let hidden = open_lu_list(&args.hidden).map_err(DatabaseError::from)?;
-    let expression = Expression::parse(&args.expression.join(" ")).map_err(DatabaseError::from)?;
+    let expression = query::expression(&args.expression.join(" "))?;
     let ranker = args.ranking.ranker()?;
     let database = context.joined(context.open_for(&expression)?);
     for (frame, lu) in &hidden {

@@ -8,13 +8,13 @@ pub(crate) mod listed;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use fnstore::database::DatabaseError;
 use fnstore::expand::WORD_VECTORS;
 use fnstore::proposals::{Best, Listed, Proposal, ProposalError, Proposals, Ranker};
 use fnstore::query::Expression;
 use fnstore::vectors::WordVectors;
 
 use crate::cli::options::locate;
+use crate::cli::options::query;
 use crate::cli::print::notices::tell_of_index;
 use crate::cli::print::output::{Format, counted, grouped, tell};
 use crate::cli::{Context, Outcome};
@@ -158,7 +158,7 @@ fn best(
 }
 
 fn list(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let expression = Expression::parse(&args.expression.join(" ")).map_err(DatabaseError::from)?;
+    let expression = query::expression(&args.expression.join(" "))?;
     let ranker = args.ranking.ranker()?;
     // The store is read beside the vectors.
     let (vectors, mut opened) = (OnceLock::new(), None);

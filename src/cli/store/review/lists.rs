@@ -149,15 +149,17 @@ fn targets(text: &str, targets: &[fnstore::model::Span]) -> Markup {
 
 /// How far reviewers agree on one question.
 fn of_one(question: Question, all: &OfQuestion) -> Markup {
-    let share = (all.shared > 0).then(|| 100.0 * all.unanimous as f64 / all.shared as f64);
+    let outputs = all.outputs();
+    let share = 100.0 * outputs.unanimous as f64 / outputs.shared as f64;
+    let share = (outputs.shared > 0).then_some(share);
     html! {
         h2 {
             (question.wording(None))
         }
         dl.figures {
-            div { dt { "Fleiss' kappa" } dd { @match all.kappa { Some(kappa) => (format!("{kappa:.3}")), None => "\u{2013}" } } }
-            div { dt { "all agree" } dd { @match share { Some(share) => (format!("{share:.1} %")), None => "\u{2013}" } } }
-            div { dt { "judged by two or more" } dd { (all.shared) } }
+            div { dt { "Fleiss' kappa of outputs" } dd { @match outputs.kappa { Some(kappa) => (format!("{kappa:.3}")), None => "\u{2013}" } } }
+            div { dt { "all agree on an output" } dd { @match share { Some(share) => (format!("{share:.1} %")), None => "\u{2013}" } } }
+            div { dt { "outputs judged by two or more" } dd { (outputs.shared) } }
         }
         table {
             caption { "Accepted at a mean of " (ACCEPTED) " or more" }

@@ -24,6 +24,7 @@ use fnstore::vectors::WordVectors;
 
 use super::proposals::{RankingArgs, decide};
 use crate::cli::options::identifier;
+use crate::cli::options::query;
 use crate::cli::options::splits::tell_list_for;
 use crate::cli::print::output::tell;
 use crate::cli::{Context, Outcome};
@@ -157,16 +158,15 @@ impl Review {
 /// The sets that are reviewed: of a query that does not ask where they come from, those that a
 /// program made, unless `all` are asked for.
 fn reviewed_expression(text: &str, all: bool) -> anyhow::Result<Expression> {
-    let parse = |text: &str| Expression::parse(text).map_err(DatabaseError::from);
-    let expression = parse(text)?;
-    let says_which =
-        expression.terms().any(|term| matches!(term.field(), Field::Origin | Field::Id));
+    let expression = query::expression(text)?;
+    let says = |field| matches!(field, Field::Origin | Field::Id | Field::Sentence);
+    let says_which = expression.terms().any(|term| says(term.field()));
     if all || says_which {
         return Ok(expression);
     }
     tell("what people annotated is left out; `--all` takes it in");
-    Ok(Expression::all_of([expression, parse("origin=generated or origin=predicted")?])
-        .map_err(DatabaseError::from)?)
+    let made = query::expression("origin=generated or origin=predicted")?;
+    Ok(Expression::all_of([expression, made]).map_err(DatabaseError::from)?)
 }
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {

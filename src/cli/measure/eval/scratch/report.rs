@@ -378,6 +378,7 @@ impl Document {
             y: format!("hidden LUs found, of {}", self.given.hidden),
             series: series.iter().map(|name| (*name).to_owned()).collect(),
             groups: (1..=last).map(group).collect(),
+            curves: Vec::new(),
         }
         .svg()
     }

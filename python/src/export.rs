@@ -1,0 +1,243 @@
+//! `db.export(...)`: annotation sets in another format, as `fnstore export` writes them, and
+//! `db.with_split_list(...)`, which says which part of the data they belong to.
+
+use std::collections::BTreeMap;
+use std::ffi::CString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use fnstore::database::{Database, DatabaseError, SplitListError};
+use fnstore::exchange::{TokenFormat, open_split_list};
+use fnstore::internals::durable::WholeFile;
+use fnstore::query::{Expression, Field};
+use fnstore::search::Sampling;
+use fnstore::transfer::LossyExport;
+use pyo3::exceptions::PyUserWarning;
+use pyo3::prelude::*;
+
+use crate::error::{Fault, Result};
+
+/// What an export wrote, and what its format cannot hold.
+#[pyclass(frozen, get_all, module = "fnstore")]
+pub(crate) struct ExportReport {
+    /// Records by kind; none where nothing was found, and nothing was written then.
+    records: BTreeMap<String, u64>,
+    /// What was left out, by reason.
+    losses: BTreeMap<String, u64>,
+    /// Training sentences that stand in dev or test: those that were left out, or are in the file.
+    leaking: u64,
+}
+
+#[pymethods]
+impl ExportReport {
+    fn __repr__(&self) -> String {
+        let records = self.records.iter().map(|(kind, count)| format!("{count} {kind}"));
+        format!("<ExportReport {}>", records.collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// What is asked for.
+pub(crate) struct Wanted {
+    pub(crate) expression: String,
+    pub(crate) to: String,
+    pub(crate) path: PathBuf,
+    pub(crate) training: bool,
+    pub(crate) with_base: bool,
+    pub(crate) force: bool,
+    pub(crate) no_leaks: bool,
+    pub(crate) sampling: Option<(usize, Option<String>, u64)>,
+}
+
+/// Formats, as the command names them.
+const FORMATS: [&str; 9] = [
+    "jsonl",
+    "framenet-xml",
+    "conll",
+    "bios",
+    "training-conll",
+    "training-bios",
+    "semafor",
+    "csv",
+    "parquet",
+];
+
+/// What went into files.
+type Written = (BTreeMap<String, u64>, BTreeMap<String, u64>);
+
+impl Wanted {
+    /// Writes the export, all of it or nothing.
+    pub(crate) fn write(&self, database: &Database) -> Result<ExportReport> {
+        self.check()?;
+        let expression: Expression = self.expression.parse().map_err(DatabaseError::from)?;
+        let (expression, leaking) = self.without_leaks(database, expression)?;
+        let expression = match &self.sampling {
+            None => expression,
+            Some((size, per, seed)) => {
+                let per = per.as_deref().map(fields).transpose()?.unwrap_or_default();
+                database
+                    .sample(&expression, &Sampling { size: *size, per, seed: *seed })?
+                    .expression
+            }
+        };
+        database.require_outside(&self.path).map_err(|error| self.unwritable(&self.path, error))?;
+        let (records, losses) = match self.to.as_str() {
+            "framenet-xml" => self.framenet(database, &expression)?,
+            "semafor" => self.semafor(database, &expression)?,
+            _ => self.one_file(database, &expression)?,
+        };
+        Ok(ExportReport { records, losses, leaking })
+    }
+
+    fn check(&self) -> Result<()> {
+        let Self { to, training, with_base, .. } = self;
+        if !FORMATS.contains(&to.as_str()) {
+            let advice = format!("give one of {}", FORMATS.join(", "));
+            return Err(wrong(&format!("cannot export to `{to}`"), &advice));
+        }
+        if to != "jsonl" && (*training || *with_base) {
+            let message = format!("`training` and `with_base` are for to=\"jsonl\", found `{to}`");
+            return Err(wrong(&message, "leave them out, or export to \"jsonl\""));
+        }
+        if *training && *with_base {
+            let message = "`training` and `with_base` exclude each other";
+            return Err(wrong(message, "give one of them"));
+        }
+        Ok(())
+    }
+
+    fn without_leaks(
+        &self,
+        database: &Database,
+        expression: Expression,
+    ) -> Result<(Expression, u64)> {
+        let has_parts = expression.terms().any(|term| term.field() == Field::Split);
+        if !self.no_leaks && !has_parts {
+            return Ok((expression, 0));
+        }
+        let leaking = database.leaking(&expression)?;
+        let expression = if self.no_leaks { leaking.without } else { expression };
+        Ok((expression, leaking.sentences))
+    }
+
+    fn one_file(&self, database: &Database, expression: &Expression) -> Result<Written> {
+        let mut file = self.file(&self.path)?;
+        let report = match self.to.as_str() {
+            "jsonl" if !self.training => {
+                let export = database.export_jsonl(expression, self.with_base, &mut file)?;
+                let Some(export) = export else { return Ok(Written::default()) };
+                self.finish(file)?;
+                let records = export.records.iter();
+                let records = records.map(|(kind, count)| (kind.as_str().to_owned(), *count));
+                return Ok((records.collect(), BTreeMap::new()));
+            }
+            "jsonl" => database.export_training(expression, &mut file)?,
+            "csv" => database.export_csv(expression, &mut file)?,
+            "parquet" => database.export_parquet(expression, &mut file)?,
+            "conll" => database.export_tokens(expression, TokenFormat::Conll, None, &mut file)?,
+            "bios" => database.export_tokens(expression, TokenFormat::Bios, None, &mut file)?,
+            "training-conll" => {
+                database.export_training_tokens(expression, TokenFormat::Conll, None, &mut file)?
+            }
+            _ => database.export_training_tokens(expression, TokenFormat::Bios, None, &mut file)?,
+        };
+        if report.sets > 0 {
+            self.finish(file)?;
+        }
+        Ok(written(&report))
+    }
+
+    fn semafor(&self, database: &Database, expression: &Expression) -> Result<Written> {
+        let file = |ending: &str| {
+            let mut name = self.path.as_os_str().to_owned();
+            name.push(ending);
+            self.file(Path::new(&name))
+        };
+        let mut files =
+            [file(".frame.elements")?, file(".sentences")?, file(".sentences.tokenized")?];
+        let [elements, sentences, tokenized] = &mut files;
+        let report = database.export_semafor(expression, [elements, sentences, tokenized])?;
+        if report.sets > 0 {
+            files.into_iter().try_for_each(|file| self.finish(file))?;
+        }
+        Ok(written(&report))
+    }
+
+    fn framenet(&self, database: &Database, expression: &Expression) -> Result<Written> {
+        let Some(release) = database.release_of(expression)? else {
+            return Ok(Written::default());
+        };
+        let export = database.export_framenet(&release, expression, &self.path, &mut |_, _| {})?;
+        let Some(export) = export else { return Ok(Written::default()) };
+        let records = [("frame", export.frames), ("lu-file", export.lu_files)];
+        let records =
+            records.into_iter().chain([("document", export.documents), ("set", export.sets)]);
+        let records = records.map(|(kind, count)| (kind.to_owned(), count));
+        let lost = export.lost.iter().map(|(loss, count)| (loss.as_str().to_owned(), *count));
+        Ok((records.collect(), lost.collect()))
+    }
+
+    fn file(&self, path: &Path) -> Result<WholeFile> {
+        WholeFile::claim(path, self.force).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => {
+                let message = format!("there is a file `{}`", path.display());
+                Fault::new("ExistsError", "S-exists", &message, "give force=True to replace it")
+            }
+            _ => self.unwritable(path, error),
+        })
+    }
+
+    fn finish(&self, file: WholeFile) -> Result<()> {
+        file.finish().map_err(|error| self.unwritable(&self.path, error))
+    }
+
+    fn unwritable(&self, path: &Path, error: io::Error) -> Fault {
+        let message = format!("cannot write the export `{}`: {error}", path.display());
+        Fault::new("StoreError", "E-write", &message, "give a path that can be written")
+    }
+}
+
+fn wrong(message: &str, advice: &str) -> Fault {
+    Fault::new("QueryError", "E-value", message, advice)
+}
+
+fn written(report: &LossyExport) -> Written {
+    let records = [("set", report.sets), ("sentence", report.sentences)];
+    let records = records.map(|(kind, count)| (kind.to_owned(), count));
+    let losses = report.losses.iter().map(|(loss, count)| (loss.as_str().to_owned(), count));
+    (records.into_iter().filter(|(_, count)| *count > 0).collect(), losses.collect())
+}
+
+/// The fields of a list of names.
+fn fields(names: &str) -> Result<Vec<Field>> {
+    let named = fnstore::query::listed(names).map(|(column, name)| Field::with_value(name, column));
+    Ok(named.collect::<std::result::Result<_, _>>().map_err(DatabaseError::from)?)
+}
+
+/// The store in a directory under a split list; names that nothing has are warned of, or with
+/// `strict` refused.
+pub(crate) fn under_list(
+    py: Python<'_>,
+    store: &Path,
+    list: &Path,
+    strict: bool,
+) -> PyResult<Database> {
+    let opened = py.detach(|| {
+        let list = open_split_list(list).map_err(DatabaseError::from)?;
+        let database = Database::open(store)?;
+        let unknown = database.unknown_in(&list)?;
+        let names: Vec<String> =
+            unknown.iter().map(|of| format!("the {} `{}`", of.kind, of.name)).collect();
+        Ok::<_, Fault>((database, list, names))
+    });
+    let (database, list, names) = opened?;
+    if !names.is_empty() {
+        let list = list.id.name.clone();
+        let unknown = SplitListError::Unknown { list, names };
+        if strict {
+            return Err(Fault::from(DatabaseError::from(unknown)).raise());
+        }
+        let message = CString::new(unknown.to_string()).unwrap_or_default();
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)?;
+    }
+    Ok(database.with_split_list(list).map_err(Fault::from)?)
+}

@@ -1,0 +1,80 @@
+"""`db.export(...)` writes what the command writes; `db.with_split_list(...)` says which part sets belong to."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import fnstore
+import pytest
+
+PROGRAM = os.environ.get("FNSTORE_PROGRAM", "")
+
+
+def by_command(db: fnstore.Database, *arguments: object) -> None:
+    command = [PROGRAM, "export", *map(str, arguments), "--store", str(db.path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, (command, done.stderr)
+
+
+@pytest.mark.skipif(not PROGRAM, reason="`make python` says where the program is")
+@pytest.mark.parametrize("to", ["jsonl", "csv"])
+def test_a_file_is_that_of_the_command(db: fnstore.Database, tmp_path: Path, to: str) -> None:
+    report = db.export(tmp_path / "ours", "frame=Checking", to=to)
+    by_command(db, "frame=Checking", "--to", to, tmp_path / "theirs")
+    assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
+    assert report.records["set"] == db.count("frame=Checking") and report.leaking == 0
+
+
+@pytest.mark.skipif(not PROGRAM, reason="`make python` says where the program is")
+def test_a_sample_is_that_of_the_command(db: fnstore.Database, tmp_path: Path) -> None:
+    db.export(tmp_path / "ours", to="csv", sample=2, per="frame", seed=9)
+    by_command(db, "--sample", 2, "--per", "frame", "--seed", 9, "--to", "csv", tmp_path / "theirs")
+    assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
+
+
+@pytest.mark.parametrize("to", ["conll", "bios", "training-conll", "training-bios", "parquet", "framenet-xml", "semafor"])
+def test_every_format_is_written(db: fnstore.Database, tmp_path: Path, to: str) -> None:
+    report = db.export(tmp_path / "out", "origin=fulltext", to=to)
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert written and all(path.stat().st_size > 0 for path in written)
+    assert report.records["set"] > 0 and "set" in repr(report)
+
+
+def test_records_for_training_have_parts_under_a_list_and_no_leaks(db: fnstore.Database, tmp_path: Path) -> None:
+    # Sentence 5001 illustrates both LUs, so it stands in both parts.
+    (tmp_path / "fold.tsv").write_text("exemplars\t*\ttrain\nlu\tinspect.v\ttest\n")
+    fold = db.with_split_list(tmp_path / "fold.tsv")
+    assert fold.count("split=train") + fold.count("split=test") == db.count("origin=exemplar") + db.count("origin=fulltext")
+    assert fold.query("split=test origin=exemplar").count_by("lu").keys() == {"inspect.v"}
+    report = fold.export(tmp_path / "train", "split=train", to="jsonl", training=True, no_leaks=True)
+    assert report.leaking == 1
+    records = [json.loads(line) for line in (tmp_path / "train").read_text().splitlines()]
+    assert records and {record["split"] for record in records} == {"train"}
+    assert "x5001" not in {record["sentence"] for record in records}
+    assert db.count("split=test") == 0, "the handle that it was made of has no list"
+
+
+def test_what_is_wrong_is_told(db: fnstore.Database, tmp_path: Path) -> None:
+    (tmp_path / "there").write_text("mine")
+    with pytest.raises(fnstore.ExistsError, match="force=True"):
+        db.export(tmp_path / "there", to="csv")
+    assert (tmp_path / "there").read_text() == "mine"
+    db.export(tmp_path / "there", to="csv", force=True)
+    with pytest.raises(fnstore.QueryError, match="jsonl, framenet-xml"):
+        db.export(tmp_path / "out", to="xlsx")
+    with pytest.raises(fnstore.QueryError, match='to="jsonl"'):
+        db.export(tmp_path / "out", to="csv", training=True)
+    with pytest.raises(fnstore.QueryError, match="did you mean `frame`"):
+        db.export(tmp_path / "out", to="csv", sample=1, per="fram")
+    with pytest.raises(fnstore.QueryError, match="may not read files"):
+        db.query("id=@ids.txt")
+    assert db.export(tmp_path / "out", "trigger=nowhere", to="csv").records == {}
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "fold.tsv").write_text("lu\tinspekt.v\ttest\n")
+    with pytest.warns(UserWarning, match=r"inspekt\.v"):
+        db.with_split_list(tmp_path / "fold.tsv")
+    with pytest.raises(fnstore.Error, match="E-missing"):
+        db.with_split_list(tmp_path / "fold.tsv", strict=True)
