@@ -1,7 +1,7 @@
 //! Samples: some of the annotation sets that a query finds, the same ones for the same seed.
 //!
-//! Each set has a number, a hash of the seed and its id. Of each group those with the lowest
-//! numbers are taken. A set's number depends on nothing else: neither on threads, nor on the order
+//! Each set has a number, a hash of the seed, its release's name and its id. Of each group those with
+//! the lowest numbers are taken. A set's number depends on nothing else: neither on threads, nor on the order
 //! of a scan, nor on the sets beside it. So a larger sample holds the smaller one, sets that are
 //! added change a sample only where their own numbers are lower, and stores that hold the same sets
 //! give the same sample.
@@ -42,6 +42,9 @@ pub struct Sample {
     pub short: u64,
 }
 
+/// Names of releases.
+type Names = HashMap<ReleaseId, String>;
+
 /// A set and its number, which comes first.
 type Drawn = (u64, ReleaseId, AnnotationSetId);
 
@@ -54,10 +57,11 @@ struct Groups {
 }
 
 impl Groups {
-    fn add(&mut self, sampling: &Sampling, found: &Match<'_>) -> Result<()> {
+    fn add(&mut self, sampling: &Sampling, names: &Names, found: &Match<'_>) -> Result<()> {
         let values = combinations(&sampling.per, found)?;
-        let id = found.set().id;
-        let drawn = (number(sampling.seed, id), found.release(), id);
+        let (release, id) = (found.release(), found.set().id);
+        let name = names.get(&release).map_or("", String::as_str);
+        let drawn = (number(sampling.seed, name, id), release, id);
         self.found += 1;
         for group in values {
             take_up(self.groups.entry(group).or_default(), drawn, sampling.size);
@@ -82,11 +86,13 @@ fn take_up(sets: &mut BinaryHeap<Drawn>, drawn: Drawn, size: usize) {
     }
 }
 
-/// The number of a set: the first 8 bytes of the BLAKE3 hash of the seed and the id, big-endian.
-fn number(seed: u64, id: AnnotationSetId) -> u64 {
+/// The number of a set: the first 8 bytes of the BLAKE3 hash of the seed, the id and the release's
+/// name, big-endian. Releases share ids, and a set is drawn apart from its twin.
+fn number(seed: u64, release: &str, id: AnnotationSetId) -> u64 {
     let mut hash = blake3::Hasher::new();
     hash.update(&seed.to_be_bytes());
     hash.update(&id.bits().to_be_bytes());
+    hash.update(release.as_bytes());
     let mut first = [0; 8];
     first.copy_from_slice(&hash.finalize().as_bytes()[..8]);
     u64::from_be_bytes(first)
@@ -120,7 +126,9 @@ impl Database {
     pub fn sample(&self, expression: &Expression, sampling: &Sampling) -> Result<Sample> {
         require_values(&sampling.per)?;
         let mut all = Groups::default();
-        let add = |some: &mut Groups, found: Match<'_>| Ok(some.add(sampling, &found).err());
+        let names = self.releases()?.into_iter().map(|of| (of.id, of.name)).collect();
+        let add =
+            |some: &mut Groups, found: Match<'_>| Ok(some.add(sampling, &names, &found).err());
         let take = |some| {
             all.merge(some, sampling.size);
             Ok::<_, DatabaseError>(())
@@ -169,6 +177,7 @@ mod tests {
     use crate::query::Selection;
     use crate::transfer::ImportOptions;
 
+    const MINI_NAME: &str = "mini-framenet";
     const MINI: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mini-framenet");
 
     fn mini() -> (tempfile::TempDir, Database) {
@@ -195,7 +204,7 @@ mod tests {
                 let found = found.unwrap();
                 let values = |field: &Field| found.values(*field).unwrap();
                 let group = of.per.iter().map(|field| format!("{:?}", values(field))).collect();
-                (number(of.seed, found.set().id), group, found.set().id)
+                (number(of.seed, MINI_NAME, found.set().id), group, found.set().id)
             })
             .collect();
         drawn.sort();
@@ -268,6 +277,12 @@ mod tests {
         let all = Sampling { size: 3, per: Vec::new(), seed: 1 };
         let three = database.sample(&Expression::Everything, &all).unwrap();
         assert_eq!(database.count(&three.expression).unwrap(), 3);
+        let of = |size| {
+            let sampling = Sampling { size, per: Vec::new(), seed: 2 };
+            ids(&database, &database.sample(&Expression::Everything, &sampling).unwrap().expression)
+        };
+        let distinct: BTreeSet<_> = of(6).into_iter().collect();
+        assert!(distinct.len() > 3, "a set is drawn apart from its twin: {distinct:?}");
     }
 
     #[test]

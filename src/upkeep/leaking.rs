@@ -1,4 +1,5 @@
-//! Training data that also stands in the parts `dev` or `test`, among the sets that a query finds.
+//! Data outside of the parts `dev` and `test` that also stands in one of them, among the sets that
+//! a query finds. What has no part counts, too: without a list of parts, exemplars have none.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -8,7 +9,7 @@ use crate::model::{AnnotationSetId, ReleaseId, SentenceId};
 use crate::query::{Expression, Selection};
 use crate::search::Match;
 
-/// The training sets of a query whose sentences stand in `dev` or `test`, too.
+/// The sets of a query outside of `dev` and `test` whose sentences stand there, too.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Leaking {
@@ -22,6 +23,9 @@ pub struct Leaking {
     pub without: Expression,
 }
 
+/// What may be trained on.
+const OUTSIDE: &str = "not split=dev not split=test";
+
 /// A set with its sentence.
 type Place = (ReleaseId, AnnotationSetId, SentenceId);
 
@@ -29,9 +33,9 @@ type Place = (ReleaseId, AnnotationSetId, SentenceId);
 type HeldOut = HashMap<[u8; 16], SentenceId>;
 
 impl Database {
-    /// The training sets that a query finds whose sentences also stand in `dev` or `test`, letter
-    /// case, accents, punctuation and spacing aside: of people, and those generated from such a
-    /// sentence or with such a text. Parts are those of `split` in queries; those of all releases
+    /// The sets that a query finds outside of `dev` and `test` whose sentences also stand there,
+    /// letter case, accents, punctuation and spacing aside: of people, and those generated from such
+    /// a sentence or with such a text. Parts are those of `split` in queries; those of all releases
     /// are looked at, in passes over all sets of each part. Memory for a hash of each text of `dev`
     /// and `test`.
     ///
@@ -39,8 +43,8 @@ impl Database {
     /// As [`query`](Self::query), and as [`require_list_of`](Self::require_list_of).
     pub fn leaking(&self, expression: &Expression) -> Result<Leaking> {
         self.require_list_of(expression)?;
-        let train: Expression = "split=train".parse()?;
-        let trained = Expression::conjunction([expression.clone(), train]);
+        let outside: Expression = OUTSIDE.parse()?;
+        let trained = Expression::conjunction([expression.clone(), outside]);
         let none = || Leaking { sets: 0, sentences: 0, example: None, without: expression.clone() };
         let one = Selection { limit: Some(1), ..Selection::default() };
         if self.matches(&trained, &one)?.next().transpose()?.is_none() {
@@ -51,7 +55,7 @@ impl Database {
             return Ok(none());
         }
         let mut human: BTreeMap<ReleaseId, BTreeMap<AnnotationSetId, SentenceId>> = BTreeMap::new();
-        let of_people = "split=train origin!=generated".parse()?;
+        let of_people = format!("{OUTSIDE} origin!=generated").parse()?;
         for (release, set, sentence) in self.with_text_of(&of_people, &held_out, &human)? {
             human.entry(release).or_default().insert(set, sentence);
         }
@@ -81,7 +85,7 @@ impl Database {
         })
     }
 
-    /// The texts of `dev` and `test`.
+    /// The texts of `dev` and `test` that no expansion wrote.
     fn held_out(&self) -> Result<HeldOut> {
         let mut all = HeldOut::new();
         let add = |texts: &mut Vec<([u8; 16], SentenceId)>, found: Match<'_>| match found.text() {
@@ -97,7 +101,7 @@ impl Database {
             });
             Ok::<_, DatabaseError>(())
         };
-        let query = "split=dev or split=test".parse()?;
+        let query = "(split=dev or split=test) origin!=generated".parse()?;
         self.fold_with_sentences(&query, Vec::new, add, take)?;
         Ok(all)
     }

@@ -186,6 +186,7 @@ Examples:
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let text = args.expression.join(" ");
     let (expression, mut recipe, options) = plan(&args, &text, context)?;
+    let asked = expression.clone();
     if args.status {
         let (database, expression) =
             open_database(&args, expression, &mut recipe, || Database::open(&context.store))?;
@@ -195,7 +196,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         let (database, expression) =
             open_database(&args, expression, &mut recipe, || Database::open(&context.store))?;
         let database = context.joined(database);
-        tell_of_releases(&database, "expansion", &expression)?;
+        tell_of_releases(&database, "expansion", &asked)?;
         let shard = args.shard.as_deref().map(shard::parsed).transpose()?;
         return status::dry_run(&database, (&expression, &recipe, &options), shard, context);
     }
@@ -214,7 +215,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let (database, expression) = open_database(&args, expression, &mut recipe, writer)?;
     let database = context.joined(database);
     tell_of_index(&database);
-    tell_of_releases(&database, "expansion", &expression)?;
+    tell_of_releases(&database, "expansion", &asked)?;
     tell_undeclared(&recipe, &database)?;
     tell_earlier_rules(&database)?;
     if args.redo {
@@ -310,7 +311,7 @@ fn open_database(
         }
         recipe.blind_to = Some(BlindTo::new(query, database.split_list().map(AsRef::as_ref)));
     }
-    // Sets that a program made are no seeds, and take no place in the sample.
+    // What was generated is no seed, and takes no place in the sample.
     let expression = args.sample.of(&database, expression, Some("origin!=generated"))?;
     Ok((database, expression))
 }

@@ -143,9 +143,11 @@ pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome>
             of.roles.iter().map(move |(role, figures)| row(role.as_str(), figures))
         })
         .collect();
-    draw(args, &all)?;
     let is_empty = rows.is_empty();
     context.output.rows(Format::Table, rows)?;
+    if !is_empty {
+        draw(args, &all)?;
+    }
     Outcome::or_tell(!is_empty, "nobody has judged anything yet", &mut context.output)
 }
 
