@@ -84,10 +84,11 @@ fn an_expansion_goes_on_after_a_callback_that_panics_and_beside_one_that_writes(
     let (_dir, database, _) = mini::imported();
     let (query, mut expander) = ("lu=audit.v".parse().unwrap(), expander());
     let panicked = catch_unwind(AssertUnwindSafe(|| {
-        expander.run(&database, &query, &mut |at| {
+        let run = expander.run(&database, &query, &mut |at| {
             assert!(at.seed.is_none(), "of the caller");
             ControlFlow::Continue(())
-        })
+        });
+        drop(run);
     }));
     assert!(panicked.is_err());
     // What it writes is a commit between those of the run.

@@ -71,7 +71,8 @@ fn records_are_the_lines_of_an_export() {
         record.to_string()
     };
     let mut lus: Vec<String> = of("lexunit").into_iter().map(nameless).collect();
-    (own.sort(), lus.sort());
+    own.sort();
+    lus.sort();
     assert!(own.len() > 5 && own == lus, "{own:?}");
     let frame = rows.frames(release).unwrap().next().unwrap().unwrap();
     let record: Value = serde_json::to_value(&frame).unwrap();

@@ -1,10 +1,10 @@
 //! Samples: some of the annotation sets that a query finds, the same ones for the same seed.
 //!
-//! Each set has a number, a hash of the seed, its release's name and its id. Of each group those with
-//! the lowest numbers are taken. A set's number depends on nothing else: neither on threads, nor on the order
-//! of a scan, nor on the sets beside it. So a larger sample holds the smaller one, sets that are
-//! added change a sample only where their own numbers are lower, and stores that hold the same sets
-//! give the same sample.
+//! Each set has a number, a hash of the seed, its release's name and its id. Of each group those
+//! with the lowest numbers are taken. A set's number depends on nothing else: neither on threads,
+//! nor on the order of a scan, nor on the sets beside it. So a larger sample holds the smaller one,
+//! sets that are added change a sample only where their own numbers are lower, and stores that hold
+//! the same sets give the same sample.
 
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 

@@ -34,10 +34,10 @@ type HeldOut = HashMap<[u8; 16], SentenceId>;
 
 impl Database {
     /// The sets that a query finds outside of `dev` and `test` whose sentences also stand there,
-    /// letter case, accents, punctuation and spacing aside: of people, and those generated from such
-    /// a sentence or with such a text. Parts are those of `split` in queries; those of all releases
-    /// are looked at, in passes over all sets of each part. Memory for a hash of each text of `dev`
-    /// and `test`.
+    /// letter case, accents, punctuation and spacing aside: of people, and those generated from
+    /// such a sentence or with such a text. Parts are those of `split` in queries; those of all
+    /// releases are looked at, in passes over all sets of each part. Memory for a hash of each text
+    /// of `dev` and `test`.
     ///
     /// # Errors
     /// As [`query`](Self::query), and as [`require_list_of`](Self::require_list_of).

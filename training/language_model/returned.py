@@ -31,7 +31,8 @@ from .prompt import HERE, Request, Template
 from .shards import Shard, write
 
 BLOCK, DEV_EXAMPLES = 2_500, 300
-# Examples with all forms of the trigger, with other LUs, and the most of these; with hints, and the most of these.
+# Examples with all forms of the trigger, with other LUs, and the most of these; with hints, and the
+# most of these.
 FORMS, BESIDE, MOST_BESIDE = 0.5, 0.4, 8
 HINT, FITTING, MOST_HINTS = 0.2, 0.7, 6
 # Outputs that share less with their source say something else.
