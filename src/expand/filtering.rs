@@ -3,7 +3,7 @@
 //!
 //! A set gets its scores when it is written ([`Models::filter`](super::Models)). [`rescore`] gives
 //! them to sets that were written without a filter or under another one. Scores decide nothing
-//! here: sets are kept, and queries choose (`p>=0.9`).
+//! here: sets are kept, and queries choose (`p>=0.78`).
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
