@@ -21,8 +21,8 @@ const BLOCK_CACHE: usize = 64 << 20;
 /// its writer reads the whole log.
 const LOG: u64 = 32 << 20;
 
-/// Bytes of the list of files from which on it is written anew. A reader reads the whole list, and a
-/// load of twenty million sets notes four thousand files in it, of which thirty are left.
+/// Bytes of the list of files from which on it is written anew. A reader reads the whole list, and
+/// a load of twenty million sets notes four thousand files in it, of which thirty are left.
 const MANIFEST: usize = 64 << 10;
 
 /// Bytes of a part of an index. Answers want sentences from all over the store: the parts are few
