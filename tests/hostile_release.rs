@@ -19,6 +19,10 @@ use crate::{import_zip_equals_directory, mini};
 /// some 700 MB of it.
 const MEMORY: u32 = 1_500_000;
 
+/// Address space that the allocator takes at a time, in KiB: a GiB by default, which it reserves
+/// and does not use.
+const RESERVE: &str = "65536";
+
 fn import_with_little_memory(store: &Path, release: &Path) -> Ran {
     Ran::of(
         Command::new("sh")
@@ -27,6 +31,7 @@ fn import_with_little_memory(store: &Path, release: &Path) -> Ran {
             .args(["import", "--release", "hostile"])
             .arg(release)
             .env("FNSTORE_DIR", store)
+            .env("MIMALLOC_ARENA_RESERVE", RESERVE)
             .output()
             .unwrap(),
     )
