@@ -21,15 +21,10 @@ use fnstore::database::DatabaseError;
 use fnstore::internals::WithStore as _;
 use fnstore::model::AnnotationSet;
 use fnstore::query::Selection;
-use fnstore::search::Part;
 use fnstore::{Database, Expression, Release};
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 /// The median of so many runs is shown.
 const RUNS: usize = 21;
-
-/// Parts that the threads take one after the other.
-const PARTS: usize = 256;
 
 /// Records of the commit that is undone.
 const EDITED: usize = 10_000;
@@ -79,22 +74,28 @@ fn all_answers(store: &Path) -> Result<(), Box<dyn Error>> {
     }
     let seconds = begun.elapsed().as_secs_f64();
     println!("{count} owned answers ({letters} bytes of text): {seconds:.2} s, {}", memory());
-    in_parts(&database)
+    by_all_threads(&database)
 }
 
-/// All answers by all threads, a part of them each at a time.
-fn in_parts(database: &Database) -> Result<(), Box<dyn Error>> {
-    let everything = Expression::parse("")?;
+/// All answers as owned values, in order, made by all threads.
+fn by_all_threads(database: &Database) -> Result<(), Box<dyn Error>> {
     let begun = Instant::now();
-    let parts = database.parts(&everything, PARTS)?;
-    let count_in = |part: &Part| -> Result<u64, DatabaseError> {
-        let mut answers = database.answers_in(&everything, part)?;
-        answers.try_fold(0, |count, answer| answer.map(|_| count + 1))
-    };
-    let counts: Result<Vec<u64>, DatabaseError> = parts.par_iter().map(count_in).collect();
+    let (mut count, mut letters) = (0_u64, 0_usize);
+    database.fold_answers(
+        &Expression::parse("")?,
+        Vec::new,
+        |some, answer| Ok::<_, DatabaseError>(some.push(answer)),
+        |some| {
+            count += some.len() as u64;
+            letters += some.iter().map(|answer| answer.sentence.text.len()).sum::<usize>();
+            Ok(())
+        },
+    )?;
     let (seconds, threads) = (begun.elapsed().as_secs_f64(), rayon::current_num_threads());
-    let count: u64 = counts?.into_iter().sum();
-    println!("{count} answers in parts, by {threads} threads: {seconds:.2} s, {}", memory());
+    println!(
+        "{count} owned answers ({letters} bytes of text), by {threads} threads: {seconds:.2} s, {}",
+        memory()
+    );
     Ok(())
 }
 

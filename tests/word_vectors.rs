@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use fnstore::nn::{Weights, write_tensors};
 use fnstore::vectors::{WordVectors, likeness};
 
 fn shipped() -> PathBuf {
@@ -44,6 +45,23 @@ fn words_have_directions_and_phrases_those_of_their_words() {
     let joined = of("verify banana").unwrap();
     for word in ["verify", "banana"] {
         assert!(likeness(&joined, &[of(word).unwrap()]) > 0.6);
+    }
+}
+
+#[test]
+fn a_table_of_floats_says_what_one_of_bytes_says_to_the_bit() {
+    let (bytes, floats) = (WordVectors::open(&shipped()).unwrap(), copy());
+    let shape = [bytes.words().count(), bytes.dimensions()];
+    let numbers = Weights::open(&shipped()).unwrap().tensor("vectors.weight", &shape).unwrap();
+    let tensors = [("vectors.weight".to_owned(), shape.to_vec(), numbers.data())];
+    write_tensors(&floats.path().join("model.safetensors"), &tensors, None).unwrap();
+    let floats = WordVectors::open(floats.path()).unwrap();
+    assert!(floats.iter().eq(bytes.iter()));
+    assert_ne!(floats.fingerprint(), bytes.fingerprint(), "both tables are the shipped one");
+    let (floats, bytes) = (floats.of_text(), bytes.of_text());
+    assert!(floats.iter().eq(bytes.iter()));
+    for phrase in ["verify", "carry out", "zzyzx"] {
+        assert_eq!(floats.of(phrase), bytes.of(phrase), "{phrase}");
     }
 }
 

@@ -98,7 +98,7 @@ pub(super) fn written_words(
     is_written: impl Fn(&str) -> bool,
 ) -> Arc<[bool]> {
     let is_word = |word: &str| word.chars().all(char::is_alphabetic) && is_written(word);
-    vectors.iter().map(|(word, _)| is_word(word)).collect()
+    vectors.words().map(is_word).collect()
 }
 
 /// Word vectors, and what was found for the frames of a run.
@@ -313,7 +313,7 @@ impl Guide {
                 // A function word is asked for only where it is an LU itself.
                 **is_written && (!is_stop_word(word) || lemmas.iter().any(|lemma| lemma == word))
             })
-            .map(|((word, vector), _)| (word, likeness(vector, &all)))
+            .map(|((word, vector), _)| (word, likeness(&vector, &all)))
             .filter(|(_, likeness)| *likeness >= self.least_like())
             .collect();
         // Stable: of equals the one that stands first in the table.

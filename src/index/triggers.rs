@@ -65,7 +65,8 @@ impl Columns {
 impl IndexReader {
     /// Folds the entries of each segment, trigger by trigger: `add` is given a trigger, as it is
     /// folded, and all entries of the segment that have it. A set without a target has the empty
-    /// trigger. Segments are read on all threads.
+    /// trigger. Segments are read on all threads, and what two of them gave is merged as soon as it
+    /// is there.
     ///
     /// `None` where the index leaves a trigger out, which it does with those that are too long.
     ///
@@ -75,7 +76,8 @@ impl IndexReader {
         &self,
         begin: impl Fn() -> A + Sync,
         add: impl Fn(&mut A, &str, &[TriggerEntry]) + Sync,
-    ) -> Result<Option<Vec<A>>> {
+        merge: impl Fn(A, A) -> A + Sync,
+    ) -> Result<Option<A>> {
         let of_segment = |segment: &SegmentReader| {
             guarded(&self.path, "reading triggers", || {
                 let mut all = begin();
@@ -84,7 +86,11 @@ impl IndexReader {
                 Ok(is_whole.then_some(all))
             })
         };
-        self.searcher.segment_readers().par_iter().map(of_segment).collect()
+        let segments = self.searcher.segment_readers().par_iter().map(of_segment);
+        segments.try_reduce(
+            || Some(begin()),
+            |one, other| Ok(one.zip(other).map(|(one, other)| merge(one, other))),
+        )
     }
 
     /// Whether each set of the segment has a trigger in it.

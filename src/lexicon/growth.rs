@@ -229,15 +229,15 @@ impl Lexicon<'_> {
         let add = |(rounds, are_known): &mut (Rounds, bool), text: &str, entries: &[_]| {
             *are_known &= rounds.add_entries(text, entries, &lexunits);
         };
-        let folded = still.fold_triggers(expression, begin, add)?;
-        let Some(folded) = folded.filter(|all| all.iter().all(|(_, are_known)| *are_known)) else {
-            return Ok(None);
+        let merge = |(mut rounds, are_known): (Rounds, bool), (some, are_too): (Rounds, bool)| {
+            rounds.merge(some);
+            (rounds, are_known && are_too)
         };
+        let folded = still.fold_triggers(expression, begin, add, merge)?;
+        let Some((mut rounds, true)) = folded else { return Ok(None) };
         if still.revision()? != revision {
             return Ok(None);
         }
-        let mut rounds = Rounds::default();
-        folded.into_iter().for_each(|(some, _)| rounds.merge(some));
         rounds.names = lexunits.into_iter().map(|(place, (name, _))| (place, name)).collect();
         Ok(Some(rounds))
     }

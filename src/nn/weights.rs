@@ -336,26 +336,39 @@ impl Weights {
         name: &str,
         shape: &[usize; 2],
     ) -> Result<Quantized, WeightsError> {
-        let (stored, path) = self.find(name, shape)?;
-        let values: Vec<i8> = match stored.format {
-            EIGHT_BITS if self.adapter.is_none() => {
-                self.bytes(stored).iter().map(|byte| byte.cast_signed()).collect()
+        let path = self.find(name, shape)?.1;
+        let quantized = match self.eight_bits(name, shape)? {
+            // Kernels do without -128, which has no negative; nobody who rounds symmetrically
+            // writes it.
+            Some((values, scales)) if !values.is_empty() && !values.contains(&i8::MIN) => {
+                Quantized::new(shape[1], values, scales)
             }
-            _ => Vec::new(),
-        };
-        // Kernels do without -128, which has no negative; nobody who rounds symmetrically writes
-        // it.
-        let quantized = if values.is_empty() || values.contains(&i8::MIN) {
-            Quantized::round(&self.tensor(name, shape)?)
-        } else {
-            let scales = self.tensor(&format!("{name}.scale"), &shape[..1])?;
-            Quantized::new(shape[1], values, scales.into_data())
+            _ => Quantized::round(&self.tensor(name, shape)?),
         };
         let format = |source: ComputeError| WeightsError::Format {
             path: path.clone(),
             source: source.into(),
         };
         quantized.map_err(format)
+    }
+
+    /// A matrix as it is stored, in 8-bit integers with a scale for each row; `None` where it is
+    /// stored otherwise or an adapter may change it.
+    ///
+    /// # Errors
+    /// As [`tensor`](Self::tensor).
+    pub(crate) fn eight_bits(
+        &self,
+        name: &str,
+        shape: &[usize; 2],
+    ) -> Result<Option<(Vec<i8>, Vec<f32>)>, WeightsError> {
+        let (stored, _) = self.find(name, shape)?;
+        if stored.format != EIGHT_BITS || self.adapter.is_some() {
+            return Ok(None);
+        }
+        let scales = self.tensor(&format!("{name}.scale"), &shape[..1])?;
+        let values = self.bytes(stored).iter().map(|byte| byte.cast_signed()).collect();
+        Ok(Some((values, scales.into_data())))
     }
 
     /// A matrix of few bits in blocks: as it is stored, where it is stored so and no adapter

@@ -80,8 +80,11 @@ impl<'a> Proposals<'a> {
         expression: &Expression,
         with_decided: bool,
     ) -> Result<(Lexicons<'a>, Ranked)> {
-        let mut lexicons = Lexicons::default();
-        let gathered: BTreeMap<Place, Gathered> = match self.database.evidence_found(expression)? {
+        // Both of one state, unless somebody commits at this moment.
+        self.database.refresh()?;
+        let kept = || self.database.evidence_found(expression);
+        let (kept, mut lexicons) = rayon::join(kept, || self.surely_asked());
+        let gathered: BTreeMap<Place, Gathered> = match kept? {
             Some(kept) => {
                 kept.into_iter().map(|(place, sums)| (place, Gathered::of_kept(sums))).collect()
             }
@@ -147,6 +150,15 @@ impl<'a> Proposals<'a> {
             });
         }
         Ok(ranked)
+    }
+
+    /// The lexicon of the only release, which nearly all calls need: it is read beside the
+    /// evidence. What fails here fails again where it is needed.
+    fn surely_asked(&self) -> Lexicons<'a> {
+        let releases = self.database.releases().unwrap_or_default();
+        let [release] = releases.as_slice() else { return Lexicons::default() };
+        let read = KnownLemmas::read(self.database, release.id);
+        read.ok().map(|known| (release.id, known)).into_iter().collect()
     }
 
     fn lexicon<'l>(

@@ -174,7 +174,8 @@ impl Database {
         expression: &Expression,
         begin: impl Fn() -> A + Sync,
         add: impl Fn(&mut A, &str, &[TriggerEntry]) + Sync,
-    ) -> Result<Option<Vec<A>>> {
+        merge: impl Fn(A, A) -> A + Sync,
+    ) -> Result<Option<A>> {
         let Some((places, sets)) = self.places_counted(expression)? else { return Ok(None) };
         let Some((reader, revision)) = self.index_reader()? else { return Ok(None) };
         if revision != self.store.revision()? || sets < reader.len() / ENTRIES_FOR_A_ROW {
@@ -189,7 +190,7 @@ impl Database {
                 add(all, trigger, &asked);
             }
         };
-        let folded = self.usable(reader.fold_triggers(begin, add)).flatten();
+        let folded = self.usable(reader.fold_triggers(begin, add, merge)).flatten();
         // An index that was made anew lacks what could not be read: the sets tell of that.
         Ok(folded.filter(|_| told.into_inner() == sets))
     }
@@ -344,9 +345,9 @@ mod tests {
                 };
                 all.extend(entries.iter().map(of_set));
             };
-            let folded = database.fold_triggers(&query, Vec::new, add).unwrap();
-            folded.map(|all| {
-                let mut all = all.concat();
+            let merge = |one, other| [one, other].concat();
+            let folded = database.fold_triggers(&query, Vec::new, add, merge).unwrap();
+            folded.map(|mut all| {
                 all.sort();
                 all
             })

@@ -10,15 +10,17 @@
 
 mod error;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::Deserialize;
 
 pub use error::VectorsError;
 
 use crate::model::Declared;
-use crate::nn::{Fingerprint, WORDS, Weights, declared_languages};
+use crate::nn::{Fingerprint, WORDS, Weights, WeightsError, declared_languages};
 use crate::text::fold;
 use crate::text::input::read_text;
 
@@ -56,13 +58,64 @@ struct Config {
 #[derive(Debug)]
 pub struct WordVectors {
     /// In small letters.
-    words: Vec<String>,
-    rows: HashMap<String, usize>,
-    dimensions: usize,
-    /// (V, D), row by row.
-    table: Vec<f32>,
+    words: Vec<Arc<str>>,
+    rows: HashMap<Arc<str>, usize>,
+    table: Table,
     fingerprint: Fingerprint,
     declared: Declared,
+}
+
+/// A matrix (V, D), row by row, as its file has it.
+#[derive(Debug)]
+struct Table {
+    dimensions: usize,
+    numbers: Numbers,
+}
+
+#[derive(Debug)]
+enum Numbers {
+    /// At length 1.
+    Floats(Vec<f32>),
+    /// A quarter of the memory, of which a listing of proposals looks at a few rows.
+    Bytes { values: Vec<i8>, scales: Vec<f32> },
+}
+
+impl Table {
+    fn read(weights: &Weights, [words, dimensions]: [usize; 2]) -> Result<Self, WeightsError> {
+        let shape = [words, dimensions];
+        let numbers = if let Some((values, scales)) = weights.eight_bits(TENSOR, &shape)? {
+            Numbers::Bytes { values, scales }
+        } else {
+            let mut floats = weights.tensor(TENSOR, &shape)?.into_data();
+            floats.chunks_exact_mut(dimensions).for_each(to_length_1);
+            Numbers::Floats(floats)
+        };
+        Ok(Self { dimensions, numbers })
+    }
+
+    /// A row at length 1.
+    fn row(&self, row: usize) -> Cow<'_, [f32]> {
+        let place = row * self.dimensions..(row + 1) * self.dimensions;
+        match &self.numbers {
+            Numbers::Floats(floats) => Cow::Borrowed(&floats[place]),
+            Numbers::Bytes { values, scales } => {
+                let of = |value: &i8| f32::from(*value) * scales[row];
+                let mut floats: Vec<f32> = values[place].iter().map(of).collect();
+                to_length_1(&mut floats);
+                Cow::Owned(floats)
+            }
+        }
+    }
+
+    fn truncate(&mut self, rows: usize) {
+        match &mut self.numbers {
+            Numbers::Floats(floats) => floats.truncate(rows * self.dimensions),
+            Numbers::Bytes { values, scales } => {
+                values.truncate(rows * self.dimensions);
+                scales.truncate(rows);
+            }
+        }
+    }
 }
 
 impl WordVectors {
@@ -74,7 +127,7 @@ impl WordVectors {
         let config = read_config(directory)?;
         let path = directory.join(WORDS);
         let text = read(&path)?;
-        let words: Vec<String> = text.lines().map(fold).collect();
+        let words: Vec<Arc<str>> = text.lines().map(|word| fold(word).into()).collect();
         let refuse = |line, found, expected: String| VectorsError::Content {
             path: path.clone(),
             line,
@@ -88,7 +141,7 @@ impl WordVectors {
         }
         let mut rows = HashMap::with_capacity(words.len());
         for (row, word) in words.iter().enumerate() {
-            if word.trim().is_empty() || rows.insert(word.clone(), row).is_some() {
+            if word.trim().is_empty() || rows.insert(Arc::clone(word), row).is_some() {
                 let found = format!("`{word}`");
                 return Err(refuse(row + 1, found, "another word on each line".to_owned()));
             }
@@ -96,29 +149,28 @@ impl WordVectors {
         let of_weights = |source| VectorsError::Weights { path: directory.to_owned(), source };
         let weights = Weights::open(directory).map_err(of_weights)?;
         let shape = [config.words, config.dimensions];
-        let mut table = weights.tensor(TENSOR, &shape).map_err(of_weights)?.into_data();
-        table.chunks_exact_mut(config.dimensions).for_each(to_length_1);
+        let table = Table::read(&weights, shape).map_err(of_weights)?;
         let fingerprint = weights.fingerprint().map_err(of_weights)?;
-        let (dimensions, declared) = (config.dimensions, declared_languages(directory));
-        Ok(Self { words, rows, dimensions, table, fingerprint, declared })
+        let declared = declared_languages(directory);
+        Ok(Self { words, rows, table, fingerprint, declared })
     }
 
     /// The same table with the words of its text alone. Words that were added from a lexicon stand
     /// at the end, in alphabetic order: the longest run in that order goes.
     #[must_use]
     pub fn of_text(mut self) -> Self {
-        let is_after = |pair: &[String]| pair[0] > pair[1];
+        let is_after = |pair: &[Arc<str>]| pair[0] > pair[1];
         let kept = self.words.windows(2).rposition(is_after).map_or(0, |at| at + 1);
         self.words.truncate(kept);
         self.rows.retain(|_, row| *row < kept);
-        self.table.truncate(kept * self.dimensions);
+        self.table.truncate(kept);
         self
     }
 
     /// Number of dimensions, D.
     #[must_use]
     pub fn dimensions(&self) -> usize {
-        self.dimensions
+        self.table.dimensions
     }
 
     /// The fingerprint of words and vectors.
@@ -133,9 +185,14 @@ impl WordVectors {
         &self.declared
     }
 
+    /// The words, in the order of the table.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().map(|word| &**word)
+    }
+
     /// The words with their vectors, in the order of the table.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &[f32])> {
-        self.words.iter().map(String::as_str).zip(self.table.chunks_exact(self.dimensions))
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Cow<'_, [f32]>)> {
+        self.words().enumerate().map(|(row, word)| (word, self.table.row(row)))
     }
 
     /// The vector of a word or phrase, letter case aside, at length 1: its own, or the direction of
@@ -143,24 +200,20 @@ impl WordVectors {
     #[must_use]
     pub fn of(&self, phrase: &str) -> Option<Vec<f32>> {
         let phrase = fold(phrase);
-        if let Some(&row) = self.rows.get(&phrase) {
-            return Some(self.row(row).to_vec());
+        if let Some(&row) = self.rows.get(phrase.as_str()) {
+            return Some(self.table.row(row).into_owned());
         }
-        let mut sum = vec![0.0; self.dimensions];
+        let mut sum = vec![0.0; self.dimensions()];
         let parts = phrase.split(|c: char| c.is_whitespace() || c == '-');
         let parts = parts.filter(|part| part.chars().any(char::is_alphabetic));
         let known: Vec<usize> = parts.filter_map(|word| self.rows.get(word).copied()).collect();
         for row in &known {
-            for (sum, value) in sum.iter_mut().zip(self.row(*row)) {
+            for (sum, value) in sum.iter_mut().zip(self.table.row(*row).iter()) {
                 *sum += value;
             }
         }
         to_length_1(&mut sum);
         (!known.is_empty()).then_some(sum)
-    }
-
-    fn row(&self, row: usize) -> &[f32] {
-        &self.table[row * self.dimensions..][..self.dimensions]
     }
 }
 
