@@ -230,7 +230,8 @@ fn growth_by_the_index_is_growth_by_sets() {
             // The index has no whole texts: the second reads the sets.
             assert_eq!(growth(query), growth(&format!("{query} not text=nothing")), "{query}");
             let query = query.parse().unwrap();
-            let by_index = database.fold_triggers(&query, || (), |(), _, _| (), |(), ()| ()).unwrap();
+            let by_index =
+                database.fold_triggers(&query, || (), |(), _, _| (), |(), ()| ()).unwrap();
             assert!(by_index.is_some());
         }
     };
