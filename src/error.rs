@@ -129,6 +129,7 @@ errors! {
     #[cfg(feature = "neural")] crate::learn::NetworkError,
     #[cfg(feature = "neural")] crate::nn::NnError,
     crate::model::LanguageError,
+    crate::lexica::LexicaError,
     crate::text::OffsetError,
     crate::database::LookupError,
     #[cfg(feature = "neural")] crate::models::ModelError,

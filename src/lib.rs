@@ -161,6 +161,8 @@ pub mod label;
 #[cfg(feature = "neural")]
 mod learn;
 #[doc(hidden)]
+pub mod lexica;
+#[doc(hidden)]
 pub mod mine;
 #[cfg(feature = "neural")]
 #[doc(hidden)]

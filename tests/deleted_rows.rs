@@ -5,6 +5,7 @@ use std::path::Path;
 use fnstore::database::Database;
 use fnstore::internals::WithStore as _;
 use fnstore::model::{Decided, Decision, Evidence, FrameId, Judgement, LuId, Verdict};
+use fnstore::transfer::ImportOptions;
 use fnstore::upkeep::CheckOptions;
 use rocksdb::{DB, IteratorMode, Options};
 
@@ -15,6 +16,8 @@ use crate::{generated, mini};
 fn store() -> tempfile::TempDir {
     let (dir, database, report) = mini::imported();
     let release = report.release.id;
+    let wordnet = mini::framenet().with_file_name("mini-wordnet");
+    database.import_wordnet(&wordnet, &ImportOptions::default()).unwrap();
     generated::write(&database, release);
     generated::verify(&database, release, vec![generated::verification()]);
     let mut edits = database.transaction(release).unwrap();
@@ -85,7 +88,7 @@ fn a_row_that_is_gone_is_found_whatever_its_family() {
     assert_eq!(codes(store.path()), [""; 0]);
     let families = DB::list_cf(&Options::default(), store.path().join("db")).unwrap();
     let families: Vec<_> = families.into_iter().filter(|family| family != "default").collect();
-    assert_eq!(families.len(), 24, "{families:?}");
+    assert_eq!(families.len(), 28, "{families:?}");
     for family in families {
         let victims = with_rows(store.path(), |db| victims(db, &family));
         assert!(!victims.is_empty(), "no row of {family}");
@@ -125,10 +128,7 @@ fn what_is_written_and_taken_back_is_counted_once() {
     assert_eq!(codes(store.path()), [""; 0]);
     // Another release comes and goes.
     let database = Database::open_existing_writer(store.path()).unwrap();
-    let options = fnstore::transfer::ImportOptions {
-        release: Some("second".to_owned()),
-        ..Default::default()
-    };
+    let options = ImportOptions { release: Some("second".to_owned()), ..Default::default() };
     let second = database.import(&mini::framenet(), &options, &mut |_| {}).unwrap().release.id;
     assert_eq!(codes(store.path()), [""; 0]);
     database.store().remove_release(second).unwrap();

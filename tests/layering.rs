@@ -18,19 +18,23 @@ const LAYERS: [&[&str]; 15] = [
     &["database", "align", "paraphrase", "tag", "filter", "vectors", "score"],
     &["decode", "learn", "prompt"],
     &["nn"],
-    &["framenet", "store", "index", "query", "exchange", "mine", "compute", "tokenize", "endpoint"],
+    &[
+        "framenet", "lexica", "store", "index", "query", "exchange", "mine", "compute", "tokenize",
+        "endpoint",
+    ],
     &["text"],
     &["durable"],
     &["model"],
 ];
 
 /// Crates that one folder owns, or a few.
-const OWNED_CRATES: [(&str, &str); 20] = [
+const OWNED_CRATES: [(&str, &str); 21] = [
     ("rocksdb", "store"),
     ("bincode", "store"),
     ("tantivy", "index"),
     ("regex_syntax", "query"),
-    ("quick_xml", "framenet"),
+    ("flate2", "lexica"),
+    ("quick_xml", "framenet lexica"),
     ("zip", "framenet"),
     ("csv", "exchange"),
     ("unicode_normalization", "text"),

@@ -285,5 +285,6 @@ mod verifier_answers;
 mod visible_controls;
 mod waiting_for_changes;
 mod word_vectors;
+mod wordnets;
 mod written_otherwise;
 mod wrong_diagnosis;

@@ -29,6 +29,7 @@ pub(crate) mod layouts;
 mod load;
 pub(crate) mod reindex;
 mod release_ref;
+mod resources;
 mod split_list;
 mod turn;
 mod wait;

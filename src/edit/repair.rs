@@ -32,7 +32,7 @@ impl Database {
     /// # Errors
     /// When a column family cannot be opened at all.
     pub fn unreadable_rows(&self) -> Result<Vec<RowFault>> {
-        let listed: Vec<ReleaseId> = self.releases()?.iter().map(|release| release.id).collect();
+        let listed = self.store.visible()?;
         let faults = self.store.rows()?.filter_map(std::result::Result::err);
         let of_listed =
             |fault: &RowFault| fault.release.is_none_or(|release| listed.contains(&release));

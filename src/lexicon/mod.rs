@@ -42,6 +42,7 @@ mod only;
 mod profile;
 mod semtypes;
 mod valence;
+mod wordnet;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -65,6 +66,7 @@ pub use profile::FrameProfile;
 pub use semtypes::{Contradiction, DerivedTypes, Propagation};
 pub use semtypes::{SemTypeTree, propagate};
 pub use valence::observed_valences;
+pub use wordnet::Wordnet;
 
 use crate::database::{Database, DatabaseError, ReleaseRef, Result};
 use crate::model::{

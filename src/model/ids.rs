@@ -39,6 +39,8 @@ ids! {
     CorpusId(u32);
     /// A document, FrameNet's number.
     DocumentId(u32);
+    /// A synset of a WordNet.
+    SynsetId(u32);
     /// A recipe of generation; given by the store, in order of first use.
     #[derive(Default)]
     RecipeId(u32);

@@ -25,12 +25,14 @@ mod provenance;
 mod range;
 mod reference;
 mod release;
+mod resource;
 mod rules;
 mod sentence;
 mod span;
 mod split;
 mod split_list;
 mod verification;
+mod wordnet;
 mod written;
 
 pub use annotation::{
@@ -62,7 +64,7 @@ pub use frame::{CoreType, FeRelation, Frame, FrameElement, FrameRelation, SemTyp
 pub(crate) use hexadecimal::{from_hexadecimal, hexadecimal};
 pub use ids::{
     AnnotationSetId, CorpusId, DocumentId, FeId, FrameId, IdSpace, LuId, RelationId, ReleaseId,
-    SemTypeId, SentenceId,
+    SemTypeId, SentenceId, SynsetId,
 };
 #[doc(hidden)]
 pub use ids::{MOST_COUNTED, OWN_RANGE, RecipeId, hashed_number, is_counted};
@@ -97,7 +99,7 @@ pub use reference::{Reference, Refers};
 #[doc(hidden)]
 pub use release::{Counted, HeaderTitles, NamedBy, Title};
 pub use release::{Document, Release, ReleaseCounts};
-#[doc(hidden)]
+pub use resource::{Resource, ResourceKind, WordnetCounts};
 pub use rules::{Rules, RulesStanding};
 #[cfg(feature = "neural")]
 pub(crate) use rules::{numbered, recipe_fingerprint};
@@ -111,5 +113,6 @@ pub use split_list::{KeptSplitList, ListedPart, NO_PART, SplitList, SplitListId,
 #[doc(hidden)]
 pub use verification::Reverse;
 pub use verification::Verification;
+pub use wordnet::{IrregularForm, Synset, SynsetRelation, Word, WordClass};
 #[doc(hidden)]
 pub use written::{NumberKind, WrittenNumber, WrittenNumbers};

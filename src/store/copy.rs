@@ -21,7 +21,7 @@ const BATCH: usize = 4 << 20;
 
 impl Store {
     /// Copies every row that this handle sees into a new store in `dir`, but for rows of releases
-    /// that are not listed. Gives the number of rows.
+    /// and resources that are not listed. Gives the number of rows.
     ///
     /// The handle is a reader's that nobody refreshes meanwhile: what it shows is one state then.
     ///
@@ -30,7 +30,7 @@ impl Store {
     pub(crate) fn copy_to(&self, dir: &Path) -> Result<u64> {
         let view = self.engine.view();
         let source = &view.db;
-        let listed: Vec<_> = self.releases()?.iter().map(|release| release.id).collect();
+        let listed = self.visible()?;
         let names = present_families(&self.dir.join("db"))?;
         let names: Vec<String> =
             names.into_iter().filter(|name| source.cf_handle(name).is_some()).collect();

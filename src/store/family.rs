@@ -29,6 +29,10 @@ named! {
         Before => "before",
         Count => "count",
         Evidence => "evidence",
+        Resource => "resource",
+        Synset => "synset",
+        Sense => "sense",
+        Irregular => "irregular",
     }
 }
 
@@ -67,11 +71,24 @@ impl Family {
 
     /// Whether a store that an earlier program wrote may lack it; a writer makes it.
     pub(super) fn may_be_absent(self) -> bool {
-        matches!(self, Self::Count | Self::Evidence | Self::Commit | Self::Before)
+        matches!(
+            self,
+            Self::Count
+                | Self::Evidence
+                | Self::Commit
+                | Self::Before
+                | Self::Resource
+                | Self::Synset
+                | Self::Sense
+                | Self::Irregular
+        )
     }
 
     /// Whether the family's keys start with a release.
     pub(super) fn by_release(self) -> bool {
-        !matches!(self, Self::Meta | Self::Recipe | Self::Change | Self::Commit | Self::Before)
+        !matches!(
+            self,
+            Self::Meta | Self::Recipe | Self::Change | Self::Commit | Self::Before | Self::Resource
+        )
     }
 }

@@ -51,6 +51,7 @@ mod recount;
 mod removal;
 mod repair;
 mod replace;
+mod resources;
 mod row_fault;
 mod rows;
 mod scratch;
@@ -385,7 +386,8 @@ impl Store {
         self.put_history(&mut rows, &mut keyed, revision, (count, history))?;
         let listed: Vec<_> = book.releases.iter().map(|release| release.id).collect();
         self.drop_merged(&mut rows, changes, &keyed, undoes)?;
-        self.put_tally(&mut rows, &listed, &keyed)?;
+        let visible = listed.iter().copied().chain(self.resource_ids(&keyed)?);
+        self.put_tally(&mut rows, &visible.collect::<Vec<_>>(), &keyed)?;
         let are_current = self.are_sums_current()?;
         let (changes, evidence) = Changes::of(&self.engine, touched)?;
         let unsure = changes.unsure();
@@ -413,7 +415,7 @@ impl Store {
     pub fn begin_release(&self) -> Result<ReleaseId> {
         let book = self.book()?;
         let next = ReleaseId(book.next_release);
-        if book.releases.iter().any(|listed| listed.id == next) {
+        if self.visible()?.contains(&next) {
             let reason = "no release number is left".to_owned();
             return Err(StoreError::damaged("meta", BOOK_KEY, reason));
         }

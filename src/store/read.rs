@@ -18,7 +18,7 @@ use super::record::{self, RecipeRecord, Stored};
 use super::{Change, JournalEntry, Result, SetLocation, Store, StoreError};
 
 impl Store {
-    fn record<T>(&self, family: Family, key: T::Key) -> Result<Option<T>>
+    pub(super) fn record<T>(&self, family: Family, key: T::Key) -> Result<Option<T>>
     where
         T: Stored,
         T::Key: Key,
@@ -29,7 +29,7 @@ impl Store {
         record.map(Some).map_err(|reason| StoreError::damaged(family.name(), &bytes, reason))
     }
 
-    fn records<T>(
+    pub(super) fn records<T>(
         &self,
         family: Family,
         prefix: Vec<u8>,

@@ -1,10 +1,8 @@
 //! The removal of a release.
 
-use rocksdb::WriteBatch;
-
 use super::family::Family;
 use super::key::Prefix;
-use super::{Action, Change, Result, Store, Subject};
+use super::{Action, Batch, Change, Result, Store, Subject};
 use crate::model::ReleaseId;
 
 /// Where the rows of a release begin in a family, and where those behind them do.
@@ -20,17 +18,25 @@ impl Store {
     /// # Errors
     /// When the engine fails, or the handle is a reader's.
     pub fn remove_release(&self, release: ReleaseId) -> Result<u64> {
-        let [start, end] = bounds(release);
-        let mut rows = WriteBatch::default();
-        for family in Family::ALL.into_iter().filter(|family| family.by_release()) {
-            if self.engine.scan_from(family, start.clone())?.next().is_some() {
-                self.engine.delete_from(&mut rows, family, &start, &end)?;
-            }
-        }
+        let mut batch = self.batch(release);
+        batch.delete_all_rows(release)?;
         let removed = Change::record(release, Action::Removed, &Subject::Release);
-        let (keyed, touched, history) = Default::default();
-        self.commit_with((rows, keyed, touched, history), &[removed], |book| {
+        let parts = (batch.rows, batch.keyed, batch.touched, batch.history);
+        self.commit_with(parts, &[removed], |book| {
             book.releases.retain(|listed| listed.id != release);
         })
+    }
+}
+
+impl Batch<'_> {
+    /// Deletes all rows of a release or resource.
+    pub(super) fn delete_all_rows(&mut self, release: ReleaseId) -> Result<()> {
+        let [start, end] = bounds(release);
+        for family in Family::ALL.into_iter().filter(|family| family.by_release()) {
+            if self.store.engine.scan_from(family, start.clone())?.next().is_some() {
+                self.store.engine.delete_from(&mut self.rows, family, &start, &end)?;
+            }
+        }
+        Ok(())
     }
 }

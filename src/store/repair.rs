@@ -7,7 +7,7 @@ use super::batch::Batch;
 use super::family::Family;
 use super::key::{
     AnnotationKey, ChangeKey, DecisionKey, EditionKey, JudgementKey, Key, LexUnitKey, Prefix,
-    RelationKey, SentenceKey, SentenceSetKey, SetKey,
+    RelationKey, ResourceKey, SentenceKey, SentenceSetKey, SetKey,
 };
 use super::record;
 use super::row_fault::{RowFault, RowFaultKind};
@@ -86,10 +86,17 @@ impl Store {
             | Family::Commit
             | Family::Before
             | Family::Count
-            | Family::Evidence => Some(Unreadable::Alone(None)),
-            Family::Meta | Family::Frame | Family::SemType | Family::Document | Family::Recipe => {
-                Some(Unreadable::Retained)
-            }
+            | Family::Evidence
+            | Family::Resource => Some(Unreadable::Alone(None)),
+            // A lexicon that lacks a row is none: it is to be removed and imported again.
+            Family::Meta
+            | Family::Frame
+            | Family::SemType
+            | Family::Document
+            | Family::Recipe
+            | Family::Synset
+            | Family::Sense
+            | Family::Irregular => Some(Unreadable::Retained),
         })
     }
 
@@ -135,6 +142,10 @@ impl Batch<'_> {
             // Nobody has written and counted it.
             RowFaultKind::Key => self.store.engine.delete(&mut self.rows, family, &fault.bytes)?,
             _ => self.delete_row(family, &fault.bytes)?,
+        }
+        if let Some(key) = ResourceKey::decode(&fault.bytes).filter(|_| family == Family::Resource)
+        {
+            self.delete_all_rows(key.resource)?;
         }
         if let Some(SetKey { release, set }) =
             SetKey::decode(&fault.bytes).filter(|_| family == Family::SetLocation)

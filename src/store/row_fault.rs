@@ -6,8 +6,9 @@ use super::count_key;
 use super::family::Family;
 use super::key::{
     AnnotationKey, ChangeKey, CommitKey, CountKey, DecisionKey, DocumentKey, EditionKey,
-    EvidenceKey, FrameKey, JournalKey, JudgementKey, Key, LayoutKey, LexUnitKey, NameKey,
-    RecipeKey, RelationKey, SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
+    EvidenceKey, FrameKey, IrregularKey, JournalKey, JudgementKey, Key, LayoutKey, LexUnitKey,
+    NameKey, RecipeKey, RelationKey, ResourceKey, SemTypeKey, SenseKey, SentenceKey,
+    SentenceSetKey, SetKey, SynsetKey,
 };
 
 /// A row that cannot be read or makes no sense.
@@ -113,5 +114,9 @@ pub(super) fn record_name(family: &str, key: &[u8]) -> Option<String> {
             let EvidenceKey { frame, lu, .. } = EvidenceKey::decode(key)?;
             format!("the evidence of LU {lu} of frame {frame}")
         }
+        Family::Resource => format!("WordNet {}", ResourceKey::decode(key)?.resource),
+        Family::Synset => format!("synset {}", SynsetKey::decode(key)?.synset),
+        Family::Sense => format!("word `{}`", SenseKey::decode(key)?.lemma),
+        Family::Irregular => format!("form `{}`", IrregularKey::decode(key)?.form),
     })
 }

@@ -19,7 +19,7 @@ use crate::model::ReleaseId;
 pub(super) const TALLY_KEY: &[u8] = b"tally";
 
 /// The families, each by the number that stands for it in the row.
-const COUNTED: [(u8, Family); 12] = [
+const COUNTED: [(u8, Family); 16] = [
     (1, Family::Relation),
     (2, Family::SentenceLayers),
     (3, Family::Layout),
@@ -32,6 +32,10 @@ const COUNTED: [(u8, Family); 12] = [
     (10, Family::Meta),
     (11, Family::Verification),
     (12, Family::Commit),
+    (13, Family::Synset),
+    (14, Family::Sense),
+    (15, Family::Irregular),
+    (16, Family::Resource),
 ];
 
 /// Bytes of an entry: release, family, rows, digest.

@@ -178,25 +178,52 @@ pub fn lemma_candidates(form: &str, pos: Pos) -> Vec<String> {
     candidates
 }
 
-/// The lemma that the vocabulary knows, or `None`. Irregular readings come first (`found` is a form
-/// of `find`), then the form as a lemma (`building`), then regular readings. Last comes the other
-/// spelling of any of these (`criticised`, where the vocabulary has `criticize`).
+/// Every lemma that a form may belong to under a part of speech. Of several words the head is
+/// lemmatised, as [`lemmatize`] does it.
+///
+/// ```
+/// use fnstore::model::Pos;
+/// use fnstore::text::lemma_readings;
+///
+/// assert_eq!(lemma_readings("axes", Pos::Noun), ["axis", "axes", "axe"]);
+/// assert!(lemma_readings("went over", Pos::Verb).contains(&"go over".to_owned()));
+/// ```
+#[must_use]
+pub fn lemma_readings(form: &str, pos: Pos) -> Vec<String> {
+    let form = one_spaced(form);
+    let mut all: Vec<String> = Vec::new();
+    for phrase in [&*form, without_auxiliaries(&form)] {
+        for reading in readings_of(phrase, pos).0 {
+            if !all.contains(&reading) {
+                all.push(reading);
+            }
+        }
+    }
+    all
+}
+
+/// The lemmas that a phrase may belong to. Irregular readings come first (`found` is a form of
+/// `find`), then the form as a lemma (`building`), then regular readings. Beside them their other
+/// spellings.
+fn readings_of(phrase: &str, pos: Pos) -> (Vec<String>, impl Iterator<Item = String>) {
+    let (before, head, after) = split_head(phrase, pos);
+    let mut readings: Vec<String> = irregular_lemmas(head, pos).map(str::to_owned).collect();
+    readings.push(head.to_owned());
+    readings.extend(regular_lemmas(head, pos));
+    let whole = move |lemma: &str| format!("{before}{lemma}{after}");
+    let phrases = readings.iter().map(|lemma| whole(lemma)).collect();
+    let respelled = readings.into_iter().flat_map(|lemma| spelling_variants(&lemma));
+    (phrases, respelled.map(move |lemma| whole(&lemma)))
+}
+
+/// The lemma that the vocabulary knows, or `None`: the first of its readings, else of their other
+/// spellings (`criticised`, where the vocabulary has `criticize`).
 fn known_lemma(form: &str, pos: Pos, known: &dyn Fn(&str, Pos) -> bool) -> Option<String> {
     let lower = fold(form);
     for text in [form, &lower] {
         for phrase in [text, without_auxiliaries(text)] {
-            let (before, head, after) = split_head(phrase, pos);
-            let mut readings: Vec<String> =
-                irregular_lemmas(head, pos).map(str::to_owned).collect();
-            readings.push(head.to_owned());
-            readings.extend(regular_lemmas(head, pos));
-            let whole = |lemma: &String| format!("{before}{lemma}{after}");
-            let respelled = readings.iter().flat_map(|lemma| spelling_variants(lemma));
-            let found = readings
-                .iter()
-                .map(whole)
-                .chain(respelled.map(|lemma| whole(&lemma)))
-                .find(|lemma| known(lemma, pos));
+            let (readings, respelled) = readings_of(phrase, pos);
+            let found = readings.into_iter().chain(respelled).find(|lemma| known(lemma, pos));
             if found.is_some() {
                 return found;
             }

@@ -53,7 +53,7 @@ pub use idf::{Idf, is_stop_word};
 #[doc(hidden)]
 pub use inflection::{Inflection, inflect, inflections};
 #[doc(hidden)]
-pub use lemma::{irregular_lemmas, is_listed_lemma, lemma_candidates, lemmatize};
+pub use lemma::{irregular_lemmas, is_listed_lemma, lemma_candidates, lemma_readings, lemmatize};
 #[doc(hidden)]
 pub use letters::letters;
 pub use markup::{DefinitionPart, definition_parts, plain_definition};

@@ -14,7 +14,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rayon::prelude::*;
 
 use super::assemble::{Assembled, Assembler};
-use crate::database::{Database, DatabaseError, ReleaseError, Result, reindex, release_called};
+use crate::database::{Database, DatabaseError, ReleaseError, Result, reindex};
 use crate::framenet::{
     FOLDERS, FrameFile, FramenetError, FullTextFile, LanguageGuess, LuFile, Source, SourceReader,
     TopFile, WarningLog, language_of_file, language_of_name, read_frame_file, read_frame_index,
@@ -149,10 +149,7 @@ impl Database {
         source_bytes: u64,
         options: &ImportOptions,
     ) -> Result<Release> {
-        if let Some(there) = release_called(&self.releases()?, &name)? {
-            let source_path = there.source.clone();
-            return Err(DatabaseError::Release(ReleaseError::Exists { name, source_path }));
-        }
+        self.require_free_name(&name)?;
         Ok(Release {
             id: self.store.begin_release()?,
             name,

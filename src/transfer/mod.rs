@@ -10,6 +10,7 @@ mod export;
 mod import;
 mod import_jsonl;
 mod import_spans;
+mod import_wordnet;
 mod predict;
 mod stand_in;
 

@@ -33,6 +33,7 @@ UNSEEN = {
     "substitutes",
     "score",
     "question",
+    "resource",
     "eval-filter",
     "train-choice",
     "undone",
@@ -93,10 +94,18 @@ def check(program: Program, built: Built, work: Path) -> None:
     texts(program, files)
     people(program, built, files)
     changing(program, built, work, files)
+    wordnets(program)
     seen = {area.removeprefix("schema ") for area in program.findings.compared if area.startswith("schema ")}
     known = {name.removesuffix(".schema.json") for name in program.schemas.documents}
     for name in sorted(known - seen - UNSEEN - OF_RELEASES):
         program.findings.add("schemas", "no record of this schema was seen", name)
+
+
+def wordnets(program: Program) -> None:
+    """A WordNet stands beside the releases."""
+    program.records("import-wordnet", "import", ROOT / "tests/data/mini-wordnet")
+    program.records("synset", "synsets", "inspect")
+    program.run("releases", "remove", "wordnet-0.1", "--yes")
 
 
 def reading(program: Program, built: Built) -> None:

@@ -12,7 +12,8 @@ use super::output::tell;
 pub(crate) fn tell_if_empty(database: &Database) -> anyhow::Result<bool> {
     let is_empty = database.releases()?.is_empty();
     if is_empty {
-        tell("the store is empty; `fnstore import PATH` brings in a release");
+        let what = if database.resources()?.is_empty() { "is empty" } else { "has no release" };
+        tell(&format!("the store {what}; `fnstore import PATH` brings in a release"));
     }
     Ok(is_empty)
 }

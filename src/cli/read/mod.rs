@@ -11,6 +11,7 @@
 //! | [`relations`] | relations between frames, as rows and as trees |
 //! | [`sentences`] | sentences, one a row |
 //! | [`semtypes`] | semantic types, their tree, what follows from them |
+//! | [`synsets`] | what WordNets say of a word |
 //! | [`valence`] | how LUs realise their frame elements |
 //! | [`stats`] | coverage, growth, diversity, agreement |
 //! | [`releases`] | releases of the store, their differences, the removal of one |
@@ -34,6 +35,7 @@ mod semtypes;
 mod sentences;
 mod show;
 mod stats;
+mod synsets;
 mod valence;
 
 commands! {
@@ -46,6 +48,7 @@ commands! {
     Relations in relations,
     Semtypes in semtypes,
     Sentences in sentences,
+    Synsets in synsets,
     Valence in valence,
     Stats in stats,
     Releases in releases,

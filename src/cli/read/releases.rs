@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use fnstore::database::Database;
 use fnstore::internals::WithStore as _;
-use fnstore::model::Release;
+use fnstore::model::{Release, Resource, WordnetCounts};
 use fnstore::store::AddedCounts;
 use serde::Serialize;
 
@@ -27,7 +27,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Remove a release, with all that was added to it
+    /// Remove a release, with all that was added to it, or a WordNet
     Remove(RemoveArgs),
     Diff(DiffArgs),
 }
@@ -47,6 +47,8 @@ struct RemoveArgs {
 #[derive(Debug, Serialize)]
 struct ReleaseRecord {
     name: String,
+    /// JSON `{"enum": ["framenet"]}`.
+    kind: &'static str,
     language: String,
     source: String,
     source_bytes: u64,
@@ -73,6 +75,7 @@ impl ReleaseRecord {
             sentences: counts.sentences + added.generated_sentences,
             counts: counts.named().into(),
             name: release.name,
+            kind: "framenet",
             language: release.language,
             source: release.source,
             source_bytes: release.source_bytes,
@@ -83,21 +86,95 @@ impl ReleaseRecord {
 }
 
 impl Row for ReleaseRecord {
-    const COLUMNS: &'static [&'static str] =
-        &["name", "language", "frames", "lexunits", "proposed", "sets", "sentences", "source"];
+    const COLUMNS: &'static [&'static str] = &[
+        "name",
+        "kind",
+        "language",
+        "frames",
+        "lexunits",
+        "proposed",
+        "sets",
+        "sentences",
+        "source",
+    ];
 
     fn cells(&self) -> Vec<String> {
         let Self { frames, lexunits, proposed, sets, sentences, .. } = *self;
         let counts = [frames, lexunits, proposed, sets, sentences].map(grouped);
-        let named = [self.name.clone(), self.language.clone()];
+        let named = [self.name.clone(), self.kind.to_owned(), self.language.clone()];
         named.into_iter().chain(counts).chain([self.source.clone()]).collect()
     }
+}
+
+/// A lexicon of another kind as JSON; see `schema/resource.schema.json`.
+#[derive(Debug, Serialize)]
+struct ResourceRecord {
+    name: String,
+    /// JSON `{"enum": ["wordnet"]}`.
+    kind: &'static str,
+    version: String,
+    language: String,
+    licence: String,
+    source: String,
+    source_bytes: u64,
+    imported: u64,
+    counts: WordnetCounts,
+}
+
+impl From<Resource> for ResourceRecord {
+    fn from(of: Resource) -> Self {
+        Self {
+            name: of.name,
+            kind: of.kind.as_str(),
+            version: of.version,
+            language: of.language,
+            licence: of.licence,
+            source: of.source,
+            source_bytes: of.source_bytes,
+            imported: of.imported,
+            counts: of.counts,
+        }
+    }
+}
+
+impl ResourceRecord {
+    /// What stands in the columns of a release.
+    fn cells(&self) -> Vec<String> {
+        let cell = |column: &&str| match *column {
+            "name" => self.name.clone(),
+            "kind" => self.kind.to_owned(),
+            "language" => self.language.clone(),
+            "source" => self.source.clone(),
+            _ => String::new(),
+        };
+        ReleaseRecord::COLUMNS.iter().map(cell).collect()
+    }
+}
+
+/// Removes a WordNet.
+fn remove_resource(database: &Database, name: &str, yes: bool) -> anyhow::Result<Outcome> {
+    let counts = database.resource(name)?.counts;
+    let (synsets, words) = (counted(counts.synsets, "synset"), counted(counts.words, "word"));
+    let what = format!("the WordNet `{name}`: {synsets}, {words}");
+    if !yes && !is_confirmed(&format!("remove {what}"))? {
+        return Outcome::nothing("nothing was removed");
+    }
+    database.remove_resource(name)?;
+    database.store().compact()?;
+    tell_index_lag(database);
+    tell(&format!("removed {what}"));
+    Ok(Outcome::Done)
 }
 
 fn remove(RemoveArgs { name, yes }: &RemoveArgs, context: &Context) -> anyhow::Result<Outcome> {
     let database = Database::open_existing_writer(&context.store)?;
     watch(&database);
     tell_of_index(&database);
+    if database.releases()?.iter().all(|release| release.name != *name)
+        && database.resource(name).is_ok()
+    {
+        return remove_resource(&database, name, *yes);
+    }
     let release = database.release(name)?;
     let counts = release.counts;
     let added = database.store().added_counts(release.id)?;
@@ -133,8 +210,18 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         let added = database.store().added_counts(release.id)?;
         releases.push(ReleaseRecord::new(release, lexicon.proposed_lus()?, added));
     }
-    context.output.rows(Format::Jsonl, releases)?;
-    if tell_if_empty(&database)? {
+    let resources = database.resources()?;
+    let has_resources = !resources.is_empty();
+    let mut records = context.output.records(Format::Jsonl);
+    records.header(ReleaseRecord::COLUMNS)?;
+    for release in &releases {
+        records.row(release)?;
+    }
+    for resource in resources.into_iter().map(ResourceRecord::from) {
+        records.row_under(ReleaseRecord::COLUMNS, &resource, || resource.cells())?;
+    }
+    records.end_rows::<ReleaseRecord>()?;
+    if !has_resources && tell_if_empty(&database)? {
         return Ok(Outcome::NothingFound);
     }
     tell(&format!("{} on disk in {}", size(database.disk_bytes()), context.store.display()));

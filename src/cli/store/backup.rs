@@ -26,12 +26,15 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
-/// Names of releases, and a revision.
-pub(crate) fn state(releases: &[String], revision: u64) -> String {
-    let releases = match releases {
+/// Names of releases and WordNets, and a revision.
+pub(crate) fn state(releases: &[String], wordnets: &[String], revision: u64) -> String {
+    let mut releases = match releases {
         [] => "no release".to_owned(),
         names => names.join(", "),
     };
+    for name in wordnets {
+        releases += &format!(", the WordNet {name}");
+    }
     format!("{releases} at revision {revision}")
 }
 
@@ -45,7 +48,7 @@ pub(crate) fn print(
     output.report(manifest, under(&["file", "blake3"], files), |output| {
         Ok(output.line(&format!(
             "{}: {}, {} in {}",
-            state(&manifest.releases, manifest.revision),
+            state(&manifest.releases, &manifest.wordnets, manifest.revision),
             counted(manifest.rows, "row"),
             size(manifest.bytes),
             place.display()

@@ -2,6 +2,7 @@
 
 mod lines;
 mod piped;
+mod wordnet;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use fnstore::database::{Database, DatabaseError};
 use fnstore::framenet::{Source, Warning, WarningCode};
+use fnstore::lexica::WordnetFiles;
 use fnstore::model::{Amount, Origin, ReleaseCounts};
 use fnstore::store::Store;
 use fnstore::transfer::{ImportOptions, ImportReport};
@@ -26,14 +28,17 @@ use crate::cli::{Context, Outcome};
 use lines::Lines;
 use piped::Input;
 
-/// Import a FrameNet release, an export, or span-labelled data
+/// Import a FrameNet release, an export, span-labelled data, or a WordNet
 ///
-/// Reads a release's zip file, or the directory that holds frame/, lu/ or fulltext/; or JSON lines:
-/// an export that `fnstore export --to jsonl` wrote, or texts with labelled spans. Nothing is
-/// visible before the import is complete; a failed import leaves the store as it was.
+/// Reads a release's zip file, or the directory that holds frame/, lu/ or fulltext/; or JSON
+/// lines: an export that `fnstore export --to jsonl` wrote, or texts with labelled spans; or a
+/// WordNet: the directory of its database files (data.noun, index.noun), or WN-LMF XML, plain or
+/// gzip. Nothing is visible before the import is complete; a failed import leaves the store as it
+/// was.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Zip file or directory of the release, or file of JSON lines; `-` reads standard input
+    /// Zip file or directory of the release, file of JSON lines, or WordNet; `-` reads standard
+    /// input
     path: PathBuf,
 
     /// Name of the release [default: bfn-1.5 for fndata-1.5, else the name of the path]
@@ -91,7 +96,13 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         false => lines::kind_of(input.path())?,
     };
     refuse_what_lines_have_not(&args, lines)?;
-    if lines.is_none() {
+    let is_wordnet = lines.is_none() && WordnetFiles::are_at(input.path());
+    if is_wordnet && args.strict {
+        bail!(
+            "`--strict` is for FrameNet's XML: whatever is wrong in a WordNet ends the import; leave it out"
+        );
+    }
+    if lines.is_none() && !is_wordnet {
         Source::open(input.path()).map_err(DatabaseError::from)?;
     }
     let report_file = args.report.as_deref();
@@ -116,8 +127,27 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         report_file.map_or(Ok(()), |file| write_report(file, &record))?;
         return record.write(&mut context.output);
     }
+    if is_wordnet {
+        let record = match wordnet::run(&database, input.path(), &options, context) {
+            Ok(record) => record,
+            Err(error) => return Err(without_a_trace(database, error)),
+        };
+        report_file.map_or(Ok(()), |file| write_report(file, &record))?;
+        return record.write(&mut context.output);
+    }
+    import_release(database, &input, &options, (report_file, started), context)
+}
+
+/// Imports a release of FrameNet's XML and says what came in.
+fn import_release(
+    database: Database,
+    input: &Input,
+    options: &ImportOptions,
+    (report_file, started): (Option<WholeFile>, Instant),
+    context: &mut Context,
+) -> anyhow::Result<Outcome> {
     let bar = progress::bar("importing", "files");
-    let outcome = database.import(input.path(), &options, &mut |progress| {
+    let outcome = database.import(input.path(), options, &mut |progress| {
         bar.set_length(progress.of as u64);
         bar.set_position(progress.files as u64);
     });

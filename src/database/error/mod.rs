@@ -21,6 +21,7 @@ pub use split_list::SplitListError;
 use crate::exchange::ExchangeError;
 use crate::framenet::FramenetError;
 use crate::index::IndexError;
+use crate::lexica::LexicaError;
 use crate::model::{LanguageError, coded};
 use crate::query::{BuildError, QueryError};
 use crate::store::StoreError;
@@ -38,6 +39,9 @@ pub enum DatabaseError {
     /// A release cannot be read.
     #[error(transparent)]
     Framenet(#[from] FramenetError),
+    /// A lexicon of another kind than FrameNet's cannot be read.
+    #[error(transparent)]
+    Lexica(#[from] LexicaError),
     /// A backup cannot be written or restored.
     #[error(transparent)]
     Backup(#[from] BackupError),
@@ -97,6 +101,7 @@ coded!(DatabaseError {
     Self::Store(error) => error.trouble(),
     Self::Index(error) => error.trouble(),
     Self::Framenet(error) => error.trouble(),
+    Self::Lexica(error) => error.trouble(),
     Self::Backup(error) => error.trouble(),
     Self::Exchange(error) => error.trouble(),
     Self::Query(error) => error.trouble(),

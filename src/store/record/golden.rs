@@ -68,6 +68,10 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("evidence", encode(&evidence())),
         ("edition", edition().to_value()),
         ("edition_listed", listed().to_value()),
+        ("resource", resource::resource().to_value()),
+        ("synset", wordnet::synset().to_value()),
+        ("sense", wordnet::word().to_value()),
+        ("irregular", wordnet::irregular().to_value()),
     ];
     let records = records.into_iter().map(|(name, value)| (name, value.unwrap()));
     let changes = changes().into_iter().map(|(name, change)| (name, encode(&change).unwrap()));
@@ -143,6 +147,12 @@ fn every_record_comes_back_as_it_was() {
     let key = EditionKey { release, name: edition().name };
     law(&key, &edition());
     law(&key, &listed());
+    law(&ResourceKey { resource: resource::resource().id }, &resource::resource());
+    law(&SynsetKey { release, synset: wordnet::synset().id }, &wordnet::synset());
+    let (word, irregular) = (wordnet::word(), wordnet::irregular());
+    law(&SenseKey { release, class: word.class, lemma: word.lemma.clone() }, &word);
+    let form = irregular.form.clone();
+    law(&IrregularKey { release, class: irregular.class, form }, &irregular);
     for (name, change) in changes() {
         assert_eq!(decode(&encode(&change).unwrap()), Ok(change), "{name}");
     }

@@ -2,7 +2,7 @@
 
 use crate::model::{
     AnnotationSetId, CorpusId, DocumentId, FeId, FrameId, LuId, RecipeId, RelationId, ReleaseId,
-    SemTypeId, SentenceId,
+    SemTypeId, SentenceId, SynsetId,
 };
 
 /// The case with that number.
@@ -28,6 +28,7 @@ fn sentence(code: u64) -> Result<SentenceId, String> {
 
 coded! {
     ReleaseId as u16: |id| id.0, |number| Ok(Self(number));
+    SynsetId as u32: |id| id.0, |number| Ok(Self(number));
     FrameId as u32: |id| id.0, |number| Ok(Self(number));
     FeId as u32: |id| id.0, |number| Ok(Self(number));
     LuId as u32: |id| id.0, |number| Ok(Self(number));

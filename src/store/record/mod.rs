@@ -33,6 +33,7 @@ mod numbers;
 mod own_ids;
 mod recipe;
 mod relation;
+mod resource;
 #[cfg(test)]
 pub(super) mod samples;
 #[cfg(test)]
@@ -40,20 +41,22 @@ mod schema_page;
 mod sem_type;
 mod sentence;
 mod verification;
+mod wordnet;
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 use bincode::error::{DecodeError, EncodeError};
 
 use crate::model::{
     AnnotationSet, Document, DocumentLayout, Edition, Foreign, Frame, FrameLayout, FrameRelation,
-    Judgement, LexUnit, LexUnitLayout, ReleaseLayout, SemType, Sentence, SentenceLayers,
-    Verification,
+    IrregularForm, Judgement, LexUnit, LexUnitLayout, ReleaseLayout, Resource, SemType, Sentence,
+    SentenceLayers, Synset, Verification, Word,
 };
 
 use super::JournalEntry;
 use super::key::{
-    AnnotationKey, CommitKey, DocumentKey, EditionKey, FrameKey, JournalKey, JudgementKey,
-    LayoutKey, LexUnitKey, RelationKey, SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
+    AnnotationKey, CommitKey, DocumentKey, EditionKey, FrameKey, IrregularKey, JournalKey,
+    JudgementKey, LayoutKey, LexUnitKey, RelationKey, ResourceKey, SemTypeKey, SenseKey,
+    SentenceKey, SentenceSetKey, SetKey, SynsetKey,
 };
 pub(super) use book::MetaRecord;
 pub(super) use change::ChangeRecord;
@@ -183,6 +186,10 @@ stored! {
     Verification, SetKey, |verification, key| verification.set = key.set;
     Commit, CommitKey, |commit, key| commit.revision = key.revision;
     Edition, EditionKey, |edition, key| edition.name.clone_from(&key.name);
+    Resource, ResourceKey, |resource, key| resource.id = key.resource;
+    Synset, SynsetKey, |synset, key| synset.id = key.synset;
+    Word, SenseKey, |word, key| (word.class, word.lemma) = (key.class, key.lemma.clone());
+    IrregularForm, IrregularKey, |of, key| (of.class, of.form) = (key.class, key.form.clone());
 }
 
 #[cfg(test)]

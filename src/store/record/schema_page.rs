@@ -30,9 +30,11 @@ fn the_schema_page_lists_every_family_and_every_field() {
         own_ids::FIELDS,
         recipe::FIELDS,
         relation::FIELDS,
+        resource::FIELDS,
         sem_type::FIELDS,
         sentence::FIELDS,
         verification::FIELDS,
+        wordnet::FIELDS,
     ];
     for field in lists.concat() {
         assert!(page.contains(field), "schema/records.md lacks `{field}`");

@@ -99,7 +99,10 @@ impl Database {
                 let (name, source_path) = (there.name, there.source);
                 return Err(DatabaseError::Release(ReleaseError::Exists { name, source_path }));
             }
-            (_, None) => record.into_model(self.store.begin_release()?),
+            (_, None) => {
+                self.require_free_name(&record.name)?;
+                record.into_model(self.store.begin_release()?)
+            }
         };
         let mut loader = LineImport::new(&self.store, release.id, scope, reader, &mut index)?;
         let read = loader.read_all(progress);

@@ -56,6 +56,8 @@ codes! {
     SetMissing = "C-set-missing",
     /// a reference to a recipe that is not there
     RecipeMissing = "C-recipe-missing",
+    /// a reference to a synset that is not there
+    SynsetMissing = "C-synset-missing",
     /// a span outside its sentence or inside a character
     Span = "C-span",
     /// a set that is not found by its id

@@ -31,10 +31,11 @@ pub(super) fn check(
     progress: &mut dyn FnMut(u64),
 ) -> Result<u64> {
     let listed: BTreeSet<ReleaseId> = store.releases()?.iter().map(|release| release.id).collect();
+    let visible = store.visible()?;
     let (known, revision) = (Known::new(store), report.revision);
     let checker = || Checker::new(store, options, revision, &known);
     let read = |part: RowsPart| {
-        let seen = Seen::of(store.rows_of_part(&part), checker(), &listed);
+        let seen = Seen::of(store.rows_of_part(&part), checker(), &visible);
         (part, seen)
     };
     let mut all = Seen::default();
@@ -49,7 +50,7 @@ pub(super) fn check(
                 return Ok(());
             }
             if seen.is_cut {
-                of_family = Seen::of(store.rows_of_part(&part.whole()), checker(), &listed);
+                of_family = Seen::of(store.rows_of_part(&part.whole()), checker(), &visible);
                 is_cut = true;
             } else {
                 of_family.merge(seen);

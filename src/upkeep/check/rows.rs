@@ -7,7 +7,7 @@ use super::{CheckCode, CheckOptions, Findings};
 use crate::model::{
     AnnotationSet, CorpusId, DocumentId, Extent, FeId, FeRelation, Frame, FrameElement, FrameId,
     FrameRelation, IdSpace, Layer, LexUnit, LuId, RecipeId, Reference, Refers, ReleaseId, SemType,
-    Sentence, SentenceId, Span,
+    Sentence, SentenceId, Span, SynsetId,
 };
 use crate::store::{
     NameKind, Row, RowContent, RowFault, RowFaultKind, SetLocation, Store, StoreError,
@@ -57,6 +57,8 @@ pub(super) struct Known {
     documents: HashSet<(ReleaseId, CorpusId, DocumentId)>,
     /// Numbers of LUs of every release: some ten thousand. Files name LUs by number alone.
     lexunits: HashSet<(ReleaseId, LuId)>,
+    /// Numbers of synsets of every WordNet: some hundred thousand.
+    synsets: HashSet<(ReleaseId, SynsetId)>,
 }
 
 impl Known {
@@ -70,7 +72,8 @@ impl Known {
             let rows = store.lexunit_names(release.id).into_iter().flatten().flatten();
             lexunits.extend(rows.map(|(_, lu, _)| (release.id, lu)));
         }
-        Self { recipes, documents, lexunits }
+        let synsets = store.synset_ids().into_iter().flatten().flatten().collect();
+        Self { recipes, documents, lexunits, synsets }
     }
 }
 
@@ -128,22 +131,7 @@ impl<'a> Checker<'a> {
 
     pub(super) fn row(&mut self, row: &Row) {
         let mut at = RowPlace { family: row.family, name: String::new() };
-        let Some(release) = row.release else {
-            match &row.content {
-                RowContent::Change(change) if change.revision > self.revision => {
-                    let detail =
-                        format!("revision {}, the store's is {}", change.revision, self.revision);
-                    self.findings.add(CheckCode::Revision, row.family, detail);
-                }
-                RowContent::Commit(commit) => {
-                    *self.images.entry(commit.revision).or_default() +=
-                        i64::from(commit.images.unwrap_or_default());
-                }
-                RowContent::Before(revision) => *self.images.entry(*revision).or_default() -= 1,
-                _ => {}
-            }
-            return;
-        };
+        let Some(release) = row.release else { return self.row_of_store(row) };
         match &row.content {
             RowContent::Frame(frame) => {
                 at.name = format!("frame {} `{}`", frame.id, frame.name);
@@ -178,8 +166,47 @@ impl<'a> Checker<'a> {
                 self.refers(&at, release, set);
                 self.spans(&at, (release, set.sentence), &[], &set.layers);
             }
+            RowContent::Synset(synset) => {
+                at.name = format!("synset {} `{}`", synset.id, synset.written);
+                let targets = synset.relations.iter().map(|relation| relation.target);
+                self.synsets(&at, release, targets);
+            }
+            RowContent::Word(word) => {
+                at.name = format!("word `{}`", word.lemma);
+                self.synsets(&at, release, word.senses.iter().copied());
+            }
             _ if self.options.deep => self.derived_row(&mut at, release, &row.content),
             _ => {}
+        }
+    }
+
+    /// A row of no release.
+    fn row_of_store(&mut self, row: &Row) {
+        match &row.content {
+            RowContent::Change(change) if change.revision > self.revision => {
+                let detail =
+                    format!("revision {}, the store's is {}", change.revision, self.revision);
+                self.findings.add(CheckCode::Revision, row.family, detail);
+            }
+            RowContent::Commit(commit) => {
+                *self.images.entry(commit.revision).or_default() +=
+                    i64::from(commit.images.unwrap_or_default());
+            }
+            RowContent::Before(revision) => *self.images.entry(*revision).or_default() -= 1,
+            _ => {}
+        }
+    }
+
+    /// The synsets that a row of a WordNet names are there.
+    fn synsets(
+        &mut self,
+        at: &RowPlace,
+        release: ReleaseId,
+        synsets: impl Iterator<Item = SynsetId>,
+    ) {
+        for id in synsets.filter(|id| !self.known.synsets.contains(&(release, *id))) {
+            let detail = format!("{}: synset {id}", at.name);
+            self.findings.add(CheckCode::SynsetMissing, at.family, detail);
         }
     }
 
