@@ -88,6 +88,9 @@ fn stamp(path: &Path) -> Result<Stamp, WeightsError> {
     Stamp::of(path).map_err(|source| WeightsError::Read { path: path.to_owned(), source })
 }
 
+/// Numbers row by row, and the scale of each row.
+pub(crate) type EightBits = (Vec<i8>, Vec<f32>);
+
 /// Where a tensor lies.
 struct Stored {
     file: usize,
@@ -361,7 +364,7 @@ impl Weights {
         &self,
         name: &str,
         shape: &[usize; 2],
-    ) -> Result<Option<(Vec<i8>, Vec<f32>)>, WeightsError> {
+    ) -> Result<Option<EightBits>, WeightsError> {
         let (stored, _) = self.find(name, shape)?;
         if stored.format != EIGHT_BITS || self.adapter.is_some() {
             return Ok(None);
