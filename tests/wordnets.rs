@@ -10,7 +10,7 @@ use fnstore::internals::WithStore as _;
 use fnstore::lexica::WordnetFiles;
 use fnstore::model::{Synset, SynsetId, WordClass};
 
-use crate::cli_program::{Ran, fnstore_in, new_store};
+use crate::cli_program::{Ran, fnstore_in, mini_framenet, new_store};
 use crate::mini;
 
 fn files() -> PathBuf {
@@ -142,6 +142,8 @@ fn it_is_listed_with_its_kind_and_removed_by_its_name() {
     follows(&["release.schema.json", "resource.schema.json"], &listed);
     let table = run(store.path(), &["releases", "--format", "csv"]).stdout;
     assert!(table.contains("\nwordnet-0.1,wordnet,en,,,,,,"), "{table}");
+    let near = run(store.path(), &["releases", "remove", "wordnet-0.2", "--yes"]);
+    assert!(near.code == Some(1) && near.stderr.contains("`wordnet-0.1`"), "{near:?}");
     let removed = run(store.path(), &["releases", "remove", "wordnet-0.1", "--yes"]);
     assert_eq!(removed.code, Some(0), "{removed:?}");
     assert_eq!(run(store.path(), &["releases"]).records().len(), 1);
@@ -354,6 +356,18 @@ fn what_is_removed_and_imported_again_is_as_it_was_under_a_new_number() {
 }
 
 #[test]
+fn its_file_beside_a_framenet_does_not_take_the_place_of_that() {
+    let dir = tempfile::tempdir().unwrap();
+    let (root, store) = (dir.path().join("release"), dir.path().join("store"));
+    mini::copy(&mini_framenet(), &root);
+    fs::copy(lmf(), root.join("wordnet.xml")).unwrap();
+    let ran = import(&store, &root);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let listed = run(&store, &["releases"]).records();
+    assert_eq!((listed.len(), &listed[0]["kind"]), (1, &"framenet".into()));
+}
+
+#[test]
 fn a_damaged_record_of_it_stops_nothing_else_and_is_repaired() {
     let store = new_store();
     assert_eq!(import(store.path(), &files()).code, Some(0));
@@ -370,6 +384,9 @@ fn a_damaged_record_of_it_stops_nothing_else_and_is_repaired() {
     assert_eq!(run(store.path(), &["query", "frame=Checking"]).stdout, asked);
     let edited = run(store.path(), &["edition", "create", "all", "origin=exemplar"]);
     assert_eq!(edited.code, Some(0), "{edited:?}");
+    let mini = mini_framenet();
+    let other = run(store.path(), &["import", "--release", "other", mini.to_str().unwrap()]);
+    assert_eq!(other.code, Some(0), "{other:?}");
     let backup = tempfile::tempdir().unwrap();
     let saved = run(store.path(), &["backup", backup.path().join("b").to_str().unwrap()]);
     assert_eq!(saved.code, Some(0), "{saved:?}");
@@ -377,7 +394,7 @@ fn a_damaged_record_of_it_stops_nothing_else_and_is_repaired() {
     assert_eq!(repaired.code, Some(0), "{repaired:?}");
     assert_eq!(run(store.path(), &["check", "--deep"]).code, Some(0));
     assert_eq!(import(store.path(), &files()).code, Some(0));
-    assert_eq!(run(store.path(), &["releases"]).records().len(), 2);
+    assert_eq!(run(store.path(), &["releases"]).records().len(), 3);
 }
 
 #[test]

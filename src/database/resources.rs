@@ -53,7 +53,8 @@ impl Database {
         if let Some(there) = release_called(&self.releases()?, name)? {
             return exists(&there.source);
         }
-        let resources = self.resources()?;
+        // One that cannot be read stops no import.
+        let resources = self.store.readable_resources()?;
         match called(&resources, name, |resource| &resource.name).first() {
             Some(there) => exists(&there.source),
             None => Ok(()),

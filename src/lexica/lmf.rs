@@ -89,8 +89,14 @@ pub(super) fn read(path: &Path) -> Result<WordnetFiles> {
 /// A relation by the ids that the file gives: its kind and its target.
 type ById = (String, String);
 
-/// The lemma of an entry: as it is written, and its part of speech.
-type Lemma = (String, WordClass);
+/// The lemma of an entry as it is written, and its part of speech.
+#[derive(Clone)]
+struct Lemma {
+    written: String,
+    class: WordClass,
+    /// Whether that is of an adjective that is like another.
+    is_satellite: bool,
+}
 
 /// A synset that a word is in, with the sense's place among the senses of its entry.
 type RankedSense = (Option<u32>, SynsetId);
@@ -177,6 +183,10 @@ impl Attributes<'_> {
         let unknown =
             || self.at().wrong(format!("the part of speech `{letter}`"), "a letter of WN-LMF");
         WordClass::of_letter(letter).map(Some).ok_or_else(unknown)
+    }
+
+    fn is_satellite(&self) -> bool {
+        self.get("partOfSpeech") == Some("s")
     }
 
     /// The kind of a relation; where the schema has none, the one that the file gives.
@@ -299,14 +309,18 @@ impl<'a> Lmf<'a> {
             "Lemma" => {
                 let of = self.attributes(start, offset)?;
                 let absent = || of.at().wrong("`Lemma` without `partOfSpeech`", "that attribute");
-                self.lemma = Some((of.need("writtenForm")?, of.class()?.ok_or_else(absent)?));
+                self.lemma = Some(Lemma {
+                    written: of.need("writtenForm")?,
+                    class: of.class()?.ok_or_else(absent)?,
+                    is_satellite: of.is_satellite(),
+                });
                 Ok(())
             }
             "Form" => {
                 let form = wordnet_lemma(&self.attributes(start, offset)?.need("writtenForm")?);
-                let (lemma, class) = self.lemma_here(offset)?;
-                let lemmas = self.irregular.entry((class, form)).or_default();
-                let lemma = wordnet_lemma(&lemma);
+                let lemma = self.lemma_here(offset)?;
+                let lemmas = self.irregular.entry((lemma.class, form)).or_default();
+                let lemma = wordnet_lemma(&lemma.written);
                 if !lemmas.contains(&lemma) {
                     lemmas.push(lemma);
                 }
@@ -372,7 +386,7 @@ impl<'a> Lmf<'a> {
             id: SynsetId(number),
             written: of.need("id")?,
             class: class.unwrap_or(WordClass::Other),
-            is_satellite: of.get("partOfSpeech") == Some("s"),
+            is_satellite: of.is_satellite(),
             // `in` stands for one that is proposed and has no number yet.
             ili: of.get("ili").filter(|ili| *ili != "in").map(str::to_owned),
             topic: of.get("lexfile").unwrap_or_default().to_owned(),
@@ -435,9 +449,17 @@ impl<'a> Lmf<'a> {
         let words = self.words(&places);
         let mut files = std::mem::take(&mut self.files);
         for ((of, found), relations) in self.synsets.into_iter().zip(members).zip(relations) {
-            let (members, keys, class) = found;
-            let class = class.filter(|_| !of.has_class).unwrap_or(of.synset.class);
-            files.synsets.push(Synset { class, members, keys, relations, ..of.synset });
+            let (members, keys, first) = found;
+            let own = (of.synset.class, of.synset.is_satellite);
+            let (class, is_satellite) = first.filter(|_| !of.has_class).unwrap_or(own);
+            files.synsets.push(Synset {
+                class,
+                is_satellite,
+                members,
+                keys,
+                relations,
+                ..of.synset
+            });
         }
         files.words = words;
         let irregular = self.irregular.into_iter();
@@ -474,7 +496,7 @@ impl<'a> Lmf<'a> {
     fn words(&self, places: &HashMap<&str, (u32, u16)>) -> Vec<Word> {
         let mut words: BTreeMap<(WordClass, String), Vec<RankedSense>> = BTreeMap::new();
         for sense in &self.senses {
-            let (written, class) = &sense.lemma;
+            let Lemma { written, class, .. } = &sense.lemma;
             let synset = SynsetId(places[sense.id.as_str()].0 + 1);
             let senses = words.entry((*class, wordnet_lemma(written))).or_default();
             senses.push((sense.rank, synset));
@@ -519,72 +541,14 @@ impl<'a> Lmf<'a> {
     }
 }
 
-/// The words of a synset, their sense keys, and the part of speech of the first.
-fn members_of(senses: &[&Sense]) -> (Vec<String>, Vec<String>, Option<WordClass>) {
-    let members = senses.iter().map(|sense| sense.lemma.0.clone()).collect();
+/// The words of a synset, their sense keys, and the part of speech of the first, with whether it is
+/// a satellite's.
+fn members_of(senses: &[&Sense]) -> (Vec<String>, Vec<String>, Option<(WordClass, bool)>) {
+    let members = senses.iter().map(|sense| sense.lemma.written.clone()).collect();
     let key = |sense: &&Sense| sense.key.clone().unwrap_or_else(|| sense.id.clone());
-    let class = senses.first().map(|sense| sense.lemma.1);
-    (members, senses.iter().map(key).collect(), class)
+    let first = senses.first().map(|sense| (sense.lemma.class, sense.lemma.is_satellite));
+    (members, senses.iter().map(key).collect(), first)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(lexicon: &str) -> Result<WordnetFiles> {
-        let text = format!(
-            "<LexicalResource><Lexicon id='t' language='en' version='1' license='own'>{lexicon}\
-             </Lexicon></LexicalResource>"
-        );
-        Lmf::new("t.xml", &text).read()
-    }
-
-    fn entry(id: &str, lemma: &str, senses: &str) -> String {
-        format!(
-            "<LexicalEntry id='{id}'><Lemma writtenForm='{lemma}' partOfSpeech='s'/>{senses}\
-             </LexicalEntry>"
-        )
-    }
-
-    #[test]
-    fn members_come_as_the_synset_lists_them_and_its_class_is_theirs_where_it_says_none() {
-        let senses = ["<Sense id='x-1' synset='s' dc:identifier='x%5:00:00::'/>"];
-        let text = entry("x", "X", senses[0])
-            + &entry("y", "y", "<Sense id='y-1' synset='s'/>")
-            + "<Synset id='s' ili='' members='y x'/>";
-        let files = read(&text).unwrap();
-        let synset = &files.synsets[0];
-        assert_eq!((synset.class, &synset.ili), (WordClass::Adjective, &None));
-        assert_eq!(synset.members, ["y", "X"]);
-        assert_eq!(synset.keys, ["y-1", "x%5:00:00::"]);
-    }
-
-    #[test]
-    fn entries_of_one_lemma_are_one_word_with_senses_in_order() {
-        let sense = |of: &str, rank| format!("<Sense id='{of}-1' synset='{of}' n='{rank}'/>");
-        let synset = |id: &str| format!("<Synset id='{id}' partOfSpeech='a'/>");
-        let all = |ranks: [u8; 2]| {
-            let text = entry("M", "March", &sense("a", ranks[0]))
-                + &entry("m", "march", &sense("b", ranks[1]))
-                + &synset("a")
-                + &synset("b");
-            let files = read(&text).unwrap();
-            let [word] = &files.words[..] else { panic!("{:?}", files.words) };
-            assert_eq!(word.lemma, "march");
-            word.senses.clone()
-        };
-        assert_eq!(all([1, 2]), [SynsetId(1), SynsetId(2)]);
-        assert_eq!(all([2, 1]), [SynsetId(2), SynsetId(1)]);
-    }
-
-    #[test]
-    fn a_relation_that_the_schema_does_not_name_has_the_name_that_the_file_gives() {
-        let relations = "<SynsetRelation relType='other' dc:type='rhymes' target='s'/>\
-                         <SynsetRelation relType='other' target='s'/>";
-        let files = read(&format!("<Synset id='s' partOfSpeech='n'>{relations}</Synset>")).unwrap();
-        let kinds: Vec<&str> = files.synsets[0].relations.iter().map(|of| &*of.kind).collect();
-        assert_eq!(kinds, ["rhymes", "other"]);
-        let error = read(&format!("<Synset id='s' partOfSpeech='n'/>{relations}")).unwrap_err();
-        assert!(error.to_string().contains("`SynsetRelation` alone"), "{error}");
-    }
-}
+mod tests;

@@ -16,6 +16,9 @@ pub use error::LexicaError;
 use crate::model::{IrregularForm, Synset, Word, WordnetCounts};
 use crate::text::fold;
 
+/// The folders of a FrameNet release.
+const FRAMENET: [&str; 3] = ["frame", "lu", "fulltext"];
+
 type Result<T> = std::result::Result<T, LexicaError>;
 
 /// What the files of a WordNet hold.
@@ -67,7 +70,11 @@ impl WordnetFiles {
     pub fn are_at(path: &Path) -> bool {
         match path.is_file() {
             true => lmf::begins_as_one(path),
-            false => wndb::directory(path).is_some() || lmf::only_one(path).is_some(),
+            false => {
+                // A WordNet's file beside a FrameNet does not take its place.
+                let is_framenet = FRAMENET.iter().any(|folder| path.join(folder).is_dir());
+                !is_framenet && (wndb::directory(path).is_some() || lmf::only_one(path).is_some())
+            }
         }
     }
 

@@ -25,7 +25,12 @@ impl Store {
 
     /// The names of the resources whose record can be read.
     pub(crate) fn resource_names(&self) -> Result<Vec<String>> {
-        Ok(self.listed_resources()?.flatten().map(|resource| resource.name).collect())
+        Ok(self.readable_resources()?.into_iter().map(|resource| resource.name).collect())
+    }
+
+    /// The resources whose records can be read.
+    pub(crate) fn readable_resources(&self) -> Result<Vec<Resource>> {
+        Ok(self.listed_resources()?.flatten().collect())
     }
 
     fn listed_resources(&self) -> Result<impl Iterator<Item = Result<Resource>> + '_> {

@@ -4,7 +4,7 @@ mod diff;
 
 use std::collections::BTreeMap;
 
-use fnstore::database::Database;
+use fnstore::database::{Database, DatabaseError, LookupError};
 use fnstore::internals::WithStore as _;
 use fnstore::model::{Release, Resource, WordnetCounts};
 use fnstore::store::AddedCounts;
@@ -170,12 +170,19 @@ fn remove(RemoveArgs { name, yes }: &RemoveArgs, context: &Context) -> anyhow::R
     let database = Database::open_existing_writer(&context.store)?;
     watch(&database);
     tell_of_index(&database);
-    if database.releases()?.iter().all(|release| release.name != *name)
-        && database.resource(name).is_ok()
-    {
-        return remove_resource(&database, name, *yes);
-    }
-    let release = database.release(name)?;
+    let release = match database.release(name) {
+        Ok(release) => release,
+        Err(no_release) => match database.resource(name) {
+            Ok(_) => return remove_resource(&database, name, *yes),
+            Err(
+                near @ DatabaseError::Lookup(LookupError::UnknownName { nearest: Some(_), .. }),
+            ) => {
+                return Err(near.into());
+            }
+            Err(DatabaseError::Lookup(_)) => return Err(no_release.into()),
+            Err(error) => return Err(error.into()),
+        },
+    };
     let counts = release.counts;
     let added = database.store().added_counts(release.id)?;
     let what = format!(
