@@ -84,7 +84,10 @@ fn by_all_threads(database: &Database) -> Result<(), Box<dyn Error>> {
     database.fold_answers(
         &Expression::parse("")?,
         Vec::new,
-        |some, answer| Ok::<_, DatabaseError>(some.push(answer)),
+        |some, answer| {
+            some.push(answer);
+            Ok::<_, DatabaseError>(())
+        },
         |some| {
             count += some.len() as u64;
             letters += some.iter().map(|answer| answer.sentence.text.len()).sum::<usize>();
