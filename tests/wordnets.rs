@@ -143,7 +143,7 @@ fn it_is_listed_with_its_kind_and_removed_by_its_name() {
     let table = run(store.path(), &["releases", "--format", "csv"]).stdout;
     assert!(table.contains("\nwordnet-0.1,wordnet,en,,,,,,"), "{table}");
     let near = run(store.path(), &["releases", "remove", "wordnet-0.2", "--yes"]);
-    assert!(near.code == Some(1) && near.stderr.contains("`wordnet-0.1`"), "{near:?}");
+    assert!(near.code == Some(2) && near.stderr.contains("`wordnet-0.1`"), "{near:?}");
     let removed = run(store.path(), &["releases", "remove", "wordnet-0.1", "--yes"]);
     assert_eq!(removed.code, Some(0), "{removed:?}");
     assert_eq!(run(store.path(), &["releases"]).records().len(), 1);
