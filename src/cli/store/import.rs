@@ -28,7 +28,7 @@ use crate::cli::{Context, Outcome};
 use lines::Lines;
 use piped::Input;
 
-/// Import a FrameNet release, an export, span-labelled data, or a WordNet
+/// Import a release, an export, span-labelled data, or a WordNet
 ///
 /// Reads a release's zip file, or the directory that holds frame/, lu/ or fulltext/; or JSON
 /// lines: an export that `fnstore export --to jsonl` wrote, or texts with labelled spans; or a
