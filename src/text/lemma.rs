@@ -185,7 +185,7 @@ pub fn lemma_candidates(form: &str, pos: Pos) -> Vec<String> {
 /// use fnstore::model::Pos;
 /// use fnstore::text::lemma_readings;
 ///
-/// assert_eq!(lemma_readings("axes", Pos::Noun), ["axis", "axes", "axe"]);
+/// assert_eq!(lemma_readings("axes", Pos::Noun), ["axis", "axes", "ax", "axe"]);
 /// assert!(lemma_readings("went over", Pos::Verb).contains(&"go over".to_owned()));
 /// ```
 #[must_use]
