@@ -88,7 +88,6 @@ impl ReleaseRecord {
 impl Row for ReleaseRecord {
     const COLUMNS: &'static [&'static str] = &[
         "name",
-        "kind",
         "language",
         "frames",
         "lexunits",
@@ -96,13 +95,14 @@ impl Row for ReleaseRecord {
         "sets",
         "sentences",
         "source",
+        "kind",
     ];
 
     fn cells(&self) -> Vec<String> {
         let Self { frames, lexunits, proposed, sets, sentences, .. } = *self;
         let counts = [frames, lexunits, proposed, sets, sentences].map(grouped);
-        let named = [self.name.clone(), self.kind.to_owned(), self.language.clone()];
-        named.into_iter().chain(counts).chain([self.source.clone()]).collect()
+        let named = [self.name.clone(), self.language.clone()];
+        named.into_iter().chain(counts).chain([self.source.clone(), self.kind.to_owned()]).collect()
     }
 }
 
