@@ -30,8 +30,8 @@ use piped::Input;
 
 /// Import a release, an export, span-labelled data, or a WordNet
 ///
-/// Reads a release's zip file, or the directory that holds frame/, lu/ or fulltext/; or JSON
-/// lines: an export that `fnstore export --to jsonl` wrote, or texts with labelled spans; or a
+/// Reads a release's zip file, or the directory that holds frame/, lu/ or fulltext/. Reads JSON
+/// lines: an export that `fnstore export --to jsonl` wrote, or texts with labelled spans. Reads a
 /// WordNet: the directory of its database files (data.noun, index.noun), or WN-LMF XML, plain or
 /// gzip. Nothing is visible before the import is complete; a failed import leaves the store as it
 /// was.
