@@ -25,6 +25,7 @@ macro_rules! commands {
     ($($name:ident in $module:ident,)*) => {
         /// A command of this group.
         #[derive(Debug, clap::Subcommand)]
+        #[command(defer = true)]
         pub(crate) enum Command {
             $($name($module::Args),)*
         }
@@ -173,9 +174,20 @@ struct Context {
 }
 
 /// Reads the command line.
+///
+/// Of the commands, only the one that is asked for says what it takes: to make them all takes a
+/// tenth of what a short command does. Help, and what an error tells, are of the whole program.
 pub(crate) fn parse() -> Result<Args, clap::Error> {
-    let matches = help::grouped(Args::command()).try_get_matches()?;
-    Args::from_arg_matches(&matches).map_err(|error| error.format(&mut Args::command()))
+    let read = Args::command().try_get_matches();
+    let matches = read.or_else(|_| help::grouped(whole()).try_get_matches())?;
+    Args::from_arg_matches(&matches).map_err(|error| error.format(&mut whole()))
+}
+
+/// The program with what each of its commands takes.
+fn whole() -> clap::Command {
+    let mut command = Args::command();
+    command.build();
+    command
 }
 
 /// Runs the command that was asked for.

@@ -3,14 +3,13 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use clap::{Arg, Command, CommandFactory as _};
+use clap::{Arg, Command};
 
-use super::{Args, help};
+use super::{help, whole};
 
 /// The page of all commands and options.
 fn page() -> String {
-    let mut command = Args::command();
-    command.build();
+    let command = whole();
     let mut page = "# Options of every command\n\n\
          The text is that of `fnstore COMMAND --help`. A test writes this page: \
          `FNSTORE_WRITE_GOLDEN=1 make test`.\n[Commands](commands.md) describes what commands have in \

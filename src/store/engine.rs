@@ -203,11 +203,12 @@ impl Engine {
             return Err(absent());
         }
         let db_dir = dir.join("db");
-        if !present_families(&db_dir)?.iter().any(|name| name == Family::Meta.name()) {
+        let present = present_families(&db_dir)?;
+        if !present.iter().any(|name| name == Family::Meta.name()) {
             return Err(absent());
         }
         let scratch = Scratch::new()?;
-        let first = View::open_secondary(&db_dir, &scratch)?;
+        let first = View::open_secondary(&db_dir, &scratch, present)?;
         let mut engine = Self::over(first, db_dir);
         engine.scratch = Some(scratch);
         // Before the refresh: what is acknowledged now, the writer has written.

@@ -54,6 +54,8 @@ pub(super) fn is_scattered(sizes: &[u64]) -> bool {
 pub(super) fn writers_options() -> Options {
     let mut options = database_options();
     options.set_max_open_files(WRITERS_FILES);
+    // Three threads that pack files and one that writes them: packing is most of a bulk load.
+    options.set_max_background_jobs(4);
     options
 }
 
@@ -62,6 +64,8 @@ pub(super) fn readers_options() -> Options {
     let mut options = database_options();
     // The writer may delete a file, which can be read on as long as it is open.
     options.set_max_open_files(-1);
+    // It neither packs nor writes files: of each kind of thread one is started, and none is used.
+    options.set_max_background_jobs(2);
     options
 }
 
@@ -79,8 +83,6 @@ fn database_options() -> Options {
     options.set_log_level(LogLevel::Warn);
     // A load leaves hundreds of files that are packed together, each with what is read ahead.
     options.set_compaction_readahead_size(READAHEAD);
-    // Three threads that pack files and one that writes them: packing is most of a bulk load.
-    options.set_max_background_jobs(4);
     options
 }
 

@@ -73,13 +73,18 @@ impl View {
         Self { db, stamp: None, place: None, _own: None, still: Mutex::default() }
     }
 
-    /// Opens a secondary, whose own files go to a new directory in `scratch`.
-    pub(super) fn open_secondary(db_dir: &Path, scratch: &Scratch) -> Result<Self> {
+    /// Opens a secondary with the families `present`, whose own files go to a new directory in
+    /// `scratch`.
+    pub(super) fn open_secondary(
+        db_dir: &Path,
+        scratch: &Scratch,
+        present: Vec<String>,
+    ) -> Result<Self> {
         let place = HeldDirectory::of(db_dir).map_err(io_error(db_dir))?;
         let stamp = manifest::stamp(db_dir).map_err(io_error(db_dir))?;
         let logs = logs_in(db_dir).map_err(io_error(db_dir))?;
         let own = tempfile::tempdir_in(scratch.path()).map_err(io_error(scratch.path()))?;
-        let families = descriptors(present_families(db_dir)?);
+        let families = descriptors(present);
         let options = readers_options();
         let db = DB::open_cf_descriptors_as_secondary(&options, db_dir, own.path(), families);
         let db = db.map_err(StoreError::engine(OPENING))?;
@@ -123,7 +128,7 @@ impl View {
                 return Ok(None);
             }
         }
-        let next = Self::open_secondary(db_dir, scratch)?;
+        let next = Self::open_secondary(db_dir, scratch, present_families(db_dir)?)?;
         if let Some((number, family)) = next.missing_file(db_dir)? {
             return Err(StoreError::FileLost { path: table(db_dir, number), family });
         }

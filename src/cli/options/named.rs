@@ -40,12 +40,11 @@ fn summary(about: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
     use fnstore::decode::Stopping;
     use fnstore::model::Split;
 
     use super::*;
-    use crate::cli::Args;
+    use crate::cli::whole;
 
     #[test]
     fn a_case_is_told_by_the_first_paragraph_of_its_doc_comment() {
@@ -71,7 +70,7 @@ mod tests {
     #[test]
     fn what_help_says_of_values_names_no_source() {
         let mut all = Vec::new();
-        value_helps(&Args::command(), &mut all);
+        value_helps(&whole(), &mut all);
         assert!(all.len() > 30, "{all:?}");
         assert!(all.iter().all(|text| !text.contains("[`") && !text.contains("::")), "{all:?}");
     }
