@@ -76,12 +76,16 @@ impl<'v> KnownLemmas<'v> {
             lexicon.frames.insert(frame, name);
         }
         // An LU of the store's own range was proposed, or someone added or accepted it.
-        let own = store.own_lexunits(release)?.into_iter();
-        let own: HashMap<Place, LexUnit> = own.map(|lu| ((lu.frame, lu.id), lu)).collect();
+        let own = || store.own_lexunits(release);
+        let named = || {
+            let rows = store.lexunit_names(release)?;
+            rows.map(|row| row.map(|(frame, lu, name)| (frame, lu, key_of(&name), name))).collect()
+        };
+        let (own, named): (_, std::result::Result<Vec<_>, StoreError>) = rayon::join(own, named);
+        let own: HashMap<Place, LexUnit> =
+            own?.into_iter().map(|lu| ((lu.frame, lu.id), lu)).collect();
         let mut proposed = Vec::new();
-        for row in store.lexunit_names(release)? {
-            let (frame, lu, name) = row?;
-            let key = key_of(&name);
+        for (frame, lu, key, name) in named? {
             let own = own.get(&(frame, lu));
             let status = own.map(|lu| lu.status.as_str());
             match status {

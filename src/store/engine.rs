@@ -468,6 +468,15 @@ impl Engine {
         self.view().db.write_opt(batch, &options).map_err(StoreError::engine("committing"))
     }
 
+    /// Writes a batch that is safe once the next synced one is.
+    pub(super) fn write_ahead(&self, batch: WriteBatch) -> Result<()> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        self.require_writer()?;
+        self.view().db.write(batch).map_err(StoreError::engine("committing"))
+    }
+
     /// Writes a batch that only [`Engine::flush`] makes safe.
     pub(super) fn write_bulk(&self, batch: WriteBatch) -> Result<()> {
         self.require_writer()?;

@@ -23,6 +23,11 @@ use crate::model::ReleaseId;
 /// Commits whose before-images go with one commit, at most.
 const TRIMMED: u64 = 10_000;
 
+/// Rows of a commit from which on its before-images are written ahead of it, so many at a time:
+/// they are as many as its records, and memory would hold them twice. Nobody sees them before the
+/// commit, and the next commit writes over those of one that failed.
+const AHEAD: usize = if cfg!(test) { 3 } else { 50_000 };
+
 fn digest(value: &[u8]) -> Digest {
     let mut digest = Digest::default();
     digest.copy_from_slice(&blake3::hash(value).as_bytes()[..size_of::<Digest>()]);
@@ -174,6 +179,8 @@ impl Store {
         (changes, history): (u32, History),
     ) -> Result<()> {
         let mut images = history.rows.is_some().then_some(0_u32);
+        let is_large = history.rows.as_ref().is_some_and(|rows| rows.len() > AHEAD);
+        let mut ahead = WriteBatch::default();
         for (RowId { family, key }, after) in history.rows.into_iter().flatten() {
             let before = self.engine.get(family, &key)?;
             if before.as_deref().map(digest) == after {
@@ -185,9 +192,14 @@ impl Store {
             let value = record::encode(&image)
                 .map_err(|why| StoreError::unwritable("before", revision, why))?;
             let key = ChangeKey { revision, ordinal: *count }.encode();
-            self.engine.put(rows, Family::Before, &key, &value)?;
+            let into = if is_large { &mut ahead } else { &mut *rows };
+            self.engine.put(into, Family::Before, &key, &value)?;
             *count += 1;
+            if ahead.len() >= AHEAD {
+                self.engine.write_ahead(std::mem::take(&mut ahead))?;
+            }
         }
+        self.engine.write_ahead(ahead)?;
         let by = history.by.unwrap_or_else(|| self.author());
         let (note, undoes) = (history.note, history.undoes);
         let commit = Commit { revision, at: now(), by, note, undoes, images, changes };
@@ -284,10 +296,16 @@ impl Store {
     /// What the records of a commit held before it, in order of family and key.
     pub(crate) fn images(&self, revision: u64) -> Result<Vec<Image>> {
         let start = ChangeKey { revision, ordinal: 0 }.encode();
+        // Behind them may stand those of a larger commit that failed.
+        let count = self.commit_made(revision)?.and_then(|commit| commit.images).unwrap_or(0);
         let mut images = Vec::new();
         for row in self.engine.scan(Family::Before, start[..8].to_vec())? {
             let (key, value) = row?;
             let damaged = |reason| StoreError::damaged("before", &key, reason);
+            let place = ChangeKey::decode(&key).ok_or_else(|| damaged("no key".to_owned()))?;
+            if place.ordinal >= count {
+                break;
+            }
             images.push(Image::decode(&value).map_err(damaged)?);
         }
         Ok(images)
@@ -307,6 +325,16 @@ impl Store {
         let key = ChangeKey { revision, ordinal: 0 }.encode();
         self.engine.delete(&mut rows, Family::Before, &key)?;
         self.engine.write_synced(rows)
+    }
+
+    /// Leaves before-images, as a large commit does that fails.
+    pub(crate) fn leave_images(&self, revision: u64, count: u32) -> Result<()> {
+        let mut rows = WriteBatch::default();
+        for ordinal in 0..count {
+            let key = ChangeKey { revision, ordinal }.encode();
+            self.engine.put(&mut rows, Family::Before, &key, b"left")?;
+        }
+        self.engine.write_ahead(rows)
     }
 
     /// Every row, but for those of families that are not wanted, with its value.

@@ -348,7 +348,7 @@ impl Store {
     /// When the engine fails, or the handle is a reader's.
     pub fn commit(&self, batch: Batch<'_>) -> Result<u64> {
         let Batch { rows, changes, counts, keyed, touched, history, .. } = batch;
-        self.commit_with((rows, keyed, touched, history), &changes, |book| {
+        self.commit_with((rows, keyed, touched, history), changes, |book| {
             for listed in &mut book.releases {
                 if let Some([gained, lost]) = counts.get(&listed.id) {
                     listed.counts.recount(*gained, *lost);
@@ -360,7 +360,7 @@ impl Store {
     fn commit_with(
         &self,
         (mut rows, mut keyed, touched, history): Parts,
-        changes: &[ChangeRecord],
+        changes: Vec<ChangeRecord>,
         edit: impl FnOnce(&mut MetaRecord),
     ) -> Result<u64> {
         let _one_at_a_time = self.commit.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -370,7 +370,7 @@ impl Store {
         edit(&mut book);
         let revision = book.revision;
         let unwritable = |family| move |why| StoreError::unwritable(family, revision, why);
-        for (ordinal, change) in (0_u32..).zip(changes) {
+        for (ordinal, change) in (0_u32..).zip(&changes) {
             let key = ChangeKey { revision: book.revision, ordinal }.encode();
             let value = record::encode(change).map_err(unwritable("change"))?;
             self.engine.put(&mut rows, Family::Change, &key, &value)?;
@@ -385,9 +385,12 @@ impl Store {
         let count = u32::try_from(changes.len()).unwrap_or(u32::MAX);
         self.put_history(&mut rows, &mut keyed, revision, (count, history))?;
         let listed: Vec<_> = book.releases.iter().map(|release| release.id).collect();
-        self.drop_merged(&mut rows, changes, &keyed, undoes)?;
+        self.drop_merged(&mut rows, &changes, &keyed, undoes)?;
+        drop(changes);
         let visible = listed.iter().copied().chain(self.resource_ids(&keyed)?);
         self.put_tally(&mut rows, &visible.collect::<Vec<_>>(), &keyed)?;
+        // The engine is about to hold the rows once more.
+        drop(keyed);
         let are_current = self.are_sums_current()?;
         let (changes, evidence) = Changes::of(&self.engine, touched)?;
         let unsure = changes.unsure();
@@ -460,7 +463,7 @@ impl Store {
         let added = Change::record(release.id, Action::Added, &Subject::Release);
         let changes: Vec<_> = std::iter::once(added).chain(batch.changes).collect();
         let parts = (batch.rows, batch.keyed, batch.touched, batch.history);
-        self.commit_with(parts, &changes, |book| {
+        self.commit_with(parts, changes, |book| {
             book.releases.push(release.clone());
             book.next_release = release.id.0.saturating_add(1);
         })

@@ -22,7 +22,7 @@ impl Store {
         batch.delete_all_rows(release)?;
         let removed = Change::record(release, Action::Removed, &Subject::Release);
         let parts = (batch.rows, batch.keyed, batch.touched, batch.history);
-        self.commit_with(parts, &[removed], |book| {
+        self.commit_with(parts, vec![removed], |book| {
             book.releases.retain(|listed| listed.id != release);
         })
     }

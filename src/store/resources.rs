@@ -79,7 +79,7 @@ impl Store {
         batch.explain(&format!("the WordNet `{}` was imported", resource.name), &[]);
         let parts = (batch.rows, batch.keyed, batch.touched, batch.history);
         let next = resource.id.0.saturating_add(1);
-        self.commit_with(parts, &[], |book| book.next_release = next)
+        self.commit_with(parts, Vec::new(), |book| book.next_release = next)
     }
 
     /// Removes a resource with its rows. Gives the new revision.

@@ -5,8 +5,10 @@
 //! | [`stop`] | Ctrl-C and SIGTERM |
 //! | [`hang_up`] | whether the reader of the output has ended |
 //! | [`descriptors`] | how many files the program may open |
+//! | [`arenas`] | memory that RocksDB has given back |
 //! | [`whole_file`] | files that commands write: whole or not at all |
 
+pub(crate) mod arenas;
 pub(crate) mod descriptors;
 pub(crate) mod hang_up;
 pub(crate) mod stop;

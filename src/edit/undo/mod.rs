@@ -552,6 +552,16 @@ mod tests {
     }
 
     #[test]
+    fn what_a_failed_commit_wrote_ahead_is_of_no_commit() {
+        let (_dir, database, release) = imported();
+        let next = database.store.revision().unwrap() + 1;
+        database.store.leave_images(next, 3).unwrap();
+        assert_eq!(add(&database, release, "peruse.v"), next);
+        assert_eq!(database.store.images(next).unwrap().len(), 1);
+        database.undo(&[next], "").unwrap();
+    }
+
+    #[test]
     fn a_commit_without_before_images_is_refused() {
         let (_dir, database, release) = imported();
         let import = database.store.revision().unwrap();

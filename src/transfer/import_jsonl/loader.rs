@@ -158,6 +158,8 @@ impl<'a, R: BufRead> LineImport<'a, R> {
     pub(super) fn finish(self, release: &mut Release) -> Result<Option<Result<()>>> {
         let Self { store, scope, mut batch, recipes, own_number, counts, numbers, .. } = self;
         let (index, writer) = (self.index, self.writer);
+        // A commit needs the memory.
+        drop((self.known, self.renumbered));
         if own_number > 0 {
             store.skip_own_number(own_number)?;
         }

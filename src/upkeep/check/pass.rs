@@ -69,7 +69,8 @@ pub(super) fn check(
     let Seen { rows, unlisted, of_release, tallied, unread, unreadable, .. } = all;
     let Seen { recount, mut findings, images, .. } = all;
     for (revision, missing) in images {
-        if missing != 0 {
+        // A large commit that failed leaves some too many, which nobody sees.
+        if missing > 0 {
             let detail = format!("commit {revision}: its record counts {missing:+} more");
             findings.add(CheckCode::Rows, "before", detail);
         }
