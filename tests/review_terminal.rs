@@ -156,7 +156,10 @@ fn what_a_query_finds_is_decided_together_on_a_terminal() {
     terminal.press(ENTER);
     terminal.until("did you mean `frame`?");
     // What was written stays, to be mended.
-    terminal.press("\x7f\x7f\x7f\x7f\x7f\x7flu=check.v");
+    terminal.press("\x7f\x7f\x7f\x7f\x7f\x7fid=@no.txt");
+    terminal.press(ENTER);
+    terminal.until("cannot read the ids in `no.txt`");
+    terminal.press("\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7flu=check.v");
     terminal.press(ENTER);
     terminal.until("She checked the ropes");
     terminal.press(ESCAPE);

@@ -59,6 +59,8 @@ fn an_export_and_an_edition_are_of_the_same_sample() {
     let made = fnstore_in(store.path(), &[&["edition", "create", "some"], &drawn[..]].concat());
     assert_eq!(made.code, Some(0), "{}", made.stderr);
     assert_eq!(ids(&fnstore_in(store.path(), &["query", "edition=some"])), expected);
+    let shown = fnstore_in(store.path(), &["edition", "show", "some", "--format", "table"]).stdout;
+    assert!(shown.contains(&format!("{} ids)", expected.len())), "{shown}");
     let verified = fnstore_in(store.path(), &["edition", "verify", "some"]);
     assert_eq!(verified.code, Some(0));
     assert!(verified.stderr.contains("its query finds 0 more"), "{}", verified.stderr);
@@ -134,7 +136,28 @@ fn a_file_of_ids_is_a_query() {
     assert_eq!(wrong.code, Some(65), "{}", wrong.stderr);
     let place = format!("{}:2: `nonsense` is no value of `id`", file.display());
     assert!(wrong.stderr.contains(&place), "{}", wrong.stderr);
-    let absent = fnstore(&["query", "id=@nowhere.txt"]);
-    assert_eq!(absent.code, Some(2), "{}", absent.stderr);
-    assert!(absent.stderr.contains("cannot read the ids in `nowhere.txt`"), "{}", absent.stderr);
+    std::fs::write(&file, "id\nx7042\n").unwrap();
+    let heads = fnstore(&["query", &format!("sentence=@{}", file.display())]);
+    assert_eq!(heads.code, Some(65), "{}", heads.stderr);
+    let place = format!("{}:1: `id` is no value of `sentence`", file.display());
+    assert!(heads.stderr.contains(&place), "{}", heads.stderr);
+    let grown = fnstore(&["query", &format!("seed=@{}", file.display()), "--count"]);
+    assert_eq!(grown.stdout, "0\n", "{}", grown.stderr);
+}
+
+#[test]
+fn every_command_reads_files_of_ids() {
+    for command in [
+        &["query", "id=@nowhere.txt"][..],
+        &["train", "frames", "--generated", "id=@nowhere.txt", "--out", "no"],
+        &["train", "fes", "--generated", "id=@nowhere.txt", "--out", "no"],
+        &["experiment", "frame-id", "id=@nowhere.txt"],
+        &["experiment", "fes", "--generated", "id=@nowhere.txt"],
+        &["align", "tasks", "id=@nowhere.txt"],
+    ] {
+        let absent = fnstore(command);
+        assert_eq!(absent.code, Some(2), "{command:?} {}", absent.stderr);
+        let message = "cannot read the ids in `nowhere.txt`";
+        assert!(absent.stderr.contains(message), "{command:?} {}", absent.stderr);
+    }
 }

@@ -441,7 +441,7 @@ impl Database {
     /// existing file is an ExistsError, or with force replaced. `to` is jsonl, framenet-xml, conll,
     /// bios, training-conll, training-bios, semafor, csv or parquet. With sample, so many sets, or
     /// so many for each value of the fields in per. no_leaks leaves out training sentences that
-    /// stand in dev or test. Token formats have the parts of speech that FrameNet has.
+    /// stand in dev or test, which are warned of else if the query asks for parts. Token formats have the parts of speech that FrameNet has.
     #[pyo3(signature = (path, expression="", *, to, training=false, with_base=false, force=false,
                         no_leaks=false, sample=None, per=None, seed=Count(1)),
            text_signature = "($self, path, expression='', *, to, training=False, with_base=False, \
@@ -460,12 +460,14 @@ impl Database {
         sample: Option<Count>,
         per: Option<String>,
         seed: Count,
-    ) -> Result<ExportReport> {
+    ) -> PyResult<ExportReport> {
         let sampling = sample.map(|size| (size.size(), per, seed.0));
         let (expression, to) = (expression.to_owned(), to.to_owned());
         let wanted =
             Wanted { expression, to, path, training, with_base, force, no_leaks, sampling };
-        py.detach(|| wanted.write(&*self.handle.get()?))
+        let report = py.detach(|| wanted.write(&*self.handle.get()?))?;
+        report.warn(py, no_leaks)?;
+        Ok(report)
     }
 
     /// The store for reading under a split list, which says which part of the data (`split` in

@@ -11,7 +11,7 @@ use fnstore::exchange::{TokenFormat, open_split_list};
 use fnstore::internals::durable::WholeFile;
 use fnstore::query::{Expression, Field};
 use fnstore::search::Sampling;
-use fnstore::transfer::LossyExport;
+use fnstore::transfer::{JsonlExport, LossyExport};
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 
@@ -33,6 +33,25 @@ impl ExportReport {
     fn __repr__(&self) -> String {
         let records = self.records.iter().map(|(kind, count)| format!("{count} {kind}"));
         format!("<ExportReport {}>", records.collect::<Vec<_>>().join(", "))
+    }
+}
+
+impl ExportReport {
+    /// Warns of training sentences in dev or test that are in the file.
+    pub(crate) fn warn(&self, py: Python<'_>, no_leaks: bool) -> PyResult<()> {
+        if no_leaks || self.leaking == 0 {
+            return Ok(());
+        }
+        let (sentences, stand) = match self.leaking {
+            1 => ("sentence", "stands"),
+            _ => ("sentences", "stand"),
+        };
+        let message = format!(
+            "{} training {sentences} {stand} in dev or test, too; no_leaks=True leaves them out",
+            self.leaking
+        );
+        let message = CString::new(message).unwrap_or_default();
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)
     }
 }
 
@@ -89,7 +108,7 @@ impl Wanted {
     }
 
     fn check(&self) -> Result<()> {
-        let Self { to, training, with_base, .. } = self;
+        let Self { to, training, with_base, force, .. } = self;
         if !FORMATS.contains(&to.as_str()) {
             let advice = format!("give one of {}", FORMATS.join(", "));
             return Err(wrong(&format!("cannot export to `{to}`"), &advice));
@@ -97,6 +116,10 @@ impl Wanted {
         if to != "jsonl" && (*training || *with_base) {
             let message = format!("`training` and `with_base` are for to=\"jsonl\", found `{to}`");
             return Err(wrong(&message, "leave them out, or export to \"jsonl\""));
+        }
+        if to == "framenet-xml" && *force {
+            let message = "to=\"framenet-xml\" replaces nothing, found force=True";
+            return Err(wrong(message, "give an empty or a new directory, and leave force out"));
         }
         if *training && *with_base {
             let message = "`training` and `with_base` exclude each other";
@@ -113,6 +136,14 @@ impl Wanted {
         let has_parts = expression.terms().any(|term| term.field() == Field::Split);
         if !self.no_leaks && !has_parts {
             return Ok((expression, 0));
+        }
+        if self.no_leaks
+            && self.to == "jsonl"
+            && !self.training
+            && JsonlExport::holds_all_of_people(&expression)
+        {
+            let message = format!("`{expression}` stands for all that people added");
+            return Err(wrong(&message, "narrow it, as in `origin=user frame=*`, with no_leaks"));
         }
         let leaking = database.leaking(&expression)?;
         let expression = if self.no_leaks { leaking.without } else { expression };

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import warnings
 from pathlib import Path
 
 import fnstore
@@ -49,7 +50,11 @@ def test_records_for_training_have_parts_under_a_list_and_no_leaks(db: fnstore.D
     fold = db.with_split_list(tmp_path / "fold.tsv")
     assert fold.count("split=train") + fold.count("split=test") == db.count("origin=exemplar") + db.count("origin=fulltext")
     assert fold.query("split=test origin=exemplar").count_by("lu").keys() == {"inspect.v"}
-    report = fold.export(tmp_path / "train", "split=train", to="jsonl", training=True, no_leaks=True)
+    with pytest.warns(UserWarning, match="1 training sentence stands in dev or test, too; no_leaks=True"):
+        assert fold.export(tmp_path / "leaks", "split=train", to="jsonl", training=True).leaking == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        report = fold.export(tmp_path / "train", "split=train", to="jsonl", training=True, no_leaks=True)
     assert report.leaking == 1
     records = [json.loads(line) for line in (tmp_path / "train").read_text().splitlines()]
     assert records and {record["split"] for record in records} == {"train"}
@@ -67,6 +72,10 @@ def test_what_is_wrong_is_told(db: fnstore.Database, tmp_path: Path) -> None:
         db.export(tmp_path / "out", to="xlsx")
     with pytest.raises(fnstore.QueryError, match='to="jsonl"'):
         db.export(tmp_path / "out", to="csv", training=True)
+    with pytest.raises(fnstore.QueryError, match="replaces nothing, found force=True"):
+        db.export(tmp_path / "xml", to="framenet-xml", force=True)
+    with pytest.raises(fnstore.QueryError, match="stands for all that people added"):
+        db.export(tmp_path / "out", "origin=user", to="jsonl", no_leaks=True)
     with pytest.raises(fnstore.QueryError, match="did you mean `frame`"):
         db.export(tmp_path / "out", to="csv", sample=1, per="fram")
     with pytest.raises(fnstore.QueryError, match="may not read files"):

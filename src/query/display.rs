@@ -1,4 +1,5 @@
-//! Canonical text: every expression prints as a query that reads back as the same expression.
+//! Canonical text: every expression prints as a query that reads back as the same expression, but
+//! for `{:#}`, which has a number in place of a long list of ids.
 
 use std::fmt::{self, Display as _};
 
@@ -15,8 +16,14 @@ impl fmt::Display for Expression {
             Self::Or(parts) => separated(f, parts, " or ", |part| matches!(part, Self::Or(_))),
             Self::Not(inner) => match &**inner {
                 Self::Term(term) if term.has_equals_sign() => term.write(f, "!="),
-                Self::And(_) | Self::Or(_) => write!(f, "not ({})", **inner),
-                _ => write!(f, "not {}", **inner),
+                inner @ (Self::And(_) | Self::Or(_)) => {
+                    f.write_str("not ")?;
+                    in_parentheses(f, inner)
+                }
+                inner => {
+                    f.write_str("not ")?;
+                    inner.fmt(f)
+                }
             },
             Self::Term(term) => term.fmt(f),
         }
@@ -34,12 +41,19 @@ fn separated(
             f.write_str(separator)?;
         }
         if needs_parentheses(part) {
-            write!(f, "({part})")?;
+            in_parentheses(f, part)?;
         } else {
             part.fmt(f)?;
         }
     }
     Ok(())
+}
+
+/// An expression in parentheses, in the form that is asked for.
+fn in_parentheses(f: &mut fmt::Formatter<'_>, inner: &Expression) -> fmt::Result {
+    f.write_str("(")?;
+    inner.fmt(f)?;
+    f.write_str(")")
 }
 
 impl fmt::Display for Term {
@@ -94,8 +108,14 @@ impl Term {
     }
 }
 
-/// Ids parted by commas.
+/// Most ids that `{:#}` lists.
+const LISTED: usize = 5;
+
+/// Ids parted by commas, or in the short form their number.
 fn listed<T: fmt::Display>(f: &mut fmt::Formatter<'_>, ids: &[T]) -> fmt::Result {
+    if f.alternate() && ids.len() > LISTED {
+        return write!(f, "({} ids)", ids.len());
+    }
     for (at, id) in ids.iter().enumerate() {
         let comma = if at > 0 { "," } else { "" };
         write!(f, "{comma}{id}")?;
@@ -216,6 +236,23 @@ mod tests {
             prop_assert!(pattern.matches(&name));
             let longer = [name.as_str(), more.as_str()].concat();
             prop_assert_eq!(pattern.matches(&longer), more.is_empty());
+        }
+    }
+
+    #[test]
+    fn the_short_form_counts_the_ids_of_long_lists_and_has_all_else() {
+        for (query, short) in [
+            ("frame=A id=x1,x2,x3,x4,x5", "frame=A id=x1,x2,x3,x4,x5"),
+            ("frame=A id=x1,x2,x3,x4,x5,x6", "frame=A id=(6 ids)"),
+            ("not id=x1,x2,x3,x4,x5,x6 split=train", "id!=(6 ids) split=train"),
+            ("not (pos=v or seed=x1,x2,x3,x4,x5,f6)", "not (pos=v or seed=(6 ids))"),
+            (
+                "pos=v (sentence=x1,x2,x3,x4,x5,x6 or round>2)",
+                "pos=v (sentence=(6 ids) or round>2)",
+            ),
+        ] {
+            let expression = Expression::parse(query).unwrap();
+            assert_eq!(format!("{expression:#}"), short);
         }
     }
 

@@ -57,10 +57,10 @@ pub(super) enum FileFault {
 }
 
 /// Reads a file of ids, one a line. Blank lines, those that begin with `#`, and a first line that
-/// is the head of the column are passed over.
+/// is the head of a column of such ids are passed over.
 pub(super) fn read_file<T: Ord>(
     file: &Path,
-    head: &str,
+    heads: [&str; 2],
     read: impl Fn(&str) -> Option<T>,
 ) -> Result<Ids<T>, FileFault> {
     let mut lines = Lines::open(file, LINE_LIMIT).map_err(FileFault::Unreadable)?;
@@ -68,7 +68,7 @@ pub(super) fn read_file<T: Ord>(
     while lines.advance().map_err(FileFault::Unreadable)? {
         let bad = |found: String| FileFault::Line(lines.number(), found);
         let text = lines.text().map_err(|fault| bad(fault.to_string()))?.trim();
-        let is_head = ids.is_empty() && text == head;
+        let is_head = ids.is_empty() && heads.contains(&text);
         if text.is_empty() || text.starts_with('#') || is_head {
             continue;
         }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::leaks::hash;
 use crate::database::{Database, DatabaseError, Result};
-use crate::model::{AnnotationSetId, ReleaseId, SentenceId};
-use crate::query::{Expression, Selection};
+use crate::model::{AnnotationSet, AnnotationSetId, Provenance, ReleaseId, SentenceId};
+use crate::query::{Expression, Field, Selection, Term, Test};
 use crate::search::Match;
 
 /// The sets of a query outside of `dev` and `test` whose sentences stand there, too.
@@ -29,41 +29,70 @@ const OUTSIDE: &str = "not split=dev not split=test";
 /// A set with its sentence.
 type Place = (ReleaseId, AnnotationSetId, SentenceId);
 
+/// Sets that leak, each with its sentence.
+type Sets = BTreeMap<ReleaseId, BTreeMap<AnnotationSetId, SentenceId>>;
+
 /// Hashes of texts of `dev` and `test`, each with its first sentence.
 type HeldOut = HashMap<[u8; 16], SentenceId>;
 
+/// Whether every set that an expression finds is in `dev` or `test`.
+fn finds_held_out(expression: &Expression) -> bool {
+    match expression {
+        Expression::Term(Term { field: Field::Split, test: Test::Choice(part) }) => {
+            ["dev", "test"].contains(part)
+        }
+        Expression::And(parts) => parts.iter().any(finds_held_out),
+        Expression::Or(parts) => parts.iter().all(finds_held_out),
+        _ => false,
+    }
+}
+
+/// Whether a set grew from one of some sets, in whatever round.
+fn grew_from(set: &AnnotationSet, sets: &BTreeMap<AnnotationSetId, SentenceId>) -> bool {
+    let Provenance::Generated(made) = &set.provenance else { return false };
+    let before = [made.seed, made.source];
+    before.iter().chain(&made.chain).any(|set| sets.contains_key(set))
+}
+
+/// Adds sets to those that leak; says whether one is new.
+fn add_to(all: &mut Sets, places: Vec<Place>) -> bool {
+    let mut is_new = false;
+    for (release, set, sentence) in places {
+        is_new |= all.entry(release).or_default().insert(set, sentence).is_none();
+    }
+    is_new
+}
+
 impl Database {
     /// The sets that a query finds outside of `dev` and `test` whose sentences also stand there,
-    /// letter case, accents, punctuation and spacing aside: of people, and those generated from
-    /// such a sentence or with such a text. Parts are those of `split` in queries; those of all
-    /// releases are looked at, in passes over all sets of each part. Memory for a hash of each text
-    /// of `dev` and `test`.
+    /// letter case, accents, punctuation and spacing aside, and all that grew from such a sentence
+    /// in any round. Parts are those of `split` in queries; those of all releases are looked at, in
+    /// passes over all sets of each part. Memory for a hash of each text of `dev` and `test`.
     ///
     /// # Errors
     /// As [`query`](Self::query), and as [`require_list_of`](Self::require_list_of).
     pub fn leaking(&self, expression: &Expression) -> Result<Leaking> {
         self.require_list_of(expression)?;
-        let outside: Expression = OUTSIDE.parse()?;
-        let trained = Expression::conjunction([expression.clone(), outside]);
         let none = || Leaking { sets: 0, sentences: 0, example: None, without: expression.clone() };
-        let one = Selection { limit: Some(1), ..Selection::default() };
-        if self.matches(&trained, &one)?.next().transpose()?.is_none() {
+        if finds_held_out(expression) {
+            return Ok(none());
+        }
+        let trained = Expression::conjunction([expression.clone(), OUTSIDE.parse()?]);
+        if !self.finds_any(&trained)? {
             return Ok(none());
         }
         let held_out = self.held_out()?;
         if held_out.is_empty() {
             return Ok(none());
         }
-        let mut human: BTreeMap<ReleaseId, BTreeMap<AnnotationSetId, SentenceId>> = BTreeMap::new();
-        let of_people = format!("{OUTSIDE} origin!=generated").parse()?;
-        for (release, set, sentence) in self.with_text_of(&of_people, &held_out, &human)? {
-            human.entry(release).or_default().insert(set, sentence);
+        let leaks = self.all_that_leak(&trained, &held_out)?;
+        if leaks.is_empty() {
+            return Ok(none());
         }
-        let generated = Expression::conjunction([trained.clone(), "origin=generated".parse()?]);
-        let mut leaking = self.with_text_of(&generated, &held_out, &human)?;
-        let ids = human.iter().map(|(release, sets)| (*release, sets.keys().copied().collect()));
-        let of_people = Expression::conjunction([trained, self.one_of(ids.collect())?]);
-        for found in self.matches(&of_people, &Selection::default())? {
+        let ids = leaks.iter().map(|(release, sets)| (*release, sets.keys().copied().collect()));
+        let of_query = Expression::conjunction([trained, self.one_of(ids.collect())?]);
+        let mut leaking: Vec<Place> = Vec::new();
+        for found in self.matches(&of_query, &Selection::default())? {
             let found = found?;
             leaking.push((found.release(), found.set().id, found.set().sentence));
         }
@@ -83,6 +112,36 @@ impl Database {
             example: self.example(&leaking, &held_out)?,
             without: Expression::conjunction([expression.clone(), self.one_of(sets)?.negation()]),
         })
+    }
+
+    fn finds_any(&self, expression: &Expression) -> Result<bool> {
+        let one = Selection { limit: Some(1), ..Selection::default() };
+        Ok(self.matches(expression, &one)?.next().transpose()?.is_some())
+    }
+
+    /// The sets outside of `dev` and `test` that leak: of people those that a query finds, or all
+    /// where it finds what grew from any; and generated ones, whether or not it finds them, as
+    /// others that it finds grew from them.
+    fn all_that_leak(&self, trained: &Expression, held_out: &HeldOut) -> Result<Sets> {
+        let mut leaks = Sets::new();
+        let generated = Expression::conjunction([trained.clone(), "origin=generated".parse()?]);
+        let grows = self.finds_any(&generated)?;
+        let among = if grows { OUTSIDE.parse()? } else { trained.clone() };
+        let of_people = Expression::conjunction([among, "origin!=generated".parse()?]);
+        add_to(&mut leaks, self.with_text_of(&of_people, held_out)?);
+        if !grows {
+            return Ok(leaks);
+        }
+        let generated = format!("{OUTSIDE} origin=generated").parse()?;
+        add_to(&mut leaks, self.with_text_of(&generated, held_out)?);
+        // A set names what it grew from, but not all that its source grew from.
+        while !leaks.is_empty() {
+            let grown = self.grown_from(&generated, &leaks)?;
+            if !add_to(&mut leaks, grown) {
+                break;
+            }
+        }
+        Ok(leaks)
     }
 
     /// The texts of `dev` and `test` that no expansion wrote.
@@ -106,28 +165,33 @@ impl Database {
         Ok(all)
     }
 
-    /// The sets that a query finds whose text is held out, or that grew from one of some sets.
-    fn with_text_of(
-        &self,
-        query: &Expression,
-        held_out: &HeldOut,
-        seeds: &BTreeMap<ReleaseId, BTreeMap<AnnotationSetId, SentenceId>>,
-    ) -> Result<Vec<Place>> {
+    /// The sets that a query finds whose text is held out.
+    fn with_text_of(&self, query: &Expression, held_out: &HeldOut) -> Result<Vec<Place>> {
+        let mut all: Vec<Place> = Vec::new();
+        let add = |places: &mut Vec<Place>, found: Match<'_>| match found.text() {
+            Ok(text) => {
+                let text = text.as_deref().and_then(hash);
+                if text.is_some_and(|text| held_out.contains_key(&text)) {
+                    places.push((found.release(), found.set().id, found.set().sentence));
+                }
+                Ok(None)
+            }
+            Err(error) => Ok(Some(error)),
+        };
+        let take = |places: Vec<Place>| {
+            all.extend(places);
+            Ok::<_, DatabaseError>(())
+        };
+        self.fold_with_sentences(query, Vec::new, add, take)?;
+        Ok(all)
+    }
+
+    /// The sets that a query finds that grew from one of some sets.
+    fn grown_from(&self, query: &Expression, sets: &Sets) -> Result<Vec<Place>> {
         let mut all: Vec<Place> = Vec::new();
         let add = |places: &mut Vec<Place>, found: Match<'_>| {
-            let of_release = seeds.get(&found.release());
-            let is_seed = |seed| of_release.is_some_and(|sets| sets.contains_key(&seed));
-            let leaks = match found.seed().is_some_and(is_seed) {
-                true => true,
-                false => match found.text() {
-                    Ok(text) => {
-                        let text = text.as_deref().and_then(hash);
-                        text.is_some_and(|text| held_out.contains_key(&text))
-                    }
-                    Err(error) => return Ok(Some(error)),
-                },
-            };
-            if leaks {
+            let of_release = sets.get(&found.release());
+            if of_release.is_some_and(|sets| grew_from(found.set(), sets)) {
                 places.push((found.release(), found.set().id, found.set().sentence));
             }
             Ok(None)
@@ -136,7 +200,7 @@ impl Database {
             all.extend(places);
             Ok::<_, DatabaseError>(())
         };
-        self.fold_with_sentences(query, Vec::new, add, take)?;
+        self.fold_matches(query, Vec::new, add, take)?;
         Ok(all)
     }
 

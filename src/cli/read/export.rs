@@ -69,7 +69,7 @@ pub(crate) struct Args {
     training: bool,
 
     /// Leave out training sentences that also stand in `dev` or `test`, and what was generated from
-    /// them; without this they are told of where the query asks for `split`
+    /// them in any round; without this they are told of where the query asks for `split`
     #[arg(long)]
     no_leaks: bool,
 
@@ -146,7 +146,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let (to, path) = destination(&args)?;
     let case = if args.case_sensitive { Case::Sensitive } else { Case::Fold };
     let expression = expression_with(&args.expression.join(" "), case)?;
-    require_additions(&args, to, &expression)?;
+    require_sets(&args, to, &expression)?;
     let database = args.splits.over_query(&expression, || Database::open(&context.store))?;
     let database = context.joined(database);
     if let Some(path) = &path {
@@ -193,8 +193,8 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     Ok(if is_intact { Outcome::Done } else { Outcome::CheckFailed })
 }
 
-/// Refuses `--with-base` where it says nothing.
-fn require_additions(args: &Args, to: To, expression: &Expression) -> anyhow::Result<()> {
+/// Refuses `--with-base` where it says nothing, and `--no-leaks` where more than sets is asked for.
+fn require_sets(args: &Args, to: To, expression: &Expression) -> anyhow::Result<()> {
     ensure!(
         !args.with_base || to == To::Jsonl,
         "`--with-base` is for `--to jsonl`: another format has no records beside the sets"
@@ -203,6 +203,13 @@ fn require_additions(args: &Args, to: To, expression: &Expression) -> anyhow::Re
         !args.with_base || JsonlExport::scope_of(expression) == Scope::Additions,
         "`--with-base` is for an expression with `origin=generated` or `origin=user`, found \
          `{expression}`: its export has what the sets refer to in any case; leave the option out"
+    );
+    ensure!(
+        !args.no_leaks
+            || args.training
+            || to != To::Jsonl
+            || !JsonlExport::holds_all_of_people(expression),
+        "`--no-leaks` is for queries of sets, and `{expression}` stands for all that people added;          narrow it, as in `origin=user frame=*`, for the sets and what they refer to"
     );
     Ok(())
 }

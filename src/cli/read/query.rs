@@ -42,7 +42,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// Start behind the page that ended at CURSOR, as a page that has more names it
+    /// Start behind the page that ended at CURSOR, as a page that has more names it. The query and
+    /// its options `--sample`, `--per`, `--seed` and `--sort` are those of that page
     #[arg(long, value_name = "CURSOR", conflicts_with_all = ["count", "count_by", "offset"])]
     after: Option<String>,
 

@@ -115,6 +115,16 @@ impl EditionRecord {
     }
 }
 
+impl EditionRecord {
+    /// The query with a number in place of a long list of ids, as that of a sample has one.
+    fn short_expression(&self) -> String {
+        match self.expression.parse::<Expression>() {
+            Ok(expression) => format!("{expression:#}"),
+            Err(_) => self.expression.clone(),
+        }
+    }
+}
+
 impl Row for EditionRecord {
     const COLUMNS: &'static [&'static str] = &[
         "release",
@@ -136,8 +146,7 @@ impl Row for EditionRecord {
         let counts = [self.sets, self.sentences, self.pairs, self.lemma_pairs];
         let mut cells = vec![self.name.clone()];
         cells.extend(counts.map(grouped));
-        // The query of a sample lists its ids.
-        cells.push(shortened(&self.expression));
+        cells.push(shortened(self.short_expression()));
         cells
     }
 }
@@ -148,7 +157,7 @@ impl Block for EditionRecord {
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
         output.heading(&format!("{}  {}", self.name, self.release))?;
         let rows = [
-            ("query", shortened(&self.expression)),
+            ("query", self.short_expression()),
             ("annotation sets", grouped(self.sets)),
             ("sentences", grouped(self.sentences)),
             ("(Frame, Trigger)", grouped(self.pairs)),

@@ -25,7 +25,8 @@ impl Parser<'_> {
         field: Field,
         value: &Value,
     ) -> Result<Ids<AnnotationSetId>, QueryError> {
-        self.ids(field, value, AnnotationSetId::of_written, SET_ID)
+        let heads = [Field::Id, Field::Seed];
+        self.ids((field, heads), value, AnnotationSetId::of_written, SET_ID)
     }
 
     /// Ids of sentences.
@@ -34,13 +35,15 @@ impl Parser<'_> {
         field: Field,
         value: &Value,
     ) -> Result<Ids<SentenceId>, QueryError> {
-        self.ids(field, value, SentenceId::of_written, SENTENCE_ID)
+        let heads = [Field::Sentence, Field::Source];
+        self.ids((field, heads), value, SentenceId::of_written, SENTENCE_ID)
     }
 
-    /// `id { "," id }`, or `@` and the name of a file.
+    /// `id { "," id }`, or `@` and the name of a file, which may begin with the name of a field
+    /// that takes such ids.
     fn ids<T: Ord>(
         &self,
-        field: Field,
+        (field, heads): (Field, [Field; 2]),
         value: &Value,
         read: impl Fn(&str) -> Option<T>,
         expected: &'static str,
@@ -49,7 +52,7 @@ impl Parser<'_> {
             if !self.reads_files {
                 return Err(malformed(field, value, NO_FILES));
             }
-            return self.ids_of_file((field, value), Path::new(file), read, expected);
+            return self.ids_of_file((field, heads, value), Path::new(file), read, expected);
         }
         let ids = value.text.split(',').map(|id| {
             let part = || Value { text: id.to_owned(), column: value.column };
@@ -60,7 +63,7 @@ impl Parser<'_> {
 
     fn ids_of_file<T: Ord>(
         &self,
-        (field, value): (Field, &Value),
+        (field, heads, value): (Field, [Field; 2], &Value),
         file: &Path,
         read: impl Fn(&str) -> Option<T>,
         expected: &'static str,
@@ -68,7 +71,7 @@ impl Parser<'_> {
         let column = value.column;
         let unreadable =
             |reason: String| QueryError::IdFile { column, file: file.to_owned(), reason };
-        read_file(file, field.name(), read).map_err(|fault| match fault {
+        read_file(file, heads.map(Field::name), read).map_err(|fault| match fault {
             FileFault::Unreadable(error) => unreadable(error.to_string()),
             FileFault::Empty => unreadable("it holds none; expected one a line".to_owned()),
             FileFault::Line(line, value) => {
@@ -110,9 +113,13 @@ mod tests {
     #[test]
     fn a_file_is_read_as_the_list_of_its_ids() {
         let all = Ok("pos=v seed=x7,f2".to_owned());
-        for content in
-            ["f2\nx7\n", "seed\nx7\r\nf2", "# drawn\n\n  x7 \nx7\nf2\n", "\u{feff}x7\nf2\n"]
-        {
+        for content in [
+            "f2\nx7\n",
+            "seed\nx7\r\nf2",
+            "id\nx7\nf2",
+            "# drawn\n\n  x7 \nx7\nf2\n",
+            "\u{feff}x7\nf2\n",
+        ] {
             assert_eq!(of_file(content), all, "{content:?}");
         }
     }
@@ -122,6 +129,10 @@ mod tests {
         for (content, message) in [
             ("x7\nseed\n", "FILE:2: `seed` is no value of `seed`; expected an annotation set id"),
             ("x7\n\n7\n", "FILE:3: `7` is no value of `seed`; expected an annotation set id"),
+            (
+                "sentence\nx7\n",
+                "FILE:1: `sentence` is no value of `seed`; expected an annotation set",
+            ),
             ("# none\n", "cannot read the ids in `FILE` (column 12): it holds none"),
         ] {
             let (told, column) = of_file(content).unwrap_err();

@@ -32,7 +32,7 @@ named! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct TermReport {
-    /// The term, as in canonical text.
+    /// The term, as in canonical text, with a number in place of more than five ids.
     pub term: String,
     /// Whether it narrowed the search, or was only asked of what others found.
     pub access: Access,
@@ -105,7 +105,7 @@ impl Database {
             for (_, by) in self.documents_of_term(expression, term)? {
                 *documents.entry(by).or_default() += 1;
             }
-            let term = term.to_string();
+            let term = format!("{term:#}");
             terms.push(TermReport { term, access, estimated, asked, passed, documents });
         }
         let searched = self.releases_of(expression)?;

@@ -69,6 +69,13 @@ impl JsonlExport {
     pub fn scope_of(expression: &Expression) -> Scope {
         scope_of(expression)
     }
+
+    /// Whether an export of an expression holds all that users made, also what no set refers to,
+    /// and the sets of LUs that they accepted: it asks for no more than their sets.
+    #[must_use]
+    pub fn holds_all_of_people(expression: &Expression) -> bool {
+        finds_additions(expression) && asks_for_all_of_people(expression)
+    }
 }
 
 impl Database {
@@ -161,7 +168,7 @@ impl Database {
             }
             Ok::<_, DatabaseError>(())
         })?;
-        if scope_of(expression) == Scope::Additions && asks_for_all_of_people(expression) {
+        if JsonlExport::holds_all_of_people(expression) {
             for release in releases_named(catalog, expression)? {
                 if let Some(closure) = closure.as_mut().filter(|_| releases[0].id == release.id) {
                     closure.take_all_of_people()?;

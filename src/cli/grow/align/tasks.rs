@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::ensure;
 use fnstore::compute::Numbers;
-use fnstore::database::{Database, DatabaseError};
+use fnstore::database::Database;
 use fnstore::expand::{TaskSettings, Tasks};
 use fnstore::paraphrase::{Paraphraser, base_of};
 use fnstore::query::Expression;
@@ -14,6 +14,7 @@ use fnstore::query::Expression;
 use crate::cli::options::device::DeviceArgs;
 use crate::cli::options::locate;
 use crate::cli::options::named::named;
+use crate::cli::options::query::expression;
 use crate::cli::print::notices::tell_of_index;
 use crate::cli::print::output::{counted, grouped, tell};
 use crate::cli::print::progress;
@@ -149,7 +150,7 @@ impl Making {
 }
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let expression: Expression = args.expression.join(" ").parse().map_err(DatabaseError::from)?;
+    let expression = expression(&args.expression.join(" "))?;
     let database = context.joined(Database::open(&context.store)?);
     let made = match &args.out {
         Some(path) => {

@@ -47,8 +47,8 @@ Examples:
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let svg = report::prepare(args.source.svg.as_deref())?;
-    let within = args.source.within()?;
-    let (database, release) = args.source.open(&within, context)?;
+    let (within, generated) = (args.source.within()?, args.source.generated()?);
+    let (database, release) = args.source.open([&within, &generated], context)?;
     let mut training = Options::new(args.source.encoder()?, PathBuf::new());
     training.hidden = args.hidden.map_or(training.hidden, NonZeroUsize::get);
     training.training.epochs = args.epochs.map_or(training.training.epochs, NonZeroUsize::get);
@@ -62,8 +62,8 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         part: args.source.part,
         device: args.source.device.open()?,
     };
-    let generated = &args.source.generated;
-    let source = Source { database: &database, release: &release, within: &within, generated };
+    let source =
+        Source { database: &database, release: &release, within: &within, generated: &generated };
     let mut bar = progress::bar("training", "trainings");
     let rows = experiment::fes(source, &options, &mut |at| report::tell_progress(&mut bar, at));
     bar.finish_and_clear();

@@ -82,12 +82,12 @@ Examples:
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let svg = report::prepare(args.source.svg.as_deref())?;
-    let within = args.source.within()?;
-    let (database, release) = args.source.open(&within, context)?;
+    let (within, generated) = (args.source.within()?, args.source.generated()?);
+    let (database, release) = args.source.open([&within, &generated], context)?;
     let options = options(&args)?;
     let tagger = tagger(&args, &options)?;
-    let generated = &args.source.generated;
-    let source = Source { database: &database, release: &release, within: &within, generated };
+    let source =
+        Source { database: &database, release: &release, within: &within, generated: &generated };
     let mut bar = progress::bar("encoding", "sentences");
     let mut tell = |at| report::tell_progress(&mut bar, at);
     let rows = experiment::frame_id(source, &options, tagger.as_ref(), &mut tell);

@@ -14,6 +14,7 @@ use fnstore::query::Expression;
 use crate::cli::options::device::DeviceArgs;
 use crate::cli::options::labeller::ReleaseArgs;
 use crate::cli::options::locate;
+use crate::cli::options::query::expression;
 use crate::cli::{Context, Outcome};
 
 /// Train with and without generated sets, and compare
@@ -41,7 +42,7 @@ struct SourceArgs {
 
     /// Generated sets that may be added; those of seeds outside of a draw are never added
     #[arg(long, value_name = "QUERY", default_value = "origin=generated")]
-    generated: Expression,
+    generated: String,
 
     #[command(flatten)]
     release: ReleaseArgs,
@@ -82,13 +83,21 @@ struct SourceArgs {
 impl SourceArgs {
     /// The sentences to draw from.
     fn within(&self) -> anyhow::Result<Expression> {
-        let text = self.expression.join(" ");
-        Ok(Expression::parse(&text).map_err(fnstore::database::DatabaseError::from)?)
+        expression(&self.expression.join(" "))
+    }
+
+    /// The generated sets that may be added.
+    fn generated(&self) -> anyhow::Result<Expression> {
+        expression(&self.generated)
     }
 
     /// The database, under one split list for all that is read, and the release's name.
-    fn open(&self, within: &Expression, context: &Context) -> anyhow::Result<(Database, String)> {
-        let asked = Expression::all_of([within.clone(), self.generated.clone()])?;
+    fn open(
+        &self,
+        [within, generated]: [&Expression; 2],
+        context: &Context,
+    ) -> anyhow::Result<(Database, String)> {
+        let asked = Expression::all_of([within.clone(), generated.clone()])?;
         self.release.open_for(&asked, context)
     }
 

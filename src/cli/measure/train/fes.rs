@@ -10,6 +10,7 @@ use fnstore::query::Expression;
 use super::settings::{SettingsArgs, declare};
 use super::{tell_end, tell_progress};
 use crate::cli::options::labeller::{ReleaseArgs, part};
+use crate::cli::options::query::expression;
 use crate::cli::print::output::{counted, grouped};
 use crate::cli::print::progress;
 use crate::cli::print::render::ONE_ROW;
@@ -52,7 +53,7 @@ pub(crate) struct Args {
 
     /// Add the generated sets that QUERY finds whose seeds stand in training documents
     #[arg(long, value_name = "QUERY")]
-    generated: Option<Expression>,
+    generated: Option<String>,
 
     /// Save the training state to FILE after each epoch, and resume from it. A checkpoint of
     /// different data or settings is refused
@@ -69,14 +70,15 @@ Examples:
   fnstore train fes --exemplars 5 --out fes --checkpoint fes.state";
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let generated = args.generated.as_deref().map(expression).transpose()?;
     let (database, release) = args.release.open(context)?;
     let read = |query: &Expression| LabelledSentence::read(&database, &release, query);
     let of_part = |split| -> anyhow::Result<Vec<LabelledSentence>> { Ok(read(&part(split)?)?) };
     let [mut full_text, dev, test] =
         [of_part(Split::Train)?, of_part(Split::Dev)?, of_part(Split::Test)?];
-    if let Some(query) = &args.generated {
+    if let Some(query) = generated {
         let trained = Expression::parse("origin=generated split=train")?;
-        full_text.extend(read(&Expression::all_of([trained, query.clone()])?)?);
+        full_text.extend(read(&Expression::all_of([trained, query])?)?);
     }
     let mut exemplars = Vec::new();
     if args.exemplars > 0 {

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use fnstore::database::Database;
 use fnstore::identify::train::{self, Data, Options};
 use fnstore::identify::{Figures, FullText};
-use fnstore::query::Expression;
 
 use super::settings::{SettingsArgs, declare};
 use super::{tell_end, tell_progress};
 use crate::cli::options::number;
+use crate::cli::options::query::expression;
 use crate::cli::options::release::release;
 use crate::cli::options::splits::SplitArgs;
 use crate::cli::print::output::counted;
@@ -49,7 +49,7 @@ pub(crate) struct Args {
 
     /// Add the generated sets that QUERY finds whose seeds stand in training documents
     #[arg(long, value_name = "QUERY")]
-    generated: Option<Expression>,
+    generated: Option<String>,
 
     /// Label smoothing of spans that evoke nothing [default: 0.2]
     #[arg(long, value_name = "SHARE", value_parser = number::share::<f32>)]
@@ -78,13 +78,14 @@ Examples:
   fnstore train frames --exemplars 0 --generated 'p>=0.78' --out frames --checkpoint frames.state";
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let generated = args.generated.as_deref().map(expression).transpose()?;
     let database = context.joined(args.splits.over(|| Database::open(&context.store))?);
     let release = release(&database, args.release.as_deref())?.name;
     let lexicon = database.lexicon(&release)?;
     args.settings.check_language(&lexicon)?;
     let texts = FullText::read(&database, &release)?;
     let mut more = texts.exemplars(&database, &release, args.exemplars)?;
-    if let Some(query) = &args.generated {
+    if let Some(query) = &generated {
         more.extend(texts.generated(&database, &release, query)?);
     }
     let FullText { mut train, dev, lexunits, morphology, .. } = texts;

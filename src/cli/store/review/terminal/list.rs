@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fnstore::database::DatabaseError;
 use fnstore::model::{AnnotationSetId, ReleaseId, Span};
-use fnstore::query::{Expression, Selection};
+use fnstore::query::Selection;
 use fnstore::review::Session;
 use fnstore::search::Answer;
 
 use super::screen::{BOLD, DIM, Look, PLAIN, Screen, TARGET};
+use crate::cli::options::query::expression;
 use crate::cli::store::edit::now;
 
 pub(super) const KEYS: &str =
@@ -34,7 +34,7 @@ pub(super) struct List {
 
 impl List {
     pub(super) fn find(session: &Session, query: &str) -> anyhow::Result<Self> {
-        let expression = Expression::parse(query).map_err(DatabaseError::from)?;
+        let expression = expression(query)?;
         let selection = Selection { limit: Some(LISTED + 1), ..Selection::default() };
         let database = session.database()?;
         let mut found =
