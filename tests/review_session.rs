@@ -89,6 +89,17 @@ fn the_protocol_mixes_each_output_with_two_controls_blind_and_every_judge_has_th
                 view.output.marks.iter().all(|(_, mark)| *mark == fnstore::review::Mark::Target)
             );
         }
+        // Each output stands between its controls, in a place of the reviewer's own.
+        for (number, triple) in items.chunks(3).enumerate() {
+            let frame = triple[0].item.frame;
+            assert!(triple.iter().all(|view| view.item.frame == frame));
+            for (at, view) in triple.iter().enumerate() {
+                let of = view.triple.as_ref().unwrap();
+                assert_eq!((of.number, of.of, of.at, of.sentences.len()), (number, 2, at, 3));
+                assert_eq!(of.sentences[at], view.output);
+                assert_eq!(view.examples, triple[0].examples);
+            }
+        }
         samples.push(items.iter().map(|view| (view.item.set, view.item.frame)).collect::<Vec<_>>());
     }
     let sets = |sample: &[(AnnotationSetId, _)]| -> BTreeSet<AnnotationSetId> {
@@ -96,6 +107,42 @@ fn the_protocol_mixes_each_output_with_two_controls_blind_and_every_judge_has_th
     };
     assert_eq!(sets(&samples[0]), sets(&samples[1]));
     assert_ne!(samples[0], samples[1], "each judge has an order of their own");
+}
+
+#[test]
+fn examples_of_the_protocol_are_shown_nowhere_else_and_are_the_same_for_all_judges() {
+    let (dir, _) = store();
+    let mut studies = Vec::new();
+    for reviewer in ["kim", "lee", "max"] {
+        let session = session(&dir, reviewer, Question::Evokes, Some(PROTOCOL));
+        let items: Vec<_> =
+            numbers(&session).into_iter().map(|number| session.view(number).unwrap()).collect();
+        let database = session.database().unwrap();
+        let text = |id: &str| {
+            let found = database.query(&format!("id={id}").parse().unwrap()).unwrap().next();
+            found.unwrap().unwrap().sentence.text
+        };
+        // The seed of both outputs, and all that is judged.
+        let mut shown = BTreeSet::from([text("x7012")]);
+        shown.extend(items.iter().map(|view| text(&view.item.set.to_string())));
+        let mut examples = BTreeSet::new();
+        for view in &items {
+            assert!(!view.examples.is_empty() && view.examples.len() <= 3);
+            let of_triple = &view.triple.as_ref().unwrap().sentences;
+            let word = |of: &fnstore::review::Example| {
+                let words = of.targets.iter().filter_map(|span| span.of(&of.text));
+                words.collect::<Vec<_>>().join(" ").to_lowercase()
+            };
+            let triggers: BTreeSet<String> = of_triple.iter().map(word).collect();
+            for example in &view.examples {
+                assert!(!shown.contains(&example.text), "{}", example.text);
+                assert!(!triggers.contains(&word(example)), "{}", example.text);
+                examples.insert((view.item.frame, example.text.clone()));
+            }
+        }
+        studies.push(examples);
+    }
+    assert!(studies.iter().all(|study| *study == studies[0]), "{studies:?}");
 }
 
 #[test]
@@ -177,6 +224,7 @@ fn agreement_is_counted_by_question_and_role() {
     assert_eq!(shares[1..], [(2, 1.0, 100.0), (2, 0.0, 0.0)]);
     assert_eq!((shares[0].0, shares[0].1), (2, 1.0));
     assert!((shares[0].2 - 190.0 / 3.0).abs() < 1e-9);
+    assert_eq!((evokes.outputs().by_three, evokes.outputs().accepted_by_three), (2, 2));
     // All agree on the controls, which count for nothing here.
     assert_eq!((evokes.outputs().shared, evokes.outputs().unanimous), (2, 0));
     // Of both outputs one of three pairs agrees: P = 1/3. Of 6 votes 4 accept: E = 20/36.
@@ -196,6 +244,7 @@ fn agreement_is_counted_by_question_and_role() {
     assert_eq!(rows, expected.map(|(role, items)| (role.into(), items.into())), "{ran:?}");
     let of_meaning = &all.questions[&Question::Meaning];
     assert_eq!((of_meaning.outputs().shared, of_meaning.outputs().kappa), (0, None));
+    assert_eq!((of_meaning.outputs().items, of_meaning.outputs().by_three), (1, 0));
     // A control of another frame says nothing of the set's own, and meaning says nothing of frames.
     for (query, found) in [("judgement=0", 0), ("judgement=10", 0), ("judgement=90", 2)] {
         assert_eq!(mini::answers(&database, query).len(), found, "{query}");

@@ -7,6 +7,9 @@ use super::{ACCEPTED, Question, Result, Role};
 use crate::database::Database;
 use crate::model::{AnnotationSetId, Judgement, ReleaseId, fleiss_kappa};
 
+/// Judges of each item (Culkin et al. 2021, section 6.1).
+const JUDGES: u32 = 3;
+
 /// Disputed sets that are listed.
 const LISTED: usize = 50;
 
@@ -21,6 +24,10 @@ pub struct RoleFigures {
     pub shared: u64,
     /// Of these, items of which all said the same: accept or not.
     pub unanimous: u64,
+    /// Items that three or more judged, as all of the paper were.
+    pub by_three: u64,
+    /// Of these, items whose mean score accepts them.
+    pub accepted_by_three: u64,
     /// Fleiss' kappa of accepting.
     pub kappa: Option<f64>,
     /// Sum of the items' means.
@@ -184,6 +191,8 @@ impl OfQuestion {
         figures.items += 1;
         figures.sum += mean;
         figures.accepted += u64::from(mean >= ACCEPTED);
+        figures.by_three += u64::from(count >= JUDGES);
+        figures.accepted_by_three += u64::from(count >= JUDGES && mean >= ACCEPTED);
         self.means.entry(role).or_default().push(mean);
         if count < 2 {
             return 0;

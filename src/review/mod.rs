@@ -7,11 +7,13 @@
 //! time taken, so filters train on them.
 
 mod agreement;
+mod answers;
 mod decide;
 mod elements;
 mod queue;
 mod session;
 mod span;
+mod triples;
 mod view;
 
 #[doc(hidden)]
@@ -19,14 +21,14 @@ pub use agreement::{Agreement, Disputed, OfQuestion, RoleFigures, agreement};
 pub use decide::Decision;
 #[doc(hidden)]
 pub use decide::Retargeted;
-pub use queue::Protocol;
 pub use session::{Counts, Saved, Session, Undone};
 #[doc(hidden)]
 pub use span::whole_words;
 pub use span::{SpanEdit, Step};
-pub use view::View;
+pub use triples::Protocol;
 #[doc(hidden)]
 pub use view::{Example, Mark};
+pub use view::{Triple, View};
 
 use std::path::PathBuf;
 

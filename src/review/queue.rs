@@ -1,31 +1,18 @@
 //! What comes next: the sets of a query as they are found, or the paper's protocol.
 
-use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock, Weak};
 
+use super::answers::{answer, recorded};
+use super::triples::{self, Protocol, Study};
 use super::{Item, Question, Result, ReviewError};
 use crate::database::{Database, DatabaseError};
-use crate::model::{AnnotationSetId, FrameId, Judgement, LuId, Origin, ReleaseId};
 use crate::query::{Expression, Field, Selection, Term, Test};
 use crate::search::{Match, Matches};
 
 /// Items that are read ahead.
 const AHEAD: usize = 64;
-
-/// Human sets that are looked at for one control.
-const LOOKED_AT: usize = 200;
-
-/// The paper's protocol (Culkin et al. 2021, section 6.1): for each output a sentence that people
-/// annotated in the frame and one that they annotated in another, all in random order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Protocol {
-    /// Outputs to be judged.
-    pub outputs: usize,
-    /// Draws the sample; all judges of a study take the same.
-    pub seed: u64,
-}
 
 /// Items that are counted at most, so that a count of millions takes nothing from their reviewer.
 const COUNTED: usize = 100_000;
@@ -47,6 +34,8 @@ pub(super) struct Feed {
     pub(super) total: Arc<OnceLock<Option<usize>>>,
     /// What is read, for as long as the feed has not come to its end.
     pub(super) reading: Weak<Reading>,
+    /// What the protocol draws, once it is drawn.
+    pub(super) study: Option<Arc<OnceLock<Study>>>,
 }
 
 impl Feed {
@@ -71,7 +60,7 @@ pub(super) struct Reading {
     reviewer: String,
     question: Question,
     /// The items of the protocol, once they are drawn; never those of a query.
-    drawn: Option<OnceLock<HashSet<Item>>>,
+    study: Option<Arc<OnceLock<Study>>>,
 }
 
 /// Starts reading ahead what a reviewer has not judged, in a state of the store that stays as it
@@ -84,14 +73,15 @@ pub(super) fn feed(
     protocol: Option<Protocol>,
 ) -> Result<Feed> {
     let (expression, reviewer) = (expression.clone(), reviewer.to_owned());
-    let drawn = protocol.map(|_| OnceLock::new());
-    let reading = Arc::new(Reading { database, expression, reviewer, question, drawn });
+    let study = protocol.map(|_| Arc::default());
+    let drawn = study.clone();
+    let reading = Arc::new(Reading { database, expression, reviewer, question, study: drawn });
     let known = Arc::downgrade(&reading);
     let total = Arc::new(OnceLock::new());
     let counted = Arc::clone(&total);
     let begin = move || reading.begin(protocol, &counted);
     let items = Some(begin()?);
-    Ok(Feed { begin: Box::new(begin), items, total, reading: known })
+    Ok(Feed { begin: Box::new(begin), items, total, reading: known, study })
 }
 
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
@@ -170,15 +160,16 @@ impl Reading {
         let generated = "origin=generated".parse().map_err(DatabaseError::from)?;
         let outputs = Expression::conjunction([self.expression.clone(), generated]);
         let outputs = self.matches(&outputs, planned)?;
+        let drawn = triples::draw(&self.database, outputs, &self.reviewer, protocol)?;
         let mut items = Vec::new();
-        for item in mixed(&self.database, outputs, &self.reviewer, protocol)? {
-            if self.is_open(item)? {
-                items.push(item);
+        for (item, _) in &drawn {
+            if self.is_open(*item)? {
+                items.push(*item);
             }
         }
         let _ = total.set(Some(items.len()));
-        if let Some(drawn) = &self.drawn {
-            let _ = drawn.set(items.iter().copied().collect());
+        if let Some(study) = &self.study {
+            let _ = study.set(drawn.into_iter().collect());
         }
         for item in items {
             if sender.send(Ok(Some(item))).is_err() {
@@ -190,8 +181,8 @@ impl Reading {
 
     /// Whether an item is one of those that are read, whether or not it was read yet.
     pub(super) fn has(&self, item: Item) -> Result<bool> {
-        if let Some(drawn) = &self.drawn {
-            return Ok(drawn.get().is_some_and(|drawn| drawn.contains(&item)));
+        if let Some(study) = &self.study {
+            return Ok(study.get().is_some_and(|study| study.contains_key(&item)));
         }
         let id = Term::new(Field::Id, Test::Sets(item.set.into())).map_err(DatabaseError::from)?;
         let alone = Expression::conjunction([Expression::Term(id), self.expression.clone()]);
@@ -248,149 +239,12 @@ impl Reading {
     }
 }
 
-/// The question of an item as judgements record it.
-pub(super) fn recorded(database: &Database, item: Item, question: Question) -> Result<String> {
-    let store = database.store();
-    let own = store.set_location(item.release, item.set)?.map_or(item.frame, |set| set.frame);
-    let name = |frame| -> Result<String> {
-        Ok(store.frame(item.release, frame)?.map_or_else(String::new, |frame| frame.name))
-    };
-    match own == item.frame {
-        true => Ok(question.recorded("", "")),
-        false => Ok(question.recorded(&name(item.frame)?, &name(own)?)),
-    }
-}
-
-/// A reviewer's answer to a question, as judgements record it.
-pub(super) fn answer(
-    database: &Database,
-    item: Item,
-    (reviewer, recorded): (&str, &str),
-) -> Result<Option<Judgement>> {
-    let is_theirs = |row: &Judgement| row.reviewer == reviewer && row.question == recorded;
-    let mut judgements = database.store().judgements(item.release, item.set)?;
-    Ok(judgements.find(|row| row.as_ref().map_or(true, is_theirs)).transpose()?)
-}
-
-/// The sample with its controls, in a random order of the reviewer's own.
-fn mixed(
-    database: &Database,
-    outputs: Matches<'_>,
-    reviewer: &str,
-    protocol: Protocol,
-) -> Result<Vec<Item>> {
-    // The outputs whose hashes are least: a sample without a second pass, in memory for itself
-    // alone.
-    let mut sample: BTreeMap<u64, (Item, LuId)> = BTreeMap::new();
-    let mut first = None;
-    for found in outputs {
-        let found = found?;
-        let set = found.set();
-        let item = Item { release: found.release(), set: set.id, frame: set.frame };
-        let named = label(item, *first.get_or_insert(item.release));
-        sample.insert(drawn(protocol.seed, &format!("output {named}")), (item, set.lu));
-        if sample.len() > protocol.outputs {
-            sample.pop_last();
-        }
-    }
-    let Some(first) = first else { return Ok(Vec::new()) };
-    let (mut items, mut taken) = (Vec::new(), HashSet::new());
-    for (output, lu) in sample.into_values() {
-        let Item { release, frame, .. } = output;
-        let salt = drawn(protocol.seed, &format!("control {}", label(output, first)));
-        let mut controls = Controls { database, release, salt, taken: &mut taken };
-        let found = [controls.inside(frame, Some(lu))?, controls.outside(frame)?];
-        items.extend(found.into_iter().flatten().map(|set| Item { release, set, frame }));
-        items.push(output);
-    }
-    items.sort_by_key(|item| {
-        drawn(protocol.seed, &format!("order {reviewer} {}", label(*item, first)))
-    });
-    Ok(items)
-}
-
-/// What an item is drawn by. Releases share ids, so the number of all but the first stands with
-/// the set's: a study of one release draws the same, whatever else the store has.
-fn label(item: Item, first: ReleaseId) -> String {
-    let Item { release, set, .. } = item;
-    if release == first { set.to_string() } else { format!("{set} of {release}") }
-}
-
-/// What people annotated, to stand beside an output.
-struct Controls<'a> {
-    database: &'a Database,
-    release: ReleaseId,
-    salt: u64,
-    /// Those of earlier outputs: no set is shown twice.
-    taken: &'a mut HashSet<(ReleaseId, AnnotationSetId)>,
-}
-
-impl Controls<'_> {
-    /// A human set of a frame other than the one given.
-    fn outside(&mut self, frame: FrameId) -> Result<Option<AnnotationSetId>> {
-        let mut others = Vec::new();
-        for row in self.database.store().frame_names(self.release)? {
-            let (other, _) = row?;
-            if other != frame {
-                others.push(other);
-            }
-        }
-        others.sort_by_key(|frame| drawn(self.salt, &frame.to_string()));
-        for other in others {
-            if let Some(set) = self.inside(other, None)? {
-                return Ok(Some(set));
-            }
-        }
-        Ok(None)
-    }
-
-    /// A set of a frame that people annotated, not of the LU that is left out.
-    fn inside(&mut self, frame: FrameId, without: Option<LuId>) -> Result<Option<AnnotationSetId>> {
-        let (store, release, salt) = (self.database.store(), self.release, self.salt);
-        let mut units = Vec::new();
-        for lu in store.lexunits_of(release, frame)? {
-            let lu = lu?.id;
-            if Some(lu) != without {
-                units.push(lu);
-            }
-        }
-        units.sort_by_key(|lu| drawn(salt, &lu.to_string()));
-        for lu in units {
-            let mut best: Option<(u64, AnnotationSetId)> = None;
-            for set in store.annotation_sets_of_lexunit(release, frame, lu)?.take(LOOKED_AT) {
-                let set = set?;
-                let is_free = !self.taken.contains(&(release, set.id));
-                let is_human = set.provenance.origin() != Origin::Generated;
-                let can_be = is_human && is_free && !set.targets.is_empty();
-                let rank = drawn(salt, &set.id.to_string());
-                if can_be && best.is_none_or(|(least, _)| rank < least) {
-                    best = Some((rank, set.id));
-                }
-            }
-            if let Some((_, set)) = best {
-                self.taken.insert((release, set));
-                return Ok(Some(set));
-            }
-        }
-        Ok(None)
-    }
-}
-
-/// A number that a seed and a text always give.
-fn drawn(seed: u64, text: &str) -> u64 {
-    let mut hash = blake3::Hasher::new();
-    hash.update(&seed.to_be_bytes()).update(text.as_bytes());
-    let mut bytes = [0; 8];
-    hash.finalize_xof().fill(&mut bytes);
-    u64::from_be_bytes(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::model::IdSpace;
+    use crate::model::{AnnotationSetId, FrameId, IdSpace, ReleaseId};
 
     fn item(number: u64) -> Item {
         let set = AnnotationSetId::new(IdSpace::Generated, number);
@@ -407,7 +261,13 @@ mod tests {
             }
             Ok(items)
         };
-        Feed { begin: Box::new(begin), items: None, total: Arc::default(), reading: Weak::new() }
+        Feed {
+            begin: Box::new(begin),
+            items: None,
+            total: Arc::default(),
+            reading: Weak::new(),
+            study: None,
+        }
     }
 
     #[test]

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use super::answers::{answer, recorded};
 use super::decide::{Act, Decision, Done, Request, Retargeted, open_writer, take_back, write};
 use super::elements::MovedElement;
-use super::queue::{Feed, Protocol, Reading, answer, feed, recorded};
+use super::queue::{Feed, Reading, feed};
+use super::triples::{Protocol, Study};
 use super::view::View;
 use super::{Item, Question, Result, ReviewError, UNDO_DEPTH};
 use crate::database::Database;
@@ -60,6 +62,8 @@ pub struct Session {
     feed: Mutex<Option<Feed>>,
     /// Items of the query, once they are counted.
     total: Arc<OnceLock<Option<usize>>>,
+    /// What the protocol draws, once it is drawn.
+    study: Option<Arc<OnceLock<Study>>>,
     /// What the feed reads; gone with the feed, when the queue has all items of the query.
     reading: Weak<Reading>,
     undo: Mutex<VecDeque<Vec<Done>>>,
@@ -125,6 +129,7 @@ impl Session {
             queue: Mutex::default(),
             total: Arc::clone(&feed.total),
             reading: Weak::clone(&feed.reading),
+            study: feed.study.clone(),
             feed: Mutex::new(Some(feed)),
             undo: Mutex::default(),
             writing: Mutex::default(),
@@ -284,7 +289,13 @@ impl Session {
     pub fn view(&self, number: usize) -> Result<View> {
         let item = self.item(number)?;
         let database = self.database()?;
-        View::read(&database, item, (&self.reviewer, self.question, self.blind))
+        self.view_of(&database, item)
+    }
+
+    fn view_of(&self, database: &Database, item: Item) -> Result<View> {
+        let study = self.study.as_ref().and_then(|study| study.get());
+        let place = study.and_then(|study| study.get(&item)).map(AsRef::as_ref);
+        View::read(database, item, (&self.reviewer, self.question, self.blind), place)
     }
 
     /// Writes decisions down, in one commit; they are safe once this returns. Each is taken back by
@@ -337,7 +348,7 @@ impl Session {
         let (mut asked, mut gone) = (Vec::new(), Vec::new());
         for decision in decisions {
             let item = self.item(decision.item)?;
-            match View::read(&database, item, (&self.reviewer, self.question, self.blind)) {
+            match self.view_of(&database, item) {
                 Ok(view) => asked.push(self.judged(&view, decision, now)),
                 Err(ReviewError::Gone(set)) => gone.push(set),
                 Err(error) => return Err(error),

@@ -1,16 +1,17 @@
 //! What is shown of an item.
 
+use super::answers::{answer, recorded};
 use super::elements::spanning;
-use super::queue::{answer, recorded};
 use super::{Item, Question, Result, ReviewError};
 use crate::database::Database;
 use crate::model::{
-    AnnotationSet, Frame, Judgement, Origin, Provenance, ReleaseId, Span, Verification,
+    AnnotationSet, AnnotationSetId, Frame, Judgement, Origin, Provenance, ReleaseId, Span,
+    Verification,
 };
-use crate::text::{fold, natural_spacing, words};
+use crate::text::{Respaced, fold, natural_spacing, words};
 
 /// Gold examples beside an item.
-const EXAMPLES: usize = 3;
+pub(super) const EXAMPLES: usize = 3;
 
 /// Sets of one LU that are looked at for an example.
 const LOOKED_AT: usize = 50;
@@ -24,6 +25,37 @@ pub enum Mark {
     Element(String),
     /// A word that the source does not have.
     Changed,
+}
+
+/// Where an item stands in a study by the paper's protocol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Number of its triple, from 0.
+    pub(super) number: usize,
+    /// Triples of the study.
+    pub(super) of: usize,
+    /// The items of the triple, in the order that they are shown in.
+    pub(super) items: Vec<Item>,
+    /// Sets of the frame that are shown as examples.
+    pub(super) examples: Vec<AnnotationSetId>,
+}
+
+/// The sentences that an item of the paper's protocol is shown with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Triple {
+    /// Number of the triple, from 0.
+    pub number: usize,
+    /// Triples of the study.
+    pub of: usize,
+    /// The three sentences, or fewer where there was no control, in the reviewer's own order.
+    pub sentences: Vec<Example>,
+    /// Which of them is asked about, from 0.
+    pub at: usize,
+}
+
+/// Whether people annotated a set.
+pub(super) fn is_of_people(set: &AnnotationSet) -> bool {
+    !matches!(set.provenance.origin(), Origin::Generated | Origin::Predicted)
 }
 
 /// A sentence with what is marked in it.
@@ -101,30 +133,24 @@ impl Example {
     /// The same spaced as people write. FrameNet parts punctuation and clitics from words and
     /// outputs do not, which would tell them apart.
     fn naturally_spaced(&self) -> Self {
-        let text = natural_spacing(&self.text);
-        let letters = |text: &str| -> Vec<(usize, usize)> {
-            let shown = text.char_indices().filter(|(_, letter)| !letter.is_whitespace());
-            shown.map(|(at, letter)| (at, at + letter.len_utf8())).collect()
-        };
-        // Spacing changes no letter: the one of a number is the same in both.
-        let (before, after) = (letters(&self.text), letters(&text));
-        let moved = |span: &Span| {
-            let first = before.partition_point(|(start, _)| *start < span.start as usize);
-            let end = before.partition_point(|(start, _)| *start < span.end as usize);
-            let (start, _) = *after.get(first)?;
-            let (_, end) = *after.get(end.checked_sub(1)?)?;
-            (start < end).then(|| Span::new(start as u32, end as u32))
-        };
+        let spaced = Respaced::new(&self.text, natural_spacing(&self.text));
+        let moved = |span: &Span| spaced.span(*span);
         let marks = self.marks.iter().filter_map(|(span, mark)| Some((moved(span)?, mark.clone())));
         Self {
             targets: self.targets.iter().filter_map(moved).collect(),
             marks: marks.collect(),
-            text,
+            text: spaced.text.clone(),
             lexunit: self.lexunit.clone(),
         }
     }
 
-    fn trigger(&self) -> String {
+    /// With its target alone and spaced as others are, so that nothing tells outputs from controls.
+    fn blinded(mut self) -> Self {
+        self.marks.retain(|(_, mark)| *mark == Mark::Target);
+        self.naturally_spaced()
+    }
+
+    pub(super) fn trigger(&self) -> String {
         let pieces: Vec<&str> =
             self.targets.iter().filter_map(|span| span.of(&self.text)).collect();
         fold(&pieces.join(" "))
@@ -161,6 +187,8 @@ pub struct View {
     pub source: Option<Example>,
     /// Sentences of the frame that people annotated, with other triggers.
     pub examples: Vec<Example>,
+    /// Under the paper's protocol the sentences that it is shown with.
+    pub triple: Option<Triple>,
     /// The question as judgements record it.
     pub recorded: String,
     /// What a verifier says of it; nothing where that would tell outputs from controls.
@@ -180,6 +208,7 @@ impl View {
         database: &Database,
         item: Item,
         (reviewer, question, blind): (&str, Question, bool),
+        place: Option<&Place>,
     ) -> Result<Self> {
         let store = database.store();
         let gone = || ReviewError::Gone(item.set);
@@ -193,16 +222,18 @@ impl View {
             source = Example::of(database, item.release, &from)?;
         }
         if blind {
-            output.marks.retain(|(_, mark)| *mark == Mark::Target);
-            output = output.naturally_spaced();
+            output = output.blinded();
         }
         if let Some(source) = &source {
             output.mark_changes(&source.text);
         }
         let triggers = [Some(output.trigger()), source.as_ref().map(Example::trigger)];
-        let examples = match question {
-            Question::Evokes | Question::Elements => examples(database, item, &triggers)?,
-            Question::Meaning | Question::Similarity => Vec::new(),
+        let examples = match (question, place) {
+            (Question::Evokes | Question::Elements, Some(place)) => {
+                drawn_examples(database, item.release, place)?
+            }
+            (Question::Evokes | Question::Elements, None) => examples(database, item, &triggers)?,
+            (Question::Meaning | Question::Similarity, _) => Vec::new(),
         };
         let releases = database.releases()?;
         let is_of_several = releases.len() > 1;
@@ -221,11 +252,38 @@ impl View {
             output,
             source,
             examples,
+            triple: place.map(|place| triple(database, item, place)).transpose()?,
             recorded,
             verification: said.filter(|_| !blind),
             judged,
         })
     }
+}
+
+/// The examples that were drawn for a triple; what was deleted meanwhile is left out.
+fn drawn_examples(database: &Database, release: ReleaseId, place: &Place) -> Result<Vec<Example>> {
+    let mut found = Vec::new();
+    for set in &place.examples {
+        if let Some(set) = database.store().annotation_set(release, *set)? {
+            found.extend(Example::of(database, release, &set)?);
+        }
+    }
+    Ok(found)
+}
+
+/// The sentences of a triple, and which of them an item is.
+fn triple(database: &Database, item: Item, place: &Place) -> Result<Triple> {
+    let (mut sentences, mut at) = (Vec::new(), 0);
+    for other in &place.items {
+        let Some(set) = database.store().annotation_set(other.release, other.set)? else {
+            continue;
+        };
+        if *other == item {
+            at = sentences.len();
+        }
+        sentences.extend(Example::of(database, other.release, &set)?.map(Example::blinded));
+    }
+    Ok(Triple { number: place.number, of: place.of, sentences, at })
 }
 
 /// Human sets of the frame, one of an LU, whose triggers are not among those given.
@@ -237,8 +295,7 @@ fn examples(database: &Database, item: Item, triggers: &[Option<String>]) -> Res
         let sets = store.annotation_sets_of_lexunit(item.release, item.frame, lu)?;
         for set in sets.take(LOOKED_AT) {
             let set = set?;
-            let is_human = set.provenance.origin() != Origin::Generated;
-            if !is_human || set.id == item.set || set.targets.is_empty() {
+            if !is_of_people(&set) || set.id == item.set || set.targets.is_empty() {
                 continue;
             }
             let Some(example) = Example::of(database, item.release, &set)? else { continue };

@@ -75,7 +75,7 @@ pub use rouge::{Rouge, rouge};
 pub use shortened::shortened;
 pub(crate) use spacing::one_spaced;
 #[doc(hidden)]
-pub use spacing::{is_copy, natural_spacing, natural_spacing_with};
+pub use spacing::{Respaced, is_copy, natural_spacing, natural_spacing_with};
 #[doc(hidden)]
 pub use spelling::spelling_variants;
 #[doc(hidden)]

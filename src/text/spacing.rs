@@ -114,6 +114,53 @@ pub(crate) fn one_spaced(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// A text in other spacing, with the way of its spans: no character but white space differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Respaced {
+    /// The text in its other spacing.
+    pub text: String,
+    /// Where each character but white space stands, before and after.
+    letters: [Vec<Span>; 2],
+}
+
+impl Respaced {
+    /// A text, and the same in other spacing.
+    ///
+    /// ```
+    /// use fnstore::model::Span;
+    /// use fnstore::text::Respaced;
+    ///
+    /// let moved = Respaced::new("No , he said .", "No, he said.".to_owned());
+    /// assert_eq!(moved.span(Span::new(5, 12)), Some(Span::new(4, 11)));
+    /// assert_eq!(moved.span(Span::new(4, 5)), None, "white space");
+    /// ```
+    ///
+    /// # Panics
+    /// If a text is 4 GiB long or longer: spans hold `u32`.
+    #[must_use]
+    pub fn new(before: &str, after: String) -> Self {
+        let letters = |text: &str| {
+            let shown = text.char_indices().filter(|(_, letter)| !letter.is_whitespace());
+            let span =
+                |(at, letter): (usize, char)| Span::new(at as u32, (at + letter.len_utf8()) as u32);
+            shown.map(span).collect::<Vec<_>>()
+        };
+        let letters = [letters(before), letters(&after)];
+        Self { text: after, letters }
+    }
+
+    /// Where a span of the text before stands now; `None` where it covers white space alone.
+    #[must_use]
+    pub fn span(&self, span: Span) -> Option<Span> {
+        let [before, after] = &self.letters;
+        let first = before.partition_point(|letter| letter.start < span.start);
+        let end = before.partition_point(|letter| letter.start < span.end);
+        let start = after.get(first)?.start;
+        let end = after.get(end.checked_sub(1)?)?.end;
+        (start < end).then(|| Span::new(start, end))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -22,7 +22,9 @@ use crate::cli::{Context, Outcome};
 /// out of the frame that was asked for. A set counts as accepted at a mean score of 50. The share
 /// is of all judged ones. So the share that evokes the frame and the share that keeps the meaning
 /// can be compared. Agreement is over the sets of the row that two or more reviewers judged: that
-/// of the paper is in the row of outputs, as controls are no question.
+/// of the paper is in the row of outputs, as controls are no question. `by_three` counts the sets
+/// that three or more judged, as each of the paper was, and `accepted_by_three` those of them that
+/// are accepted.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -58,6 +60,8 @@ struct AgreementRow {
     mean: f64,
     shared: u64,
     unanimous: u64,
+    by_three: u64,
+    accepted_by_three: u64,
     kappa: Option<f64>,
 }
 
@@ -72,18 +76,32 @@ impl AgreementRow {
             mean: figures.mean(),
             shared: figures.shared,
             unanimous: figures.unanimous,
+            by_three: figures.by_three,
+            accepted_by_three: figures.accepted_by_three,
             kappa: figures.kappa,
         }
     }
 }
 
 impl Row for AgreementRow {
-    const COLUMNS: &'static [&'static str] =
-        &["question", "role", "items", "accepted", "share", "mean", "shared", "unanimous", "kappa"];
+    const COLUMNS: &'static [&'static str] = &[
+        "question",
+        "role",
+        "items",
+        "accepted",
+        "share",
+        "mean",
+        "shared",
+        "unanimous",
+        "by_three",
+        "accepted_by_three",
+        "kappa",
+    ];
 
     fn cells(&self) -> Vec<String> {
         let counts = [self.items, self.accepted].map(|count| count.to_string());
-        let agreed = [self.shared, self.unanimous].map(|count| count.to_string());
+        let agreed = [self.shared, self.unanimous, self.by_three, self.accepted_by_three];
+        let agreed = agreed.map(|count| count.to_string());
         let kappa = self.kappa.map_or_else(String::new, |kappa| format!("{kappa:.4}"));
         let names = [self.question.as_str(), self.role].map(str::to_owned);
         let means = [format!("{:.4}", self.share), format!("{:.2}", self.mean)];

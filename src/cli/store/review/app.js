@@ -270,6 +270,7 @@ function act(key) {
     if (key === "s") return skip();
     if (key === "u") return undo();
     if (key === "e") return startEdit();
+    if (key === "n") return $("input[name=score]")?.focus();
     const flag = { f: 0, m: 1 }[key], box = document.querySelectorAll("input[name=flag]")[flag];
     if (box) { box.checked = !box.checked; return; }
   }
@@ -314,6 +315,11 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) && event.target.type !== "checkbox") {
+    if (event.key === "Enter" && event.target.name === "score" && event.target.value !== "") {
+      event.preventDefault();
+      if (event.target.checkValidity() && /^\d+$/.test(event.target.value)) { event.target.blur(); decide(Number(event.target.value)); }
+      else state("a score is a whole number from 0 to 100", "bad");
+    }
     if (event.key === "Escape") { const entry = focused(); event.target.blur(); entry?.focus(); }
     return;
   }
@@ -324,7 +330,7 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (key === "g") { chord = true; return; }
-  if ("/?'mM".includes(key)) event.preventDefault();
+  if ("/?'mMn".includes(key)) event.preventDefault();
   act(key);
 });
 

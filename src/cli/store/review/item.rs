@@ -2,7 +2,7 @@
 
 use fnstore::model::Span;
 use fnstore::model::{CoreType, Frame, Provenance};
-use fnstore::review::{Example, FLAGS, Mark, Question, View, whole_words};
+use fnstore::review::{Example, FLAGS, Mark, Question, Triple, View, whole_words};
 use fnstore::text::{CharIndex, DefinitionPart, definition_parts, letters};
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -66,14 +66,18 @@ fn shown(review: &Review, number: usize, view: &View) -> Markup {
             section.sentence aria-label="Sentence" {
                 p.facts {
                     "no. " (number + 1) " \u{b7} "
-                    @if is_blind { "a sentence with a marked word" } @else { (facts(view)) }
+                    @match &view.triple {
+                        Some(triple) => { (place(triple)) }
+                        None if is_blind => { "a sentence with a marked word" }
+                        None => { (facts(view)) }
+                    }
                 }
                 @if let Some(source) = &view.source {
                     h2 { "Source" }
                     p.text.source dir="auto" lang=(view.language) { (sentence(source, &view.frame)) }
                     h2 { "Output" }
                 }
-                p.text.output id="output" dir="auto" lang=(view.language) { (sentence(&view.output, &view.frame)) }
+                (output(view))
                 h2.question id="question" {
                     (question.wording(Some(&view.frame.name)))
                 }
@@ -94,6 +98,7 @@ fn shown(review: &Review, number: usize, view: &View) -> Markup {
                             button data-key=(score) aria-label=(format!("{score}: score {}", score * 10)) { (score) }
                         }
                     }
+                    label.exact { "0 to 100 " kbd { "n" } " " input type="number" name="score" min="0" max="100"; }
                     button data-key="s" { "Skip " kbd { "s" } }
                     button data-key="u" { "Undo " kbd { "u" } }
                     @if !is_blind { button data-key="e" { "Edit span " kbd { "e" } } }
@@ -105,6 +110,31 @@ fn shown(review: &Review, number: usize, view: &View) -> Markup {
             }
             @if matches!(question, Question::Evokes | Question::Elements) {
                 aside aria-label="Frame" { (frame(view)) }
+            }
+        }
+    }
+}
+
+/// Which sentence of which triple.
+fn place(triple: &Triple) -> Markup {
+    html! {
+        "task " (triple.number + 1) " of " (triple.of)
+        " \u{b7} sentence " (triple.at + 1) " of " (triple.sentences.len())
+    }
+}
+
+/// The sentence that is asked about, among the others of its triple.
+fn output(view: &View) -> Markup {
+    let (frame, language) = (&view.frame, &view.language);
+    let asked = html! {
+        p.text.output id="output" dir="auto" lang=(language) { (sentence(&view.output, frame)) }
+    };
+    let Some(triple) = &view.triple else { return asked };
+    html! {
+        ol.triple {
+            @for (at, other) in triple.sentences.iter().enumerate() {
+                @if at == triple.at { li aria-current="true" { (asked) } }
+                @else { li { p.text dir="auto" lang=(language) { (sentence(other, frame)) } } }
             }
         }
     }

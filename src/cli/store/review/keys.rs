@@ -11,10 +11,11 @@ pub(super) enum Where {
 use Where::{Everywhere, Page, Terminal};
 
 /// All keys, by what they do.
-pub(super) const KEYS: [(&str, &str, Where); 21] = [
+pub(super) const KEYS: [(&str, &str, Where); 22] = [
     ("a", "accept: 100", Everywhere),
     ("r", "reject: 0", Everywhere),
     ("1 to 9", "a score between: 10 to 90", Everywhere),
+    ("n", "any score from 0 to 100: its digits, then enter", Everywhere),
     ("s", "skip; the page loaded anew, or the next review, shows it again", Everywhere),
     ("u", "undo, up to 100 decisions back", Everywhere),
     ("f, m", "of similarity: the output is not fluent, it makes no sense", Everywhere),

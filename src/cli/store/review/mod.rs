@@ -56,8 +56,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "QUESTION", value_parser = named::<Question>(), default_value_t = Question::Evokes)]
     question: Question,
 
-    /// Mix each output with a sentence of its frame and one of another frame, blind and in random
-    /// order (Culkin et al. 2021, section 6.1)
+    /// Show each output beside a sentence of its frame and one of another frame, blind and in
+    /// random order (Culkin et al. 2021, section 6.1)
     #[arg(long, conflicts_with = "question")]
     protocol: bool,
 

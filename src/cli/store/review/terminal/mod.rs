@@ -18,7 +18,9 @@ use crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
 };
 use fnstore::model::{Frame, Judgement};
-use fnstore::review::{Decision, Example, FLAGS, Mark, Question, ReviewError, Session, Step, View};
+use fnstore::review::{
+    Decision, Example, FLAGS, Mark, Question, ReviewError, Session, Step, Triple, View,
+};
 use fnstore::text::{CharIndex, plain_definition};
 
 use super::keys::{Where, keys_of};
@@ -32,8 +34,7 @@ use marks::Marks;
 use proposed::Proposed;
 use screen::{BOLD, DIM, Look, PLAIN, Screen};
 
-const KEYS: &str =
-    "a accept  r reject  1-9 score  s skip  u undo  e span  / search  p proposals  ? keys  q quit";
+const KEYS: &str = "a accept  r reject  1-9 n score  s skip  u undo  e span  / search  p proposals  ? keys  q quit";
 const SPAN_KEYS: &str = "left, right: by word, with shift by letter; tab: the other end; up, down: another piece; f: another element; enter saves, escape leaves";
 
 /// The window that a terminal is to the session.
@@ -81,6 +82,8 @@ enum Mode {
     Keys,
     /// A query is written.
     Query(String),
+    /// The digits of a score are written.
+    Score(String),
     /// They decide on what a query found.
     List(List),
     /// They decide on proposals.
@@ -204,6 +207,7 @@ impl Terminal<'_> {
             Mode::Keys => {}
             Mode::Span(marks) => self.span_key(marks, event)?,
             Mode::Query(query) => self.query_key(query, event.code)?,
+            Mode::Score(digits) => self.score_key(digits, event.code)?,
             Mode::List(list) => match event.code {
                 KeyCode::Char('q') => return Ok(false),
                 code => self.list_key(list, code)?,
@@ -223,6 +227,7 @@ impl Terminal<'_> {
             'u' => self.undo()?,
             'e' => self.edit(),
             '/' => self.mode = Mode::Query(String::new()),
+            'n' if self.view.is_some() => self.mode = Mode::Score(String::new()),
             '?' => self.mode = Mode::Keys,
             'p' => match Proposed::find(self.review) {
                 Ok(list) => self.mode = Mode::Proposed(list),
@@ -368,6 +373,24 @@ impl Terminal<'_> {
         Ok(())
     }
 
+    /// A score by its digits: enter decides, escape goes back.
+    fn score_key(&mut self, mut digits: String, code: KeyCode) -> anyhow::Result<()> {
+        match code {
+            KeyCode::Esc => return Ok(()),
+            KeyCode::Char(digit) if digit.is_ascii_digit() => digits.push(digit),
+            KeyCode::Backspace => {
+                digits.pop();
+            }
+            KeyCode::Enter => match digits.parse() {
+                Ok(score) if score <= Judgement::BEST => return self.decide(score),
+                _ => self.said = "a score is a whole number from 0 to 100".to_owned(),
+            },
+            _ => {}
+        }
+        self.mode = Mode::Score(digits);
+        Ok(())
+    }
+
     fn list_key(&mut self, mut list: List, code: KeyCode) -> anyhow::Result<()> {
         match code {
             KeyCode::Esc | KeyCode::Char('s') => return self.show(Some(self.number)),
@@ -427,6 +450,10 @@ impl Terminal<'_> {
             Mode::List(list) => list.draw(&mut screen, usize::from(rows), &self.said),
             Mode::Proposed(list) => list.draw(&mut screen, usize::from(rows), &self.said),
             Mode::Item => self.draw_item(&mut screen, None),
+            Mode::Score(digits) => {
+                screen.paragraph(&[("score: ", BOLD), (digits, PLAIN), ("_", DIM)]);
+                self.draw_item(&mut screen, None);
+            }
             Mode::Span(marks) => self.draw_item(&mut screen, Some(marks)),
         }
         screen.draw(&mut stdout(), rows).context("the terminal went away")?;
@@ -442,7 +469,12 @@ impl Terminal<'_> {
             screen.line("All is decided, skipped, or shown elsewhere: u undoes, q ends.", PLAIN);
             return screen.line(&format!("{decided}{}", self.said), DIM);
         };
-        if self.session.is_blind() {
+        if let Some(triple) = &view.triple {
+            let Triple { number, of, sentences, at } = triple;
+            let place =
+                format!("task {} of {of}, sentence {} of {}", number + 1, at + 1, sentences.len());
+            screen.line(&place, DIM);
+        } else if self.session.is_blind() {
             screen.line("a sentence with a marked word", DIM);
         } else {
             let release = view.release.as_ref().map_or_else(String::new, |of| format!(" of {of}"));
@@ -455,7 +487,7 @@ impl Terminal<'_> {
         let before = if view.source.is_some() { "output  " } else { "" };
         match marks {
             Some(marks) => marks.draw(screen, before),
-            None => sentence(screen, (before, DIM), &view.output, &view.frame),
+            None => candidates(screen, before, view),
         }
         screen.blank();
         screen.line(&self.session.question().wording(Some(&view.frame.name)), BOLD);
@@ -472,6 +504,17 @@ impl Terminal<'_> {
         if matches!(self.session.question(), Question::Evokes | Question::Elements) {
             frame(screen, view);
         }
+    }
+}
+
+/// The sentence that is asked about, with an arrow among the others of its triple.
+fn candidates(screen: &mut Screen, before: &str, view: &View) {
+    let Some(triple) = &view.triple else {
+        return sentence(screen, (before, DIM), &view.output, &view.frame);
+    };
+    for (at, other) in triple.sentences.iter().enumerate() {
+        let before = if at == triple.at { ("> ", BOLD) } else { ("  ", DIM) };
+        sentence(screen, before, other, &view.frame);
     }
 }
 
