@@ -274,6 +274,7 @@ mod tokenizer_laws;
 mod too_long_pairs;
 mod trained_choice;
 mod training_export;
+mod training_loaded;
 mod unannotated_targets;
 mod undone_edits;
 mod units_spirv;

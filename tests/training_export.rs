@@ -125,11 +125,11 @@ fn losses_are_those_of_the_record() {
     let database = Database::open_writer(store.path()).unwrap();
     generated::write(&database, database.release("mini-framenet").unwrap().id);
     drop(database);
-    let expected = json!({"lu-proposed": 1, "scores": 2, "status": 2, "generation": 2});
+    let expected = json!({"generation": 2});
     let jsonl = ["--training", "--to", "jsonl"];
     assert_eq!(losses(store.path(), "origin=generated", &jsonl), expected);
     let human = losses(store.path(), "origin!=generated", &jsonl);
-    for name in ["gf-pt", "status", "metadata"] {
+    for name in ["gf-pt", "metadata"] {
         assert!(human[name].as_u64().is_some_and(|count| count > 0), "{name}: {human}");
     }
     for name in ["null-instantiation", "fes-not-annotated", "no-target", "fe-layer-2-3"] {
@@ -160,7 +160,8 @@ fn a_block_of_tokens_has_a_column_for_each_set_and_bios_another_for_core_types()
         assert!(conll.iter().all(|line| line[13] != "?"), "full text is known throughout");
         columns = columns.max(sets);
         for (at, set) in record["sets"].as_array().unwrap().iter().enumerate() {
-            let is_known = set["fe_status"] == "annotated";
+            let is_known = set["fes_complete"] == true;
+            assert_eq!(set["fe_status"] == "annotated", is_known, "people annotated it: {set}");
             let outside = if is_known { "O" } else { "?" };
             let other = if is_known { "?" } else { "O" };
             assert!(conll.iter().any(|line| line[15 + at] == outside), "{set}");
@@ -179,12 +180,14 @@ fn a_block_of_tokens_has_a_column_for_each_set_and_bios_another_for_core_types()
 
 #[test]
 fn other_formats_refuse_the_option() {
-    for format in ["csv", "parquet", "framenet-xml", "conll", "bios"] {
+    for format in ["csv", "framenet-xml", "conll", "bios"] {
         let ran = fnstore(&["export", "--training", "--to", format, "out"]);
         assert_eq!(ran.code, Some(2), "{ran:?}");
         let message = format!("`--to training-bios`, found `--to {format}`");
         assert!(ran.stderr.contains(&message), "{}", ran.stderr);
     }
+    let spaced = fnstore(&["export", "--spacing", "natural", "--to", "csv", "out"]);
+    assert!(spaced.code == Some(2) && spaced.stderr.contains("found `--to csv`"), "{spaced:?}");
     let both = fnstore(&["export", "--training", "--with-base", "--to", "jsonl"]);
     assert!(both.code == Some(2) && both.stderr.contains("cannot be used with"), "{both:?}");
     let nothing = fnstore(&["export", "origin=generated", "--training", "--to", "jsonl"]);

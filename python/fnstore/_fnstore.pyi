@@ -335,6 +335,7 @@ class Database:
         *,
         to: str,
         training: bool = False,
+        spacing: str | None = None,
         with_base: bool = False,
         force: bool = False,
         no_leaks: bool = False,

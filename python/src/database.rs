@@ -439,13 +439,16 @@ impl Database {
 
     /// Writes what a query finds to a file, all of it or nothing, as `fnstore export` does; an
     /// existing file is an ExistsError, or with force replaced. `to` is jsonl, framenet-xml, conll,
-    /// bios, training-conll, training-bios, semafor, csv or parquet. With sample, so many sets, or
-    /// so many for each value of the fields in per. no_leaks leaves out training sentences that
-    /// stand in dev or test, which are warned of else if the query asks for parts. Token formats have the parts of speech that FrameNet has.
-    #[pyo3(signature = (path, expression="", *, to, training=false, with_base=false, force=false,
-                        no_leaks=false, sample=None, per=None, seed=Count(1)),
-           text_signature = "($self, path, expression='', *, to, training=False, with_base=False, \
-                             force=False, no_leaks=False, sample=None, per=None, seed=1)")]
+    /// bios, conllu-plus, training-conll, training-bios, semafor, csv or parquet. training has a
+    /// record for each sentence (jsonl, parquet), whose spacing is stored, natural or tokens. With
+    /// sample, so many sets, or so many for each value of the fields in per. no_leaks leaves out
+    /// training sentences that stand in dev or test; a query that asks for parts warns of them
+    /// otherwise. Token formats have the parts of speech that FrameNet has, training records none.
+    #[pyo3(signature = (path, expression="", *, to, training=false, spacing=None, with_base=false,
+                        force=false, no_leaks=false, sample=None, per=None, seed=Count(1)),
+           text_signature = "($self, path, expression='', *, to, training=False, spacing=None, \
+                             with_base=False, force=False, no_leaks=False, sample=None, per=None, \
+                             seed=1)")]
     #[allow(clippy::too_many_arguments, reason = "Python's callers name them")]
     fn export(
         &self,
@@ -454,6 +457,7 @@ impl Database {
         expression: &str,
         to: &str,
         training: bool,
+        spacing: Option<String>,
         with_base: bool,
         force: bool,
         no_leaks: bool,
@@ -463,8 +467,17 @@ impl Database {
     ) -> PyResult<ExportReport> {
         let sampling = sample.map(|size| (size.size(), per, seed.0));
         let (expression, to) = (expression.to_owned(), to.to_owned());
-        let wanted =
-            Wanted { expression, to, path, training, with_base, force, no_leaks, sampling };
+        let wanted = Wanted {
+            expression,
+            to,
+            path,
+            training,
+            spacing,
+            with_base,
+            force,
+            no_leaks,
+            sampling,
+        };
         let report = py.detach(|| wanted.write(&*self.handle.get()?))?;
         report.warn(py, no_leaks)?;
         Ok(report)

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use fnstore::database::{Database, DatabaseError, SplitListError};
-use fnstore::exchange::{TokenFormat, open_split_list};
+use fnstore::exchange::{Spacing, TokenFormat, TrainingFormat, open_split_list};
 use fnstore::internals::durable::WholeFile;
 use fnstore::query::{Expression, Field};
 use fnstore::search::Sampling;
@@ -61,6 +61,7 @@ pub(crate) struct Wanted {
     pub(crate) to: String,
     pub(crate) path: PathBuf,
     pub(crate) training: bool,
+    pub(crate) spacing: Option<String>,
     pub(crate) with_base: bool,
     pub(crate) force: bool,
     pub(crate) no_leaks: bool,
@@ -68,11 +69,12 @@ pub(crate) struct Wanted {
 }
 
 /// Formats, as the command names them.
-const FORMATS: [&str; 9] = [
+const FORMATS: [&str; 10] = [
     "jsonl",
     "framenet-xml",
     "conll",
     "bios",
+    "conllu-plus",
     "training-conll",
     "training-bios",
     "semafor",
@@ -113,9 +115,13 @@ impl Wanted {
             let advice = format!("give one of {}", FORMATS.join(", "));
             return Err(wrong(&format!("cannot export to `{to}`"), &advice));
         }
-        if to != "jsonl" && (*training || *with_base) {
+        if to != "jsonl" && (*with_base || *training && to != "parquet") {
             let message = format!("`training` and `with_base` are for to=\"jsonl\", found `{to}`");
             return Err(wrong(&message, "leave them out, or export to \"jsonl\""));
+        }
+        if self.spacing.is_some() && !training && to != "conllu-plus" {
+            let message = "`spacing` is for training=True and to=\"conllu-plus\"";
+            return Err(wrong(message, "leave it out, or give training=True"));
         }
         if to == "framenet-xml" && *force {
             let message = "to=\"framenet-xml\" replaces nothing, found force=True";
@@ -161,7 +167,13 @@ impl Wanted {
                 let records = records.map(|(kind, count)| (kind.as_str().to_owned(), *count));
                 return Ok((records.collect(), BTreeMap::new()));
             }
-            "jsonl" => database.export_training(expression, &mut file)?,
+            "jsonl" => self.sentences(database, expression, TrainingFormat::Jsonl, &mut file)?,
+            "parquet" if self.training => {
+                self.sentences(database, expression, TrainingFormat::Parquet, &mut file)?
+            }
+            "conllu-plus" => {
+                self.sentences(database, expression, TrainingFormat::Conllu, &mut file)?
+            }
             "csv" => database.export_csv(expression, &mut file)?,
             "parquet" => database.export_parquet(expression, &mut file)?,
             "conll" => database.export_tokens(expression, TokenFormat::Conll, None, &mut file)?,
@@ -175,6 +187,21 @@ impl Wanted {
             self.finish(file)?;
         }
         Ok(written(&report))
+    }
+
+    fn sentences(
+        &self,
+        database: &Database,
+        expression: &Expression,
+        format: TrainingFormat,
+        file: &mut WholeFile,
+    ) -> Result<LossyExport> {
+        let spacing = self.spacing.as_deref().map_or(Ok(Spacing::Stored), |name| {
+            let advice = format!("give one of {}", Spacing::ALL.map(|it| it.as_str()).join(", "));
+            let unknown = || wrong(&format!("there is no spacing `{name}`"), &advice);
+            Spacing::parse(name).ok_or_else(unknown)
+        })?;
+        Ok(database.export_training(expression, (format, spacing), None, file)?)
     }
 
     fn semafor(&self, database: &Database, expression: &Expression) -> Result<Written> {

@@ -36,7 +36,7 @@ def test_a_sample_is_that_of_the_command(db: fnstore.Database, tmp_path: Path) -
     assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
 
 
-@pytest.mark.parametrize("to", ["conll", "bios", "training-conll", "training-bios", "parquet", "framenet-xml", "semafor"])
+@pytest.mark.parametrize("to", ["conll", "bios", "conllu-plus", "training-conll", "training-bios", "parquet", "framenet-xml", "semafor"])
 def test_every_format_is_written(db: fnstore.Database, tmp_path: Path, to: str) -> None:
     report = db.export(tmp_path / "out", "origin=fulltext", to=to)
     written = [path for path in tmp_path.rglob("*") if path.is_file()]
@@ -60,6 +60,20 @@ def test_records_for_training_have_parts_under_a_list_and_no_leaks(db: fnstore.D
     assert records and {record["split"] for record in records} == {"train"}
     assert "x5001" not in {record["sentence"] for record in records}
     assert db.count("split=test") == 0, "the handle that it was made of has no list"
+
+
+def test_a_row_of_parquet_is_a_sentence_with_all_of_its_sets(db: fnstore.Database, tmp_path: Path) -> None:
+    polars = pytest.importorskip("polars")
+    db.export(tmp_path / "sets.parquet", "origin=fulltext", to="parquet", training=True, spacing="natural")
+    db.export(tmp_path / "sets.jsonl", "origin=fulltext", to="jsonl", training=True, spacing="natural")
+    records = [json.loads(line) for line in (tmp_path / "sets.jsonl").read_text().splitlines()]
+    rows = polars.read_parquet(tmp_path / "sets.parquet")
+    assert rows.columns == list(records[0]) and rows.rows(named=True) == records
+    assert sum(map(len, rows["sets"])) == db.count("origin=fulltext")
+    with pytest.raises(fnstore.QueryError, match="there is no spacing `wide`"):
+        db.export(tmp_path / "out", to="jsonl", training=True, spacing="wide")
+    with pytest.raises(fnstore.QueryError, match="training=True"):
+        db.export(tmp_path / "out", to="csv", spacing="natural")
 
 
 def test_what_is_wrong_is_told(db: fnstore.Database, tmp_path: Path) -> None:

@@ -89,6 +89,8 @@ pub(crate) struct Holds {
     pub(crate) origin: bool,
     /// Its status.
     pub(crate) status: bool,
+    /// The status of its LU.
+    pub(crate) lu_status: bool,
     /// Whether its FEs are annotated.
     pub(crate) fe_status: bool,
     /// Grammatical functions and phrase types of its FEs.
@@ -152,7 +154,7 @@ impl LossLog {
         };
         self.add_if(is_open && !holds.fe_status, Loss::ElementsUnknown);
         self.add_if(!holds.status, Loss::Status);
-        self.add_if(is_proposed, Loss::Proposed);
+        self.add_if(is_proposed && !holds.lu_status, Loss::Proposed);
         let mut labels = set.layers.iter().flat_map(|layer| &layer.labels);
         let is_signed = |label: &Label| !label.annotator.is_empty() || label.colors.is_some();
         self.add_if(!set.created.is_empty() || labels.any(is_signed), Loss::Metadata);

@@ -29,6 +29,13 @@ mod split_list;
 mod token_formats;
 mod tokens;
 mod training;
+mod training_conllu;
+mod training_file;
+#[cfg(not(feature = "parquet"))]
+#[path = "no_training_table.rs"]
+mod training_table;
+#[cfg(feature = "parquet")]
+mod training_table;
 
 pub use error::{ExchangeError, FaultCode};
 pub use labelled::{LabelledSpan, LabelledText};
@@ -43,6 +50,7 @@ pub use spans::SpanReader;
 pub use split_list::{kept_split_list, open_split_list, read_split_list};
 pub use token_formats::{SemaforFiles, TokenFormat, TokenWriter, TokensWritten};
 pub use tokens::{Annotated, Token, Tokens, WordTagger};
-pub use training::{TrainingSentence, write_training};
+pub use training::{Spacing, TrainingFormat, TrainingSentence};
+pub use training_file::TrainingFile;
 
 type Result<T> = std::result::Result<T, ExchangeError>;

@@ -154,7 +154,7 @@ fn schema() -> std::result::Result<TypePtr, ParquetError> {
 }
 
 /// The writer's error; one of the output keeps its kind, so that a closed pipe is known as one.
-fn table_error(error: ParquetError) -> ExchangeError {
+pub(super) fn table_error(error: ParquetError) -> ExchangeError {
     match error {
         ParquetError::External(source) => match source.downcast::<std::io::Error>() {
             Ok(source) => ExchangeError::Write { source: *source },

@@ -9,7 +9,7 @@ use std::io::Write;
 use super::Result;
 use super::loss::{Holds, Loss, LossLog};
 use super::tokens::{Annotated, Covered, Token, Tokens};
-use crate::model::{Extent, FeStatus, Label, Span};
+use crate::model::{Extent, Label, Span};
 
 /// A format with one token a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,8 +21,14 @@ pub enum TokenFormat {
 }
 
 /// What token formats say of sets: nothing but frame, LU, target and FEs.
-const HOLDS: Holds =
-    Holds { origin: false, status: false, fe_status: false, gf_pt: false, scores: false };
+const HOLDS: Holds = Holds {
+    origin: false,
+    status: false,
+    lu_status: false,
+    fe_status: false,
+    gf_pt: false,
+    scores: false,
+};
 
 /// What a token format wrote.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -76,7 +82,7 @@ impl<W: Write> TokenWriter<W> {
     /// targets stand side by side, then the numbers of their sets, then the FEs of each set in its
     /// own column, in order of first target (for BIOS with core types). `?` stands where nobody
     /// looked: for frames inside `unannotated`, also beside those of a target there, and for the
-    /// FEs of a set that has none annotated.
+    /// FEs of a set that may have more.
     ///
     /// # Errors
     /// When the output fails.
@@ -89,30 +95,17 @@ impl<W: Write> TokenWriter<W> {
     ) -> Result<()> {
         // A mask says what a set's FEs are.
         let holds = Holds { fe_status: true, ..HOLDS };
-        let mut columns = Vec::new();
-        for set in sets {
-            let of_target = targets(set, tokens, holds, &mut self.written.losses);
-            let Some(of_target) = of_target else { continue };
-            let mut roles = roles(set, tokens, &mut self.written.losses);
-            if set.set.fe_status != FeStatus::Annotated {
-                roles.iter_mut().filter(|role| role.label == OUTSIDE).for_each(Role::mask);
-            }
-            columns.push((set, of_target, roles));
-        }
+        let columns = columns(sets, tokens, holds, &mut self.written.losses);
         if columns.is_empty() {
             return Ok(());
         }
-        columns.sort_by_key(|(_, of_target, _)| of_target.first().copied());
-        let mut is_masked = vec![false; tokens.as_slice().len()];
-        for covered in unannotated.iter().filter_map(|span| tokens.covered(*span)) {
-            is_masked[covered.tokens].fill(true);
-        }
+        let is_masked = masked(tokens, unannotated);
         for (number, token) in tokens.as_slice().iter().enumerate() {
             let (mut lus, mut frames, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
-            for (at, (set, of_target, _)) in (1_usize..).zip(&columns) {
-                if of_target.contains(&number) {
-                    lus.push(set.lu.as_str());
-                    frames.push(set.frame.as_str());
+            for (at, column) in (1_usize..).zip(&columns) {
+                if column.targets.contains(&number) {
+                    lus.push(column.of.lu.as_str());
+                    frames.push(column.of.frame.as_str());
                     numbers.push(at.to_string());
                 }
             }
@@ -124,8 +117,8 @@ impl<W: Write> TokenWriter<W> {
             self.first_columns(number, form, token)?;
             let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
             write!(self.out, "\t{}\t{}\t{}", joined(&lus), joined(&frames), joined(&numbers))?;
-            for (_, _, roles) in &columns {
-                let Role { label, core_type } = &roles[number];
+            for column in &columns {
+                let Role { label, core_type } = &column.roles[number];
                 write!(self.out, "\t{label}")?;
                 if self.format == TokenFormat::Bios {
                     write!(self.out, "\t{core_type}")?;
@@ -190,7 +183,7 @@ impl<W: Write> TokenWriter<W> {
 }
 
 /// Names that share a column; `_` for none.
-fn joined(names: &[&str]) -> String {
+pub(super) fn joined(names: &[&str]) -> String {
     if names.is_empty() { "_".to_owned() } else { names.join("|") }
 }
 
@@ -322,12 +315,50 @@ fn elements<'a>(
 const OUTSIDE: &str = "O";
 
 /// What stands where nobody looked.
-const MASK: &str = "?";
+pub(super) const MASK: &str = "?";
 
 /// What one token is in a set.
-struct Role {
-    label: String,
+pub(super) struct Role {
+    pub(super) label: String,
     core_type: &'static str,
+}
+
+/// A set beside others of its sentence.
+pub(super) struct Column<'a> {
+    pub(super) of: &'a Annotated,
+    /// The tokens of its target.
+    pub(super) targets: Vec<usize>,
+    /// The role of every token; masked outside of FEs where not all of them are there.
+    pub(super) roles: Vec<Role>,
+}
+
+/// The sets of a sentence in order of their first token; those without one are left out.
+pub(super) fn columns<'a>(
+    sets: &'a [Annotated],
+    tokens: &Tokens,
+    holds: Holds,
+    losses: &mut LossLog,
+) -> Vec<Column<'a>> {
+    let mut columns = Vec::new();
+    for of in sets {
+        let Some(targets) = targets(of, tokens, holds, losses) else { continue };
+        let mut roles = roles(of, tokens, losses);
+        if !of.fes_complete {
+            roles.iter_mut().filter(|role| role.label == OUTSIDE).for_each(Role::mask);
+        }
+        columns.push(Column { of, targets, roles });
+    }
+    columns.sort_by_key(|column| column.targets.first().copied());
+    columns
+}
+
+/// Which tokens stand in stretches that nobody annotated.
+pub(super) fn masked(tokens: &Tokens, unannotated: &[Span]) -> Vec<bool> {
+    let mut is_masked = vec![false; tokens.as_slice().len()];
+    for covered in unannotated.iter().filter_map(|span| tokens.covered(*span)) {
+        is_masked[covered.tokens].fill(true);
+    }
+    is_masked
 }
 
 impl Role {
@@ -378,7 +409,7 @@ mod tests {
     use super::*;
     use crate::exchange::Lemmas;
     use crate::model::{
-        AnnotationSet, AnnotationSetId, FrameId, IdSpace, Layer, LayerName, LuId,
+        AnnotationSet, AnnotationSetId, FeStatus, FrameId, IdSpace, Layer, LayerName, LuId,
         NullInstantiation, Provenance, SentenceId,
     };
     use crate::text::Morphology;
@@ -407,6 +438,10 @@ mod tests {
             frame: "Checking".to_owned(),
             lu: "look over.v".to_owned(),
             is_proposed: false,
+            lu_status: "Created".to_owned(),
+            fes_complete: true,
+            fe_ids: Arc::default(),
+            verification: None,
             core_types: Arc::new(core_types.into()),
             set: AnnotationSet {
                 id: AnnotationSetId::new(IdSpace::Exemplar, 1),
@@ -472,16 +507,16 @@ mod tests {
     #[test]
     fn a_block_for_training_tells_targets_side_by_side_apart_and_masks_shared_ones() {
         let text = "many many";
-        let on = |start, end, fe_status| {
+        let on = |start, end, is_complete| {
             let mut annotated = set();
             annotated.lu = "many.a".to_owned();
             annotated.set.targets = vec![Span::new(start, end)];
             annotated.set.layers.clear();
-            annotated.set.fe_status = fe_status;
+            annotated.fes_complete = is_complete;
             annotated
         };
         let mut tokens = Tokens::new(text, &[]);
-        let sets = [on(0, 4, FeStatus::Annotated), on(5, 9, FeStatus::Unknown)];
+        let sets = [on(0, 4, true), on(5, 9, false)];
         Lemmas::new([], Morphology::English).give(text, &mut tokens, &sets);
         let mut out = Vec::new();
         let mut writer = TokenWriter::new(&mut out, TokenFormat::Conll);

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::model::{AnnotationSet, LayerName, SentenceLayers, Span};
+use crate::model::{AnnotationSet, FeId, LayerName, SentenceLayers, Span, Verification};
 use crate::text::words;
 
 /// A token of a sentence.
@@ -64,6 +64,15 @@ pub struct Annotated {
     pub set: AnnotationSet,
     /// Whether an expansion proposed the LU, and nobody accepted it.
     pub is_proposed: bool,
+    /// The status of the LU, as written.
+    pub lu_status: String,
+    /// Whether a word outside of the set's FEs is none: people annotated them, or a model carried
+    /// all those of a set in which people did.
+    pub fes_complete: bool,
+    /// What a verifier says of the set.
+    pub verification: Option<Verification>,
+    /// The number of each FE of the frame, by name.
+    pub fe_ids: std::sync::Arc<std::collections::HashMap<String, FeId>>,
     /// For each FE of the frame its name and its core type, as written.
     pub core_types: std::sync::Arc<std::collections::HashMap<String, &'static str>>,
 }
@@ -121,6 +130,18 @@ impl Tokens {
     #[must_use]
     pub fn words<'t>(&self, text: &'t str) -> Vec<&'t str> {
         self.tokens.iter().map(|token| token.span.of(text).unwrap_or_default()).collect()
+    }
+
+    /// Takes all tags away.
+    pub(crate) fn untag(&mut self) {
+        self.tokens.iter_mut().for_each(|token| token.tag = None);
+    }
+
+    /// Gives the tokens other places, in the same order; what has none stays where it was.
+    pub(super) fn moved(&mut self, place: impl Fn(Span) -> Option<Span>) {
+        for token in &mut self.tokens {
+            token.span = place(token.span).unwrap_or(token.span);
+        }
     }
 
     /// Gives the tokens their tags, in order.

@@ -3,20 +3,43 @@
 //!
 //! Exemplars and generated sentences annotate one frame. A program that takes their other words for
 //! words without a frame learns what is wrong. So a record lists the stretches that nobody
-//! annotated, and each set says whether its FEs are annotated.
-
-use std::io::Write;
+//! annotated, and each set says whether all of its FEs are there.
 
 use serde::Serialize;
 
 use super::error::ExchangeError;
 use super::loss::{Holds, Loss, LossLog};
-use super::{Annotated, Result};
+use super::{Annotated, Result, Tokens};
 use crate::model::{
-    AnnotationSetId, Extent, FeStatus, Origin, Positive, ReleaseId, Sentence, SentenceId, Span,
-    Split,
+    AnnotationSet, AnnotationSetId, Extent, FeStatus, Flags, Fraction, Origin, Positive,
+    Provenance, ReleaseId, Sentence, SentenceId, Span, Split, named,
 };
-use crate::text::CharIndex;
+use crate::text::{CharIndex, Respaced, natural_spacing};
+
+named! {
+    /// A form of training records.
+    pub enum TrainingFormat {
+        /// A line of JSON for each sentence.
+        Jsonl => "jsonl",
+        /// A row for each sentence, with lists in columns.
+        Parquet => "parquet",
+        /// A block of tokens for each sentence, in 14 columns.
+        Conllu => "conllu-plus",
+    }
+}
+
+named! {
+    /// How the sentences of training records are spaced.
+    pub enum Spacing {
+        /// As in their release or by their model: FrameNet parts punctuation and clitics from
+        /// words, generated sentences do not.
+        Stored => "stored",
+        /// As people write.
+        Natural => "natural",
+        /// One space between tokens.
+        Tokens => "tokens",
+    }
+}
 
 /// A sentence with the sets that are written of it.
 #[derive(Debug, Clone)]
@@ -29,34 +52,152 @@ pub struct TrainingSentence {
     pub sentence: Sentence,
     /// The part of the data, if its sets agree on one.
     pub split: Option<Split>,
+    /// Its tokens.
+    pub tokens: Tokens,
     /// The sets, in order of their first target.
     pub sets: Vec<Annotated>,
     /// Stretches in which nobody looked for frames, or whose sets are not written; in order, apart.
     pub unannotated: Vec<Span>,
 }
 
+impl TrainingSentence {
+    /// Gives the sentence another spacing, and its spans their places there.
+    pub fn respace(&mut self, spacing: Spacing, losses: &mut LossLog) {
+        let text = &self.sentence.text;
+        let after = match spacing {
+            Spacing::Stored => return,
+            Spacing::Natural => natural_spacing(text),
+            Spacing::Tokens => self.tokens.words(text).join(" "),
+        };
+        let moved = Respaced::new(text, after);
+        self.tokens.moved(|span| moved.span(span));
+        self.unannotated = self.unannotated.iter().filter_map(|span| moved.span(*span)).collect();
+        for annotated in &mut self.sets {
+            respace_set(&mut annotated.set, &moved, losses);
+        }
+        self.sentence.text = moved.text;
+    }
+}
+
+/// Moves the spans of a set; labels over white space alone are lost.
+fn respace_set(set: &mut AnnotationSet, moved: &Respaced, losses: &mut LossLog) {
+    set.targets = set.targets.iter().filter_map(|span| moved.span(*span)).collect();
+    for layer in &mut set.layers {
+        layer.labels.retain_mut(|label| {
+            let Extent::Overt(span) = &mut label.extent else { return true };
+            match moved.span(*span) {
+                Some(place) => *span = place,
+                None => {
+                    losses.add(Loss::NoToken);
+                    return false;
+                }
+            }
+            true
+        });
+    }
+}
+
 /// A sentence as JSON; see `schema/training-sentence.schema.json`.
 #[derive(Debug, Serialize)]
-struct SentenceRecord<'a> {
+pub(super) struct SentenceRecord<'a> {
     release: &'a str,
     sentence: SentenceId,
     split: Option<Split>,
     /// JSON `{"const": "codepoint"}`.
     offset_unit: &'static str,
     text: &'a str,
+    /// Its words and marks, tagged by one tagger.
+    tokens: Vec<TokenRecord<'a>>,
     unannotated: Vec<SpanRecord<'a>>,
     sets: Vec<SetRecord<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct TokenRecord<'a> {
+    /// First code point.
+    start: u32,
+    /// One past the last code point.
+    end: u32,
+    /// What it covers.
+    text: &'a str,
+    lemma: &'a str,
+    /// Its part of speech by the tagger; null where none was at hand.
+    tag: Option<&'a str>,
 }
 
 #[derive(Debug, Serialize)]
 struct SetRecord<'a> {
     id: AnnotationSetId,
     origin: Origin,
+    /// Its status, as written.
+    status: &'a str,
     frame: &'a str,
+    /// Number of the frame.
+    frame_id: u32,
     lu: &'a str,
+    /// Number of the LU, unique in its frame.
+    lu_id: u32,
+    /// Status of the LU, as written; `Proposed` of those that an expansion proposed.
+    lu_status: &'a str,
     targets: Vec<SpanRecord<'a>>,
     fe_status: FeStatus,
+    /// Whether text outside of the elements is no FE of the target: people annotated all, or all of
+    /// a seed whose FEs they annotated were carried over.
+    fes_complete: bool,
     elements: Vec<ElementRecord<'a>>,
+    #[serde(flatten)]
+    made: MadeRecord,
+}
+
+/// How a set came to be and what it is worth; all null of what people annotated.
+#[derive(Debug, Default, Serialize)]
+struct MadeRecord {
+    /// The set of people's that a generated one grew from.
+    seed: Option<AnnotationSetId>,
+    /// The set whose sentence was rewritten.
+    source: Option<AnnotationSetId>,
+    /// Round of a generated set.
+    round: Option<u16>,
+    /// What is doubtful about a generated set.
+    flags: Vec<&'static str>,
+    /// Paraphrase score; lower is better.
+    paraphrase: Option<f32>,
+    /// Aligner score.
+    aligner: Option<Fraction<f32>>,
+    /// Score of the precision filter.
+    p: Option<Fraction<f32>>,
+    /// Score of the recall filter.
+    r: Option<Fraction<f32>>,
+    /// How likely the frame is, by a frame model.
+    frame_fit: Option<Fraction<f32>>,
+    /// How likely the target evokes the frame, by a verifier.
+    evokes: Option<Fraction<f32>>,
+    /// How likely the text says what its source says, by a verifier.
+    same_meaning: Option<Fraction<f32>>,
+    /// Negative log-likelihood per token of the source, given the text; lower is better.
+    reverse: Option<f32>,
+}
+
+impl MadeRecord {
+    fn new(annotated: &Annotated) -> Self {
+        let mut record = Self::default();
+        let provenance = &annotated.set.provenance;
+        record.frame_fit = provenance.fit().map(|fit| fit.probability);
+        if let Provenance::Generated(made) = provenance {
+            (record.seed, record.source) = (Some(made.seed), Some(made.source));
+            record.round = Some(made.round);
+            record.flags = Flags::names(made.flags);
+            record.paraphrase = made.paraphrase_score();
+            record.aligner = Some(made.aligner);
+            record.p = made.filter.map(|scores| scores.precision);
+            record.r = made.filter.map(|scores| scores.recall);
+        }
+        if let Some(said) = &annotated.verification {
+            (record.evokes, record.same_meaning) = (said.evokes, said.same_meaning);
+            record.reverse = said.reverse.map(|reverse| reverse.score);
+        }
+        record
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -69,6 +210,8 @@ struct SpanRecord<'a> {
 #[derive(Debug, Serialize)]
 struct ElementRecord<'a> {
     name: &'a str,
+    /// Number of the FE; null if the frame has no such FE.
+    id: Option<u32>,
     core_type: Option<&'a str>,
     rank: Positive<u8>,
     span: Option<SpanRecord<'a>>,
@@ -76,56 +219,65 @@ struct ElementRecord<'a> {
 }
 
 /// What a record says of its sets.
-const HOLDS: Holds =
-    Holds { origin: true, status: false, fe_status: true, gf_pt: false, scores: false };
+const HOLDS: Holds = Holds {
+    origin: true,
+    status: true,
+    lu_status: true,
+    fe_status: true,
+    gf_pt: false,
+    scores: true,
+};
 
-/// Writes a sentence as a line of JSON. Offsets count code points.
-///
-/// # Errors
-/// When a span does not fit the text, or the output fails.
-pub fn write_training(
-    out: &mut dyn Write,
-    of: &TrainingSentence,
-    losses: &mut LossLog,
-) -> Result<()> {
-    let text = of.sentence.text.as_str();
-    let index = CharIndex::new(text);
-    let span = |span: Span| -> Result<SpanRecord<'_>> {
-        let chars = index.to_chars(span).map_err(|source| ExchangeError::Record {
-            record: format!("sentence {}", of.sentence.id),
-            source,
-        })?;
-        let covered = span.of(text).unwrap_or_default();
-        Ok(SpanRecord { start: chars.start, end: chars.end, text: covered })
-    };
-    let spans = |spans: &[Span]| spans.iter().map(|of| span(*of)).collect::<Result<Vec<_>>>();
-    let mut sets = Vec::with_capacity(of.sets.len());
-    for annotated in &of.sets {
-        let set = &annotated.set;
-        let elements = elements_of(annotated, span, losses)?;
-        losses.add_set(set, annotated.is_proposed, HOLDS);
-        sets.push(SetRecord {
-            id: set.id,
-            origin: set.provenance.origin(),
-            frame: &annotated.frame,
-            lu: &annotated.lu,
-            targets: spans(&set.targets)?,
-            fe_status: set.fe_status,
-            elements,
+impl<'a> SentenceRecord<'a> {
+    /// The record of a sentence. Offsets count code points.
+    pub(super) fn new(of: &'a TrainingSentence, losses: &mut LossLog) -> Result<Self> {
+        let text = of.sentence.text.as_str();
+        let index = CharIndex::new(text);
+        let span = |span: Span| -> Result<SpanRecord<'a>> {
+            let chars = index.to_chars(span).map_err(|source| ExchangeError::Record {
+                record: format!("sentence {}", of.sentence.id),
+                source,
+            })?;
+            let covered = span.of(text).unwrap_or_default();
+            Ok(SpanRecord { start: chars.start, end: chars.end, text: covered })
+        };
+        let spans = |spans: &[Span]| spans.iter().map(|of| span(*of)).collect::<Result<Vec<_>>>();
+        let mut sets = Vec::with_capacity(of.sets.len());
+        for annotated in &of.sets {
+            let set = &annotated.set;
+            let elements = elements_of(annotated, span, losses)?;
+            losses.add_set(set, annotated.is_proposed, HOLDS);
+            sets.push(SetRecord {
+                id: set.id,
+                origin: set.provenance.origin(),
+                status: &set.status,
+                frame: &annotated.frame,
+                frame_id: set.frame.0,
+                lu: &annotated.lu,
+                lu_id: set.lu.0,
+                lu_status: &annotated.lu_status,
+                targets: spans(&set.targets)?,
+                fe_status: set.fe_status,
+                fes_complete: annotated.fes_complete,
+                elements,
+                made: MadeRecord::new(annotated),
+            });
+        }
+        let tokens = of.tokens.as_slice().iter().map(|token| {
+            let SpanRecord { start, end, text } = span(token.span)?;
+            Ok(TokenRecord { start, end, text, lemma: &token.lemma, tag: token.tag.as_deref() })
         });
+        Ok(Self {
+            release: &of.release_name,
+            sentence: of.sentence.id,
+            split: of.split,
+            offset_unit: "codepoint",
+            text,
+            tokens: tokens.collect::<Result<_>>()?,
+            unannotated: spans(&of.unannotated)?,
+            sets,
+        })
     }
-    let record = SentenceRecord {
-        release: &of.release_name,
-        sentence: of.sentence.id,
-        split: of.split,
-        offset_unit: "codepoint",
-        text,
-        unannotated: spans(&of.unannotated)?,
-        sets,
-    };
-    serde_json::to_writer(&mut *out, &record).map_err(std::io::Error::from)?;
-    out.write_all(b"\n")?;
-    Ok(())
 }
 
 /// The labels of FEs; those that say neither a place nor why there is none are lost.
@@ -147,6 +299,7 @@ fn elements_of<'a>(
             };
             elements.push(ElementRecord {
                 name: &label.name,
+                id: annotated.fe_ids.get(&label.name).map(|id| id.0),
                 core_type: annotated.core_types.get(&label.name).copied(),
                 rank: layer.rank,
                 span: covered,

@@ -411,7 +411,7 @@ LOSSES = {
     "training-conll": OF_SETS | OF_SPANS | {"overlapping-fe", "no-tags"},
     "semafor": OF_SETS | OF_SPANS | {"fes-not-annotated"},
     "tables": OF_SETS - {"gf-pt", "status", "scores", "verifications"} | {"loose-gf-pt"},
-    "training jsonl": OF_SETS | {"no-extent"},
+    "training jsonl": OF_SETS - {"status", "lu-proposed", "scores", "verifications"} | {"no-extent"},
 }
 LOSSES |= {"bios": LOSSES["conll"], "training-bios": LOSSES["training-conll"]}
 
@@ -437,6 +437,16 @@ def losses_of_set(release: Release, set_: AnnotationSet) -> Counter[str]:
         set_.origin == "generated" and "lost-fe" in set_.provenance["flags"]
     )
     return lost
+
+
+def has_all_elements(release: Release, set_: AnnotationSet) -> bool:
+    """Whether text outside of a set's FEs is none: a generated set has all those of a fully annotated seed."""
+    if set_.origin != "generated" or set_.fe_status != "carried":
+        return set_.fe_status == "annotated"
+    carried, seed = set_.provenance["elements"], release.sets[set_.provenance["seed"]]
+    of_seed = sum(label.span is not None for _, label in seed.elements())
+    are_found = all(of["score"] is not None for of in carried) and "lost-fe" not in set_.provenance["flags"]
+    return seed.fe_status == "annotated" and are_found and len(carried) == of_seed
 
 
 def losses_of_tokens(release: Release, set_: AnnotationSet, tokens: Tokens) -> Counter[str]:

@@ -258,7 +258,7 @@ def check_training_block(
         )
         rest = ["|".join(value) or "_" for value in values]
         for set_, _, roles in columns:
-            role = roles[place] if roles[place] != "O" or set_.fe_status == "annotated" else "?"
+            role = roles[place] if roles[place] != "O" or expected.has_all_elements(export.release, set_) else "?"
             rest.append(role)
             if file.is_bios:
                 rest.append("_" if role in "O?" else export.release.core_types(set_).get(role[2:], "_"))
@@ -306,6 +306,10 @@ def check_sentence(export: Export, record: dict[str, Any], sentence: Sentence, s
     points = [point for start, end in stretches for point in range(start, end)]
     unknown = sorted(expected.unknown_points(export.release, sentence, {set_.id for set_ in sets}))
     export.same("mask", where, points, unknown)
+    words = [text[of["start"] : of["end"]] for of in record["tokens"]]
+    export.same("words of the tokens", where, [of["text"] for of in record["tokens"]], words)
+    tokens = Tokens(text, words)
+    export.same("tokens", where, (tokens.error, tokens.spans), (None, [(of["start"], of["end"]) for of in record["tokens"]]))
     of_record = {of["id"]: of for of in record["sets"]}
     in_order = [set_.id for set_ in sorted(sets, key=lambda of: (of.targets[:1], order(of.id)))]
     if not export.same("sets", where, list(of_record), in_order):
@@ -318,9 +322,16 @@ def check_training_set(export: Export, of: dict[str, Any], set_: AnnotationSet, 
     core_types = export.release.core_types(set_)
     known = {
         "origin": set_.origin,
+        "status": set_.status,
         "frame": set_.frame[1],
+        "frame_id": set_.frame[0],
         "lu": set_.lu[1],
+        "lu_id": set_.lu[0],
+        "lu_status": export.release.lexunits[set_.lu[0]].status,
         "fe_status": set_.fe_status,
+        "fes_complete": expected.has_all_elements(export.release, set_),
+        "seed": set_.provenance.get("seed") if set_.origin == "generated" else None,
+        "round": set_.provenance.get("round") if set_.origin == "generated" else None,
         "targets": [spelled(span, text) for span in set_.targets],
     }
     for name, value in known.items():

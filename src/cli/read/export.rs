@@ -1,22 +1,22 @@
 //! `fnstore export`: annotation sets, or a whole release, in another format.
 
+mod format;
+mod report;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::cli::options::named::case_of;
+use crate::cli::options::named::{case_of, named};
 use anyhow::{bail, ensure};
 use fnstore::database::{Database, DatabaseError, ExportError};
 use fnstore::exchange::jsonl::Scope;
-use fnstore::exchange::{TokenFormat, WordTagger};
+use fnstore::exchange::{Spacing, TokenFormat, TrainingFormat, WordTagger};
 use fnstore::expand::filter_data;
 use fnstore::lexicon::EditionChanges;
-use fnstore::model::Positive;
-use fnstore::named;
 use fnstore::query::{Case, Expression, Field};
-use fnstore::transfer::{FramenetLoss, JsonlExport, LossyExport};
-use serde::Serialize;
+use fnstore::transfer::{JsonlExport, LossyExport};
 
 use crate::cli::grow::align::tasks::Making;
 use crate::cli::options::query::expression_with;
@@ -24,11 +24,13 @@ use crate::cli::options::sample::SampleArgs;
 use crate::cli::options::splits::SplitArgs;
 use crate::cli::options::tagger::{TaggerArgs, TaggerOnDemand};
 use crate::cli::print::notices::{tell_of_index, tell_of_releases};
-use crate::cli::print::output::{Format, counted, grouped, tell};
+use crate::cli::print::output::{Format, counted, tell};
 use crate::cli::print::progress;
 use crate::cli::process::stop;
 use crate::cli::process::whole_file::WholeFile;
 use crate::cli::{Context, Outcome};
+use format::To;
+use report::{EditionRecord, ExportRecord, LossRecord, framenet_loss};
 
 /// Export annotation sets or a release
 ///
@@ -36,12 +38,12 @@ use crate::cli::{Context, Outcome};
 /// that names no more than a release writes it whole; `origin=generated` writes what expansion
 /// added, without FrameNet's own data. `framenet-xml` is FrameNet's own form, in which a release
 /// loses nothing. `conll`, `bios`, `semafor`, `csv` and `parquet` are for other programs; what they
-/// cannot hold is counted on stderr. `training-conll` and `training-bios` have a sentence with all
-/// of its sets in one block, and say what nobody annotated. The tagger gives words their parts of
-/// speech where no layer of FrameNet does, for these and for `conll` and `bios`. `alignment-task`
-/// makes tasks for annotators, as `fnstore align tasks` does under its own options. `filter-data`
-/// says of generated sets what `fnstore train filter` learns from. schema/exchange.md describes the
-/// formats.
+/// cannot hold is counted on stderr. `conllu-plus`, `training-conll` and `training-bios` have a
+/// sentence with all of its sets in one block, and say what nobody annotated; so do `jsonl` and
+/// `parquet` with `--training`. The tagger gives their words parts of speech, in other token
+/// formats where no layer of FrameNet does. `alignment-task` makes tasks for annotators, as
+/// `fnstore align tasks` does under its own options. `filter-data` says of generated sets what
+/// `fnstore train filter` learns from. schema/exchange.md describes the formats.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -49,9 +51,9 @@ pub(crate) struct Args {
     #[arg(value_name = "EXPR")]
     expression: Vec<String>,
 
-    /// Format (jsonl, framenet-xml, conll, bios, training-conll, training-bios, semafor, csv,
-    /// parquet, alignment-task, filter-data) and where to write: `-`, or nothing, is stdout;
-    /// framenet-xml takes an empty directory, semafor the beginning of three names
+    /// Format (jsonl, framenet-xml, conll, bios, conllu-plus, training-conll, training-bios,
+    /// semafor, csv, parquet, alignment-task, filter-data) and where to write: `-`, or nothing, is
+    /// stdout; framenet-xml takes an empty directory, semafor the beginning of three names
     #[arg(long, required = true, num_args = 1..=2, value_names = ["FORMAT", "PATH"])]
     to: Vec<OsString>,
 
@@ -64,9 +66,15 @@ pub(crate) struct Args {
     with_base: bool,
 
     /// Write all annotation sets of a sentence into one record, with what nobody annotated: for
-    /// jsonl (training-conll and training-bios do so in any case)
+    /// jsonl and parquet (conllu-plus, training-conll and training-bios do so in any case)
     #[arg(long)]
     training: bool,
+
+    /// Space the sentences of training records alike, as people write or with a space between
+    /// tokens; offsets follow. FrameNet's are spaced as tokens, generated ones are not [default:
+    /// stored]
+    #[arg(long, value_name = "HOW", value_parser = named::<Spacing>())]
+    spacing: Option<Spacing>,
 
     /// Leave out training sentences that also stand in `dev` or `test`, and what was generated from
     /// them in any round; without this they are told of where the query asks for `split`
@@ -83,6 +91,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     splits: SplitArgs,
 
+    /// Ask no tagger: tags are those of FrameNet's layers alone, and training records have none
+    #[arg(long)]
+    no_tagger: bool,
+
     #[command(flatten)]
     tagger: TaggerArgs,
 }
@@ -95,48 +107,8 @@ Examples:
   fnstore export frame=Verification --to csv -
   fnstore export 'origin=fulltext split=train' --to conll train.conll
   fnstore export 'split=train' --split-list fold-1.tsv --training --to jsonl train.jsonl
-  fnstore export split=train --no-leaks --to training-conll train.conll
+  fnstore export split=train --no-leaks --training --spacing natural --to parquet train.parquet
   fnstore export 'origin=fulltext split=test' --to semafor test";
-
-named! {
-    /// A format of export.
-    enum To {
-        /// Every record, a line of JSON each
-        Jsonl => "jsonl",
-        /// A directory of FrameNet's own files
-        FramenetXml => "framenet-xml",
-        /// Tokens in 15 columns, as open-sesame reads them
-        Conll => "conll",
-        /// Tokens in 16 columns, as pyfn writes them
-        Bios => "bios",
-        /// Tokens of a sentence in one block, with a column for each set: for training
-        TrainingConll => "training-conll",
-        /// The same with core types
-        TrainingBios => "training-bios",
-        /// Three files PATH.frame.elements, PATH.sentences and PATH.sentences.tokenized
-        Semafor => "semafor",
-        /// A row for each FE label
-        Csv => "csv",
-        /// The rows of csv in columns, compressed with zstd
-        Parquet => "parquet",
-        /// Some sentences of each LU with a paraphrase, in which annotators find the trigger
-        AlignmentTask => "alignment-task",
-        /// Of generated sets, what a filter looks at and what people say of them
-        FilterData => "filter-data",
-    }
-}
-
-impl To {
-    /// Whether a file of the format may hold sets of several releases: each record names its own.
-    fn holds_several(self, is_training: bool) -> bool {
-        match self {
-            Self::Csv | Self::Parquet | Self::AlignmentTask | Self::FilterData => true,
-            Self::Jsonl => is_training,
-            Self::FramenetXml | Self::Semafor => false,
-            Self::Conll | Self::Bios | Self::TrainingConll | Self::TrainingBios => false,
-        }
-    }
-}
 
 /// Endings of SEMAFOR's three files.
 const SEMAFOR: [&str; 3] = ["frame.elements", "sentences", "sentences.tokenized"];
@@ -279,10 +251,17 @@ fn destination(args: &Args) -> anyhow::Result<(To, Option<PathBuf>)> {
             format.display()
         );
     }
+    let is_of_tokens = matches!(to, To::ConlluPlus | To::TrainingConll | To::TrainingBios);
     ensure!(
-        !args.training || matches!(to, To::Jsonl | To::TrainingConll | To::TrainingBios),
-        "`--training` is for `--to jsonl`; tokens are written for training by `--to training-conll` \
-         and `--to training-bios`, found `--to {}`",
+        !args.training || is_of_tokens || matches!(to, To::Jsonl | To::Parquet),
+        "`--training` is for `--to jsonl` and `--to parquet`; tokens are written for training by \
+         `--to conllu-plus`, `--to training-conll` and `--to training-bios`, found `--to {}`",
+        format.display()
+    );
+    ensure!(
+        args.spacing.is_none() || to.is_of_sentences(args.training),
+        "`--spacing` is for `--training --to jsonl`, `--training --to parquet` and `--to \
+         conllu-plus`, found `--to {}`",
         format.display()
     );
     ensure!(
@@ -308,9 +287,18 @@ impl Export<'_> {
     fn write(&self, out: &mut (impl Write + Send)) -> anyhow::Result<ExportRecord> {
         let (database, expression) = (self.database, self.expression);
         let tagger = TaggerOnDemand::new(self.args.tagger.clone());
-        let tagger: Option<&dyn WordTagger> = Some(&tagger);
+        let tagger: Option<&dyn WordTagger> = (!self.args.no_tagger).then_some(&tagger as _);
+        let is_training = self.to.is_of_sentences(self.args.training);
         let report = match self.to {
-            To::Jsonl if self.args.training => database.export_training(expression, out)?,
+            To::Jsonl | To::Parquet | To::ConlluPlus if is_training => {
+                let format = match self.to {
+                    To::Parquet => TrainingFormat::Parquet,
+                    To::ConlluPlus => TrainingFormat::Conllu,
+                    _ => TrainingFormat::Jsonl,
+                };
+                let spacing = self.args.spacing.unwrap_or(Spacing::Stored);
+                database.export_training(expression, (format, spacing), tagger, out)?
+            }
             To::TrainingConll => {
                 database.export_training_tokens(expression, TokenFormat::Conll, tagger, out)?
             }
@@ -325,42 +313,47 @@ impl Export<'_> {
             To::Bios => database.export_tokens(expression, TokenFormat::Bios, tagger, out)?,
             To::Csv => database.export_csv(expression, out)?,
             To::Parquet => database.export_parquet(expression, out)?,
-            To::AlignmentTask => {
-                let made = Making::default().write(database, expression, out)?;
-                let loss = |(said, count): (&'static str, u64)| {
-                    (said, LossRecord { count, said: "sentences left out" })
-                };
-                return Ok(ExportRecord {
-                    records: [("task", made.tasks)].into(),
-                    losses: made.left_out.into_iter().map(loss).collect(),
-                    ..self.record()
-                });
+            To::AlignmentTask => return self.alignment_tasks(out),
+            To::FilterData => return self.filter_data(out),
+            To::ConlluPlus | To::Semafor | To::FramenetXml => {
+                unreachable!("these are written elsewhere")
             }
-            To::FilterData => {
-                let (mut sets, mut unscored) = (0, 0);
-                for output in filter_data(database, expression)? {
-                    let output = output?;
-                    // No filter looks at such a set, and JSON has no number for it.
-                    if !output.evidence.paraphrase.is_finite() {
-                        unscored += 1;
-                        continue;
-                    }
-                    serde_json::to_writer(&mut *out, &output).map_err(std::io::Error::from)?;
-                    out.write_all(b"\n")?;
-                    sets += 1;
-                }
-                let said = "set without a paraphrase score, at which no filter looks, left out";
-                let lost =
-                    (unscored > 0).then_some(("unscored", LossRecord { count: unscored, said }));
-                return Ok(ExportRecord {
-                    records: [("set", sets)].into(),
-                    losses: lost.into_iter().collect(),
-                    ..self.record()
-                });
-            }
-            To::Semafor | To::FramenetXml => unreachable!("several files are written elsewhere"),
         };
         Ok(self.lossy(&report))
+    }
+
+    fn alignment_tasks(&self, out: &mut impl Write) -> anyhow::Result<ExportRecord> {
+        let made = Making::default().write(self.database, self.expression, out)?;
+        let loss = |(said, count): (&'static str, u64)| {
+            (said, LossRecord { count, said: "sentences left out" })
+        };
+        Ok(ExportRecord {
+            records: [("task", made.tasks)].into(),
+            losses: made.left_out.into_iter().map(loss).collect(),
+            ..self.record()
+        })
+    }
+
+    fn filter_data(&self, out: &mut impl Write) -> anyhow::Result<ExportRecord> {
+        let (mut sets, mut unscored) = (0, 0);
+        for output in filter_data(self.database, self.expression)? {
+            let output = output?;
+            // No filter looks at such a set, and JSON has no number for it.
+            if !output.evidence.paraphrase.is_finite() {
+                unscored += 1;
+                continue;
+            }
+            serde_json::to_writer(&mut *out, &output).map_err(std::io::Error::from)?;
+            out.write_all(b"\n")?;
+            sets += 1;
+        }
+        let said = "set without a paraphrase score, at which no filter looks, left out";
+        let lost = (unscored > 0).then_some(("unscored", LossRecord { count: unscored, said }));
+        Ok(ExportRecord {
+            records: [("set", sets)].into(),
+            losses: lost.into_iter().collect(),
+            ..self.record()
+        })
     }
 
     fn semafor(&self, prefix: &Path) -> anyhow::Result<ExportRecord> {
@@ -453,117 +446,6 @@ impl Export<'_> {
             records: [("set", report.sets), ("sentence", report.sentences)].into(),
             losses: losses.collect(),
             ..self.record()
-        }
-    }
-}
-
-/// The name of a loss in reports.
-fn framenet_loss(loss: FramenetLoss) -> &'static str {
-    match loss {
-        FramenetLoss::Generated => "generation",
-        FramenetLoss::Imported => "imported",
-        FramenetLoss::Predicted => "predicted",
-        FramenetLoss::User => "user",
-        FramenetLoss::Order => "order",
-        FramenetLoss::Sentences => "sentences",
-        FramenetLoss::Judgements => "judgements",
-        FramenetLoss::Verifications => "verifications",
-        FramenetLoss::Decisions => "decisions",
-        FramenetLoss::Rejected => "rejected",
-        FramenetLoss::Editions => "editions",
-        FramenetLoss::Characters => "characters",
-        _ => "other",
-    }
-}
-
-/// An export as JSON; see `schema/export.schema.json`.
-#[derive(Debug, Serialize)]
-struct ExportRecord {
-    to: To,
-    expression: String,
-    release: Option<String>,
-    scope: Option<Scope>,
-    records: BTreeMap<&'static str, u64>,
-    /// Sets among them that were not asked for, but are named by what was (it grew from them), for
-    /// jsonl.
-    origins: u64,
-    losses: BTreeMap<&'static str, LossRecord>,
-    /// Files that a part leaves out, by folder, for framenet-xml.
-    left_out: BTreeMap<&'static str, u64>,
-    /// The editions that the expression names with `edition=`; the program ends with 1 if a set of
-    /// one is gone or changed.
-    editions: Vec<EditionRecord>,
-}
-
-#[derive(Debug, Serialize)]
-struct EditionRecord {
-    release: String,
-    name: String,
-    sets: Positive,
-    removed: u64,
-    changed: u64,
-}
-
-#[derive(Debug, Serialize)]
-struct LossRecord {
-    count: Positive,
-    said: &'static str,
-}
-
-impl ExportRecord {
-    fn found(&self) -> bool {
-        self.release.is_some() || self.records.values().any(|count| *count > 0)
-    }
-
-    /// Says what was written and what was lost.
-    fn tell(&self, path: Option<&Path>) {
-        let records = self.records.iter();
-        let records = records.map(|(kind, count)| format!("{} {kind}", grouped(*count)));
-        let records = records.collect::<Vec<_>>().join(", ");
-        let whose = match (&self.release, self.scope) {
-            (Some(release), Some(Scope::Additions)) => format!(" added to {release}"),
-            (Some(release), Some(Scope::Part)) => format!(" of {release}, a part of it"),
-            (Some(release), _) => format!(" of {release}, whole"),
-            (None, _) => String::new(),
-        };
-        let place = path.map_or(String::new(), |path| format!(" to {}", path.display()));
-        tell(&format!("exported{place}: {records}{whose}"));
-        if self.origins > 0 {
-            let origins = grouped(self.origins);
-            tell(&format!(
-                "  {origins:>9}  of these sets were not asked for, but others name them: they grew from them"
-            ));
-        }
-        for (folder, count) in &self.left_out {
-            tell(&format!("  {:>9}  files of {folder} left out", grouped(*count)));
-        }
-        for EditionRecord { name, sets, removed, changed, .. } in &self.editions {
-            if removed + changed > 0 {
-                tell(&format!(
-                    "edition `{name}` is not what it was: of its {} {} gone and {} \
-                     changed; `fnstore edition verify {name}` names them",
-                    counted(*sets, "set"),
-                    grouped(*removed),
-                    grouped(*changed)
-                ));
-            }
-        }
-        self.tell_losses();
-    }
-
-    /// Says that nothing was written, and what there would have been.
-    fn tell_nothing(&self) {
-        tell(if self.losses.is_empty() { "nothing found" } else { "nothing written" });
-        self.tell_losses();
-    }
-
-    fn tell_losses(&self) {
-        if self.losses.is_empty() {
-            return;
-        }
-        tell(&format!("what {} cannot hold:", self.to));
-        for (name, LossRecord { count, said }) in &self.losses {
-            tell(&format!("  {:>9}  {name:<22} {said}", grouped(*count)));
         }
     }
 }

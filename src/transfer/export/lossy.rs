@@ -13,8 +13,8 @@ use crate::exchange::{
     TokenFormat, Tokens, TokensWritten, WordTagger,
 };
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Extent, FrameId, LuId, OWN_RANGE, PROPOSED, Provenance,
-    ReleaseId, SentenceId, Span,
+    AnnotationSet, AnnotationSetId, Extent, FeId, FeStatus, FrameId, LuId, OWN_RANGE, PROPOSED,
+    Provenance, ReleaseId, SentenceId, Span,
 };
 use crate::query::Expression;
 use crate::search::{Answer, Catalog, Distinct, ElementLabel, Match, elements};
@@ -38,8 +38,14 @@ impl From<TokensWritten> for LossyExport {
 }
 
 /// What tables say of sets.
-const HOLDS: Holds =
-    Holds { origin: true, status: true, fe_status: true, gf_pt: true, scores: true };
+const HOLDS: Holds = Holds {
+    origin: true,
+    status: true,
+    lu_status: false,
+    fe_status: true,
+    gf_pt: true,
+    scores: true,
+};
 
 impl Database {
     /// Writes the sets for which an expression holds, one block of tokens each, in order of
@@ -173,7 +179,7 @@ impl Database {
     }
 
     /// Counts the judgements of a set, which no format here has a place for.
-    fn count_judgements(
+    pub(super) fn count_judgements(
         &self,
         release: ReleaseId,
         set: &AnnotationSet,
@@ -243,29 +249,75 @@ pub(super) struct Names<'a> {
     database: &'a Database,
     catalog: Catalog<'a>,
     frames: HashMap<(ReleaseId, FrameId), CoreTypes>,
-    proposed: HashMap<(ReleaseId, FrameId, LuId), bool>,
+    elements: HashMap<(ReleaseId, FrameId), Arc<HashMap<String, FeId>>>,
+    statuses: HashMap<(ReleaseId, FrameId, LuId), String>,
+    /// Of seeds, how many FEs with words they have, if people annotated them all.
+    seeds: HashMap<(ReleaseId, AnnotationSetId), Option<usize>>,
     judged: HashMap<ReleaseId, bool>,
 }
 
 impl<'a> Names<'a> {
     pub(super) fn new(database: &'a Database) -> Result<Self> {
-        let (frames, proposed, judged) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Ok(Self { database, catalog: database.catalog()?, frames, proposed, judged })
+        Ok(Self {
+            database,
+            catalog: database.catalog()?,
+            frames: HashMap::new(),
+            elements: HashMap::new(),
+            statuses: HashMap::new(),
+            seeds: HashMap::new(),
+            judged: HashMap::new(),
+        })
     }
 
     /// Whether a set is of a proposed LU.
     pub(super) fn is_proposed(&mut self, release: ReleaseId, set: &AnnotationSet) -> Result<bool> {
-        if set.lu.0 < OWN_RANGE {
-            return Ok(false);
-        }
+        Ok(set.lu.0 >= OWN_RANGE && self.lu_status(release, set)? == PROPOSED)
+    }
+
+    /// The status of a set's LU; empty where the LU is gone.
+    fn lu_status(&mut self, release: ReleaseId, set: &AnnotationSet) -> Result<String> {
         let key = (release, set.frame, set.lu);
-        if let Some(known) = self.proposed.get(&key) {
-            return Ok(*known);
+        if let Some(known) = self.statuses.get(&key) {
+            return Ok(known.clone());
         }
         let lexunit = self.database.store().lexunit(release, set.frame, set.lu)?;
-        let is_proposed = lexunit.is_some_and(|lexunit| lexunit.status == PROPOSED);
-        self.proposed.insert(key, is_proposed);
-        Ok(is_proposed)
+        let status = lexunit.map_or_else(String::new, |lexunit| lexunit.status);
+        self.statuses.insert(key, status.clone());
+        Ok(status)
+    }
+
+    /// Whether all FEs of a set are labelled: people looked for them, or a model carried every one
+    /// of those of a seed in which people did. A seed that was edited since, so that it has another
+    /// number of them, says nothing.
+    fn has_all_elements(&mut self, release: ReleaseId, set: &AnnotationSet) -> Result<bool> {
+        match (&set.provenance, set.fe_status) {
+            (_, FeStatus::Annotated) => Ok(true),
+            (Provenance::Generated(made), FeStatus::Carried) => {
+                let known = match self.seeds.get(&(release, made.seed)) {
+                    Some(known) => *known,
+                    None => self.elements_of_seed(release, made.seed)?,
+                };
+                let are_found = made.elements.iter().all(|element| element.score.is_some());
+                let is_whole = known == Some(made.elements.len());
+                Ok(is_whole && are_found && !made.flags.lost_element)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// How many FEs with words a seed has, if people annotated them all.
+    fn elements_of_seed(
+        &mut self,
+        release: ReleaseId,
+        seed: AnnotationSetId,
+    ) -> Result<Option<usize>> {
+        let set = self.database.store().annotation_set(release, seed)?;
+        let known = set.filter(|set| set.fe_status == FeStatus::Annotated).map(|set| {
+            let labels = set.fe_layers().flat_map(|layer| &layer.labels);
+            labels.filter(|label| label.extent.span().is_some()).count()
+        });
+        self.seeds.insert((release, seed), known);
+        Ok(known)
     }
 
     /// Whether there are judgements of a release's sets.
@@ -283,9 +335,11 @@ impl<'a> Names<'a> {
             return Ok(Arc::clone(known));
         }
         let frame_record = self.database.store().frame(release, frame)?;
-        let elements = frame_record.into_iter().flat_map(|frame| frame.elements);
-        let types: CoreTypes =
-            Arc::new(elements.map(|fe| (fe.name, fe.core_type.as_str())).collect());
+        let elements = frame_record.map(|frame| frame.elements).unwrap_or_default();
+        let ids = elements.iter().map(|fe| (fe.name.clone(), fe.id)).collect();
+        self.elements.insert((release, frame), Arc::new(ids));
+        let types = elements.into_iter().map(|fe| (fe.name, fe.core_type.as_str()));
+        let types: CoreTypes = Arc::new(types.collect());
         self.frames.insert((release, frame), Arc::clone(&types));
         Ok(types)
     }
@@ -295,10 +349,15 @@ impl<'a> Names<'a> {
         release: ReleaseId,
         set: AnnotationSet,
     ) -> Result<Annotated> {
+        let core_types = self.core_types(release, set.frame)?;
         Ok(Annotated {
+            fe_ids: self.elements.get(&(release, set.frame)).cloned().unwrap_or_default(),
+            fes_complete: self.has_all_elements(release, &set)?,
+            lu_status: self.lu_status(release, &set)?,
+            verification: self.database.store().verification(release, set.id)?,
             frame: self.catalog.frame(release, set.frame)?.to_string(),
             lu: self.catalog.lexunit(release, set.frame, set.lu)?.to_string(),
-            core_types: self.core_types(release, set.frame)?,
+            core_types,
             is_proposed: self.is_proposed(release, &set)?,
             set,
         })

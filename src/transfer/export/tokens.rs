@@ -2,6 +2,7 @@
 //! for many sentences, and every token gets its lemma.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io::Write;
 
 use super::lossy::LossyExport;
@@ -12,7 +13,7 @@ use crate::exchange::{
 use crate::model::{ReleaseId, Span};
 
 /// Sentences that are held until their words are tagged together.
-const HELD: usize = 512;
+pub(super) const HELD: usize = 512;
 
 /// How the sets of a sentence lie in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,15 +33,75 @@ pub(super) struct TokenSentence {
     pub(super) unannotated: Vec<Span>,
 }
 
-/// A file of tokens.
-pub(super) struct TokenFile<'a, W> {
+/// A sentence whose tokens get their tags and lemmas.
+pub(super) struct Untagged<'s> {
+    pub(super) release: ReleaseId,
+    pub(super) text: &'s str,
+    pub(super) tokens: &'s mut Tokens,
+    pub(super) sets: &'s [Annotated],
+}
+
+/// What gives tokens their tags and lemmas.
+pub(super) struct WordReader<'a> {
     database: &'a Database,
-    writer: TokenWriter<W>,
-    layout: Layout,
     tagger: Option<&'a dyn WordTagger>,
     /// Whether the tagger knows the language of a release.
     known: HashMap<ReleaseId, bool>,
     lemmas: HashMap<ReleaseId, Lemmas>,
+}
+
+impl<'a> WordReader<'a> {
+    pub(super) fn new(database: &'a Database, tagger: Option<&'a dyn WordTagger>) -> Self {
+        Self { database, tagger, known: HashMap::new(), lemmas: HashMap::new() }
+    }
+
+    /// Gives the tokens of sentences their tags, where they have none, and all their lemmas.
+    pub(super) fn read(&mut self, held: &mut [Untagged<'_>]) -> Result<()> {
+        self.tag(held)?;
+        for Untagged { release, text, tokens, sets } in held {
+            let lemmas = match self.lemmas.entry(*release) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(lemmas(self.database, *release)?),
+            };
+            lemmas.give(text, tokens, sets);
+        }
+        Ok(())
+    }
+
+    /// Tags the sentences that have no tags, where the tagger knows their language.
+    fn tag(&mut self, held: &mut [Untagged<'_>]) -> Result<()> {
+        let Some(tagger) = self.tagger else { return Ok(()) };
+        let mut untagged: Vec<&mut Untagged<'_>> = Vec::new();
+        for of in held.iter_mut().filter(|of| !of.tokens.are_tagged()) {
+            let known = match self.known.get(&of.release) {
+                Some(known) => *known,
+                None => knows(tagger, self.database, of.release)?,
+            };
+            self.known.insert(of.release, known);
+            if known {
+                untagged.push(of);
+            }
+        }
+        if untagged.is_empty() {
+            return Ok(());
+        }
+        let words: Vec<Vec<&str>> = untagged.iter().map(|of| of.tokens.words(of.text)).collect();
+        let tagged = tagger.tag_words(&words);
+        let tagged = tagged.map_err(|source| ExchangeError::Tagger { source })?;
+        for (of, tags) in untagged.iter_mut().zip(tagged) {
+            if let Some(tags) = tags {
+                of.tokens.tag(tags);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A file of tokens.
+pub(super) struct TokenFile<'a, W> {
+    reader: WordReader<'a>,
+    writer: TokenWriter<W>,
+    layout: Layout,
     held: Vec<TokenSentence>,
 }
 
@@ -51,15 +112,8 @@ impl<'a, W: Write> TokenFile<'a, W> {
         tagger: Option<&'a dyn WordTagger>,
         out: W,
     ) -> Self {
-        Self {
-            database,
-            writer: TokenWriter::new(out, format),
-            layout,
-            tagger,
-            known: HashMap::new(),
-            lemmas: HashMap::new(),
-            held: Vec::new(),
-        }
+        let (reader, writer) = (WordReader::new(database, tagger), TokenWriter::new(out, format));
+        Self { reader, writer, layout, held: Vec::new() }
     }
 
     pub(super) fn add(&mut self, sentence: TokenSentence) -> Result<()> {
@@ -75,48 +129,15 @@ impl<'a, W: Write> TokenFile<'a, W> {
 
     fn write_held(&mut self) -> Result<()> {
         let mut held = std::mem::take(&mut self.held);
-        for sentence in &held {
-            if !self.lemmas.contains_key(&sentence.release) {
-                let lemmas = lemmas(self.database, sentence.release)?;
-                self.lemmas.insert(sentence.release, lemmas);
-            }
-        }
-        self.tag(&mut held)?;
-        for TokenSentence { release, text, mut tokens, sets, unannotated } in held {
-            if let Some(lemmas) = self.lemmas.get_mut(&release) {
-                lemmas.give(&text, &mut tokens, &sets);
-            }
+        let untagged = held.iter_mut().map(|of| {
+            let TokenSentence { release, text, tokens, sets, .. } = of;
+            Untagged { release: *release, text, tokens, sets }
+        });
+        self.reader.read(&mut untagged.collect::<Vec<_>>())?;
+        for TokenSentence { text, tokens, sets, unannotated, .. } in held {
             match self.layout {
                 Layout::Sets => self.writer.sentence(&text, &tokens, &sets)?,
                 Layout::Training => self.writer.training(&text, &tokens, &sets, &unannotated)?,
-            }
-        }
-        Ok(())
-    }
-
-    /// Tags the sentences that have no tags, where the tagger knows their language.
-    fn tag(&mut self, held: &mut [TokenSentence]) -> Result<()> {
-        let Some(tagger) = self.tagger else { return Ok(()) };
-        let mut untagged: Vec<&mut TokenSentence> = Vec::new();
-        for of in held.iter_mut().filter(|of| !of.tokens.are_tagged()) {
-            let known = match self.known.get(&of.release) {
-                Some(known) => *known,
-                None => knows(tagger, self.database, of.release)?,
-            };
-            self.known.insert(of.release, known);
-            if known {
-                untagged.push(of);
-            }
-        }
-        if untagged.is_empty() {
-            return Ok(());
-        }
-        let words: Vec<Vec<&str>> = untagged.iter().map(|of| of.tokens.words(&of.text)).collect();
-        let tagged = tagger.tag_words(&words);
-        let tagged = tagged.map_err(|source| ExchangeError::Tagger { source })?;
-        for (of, tags) in untagged.iter_mut().zip(tagged) {
-            if let Some(tags) = tags {
-                of.tokens.tag(tags);
             }
         }
         Ok(())

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use super::lossy::{LossyExport, Names};
-use super::tokens::{Layout, TokenFile, TokenSentence};
+use super::tokens::{HELD, Layout, TokenFile, TokenSentence, Untagged, WordReader};
 use crate::database::{Database, Result};
-use crate::exchange::{LossLog, TokenFormat, Tokens, TrainingSentence, WordTagger, write_training};
+use crate::exchange::{
+    Loss, LossLog, Spacing, TokenFormat, Tokens, TrainingFile, TrainingFormat, TrainingSentence,
+    WordTagger,
+};
 use crate::model::{
     AnnotationSet, AnnotationSetId, Provenance, ReleaseId, SentenceId, Span, Split,
 };
@@ -16,24 +19,46 @@ use crate::query::{Expression, Selection};
 type Wanted = BTreeMap<(ReleaseId, SentenceId), (Vec<AnnotationSetId>, Vec<Option<Split>>)>;
 
 impl Database {
-    /// Writes each sentence that has a set for which an expression holds as a line of JSON, in
-    /// order of sentence. Holds the ids of the sets in memory.
+    /// Writes each sentence that has a set for which an expression holds, in order of sentence.
+    /// All tokens have their tags from the tagger, if there is one that knows the release's
+    /// language, so that they are of one tag set; their lemmas follow the tags. Holds the ids of
+    /// the sets in memory.
     ///
     /// # Errors
     /// When the expression names what there is not, the output or the store fails; so for every
-    /// export here.
+    /// export here. When the format is not built into the program.
     pub fn export_training(
         &self,
         expression: &Expression,
-        out: &mut dyn Write,
+        (format, spacing): (TrainingFormat, Spacing),
+        tagger: Option<&dyn WordTagger>,
+        out: &mut (dyn Write + Send),
     ) -> Result<LossyExport> {
         let wanted = self.training_sets(expression)?;
-        let mut report = LossyExport::default();
+        let mut file = TrainingFile::new(out, format)?;
+        let (mut report, mut held) = (LossyExport::default(), Vec::new());
+        let mut reader = WordReader::new(self, tagger);
+        let mut write = |held: &mut Vec<TrainingSentence>| -> Result<()> {
+            let untagged = held.iter_mut().map(|of| {
+                let TrainingSentence { release, sentence, tokens, sets, .. } = of;
+                tokens.untag();
+                Untagged { release: *release, text: &sentence.text, tokens, sets }
+            });
+            reader.read(&mut untagged.collect::<Vec<_>>())?;
+            for mut sentence in held.drain(..) {
+                sentence.respace(spacing, &mut report.losses);
+                let sets = file.sentence(&sentence, &mut report.losses)?;
+                report.sets += sets;
+                report.sentences += u64::from(sets > 0);
+            }
+            Ok(())
+        };
         let judged = self.training_sentences(wanted, |sentence| {
-            report.sentences += 1;
-            report.sets += sentence.sets.len() as u64;
-            Ok(write_training(out, &sentence, &mut report.losses)?)
+            held.push(sentence);
+            if held.len() < HELD { Ok(()) } else { write(&mut held) }
         })?;
+        write(&mut held)?;
+        file.finish()?;
         report.losses.merge(&judged);
         Ok(report)
     }
@@ -53,15 +78,16 @@ impl Database {
         let mut file = TokenFile::new(self, (format, Layout::Training), tagger, out);
         let wanted = self.training_sets(expression)?;
         self.require_one_release(wanted.keys().map(|(release, _)| *release))?;
+        let mut verified = LossLog::default();
         let judged = self.training_sentences(wanted, |of| {
-            let layers = self.store().sentence_layers(of.release, of.sentence.id)?;
-            let layers = layers.collect::<std::result::Result<Vec<_>, _>>()?;
-            let TrainingSentence { release, sentence, sets, unannotated, .. } = of;
-            let tokens = Tokens::new(&sentence.text, &layers);
+            let TrainingSentence { release, sentence, tokens, sets, unannotated, .. } = of;
+            let said = sets.iter().filter(|of| of.verification.is_some()).count();
+            verified.add_many(Loss::Verifications, said as u64);
             file.add(TokenSentence { release, text: sentence.text, tokens, sets, unannotated })
         })?;
         let mut report = file.finish()?;
         report.losses.merge(&judged);
+        report.losses.merge(&verified);
         Ok(report)
     }
 
@@ -93,17 +119,28 @@ impl Database {
             for set in store.sets_of_sentence(release, id)? {
                 all.extend(store.annotation_set(release, set?)?);
             }
+            let layers = store.sentence_layers(release, id)?;
+            let layers = layers.collect::<std::result::Result<Vec<_>, _>>()?;
+            let tokens = Tokens::new(&sentence.text, &layers);
             let unannotated = unannotated(&sentence.text, &all, &ids);
             let mut sets = Vec::with_capacity(ids.len());
             for set in all.into_iter().filter(|set| ids.contains(&set.id)) {
-                self.count_verdicts(release, &set, &mut judged)?;
+                self.count_judgements(release, &set, &mut judged)?;
                 sets.push(names.annotated(release, set)?);
             }
             sets.sort_by_key(|of| (of.set.targets.first().copied(), of.set.id));
             let listed = releases.iter().find(|of| of.id == release);
             let release_name = listed.map_or_else(String::new, |of| of.name.clone());
             let split = splits[0].filter(|split| splits.iter().all(|of| *of == Some(*split)));
-            take(TrainingSentence { release, release_name, sentence, split, sets, unannotated })?;
+            take(TrainingSentence {
+                release,
+                release_name,
+                sentence,
+                split,
+                tokens,
+                sets,
+                unannotated,
+            })?;
         }
         Ok(judged)
     }

@@ -1,0 +1,313 @@
+//! Training records as a loader takes them: everything of a set beside it, whether its FEs are
+//! complete, three forms of one content, and spacing that tells nobody who wrote a sentence.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use fnstore::database::Database;
+use fnstore::internals::WithStore as _;
+use fnstore::model::{CarriedElement, Extent, FeStatus, Provenance};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
+use serde_json::{Value, json};
+
+use crate::cli_program::{Ran, fnstore, fnstore_in, new_store};
+use crate::cli_schema::faults_in;
+use crate::generated;
+
+fn exported(store: &Path, query: &str, more: &[&str]) -> Ran {
+    let ran = fnstore_in(store, &[&["export", query][..], more].concat());
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran
+}
+
+/// Records without tags.
+fn records(store: &Path, query: &str, more: &[&str]) -> Vec<Value> {
+    tagged_records(store, query, &[&["--no-tagger"], more].concat())
+}
+
+fn tagged_records(store: &Path, query: &str, more: &[&str]) -> Vec<Value> {
+    let records = exported(store, query, &[&["--training", "--to", "jsonl"], more].concat());
+    let records = records.records();
+    for record in &records {
+        assert_eq!(faults_in("training-sentence.schema.json", record), [""; 0], "{record}");
+    }
+    records
+}
+
+fn expanded() -> tempfile::TempDir {
+    let store = new_store();
+    let database = Database::open_writer(store.path()).unwrap();
+    let release = database.release("mini-framenet").unwrap().id;
+    generated::write(&database, release);
+    generated::verify(&database, release, vec![generated::verification()]);
+    store
+}
+
+#[test]
+fn a_set_says_what_it_is_and_what_it_is_worth() {
+    let store = expanded();
+    let sets: Vec<Value> = records(store.path(), "origin=generated", &[])
+        .iter()
+        .flat_map(|record| record["sets"].as_array().unwrap().clone())
+        .collect();
+    let of = |set: &Value, names: &[&str]| -> Vec<Value> {
+        names.iter().map(|name| set[*name].clone()).collect()
+    };
+    let made = ["seed", "source", "round", "flags", "paraphrase", "aligner", "p", "frame_fit"];
+    let expected = json!(["x7012", "x7012", 1, [], 0.75, 0.99, null, null]);
+    assert_eq!(Value::from(of(&sets[0], &made)), expected);
+    let expected = json!(["x7012", "x7012", 2, ["weak-alignment"], 1.25, 0.5, null, null]);
+    assert_eq!(Value::from(of(&sets[1], &made)), expected);
+    let said = ["evokes", "same_meaning", "reverse"];
+    assert_eq!(Value::from(of(&sets[0], &said)), json!([0.75, 0.25, 1.5]));
+    assert_eq!(Value::from(of(&sets[1], &said)), json!([null, null, null]));
+    let numbers = ["frame_id", "lu_id", "lu_status", "status", "fes_complete"];
+    let lu = &sets[1]["lu_id"];
+    assert_eq!(
+        Value::from(of(&sets[1], &numbers)),
+        json!([102, lu, "Proposed", "GENERATED", false])
+    );
+    assert!(lu.as_u64().unwrap() >= 1 << 31, "a number of the store's own");
+}
+
+#[test]
+fn the_numbers_of_frames_lus_and_elements_are_those_of_the_lexicon() {
+    let store = new_store();
+    for record in records(store.path(), "frame=Checking origin=fulltext", &[]) {
+        for set in record["sets"].as_array().unwrap() {
+            let frame = fnstore(&["show", "frame", "Checking", "--format", "jsonl"]).records();
+            assert_eq!(set["frame_id"], frame[0]["id"]);
+            let id = set["id"].as_str().unwrap();
+            let lus = fnstore(&["query", &format!("id={id}"), "--fields", "lu"]).records();
+            assert_eq!(set["lu"], lus[0]["lu"]);
+            for element in set["elements"].as_array().unwrap() {
+                let all = frame[0]["elements"].as_array().unwrap();
+                let named = all.iter().find(|fe| fe["name"] == element["name"]).unwrap();
+                assert_eq!(element["id"], named["id"], "{element}");
+            }
+        }
+    }
+}
+
+/// Marks the FEs of g101 as carried over from its seed, with scores for so many of them.
+fn carry(store: &Path, found: usize) -> usize {
+    let database = Database::open_writer(store).unwrap();
+    let release = database.release("mini-framenet").unwrap().id;
+    let seed = database.store().annotation_set(release, generated::seed()).unwrap().unwrap();
+    let labels = seed.fe_layers().flat_map(|layer| &layer.labels);
+    let names: Vec<String> = labels
+        .filter(|label| matches!(label.extent, Extent::Overt(_)))
+        .map(|label| label.name.clone())
+        .collect();
+    let (_, mut set) = generated::sets(&database, release).remove(0);
+    let Provenance::Generated(made) = &mut set.provenance else { panic!("it is generated") };
+    let element = |(at, name): (usize, &String)| CarriedElement {
+        name: name.clone(),
+        score: (at < found).then_some(0.5),
+    };
+    made.elements = names.iter().enumerate().map(element).collect();
+    set.fe_status = FeStatus::Carried;
+    let write = fnstore::database::Write { sets: vec![set], ..Default::default() };
+    database.write(release, &write).unwrap();
+    names.len()
+}
+
+#[test]
+fn elements_are_complete_where_people_annotated_them_or_all_of_a_seed_were_carried() {
+    let store = expanded();
+    let complete = |id: &str| {
+        let records = records(store.path(), &format!("id={id}"), &[]);
+        records[0]["sets"][0]["fes_complete"].clone()
+    };
+    assert_eq!(complete("x7012"), true);
+    assert_eq!(complete("g101"), false, "nobody looked for them");
+    let roles = |id: &str| {
+        let block = exported(store.path(), &format!("id={id}"), &["--to", "training-conll"]).stdout;
+        block.lines().map(|line| line.split('\t').nth(15).unwrap_or("")).any(|role| role == "?")
+    };
+    let all = carry(store.path(), usize::MAX);
+    assert!(all > 0);
+    assert_eq!((complete("g101"), roles("g101")), (true.into(), false));
+    carry(store.path(), all - 1);
+    assert_eq!((complete("g101"), roles("g101")), (false.into(), true));
+    // Of a seed whose FEs nobody annotated nothing is known.
+    carry(store.path(), usize::MAX);
+    let database = Database::open_writer(store.path()).unwrap();
+    let release = database.release("mini-framenet").unwrap().id;
+    let mut edits = database.transaction(release).unwrap();
+    let mut seed = edits.annotation_set(generated::seed()).unwrap().unwrap();
+    seed.fe_status = FeStatus::Unannotated;
+    edits.set_annotation_set(seed).unwrap();
+    edits.commit().unwrap();
+    drop(database);
+    assert_eq!(complete("g101"), false);
+}
+
+fn texts_of_spans(record: &Value) -> Vec<(String, String)> {
+    let text: Vec<char> = record["text"].as_str().unwrap().chars().collect();
+    let mut found = Vec::new();
+    let mut walk = vec![record];
+    while let Some(value) = walk.pop() {
+        match value {
+            Value::Array(all) => walk.extend(all),
+            Value::Object(all) => {
+                walk.extend(all.values());
+                if let (Some(start), Some(end)) = (all.get("start"), all.get("end")) {
+                    let at = |of: &Value| of.as_u64().unwrap() as usize;
+                    let covered: String = text[at(start)..at(end)].iter().collect();
+                    found.push((covered, all["text"].as_str().unwrap().to_owned()));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn sentences_are_spaced_alike_and_their_spans_follow() {
+    let store = expanded();
+    let bare = |text: &str| text.split_whitespace().collect::<String>();
+    let stored = records(store.path(), "", &[]);
+    for spacing in ["natural", "tokens"] {
+        let spaced = records(store.path(), "", &["--spacing", spacing]);
+        assert_eq!(spaced.len(), stored.len());
+        for (record, before) in spaced.iter().zip(&stored) {
+            for (covered, text) in texts_of_spans(record) {
+                assert_eq!(covered, text, "{record}");
+            }
+            let text = record["text"].as_str().unwrap();
+            assert_eq!(bare(text), bare(before["text"].as_str().unwrap()));
+            let words = |record: &Value| {
+                let tokens = record["tokens"].as_array().unwrap().clone();
+                tokens.iter().map(|of| of["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+            };
+            assert_eq!(words(record), words(before));
+            if spacing == "tokens" {
+                assert_eq!(text, words(record).join(" "));
+            } else {
+                assert!(!text.contains(" .") && !text.contains("  "), "{text}");
+            }
+            for (set, of_before) in
+                record["sets"].as_array().unwrap().iter().zip(before["sets"].as_array().unwrap())
+            {
+                let covered = |set: &Value| {
+                    let spans = set["targets"].as_array().unwrap().clone();
+                    spans.iter().map(|of| bare(of["text"].as_str().unwrap())).collect::<Vec<_>>()
+                };
+                assert_eq!(covered(set), covered(of_before));
+            }
+        }
+    }
+}
+
+#[test]
+fn all_tags_are_the_taggers_or_there_are_none() {
+    let store = new_store();
+    let tags = |more: &[&str]| -> Vec<Value> {
+        let records = tagged_records(store.path(), "origin=fulltext", more);
+        let tokens = records.iter().flat_map(|of| of["tokens"].as_array().unwrap().clone());
+        tokens.map(|of| of["tag"].clone()).collect()
+    };
+    let conll = exported(store.path(), "origin=fulltext", &["--to", "training-conll"]).stdout;
+    assert!(conll.lines().any(|line| line.split('\t').nth(5).is_some_and(|tag| tag != "_")));
+    assert!(
+        tags(&["--no-tagger"]).iter().all(Value::is_null),
+        "those of FrameNet are not mixed in"
+    );
+    let tagged = tags(&[]);
+    let penn = |tag: &Value| tag.as_str().is_none_or(|tag| tag == tag.to_uppercase());
+    assert!(tagged.iter().all(penn), "the Penn Treebank's are capitals: {tagged:?}");
+}
+
+#[test]
+fn a_block_of_conllu_plus_says_what_the_record_says() {
+    let store = expanded();
+    let records = records(store.path(), "", &[]);
+    let plus = exported(store.path(), "", &["--no-tagger", "--to", "conllu-plus"]).stdout;
+    let (head, blocks) = plus.split_once('\n').unwrap();
+    assert!(head.starts_with("# global.columns = ID FORM LEMMA UPOS XPOS FEATS"), "{head}");
+    let columns = head.split(' ').count() - 3;
+    let blocks: Vec<&str> = blocks.trim_end().split("\n\n").collect();
+    let has_token = |record: &&Value| record["sets"][0]["targets"][0].is_object();
+    let records: Vec<&Value> = records.iter().filter(has_token).collect();
+    assert_eq!(blocks.len(), records.len());
+    for (block, record) in blocks.iter().zip(records) {
+        let comment = |name: &str| {
+            let begins = format!("# {name} = ");
+            block.lines().find_map(|line| line.strip_prefix(&begins))
+        };
+        assert_eq!(comment("sent_id"), record["sentence"].as_str());
+        assert_eq!(comment("text").map(str::trim), record["text"].as_str().map(str::trim));
+        let sets = record["sets"].as_array().unwrap();
+        let ids: Vec<&str> = comment("set_id").unwrap().split(' ').collect();
+        assert!(sets.len() >= ids.len());
+        let lines: Vec<Vec<&str>> = block
+            .lines()
+            .filter(|line| !line.starts_with("# "))
+            .map(|line| line.split('\t').collect())
+            .collect();
+        let tokens = record["tokens"].as_array().unwrap();
+        assert_eq!(lines.len(), tokens.len());
+        for (at, (line, token)) in lines.iter().zip(tokens).enumerate() {
+            assert_eq!(line.len(), columns, "{line:?}");
+            assert_eq!(line[1], token["text"].as_str().unwrap());
+            assert_eq!(line[13].split('|').count(), ids.len());
+            let is_next = tokens.get(at + 1).is_some_and(|next| next["start"] == token["end"]);
+            assert_eq!(line[9].starts_with("SpaceAfter=No|"), is_next, "{line:?}");
+        }
+        for (at, id) in ids.iter().enumerate() {
+            let set = sets.iter().find(|set| set["id"] == **id).unwrap();
+            let own = (at + 1).to_string();
+            let of_target = lines.iter().filter(|line| line[12].split('|').any(|of| of == own));
+            let spoken: String = of_target.map(|line| line[1]).collect();
+            let spans = set["targets"].as_array().unwrap();
+            let target: String = spans.iter().map(|of| of["text"].as_str().unwrap()).collect();
+            assert_eq!(spoken, target.split_whitespace().collect::<String>());
+            let complete = comment("fes_complete").unwrap().split(' ').nth(at).unwrap();
+            assert_eq!(complete, set["fes_complete"].to_string());
+            let is_masked = lines.iter().any(|line| line[13].split('|').nth(at) == Some("?"));
+            assert!(!is_masked || complete == "false", "{block}");
+        }
+    }
+}
+
+#[test]
+fn parquet_has_a_row_for_each_sentence_with_its_part() {
+    let store = expanded();
+    let beside = tempfile::tempdir().unwrap();
+    let (list, file) = (beside.path().join("fold.tsv"), beside.path().join("all.parquet"));
+    std::fs::write(&list, "exemplars\t*\tdev\n").unwrap();
+    let places = [list.to_str().unwrap(), file.to_str().unwrap()];
+    let export = [
+        "export",
+        "--split-list",
+        places[0],
+        "--no-tagger",
+        "--training",
+        "--to",
+        "parquet",
+        places[1],
+    ];
+    let ran = fnstore_in(store.path(), &[&export[..], &["--format", "json"]].concat());
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(report["records"]["sentence"], records(store.path(), "", &[]).len());
+    let reader = SerializedFileReader::new(std::fs::File::open(&file).unwrap()).unwrap();
+    let named = records(store.path(), "", &["--split-list", places[0]]);
+    let rows = reader.get_row_iter(None).unwrap().map(Result::unwrap);
+    for (row, record) in rows.zip(&named) {
+        let fields: BTreeMap<String, Field> = row.into_columns().into_iter().collect();
+        let text = |name: &str| match &fields[name] {
+            Field::Str(text) => json!(text),
+            Field::Null => Value::Null,
+            other => panic!("{other:?}"),
+        };
+        for name in ["sentence", "split", "text", "release"] {
+            assert_eq!(text(name), record[name]);
+        }
+        let Field::ListInternal(sets) = &fields["sets"] else { panic!("{:?}", fields["sets"]) };
+        assert_eq!(sets.len(), record["sets"].as_array().unwrap().len());
+    }
+}
