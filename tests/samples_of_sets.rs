@@ -146,6 +146,31 @@ fn a_file_of_ids_is_a_query() {
 }
 
 #[test]
+fn a_column_of_a_query_is_a_file_of_ids() {
+    let store = new_store();
+    crate::cli_schema::generate(store.path());
+    let file = store.path().join("ids.csv");
+    let term = |field: &str| format!("{field}=@{}", file.display());
+    let sets_of = |column: &str, by: &str| -> Vec<String> {
+        let columns = ["--fields", column, "--format", "csv"];
+        let drawn = [&["query", "origin=generated"], &columns[..]].concat();
+        std::fs::write(&file, fnstore_in(store.path(), &drawn).stdout).unwrap();
+        ids(&fnstore_in(store.path(), &["query", &term(by)]))
+    };
+    let generated = ids(&fnstore_in(store.path(), &["query", "origin=generated"]));
+    assert!(!generated.is_empty());
+    assert_eq!(sets_of("id", "id"), generated);
+    assert_eq!(sets_of("sentence", "sentence"), generated);
+    assert_eq!(sets_of("source", "source"), generated, "the sets that were rewritten");
+    assert_eq!(sets_of("source", "seed"), generated, "in the first round they are the seeds");
+    let rewritten = sets_of("source", "id");
+    assert!(!rewritten.is_empty() && rewritten.iter().all(|id| id.starts_with('x')));
+    let sentences = fnstore_in(store.path(), &["query", &term("sentence")]);
+    assert_eq!(sentences.code, Some(65), "{}", sentences.stderr);
+    assert!(sentences.stderr.contains(":1: `source` is no value of"), "{}", sentences.stderr);
+}
+
+#[test]
 fn every_command_reads_files_of_ids() {
     for command in [
         &["query", "id=@nowhere.txt"][..],

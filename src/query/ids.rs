@@ -60,7 +60,7 @@ pub(super) enum FileFault {
 /// is the head of a column of such ids are passed over.
 pub(super) fn read_file<T: Ord>(
     file: &Path,
-    heads: [&str; 2],
+    heads: &[&str],
     read: impl Fn(&str) -> Option<T>,
 ) -> Result<Ids<T>, FileFault> {
     let mut lines = Lines::open(file, LINE_LIMIT).map_err(FileFault::Unreadable)?;

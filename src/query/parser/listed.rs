@@ -25,8 +25,7 @@ impl Parser<'_> {
         field: Field,
         value: &Value,
     ) -> Result<Ids<AnnotationSetId>, QueryError> {
-        let heads = [Field::Id, Field::Seed];
-        self.ids((field, heads), value, AnnotationSetId::of_written, SET_ID)
+        self.ids(field, value, AnnotationSetId::of_written, SET_ID)
     }
 
     /// Ids of sentences.
@@ -35,15 +34,14 @@ impl Parser<'_> {
         field: Field,
         value: &Value,
     ) -> Result<Ids<SentenceId>, QueryError> {
-        let heads = [Field::Sentence, Field::Source];
-        self.ids((field, heads), value, SentenceId::of_written, SENTENCE_ID)
+        self.ids(field, value, SentenceId::of_written, SENTENCE_ID)
     }
 
     /// `id { "," id }`, or `@` and the name of a file, which may begin with the name of a field
     /// that takes such ids.
     fn ids<T: Ord>(
         &self,
-        (field, heads): (Field, [Field; 2]),
+        field: Field,
         value: &Value,
         read: impl Fn(&str) -> Option<T>,
         expected: &'static str,
@@ -52,7 +50,7 @@ impl Parser<'_> {
             if !self.reads_files {
                 return Err(malformed(field, value, NO_FILES));
             }
-            return self.ids_of_file((field, heads, value), Path::new(file), read, expected);
+            return self.ids_of_file(field, value, Path::new(file), read, expected);
         }
         let ids = value.text.split(',').map(|id| {
             let part = || Value { text: id.to_owned(), column: value.column };
@@ -63,7 +61,8 @@ impl Parser<'_> {
 
     fn ids_of_file<T: Ord>(
         &self,
-        (field, heads, value): (Field, [Field; 2], &Value),
+        field: Field,
+        value: &Value,
         file: &Path,
         read: impl Fn(&str) -> Option<T>,
         expected: &'static str,
@@ -71,7 +70,9 @@ impl Parser<'_> {
         let column = value.column;
         let unreadable =
             |reason: String| QueryError::IdFile { column, file: file.to_owned(), reason };
-        read_file(file, heads.map(Field::name), read).map_err(|fault| match fault {
+        let of_kind = Field::ALL.iter().filter(|other| other.kind() == field.kind());
+        let heads: Vec<&str> = of_kind.map(|other| other.name()).collect();
+        read_file(file, &heads, read).map_err(|fault| match fault {
             FileFault::Unreadable(error) => unreadable(error.to_string()),
             FileFault::Empty => unreadable("it holds none; expected one a line".to_owned()),
             FileFault::Line(line, value) => {
@@ -91,10 +92,14 @@ mod tests {
     }
 
     fn of_file(content: &str) -> Result<String, (String, usize)> {
+        of_file_in("seed", content)
+    }
+
+    fn of_file_in(field: &str, content: &str) -> Result<String, (String, usize)> {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("my ids.txt");
         std::fs::write(&file, content).unwrap();
-        read(&format!("pos=v seed=\"@{}\"", file.display())).map_err(|error| {
+        read(&format!("pos=v {field}=\"@{}\"", file.display())).map_err(|error| {
             let named = error.to_string().replace(&file.display().to_string(), "FILE");
             (named, error.column())
         })
@@ -121,6 +126,25 @@ mod tests {
             "\u{feff}x7\nf2\n",
         ] {
             assert_eq!(of_file(content), all, "{content:?}");
+        }
+    }
+
+    #[test]
+    fn a_head_is_a_field_of_the_same_ids() {
+        // A source is the annotation set that was rewritten, as a seed is one.
+        for (field, heads) in
+            [("id", ["id", "seed", "source"].as_slice()), ("sentence", &["sentence"])]
+        {
+            for head in ["id", "seed", "source", "sentence", "frame"] {
+                let found = of_file_in(field, &format!("{head}\nx7\n"));
+                if heads.contains(&head) {
+                    assert_eq!(found, Ok(format!("pos=v {field}=x7")), "{head}");
+                } else {
+                    let (told, _) = found.unwrap_err();
+                    let expected = format!("FILE:1: `{head}` is no value of `{field}`");
+                    assert!(told.starts_with(&expected), "{told}");
+                }
+            }
         }
     }
 
