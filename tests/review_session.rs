@@ -366,6 +366,12 @@ fn what_a_search_decides_beside_the_query_leaves_what_is_to_go_as_it_is() {
     let numbered = blind.enqueue(&[(first, set), (second, set)]).unwrap();
     blind.decide_together(&numbered, 50, 7).unwrap();
     assert_eq!(left(&blind), all - 1);
+    // So of a study that was judged in part.
+    let again = Session::open(dir.path(), &query, "lee", Question::Evokes, Some(PROTOCOL)).unwrap();
+    assert_eq!(left(&again), all - 1);
+    let numbered = again.enqueue(&[(first, set)]).unwrap();
+    again.decide_together(&numbered, 90, 7).unwrap();
+    assert_eq!(left(&again), all - 1, "it was no item of this review");
 }
 
 #[test]

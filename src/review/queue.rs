@@ -182,7 +182,8 @@ impl Reading {
     /// Whether an item is one of those that are read, whether or not it was read yet.
     pub(super) fn has(&self, item: Item) -> Result<bool> {
         if let Some(study) = &self.study {
-            return Ok(study.get().is_some_and(|study| study.contains_key(&item)));
+            let is_drawn = study.get().is_some_and(|study| study.contains_key(&item));
+            return Ok(is_drawn && self.is_open(item)?);
         }
         let id = Term::new(Field::Id, Test::Sets(item.set.into())).map_err(DatabaseError::from)?;
         let alone = Expression::conjunction([Expression::Term(id), self.expression.clone()]);
