@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use fnstore::database::Database;
-use fnstore::internals::WithStore as _;
-use fnstore::model::{CarriedElement, Extent, FeStatus, Provenance};
+use fnstore::database::{Database, Write};
+use fnstore::model::{CarriedElement, FeStatus, Provenance, Span};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use serde_json::{Value, json};
@@ -90,27 +89,27 @@ fn the_numbers_of_frames_lus_and_elements_are_those_of_the_lexicon() {
     }
 }
 
-/// Marks the FEs of g101 as carried over from its seed, with scores for so many of them.
-fn carry(store: &Path, found: usize) -> usize {
+/// Gives g101 a text with room for FEs, what is said of those that its seed has, and FEs of its
+/// own.
+fn carry(store: &Path, said: &[(&str, bool)], own: &[&str], is_flagged: bool) {
     let database = Database::open_writer(store).unwrap();
     let release = database.release("mini-framenet").unwrap().id;
-    let seed = database.store().annotation_set(release, generated::seed()).unwrap().unwrap();
-    let labels = seed.fe_layers().flat_map(|layer| &layer.labels);
-    let names: Vec<String> = labels
-        .filter(|label| matches!(label.extent, Extent::Overt(_)))
-        .map(|label| label.name.clone())
-        .collect();
-    let (_, mut set) = generated::sets(&database, release).remove(0);
+    let (mut sentence, mut set) = generated::sets(&database, release).remove(0);
+    sentence.text = "He verified the figures against the list .".to_owned();
     let Provenance::Generated(made) = &mut set.provenance else { panic!("it is generated") };
-    let element = |(at, name): (usize, &String)| CarriedElement {
-        name: name.clone(),
-        score: (at < found).then_some(0.5),
+    let element = |(name, is_found): &(&str, bool)| CarriedElement {
+        name: (*name).to_owned(),
+        score: is_found.then_some(0.5),
     };
-    made.elements = names.iter().enumerate().map(element).collect();
+    made.elements = said.iter().map(element).collect();
+    made.flags.lost_element = is_flagged;
+    let places = [(0, 2), (12, 23), (24, 40), (41, 42)].map(|(from, to)| Span::new(from, to));
+    for (name, place) in own.iter().zip(places) {
+        set = set.element(name, place, "", "");
+    }
     set.fe_status = FeStatus::Carried;
-    let write = fnstore::database::Write { sets: vec![set], ..Default::default() };
+    let write = Write { sentences: vec![sentence], sets: vec![set], ..Write::default() };
     database.write(release, &write).unwrap();
-    names.len()
 }
 
 #[test]
@@ -118,21 +117,48 @@ fn elements_are_complete_where_people_annotated_them_or_all_of_a_seed_were_carri
     let store = expanded();
     let complete = |id: &str| {
         let records = records(store.path(), &format!("id={id}"), &[]);
-        records[0]["sets"][0]["fes_complete"].clone()
-    };
-    assert_eq!(complete("x7012"), true);
-    assert_eq!(complete("g101"), false, "nobody looked for them");
-    let roles = |id: &str| {
+        let is_complete = records[0]["sets"][0]["fes_complete"].as_bool().unwrap();
         let block = exported(store.path(), &format!("id={id}"), &["--to", "training-conll"]).stdout;
-        block.lines().map(|line| line.split('\t').nth(15).unwrap_or("")).any(|role| role == "?")
+        let masks = |line: &str| line.split('\t').nth(15) == Some("?");
+        assert_eq!(block.lines().any(masks), !is_complete, "{block}");
+        is_complete
     };
-    let all = carry(store.path(), usize::MAX);
-    assert!(all > 0);
-    assert_eq!((complete("g101"), roles("g101")), (true.into(), false));
-    carry(store.path(), all - 1);
-    assert_eq!((complete("g101"), roles("g101")), (false.into(), true));
+    assert!(complete("x7012"), "people annotated them");
+    assert!(!complete("g101"), "nobody looked for them");
+    let names = ["Checker", "Matter", "Standard"];
+    let found = names.map(|name| (name, true));
+    let lost = [found[0], found[1], ("Standard", false)];
+    let others = [found[0], found[1], ("Matter", true)];
+    let short = &names[..2];
+    for (said, own, is_flagged, expected, what) in [
+        (&found[..], &names[..], false, true, "as its seed has them"),
+        (
+            &found[..],
+            &["Checker", "Matter", "Standard", "Matter"][..],
+            false,
+            true,
+            "one in two places",
+        ),
+        (&lost[..], short, false, false, "one was not found"),
+        (&found[..], &names[..], true, false, "one was lost on the way"),
+        (&found[..2], short, false, false, "the seed has one more"),
+        (&others[..], &["Checker", "Matter", "Matter"][..], false, false, "the seed has another"),
+        (&found[..], short, false, false, "one was taken away since"),
+        (&found[..], &["Checker", "Matter", "Time"][..], false, false, "one was renamed since"),
+        (
+            &found[..],
+            &["Checker", "Matter", "Matter"][..],
+            false,
+            false,
+            "one became another since",
+        ),
+    ] {
+        carry(store.path(), said, own, is_flagged);
+        assert_eq!(complete("g101"), expected, "{what}");
+    }
     // Of a seed whose FEs nobody annotated nothing is known.
-    carry(store.path(), usize::MAX);
+    carry(store.path(), &found, &names, false);
+    assert!(complete("g101"));
     let database = Database::open_writer(store.path()).unwrap();
     let release = database.release("mini-framenet").unwrap().id;
     let mut edits = database.transaction(release).unwrap();
@@ -141,7 +167,7 @@ fn elements_are_complete_where_people_annotated_them_or_all_of_a_seed_were_carri
     edits.set_annotation_set(seed).unwrap();
     edits.commit().unwrap();
     drop(database);
-    assert_eq!(complete("g101"), false);
+    assert!(!complete("g101"));
 }
 
 fn texts_of_spans(record: &Value) -> Vec<(String, String)> {

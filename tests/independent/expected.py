@@ -440,13 +440,15 @@ def losses_of_set(release: Release, set_: AnnotationSet) -> Counter[str]:
 
 
 def has_all_elements(release: Release, set_: AnnotationSet) -> bool:
-    """Whether text outside of a set's FEs is none: a generated set has all those of a fully annotated seed."""
+    """Whether text outside of a set's FEs is none: people looked, or all that they found in a seed is here."""
     if set_.origin != "generated" or set_.fe_status != "carried":
         return set_.fe_status == "annotated"
-    carried, seed = set_.provenance["elements"], release.sets[set_.provenance["seed"]]
-    of_seed = sum(label.span is not None for _, label in seed.elements())
-    are_found = all(of["score"] is not None for of in carried) and "lost-fe" not in set_.provenance["flags"]
-    return seed.fe_status == "annotated" and are_found and len(carried) == of_seed
+    seed = release.sets[set_.provenance["seed"]]
+    if seed.fe_status != "annotated" or "lost-fe" in set_.provenance["flags"]:
+        return False
+    named = [Counter(label.name for _, label in of.elements() if label.span is not None) for of in (seed, set_)]
+    found = Counter(of["name"] for of in set_.provenance["elements"] if of["score"] is not None)
+    return named[0] == found == Counter(of["name"] for of in set_.provenance["elements"]) and named[0] <= named[1]
 
 
 def losses_of_tokens(release: Release, set_: AnnotationSet, tokens: Tokens) -> Counter[str]:

@@ -133,7 +133,7 @@ mod tests {
     fn a_head_is_a_field_of_the_same_ids() {
         // A source is the annotation set that was rewritten, as a seed is one.
         for (field, heads) in
-            [("id", ["id", "seed", "source"].as_slice()), ("sentence", &["sentence"])]
+            [("id", &["id", "seed", "source"][..]), ("sentence", &["sentence"][..])]
         {
             for head in ["id", "seed", "source", "sentence", "frame"] {
                 let found = of_file_in(field, &format!("{head}\nx7\n"));

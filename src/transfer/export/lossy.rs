@@ -251,8 +251,8 @@ pub(super) struct Names<'a> {
     frames: HashMap<(ReleaseId, FrameId), CoreTypes>,
     elements: HashMap<(ReleaseId, FrameId), Arc<HashMap<String, FeId>>>,
     statuses: HashMap<(ReleaseId, FrameId, LuId), String>,
-    /// Of seeds, how many FEs with words they have, if people annotated them all.
-    seeds: HashMap<(ReleaseId, AnnotationSetId), Option<usize>>,
+    /// Of seeds, the names of their FEs with words, if people annotated them all.
+    seeds: HashMap<(ReleaseId, AnnotationSetId), Option<Vec<String>>>,
     judged: HashMap<ReleaseId, bool>,
 }
 
@@ -287,37 +287,29 @@ impl<'a> Names<'a> {
     }
 
     /// Whether all FEs of a set are labelled: people looked for them, or a model carried every one
-    /// of those of a seed in which people did. A seed that was edited since, so that it has another
-    /// number of them, says nothing.
+    /// of those of a seed in which people did, and the set still has them. A seed that was edited
+    /// since, so that its FEs are others, says nothing.
     fn has_all_elements(&mut self, release: ReleaseId, set: &AnnotationSet) -> Result<bool> {
-        match (&set.provenance, set.fe_status) {
-            (_, FeStatus::Annotated) => Ok(true),
-            (Provenance::Generated(made), FeStatus::Carried) => {
-                let known = match self.seeds.get(&(release, made.seed)) {
-                    Some(known) => *known,
-                    None => self.elements_of_seed(release, made.seed)?,
-                };
-                let are_found = made.elements.iter().all(|element| element.score.is_some());
-                let is_whole = known == Some(made.elements.len());
-                Ok(is_whole && are_found && !made.flags.lost_element)
-            }
-            _ => Ok(false),
+        let made = match (&set.provenance, set.fe_status) {
+            (_, FeStatus::Annotated) => return Ok(true),
+            (Provenance::Generated(made), FeStatus::Carried) => made,
+            _ => return Ok(false),
+        };
+        let are_found = made.elements.iter().all(|element| element.score.is_some());
+        if !are_found || made.flags.lost_element {
+            return Ok(false);
         }
-    }
-
-    /// How many FEs with words a seed has, if people annotated them all.
-    fn elements_of_seed(
-        &mut self,
-        release: ReleaseId,
-        seed: AnnotationSetId,
-    ) -> Result<Option<usize>> {
-        let set = self.database.store().annotation_set(release, seed)?;
-        let known = set.filter(|set| set.fe_status == FeStatus::Annotated).map(|set| {
-            let labels = set.fe_layers().flat_map(|layer| &layer.labels);
-            labels.filter(|label| label.extent.span().is_some()).count()
-        });
-        self.seeds.insert((release, seed), known);
-        Ok(known)
+        let key = (release, made.seed);
+        if !self.seeds.contains_key(&key) {
+            let seed = self.database.store().annotation_set(release, made.seed)?;
+            let known = seed.filter(|seed| seed.fe_status == FeStatus::Annotated);
+            self.seeds.insert(key, known.as_ref().map(overt_elements));
+        }
+        let mut carried: Vec<String> =
+            made.elements.iter().map(|element| element.name.clone()).collect();
+        carried.sort_unstable();
+        let is_whole = self.seeds.get(&key).and_then(Option::as_ref) == Some(&carried);
+        Ok(is_whole && has_each(&overt_elements(set), &carried))
     }
 
     /// Whether there are judgements of a release's sets.
@@ -362,6 +354,22 @@ impl<'a> Names<'a> {
             set,
         })
     }
+}
+
+/// The names of a set's FEs with words, in order, each as often as it stands there.
+fn overt_elements(set: &AnnotationSet) -> Vec<String> {
+    let labels = set.fe_layers().flat_map(|layer| &layer.labels);
+    let overt = labels.filter(|label| label.extent.span().is_some());
+    let mut names: Vec<String> = overt.map(|label| label.name.clone()).collect();
+    names.sort_unstable();
+    names
+}
+
+/// Whether names in order have all of others in order, each as often. One FE of a seed may stand in
+/// several places of a text that was made of it.
+fn has_each(names: &[String], others: &[String]) -> bool {
+    let mut rest = names.iter();
+    others.iter().all(|other| rest.any(|name| name == other))
 }
 
 /// The rows of a set: one for each FE label, or one when it has none.
