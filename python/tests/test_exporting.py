@@ -62,18 +62,19 @@ def test_records_for_training_have_parts_under_a_list_and_no_leaks(db: fnstore.D
     assert db.count("split=test") == 0, "the handle that it was made of has no list"
 
 
-def test_a_row_of_parquet_is_a_sentence_with_all_of_its_sets(db: fnstore.Database, tmp_path: Path) -> None:
+def test_a_row_of_parquet_is_a_sentence_with_all_of_its_sets(grown: fnstore.Database, tmp_path: Path) -> None:
     polars = pytest.importorskip("polars")
-    db.export(tmp_path / "sets.parquet", "origin=fulltext", to="parquet", training=True, spacing="natural")
-    db.export(tmp_path / "sets.jsonl", "origin=fulltext", to="jsonl", training=True, spacing="natural")
+    query = "origin=fulltext or origin=generated"
+    grown.export(tmp_path / "sets.parquet", query, to="parquet", training=True, spacing="natural")
+    grown.export(tmp_path / "sets.jsonl", query, to="jsonl", training=True, spacing="natural")
     records = [json.loads(line) for line in (tmp_path / "sets.jsonl").read_text().splitlines()]
     rows = polars.read_parquet(tmp_path / "sets.parquet")
     assert rows.columns == list(records[0]) and rows.rows(named=True) == records
-    assert sum(map(len, rows["sets"])) == db.count("origin=fulltext")
+    assert sum(map(len, rows["sets"])) == grown.count(query)
     with pytest.raises(fnstore.QueryError, match="there is no spacing `wide`"):
-        db.export(tmp_path / "out", to="jsonl", training=True, spacing="wide")
+        grown.export(tmp_path / "out", to="jsonl", training=True, spacing="wide")
     with pytest.raises(fnstore.QueryError, match="training=True"):
-        db.export(tmp_path / "out", to="csv", spacing="natural")
+        grown.export(tmp_path / "out", to="csv", spacing="natural")
 
 
 def test_what_is_wrong_is_told(db: fnstore.Database, tmp_path: Path) -> None:
