@@ -49,7 +49,12 @@ fn an_export_with_parts_warns_and_leaves_leaks_out_when_told() {
     let warned = under(store.path(), LINES, &export);
     let with_leaks = exported(&warned);
     assert!(warned.stderr.contains("warning: 2 training sentences ("), "{}", warned.stderr);
-    assert!(warned.stderr.contains("as `x5001` beside `x5001`"), "{}", warned.stderr);
+    assert!(warned.stderr.contains("stand in dev or test, too, as `x5001` beside `x5001`"));
+    let of_people = [&export[..2], &["origin=exemplar"], &export[2..]].concat();
+    let warned = under(store.path(), LINES, &of_people);
+    assert!(warned.stderr.contains("warning: 1 training sentence ("), "{}", warned.stderr);
+    assert!(warned.stderr.contains(") stands in dev or test, too"), "{}", warned.stderr);
+    assert!(warned.stderr.contains("`--no-leaks` leaves it out, "), "{}", warned.stderr);
     let told = under(store.path(), LINES, &[&export[..], &["--no-leaks"]].concat());
     let without = exported(&told);
     assert!(told.stderr.contains("left out: 2 training sentences ("), "{}", told.stderr);
@@ -136,7 +141,8 @@ fn what_grew_from_a_leak_in_any_round_leaks_and_no_file_brings_it_back() {
     // The lossless form of all that people added has more than sets.
     let people = export("origin=user", &["--no-leaks"]);
     assert_eq!(people.code, Some(2), "{}", people.stderr);
-    assert!(people.stderr.contains("`origin=user` stands for all that"), "{}", people.stderr);
+    let message = "`origin=user` stands for all that people added; narrow it, as in";
+    assert!(people.stderr.contains(message), "{}", people.stderr);
 }
 
 #[test]

@@ -42,12 +42,12 @@ impl ExportReport {
         if no_leaks || self.leaking == 0 {
             return Ok(());
         }
-        let (sentences, stand) = match self.leaking {
-            1 => ("sentence", "stands"),
-            _ => ("sentences", "stand"),
+        let (sentences, stand, them) = match self.leaking {
+            1 => ("sentence", "stands", "it"),
+            _ => ("sentences", "stand", "them"),
         };
         let message = format!(
-            "{} training {sentences} {stand} in dev or test, too; no_leaks=True leaves them out",
+            "{} training {sentences} {stand} in dev or test, too; no_leaks=True leaves {them} out",
             self.leaking
         );
         let message = CString::new(message).unwrap_or_default();
@@ -82,6 +82,9 @@ const FORMATS: [&str; 10] = [
     "parquet",
 ];
 
+/// Formats of tokens whose blocks are for training in any case.
+const BLOCKS: [&str; 3] = ["conllu-plus", "training-conll", "training-bios"];
+
 /// What went into files.
 type Written = (BTreeMap<String, u64>, BTreeMap<String, u64>);
 
@@ -115,14 +118,25 @@ impl Wanted {
             let advice = format!("give one of {}", FORMATS.join(", "));
             return Err(wrong(&format!("cannot export to `{to}`"), &advice));
         }
-        if to != "jsonl" && (*with_base || *training && to != "parquet") {
-            let message = format!("`training` and `with_base` are for to=\"jsonl\", found `{to}`");
-            return Err(wrong(&message, "leave them out, or export to \"jsonl\""));
+        if *with_base && to != "jsonl" {
+            let message = format!("`with_base` is for to=\"jsonl\", found to=\"{to}\"");
+            return Err(wrong(&message, "leave it out: other formats have no records beside sets"));
         }
-        if self.spacing.is_some() && !training && to != "conllu-plus" {
-            let message = "`spacing` is for training=True and to=\"conllu-plus\"";
-            return Err(wrong(message, "leave it out, or give training=True"));
+        let is_of_records = matches!(to.as_str(), "jsonl" | "parquet");
+        if *training && !is_of_records && !BLOCKS.contains(&to.as_str()) {
+            let message =
+                format!("`training` is for to=\"jsonl\" and to=\"parquet\", found to=\"{to}\"");
+            let advice = format!("tokens are written for training by {}", BLOCKS.join(", "));
+            return Err(wrong(&message, &advice));
         }
+        if self.spacing.is_some() && to != "conllu-plus" && !(*training && is_of_records) {
+            let message = format!(
+                "`spacing` is for to=\"conllu-plus\", and with training=True for to=\"jsonl\" and \
+                 to=\"parquet\", found to=\"{to}\""
+            );
+            return Err(wrong(&message, "leave it out, or give training=True"));
+        }
+        self.spacing()?;
         if to == "framenet-xml" && *force {
             let message = "to=\"framenet-xml\" replaces nothing, found force=True";
             return Err(wrong(message, "give an empty or a new directory, and leave force out"));
@@ -132,6 +146,14 @@ impl Wanted {
             return Err(wrong(message, "give one of them"));
         }
         Ok(())
+    }
+
+    fn spacing(&self) -> Result<Spacing> {
+        self.spacing.as_deref().map_or(Ok(Spacing::Stored), |name| {
+            let advice = format!("give one of {}", Spacing::ALL.map(|it| it.as_str()).join(", "));
+            let unknown = || wrong(&format!("there is no spacing `{name}`"), &advice);
+            Spacing::parse(name).ok_or_else(unknown)
+        })
     }
 
     fn without_leaks(
@@ -196,11 +218,7 @@ impl Wanted {
         format: TrainingFormat,
         file: &mut WholeFile,
     ) -> Result<LossyExport> {
-        let spacing = self.spacing.as_deref().map_or(Ok(Spacing::Stored), |name| {
-            let advice = format!("give one of {}", Spacing::ALL.map(|it| it.as_str()).join(", "));
-            let unknown = || wrong(&format!("there is no spacing `{name}`"), &advice);
-            Spacing::parse(name).ok_or_else(unknown)
-        })?;
+        let spacing = self.spacing()?;
         Ok(database.export_training(expression, (format, spacing), None, file)?)
     }
 

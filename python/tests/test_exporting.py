@@ -73,8 +73,9 @@ def test_a_row_of_parquet_is_a_sentence_with_all_of_its_sets(grown: fnstore.Data
     assert sum(map(len, rows["sets"])) == grown.count(query)
     with pytest.raises(fnstore.QueryError, match="there is no spacing `wide`"):
         grown.export(tmp_path / "out", to="jsonl", training=True, spacing="wide")
-    with pytest.raises(fnstore.QueryError, match="training=True"):
-        grown.export(tmp_path / "out", to="csv", spacing="natural")
+    for to in ("csv", "training-conll"):
+        with pytest.raises(fnstore.QueryError, match=f'`spacing` is for to="conllu-plus".*, found to="{to}"'):
+            grown.export(tmp_path / "out", to=to, training=to != "csv", spacing="natural")
 
 
 def test_what_is_wrong_is_told(db: fnstore.Database, tmp_path: Path) -> None:
@@ -85,8 +86,12 @@ def test_what_is_wrong_is_told(db: fnstore.Database, tmp_path: Path) -> None:
     db.export(tmp_path / "there", to="csv", force=True)
     with pytest.raises(fnstore.QueryError, match="jsonl, framenet-xml"):
         db.export(tmp_path / "out", to="xlsx")
-    with pytest.raises(fnstore.QueryError, match='to="jsonl"'):
+    with pytest.raises(fnstore.QueryError, match='(?s)`training` is for to="jsonl" and to="parquet", found to="csv".*conllu-plus'):
         db.export(tmp_path / "out", to="csv", training=True)
+    with pytest.raises(fnstore.QueryError, match='`with_base` is for to="jsonl", found to="parquet"'):
+        db.export(tmp_path / "out", to="parquet", with_base=True)
+    with pytest.raises(fnstore.QueryError, match="`training` and `with_base` exclude each other"):
+        db.export(tmp_path / "out", to="jsonl", training=True, with_base=True)
     with pytest.raises(fnstore.QueryError, match="replaces nothing, found force=True"):
         db.export(tmp_path / "xml", to="framenet-xml", force=True)
     with pytest.raises(fnstore.QueryError, match="stands for all that people added"):

@@ -181,7 +181,8 @@ fn require_sets(args: &Args, to: To, expression: &Expression) -> anyhow::Result<
             || args.training
             || to != To::Jsonl
             || !JsonlExport::holds_all_of_people(expression),
-        "`--no-leaks` is for queries of sets, and `{expression}` stands for all that people added;          narrow it, as in `origin=user frame=*`, for the sets and what they refer to"
+        "`--no-leaks` is for queries of sets, and `{expression}` stands for all that people added; \
+         narrow it, as in `origin=user frame=*`, for the sets and what they refer to"
     );
     Ok(())
 }
@@ -208,9 +209,10 @@ fn leakless(
         return Ok(leaking.without);
     }
     let example = leaking.example.map(|(one, other)| format!(", as `{one}` beside `{other}`"));
+    let (stand, them) = if leaking.sentences == 1 { ("stands", "it") } else { ("stand", "them") };
     tell(&format!(
-        "warning: {which} stand in dev or test, too{}; `--no-leaks` leaves them out, `fnstore check \
-         --leaks` lists them",
+        "warning: {which} {stand} in dev or test, too{}; `--no-leaks` leaves {them} out, `fnstore \
+         check --leaks` lists {them}",
         example.unwrap_or_default()
     ));
     Ok(expression)
