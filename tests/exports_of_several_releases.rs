@@ -38,7 +38,7 @@ fn formats_whose_records_name_their_release_take_several_and_say_so() {
         assert_eq!(ran.code, Some(0), "{format}: {ran:?}");
         ran.stderr
     };
-    for format in ["csv", "parquet", "jsonl+training"] {
+    for format in ["csv", "parquet", "jsonl+training", "parquet+training"] {
         let file = folder.path().join(format);
         let said = export("frame=Checking", format, &file);
         assert!(said.contains(&format!("the export {SPANS}")), "{format}: {said}");
@@ -56,9 +56,10 @@ fn formats_whose_records_name_their_release_take_several_and_say_so() {
 }
 
 #[test]
-fn formats_whose_records_do_not_name_it_refuse_several() {
+fn formats_whose_ids_are_those_of_one_release_refuse_several() {
     let (store, folder) = (two_releases(), tempfile::tempdir().unwrap());
-    for format in ["conll", "bios", "semafor", "training-conll", "training-bios", "jsonl"] {
+    let blocks = ["conll", "bios", "conllu-plus", "training-conll", "training-bios"];
+    for format in blocks.into_iter().chain(["semafor", "jsonl"]) {
         let file = folder.path().join("out");
         let to = arguments(format, file.to_str().unwrap());
         let run = |expression: &str| {

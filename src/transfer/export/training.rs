@@ -26,7 +26,8 @@ impl Database {
     ///
     /// # Errors
     /// When the expression names what there is not, the output or the store fails; so for every
-    /// export here. When the format is not built into the program.
+    /// export here. When the format is not built into the program. When the sets belong to several
+    /// releases, whose ids are the same, in CoNLL-U Plus.
     pub fn export_training(
         &self,
         expression: &Expression,
@@ -35,6 +36,10 @@ impl Database {
         out: &mut (dyn Write + Send),
     ) -> Result<LossyExport> {
         let wanted = self.training_sets(expression)?;
+        if format == TrainingFormat::Conllu {
+            // A reader of CoNLL-U takes `sent_id` for the one sentence of that name.
+            self.require_one_release(wanted.keys().map(|(release, _)| *release))?;
+        }
         let mut file = TrainingFile::new(out, format)?;
         let (mut report, mut held) = (LossyExport::default(), Vec::new());
         let mut reader = WordReader::new(self, tagger);

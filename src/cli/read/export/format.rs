@@ -46,8 +46,8 @@ impl To {
     pub(super) fn holds_several(self, is_training: bool) -> bool {
         match self {
             Self::Csv | Self::Parquet | Self::AlignmentTask | Self::FilterData => true,
-            Self::Jsonl | Self::ConlluPlus => self.is_of_sentences(is_training),
-            Self::FramenetXml | Self::Semafor => false,
+            Self::Jsonl => is_training,
+            Self::FramenetXml | Self::Semafor | Self::ConlluPlus => false,
             Self::Conll | Self::Bios | Self::TrainingConll | Self::TrainingBios => false,
         }
     }
