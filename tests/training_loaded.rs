@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use fnstore::database::{Database, Write};
+use fnstore::exchange::{Loss, Spacing, TokenFormat, TrainingFormat, WordTagger};
 use fnstore::model::{CarriedElement, FeStatus, Provenance, Span};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::cli_program::{Ran, fnstore, fnstore_in, new_store};
 use crate::cli_schema::faults_in;
-use crate::generated;
+use crate::{generated, mini};
 
 fn exported(store: &Path, query: &str, more: &[&str]) -> Ran {
     let ran = fnstore_in(store, &[&["export", query][..], more].concat());
@@ -21,12 +22,8 @@ fn exported(store: &Path, query: &str, more: &[&str]) -> Ran {
 
 /// Records without tags.
 fn records(store: &Path, query: &str, more: &[&str]) -> Vec<Value> {
-    tagged_records(store, query, &[&["--no-tagger"], more].concat())
-}
-
-fn tagged_records(store: &Path, query: &str, more: &[&str]) -> Vec<Value> {
-    let records = exported(store, query, &[&["--training", "--to", "jsonl"], more].concat());
-    let records = records.records();
+    let untagged = ["--no-tagger", "--training", "--to", "jsonl"];
+    let records = exported(store, query, &[&untagged[..], more].concat()).records();
     for record in &records {
         assert_eq!(faults_in("training-sentence.schema.json", record), [""; 0], "{record}");
     }
@@ -227,23 +224,68 @@ fn sentences_are_spaced_alike_and_their_spans_follow() {
     }
 }
 
+/// A tagger whose tags nobody else has.
+struct Numbers;
+
+impl WordTagger for Numbers {
+    fn tag_words(
+        &self,
+        sentences: &[Vec<&str>],
+    ) -> Result<Vec<Option<Vec<String>>>, Box<dyn std::error::Error + Send + Sync>> {
+        let tags = |words: &Vec<&str>| Some((0..words.len()).map(|at| format!("#{at}")).collect());
+        Ok(sentences.iter().map(tags).collect())
+    }
+}
+
 #[test]
 fn all_tags_are_the_taggers_or_there_are_none() {
-    let store = new_store();
-    let tags = |more: &[&str]| -> Vec<Value> {
-        let records = tagged_records(store.path(), "origin=fulltext", more);
-        let tokens = records.iter().flat_map(|of| of["tokens"].as_array().unwrap().clone());
-        tokens.map(|of| of["tag"].clone()).collect()
+    let (_dir, database, _) = mini::imported();
+    let query = "origin=fulltext".parse().unwrap();
+    let export = |format, tagger| {
+        let (mut out, form) = (Vec::new(), (format, Spacing::Stored));
+        let report = database.export_training(&query, form, tagger, &mut out).unwrap();
+        (out, report)
     };
-    let conll = exported(store.path(), "origin=fulltext", &["--to", "training-conll"]).stdout;
-    assert!(conll.lines().any(|line| line.split('\t').nth(5).is_some_and(|tag| tag != "_")));
-    assert!(
-        tags(&["--no-tagger"]).iter().all(Value::is_null),
-        "those of FrameNet are not mixed in"
-    );
-    let tagged = tags(&[]);
-    let penn = |tag: &Value| tag.as_str().is_none_or(|tag| tag == tag.to_uppercase());
-    assert!(tagged.iter().all(penn), "the Penn Treebank's are capitals: {tagged:?}");
+    let tags = |tagger| -> Vec<Vec<Value>> {
+        let (out, _) = export(TrainingFormat::Jsonl, tagger);
+        let lines = String::from_utf8(out).unwrap();
+        let of_line = |line: &str| {
+            let record: Value = serde_json::from_str(line).unwrap();
+            record["tokens"].as_array().unwrap().iter().map(|of| of["tag"].clone()).collect()
+        };
+        lines.lines().map(of_line).collect()
+    };
+    // FrameNet has tags for these words: the token formats write them.
+    let mut conll = Vec::new();
+    let report = database.export_tokens(&query, TokenFormat::Conll, None, &mut conll).unwrap();
+    assert_eq!(report.losses.count(Loss::NoTags), 0);
+    let tagged = tags(Some(&Numbers as &dyn WordTagger));
+    for sentence in &tagged {
+        let own: Vec<Value> = (0..sentence.len()).map(|at| json!(format!("#{at}"))).collect();
+        assert_eq!(*sentence, own);
+    }
+    let none = tags(None);
+    assert!(none.iter().flatten().all(Value::is_null), "those of FrameNet are not mixed in");
+    assert_eq!((none.len(), tagged.len() > 1), (tagged.len(), true));
+    for format in TrainingFormat::ALL {
+        let count = |tagger| export(format, tagger).1.losses.count(Loss::NoTags);
+        assert_eq!(count(None), tagged.len() as u64, "{format}");
+        assert_eq!(count(Some(&Numbers as &dyn WordTagger)), 0, "{format}");
+    }
+}
+
+#[test]
+fn the_program_says_when_no_sentence_is_tagged() {
+    let (store, none) = (new_store(), tempfile::tempdir().unwrap());
+    let models = ["--models", none.path().to_str().unwrap()];
+    let export = ["--training", "--to", "jsonl", "-"];
+    let ran = exported(store.path(), "origin=fulltext", &[&export[..], &models].concat());
+    assert!(ran.stderr.contains("words are written without parts of speech: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains(&format!("{}  no-tags", ran.records().len())), "{}", ran.stderr);
+    let asked =
+        exported(store.path(), "origin=fulltext", &[&export[..], &["--no-tagger"]].concat());
+    assert!(!asked.stderr.contains("are written without"), "{}", asked.stderr);
+    assert_eq!(asked.stdout, ran.stdout);
 }
 
 #[test]

@@ -41,6 +41,8 @@ losses! {
     ElementsUnknown = "fes-not-annotated", "set whose FEs are not annotated written as one without FEs";
     /// A set without a target.
     NoTarget = "no-target", "set without a target left out";
+    /// A piece of a target that covers no token: white space, or nothing.
+    TargetWithoutToken = "target-without-token", "target that covers no token left out";
     /// A target that begins or ends inside a token.
     TargetInsideToken = "target-inside-token", "target widened to whole tokens";
     /// An FE that begins or ends inside a token.

@@ -266,7 +266,10 @@ fn targets(
 ) -> Option<Vec<usize>> {
     let mut numbers = Vec::new();
     for target in &set.set.targets {
-        let Some(covered) = tokens.covered(*target) else { continue };
+        let Some(covered) = tokens.covered(*target) else {
+            losses.add(Loss::TargetWithoutToken);
+            continue;
+        };
         if !covered.is_exact {
             losses.add(Loss::TargetInsideToken);
         }

@@ -11,7 +11,7 @@ use super::error::ExchangeError;
 use super::loss::{Holds, Loss, LossLog};
 use super::{Annotated, Result, Tokens};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Extent, FeStatus, Flags, Fraction, Origin, Positive,
+    AnnotationSet, AnnotationSetId, Extent, FeStatus, Flags, Fraction, LayerName, Origin, Positive,
     Provenance, ReleaseId, Sentence, SentenceId, Span, Split, named,
 };
 use crate::text::{CharIndex, Respaced, natural_spacing};
@@ -79,20 +79,29 @@ impl TrainingSentence {
     }
 }
 
-/// Moves the spans of a set; labels over white space alone are lost.
+/// Moves the spans of a set; those over white space alone are lost.
 fn respace_set(set: &mut AnnotationSet, moved: &Respaced, losses: &mut LossLog) {
-    set.targets = set.targets.iter().filter_map(|span| moved.span(*span)).collect();
-    for layer in &mut set.layers {
-        layer.labels.retain_mut(|label| {
-            let Extent::Overt(span) = &mut label.extent else { return true };
-            match moved.span(*span) {
-                Some(place) => *span = place,
-                None => {
-                    losses.add(Loss::NoToken);
-                    return false;
-                }
-            }
+    let mut place = |span: &mut Span, loss| match moved.span(*span) {
+        Some(there) => {
+            *span = there;
             true
+        }
+        None => {
+            losses.add(loss);
+            false
+        }
+    };
+    set.targets.retain_mut(|span| place(span, Loss::TargetWithoutToken));
+    for layer in &mut set.layers {
+        // What is said beside FEs (of the target once more, GF, PT) is counted where it is lost.
+        let is_element = layer.name == LayerName::Fe;
+        layer.labels.retain_mut(|label| match &mut label.extent {
+            Extent::Overt(span) if is_element => place(span, Loss::NoToken),
+            Extent::Overt(span) => {
+                label.extent = moved.span(*span).map_or(Extent::None, Extent::Overt);
+                true
+            }
+            Extent::Null(_) | Extent::None => true,
         });
     }
 }
@@ -308,4 +317,30 @@ fn elements_of<'a>(
         }
     }
     Ok(elements)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{FrameId, IdSpace, LuId};
+
+    #[test]
+    fn what_covers_white_space_alone_is_lost_and_counted() {
+        let sentence = SentenceId::new(IdSpace::Imported, 1);
+        let targets = vec![Span::new(5, 11), Span::new(14, 16)];
+        let mut set = AnnotationSet::new(sentence, FrameId(1), LuId(1), targets)
+            .element("Agent", Span::new(0, 3), "Ext", "NP")
+            .element("Space", Span::new(3, 5), "Obj", "NP");
+        let moved = Respaced::new("She  looked it  over .", "She looked it over.".to_owned());
+        let mut losses = LossLog::default();
+        respace_set(&mut set, &moved, &mut losses);
+        assert_eq!(set.targets, [Span::new(4, 10)]);
+        let elements: Vec<&str> =
+            set.fe_layers().flat_map(|layer| &layer.labels).map(|of| of.name.as_str()).collect();
+        assert_eq!(elements, ["Agent"]);
+        let counted: Vec<(Loss, u64)> = losses.iter().collect();
+        assert_eq!(counted, [(Loss::TargetWithoutToken, 1), (Loss::NoToken, 1)]);
+        losses.add_set(&set, false, HOLDS);
+        assert_eq!(losses.count(Loss::GfPt), 4, "those of the FE that is lost are lost anyway");
+    }
 }

@@ -85,9 +85,6 @@ impl<W: Write> ConlluWriter<W> {
         {
             losses.add(Loss::WhiteSpace);
         }
-        if !of.tokens.are_tagged() {
-            losses.add(Loss::NoTags);
-        }
         Ok(columns.len() as u64)
     }
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::Result;
-use super::loss::LossLog;
+use super::loss::{Loss, LossLog};
 use super::training::{SentenceRecord, TrainingFormat, TrainingSentence};
 use super::training_conllu::ConlluWriter;
 use super::training_table::TrainingTable;
@@ -40,15 +40,19 @@ impl<W: Write + Send> TrainingFile<W> {
         let counted = if matches!(self.0, Form::Conllu(_)) { &mut unused } else { &mut *losses };
         let record = SentenceRecord::new(of, counted)?;
         let as_value = || serde_json::to_value(&record).map_err(std::io::Error::from);
+        let mut sets = of.sets.len() as u64;
         match &mut self.0 {
             Form::Jsonl(out) => {
                 serde_json::to_writer(&mut *out, &record).map_err(std::io::Error::from)?;
                 out.write_all(b"\n")?;
             }
             Form::Parquet(table) => table.row(&as_value()?)?,
-            Form::Conllu(out) => return out.sentence(of, &as_value()?["sets"], losses),
+            Form::Conllu(out) => sets = out.sentence(of, &as_value()?["sets"], losses)?,
         }
-        Ok(of.sets.len() as u64)
+        if sets > 0 && !of.tokens.are_tagged() {
+            losses.add(Loss::NoTags);
+        }
+        Ok(sets)
     }
 
     /// Ends the file.

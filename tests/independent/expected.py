@@ -398,6 +398,7 @@ OF_SPANS = {
     "no-extent",
     "fe-layer-2-3",
     "no-target",
+    "target-without-token",
     "target-inside-token",
     "fe-inside-token",
     "no-token",
@@ -411,7 +412,7 @@ LOSSES = {
     "training-conll": OF_SETS | OF_SPANS | {"overlapping-fe", "no-tags"},
     "semafor": OF_SETS | OF_SPANS | {"fes-not-annotated"},
     "tables": OF_SETS - {"gf-pt", "status", "scores", "verifications"} | {"loose-gf-pt"},
-    "training jsonl": OF_SETS - {"status", "lu-proposed", "scores", "verifications"} | {"no-extent"},
+    "training jsonl": OF_SETS - {"status", "lu-proposed", "scores", "verifications"} | {"no-extent", "no-tags"},
 }
 LOSSES |= {"bios": LOSSES["conll"], "training-bios": LOSSES["training-conll"]}
 
@@ -456,6 +457,7 @@ def losses_of_tokens(release: Release, set_: AnnotationSet, tokens: Tokens) -> C
     lost: Counter[str] = Counter()
     for span in set_.targets:
         covered = tokens.covered(span)
+        lost["target-without-token"] += covered is None
         lost["target-inside-token"] += covered is not None and not covered[1]
     if not target_tokens(set_, tokens):
         lost["no-target"] += 1

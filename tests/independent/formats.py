@@ -278,6 +278,7 @@ def check_training(export: Export, path: Path) -> None:
             return
         export.schemas.check("training-sentence", record, export.findings, sentence.id)
         check_sentence(export, record, sentence, sets)
+        losses["no-tags"] += bool(record["tokens"]) and all(of["tag"] is None for of in record["tokens"])
         sentences += 1
         for set_ in sets:
             losses += expected.losses_of_set(export.release, set_)

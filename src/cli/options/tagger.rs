@@ -1,6 +1,6 @@
 //! Which tagger tags words, and where.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
 
 use fnstore::compute::{Device, GpuOptions};
@@ -47,12 +47,24 @@ impl TaggerArgs {
 /// there is none, and the user is told.
 pub(crate) struct TaggerOnDemand {
     args: TaggerArgs,
+    /// Whether it tags every sentence, and not those alone that no layer tags.
+    tags_all: bool,
     opened: OnceCell<Option<Tagger>>,
+    /// How often it was asked.
+    asked: Cell<u64>,
 }
 
 impl TaggerOnDemand {
-    pub(crate) fn new(args: TaggerArgs) -> Self {
-        Self { args, opened: OnceCell::new() }
+    pub(crate) fn new(args: TaggerArgs, tags_all: bool) -> Self {
+        Self { args, tags_all, opened: OnceCell::new(), asked: Cell::new(0) }
+    }
+
+    /// What becomes of the sentences that it does not tag.
+    fn untagged(&self) -> &'static str {
+        match self.tags_all {
+            true => "words are written without parts of speech",
+            false => "sentences without parts of speech stay so",
+        }
     }
 
     fn tagger(&self) -> anyhow::Result<Option<&Tagger>> {
@@ -78,7 +90,7 @@ impl TaggerOnDemand {
             Ok(places) => places,
             Err(error) if is_asked_for => return Err(error),
             Err(error) => {
-                tell(&format!("sentences without parts of speech stay so: {error:#}"));
+                tell(&format!("{}: {error:#}", self.untagged()));
                 return Ok(None);
             }
         };
@@ -97,9 +109,9 @@ impl WordTagger for TaggerOnDemand {
         let knows = declared.knows(language)?;
         if let (false, Some(languages)) = (knows, declared.languages()) {
             tell(&format!(
-                "sentences without parts of speech stay so: the model `{}` is made for \
-                 `{languages}`, and the language of the release is `{language}`; `--any-language` \
-                 has them tagged all the same",
+                "{}: the model `{}` is made for `{languages}`, and the language of the release is \
+                 `{language}`; `--any-language` has them tagged all the same",
+                self.untagged(),
                 declared.model
             ));
         }
@@ -111,7 +123,15 @@ impl WordTagger for TaggerOnDemand {
         sentences: &[Vec<&str>],
     ) -> Result<Vec<Option<Vec<String>>>, Box<dyn std::error::Error + Send + Sync>> {
         match self.tagger().map_err(Box::<dyn std::error::Error + Send + Sync>::from)? {
-            Some(tagger) => tagger.tag_words(sentences),
+            Some(tagger) => {
+                // A small export is done before anybody wonders.
+                if self.asked.replace(self.asked.get() + 1) == 1 {
+                    tell(
+                        "the tagger reads some hundreds of sentences a second; `--no-tagger` asks none",
+                    );
+                }
+                tagger.tag_words(sentences)
+            }
             None => Ok(vec![None; sentences.len()]),
         }
     }

@@ -288,9 +288,9 @@ struct Export<'a> {
 impl Export<'_> {
     fn write(&self, out: &mut (impl Write + Send)) -> anyhow::Result<ExportRecord> {
         let (database, expression) = (self.database, self.expression);
-        let tagger = TaggerOnDemand::new(self.args.tagger.clone());
-        let tagger: Option<&dyn WordTagger> = (!self.args.no_tagger).then_some(&tagger as _);
         let is_training = self.to.is_of_sentences(self.args.training);
+        let tagger = TaggerOnDemand::new(self.args.tagger.clone(), is_training);
+        let tagger: Option<&dyn WordTagger> = (!self.args.no_tagger).then_some(&tagger as _);
         let report = match self.to {
             To::Jsonl | To::Parquet | To::ConlluPlus if is_training => {
                 let format = match self.to {
