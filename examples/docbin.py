@@ -70,7 +70,7 @@ def main(file, directory):
     for name, part in sorted(parts.items()):
         path = Path(directory, f"{name}.spacy")
         part.to_disk(path)
-        print(f"{path}: {len(part)} sentences")
+        print(path, len(part), sep="\t")
 
 
 if __name__ == "__main__":

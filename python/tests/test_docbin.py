@@ -35,7 +35,7 @@ def test_a_doc_says_what_its_record_says(grown: fnstore.Database, tmp_path: Path
     assert {"train", "test"} <= parts.keys()
     overlaps = masked = 0
     for name, records in parts.items():
-        assert f"{name}.spacy: {len(records)} sentences" in said
+        assert f"{name}.spacy\t{len(records)}\n" in said
         docs = list(tokens.DocBin().from_disk(tmp_path / "parts" / f"{name}.spacy").get_docs(vocab))
         assert [doc.user_data["sentence"] for doc in docs] == [record["sentence"] for record in records]
         for doc, record in zip(docs, records, strict=True):
