@@ -169,10 +169,6 @@ fn written(value: &Value) -> String {
     match value {
         Value::String(text) if !text.is_empty() => text.replace(char::is_whitespace, "-"),
         Value::Bool(is_so) => is_so.to_string(),
-        // Scores are numbers of 32 bits, which are written as such.
-        Value::Number(number) if number.is_f64() => {
-            (number.as_f64().unwrap_or_default() as f32).to_string()
-        }
         Value::Number(number) => number.to_string(),
         Value::Array(all) if !all.is_empty() => {
             all.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(";")
