@@ -80,13 +80,17 @@ fn exports_without_leaks_or_without_parts_say_nothing_of_them() {
     for (lines, query) in [
         ("exemplars\t*\ttrain\n", "split=train"),
         (LINES, "split=test"),
-        (LINES, "origin=exemplar"),
         (LINES, "origin=exemplar lu=inspect.v"),
     ] {
         let ran = export(lines, &[query]);
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         assert!(!ran.stderr.contains("dev or test"), "{query}: {}", ran.stderr);
     }
+    // Records of sentences name their parts, whether or not the query asks for one.
+    let ran = export(LINES, &["origin=exemplar"]);
+    assert!(ran.stderr.contains("in dev or test, too"), "{}", ran.stderr);
+    let plain = under(store.path(), LINES, &["export", "origin=exemplar", "--to", "csv"]);
+    assert!(!plain.stderr.contains("dev or test"), "{}", plain.stderr);
     // Asked for, they are left out wherever they stand.
     let all = exported(&export(LINES, &["origin=exemplar"]));
     let left = exported(&export(LINES, &["origin=exemplar", "--no-leaks"]));

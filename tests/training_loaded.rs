@@ -211,15 +211,11 @@ fn sentences_are_spaced_alike_and_their_spans_follow() {
             } else {
                 assert!(!text.contains(" .") && !text.contains("  "), "{text}");
             }
-            for (set, of_before) in
-                record["sets"].as_array().unwrap().iter().zip(before["sets"].as_array().unwrap())
-            {
-                let covered = |set: &Value| {
-                    let spans = set["targets"].as_array().unwrap().clone();
-                    spans.iter().map(|of| bare(of["text"].as_str().unwrap())).collect::<Vec<_>>()
-                };
-                assert_eq!(covered(set), covered(of_before));
-            }
+            // Targets, FEs, tokens and masks are of the same characters.
+            let covered = |record: &Value| -> Vec<String> {
+                texts_of_spans(record).iter().map(|(covered, _)| bare(covered)).collect()
+            };
+            assert_eq!(covered(record), covered(before));
         }
     }
 }
@@ -288,6 +284,18 @@ fn the_program_says_when_no_sentence_is_tagged() {
     assert_eq!(asked.stdout, ran.stdout);
 }
 
+/// A value as a comment has it.
+fn fact(value: &Value) -> String {
+    match value {
+        Value::String(text) if !text.is_empty() => text.replace(' ', "-"),
+        Value::Array(all) if !all.is_empty() => {
+            all.iter().map(|of| of.as_str().unwrap()).collect::<Vec<_>>().join(";")
+        }
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
+        _ => "_".to_owned(),
+    }
+}
+
 #[test]
 fn a_block_of_conllu_plus_says_what_the_record_says() {
     let store = expanded();
@@ -321,8 +329,19 @@ fn a_block_of_conllu_plus_says_what_the_record_says() {
             assert_eq!(line.len(), columns, "{line:?}");
             assert_eq!(line[1], token["text"].as_str().unwrap());
             assert_eq!(line[13].split('|').count(), ids.len());
+            assert_eq!(line[2], token["lemma"].as_str().unwrap());
             let is_next = tokens.get(at + 1).is_some_and(|next| next["start"] == token["end"]);
-            assert_eq!(line[9].starts_with("SpaceAfter=No|"), is_next, "{line:?}");
+            let space = if is_next { "SpaceAfter=No|" } else { "" };
+            let place = format!("{space}start_char={}|end_char={}", token["start"], token["end"]);
+            assert_eq!(line[9], place);
+            let stretches = record["unannotated"].as_array().unwrap();
+            let is_masked = stretches.iter().any(|of| {
+                let at = |of: &Value, name: &str| of[name].as_u64().unwrap();
+                at(of, "start") < at(token, "end") && at(token, "start") < at(of, "end")
+            });
+            for column in [line[10], line[11]] {
+                assert_eq!(column.split('|').any(|of| of == "?"), is_masked, "{line:?}");
+            }
         }
         for (at, id) in ids.iter().enumerate() {
             let set = sets.iter().find(|set| set["id"] == **id).unwrap();
@@ -332,10 +351,13 @@ fn a_block_of_conllu_plus_says_what_the_record_says() {
             let spans = set["targets"].as_array().unwrap();
             let target: String = spans.iter().map(|of| of["text"].as_str().unwrap()).collect();
             assert_eq!(spoken, target.split_whitespace().collect::<String>());
-            let complete = comment("fes_complete").unwrap().split(' ').nth(at).unwrap();
-            assert_eq!(complete, set["fes_complete"].to_string());
+            for (name, value) in set.as_object().unwrap() {
+                let Some(values) = comment(name).filter(|_| name != "set_id") else { continue };
+                let said = values.split(' ').nth(at).unwrap();
+                assert_eq!(said, fact(value), "{name}: {block}");
+            }
             let is_masked = lines.iter().any(|line| line[13].split('|').nth(at) == Some("?"));
-            assert!(!is_masked || complete == "false", "{block}");
+            assert_eq!(is_masked, set["fes_complete"] == false, "{block}");
         }
     }
 }

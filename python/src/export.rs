@@ -161,8 +161,9 @@ impl Wanted {
         database: &Database,
         expression: Expression,
     ) -> Result<(Expression, u64)> {
-        let has_parts = expression.terms().any(|term| term.field() == Field::Split);
-        if !self.no_leaks && !has_parts {
+        let has_parts = self.training || self.to == "conllu-plus";
+        let asks_for_parts = expression.terms().any(|term| term.field() == Field::Split);
+        if !self.no_leaks && !asks_for_parts && !has_parts {
             return Ok((expression, 0));
         }
         if self.no_leaks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
@@ -9,6 +10,7 @@ import warnings
 from pathlib import Path
 
 import fnstore
+import polars
 import pytest
 
 PROGRAM = os.environ.get("FNSTORE_PROGRAM", "")
@@ -42,6 +44,26 @@ def test_every_format_is_written(db: fnstore.Database, tmp_path: Path, to: str) 
     written = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert written and all(path.stat().st_size > 0 for path in written)
     assert report.records["set"] > 0 and "set" in repr(report)
+
+
+def test_datasets_and_polars_load_the_parts_as_they_are(
+    db: fnstore.Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    (tmp_path / "fold.tsv").write_text("exemplars\t*\ttrain\nlu\tinspect.v\ttest\n")
+    fold = db.with_split_list(tmp_path / "fold.tsv")
+    (tmp_path / "parts").mkdir()
+    written = {
+        part: fold.export(
+            tmp_path / "parts" / f"{part}.parquet", f"split={part}", to="parquet", training=True, no_leaks=True
+        ).records
+        for part in ("train", "test")
+    }
+    loaded = importlib.import_module("datasets").load_dataset(str(tmp_path / "parts"), cache_dir=str(tmp_path / "cache"))
+    assert {part: len(loaded[part]) for part in loaded} == {part: of["sentence"] for part, of in written.items()}
+    assert set(loaded["train"]["split"]) == {"train"} and isinstance(loaded["train"][0]["sets"][0]["frame"], str)
+    sets = polars.read_parquet(tmp_path / "parts" / "train.parquet").explode("sets").unnest("sets", separator=".")
+    assert len(sets) == written["train"]["set"] and sets.schema["sets.fes_complete"] == polars.Boolean
 
 
 def test_records_for_training_have_parts_under_a_list_and_no_leaks(db: fnstore.Database, tmp_path: Path) -> None:

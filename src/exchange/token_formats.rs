@@ -101,22 +101,10 @@ impl<W: Write> TokenWriter<W> {
         }
         let is_masked = masked(tokens, unannotated);
         for (number, token) in tokens.as_slice().iter().enumerate() {
-            let (mut lus, mut frames, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
-            for (at, column) in (1_usize..).zip(&columns) {
-                if column.targets.contains(&number) {
-                    lus.push(column.of.lu.as_str());
-                    frames.push(column.of.frame.as_str());
-                    numbers.push(at.to_string());
-                }
-            }
-            if is_masked[number] {
-                lus.push(MASK);
-                frames.push(MASK);
-            }
+            let [lus, frames, numbers] = evoked(&columns, number, is_masked[number]);
             let form = token.span.of(text).unwrap_or_default();
             self.first_columns(number, form, token)?;
-            let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
-            write!(self.out, "\t{}\t{}\t{}", joined(&lus), joined(&frames), joined(&numbers))?;
+            write!(self.out, "\t{lus}\t{frames}\t{numbers}")?;
             for column in &columns {
                 let Role { label, core_type } = &column.roles[number];
                 write!(self.out, "\t{label}")?;
@@ -180,6 +168,25 @@ impl<W: Write> TokenWriter<W> {
         self.out.flush()?;
         Ok(self.written)
     }
+}
+
+/// The LUs, the frames and the numbers of the sets whose target a token belongs to; a token that
+/// nobody annotated has a mask among the first two.
+pub(super) fn evoked(columns: &[Column<'_>], number: usize, is_masked: bool) -> [String; 3] {
+    let (mut lus, mut frames, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+    for (at, column) in (1_usize..).zip(columns) {
+        if column.targets.contains(&number) {
+            lus.push(column.of.lu.as_str());
+            frames.push(column.of.frame.as_str());
+            numbers.push(at.to_string());
+        }
+    }
+    if is_masked {
+        lus.push(MASK);
+        frames.push(MASK);
+    }
+    let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
+    [joined(&lus), joined(&frames), joined(&numbers)]
 }
 
 /// Names that share a column; `_` for none.

@@ -228,7 +228,7 @@ struct ElementRecord<'a> {
 }
 
 /// What a record says of its sets.
-const HOLDS: Holds = Holds {
+pub(super) const HOLDS: Holds = Holds {
     origin: true,
     status: true,
     lu_status: true,

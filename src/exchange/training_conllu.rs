@@ -8,9 +8,9 @@ use std::io::Write;
 
 use serde_json::Value;
 
-use super::loss::{Holds, Loss, LossLog};
-use super::token_formats::{Column, MASK, columns, joined, masked};
-use super::training::TrainingSentence;
+use super::loss::{Loss, LossLog};
+use super::token_formats::{Column, columns, evoked, joined, masked};
+use super::training::{HOLDS, TrainingSentence};
 use super::{ExchangeError, Result};
 use crate::text::CharIndex;
 
@@ -40,16 +40,6 @@ const FACTS: [&str; 19] = [
     "same_meaning",
     "reverse",
 ];
-
-/// What a block says of its sets; FEs without words have no place.
-const HOLDS: Holds = Holds {
-    origin: true,
-    status: true,
-    lu_status: true,
-    fe_status: true,
-    gf_pt: false,
-    scores: true,
-};
 
 /// Writes sentences in blocks.
 pub(super) struct ConlluWriter<W> {
@@ -94,19 +84,7 @@ impl<W: Write> ConlluWriter<W> {
         let is_masked = masked(&of.tokens, &of.unannotated);
         let tokens = of.tokens.as_slice();
         for (number, token) in tokens.iter().enumerate() {
-            let (mut lus, mut frames, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
-            for (at, column) in (1_usize..).zip(columns) {
-                if column.targets.contains(&number) {
-                    lus.push(column.of.lu.as_str());
-                    frames.push(column.of.frame.as_str());
-                    numbers.push(at.to_string());
-                }
-            }
-            if is_masked[number] {
-                lus.push(MASK);
-                frames.push(MASK);
-            }
-            let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
+            let [lus, frames, numbers] = evoked(columns, number, is_masked[number]);
             let roles: Vec<&str> =
                 columns.iter().map(|column| column.roles[number].label.as_str()).collect();
             let form = token.span.of(text).unwrap_or_default();
@@ -120,14 +98,11 @@ impl<W: Write> ConlluWriter<W> {
             let space = if is_joined { "SpaceAfter=No|" } else { "" };
             writeln!(
                 self.out,
-                "{}\t{form}\t{}\t_\t{tag}\t_\t_\t_\t_\t{space}start_char={}|end_char={}\t{}\t{}\t{}\t{}",
+                "{}\t{form}\t{}\t_\t{tag}\t_\t_\t_\t_\t{space}start_char={}|end_char={}\t{lus}\t{frames}\t{numbers}\t{}",
                 number + 1,
                 token.lemma,
                 place.start,
                 place.end,
-                joined(&lus),
-                joined(&frames),
-                joined(&numbers),
                 joined(&roles),
             )?;
         }

@@ -47,7 +47,8 @@ fn finds_held_out(expression: &Expression) -> bool {
     }
 }
 
-/// Whether a set grew from one of some sets, in whatever round.
+/// Whether a set grew from one of some sets, in whatever round: from it, or in a later round of its
+/// chain, whose outputs were to differ from it.
 fn grew_from(set: &AnnotationSet, sets: &BTreeMap<AnnotationSetId, SentenceId>) -> bool {
     let Provenance::Generated(made) = &set.provenance else { return false };
     let before = [made.seed, made.source];

@@ -40,8 +40,8 @@ use report::{EditionRecord, ExportRecord, LossRecord, framenet_loss};
 /// loses nothing. `conll`, `bios`, `semafor`, `csv` and `parquet` are for other programs; what they
 /// cannot hold is counted on stderr. `conllu-plus`, `training-conll` and `training-bios` have a
 /// sentence with all of its sets in one block, and say what nobody annotated; so do `jsonl` and
-/// `parquet` with `--training`. The tagger gives their words parts of speech, in other token
-/// formats where no layer of FrameNet does. `alignment-task` makes tasks for annotators, as
+/// `parquet` with `--training`. In `conllu-plus` and with `--training` all parts of speech are the
+/// tagger's, in other token formats those of words that FrameNet has not tagged. `alignment-task` makes tasks for annotators, as
 /// `fnstore align tasks` does under its own options. `filter-data` says of generated sets what
 /// `fnstore train filter` learns from. schema/exchange.md describes the formats.
 #[derive(Debug, clap::Args)]
@@ -76,8 +76,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "HOW", value_parser = named::<Spacing>())]
     spacing: Option<Spacing>,
 
-    /// Leave out training sentences that also stand in `dev` or `test`, and what was generated from
-    /// them in any round; without this they are told of where the query asks for `split`
+    /// Leave out training sentences that also stand in `dev` or `test`, what was generated from
+    /// them, and later rounds of its chains; without this they are told of where the query asks for
+    /// `split` or the records have it
     #[arg(long)]
     no_leaks: bool,
 
@@ -92,7 +93,7 @@ pub(crate) struct Args {
     splits: SplitArgs,
 
     /// Ask no tagger: tags are those of FrameNet's layers alone, and training records have none
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["tagger", "encoder"])]
     no_tagger: bool,
 
     #[command(flatten)]
@@ -128,7 +129,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     if to.holds_several(args.training) {
         tell_of_releases(&database, "export", &expression)?;
     }
-    let expression = leakless(&args, &database, expression)?;
+    let expression = leakless((&args, to), &database, expression)?;
     let expression = args.sample.of(&database, expression, None)?;
     let export = Export { database: &database, expression: &expression, args: &args, to };
     let mut record = match (to, &path) {
@@ -188,14 +189,14 @@ fn require_sets(args: &Args, to: To, expression: &Expression) -> anyhow::Result<
 }
 
 /// The query without training sentences that stand in `dev` or `test`, where they are to be left
-/// out. Else they are told of, if the query asks for parts.
+/// out. Else they are told of, if the query asks for parts or the records have them.
 fn leakless(
-    args: &Args,
+    (args, to): (&Args, To),
     database: &Database,
     expression: Expression,
 ) -> anyhow::Result<Expression> {
-    let has_parts = expression.terms().any(|term| term.field() == Field::Split);
-    if !args.no_leaks && !has_parts {
+    let asks_for_parts = expression.terms().any(|term| term.field() == Field::Split);
+    if !args.no_leaks && !asks_for_parts && !to.is_of_sentences(args.training) {
         return Ok(expression);
     }
     let leaking = database.leaking(&expression)?;
