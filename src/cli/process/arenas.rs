@@ -1,7 +1,7 @@
 //! Memory that RocksDB has given back.
 //!
-//! RocksDB has the system's allocator. That of glibc keeps what is freed apart by threads, so that a
-//! commit of a hundred megabytes, which several threads write to files, leaves two hundred more.
+//! RocksDB has the system's allocator. That of glibc keeps what is freed apart by threads, so that
+//! a commit of a hundred megabytes, which several threads write to files, leaves two hundred more.
 
 #![allow(unsafe_code, reason = "the system's allocator is told how to keep freed memory")]
 
