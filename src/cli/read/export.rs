@@ -41,9 +41,10 @@ use report::{EditionRecord, ExportRecord, LossRecord, framenet_loss};
 /// cannot hold is counted on stderr. `conllu-plus`, `training-conll` and `training-bios` have a
 /// sentence with all of its sets in one block, and say what nobody annotated; so do `jsonl` and
 /// `parquet` with `--training`. In `conllu-plus` and with `--training` all parts of speech are the
-/// tagger's, in other token formats those of words that FrameNet has not tagged. `alignment-task` makes tasks for annotators, as
-/// `fnstore align tasks` does under its own options. `filter-data` says of generated sets what
-/// `fnstore train filter` learns from. schema/exchange.md describes the formats.
+/// tagger's, in other token formats those of words that FrameNet has not tagged. `alignment-task`
+/// makes tasks for annotators, as `fnstore align tasks` does under its own options. `filter-data`
+/// says of generated sets what `fnstore train filter` learns from. schema/exchange.md describes the
+/// formats.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
