@@ -25,7 +25,7 @@ def test_a_doc_says_what_its_record_says(grown: fnstore.Database, tmp_path: Path
     (tmp_path / "fold.tsv").write_text("exemplars\t*\ttrain\nlu\tinspect.v\ttest\n")
     fold = grown.with_split_list(tmp_path / "fold.tsv")
     file = tmp_path / "sentences.jsonl"
-    fold.export(file, to="jsonl", training=True, spacing="natural")
+    fold.export(file, to="jsonl", training=True, spacing="natural", no_leaks=True)
     run = [sys.executable, str(SCRIPT), str(file), str(tmp_path / "parts")]
     said = subprocess.run(run, capture_output=True, text=True, check=True).stdout
     parts: dict[str, list[dict[str, Any]]] = {}
