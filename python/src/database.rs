@@ -442,8 +442,9 @@ impl Database {
     /// bios, conllu-plus, training-conll, training-bios, semafor, csv or parquet. training has a
     /// record for each sentence (jsonl, parquet), whose spacing is stored, natural or tokens. With
     /// sample, so many sets, or so many for each value of the fields in per. no_leaks leaves out
-    /// training sentences that stand in dev or test; a query that asks for parts warns of them
-    /// otherwise. Token formats have the parts of speech that FrameNet has, training records none.
+    /// training sentences that stand in dev or test; a query that asks for parts, or records that
+    /// have them, warn otherwise. Token formats have the parts of speech that FrameNet has,
+    /// training records none.
     #[pyo3(signature = (path, expression="", *, to, training=false, spacing=None, with_base=false,
                         force=false, no_leaks=false, sample=None, per=None, seed=Count(1)),
            text_signature = "($self, path, expression='', *, to, training=False, spacing=None, \

@@ -25,7 +25,7 @@ const TRIMMED: u64 = 10_000;
 
 /// Rows of a commit from which on its before-images are written ahead of it, so many at a time:
 /// they are as many as its records, and memory would hold them twice. Nobody sees them before the
-/// commit, and the next commit writes over those of one that failed.
+/// commit, and the next commit begins by removing those of one that failed.
 const AHEAD: usize = if cfg!(test) { 3 } else { 50_000 };
 
 fn digest(value: &[u8]) -> Digest {
@@ -208,6 +208,17 @@ impl Store {
         self.trim_history(rows, revision)
     }
 
+    /// Removes what a commit wrote ahead that failed, before one of the same number is made.
+    pub(super) fn drop_ahead(&self, revision: u64) -> Result<()> {
+        let start = ChangeKey { revision, ordinal: 0 }.encode();
+        if self.engine.scan_from(Family::Before, start.clone())?.next().is_none() {
+            return Ok(());
+        }
+        let mut rows = WriteBatch::default();
+        self.engine.delete_from(&mut rows, Family::Before, &start, &[0xff; 9])?;
+        self.engine.write_ahead(rows)
+    }
+
     fn put_commit(&self, rows: &mut WriteBatch, commit: &Commit) -> Result<()> {
         let value = commit.to_value();
         let value = value.map_err(|why| StoreError::unwritable("commit", commit.revision, why))?;
@@ -296,16 +307,10 @@ impl Store {
     /// What the records of a commit held before it, in order of family and key.
     pub(crate) fn images(&self, revision: u64) -> Result<Vec<Image>> {
         let start = ChangeKey { revision, ordinal: 0 }.encode();
-        // Behind them may stand those of a larger commit that failed.
-        let count = self.commit_made(revision)?.and_then(|commit| commit.images).unwrap_or(0);
         let mut images = Vec::new();
         for row in self.engine.scan(Family::Before, start[..8].to_vec())? {
             let (key, value) = row?;
             let damaged = |reason| StoreError::damaged("before", &key, reason);
-            let place = ChangeKey::decode(&key).ok_or_else(|| damaged("no key".to_owned()))?;
-            if place.ordinal >= count {
-                break;
-            }
             images.push(Image::decode(&value).map_err(damaged)?);
         }
         Ok(images)
@@ -331,8 +336,12 @@ impl Store {
     pub(crate) fn leave_images(&self, revision: u64, count: u32) -> Result<()> {
         let mut rows = WriteBatch::default();
         for ordinal in 0..count {
+            let key = CommitKey { revision }.encode();
+            let family = Family::LexUnit.record_number().unwrap_or_default();
+            let image = ImageRecord { family, key, before: None, after: None };
+            let value = record::encode(&image).expect("an image is written");
             let key = ChangeKey { revision, ordinal }.encode();
-            self.engine.put(&mut rows, Family::Before, &key, b"left")?;
+            self.engine.put(&mut rows, Family::Before, &key, &value)?;
         }
         self.engine.write_ahead(rows)
     }

@@ -369,6 +369,7 @@ impl Store {
         env!("CARGO_PKG_VERSION").clone_into(&mut book.written_by);
         edit(&mut book);
         let revision = book.revision;
+        self.drop_ahead(revision)?;
         let unwritable = |family| move |why| StoreError::unwritable(family, revision, why);
         for (ordinal, change) in (0_u32..).zip(&changes) {
             let key = ChangeKey { revision: book.revision, ordinal }.encode();

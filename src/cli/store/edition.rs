@@ -113,9 +113,7 @@ impl EditionRecord {
             blake3: edition.written_hash(),
         }
     }
-}
 
-impl EditionRecord {
     /// The query with a number in place of a long list of ids, as that of a sample has one.
     fn short_expression(&self) -> String {
         match self.expression.parse::<Expression>() {

@@ -556,6 +556,8 @@ mod tests {
         let (_dir, database, release) = imported();
         let next = database.store.revision().unwrap() + 1;
         database.store.leave_images(next, 3).unwrap();
+        let checked = database.check(crate::upkeep::CheckOptions::default(), &mut |_| {}).unwrap();
+        assert!(checked.findings.is_empty(), "{:?}", checked.findings);
         assert_eq!(add(&database, release, "peruse.v"), next);
         assert_eq!(database.store.images(next).unwrap().len(), 1);
         database.undo(&[next], "").unwrap();
