@@ -35,9 +35,9 @@ pub struct Batch<'a> {
     pub(super) rows: WriteBatch,
     pub(super) changes: Vec<ChangeRecord>,
     /// Keys of rows that are counted.
-    pub(super) keyed: Vec<Keyed>,
+    pub(super) keyed: Keyed,
     /// Rows that are counted by what they say.
-    pub(super) touched: Vec<Touched>,
+    pub(super) touched: Touched,
     /// What each release counts once this is committed and did not before, and the other way
     /// round.
     pub(super) counts: BTreeMap<ReleaseId, [ReleaseCounts; 2]>,
@@ -46,7 +46,7 @@ pub struct Batch<'a> {
 
 /// What a commit is made of: rows, keys that are counted, what changes kept counts, and what it
 /// tells of itself.
-pub(super) type Parts = (WriteBatch, Vec<Keyed>, Vec<Touched>, History);
+pub(super) type Parts = (WriteBatch, Keyed, Touched, History);
 
 impl<'a> Batch<'a> {
     pub(super) fn new(store: &'a Store, release: ReleaseId) -> Self {
@@ -102,7 +102,7 @@ impl<'a> Batch<'a> {
             .map_err(|(_, reason)| StoreError::invalid(family.name(), name, reason))?;
         self.count(family, key, true);
         self.history.row(family, key, Some(value));
-        self.touched.extend(Touched::written(family, key, value));
+        self.touched.written(family, key, value);
         self.store.engine.put(&mut self.rows, family, key, value)
     }
 
@@ -118,13 +118,13 @@ impl<'a> Batch<'a> {
     pub(super) fn delete_row(&mut self, family: Family, key: &[u8]) -> Result<()> {
         self.count(family, key, false);
         self.history.row(family, key, None);
-        self.touched.extend(Touched::deleted(family, key));
+        self.touched.deleted(family, key);
         self.store.engine.delete(&mut self.rows, family, key)
     }
 
     fn count(&mut self, family: Family, key: &[u8], is_put: bool) {
         if tally::is_counted(family, key) {
-            self.keyed.push((family, key.to_vec(), is_put));
+            self.keyed.push(family, key, is_put);
         }
     }
 
@@ -223,7 +223,7 @@ impl<'a> Batch<'a> {
         let key = LexUnitKey { release: self.release, frame: lu.frame, lu: lu.id };
         self.put(Family::LexUnit, &key, &lu.name, lu.to_value())?;
         let said = Said::LexUnit(CountKey::of_lexunit(self.release, lu));
-        self.touched.push(Touched::put(Family::LexUnit, &key, said, false));
+        self.touched.put(Family::LexUnit, &key, said, false);
         self.put_name(NameKind::LexUnit, &lu.name, pair(lu.frame.0, lu.id.0))
     }
 
@@ -273,7 +273,7 @@ impl<'a> Batch<'a> {
         let key = SentenceKey { release: self.release, sentence: sentence.id };
         self.put(Family::Sentence, &key, sentence.id, sentence.to_value())?;
         let said = Said::of_sentence(self.release, sentence);
-        self.touched.push(Touched::put(Family::Sentence, &key, said, is_new));
+        self.touched.put(Family::Sentence, &key, said, is_new);
         Ok(())
     }
 
@@ -307,7 +307,7 @@ impl<'a> Batch<'a> {
         };
         self.put(Family::Annotation, &key, set.id, set.to_value())?;
         let said = Said::of_set(release, set);
-        self.touched.push(Touched::put(Family::Annotation, &key, said, is_new));
+        self.touched.put(Family::Annotation, &key, said, is_new);
         let value = record::encode_location(set.id, SetLocation::of(set));
         self.put(Family::SetLocation, &SetKey { release, set: set.id }, set.id, value)?;
         let by_sentence = SentenceSetKey { release, sentence: set.sentence, set: set.id };

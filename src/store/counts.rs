@@ -88,7 +88,7 @@ pub(super) struct Changes {
 
 impl Changes {
     /// The changes of counts, and what was touched that is evidence of proposed LUs.
-    pub(super) fn of(engine: &Engine, touched: Vec<Touched>) -> Result<(Self, TouchedEvidence)> {
+    pub(super) fn of(engine: &Engine, touched: Touched) -> Result<(Self, TouchedEvidence)> {
         let (mut lost, mut gained) = (Gathered::default(), Gathered::default());
         let (mut changes, mut evidence) = (Self::default(), TouchedEvidence::default());
         each_row(engine, touched, &mut |family, key, before, after| {
@@ -131,13 +131,14 @@ impl Changes {
 
 impl Store {
     /// Takes note of rows of a release that is not listed yet, as long as each is written once.
-    pub(super) fn note_unlisted(&self, release: ReleaseId, touched: Vec<Touched>) {
+    pub(super) fn note_unlisted(&self, release: ReleaseId, touched: &Touched) {
         let mut unlisted = self.unlisted.lock().unwrap_or_else(|broken| broken.into_inner());
         let Some(Some(cells)) = unlisted.get_mut(&release) else { return };
-        let are_new = touched.iter().all(|row| row.after().is_some());
+        let are_new = touched.iter().all(|(.., row)| row.after.is_some());
         // LUs are written again as more of them is known.
-        let sets = touched.iter().filter(|row| !row.is_of(Family::LexUnit));
-        sets.filter_map(|row| row.after()?.counted()).for_each(|key| cells.add(key));
+        let sets = touched.iter().filter(|(family, ..)| *family != Family::LexUnit);
+        let said = sets.filter_map(|(.., row)| row.after.as_ref()?.counted());
+        said.for_each(|key| cells.add(key));
         if !are_new {
             unlisted.insert(release, None);
         }

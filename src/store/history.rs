@@ -7,7 +7,6 @@
 //!
 //! A load of many sets keeps none: what it adds is told by its recipe, and removed by it.
 
-use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rocksdb::WriteBatch;
@@ -15,6 +14,7 @@ use rocksdb::WriteBatch;
 use super::family::Family;
 use super::key::{ChangeKey, CommitKey, Key, SetKey, release_of};
 use super::record::{self, Bounds, Commit, Digest, ImageRecord, Stored};
+use super::row_list::RowList;
 use super::rows::content;
 use super::tally::Keyed;
 use super::{Action, Batch, HISTORY_KEY, Result, RowContent, Store, StoreError, Subject};
@@ -93,7 +93,7 @@ pub(super) struct History {
     note: String,
     undoes: Vec<u64>,
     /// Rows whose before-images are to be kept, with a digest of what they become.
-    rows: Option<BTreeMap<RowId, Option<Digest>>>,
+    rows: Option<RowList<Option<Digest>>>,
 }
 
 impl History {
@@ -105,7 +105,7 @@ impl History {
     pub(super) fn row(&mut self, family: Family, key: &[u8], value: Option<&[u8]>) {
         let Some(rows) = &mut self.rows else { return };
         if family.record_number().is_some() {
-            rows.insert(RowId { family, key: key.to_vec() }, value.map(digest));
+            rows.push(family, key, value.map(digest));
         }
     }
 }
@@ -174,21 +174,21 @@ impl Store {
     pub(super) fn put_history(
         &self,
         rows: &mut WriteBatch,
-        keyed: &mut Vec<Keyed>,
+        keyed: &mut Keyed,
         revision: u64,
         (changes, history): (u32, History),
     ) -> Result<()> {
         let mut images = history.rows.is_some().then_some(0_u32);
         let is_large = history.rows.as_ref().is_some_and(|rows| rows.len() > AHEAD);
         let mut ahead = WriteBatch::default();
-        for (RowId { family, key }, after) in history.rows.into_iter().flatten() {
-            let before = self.engine.get(family, &key)?;
+        history.rows.unwrap_or_default().each_last(|family, key, after, _| {
+            let before = self.engine.get(family, key)?;
             if before.as_deref().map(digest) == after {
-                continue;
+                return Ok(());
             }
             let count = images.get_or_insert_default();
             let family = family.record_number().unwrap_or_default();
-            let image = ImageRecord { family, key, before, after };
+            let image = ImageRecord { family, key: key.to_vec(), before, after };
             let value = record::encode(&image)
                 .map_err(|why| StoreError::unwritable("before", revision, why))?;
             let key = ChangeKey { revision, ordinal: *count }.encode();
@@ -198,13 +198,14 @@ impl Store {
             if ahead.len() >= AHEAD {
                 self.engine.write_ahead(std::mem::take(&mut ahead))?;
             }
-        }
+            Ok(())
+        })?;
         self.engine.write_ahead(ahead)?;
         let by = history.by.unwrap_or_else(|| self.author());
         let (note, undoes) = (history.note, history.undoes);
         let commit = Commit { revision, at: now(), by, note, undoes, images, changes };
         self.put_commit(rows, &commit)?;
-        keyed.push((Family::Commit, CommitKey { revision }.encode(), true));
+        keyed.push(Family::Commit, &CommitKey { revision }.encode(), true);
         self.trim_history(rows, revision)
     }
 

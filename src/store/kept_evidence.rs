@@ -27,8 +27,11 @@ use crate::model::{
 /// Bytes of rows that are written together while evidence is made anew.
 const WRITE: usize = 4 << 20;
 
-/// Answers of a verifier that are read together.
+/// Answers of a verifier, and numbers of sets by seed, that are read together.
 const ANSWERS: usize = 4_096;
+
+/// LUs whose evidence is read together: a large commit changes that of ten thousand.
+const LUS: usize = if cfg!(test) { 2 } else { 256 };
 
 /// An LU by its frame and number.
 pub(super) type Place = (FrameId, LuId);
@@ -41,14 +44,9 @@ pub(super) type Seeds = BTreeMap<AnnotationSetId, u64>;
 struct LuChange<'s> {
     lost: Vec<&'s SetEvidence>,
     gained: Vec<&'s SetEvidence>,
-    /// How many more seeds there are.
-    more_seeds: i64,
     /// All touched sets that the LU has then.
     then: Vec<&'s SetEvidence>,
 }
-
-/// Rows as they are then; `None` of those that go.
-type Cells = Vec<(EvidenceKey, Option<Cell>)>;
 
 impl Store {
     /// Adds to a commit what there is of evidence once it is written. What has none, or has some
@@ -62,45 +60,41 @@ impl Store {
     ) -> Result<()> {
         for &release in listed {
             let mut touched = touched.0.remove(&release).unwrap_or_default();
-            let mut cells = None;
-            if is_sure(release) {
-                cells = self.readable_changes(release, &mut touched)?;
-            }
-            if cells.is_none()
+            let others = rows.len();
+            let mut is_put =
+                is_sure(release) && self.put_readable(rows, release, &mut touched)?.is_some();
+            if !is_put
                 && !self.is_given_up(Family::Evidence, release)
                 && unless_damaged(self.remake_evidence(release))?.is_some()
             {
-                cells = self.readable_changes(release, &mut touched)?;
+                is_put = self.put_readable(rows, release, &mut touched)?.is_some();
             }
-            match cells {
-                Some(cells) => self.put_cells(rows, &cells)?,
-                // Rows that cannot be read keep nobody from others: readers gather what they can.
-                None => self.give_up(rows, Family::Evidence, release)?,
+            if is_put {
+                continue;
             }
+            if rows.len() > others {
+                self.delete_sums(rows, Family::Evidence, release)?;
+            }
+            // Rows that cannot be read keep nobody from others: readers gather what they can.
+            self.give_up(rows, Family::Evidence, release)?;
         }
         Ok(())
     }
 
-    /// The rows that a commit changes; `None` where none are kept, or what they are changed by
-    /// cannot be read.
-    fn readable_changes(
+    /// Puts the rows that a commit changes. `None` where none are kept, or what they are changed by
+    /// cannot be read: then it has put some of them, which are to be put again or deleted.
+    fn put_readable(
         &self,
+        rows: &mut WriteBatch,
         release: ReleaseId,
         touched: &mut OfRelease,
-    ) -> Result<Option<Cells>> {
+    ) -> Result<Option<()>> {
         let changed = match self.number_of_proposed(release) {
             Ok(None) => Ok(None),
-            Ok(Some(number)) => self.changed_evidence(release, number, touched),
+            Ok(Some(number)) => self.put_changed(rows, release, number, touched),
             Err(error) => Err(error),
         };
         Ok(unless_damaged(changed)?.flatten())
-    }
-
-    fn put_cells(&self, rows: &mut WriteBatch, cells: &Cells) -> Result<()> {
-        for (key, cell) in cells {
-            self.put_cell(rows, key, cell.as_ref())?;
-        }
-        Ok(())
     }
 
     fn put_cell(
@@ -116,49 +110,50 @@ impl Store {
         self.engine.put(rows, Family::Evidence, &bytes, &value)
     }
 
-    /// The rows that a commit changes; `None` when they must be made anew.
-    fn changed_evidence(
+    /// Puts the rows that a commit changes; `None` when they must be made anew.
+    fn put_changed(
         &self,
+        rows: &mut WriteBatch,
         release: ReleaseId,
         all: u64,
         touched: &mut OfRelease,
-    ) -> Result<Option<Cells>> {
+    ) -> Result<Option<()>> {
         if touched.is_empty() {
-            return Ok(Some(Cells::new()));
+            return Ok(Some(()));
         }
         self.complete(release, touched)?;
         let touched = &*touched;
-        let mut by_lu: BTreeMap<Place, LuChange<'_>> = BTreeMap::new();
-        let mut by_seed: BTreeMap<(Place, AnnotationSetId), i64> = BTreeMap::new();
-        let mut then: BTreeMap<Place, Vec<&SetEvidence>> = BTreeMap::new();
-        for [before, after] in touched.sets.values() {
-            if let Some(after) = after.as_deref() {
-                then.entry((after.frame, after.lu)).or_default().push(after);
-            }
-            if before == after && touched.reworded.is_empty() {
-                continue;
-            }
-            for (set, by) in [(before, -1), (after, 1)] {
-                let Some(set) = set.as_deref() else { continue };
-                let place = (set.frame, set.lu);
-                let change = by_lu.entry(place).or_default();
-                let sets = if by < 0 { &mut change.lost } else { &mut change.gained };
-                sets.push(set);
-                *by_seed.entry((place, set.seed)).or_default() += by;
+        let (mut by_lu, by_seed) = changes_of(touched);
+        let Some(seeds) = self.put_seeds(rows, release, &by_seed)? else { return Ok(None) };
+        drop(by_seed);
+        let mut number = 0;
+        while !by_lu.is_empty() {
+            let rest = by_lu.keys().nth(LUS).copied();
+            let rest = rest.map_or_else(BTreeMap::new, |place| by_lu.split_off(&place));
+            let some = std::mem::replace(&mut by_lu, rest);
+            match self.put_lus(rows, release, some, (&seeds, touched))? {
+                Some(more) => number += more,
+                None => return Ok(None),
             }
         }
-        by_seed.retain(|_, by| *by != 0);
-        let mut cells = Cells::new();
-        let Some(seeds) = self.changed_seeds(release, by_seed, &mut cells)? else {
-            return Ok(None);
-        };
-        let mut number = 0_i64;
+        let Some(all) = all.checked_add_signed(number) else { return Ok(None) };
+        self.put_cell(rows, &EvidenceKey::of_lus(release), Some(&Cell::Count(all)))?;
+        Ok(Some(()))
+    }
+
+    /// Puts what sets say of some LUs; gives how many more LUs have evidence.
+    fn put_lus(
+        &self,
+        rows: &mut WriteBatch,
+        release: ReleaseId,
+        by_lu: BTreeMap<Place, LuChange<'_>>,
+        (seeds, touched): (&BTreeMap<Place, i64>, &OfRelease),
+    ) -> Result<Option<i64>> {
+        let mut number = 0;
         let keys: Vec<Vec<u8>> =
             by_lu.keys().map(|place| EvidenceKey::of_lu(release, *place).encode()).collect();
         let values = self.engine.get_sorted(Family::Evidence, &keys)?;
-        for ((place, mut change), value) in by_lu.into_iter().zip(values) {
-            change.more_seeds = seeds.get(&place).copied().unwrap_or_default();
-            change.then = then.remove(&place).unwrap_or_default();
+        for ((place, change), value) in by_lu.into_iter().zip(values) {
             let key = EvidenceKey::of_lu(release, place);
             let was_there = value.is_some();
             let sums = match value {
@@ -166,16 +161,15 @@ impl Store {
                 None => Some(LuEvidence::default()),
             };
             let Some(mut sums) = sums else { return Ok(None) };
-            if self.change_lu(release, place, &mut sums, (change, touched))?.is_none() {
+            let more_seeds = seeds.get(&place).copied().unwrap_or_default();
+            if self.change_lu(release, place, &mut sums, (change, more_seeds, touched))?.is_none() {
                 return Ok(None);
             }
             let sums = (!sums.is_empty()).then_some(sums);
             number += i64::from(sums.is_some()) - i64::from(was_there);
-            cells.push((key, sums.map(Box::new).map(Cell::Sums)));
+            self.put_cell(rows, &key, sums.map(Box::new).map(Cell::Sums).as_ref())?;
         }
-        let Some(all) = all.checked_add_signed(number) else { return Ok(None) };
-        cells.push((EvidenceKey::of_lus(release), Some(Cell::Count(all))));
-        Ok(Some(cells))
+        Ok(Some(number))
     }
 
     /// Adds to what a commit touches the sets whose answers or sentences it changes, and of all
@@ -213,27 +207,29 @@ impl Store {
         Ok(())
     }
 
-    /// Changes the numbers of sets by seed; gives by how many each LU has more seeds.
-    fn changed_seeds(
+    /// Puts the numbers of sets by seed; gives by how many each LU has more seeds.
+    fn put_seeds(
         &self,
+        rows: &mut WriteBatch,
         release: ReleaseId,
-        by_seed: BTreeMap<(Place, AnnotationSetId), i64>,
-        cells: &mut Cells,
+        by_seed: &[((Place, AnnotationSetId), i64)],
     ) -> Result<Option<BTreeMap<Place, i64>>> {
-        let key = |(place, seed): &(Place, _)| EvidenceKey::of_seed(release, *place, *seed);
-        let keys: Vec<Vec<u8>> = by_seed.keys().map(|of| key(of).encode()).collect();
-        let values = self.engine.get_sorted(Family::Evidence, &keys)?;
+        let key = |(place, seed): (Place, _)| EvidenceKey::of_seed(release, place, seed);
         let mut more: BTreeMap<Place, i64> = BTreeMap::new();
-        for ((of, by), value) in by_seed.iter().zip(values) {
-            let key = key(of);
-            let before = match value {
-                Some(value) => read(&key, &value).and_then(|cell| cell.count()),
-                None => Some(0),
-            };
-            let after = before.and_then(|before| before.checked_add_signed(*by));
-            let (Some(before), Some(after)) = (before, after) else { return Ok(None) };
-            *more.entry(of.0).or_default() += i64::from(after > 0) - i64::from(before > 0);
-            cells.push((key, (after > 0).then_some(Cell::Count(after))));
+        for by_seed in by_seed.chunks(ANSWERS) {
+            let keys: Vec<Vec<u8>> = by_seed.iter().map(|(of, _)| key(*of).encode()).collect();
+            let values = self.engine.get_sorted(Family::Evidence, &keys)?;
+            for ((of, by), value) in by_seed.iter().zip(values) {
+                let key = key(*of);
+                let before = match value {
+                    Some(value) => read(&key, &value).and_then(|cell| cell.count()),
+                    None => Some(0),
+                };
+                let after = before.and_then(|before| before.checked_add_signed(*by));
+                let (Some(before), Some(after)) = (before, after) else { return Ok(None) };
+                *more.entry(of.0).or_default() += i64::from(after > 0) - i64::from(before > 0);
+                self.put_cell(rows, &key, (after > 0).then_some(Cell::Count(after)).as_ref())?;
+            }
         }
         Ok(Some(more))
     }
@@ -244,9 +240,9 @@ impl Store {
         release: ReleaseId,
         place: Place,
         sums: &mut LuEvidence,
-        (change, touched): (LuChange<'_>, &OfRelease),
+        (change, more_seeds, touched): (LuChange<'_>, i64, &OfRelease),
     ) -> Result<Option<()>> {
-        let seeds = sums.seeds.checked_add_signed(change.more_seeds);
+        let seeds = sums.seeds.checked_add_signed(more_seeds);
         let lost = change.lost.iter().try_for_each(|set| sums.remove(set));
         let (Some(seeds), Some(())) = (seeds, lost) else { return Ok(None) };
         sums.seeds = seeds;
@@ -416,6 +412,32 @@ impl Store {
         let value = self.engine.get(Family::Evidence, &key.encode())?;
         Ok(value.and_then(|value| read(&key, &value)?.count()))
     }
+}
+
+/// What a commit changes of LUs, and by how many sets of each seed in order.
+type ByLuAndSeed<'s> = (BTreeMap<Place, LuChange<'s>>, Vec<((Place, AnnotationSetId), i64)>);
+
+fn changes_of(touched: &OfRelease) -> ByLuAndSeed<'_> {
+    let mut by_lu: BTreeMap<Place, LuChange<'_>> = BTreeMap::new();
+    let mut by_seed: BTreeMap<(Place, AnnotationSetId), i64> = BTreeMap::new();
+    for [before, after] in touched.sets.values() {
+        if let Some(after) = after.as_deref() {
+            by_lu.entry((after.frame, after.lu)).or_default().then.push(after);
+        }
+        if before == after && touched.reworded.is_empty() {
+            continue;
+        }
+        for (set, by) in [(before, -1), (after, 1)] {
+            let Some(set) = set.as_deref() else { continue };
+            let place = (set.frame, set.lu);
+            let change = by_lu.entry(place).or_default();
+            let sets = if by < 0 { &mut change.lost } else { &mut change.gained };
+            sets.push(set);
+            *by_seed.entry((place, set.seed)).or_default() += by;
+        }
+    }
+    by_lu.retain(|_, change| !change.lost.is_empty() || !change.gained.is_empty());
+    (by_lu, by_seed.into_iter().filter(|(_, by)| *by != 0).collect())
 }
 
 /// What a row says; `None` for one that cannot be read.

@@ -7,9 +7,8 @@
 use rocksdb::WriteBatch;
 
 use super::family::Family;
-use super::record::ChangeRecord;
 use super::tally::Keyed;
-use super::{Action, Result, Store};
+use super::{Result, Store};
 use crate::model::ReleaseId;
 
 /// Key of the list in `meta`: of each shard the release and the BLAKE3 of its file.
@@ -53,12 +52,10 @@ impl Store {
     pub(super) fn drop_merged(
         &self,
         rows: &mut WriteBatch,
-        changes: &[ChangeRecord],
-        keyed: &[Keyed],
-        undoes: bool,
+        removes: bool,
+        keyed: &Keyed,
     ) -> Result<()> {
-        let removes = undoes || changes.iter().any(|change| change.action == Action::Removed);
-        let forgets = keyed.iter().any(|(family, _, put)| *family == Family::Journal && !put);
+        let forgets = keyed.iter().any(|(family, _, put)| family == Family::Journal && !put);
         if (removes || forgets) && self.engine.get(Family::Meta, MERGED_KEY)?.is_some() {
             self.engine.delete(rows, Family::Meta, MERGED_KEY)?;
         }

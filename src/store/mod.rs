@@ -53,6 +53,7 @@ mod repair;
 mod replace;
 mod resources;
 mod row_fault;
+mod row_list;
 mod rows;
 mod scratch;
 mod set_rows;
@@ -375,23 +376,22 @@ impl Store {
             let key = ChangeKey { revision: book.revision, ordinal }.encode();
             let value = record::encode(change).map_err(unwritable("change"))?;
             self.engine.put(&mut rows, Family::Change, &key, &value)?;
-            keyed.push((Family::Change, key, true));
+            keyed.push(Family::Change, &key, true);
         }
         if let Some(given) = *self.own_ids() {
             let value = record::encode(&given).map_err(unwritable("meta"))?;
             self.engine.put(&mut rows, Family::Meta, OWN_IDS_KEY, &value)?;
-            keyed.push((Family::Meta, OWN_IDS_KEY.to_vec(), true));
+            keyed.push(Family::Meta, OWN_IDS_KEY, true);
         }
-        let undoes = history.undoes_any();
+        let removes =
+            history.undoes_any() || changes.iter().any(|change| change.action == Action::Removed);
         let count = u32::try_from(changes.len()).unwrap_or(u32::MAX);
+        drop(changes);
         self.put_history(&mut rows, &mut keyed, revision, (count, history))?;
         let listed: Vec<_> = book.releases.iter().map(|release| release.id).collect();
-        self.drop_merged(&mut rows, &changes, &keyed, undoes)?;
-        drop(changes);
+        self.drop_merged(&mut rows, removes, &keyed)?;
         let visible = listed.iter().copied().chain(self.resource_ids(&keyed)?);
-        self.put_tally(&mut rows, &visible.collect::<Vec<_>>(), &keyed)?;
-        // The engine is about to hold the rows once more.
-        drop(keyed);
+        self.put_tally(&mut rows, &visible.collect::<Vec<_>>(), keyed)?;
         let are_current = self.are_sums_current()?;
         let (changes, evidence) = Changes::of(&self.engine, touched)?;
         let unsure = changes.unsure();
@@ -442,7 +442,7 @@ impl Store {
     /// When the engine fails, or the handle is a reader's.
     pub fn write_unlisted(&self, batch: Batch<'_>) -> Result<()> {
         self.engine.write_bulk(batch.rows)?;
-        self.note_unlisted(batch.release, batch.touched);
+        self.note_unlisted(batch.release, &batch.touched);
         Ok(())
     }
 

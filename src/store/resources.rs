@@ -44,7 +44,7 @@ impl Store {
 
     /// The numbers of the resources once a commit is made that puts and deletes these keys. A
     /// record that cannot be read counts: its key says whose rows there are.
-    pub(super) fn resource_ids(&self, keyed: &[Keyed]) -> Result<BTreeSet<ReleaseId>> {
+    pub(super) fn resource_ids(&self, keyed: &Keyed) -> Result<BTreeSet<ReleaseId>> {
         let mut ids = BTreeSet::new();
         let is_there = self.engine.has(Family::Resource);
         let rows = is_there.then(|| self.engine.scan(Family::Resource, Vec::new())).transpose()?;
@@ -65,7 +65,7 @@ impl Store {
     /// The numbers of all releases and resources that are listed: those of rows that are seen.
     pub(crate) fn visible(&self) -> Result<BTreeSet<ReleaseId>> {
         let releases = self.releases()?.into_iter().map(|release| release.id);
-        Ok(releases.chain(self.resource_ids(&[])?).collect())
+        Ok(releases.chain(self.resource_ids(&Keyed::default())?).collect())
     }
 
     /// Lists a resource, whose rows were written under a number of

@@ -12,6 +12,7 @@ use rocksdb::WriteBatch;
 use super::engine::Engine;
 use super::family::Family;
 use super::key::{Prefix, release_of};
+use super::row_list::RowList;
 use super::{OWN_IDS_KEY, Result, Store};
 use crate::model::ReleaseId;
 
@@ -41,8 +42,8 @@ const COUNTED: [(u8, Family); 16] = [
 /// Bytes of an entry: release, family, rows, digest.
 const ENTRY: usize = 2 + 1 + 8 + 16;
 
-/// A key that a commit puts, or deletes.
-pub(super) type Keyed = (Family, Vec<u8>, bool);
+/// Keys that a commit puts, or deletes; says which.
+pub(super) type Keyed = RowList<bool>;
 
 /// Rows of one family and release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -150,12 +151,10 @@ impl Tally {
     }
 
     /// Takes up what a commit puts and deletes; of one key, the last counts.
-    fn apply(&mut self, engine: &Engine, keyed: &[Keyed]) -> Result<()> {
-        let last: BTreeMap<(Family, &[u8]), bool> =
-            keyed.iter().map(|(family, key, is_put)| ((*family, &**key), *is_put)).collect();
-        for ((family, key), is_put) in last {
+    fn apply(&mut self, engine: &Engine, keyed: Keyed) -> Result<()> {
+        keyed.each_last(|family, key, is_put, _| {
             let release = release_of(family, key).map_or(0, |release| release.0);
-            let Some(tallied) = self.0.get_mut(&(release, family)) else { continue };
+            let Some(tallied) = self.0.get_mut(&(release, family)) else { return Ok(()) };
             // Each revision is a new one, so a change that is put was not there.
             let is_new = family == Family::Change && is_put;
             let was = !is_new && engine.get(family, key)?.is_some();
@@ -164,8 +163,8 @@ impl Tally {
                 (true, false) => tallied.remove(key),
                 _ => {}
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }
 
@@ -175,7 +174,7 @@ impl Store {
         &self,
         rows: &mut WriteBatch,
         listed: &[ReleaseId],
-        keyed: &[Keyed],
+        keyed: Keyed,
     ) -> Result<()> {
         let mut tally = Tally::read(&self.engine)?;
         tally.follow(&self.engine, listed)?;

@@ -1,8 +1,6 @@
 //! Rows that a batch puts or deletes and that are counted by what they say, with what they said
 //! before.
 
-use std::collections::BTreeMap;
-
 use super::Result;
 use super::current_sums::unless_damaged;
 use super::engine::Engine;
@@ -10,6 +8,7 @@ use super::evidence::SetEvidence;
 use super::family::Family;
 use super::key::{AnnotationKey, CountKey, Key, LexUnitKey, SentenceKey, SetKey};
 use super::record::Stored;
+use super::row_list::RowList;
 use crate::model::{AnnotationSet, LexUnit, LuId, OWN_RANGE, ReleaseId, Sentence, Verification};
 
 /// Rows that are read together.
@@ -74,41 +73,39 @@ pub(super) fn is_proposed(lu: LuId) -> bool {
     lu.0 >= OWN_RANGE
 }
 
-/// A row that a batch puts, or deletes.
-pub(super) struct Touched {
-    family: Family,
-    key: Vec<u8>,
-    after: Option<Said>,
+/// What becomes of a row that a batch puts, or deletes.
+pub(super) struct Touch {
+    pub(super) after: Option<Said>,
     /// Whether nothing stood there before.
     is_new: bool,
 }
 
+/// Rows that a batch puts, or deletes.
+pub(super) type Touched = RowList<Touch>;
+
 impl Touched {
-    pub(super) fn put(family: Family, key: &impl Key, after: Said, is_new: bool) -> Self {
-        Self { family, key: key.encode(), after: Some(after), is_new }
+    pub(super) fn put(&mut self, family: Family, key: &impl Key, after: Said, is_new: bool) {
+        self.push(family, &key.encode(), Touch { after: Some(after), is_new });
     }
 
-    /// A row that is put as it is written; `None` in families of which that is told otherwise.
-    pub(super) fn written(family: Family, key: &[u8], value: &[u8]) -> Option<Self> {
-        let after = (family == Family::Verification).then(|| Said::read(family, key, value));
-        after.map(|after| Self { family, key: key.to_vec(), after, is_new: false })
+    /// Takes note of a row that is put as it is written, in families of which that is not told
+    /// otherwise.
+    pub(super) fn written(&mut self, family: Family, key: &[u8], value: &[u8]) {
+        if family == Family::Verification {
+            let after = Said::read(family, key, value);
+            self.push(family, key, Touch { after, is_new: false });
+        }
     }
 
-    /// A row that is deleted; `None` in families that are not counted.
-    pub(super) fn deleted(family: Family, key: &[u8]) -> Option<Self> {
+    /// Takes note of a row that is deleted, in families that are counted.
+    pub(super) fn deleted(&mut self, family: Family, key: &[u8]) {
         let is_counted = matches!(
             family,
             Family::Annotation | Family::LexUnit | Family::Sentence | Family::Verification
         );
-        is_counted.then(|| Self { family, key: key.to_vec(), after: None, is_new: false })
-    }
-
-    pub(super) fn is_of(&self, family: Family) -> bool {
-        self.family == family
-    }
-
-    pub(super) fn after(&self) -> Option<&Said> {
-        self.after.as_ref()
+        if is_counted {
+            self.push(family, key, Touch { after: None, is_new: false });
+        }
     }
 }
 
@@ -122,42 +119,51 @@ pub(super) enum Before {
     Unreadable,
 }
 
-/// Of each key that was touched: what the row says then, and whether nothing stood there before.
-type LastTouched = BTreeMap<Vec<u8>, (Option<Said>, bool)>;
-
 /// Takes family and key of a row, what stood there and what will.
 type Take<'t> = dyn FnMut(Family, &[u8], Before, Option<Said>) + 't;
 
 /// Reads what stood in the rows that a batch touches; of one that is touched several times the last
 /// counts. Gives family, key, what stood there and what will.
-pub(super) fn each_row(engine: &Engine, touched: Vec<Touched>, take: &mut Take<'_>) -> Result<()> {
-    let mut rows: BTreeMap<Family, LastTouched> = BTreeMap::new();
-    for Touched { family, key, after, is_new } in touched {
-        let row = rows.entry(family).or_default().entry(key).or_insert((None, true));
-        *row = (after, is_new && row.1);
-    }
-    for (family, rows) in rows {
-        let (new, known): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, (_, is_new))| *is_new);
-        for (key, (after, _)) in new {
-            take(family, &key, Before::New, after);
+pub(super) fn each_row(engine: &Engine, touched: Touched, take: &mut Take<'_>) -> Result<()> {
+    let mut known = Known { family: Family::Meta, rows: Vec::new() };
+    touched.each_last(|family, key, Touch { after, is_new }, is_only| {
+        if is_new && is_only {
+            take(family, key, Before::New, after);
+            return Ok(());
         }
-        let mut known = known.into_iter().peekable();
-        while known.peek().is_some() {
-            let (keys, after): (Vec<_>, Vec<_>) =
-                known.by_ref().take(ROWS).map(|(key, (after, _))| (key, after)).unzip();
-            // What lies in a damaged file cannot be read, and may be written anew.
-            let mut values = unless_damaged(engine.get_sorted(family, &keys))?.map(Vec::into_iter);
-            for (key, after) in keys.iter().zip(after) {
-                let value = values.as_mut().map(|values| values.next().flatten());
-                let read = |value: Vec<u8>| Said::read(family, key, &value);
-                let before = match value.map(|value| value.map(read)) {
-                    Some(None) => Before::Nothing,
-                    Some(Some(Some(said))) => Before::Said(said),
-                    None | Some(Some(None)) => Before::Unreadable,
-                };
-                take(family, key, before, after);
-            }
+        if family != known.family || known.rows.len() == ROWS {
+            known.read(engine, take)?;
+            known.family = family;
         }
+        known.rows.push((key.to_vec(), after));
+        Ok(())
+    })?;
+    known.read(engine, take)
+}
+
+/// Rows of one family that may be there, and what they say then.
+struct Known {
+    family: Family,
+    rows: Vec<(Vec<u8>, Option<Said>)>,
+}
+
+impl Known {
+    /// Reads what stands there.
+    fn read(&mut self, engine: &Engine, take: &mut Take<'_>) -> Result<()> {
+        let family = self.family;
+        let (keys, after): (Vec<_>, Vec<_>) = self.rows.drain(..).unzip();
+        // What lies in a damaged file cannot be read, and may be written anew.
+        let mut values = unless_damaged(engine.get_sorted(family, &keys))?.map(Vec::into_iter);
+        for (key, after) in keys.iter().zip(after) {
+            let value = values.as_mut().map(|values| values.next().flatten());
+            let read = |value: Vec<u8>| Said::read(family, key, &value);
+            let before = match value.map(|value| value.map(read)) {
+                Some(None) => Before::Nothing,
+                Some(Some(Some(said))) => Before::Said(said),
+                None | Some(Some(None)) => Before::Unreadable,
+            };
+            take(family, key, before, after);
+        }
+        Ok(())
     }
-    Ok(())
 }
