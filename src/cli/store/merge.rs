@@ -93,7 +93,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             folder.display().to_string().trim_end_matches('/')
         );
     }
-    arenas::share();
+    let _giving_back = arenas::give_back();
     let files = shards(&args.files);
     let (files, manifests) = in_order(&files, verified(&files)?);
     if !args.mixed {
