@@ -9,6 +9,10 @@
 #[allow(dead_code, reason = "each bench uses a part of it")]
 mod common;
 
+/// As in the program, and as the guide says to a tool.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 use std::error::Error;
 use std::fs;
 use std::path::Path;
