@@ -68,6 +68,16 @@ fn a_line_of_5000_words_is_an_error_and_the_others_go_on() {
 }
 
 #[test]
+fn letters_that_no_output_kept_are_an_error_and_the_others_go_on() {
+    for (letter, line) in [
+        ("\u{eb}", json!({ "text": "Zo\u{eb} must verify the claim.", "avoid": ["verify"] })),
+        ("\u{a3}", json!({ "text": "They must verify a cost of \u{a3}30.", "avoid": ["verify"] })),
+    ] {
+        assert_refused(&line.to_string(), "E-letter", &format!("kept `{letter}`"));
+    }
+}
+
+#[test]
 fn bytes_that_are_no_utf8_are_an_error_and_the_others_go_on() {
     let (code, message) = refused(b"They \xff left.", &["--input", "text"]);
     assert_eq!(code, "E-encoding");

@@ -10,7 +10,10 @@ use fnstore::expand::{
     self, ExpandError, Expander, ExpansionProgress, Models, Phase, Recipe, RunOptions, Stop,
 };
 use fnstore::internals::WithStore as _;
-use fnstore::model::{AnnotationSet, AnnotationSetId, Coded, Generation, Provenance};
+use fnstore::lexicon::RecordKey;
+use fnstore::model::{
+    AnnotationSet, AnnotationSetId, Coded, Generation, Provenance, Sentence, Span,
+};
 use fnstore::query::Expression;
 
 use crate::mini;
@@ -157,4 +160,23 @@ fn a_run_that_is_stopped_after_the_round_finishes_it() {
     assert!(made.iter().all(|(_, set)| generation(set).round == 1), "no second round began");
     let ended: u64 = report.ended.values().sum();
     assert_eq!(made.len() as u64 + ended, report.seeds, "each seed has its round");
+}
+
+#[test]
+fn a_seed_whose_letters_no_output_kept_ends_with_that_reason() {
+    let (_dir, writer, _) = mini::imported();
+    let (lexicon, lu) = writer.the_lu(RecordKey::Name("verify.v"), None, None).unwrap();
+    let mut edits = writer.transaction(lexicon.release()).unwrap();
+    let text = "Zo\u{eb} must verify the claim.";
+    let sentence = edits.add_sentence(Sentence::new(text)).unwrap();
+    let target = Span::of_part(text, "verify").unwrap();
+    let set = AnnotationSet::new(sentence, lu.frame, lu.id, target);
+    let set = edits.add_annotation_set(set).unwrap();
+    edits.commit().unwrap();
+    let of = (lexicon.release().id, set);
+    let report = expander(1).run_set(&writer, of, &mut goes_on).unwrap();
+    assert_eq!(report.ended.keys().map(|reason| reason.as_str()).collect::<Vec<_>>(), [
+        "unknown-letter"
+    ]);
+    assert_eq!(report.sentences, 0, "{:?}", generated(&writer));
 }

@@ -22,7 +22,7 @@ use crate::model::{
     AnnotationSetId, FeStatus, FilterScores, Flags, FrameFit, Generation, Method, RecipeId,
     Verification,
 };
-use crate::paraphrase::{Paraphrase, RequestOutcome};
+use crate::paraphrase::{Paraphrase, Refusal, RequestOutcome};
 
 /// The models that outputs pass.
 pub(super) struct PairChecker<'a> {
@@ -56,6 +56,12 @@ where
         goes_on: &mut GoesOn<'_>,
     ) -> Result<Verdict<Rewriting<'a>>> {
         let candidates = candidates(outcome.paraphrases());
+        let nothing_came = match &outcome {
+            RequestOutcome::Refused(Refusal::UnknownLetter { .. }) => {
+                Some(EndReason::UnknownLetter)
+            }
+            _ => candidates.is_empty().then_some(EndReason::NothingLeft),
+        };
         let (chain, attempt) = (&work.chain, &mut work.attempt);
         let found = self.align((knowledge, chain), &candidates, &attempt.asked, goes_on)?;
         let best = attempt.best.take().into_iter().chain(found).reduce(Pair::or_better);
@@ -74,18 +80,18 @@ where
         if best.as_ref().is_some_and(is_doubted) {
             return Ok(Verdict::Refuse(EndReason::UnlikelyFrame));
         }
-        Ok(match worth_keeping(recipe, best, candidates.is_empty()) {
+        Ok(match worth_keeping(recipe, best, nothing_came) {
             Ok(best) => Verdict::Accept(self.accepted((knowledge, chain), best, goes_on)?),
             Err(reason) => Verdict::Refuse(reason),
         })
     }
 }
 
-/// The best pair of a round, or why its seed ends.
+/// The best pair of a round, or why its seed ends: maybe because nothing came.
 fn worth_keeping(
     recipe: &Recipe,
     best: Option<Pair>,
-    nothing_came: bool,
+    nothing_came: Option<EndReason>,
 ) -> std::result::Result<Pair, EndReason> {
     match best {
         // The lexicon has no more to offer: what comes would seldom evoke the frame.
@@ -93,7 +99,7 @@ fn worth_keeping(
             Err(EndReason::NothingAlike)
         }
         Some(best) => Ok(best),
-        None if nothing_came => Err(EndReason::NothingLeft),
+        None if let Some(reason) = nothing_came => Err(reason),
         None if recipe.from_sisters.is_some() => Err(EndReason::NothingAlike),
         None => Err(EndReason::NotAligned),
     }

@@ -19,7 +19,9 @@ use crate::align::Task;
 use crate::database::Database;
 use crate::decode::SampleSettings;
 use crate::model::{AnnotationSetId, LuId, ReleaseId};
-use crate::paraphrase::{Constraints, Paraphraser, Request, RequestOutcome, Settings};
+use crate::paraphrase::{
+    Constraints, Paraphraser, Refusal, Request, RequestOutcome, Settings,
+};
 use crate::query::Expression;
 use crate::text::{CharIndex, CharSpan, Morphology};
 
@@ -170,6 +172,7 @@ impl<'a> Tasks<'a> {
                     _ => "no end within the length limit",
                 },
                 RequestOutcome::NothingLeft(_) => "nothing left to say",
+                RequestOutcome::Refused(Refusal::UnknownLetter { .. }) => "unknown letter",
                 RequestOutcome::Refused(_) => "sentence too long",
             };
             *self.left_out.entry(why).or_default() += 1;

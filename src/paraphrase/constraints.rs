@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{ParaphraseError, Paraphraser};
 use crate::decode::{AvoidPhrases, Constraint, KnownWords, RequirePhrases, violations};
 use crate::nn::StepNetwork;
+use crate::tokenize::Tokenizer;
 
 /// What is asked of the paraphrases of one sentence. All phrases occur as whole words, case folded.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -45,6 +46,16 @@ pub(super) struct Compiled {
     pub(super) require: Vec<Vec<String>>,
     /// Bans that were lifted, since what is required holds them.
     pub(super) lifted: Vec<String>,
+    carried: Carried,
+}
+
+/// What an output has to have of its source as it stands there.
+#[derive(Debug, Clone, Default)]
+struct Carried {
+    /// Words with letters that the vocabulary lacks.
+    words: Vec<String>,
+    /// Those letters.
+    unknown: Vec<char>,
 }
 
 impl Compiled {
@@ -58,6 +69,43 @@ impl Compiled {
         !self.constraint.violations(text).is_empty()
             || !self.constraint.known.as_ref().is_none_or(knows)
             || self.require.iter().enumerate().any(lacks)
+    }
+
+    /// Keeps outputs to those that have the source's words with letters that the vocabulary lacks.
+    /// A network that has not learnt such letters copies them at best, and what it writes in the
+    /// place of a banned word with one is a guess. A language model has learnt to spell in bytes.
+    pub(super) fn carry<N>(
+        &mut self,
+        paraphraser: &Paraphraser<N>,
+        source: &str,
+    ) -> Result<(), ParaphraseError> {
+        if paraphraser.prompt.is_some() {
+            return Ok(());
+        }
+        let spelled = paraphraser.tokenizer.normalize(source)?;
+        let unknown = paraphraser.tokenizer.unknown_letters(&spelled)?;
+        let words = spelled.split(|c: char| !c.is_alphanumeric() && !unknown.contains(&c));
+        let words = words.filter(|word| word.contains(unknown.as_slice()));
+        let words = words.map(str::to_owned).collect();
+        self.carried = Carried { words, unknown };
+        Ok(())
+    }
+
+    /// A letter of the source that a final text has lost, or one that it has in its stead.
+    pub(super) fn lost_letter(
+        &self,
+        text: &str,
+        tokenizer: &Tokenizer,
+    ) -> Result<Option<char>, ParaphraseError> {
+        let Carried { words, unknown } = &self.carried;
+        if unknown.is_empty() {
+            return Ok(None);
+        }
+        if let Some(lost) = words.iter().find(|word| !text.contains(word.as_str())) {
+            return Ok(lost.chars().find(|letter| unknown.contains(letter)));
+        }
+        let of_output = tokenizer.unknown_letters(text)?;
+        Ok(of_output.into_iter().find(|letter| !unknown.contains(letter)))
     }
 
     /// Keeps the outputs of a source to words that the model knows and its own.
@@ -118,7 +166,7 @@ impl<N: StepNetwork> Paraphraser<N> {
             order: None,
             prefix: begin.into(),
         };
-        Ok(Compiled { constraint, require, lifted })
+        Ok(Compiled { constraint, require, lifted, carried: Carried::default() })
     }
 
     /// Lifts the bans that occur in texts that must come: a phrase both required and banned is
@@ -200,6 +248,29 @@ mod tests {
 
     fn owned(phrases: &[&str]) -> Vec<String> {
         phrases.iter().map(|&phrase| phrase.to_owned()).collect()
+    }
+
+    #[test]
+    fn letters_that_the_vocabulary_lacks_come_back_as_they_stood() {
+        let paraphraser = paraphraser();
+        let lost = |source: &str, avoid: &[&str], output: &str| {
+            let constraints = Constraints::avoiding(avoid.iter().copied());
+            let mut compiled = paraphraser.compile(&constraints, (&[], None)).unwrap();
+            compiled.carry(&paraphraser, source).unwrap();
+            compiled.lost_letter(output, &paraphraser.tokenizer).unwrap()
+        };
+        let (source, pound, thumb) = ("A cat of \u{a3}30.", '\u{a3}', '\u{1f44d}');
+        assert_eq!(lost(source, &[], "A dog of \u{a3}30!"), None);
+        for damaged in ["A dog of Property.", "A dog of \u{a3}-40.", "A dog of 30."] {
+            assert_eq!(lost(source, &[], damaged), Some(pound), "{damaged}");
+        }
+        assert_eq!(lost(source, &[], "A dog of \u{a3}30 \u{1f44d}."), Some(thumb));
+        assert_eq!(lost("A cat \u{1f44d}.", &[], "A cat."), Some(thumb));
+        // What stands in the place of a word that the network cannot read is a guess.
+        assert_eq!(lost("A \u{f8}l.", &["\u{f8}l"], "A dog."), Some('\u{f8}'));
+        // The vocabulary has this one.
+        assert_eq!(lost("A caf\u{e9}.", &[], "A dog."), None);
+        assert_eq!(lost("A cat.", &[], "A dog \u{1f44d}."), None);
     }
 
     #[test]

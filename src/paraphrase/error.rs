@@ -143,6 +143,16 @@ pub enum Refusal {
         /// The limit.
         limit: usize,
     },
+    /// It has a letter or sign that the vocabulary lacks, and no output has it as it stood.
+    #[error(
+        "no output has kept `{}`, which the rewriter's vocabulary lacks: write the sentence with \
+         letters that it has, or take another rewriter",
+        letter.escape_debug()
+    )]
+    UnknownLetter {
+        /// The first that the best output lost.
+        letter: char,
+    },
     /// What a language model is told of it leaves no room for an answer.
     #[error(
         "the prompt has `{tokens}` tokens: expected at most {limit}, which leaves room for an answer as \

@@ -2,7 +2,7 @@
 //!
 //! Joins a network, its tokenizer and the search: a sentence and the phrases it may not contain go
 //! in, scored texts come out, best first. A copy of the source is an output like any other (the
-//! caller flags it). Only empty texts, and texts that equal a better one, are dropped.
+//! caller flags it). Dropped are empty texts, copies of a better one, and damaged letters.
 //!
 //! [`Paraphraser::paraphrase`] rewrites a batch once. [`Session`] is the form for rounds: a
 //! finished source can be rewritten under more bans without being encoded again, side by side with

@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 use super::constraints::Compiled;
 use super::reading::Reading;
-use super::{Constraints, Paraphrase, ParaphraseError, Paraphraser, RequestOutcome, Settings};
+use super::{
+    Constraints, Paraphrase, ParaphraseError, Paraphraser, Refusal, RequestOutcome, Settings,
+};
 use crate::decode::{
     AvoidPhrases, BeamSettings, DecodeError, Finished, GoesOn, JobId, LengthLimit, SampleSettings,
     Scheduler, SearchSettings, SourceId, always,
@@ -190,8 +192,9 @@ impl<'p, N: StepNetwork> Session<'p, N> {
             Some((under, compiled)) if under == *constraints => compiled,
             _ => self.compile(constraints)?,
         };
+        let OpenSource { text, .. } = &self.opened[&source];
+        compiled.carry(self.paraphraser, text)?;
         if self.settings.known_words {
-            let OpenSource { text, .. } = &self.opened[&source];
             compiled.know(self.paraphraser, text, &constraints.prefix)?;
         }
         let constraint = compiled.constraint.clone();
@@ -268,10 +271,13 @@ impl<'p, N: StepNetwork> Session<'p, N> {
         let (_, compiled) = self.compiled.remove(&job).expect("a job has its constraints");
         let mut seen = HashSet::new();
         let mut paraphrases = Vec::new();
+        let mut lost_letter = None;
         for hypothesis in hypotheses {
             let decoded = self.paraphraser.tokenizer.decode(&hypothesis.tokens)?;
             let text = decoded.trim();
-            if compiled.is_broken(text, &hypothesis.unmet) {
+            if let Some(letter) = compiled.lost_letter(text, &self.paraphraser.tokenizer)? {
+                lost_letter.get_or_insert(letter);
+            } else if compiled.is_broken(text, &hypothesis.unmet) {
                 self.paraphraser.leaks += 1;
             } else if !text.is_empty() && seen.insert(text.to_owned()) {
                 paraphrases.push(Paraphrase {
@@ -287,10 +293,10 @@ impl<'p, N: StepNetwork> Session<'p, N> {
         if self.settings.sample.is_none() {
             paraphrases.truncate(self.settings.beam.n_best);
         }
-        let outcome = if paraphrases.is_empty() {
-            RequestOutcome::NothingLeft(stop)
-        } else {
-            RequestOutcome::Paraphrases(paraphrases)
+        let outcome = match lost_letter {
+            _ if !paraphrases.is_empty() => RequestOutcome::Paraphrases(paraphrases),
+            Some(letter) => RequestOutcome::Refused(Refusal::UnknownLetter { letter }),
+            None => RequestOutcome::NothingLeft(stop),
         };
         let lifted = compiled.lifted;
         Ok(Rewrite { job, source, outcome, lifted, steps, steps_reused })
@@ -321,7 +327,6 @@ impl<N: StepNetwork> Drop for Session<'_, N> {
 mod tests {
     use std::ops::ControlFlow;
 
-    use super::super::Refusal;
     use super::super::reading::with_marks;
     use super::super::tests::{paraphraser, settings};
     use super::*;

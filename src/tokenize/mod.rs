@@ -147,6 +147,27 @@ impl Tokenizer {
         Ok(encoding.get_ids().iter().copied().zip(places).collect())
     }
 
+    /// The characters of a text for which the vocabulary has no token of its own, but the unknown
+    /// one, or bytes in a vocabulary of letters; in order, each once. A byte-level vocabulary has
+    /// tokens for all.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn unknown_letters(&self, text: &str) -> Result<Vec<char>, TokenizeError> {
+        let is_makeshift = |id: &u32| self.surfaces.is_makeshift(*id);
+        let mut letters = Vec::new();
+        if !self.encode(text)?.iter().any(is_makeshift) {
+            return Ok(letters);
+        }
+        for (_, place) in self.encode_places(text)?.into_iter().filter(|(id, _)| is_makeshift(id)) {
+            let unknown = text.get(place).unwrap_or_default().chars();
+            letters.extend(unknown.filter(|letter| !letter.is_whitespace()));
+        }
+        let mut seen = std::collections::HashSet::new();
+        letters.retain(|letter| seen.insert(*letter));
+        Ok(letters)
+    }
+
     /// Token ids of a phrase as it is written after a space, without special tokens: byte-level
     /// vocabularies cut it otherwise at the start of a text.
     ///
@@ -357,6 +378,17 @@ mod tests {
         // Both bytes of a letter stand for it.
         assert_eq!((spelled[1].1, spelled[2].1), ("\u{e9}", "\u{e9}"));
         assert_eq!((spelled[3].1, spelled[4].1), (" ", "th"));
+    }
+
+    #[test]
+    fn letters_without_a_token_are_told_each_once() {
+        let unknown = |tokenizer: &Tokenizer, text: &str| {
+            tokenizer.unknown_letters(text).unwrap().into_iter().collect::<String>()
+        };
+        assert_eq!(unknown(&unigram(), "the caf\u{e9}"), "");
+        assert_eq!(unknown(&unigram(), "\u{df}a \u{1f44d}\u{df} cat"), "\u{df}\u{1f44d}");
+        assert_eq!(unknown(&wordpiece(), "he \u{df}"), "\u{df}");
+        assert_eq!(unknown(&byte_level(), "\u{df}\u{1f44d}"), "");
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub(super) struct Surfaces {
     /// Token `id` owns `bytes[starts[id]..starts[id + 1]]`.
     starts: Vec<u32>,
     special: Vec<u32>,
+    /// Tokens that stand for text which has no token of its own, ascending.
+    makeshift: Vec<u32>,
 }
 
 /// Ids end here, some ten times above the largest vocabularies. Tables have a row for each id below
@@ -51,8 +53,17 @@ impl Surfaces {
             tokens[id as usize] = Some(token);
         }
 
-        let mut surfaces = Self { bytes: Vec::new(), starts: vec![0], special: Vec::new() };
+        let mut surfaces = Self {
+            bytes: Vec::new(),
+            starts: vec![0],
+            special: Vec::new(),
+            makeshift: Vec::new(),
+        };
+        let unknown = unknown_token(tokenizer);
         for (id, token) in (0u32..).zip(tokens) {
+            if token.is_some_and(|token| unknown == Some(token) || spelling.is_byte(token)) {
+                surfaces.makeshift.push(id);
+            }
             if added.get(&id).is_some_and(|token| token.special) {
                 surfaces.special.push(id);
             } else if let Some(token) = token {
@@ -78,6 +89,22 @@ impl Surfaces {
 
     pub(super) fn special_ids(&self) -> &[u32] {
         &self.special
+    }
+
+    /// Whether a token is the unknown one, or a byte in a vocabulary of letters.
+    pub(super) fn is_makeshift(&self, id: u32) -> bool {
+        self.makeshift.binary_search(&id).is_ok()
+    }
+}
+
+/// The token that stands for whatever a vocabulary lacks.
+fn unknown_token(tokenizer: &tokenizers::Tokenizer) -> Option<&str> {
+    match tokenizer.get_model() {
+        ModelWrapper::WordPiece(model) => Some(&model.unk_token),
+        ModelWrapper::WordLevel(model) => Some(&model.unk_token),
+        ModelWrapper::BPE(model) => model.unk_token.as_deref(),
+        // SentencePiece's name for it: the model does not tell its number.
+        ModelWrapper::Unigram(_) => Some("<unk>"),
     }
 }
 
@@ -119,9 +146,14 @@ impl Spelling {
         }
     }
 
+    /// Whether a token is a byte among tokens that are text.
+    fn is_byte(&self, token: &str) -> bool {
+        matches!(self, Self::SentencePiece { byte_pieces: true }) && byte_piece(token).is_some()
+    }
+
     fn write(&self, token: &str, out: &mut Vec<u8>) {
         match self {
-            Self::SentencePiece { byte_pieces: true } if byte_piece(token).is_some() => {
+            Self::SentencePiece { .. } if self.is_byte(token) => {
                 out.extend(byte_piece(token));
             }
             Self::SentencePiece { .. } => {

@@ -47,6 +47,7 @@ pub(super) fn refusal(error: ParaphraseError) -> Result<LineError, ParaphraseErr
     let code = match &error {
         ParaphraseError::Refused(Refusal::Empty) => "E-empty",
         ParaphraseError::Refused(Refusal::TooLong { .. }) => "E-too-long",
+        ParaphraseError::Refused(Refusal::UnknownLetter { .. }) => "E-letter",
         ParaphraseError::Refused(Refusal::Prompt { .. }) => "E-prompt",
         ParaphraseError::Decode { source: DecodeError::EmptyPhrase { .. } } => "E-phrase",
         ParaphraseError::Decode { source: DecodeError::TooManyRequired { .. } } => "E-phrase",

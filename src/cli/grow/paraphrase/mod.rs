@@ -291,7 +291,7 @@ impl Run {
                 let (number, item) =
                     self.in_flight.remove(&rewrite.source).expect("every open source has its line");
                 session.close(rewrite.source);
-                self.waiting.insert(number, Record::of_search(number, item, rewrite));
+                self.waiting.insert(number, Record::of_search(number, item, rewrite)?);
             }
         }
         records.end_blocks::<Record>()
@@ -436,15 +436,16 @@ impl ParaphraseRecord {
 }
 
 impl Record {
-    fn of_search(line: u64, item: Item, rewrite: Rewrite) -> Self {
+    fn of_search(line: u64, item: Item, rewrite: Rewrite) -> anyhow::Result<Self> {
         let (found, stop) = match rewrite.outcome {
+            RequestOutcome::Refused(refusal) => {
+                return Ok(Self::failed(line, item.id, lines::refusal(refusal.into())?));
+            }
             RequestOutcome::Paraphrases(found) => (found, None),
             RequestOutcome::NothingLeft(Stop::LengthLimit) => (Vec::new(), Some("length-limit")),
-            RequestOutcome::NothingLeft(_) | RequestOutcome::Refused(_) => {
-                (Vec::new(), Some("blocked"))
-            }
+            RequestOutcome::NothingLeft(_) => (Vec::new(), Some("blocked")),
         };
-        Self::new(line, item, found, rewrite.lifted, stop)
+        Ok(Self::new(line, item, found, rewrite.lifted, stop))
     }
 
     fn new(
