@@ -175,8 +175,9 @@ fn a_seed_whose_letters_no_output_kept_ends_with_that_reason() {
     edits.commit().unwrap();
     let of = (lexicon.release().id, set);
     let report = expander(1).run_set(&writer, of, &mut goes_on).unwrap();
-    assert_eq!(report.ended.keys().map(|reason| reason.as_str()).collect::<Vec<_>>(), [
-        "unknown-letter"
-    ]);
+    assert_eq!(
+        report.ended.keys().map(|reason| reason.as_str()).collect::<Vec<_>>(),
+        ["unknown-letter"]
+    );
     assert_eq!(report.sentences, 0, "{:?}", generated(&writer));
 }

@@ -19,9 +19,7 @@ use crate::align::Task;
 use crate::database::Database;
 use crate::decode::SampleSettings;
 use crate::model::{AnnotationSetId, LuId, ReleaseId};
-use crate::paraphrase::{
-    Constraints, Paraphraser, Refusal, Request, RequestOutcome, Settings,
-};
+use crate::paraphrase::{Constraints, Paraphraser, Refusal, Request, RequestOutcome, Settings};
 use crate::query::Expression;
 use crate::text::{CharIndex, CharSpan, Morphology};
 

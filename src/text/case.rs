@@ -4,7 +4,7 @@
 //! found under a folded name also matches the name. Folding composes letters, so that composed and
 //! decomposed spellings are one.
 
-use super::composed;
+use super::{called, composed, is_same};
 
 /// The Greek small sigma at the end of a word, and the one elsewhere.
 const SIGMAS: [char; 2] = ['\u{3c2}', '\u{3c3}'];
@@ -24,6 +24,21 @@ pub fn fold(text: &str) -> String {
     match composed(&folded) {
         std::borrow::Cow::Owned(composed) => composed,
         std::borrow::Cow::Borrowed(_) => folded,
+    }
+}
+
+/// As [`called`], and where none is called so, those that are in other letter case.
+#[must_use]
+pub fn called_in_any_case<T>(
+    all: impl IntoIterator<Item = T>,
+    name: &str,
+    name_of: impl Fn(&T) -> &str,
+) -> Vec<T> {
+    let folded = fold(name);
+    let alike = all.into_iter().filter(|one| fold(name_of(one)) == folded).collect::<Vec<_>>();
+    match alike.iter().any(|one| is_same(name_of(one), name)) {
+        true => called(alike, name, name_of),
+        false => alike,
     }
 }
 

@@ -19,7 +19,8 @@
 
 use std::borrow::Cow;
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::UnicodeWidthStr;
 
 use super::visible;
 use crate::model::{AnnotationSet, Extent, LayerName, Provenance, Span};
@@ -38,7 +39,6 @@ pub struct Mark {
 }
 
 /// A colour of the terminal.
-#[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Paint {
     /// A target.
@@ -221,18 +221,21 @@ fn breaks(text: &str, width: usize) -> Vec<(usize, usize)> {
         let mut columns = 0;
         let mut fits = start;
         let mut space = None;
-        for (at, letter) in text[start..end].char_indices() {
-            if letter == ' ' && at > 0 {
+        let mut first = 1;
+        for (at, letter) in text[start..end].grapheme_indices(true) {
+            if letter == " " && at > 0 {
                 space = Some(start + at);
             }
-            columns += letter.width().unwrap_or(0);
+            if at == 0 {
+                first = letter.len();
+            }
+            columns += letter.width();
             if columns > width {
                 break;
             }
-            fits = start + at + letter.len_utf8();
+            fits = start + at + letter.len();
         }
-        // A word longer than the line is cut; a line holds at least one character.
-        let first = text[start..].chars().next().map_or(1, char::len_utf8);
+        // A word longer than the line is cut; a line holds at least one letter, with its marks.
         let cut = space.unwrap_or(fits).max(start + first);
         lines.push((start, start + text[start..cut].trim_end().len()));
         start = cut + (text[cut..end].len() - text[cut..end].trim_start().len());
@@ -453,6 +456,20 @@ mod tests {
                 "\u{1b}[36mWho\u{1b}[0m",
             ]
         );
+    }
+
+    #[test]
+    fn a_line_breaks_between_letters_and_not_inside_them() {
+        let family = "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}";
+        let thumb = "\u{1f44d}\u{1f3fd}";
+        for letter in [family, thumb, "e\u{301}"] {
+            let text = letter.repeat(9);
+            for width in 1..9 {
+                for (from, to) in breaks(&text, width) {
+                    assert_eq!((to - from) % letter.len(), 0, "{width}: {:?}", &text[from..to]);
+                }
+            }
+        }
     }
 
     proptest::proptest! {

@@ -1,9 +1,9 @@
-//! Text as the rest of the crate needs it: lines that come in ([`input`]), offsets, words, letter
+//! Text as the rest of the crate needs it: lines that come in (`input`), offsets, words, letter
 //! case, English inflection, and annotation drawn under it.
 //!
 //! Nothing here normalises a text in place. Every function that cuts one answers with byte spans
-//! into it, so what FrameNet wrote stays what is stored. Comparisons compose letters ([`composed`])
-//! and fold case ([`fold`]). Inflection is rules plus tables of exceptions ([`inflect`]);
+//! into it, so what FrameNet wrote stays what is stored. Comparisons compose letters (`composed`)
+//! and fold case (`fold`). Inflection is rules plus tables of exceptions (`inflect`);
 //! lemmatisation is the same rules run backwards and checked forwards ([`lemmatize`]), so the two
 //! cannot disagree. They hold for English. [`Morphology`] knows them, and what a release shows of
 //! another language.
@@ -47,7 +47,7 @@ pub use canonical::{
     bare_letters, called, combining_class, composed, decomposed_letter, is_combining_mark, is_same,
 };
 #[doc(hidden)]
-pub use case::{capitalize, case_variants, fold, fold_letter, title_case};
+pub use case::{called_in_any_case, capitalize, case_variants, fold, fold_letter, title_case};
 #[doc(hidden)]
 pub use idf::{Idf, is_stop_word};
 #[doc(hidden)]

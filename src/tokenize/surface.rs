@@ -53,12 +53,8 @@ impl Surfaces {
             tokens[id as usize] = Some(token);
         }
 
-        let mut surfaces = Self {
-            bytes: Vec::new(),
-            starts: vec![0],
-            special: Vec::new(),
-            makeshift: Vec::new(),
-        };
+        let mut surfaces =
+            Self { bytes: Vec::new(), starts: vec![0], special: Vec::new(), makeshift: Vec::new() };
         let unknown = unknown_token(tokenizer);
         for (id, token) in (0u32..).zip(tokens) {
             if token.is_some_and(|token| unknown == Some(token) || spelling.is_byte(token)) {
