@@ -7,7 +7,7 @@ use fnstore::edit::Fate;
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, CarriedElement, Extent, FeId, FeStatus, FilterScores, FrameId,
     IdSpace, Label, Layer, LayerName, LexUnit, LuId, OWN_RANGE, PROPOSED, Provenance, ReleaseId,
-    Reviewed, SentenceId, Span,
+    Reviewed, SentenceId, Span, Verdict,
 };
 use fnstore::proposals::{Proposals, Ranker};
 use serde_json::{Value, json};
@@ -157,6 +157,20 @@ fn what_the_lexicon_of_the_frame_has_is_no_proposal() {
     std::fs::write(&script, r#"{"op": "add-lu", "frame": "Checking", "name": "vet.v"}"#).unwrap();
     ok(fnstore_in(store.path(), &["edit", script.to_str().unwrap()]));
     assert!(!names(&proposals(store.path(), &[])).contains(&"vet.v"));
+}
+
+#[test]
+fn a_proposal_is_found_in_any_letter_case() {
+    let store = store();
+    let database = Database::open_existing_writer(store.path()).unwrap();
+    let release = database.release("mini-framenet").unwrap().id;
+    let proposals = Proposals::new(&database, None, Ranker::default());
+    let by = || Reviewed { reviewer: "kim".to_owned(), time: 1, note: String::new() };
+    let named = (CHECKING, "VET.V");
+    assert_eq!(proposals.of(release, CHECKING, "Vet.v").unwrap().name, "vet.v");
+    proposals.decide(release, named, Fate::Reject, by()).unwrap();
+    assert!(proposals.decide(release, named, Fate::Reject, by()).is_err());
+    assert_eq!(proposals.undo(release, named, by()).unwrap().0, Verdict::Reject);
 }
 
 #[test]

@@ -14,6 +14,7 @@ fn what_can_be_no_lu_is_listed_last_and_with_its_reason() {
         (10, "himself.v", "himself", 7012, 1, 0.9),
         (11, "forty.a", "forty", 7012, 1, 0.9),
         (12, "-.n", "-", 7012, 1, 0.9),
+        (13, "see that.certify.v", "see that.certify", 7012, 1, 0.9),
     ];
     let database = Database::open_existing_writer(store).unwrap();
     let release = database.release("mini-framenet").unwrap().id;
@@ -22,7 +23,7 @@ fn what_can_be_no_lu_is_listed_last_and_with_its_reason() {
 
     assert_eq!(proposals(store, &[]), before, "they are no proposals");
     let told = fnstore_in(store, &["proposals"]).stderr;
-    assert!(told.contains("3 words without content left out"), "{told}");
+    assert!(told.contains("4 words without content left out"), "{told}");
     let listed = proposals(store, &["--with-refused"]);
     assert_eq!(listed[..before.len()], before[..]);
     let mut refused: Vec<_> = listed[before.len()..]
@@ -32,7 +33,12 @@ fn what_can_be_no_lu_is_listed_last_and_with_its_reason() {
     refused.sort_unstable();
     assert_eq!(
         refused,
-        [("-.n", "no-word"), ("forty.a", "number"), ("himself.v", "function-word")]
+        [
+            ("-.n", "no-word"),
+            ("forty.a", "number"),
+            ("himself.v", "function-word"),
+            ("see that.certify.v", "punctuation"),
+        ]
     );
     let table = fnstore_in(store, &["proposals", "--with-refused", "--format", "table"]).stdout;
     assert!(table.contains("himself.v  (no LU: function-word)"), "{table}");

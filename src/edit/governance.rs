@@ -7,7 +7,7 @@ use crate::model::{
     ACCEPTED, AnnotationSet, AnnotationSetId, Decided, Decision, Edition, Evidence, FrameId,
     LexUnit, LuId, Moved, PROPOSED, Provenance, Reviewed, Verdict,
 };
-use crate::text::called;
+use crate::text::{called, called_in_any_case};
 
 /// What a decision does to a proposed LU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -256,7 +256,8 @@ impl Transaction<'_> {
         let decided = self.staged.over(decided, |_: &Decided| true)?;
         let decided = decided.into_iter().filter(|decided| decided.frame == frame);
         let names = decided.map(|decided| decided.name).chain(proposed);
-        Ok(called(names, name, |own| own).into_iter().next().unwrap_or_else(|| name.to_owned()))
+        let found = called_in_any_case(names, name, |own| own);
+        Ok(found.into_iter().next().unwrap_or_else(|| name.to_owned()))
     }
 
     /// The LU of a frame that takes the sets of a proposed one, and whether it was made.

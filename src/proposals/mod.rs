@@ -43,7 +43,7 @@ use crate::model::{
     Verdict, is_english,
 };
 use crate::query::Expression;
-use crate::text::{called, fold, plain_lemma};
+use crate::text::{called_in_any_case, fold, plain_lemma};
 
 type Result<T> = std::result::Result<T, ProposalError>;
 
@@ -238,7 +238,7 @@ impl<'a> Proposals<'a> {
         let proposed = store.lexunits_of(release, frame)?;
         let mut proposed = proposed.collect::<std::result::Result<Vec<_>, _>>()?;
         proposed.retain(|lu| lexicon.is_proposed((frame, lu.id)));
-        let found = called(proposed, name, |lu| &lu.name).pop();
+        let found = called_in_any_case(proposed, name, |lu| &lu.name).pop();
         let absent = || ProposalError::Absent { frame, name: name.to_owned() };
         let lu = found.ok_or_else(absent)?.id;
         let place = (release, frame, lu);

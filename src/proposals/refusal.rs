@@ -14,6 +14,8 @@ named! {
         FunctionWord => "function-word",
         /// It is a number, or has a digit.
         Number => "number",
+        /// It has punctuation that no LU has: a point behind a word, a comma, a quotation mark.
+        Punctuation => "punctuation",
         /// It is a part of a name in all of its best sentences.
         PartOfName => "part-of-a-name",
         /// It has no letters, or neither word lists nor word vectors know it.
@@ -69,6 +71,9 @@ pub(super) fn of_name((lemma, pos): &Key, is_english: bool) -> Option<Refusal> {
     if words.is_empty() {
         return Some(Refusal::NoWord);
     }
+    if has_punctuation(lemma) {
+        return Some(Refusal::Punctuation);
+    }
     if !is_english || ![Pos::Verb, Pos::Noun, Pos::Adjective].contains(pos) {
         return None;
     }
@@ -78,6 +83,22 @@ pub(super) fn of_name((lemma, pos): &Key, is_english: bool) -> Option<Refusal> {
     }
     let says_nothing = |word: &&str| is_function_word(word) || is_number(word);
     words.iter().all(says_nothing).then_some(Refusal::Number)
+}
+
+/// Whether a lemma has signs that no LU of FrameNet has in its name. Those have hyphens,
+/// apostrophes, `_`, `(`, `)` and `/`; a point is of an abbreviation, behind a single letter.
+fn has_punctuation(lemma: &str) -> bool {
+    const OTHERS: &str = "\u{a1}\u{ab}\u{bb}\u{bf}\u{2013}\u{2014}\u{201c}\u{201d}\u{201e}\u{2026}";
+    let mut word = 0;
+    lemma.chars().any(|letter| {
+        let behind = word;
+        word = if letter.is_alphabetic() { word + 1 } else { 0 };
+        match letter {
+            '.' => behind != 1,
+            '-' | '\'' | '_' | '(' | ')' | '/' | '&' => false,
+            letter => letter.is_ascii_punctuation() || OTHERS.contains(letter),
+        }
+    })
 }
 
 fn is_among(list: &[&str], word: &str) -> bool {
@@ -115,11 +136,28 @@ mod tests {
             ("two.a", Refusal::Number),
             ("twenty-five.a", Refusal::Number),
             ("-.n", Refusal::NoWord),
+            ("see that.certify.v", Refusal::Punctuation),
+            ("see that..certify.v", Refusal::Punctuation),
+            ("check that..v", Refusal::Punctuation),
+            ("see, certify.v", Refusal::Punctuation),
+            ("\u{201c}vet.v", Refusal::Punctuation),
         ] {
             assert_eq!(of(name, true), Some(refusal), "{name}");
         }
-        for name in ["vet.v", "well-known.a", "give up.v", "out of.prep", "caf\u{e9}.n", "two.num"]
-        {
+        for name in [
+            "vet.v",
+            "well-known.a",
+            "give up.v",
+            "out of.prep",
+            "caf\u{e9}.n",
+            "two.num",
+            "child's_play.n",
+            "(in/out) line.n",
+            "aid_((act)).n",
+            "b&b.n",
+            "u.s..n",
+            "don\u{2019}t know.v",
+        ] {
             assert_eq!(of(name, true), None, "{name}");
         }
         // `the` is a word of its own elsewhere; digits are digits.
