@@ -288,4 +288,5 @@ mod waiting_for_changes;
 mod word_vectors;
 mod wordnets;
 mod written_otherwise;
+mod wrong_calls;
 mod wrong_diagnosis;

@@ -1,7 +1,7 @@
 //! What must hold of a record before it is staged: names are names, what it refers to is there, and
 //! spans lie in their text on character boundaries.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt::Display;
 
 use super::staged::{StagedRow as _, absent};
@@ -11,12 +11,29 @@ use crate::model::{
     Label, Layer, LayerName, LexUnit, PROPOSED, Pos, SemType, SemTypeId, Sentence, Span, is_name,
 };
 use crate::query::nearest;
-use crate::text::{CharIndex, called, fold};
+use crate::text::{CharIndex, called, fold, is_same};
+
+/// FrameNet's types of relations.
+const RELATIONS: [&str; 10] = [
+    "Inheritance",
+    "Subframe",
+    "Using",
+    "See_also",
+    "ReFraming_Mapping",
+    "Inchoative_of",
+    "Causative_of",
+    "Precedes",
+    "Perspective_on",
+    "Metaphor",
+];
 
 /// That a name can be one.
 pub(super) fn name(field: &str, name: &str) -> Result<()> {
     if !is_name(name) {
-        let expected = "a name without control characters";
+        let expected = match name.trim().is_empty() {
+            true => "a name that is not empty",
+            false => "a name without control characters",
+        };
         return Err(EditError::value(field, name.escape_debug(), expected).into());
     }
     Ok(())
@@ -79,6 +96,7 @@ impl Transaction<'_> {
     /// Numbers the mappings of a new relation, and gives its sides the words of its type: other
     /// relations of the type say what they are called.
     pub(super) fn complete_new_relation(&self, relation: &mut FrameRelation) -> Result<()> {
+        self.check_new_relation(relation)?;
         for pair in relation.elements.iter_mut().filter(|pair| pair.id == 0) {
             pair.id = self.database.store.own_number()?;
         }
@@ -92,6 +110,31 @@ impl Transaction<'_> {
         });
         (relation.kind, relation.super_role, relation.sub_role) = (kind, super_role, sub_role);
         Ok(())
+    }
+
+    /// That a new relation is no other one's twin, and its type no other type's misspelling.
+    fn check_new_relation(&self, relation: &FrameRelation) -> Result<()> {
+        let relations = self.all_relations()?;
+        let known = || relations.iter().map(|of| of.kind.as_str()).chain(RELATIONS);
+        if !known().any(|kind| is_same(kind, &relation.kind))
+            && let Some(near) = nearest(&relation.kind, known())
+        {
+            let expected = format!("a type of relation; did you mean `{near}`?");
+            return Err(EditError::value("kind", &relation.kind, expected).into());
+        }
+        let place = |of: &FrameRelation| (of.parent, of.child);
+        let is_twin =
+            |of: &&FrameRelation| place(of) == place(relation) && is_same(&of.kind, &relation.kind);
+        match relations.iter().find(is_twin) {
+            None => Ok(()),
+            Some(twin) => {
+                let expected = format!(
+                    "a type in which the frames are not related yet (relation {} is it)",
+                    twin.id
+                );
+                Err(EditError::value("kind", &relation.kind, expected).into())
+            }
+        }
     }
 
     fn existing_frame(&self, frame: FrameId) -> Result<Frame> {
@@ -180,7 +223,8 @@ impl Transaction<'_> {
         let mut others = called.filter(|other| other.id != lu.id && other.status != PROPOSED);
         let Some(other) = others.next() else { return Ok(()) };
         let expected = format!(
-            "a name that no LU of the frame has (number {} has it), or `another`",
+            "a name that no LU of the frame has (number {} has it), or that another LU of the name \
+             is allowed",
             other.id
         );
         Err(EditError::value("name", &lu.name, expected).into())
@@ -225,9 +269,13 @@ impl Transaction<'_> {
     }
 
     pub(super) fn check_sentence(&self, sentence: &Sentence) -> Result<()> {
-        if sentence.text.trim().is_empty() || sentence.text.contains('\0') {
-            let text = sentence.text.escape_debug();
-            return Err(EditError::value("text", text, "a text without zero characters").into());
+        let text = &sentence.text;
+        if text.trim().is_empty() || text.contains('\0') {
+            let expected = match text.trim().is_empty() {
+                true => "a text that is not empty",
+                false => "a text without zero characters",
+            };
+            return Err(EditError::value("text", text.escape_debug(), expected).into());
         }
         for (at, place) in sentence.occurrences.iter().enumerate() {
             if let Some((corpus, document)) = place.corpus.zip(place.document)
@@ -271,7 +319,9 @@ impl Transaction<'_> {
             let as_before = before
                 .is_some_and(|before| before.frame == frame.id && before.layers.contains(layer));
             if !as_before {
-                text.complete_layer(&format!("layers[{at}]"), layer, &frame)?;
+                let field = format!("layers[{at}]");
+                text.complete_layer(&field, layer, &frame)?;
+                check_twins(&field, layer, &frame, before)?;
             }
         }
         agree_with_targets(set);
@@ -329,6 +379,36 @@ impl Text<'_> {
         }
         Ok(())
     }
+}
+
+/// That an FE stands once on a span of its rank, unless it stood there twice before.
+fn check_twins(
+    field: &str,
+    layer: &Layer,
+    frame: &Frame,
+    before: Option<&AnnotationSet>,
+) -> Result<()> {
+    // In another frame two FEs may have become one.
+    let moves = before.is_some_and(|before| before.frame != frame.id);
+    if layer.name != LayerName::Fe || moves {
+        return Ok(());
+    }
+    let place = |label: &Label| label.extent.span().map(|span| (label.fe, span));
+    let mut seen = HashSet::new();
+    for (at, label) in layer.labels.iter().enumerate() {
+        let Some(here) = place(label).filter(|here| !seen.insert(*here)) else { continue };
+        let of_rank = before.into_iter().flat_map(AnnotationSet::fe_layers);
+        let of_rank = of_rank.filter(|of| of.rank == layer.rank);
+        let stood = of_rank.flat_map(|of| &of.labels).filter(|of| place(of) == Some(here)).count();
+        let stand = layer.labels.iter().filter(|of| place(of) == Some(here)).count();
+        if stand > stood {
+            let expected = "an FE that does not stand on this span yet";
+            return Err(
+                EditError::value(format!("{field}.labels[{at}]"), &label.name, expected).into()
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Finds the FE of an FE label by its name, which it spells as the frame does, and gives it the

@@ -181,7 +181,7 @@ impl Transaction<'_> {
             Some(other) => {
                 let expected = format!(
                     "a name that no other frame of the release has in any letter case (`{}` has \
-                     it), or `another`",
+                     it), or that another frame of the name is allowed",
                     other.name
                 );
                 Err(EditError::value("name", &frame.name, expected).into())

@@ -34,15 +34,26 @@ impl Database {
     /// ```
     pub fn commit_together(&self, transactions: &[Transaction<'_>]) -> Result<u64> {
         self.require_one_each(transactions)?;
-        self.commit_in(&mut self.turn()?, transactions)
+        self.commit_or_last(&mut self.turn()?, transactions)
     }
 
     /// As [`commit_together`](Self::commit_together), for who has the turn already.
-    pub(super) fn commit_in(
+    pub(super) fn commit_or_last(
         &self,
         turn: &mut Turn<'_>,
         transactions: &[Transaction<'_>],
     ) -> Result<u64> {
+        let committed = self.commit_in(turn, transactions)?;
+        committed.map_or_else(|| Ok(self.store.revision()?), Ok)
+    }
+
+    /// As [`commit_or_last`](Self::commit_or_last), and `None` where nothing differs.
+    fn commit_in(
+        &self,
+        turn: &mut Turn<'_>,
+        transactions: &[Transaction<'_>],
+    ) -> Result<Option<u64>> {
+        self.check_notes(transactions)?;
         for edits in transactions {
             self.require_release(edits.release)?;
             edits.check_conflicts()?;
@@ -50,7 +61,7 @@ impl Database {
             edits.check_frame_names()?;
             edits.check_lexunit_names()?;
         }
-        let Some(first) = transactions.first() else { return Ok(self.store.revision()?) };
+        let Some(first) = transactions.first() else { return Ok(None) };
         let mut batch = self.store.batch(first.release);
         batch.keep_images();
         let undone: BTreeSet<u64> =
@@ -69,13 +80,26 @@ impl Database {
             }
         }
         if batch.is_empty() {
-            return Ok(self.store.revision()?);
+            return Ok(None);
         }
         let revision = self.store.commit(batch)?;
         if let Turn::Index(index) = turn {
             self.follow(index);
         }
-        Ok(revision)
+        Ok(Some(revision))
+    }
+
+    /// What a commit says of itself is shown in lists.
+    fn check_notes(&self, transactions: &[Transaction<'_>]) -> Result<()> {
+        let is_shown = |letter: char| !letter.is_control() || "\n\t".contains(letter);
+        let by = authors(transactions).unwrap_or_else(|| self.store.author());
+        for (field, text) in [("author", by), ("note", notes(transactions))] {
+            if !text.chars().all(is_shown) || field == "author" && text.contains('\n') {
+                let expected = "a text without control characters";
+                return Err(EditError::value(field, text.escape_debug(), expected).into());
+            }
+        }
+        Ok(())
     }
 
     /// Edits of one release were checked without regard to another transaction's.
@@ -92,6 +116,19 @@ impl Database {
             }
         }
         Ok(())
+    }
+}
+
+impl Transaction<'_> {
+    /// As [`commit`](Self::commit), and `None` where nothing differs from what the store holds: the
+    /// number that `commit` gives then is that of somebody else's commit, which nobody should undo
+    /// for these edits.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn commit_changes(self) -> Result<Option<u64>> {
+        let database = self.database;
+        database.commit_in(&mut database.turn()?, &[self])
     }
 }
 

@@ -1,5 +1,6 @@
 //! One thing where one is asked for: several of a name or number are an error that lists them.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::Lexicon;
@@ -78,8 +79,32 @@ impl Database {
         let choice = |(lexicon, frame, lu): &(Lexicon<'_>, String, LexUnit)| {
             lexicon.in_release(&format!("LU {} of {frame}", lu.id))
         };
+        if let Some(frame) = frame.filter(|_| found.is_empty()) {
+            return Err(self.not_of_frame(key, frame, release)?);
+        }
         let (lexicon, _, lu) = self.one(NameKind::LexUnit, key, found, choice)?;
         Ok((lexicon, lu))
+    }
+
+    /// The error for an LU that a frame lacks: it says which frames have one.
+    fn not_of_frame(
+        &self,
+        key: RecordKey<'_>,
+        frame: RecordKey<'_>,
+        release: Option<&str>,
+    ) -> Result<DatabaseError> {
+        let mut frames = BTreeSet::new();
+        for lexicon in self.lexicons_of(release)? {
+            for lu in lexicon.lus_of_key(key)? {
+                let name = lexicon.frame(lu.frame)?.map(|frame| frame.name);
+                frames.insert(name.unwrap_or_else(|| lu.frame.to_string()));
+            }
+        }
+        if frames.is_empty() {
+            return self.none(NameKind::LexUnit, key);
+        }
+        let (lexunit, frame) = (key.to_string(), frame.to_string());
+        Ok(LookupError::OtherFrames { lexunit, frame, frames: frames.into_iter().collect() }.into())
     }
 
     /// The one annotation set of an id, with its sentence and names; `release` narrows.

@@ -85,6 +85,55 @@ impl AnnotationSet {
         Self { fe_status: FeStatus::Annotated, ..self }
     }
 
+    /// The same set without an FE, wherever it stands. What is said of its spans, their grammatical
+    /// function and phrase type, goes as well where no other FE has them.
+    ///
+    /// ```
+    /// use fnstore::model::{AnnotationSet, LayerName, Span};
+    ///
+    /// # use fnstore::model::{FrameId, IdSpace, LuId, SentenceId};
+    /// # let sentence = SentenceId::new(IdSpace::Exemplar, 5001);
+    /// // The editor checked the proofs on Monday.
+    /// let set = AnnotationSet::new(sentence, FrameId(102), LuId(1001), Span::new(11, 18))
+    ///     .element("Checker", Span::new(0, 10), "Ext", "NP")
+    ///     .element("Time", Span::new(33, 39), "Dep", "PP");
+    /// let moved = set.without_element("Time").element("Time", Span::new(30, 39), "Dep", "PP");
+    /// let gone = moved.without_element_at("Time", Span::new(30, 39));
+    /// assert!(gone.fe_layers().flat_map(|layer| &layer.labels).all(|fe| fe.name == "Checker"));
+    /// ```
+    #[must_use]
+    pub fn without_element(self, name: &str) -> Self {
+        self.without_labels(|label| label.name == name)
+    }
+
+    /// As [`without_element`](Self::without_element), on one span alone.
+    #[must_use]
+    pub fn without_element_at(self, name: &str, span: Span) -> Self {
+        self.without_labels(|label| label.name == name && label.extent == Extent::Overt(span))
+    }
+
+    fn without_labels(mut self, goes: impl Fn(&Label) -> bool) -> Self {
+        let mut gone: Vec<(u8, Extent)> = Vec::new();
+        for layer in self.layers.iter_mut().filter(|layer| layer.name == LayerName::Fe) {
+            let labels = layer.labels.extract_if(.., |label| goes(label));
+            gone.extend(labels.map(|label| (layer.rank, label.extent)));
+        }
+        let stays = |rank: u8, extent: &Extent, layers: &[Layer]| {
+            let mut of_rank =
+                layers.iter().filter(|layer| layer.name == LayerName::Fe && layer.rank == rank);
+            of_rank.any(|layer| layer.labels.iter().any(|label| label.extent == *extent))
+        };
+        gone.retain(|(rank, extent)| {
+            extent.span().is_some() && !stays(*rank, extent, &self.layers)
+        });
+        let says = [LayerName::Gf, LayerName::Pt];
+        for layer in self.layers.iter_mut().filter(|layer| says.contains(&layer.name)) {
+            let rank = layer.rank;
+            layer.labels.retain(|label| !gone.contains(&(rank, label.extent.clone())));
+        }
+        self
+    }
+
     /// The same set with an FE that no words express. Its FEs count as annotated then.
     #[must_use]
     pub fn unexpressed(mut self, name: &str, kind: NullInstantiation) -> Self {

@@ -3,7 +3,11 @@
 //! A number outside its range cannot come back: JSON has no infinity, and a reader that trusts a
 //! probability of 9 reckons wrongly ever after. Whoever takes records in asks here.
 
-use super::{Evidence, Generation, Prediction, Provenance, Verification, coded};
+use std::str::FromStr;
+
+use super::{
+    AnnotationSetId, Evidence, Generation, Prediction, Provenance, SentenceId, Verification, coded,
+};
 
 /// A number outside its range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -20,6 +24,29 @@ pub struct OutOfRange {
 coded!(OutOfRange { _ => BadInput.coded("E-range"), });
 
 const SHARE: &str = "a number from 0 to 1";
+
+/// As [`AnnotationSetId::parse`], with an error.
+impl FromStr for AnnotationSetId {
+    type Err = OutOfRange;
+
+    fn from_str(text: &str) -> Result<Self, OutOfRange> {
+        Self::parse(text).ok_or_else(|| no_id(text))
+    }
+}
+
+/// As [`SentenceId::parse`], with an error.
+impl FromStr for SentenceId {
+    type Err = OutOfRange;
+
+    fn from_str(text: &str) -> Result<Self, OutOfRange> {
+        Self::parse(text).ok_or_else(|| no_id(text))
+    }
+}
+
+fn no_id(text: &str) -> OutOfRange {
+    let found = text.escape_debug().to_string();
+    OutOfRange { field: "id".to_owned(), found, expected: "`x`, `f`, `i` or `g` and a number" }
+}
 
 impl Provenance {
     /// The first number that is outside its range.

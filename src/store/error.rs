@@ -64,7 +64,7 @@ pub enum StoreError {
     },
     /// Another process is writing.
     #[error(
-        "the store in `{}` is being written by {holder}; wait until it ends (S-locked)",
+        "the store in `{}` is being written by {holder}; wait until that ends (S-locked)",
         path.display()
     )]
     Locked {
@@ -211,7 +211,7 @@ pub enum StoreError {
         reason: String,
     },
     /// A write needs the writer's handle.
-    #[error("the store was opened for reading; open it for writing (S-read-only)")]
+    #[error("the store was opened for reading; edit it, or open it for writing (S-read-only)")]
     ReadOnly,
 }
 

@@ -95,6 +95,11 @@ impl fmt::Display for Holder {
         if self.pid == 0 {
             return f.write_str("another process");
         }
+        if *self == (Self { since: self.since, ..Self::this_process() }) {
+            return f.write_str(
+                "this process, by another handle or an editor that stays open between saves",
+            );
+        }
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
         write!(
             f,
@@ -186,6 +191,7 @@ mod tests {
         };
         assert_eq!(holder.pid, std::process::id());
         assert!(!holder.command.is_empty());
+        assert!(holder.to_string().starts_with("this process, by another handle"), "{holder}");
         assert!(is_of_a_writer(dir.path()));
         drop(first);
         assert!(is_of_a_writer(dir.path()), "it stays");

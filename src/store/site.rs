@@ -15,7 +15,6 @@ use super::lock::is_of_a_writer;
 use super::present::{exists, present_families};
 use super::tuning::descriptors;
 use super::{Result, StoreError, acknowledged};
-use crate::durable::folder_of;
 
 /// What a new file system has in its first folder.
 const OF_THE_SYSTEM: &str = "lost+found";
@@ -96,8 +95,10 @@ fn is_blank(db_dir: &Path, families: Vec<String>) -> bool {
 /// The folder of a path, made absolute, so that it leads to the same place wherever the process
 /// goes later.
 pub(super) fn fixed(dir: &Path) -> Result<std::path::PathBuf> {
-    let unnamed = dir.as_os_str().is_empty();
-    let dir = if unnamed { folder_of(dir) } else { dir };
+    if dir.as_os_str().is_empty() {
+        let reason = "its path is empty; expected a folder, as `.` for the current one".to_owned();
+        return Err(StoreError::NotAStore { path: dir.to_owned(), reason });
+    }
     std::path::absolute(dir).map_err(|source| StoreError::Io { path: dir.to_owned(), source })
 }
 
@@ -200,7 +201,10 @@ mod tests {
     fn a_path_is_made_absolute_and_keeps_its_links() {
         let here = std::env::current_dir().unwrap();
         assert_eq!(fixed(Path::new("store")).unwrap(), here.join("store"));
-        assert_eq!(fixed(Path::new("")).unwrap(), here.join("."));
+        assert_eq!(fixed(Path::new(".")).unwrap(), here.join("."));
+        let unnamed = fixed(Path::new("")).unwrap_err();
+        assert_eq!(unnamed.code(), Some("S-not-a-store"));
+        assert!(unnamed.to_string().contains("its path is empty"), "{unnamed}");
         assert_eq!(fixed(Path::new("/a/../b")).unwrap(), Path::new("/a/../b"));
     }
 }

@@ -22,6 +22,20 @@ pub enum LookupError {
         /// The nearest name of that kind.
         nearest: Option<String>,
     },
+    /// An LU is asked for in a frame that has none of the name or number; other frames have.
+    #[error(
+        "there is no lexical unit `{}` of frame `{}`; expected {}, which {} one",
+        shortened(.lexunit), shortened(.frame), quoted(.frames),
+        if frames.len() == 1 { "has" } else { "have" }
+    )]
+    OtherFrames {
+        /// Its name or number.
+        lexunit: String,
+        /// The frame's.
+        frame: String,
+        /// The frames that have one, by name.
+        frames: Vec<String>,
+    },
     /// A query asks for a value that neither FrameNet nor anything in the store has, of a field
     /// that has few.
     #[error("there is no {kind} `{}`{}", shortened(.value), known_values(.nearest, .known))]
@@ -54,7 +68,7 @@ coded!(LookupError {
     Self::UnknownName { kind: "release", .. } => Failed.coded("Q-unknown-release"),
     Self::UnknownValue { kind: "lexicographic status", value, .. }
         if value.eq_ignore_ascii_case("rejected") => Failed.coded("Q-rejected"),
-    Self::UnknownName { .. } | Self::UnknownValue { .. } => Failed.coded("Q-unknown-name"),
+    Self::UnknownName { .. } | Self::UnknownValue { .. } | Self::OtherFrames { .. } => Failed.coded("Q-unknown-name"),
     Self::Ambiguous { kind, .. } => Failed.coded(ambiguous(kind)),
 });
 
@@ -77,8 +91,13 @@ fn known_values(nearest: &Option<String>, known: &BTreeSet<String>) -> String {
     if nearest.is_some() {
         return suggestion(nearest);
     }
-    let known: Vec<String> = known.iter().map(|value| format!("`{}`", shortened(value))).collect();
-    format!("; there are {}", first_of(&known))
+    format!("; there are {}", quoted(known))
+}
+
+/// Names in quotes, or the first of them.
+fn quoted<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
+    let names = names.into_iter().map(|name| format!("`{}`", shortened(name)));
+    first_of(&names.collect::<Vec<_>>())
 }
 
 fn suggestion(nearest: &Option<String>) -> String {

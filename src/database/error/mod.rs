@@ -77,8 +77,8 @@ pub enum DatabaseError {
     SplitList(#[from] SplitListError),
     /// The handle was opened for reading, or for edits alone.
     #[error(
-        "the database in `{}` was opened for reading, or for edits alone; open it for writing \
-         (S-read-only)",
+        "the database in `{}` was opened for reading, or for edits alone; save edits by \
+         `edit`, or open it for writing (S-read-only)",
         path.display()
     )]
     ReadOnly {

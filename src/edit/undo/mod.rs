@@ -94,7 +94,7 @@ impl Database {
             }
         }
         let transactions: Vec<Transaction<'_>> = by_release.into_values().collect();
-        Ok(Undone { revision: self.commit_in(&mut turn, &transactions)?, records })
+        Ok(Undone { revision: self.commit_or_last(&mut turn, &transactions)?, records })
     }
 
     /// The releases whose records a commit wrote that can be taken back.
