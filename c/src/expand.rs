@@ -50,7 +50,7 @@ pub struct Progress {
     pub total_rounds: u64,
 }
 
-/// Told how far an expansion is, at least ten times a second, on the thread that runs it. It
+/// Told how far an expansion is, about ten times a second, on the thread that runs it. It
 /// answers a `fnstore_stop`. It may read the database, not write it: that is refused with `F-busy`,
 /// and so is a run of the same expander. It must not free what the run uses. It must not unwind: a
 /// panic or an exception that leaves it ends the program.

@@ -65,8 +65,11 @@ pub enum ExpandError {
         /// Why.
         source: NetworkError,
     },
-    /// There is nothing to be parted.
-    #[error("no human annotation set matches `{query}`; expected seeds of one release")]
+    /// There is no seed: nothing to be parted, or the set that is to be expanded is not there or is
+    /// no one's that people made.
+    #[error(
+        "no human annotation set matches `{query}`; expected seeds of one release (X-no-seeds)"
+    )]
     NoSeeds {
         /// The query.
         query: String,
@@ -153,6 +156,7 @@ coded!(ExpandError {
     Self::Verify(error) => error.trouble(),
     Self::Tag { source } => source.trouble(),
     Self::ModelMissing { .. } => NoModel.coded("M-missing"),
+    Self::NoSeeds { .. } => Failed.coded("X-no-seeds"),
     Self::OtherSeeds { .. } => Failed.coded("X-seeds"),
     Self::RoundsBefore { .. } => Failed.coded("X-rounds"),
     Self::ShardLocked { .. } => Locked.coded("X-locked"),

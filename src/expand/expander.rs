@@ -69,8 +69,10 @@ impl Expander {
 
     /// Expands every human annotation set for which the expression holds, as
     /// [`run_with`](super::run_with) does. Asked to stop, it does so
-    /// [after the round](Stop::AfterRound) or [at once](Stop::Now): `progress` is asked at least
-    /// ten times a second between steps of the networks, which take some hundredths.
+    /// [after the round](Stop::AfterRound) or [at once](Stop::Now): `progress` is asked about
+    /// ten times a second, between steps of the networks. A step takes some hundredths of a second,
+    /// and longer beside other work, so up to two tenths were measured from one call to the next.
+    /// A query without seeds makes an empty report.
     ///
     /// # Errors
     /// As `run`.

@@ -19,7 +19,7 @@
 //!
 //! Where there is a filter among the models, each set is written with its scores (`filtering.rs`).
 //!
-//! [`Tasks`] makes of the same sentences what annotators align, for training data of one's own.
+//! `Tasks` makes of the same sentences what annotators align, for training data of one's own.
 //!
 //! Copies, repetitions, weak alignments and triggers that are unlike the frame are flags; where the
 //! lexicon guides, a chain ends before a doubtful trigger (`ranking.rs`).
@@ -76,14 +76,12 @@ mod verifying;
 mod word_class;
 
 #[doc(hidden)]
-pub use crate::compute::{ComputeError, Numbers};
-pub use crate::compute::{Device, DeviceChoice, GpuOptions};
+pub use crate::compute::ComputeError;
+pub use crate::compute::{Device, DeviceChoice, GpuOptions, Numbers};
 #[doc(hidden)]
 pub use crate::grow::CommitError;
 pub use crate::grow::Stop;
-#[doc(hidden)]
 pub use blindness::BlindTo;
-#[doc(hidden)]
 pub use elements::KeepElements;
 pub use error::{ExpandError, RecipeError, SeedsError};
 pub use expander::Expander;
@@ -102,9 +100,7 @@ pub use models::{FILTER, FrameModels, GuideModels, VerifierModels, WORD_VECTORS}
 pub use models::{Models, RewriterSource};
 pub(crate) use pace::{MEASURED_LONGEST, spread};
 use recipe::Followed;
-#[doc(hidden)]
-pub use recipe::{Choice, Search};
-pub use recipe::{Guidance, Recipe, RunOptions};
+pub use recipe::{Choice, Guidance, Recipe, RunOptions, Search};
 #[doc(hidden)]
 pub use recipes::Words;
 pub use recipes::{RecipeFileError, RecipeSettings};
@@ -117,7 +113,6 @@ pub use run::{run, run_with};
 pub use shard_run::{merge_shard, merge_shard_again, require_same_seeds, run_shard};
 #[doc(hidden)]
 pub use shard_status::{FoundShards, ShardState, ShardStatus, ShardsStatus, shards_in};
-#[doc(hidden)]
 pub use sisters::FromSisters;
 pub(crate) use sisters::{FrameGap, lexunits_without_sentences};
 #[doc(hidden)]

@@ -177,8 +177,7 @@ named! {
         EmptySentence => "empty-sentence",
         /// The sentence has more pieces than the recipe takes.
         TooLong => "too-long",
-        /// The sentence has a letter or sign that the rewriter's vocabulary lacks, and no output kept
-        /// it.
+        /// No output kept a letter or sign that the rewriter's vocabulary lacks.
         UnknownLetter => "unknown-letter",
         /// The bans left the search no output.
         NothingLeft => "nothing-left",
@@ -201,7 +200,9 @@ impl EndReason {
             Self::NoTarget => "the annotation marks no target",
             Self::EmptySentence => "the sentence is empty",
             Self::TooLong => "the sentence is longer than the recipe takes",
-            Self::UnknownLetter => "no output kept a letter or sign that the rewriter's vocabulary lacks",
+            Self::UnknownLetter => {
+                "no output kept a letter or sign that the rewriter's vocabulary lacks"
+            }
             Self::NothingLeft => "the search found no output without the banned words",
             Self::NotAligned => {
                 "no output has words enough for the target, or all are too long for the aligner"

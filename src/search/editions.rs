@@ -82,7 +82,7 @@ impl Database {
     /// read under the handle's.
     ///
     /// # Errors
-    /// [`SplitListError::NotUnder`], and as [`split_list_for`](Self::split_list_for).
+    /// Where the lists differ, and as [`split_list_for`](Self::split_list_for).
     pub fn require_list_of(&self, expression: &Expression) -> Result<()> {
         match (self.split_list(), self.split_list_for(expression)?) {
             (None, Some(list)) => {

@@ -27,7 +27,8 @@ use crate::model::{Origin, Release, ReleaseCounts, WrittenNumbers, is_name};
 /// How a release is imported.
 #[derive(Debug, Clone, Default)]
 pub struct ImportOptions {
-    /// Name of the release; by default [`default_release_name`].
+    /// Name of the release; by default that of the file or folder, where `fndata-1.5` becomes
+    /// `bfn-1.5`.
     pub release: Option<String>,
     /// Language tag; by default `en`, with a warning where the release speaks for another.
     pub language: Option<String>,

@@ -7,7 +7,6 @@ mod leaks;
 mod reindex;
 
 pub use backup::{BackupManifest, restore};
-#[doc(hidden)]
 pub use check::{CheckCode, CheckOptions, CheckReport, Finding, Findings};
 #[doc(hidden)]
 pub use leaking::Leaking;

@@ -47,13 +47,13 @@ struct Config {
 /// Words and their directions, at length 1.
 ///
 /// ```
-/// use fnstore::vectors::{WordVectors, likeness};
+/// use fnstore::proposals::WordVectors;
 ///
 /// let vectors = WordVectors::open("models/word-vectors".as_ref())?;
 /// let of = |word: &str| vectors.of(word).expect("it is in the table");
-/// let verification = ["confirm", "verify", "check"].map(of);
-/// assert!(likeness(&of("certify"), &verification) > likeness(&of("banana"), &verification));
-/// # Ok::<(), fnstore::vectors::VectorsError>(())
+/// let cosine = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+/// assert!(cosine(&of("certify"), &of("verify")) > cosine(&of("banana"), &of("verify")));
+/// # Ok::<(), fnstore::proposals::VectorsError>(())
 /// ```
 #[derive(Debug)]
 pub struct WordVectors {
