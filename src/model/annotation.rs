@@ -89,7 +89,7 @@ impl AnnotationSet {
     /// function and phrase type, goes as well where no other FE has them.
     ///
     /// ```
-    /// use fnstore::model::{AnnotationSet, LayerName, Span};
+    /// use fnstore::model::{AnnotationSet, Span};
     ///
     /// # use fnstore::model::{FrameId, IdSpace, LuId, SentenceId};
     /// # let sentence = SentenceId::new(IdSpace::Exemplar, 5001);
