@@ -4,6 +4,7 @@ use std::path::Path;
 
 use fnstore::database::Database;
 use fnstore::internals::WithStore as _;
+use fnstore::model::Rules;
 
 use crate::cli_program::{Ran, fnstore_in, new_store};
 
@@ -22,7 +23,8 @@ fn they_are_listed_as_such_and_their_sets_are_not_continued() {
 
     let database = Database::open_existing_writer(store.path()).unwrap();
     let recipes = database.recipes().unwrap();
-    let settings = recipes[0].settings.replacen("\"rewriting\":1", "\"rewriting\":0", 1);
+    let now = format!("\"rewriting\":{}", Rules::Rewriting.number());
+    let settings = recipes[0].settings.replacen(&now, "\"rewriting\":0", 1);
     assert_ne!(settings, recipes[0].settings);
     let words = "{\"method\":\"paraphrase\",\"rules\":\"ban the trigger; v2\"}".to_owned();
     let number = |print, settings: &str| database.store().recipe([print; 16], settings).unwrap();
