@@ -2,20 +2,31 @@
 //!
 //! A shard of two hundred thousand sets names each of its rows several times: by what it becomes,
 //! by what it counts as, by its being there. So keys lie one behind the other in one piece of
-//! memory, each behind its length.
+//! memory.
 
 use super::Result;
 use super::family::Family;
-
-/// Bytes of a key's length.
-const LENGTH: usize = size_of::<u32>();
 
 /// Rows by family and key, in the order in which they were named.
 #[derive(Debug)]
 pub(super) struct RowList<T> {
     keys: Vec<u8>,
-    /// Where each key begins, its family, and what is said of it.
-    rows: Vec<(usize, Family, T)>,
+    rows: Vec<Named<T>>,
+}
+
+#[derive(Debug)]
+struct Named<T> {
+    family: Family,
+    /// Where its key begins and ends.
+    start: usize,
+    end: usize,
+    said: T,
+}
+
+impl<T> Named<T> {
+    fn row<'k>(&self, keys: &'k [u8]) -> (Family, &'k [u8]) {
+        (self.family, &keys[self.start..self.end])
+    }
 }
 
 impl<T> Default for RowList<T> {
@@ -24,18 +35,11 @@ impl<T> Default for RowList<T> {
     }
 }
 
-/// The key that begins at a place.
-fn key_at(keys: &[u8], start: usize) -> &[u8] {
-    let (length, rest) = keys[start..].split_first_chunk::<LENGTH>().expect("keys have lengths");
-    &rest[..u32::from_ne_bytes(*length) as usize]
-}
-
 impl<T> RowList<T> {
     pub(super) fn push(&mut self, family: Family, key: &[u8], said: T) {
-        let length = u32::try_from(key.len()).expect("RocksDB has no longer keys");
-        self.rows.push((self.keys.len(), family, said));
-        self.keys.extend(length.to_ne_bytes());
+        let start = self.keys.len();
         self.keys.extend(key);
+        self.rows.push(Named { family, start, end: self.keys.len(), said });
     }
 
     /// How often rows were named.
@@ -45,7 +49,10 @@ impl<T> RowList<T> {
 
     /// Rows in the order in which they were named.
     pub(super) fn iter(&self) -> impl Iterator<Item = (Family, &[u8], &T)> {
-        self.rows.iter().map(|(start, family, said)| (*family, key_at(&self.keys, *start), said))
+        self.rows.iter().map(|named| {
+            let (family, key) = named.row(&self.keys);
+            (family, key, &named.said)
+        })
     }
 
     /// Gives each row once, in order of family and key, with what was said of it last, and whether
@@ -55,17 +62,15 @@ impl<T> RowList<T> {
         mut take: impl FnMut(Family, &[u8], T, bool) -> Result<()>,
     ) -> Result<()> {
         let Self { keys, mut rows } = self;
-        let of = |(start, family, _): &(usize, Family, T)| (*family, key_at(&keys, *start), *start);
-        rows.sort_unstable_by(|one, other| of(one).cmp(&of(other)));
+        // Equal keys stay in the order in which they were named.
+        rows.sort_by(|one, other| one.row(&keys).cmp(&other.row(&keys)));
         let mut rows = rows.into_iter().peekable();
         let mut is_only = true;
-        while let Some((start, family, said)) = rows.next() {
-            let key = key_at(&keys, start);
-            let is_last = rows
-                .peek()
-                .is_none_or(|(start, of, _)| (*of, key_at(&keys, *start)) != (family, key));
+        while let Some(named) = rows.next() {
+            let (family, key) = named.row(&keys);
+            let is_last = rows.peek().is_none_or(|next| next.row(&keys) != (family, key));
             if is_last {
-                take(family, key, said, is_only)?;
+                take(family, key, named.said, is_only)?;
             }
             is_only = is_last;
         }
