@@ -8,6 +8,7 @@
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tantivy::directory::error::{
     DeleteError, LockError, OpenDirectoryError, OpenReadError, OpenWriteError,
@@ -68,6 +69,10 @@ impl Directory for ReadDirectory {
         self.0.watch(watch_callback)
     }
 }
+
+/// How often a lock is asked for that is held, and how long is waited in between.
+const TRIES: u32 = 100;
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// Tantivy's list of the segments of a commit.
 const COMMIT: &str = "meta.json";
@@ -144,10 +149,40 @@ impl Directory for WriteDirectory {
     }
 
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
+        // A process that this one starts has all its open files, locks with them, until it becomes
+        // another program. So the lock of a handle that was just dropped may not be free yet.
+        for _ in 0..TRIES {
+            match self.0.acquire_lock(lock) {
+                Err(LockError::LockBusy) => std::thread::sleep(PAUSE),
+                outcome => return outcome,
+            }
+        }
         self.0.acquire_lock(lock)
     }
 
     fn watch(&self, watch_callback: WatchCallback) -> tantivy::Result<WatchHandle> {
         self.0.watch(watch_callback)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tantivy::directory::INDEX_WRITER_LOCK;
+
+    use super::*;
+
+    #[test]
+    fn a_lock_that_is_about_to_be_free_is_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let held = WriteDirectory::open(dir.path()).unwrap();
+        let other = WriteDirectory::open(dir.path()).unwrap();
+        let lock = held.acquire_lock(&INDEX_WRITER_LOCK).unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(3 * PAUSE);
+                drop(lock);
+            });
+            assert!(other.acquire_lock(&INDEX_WRITER_LOCK).is_ok());
+        });
     }
 }
