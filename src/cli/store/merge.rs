@@ -18,7 +18,7 @@ use crate::cli::print::notices::{tell_index_lag, tell_of_index};
 use crate::cli::print::output::{Format, grouped, tell};
 use crate::cli::print::progress;
 use crate::cli::print::render::Row;
-use crate::cli::process::arenas;
+use crate::cli::process::freed;
 use crate::cli::{Context, Outcome};
 
 /// Take shards of an expansion into the store
@@ -93,7 +93,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             folder.display().to_string().trim_end_matches('/')
         );
     }
-    let _giving_back = arenas::give_back();
+    let _giving_back = freed::give_back();
     let files = shards(&args.files);
     let (files, manifests) = in_order(&files, verified(&files)?);
     if !args.mixed {

@@ -68,7 +68,8 @@ coded!(LookupError {
     Self::UnknownName { kind: "release", .. } => Failed.coded("Q-unknown-release"),
     Self::UnknownValue { kind: "lexicographic status", value, .. }
         if value.eq_ignore_ascii_case("rejected") => Failed.coded("Q-rejected"),
-    Self::UnknownName { .. } | Self::UnknownValue { .. } | Self::OtherFrames { .. } => Failed.coded("Q-unknown-name"),
+    Self::UnknownName { .. } | Self::UnknownValue { .. } | Self::OtherFrames { .. } =>
+        Failed.coded("Q-unknown-name"),
     Self::Ambiguous { kind, .. } => Failed.coded(ambiguous(kind)),
 });
 

@@ -1,4 +1,4 @@
-//! Memory that has been given back, and that allocators keep.
+//! Memory that was freed, and that allocators keep.
 //!
 //! RocksDB has the system's allocator. That of glibc keeps what is freed apart by threads, so that
 //! a commit of a hundred megabytes, which several threads write to files, leaves two hundred more.
