@@ -45,6 +45,7 @@ fn store() -> tempfile::TempDir {
     };
     let (frame, name) = (FrameId(102), "vet.v".to_owned());
     batch.put_decisions(&Decided { frame, name, history: vec![decision] }).unwrap();
+    batch.put_discovery(&generated::discovery()).unwrap();
     store.own_annotation_set(release).unwrap();
     store.commit(batch).unwrap();
     drop(database);
@@ -88,7 +89,7 @@ fn a_row_that_is_gone_is_found_whatever_its_family() {
     assert_eq!(codes(store.path()), [""; 0]);
     let families = DB::list_cf(&Options::default(), store.path().join("db")).unwrap();
     let families: Vec<_> = families.into_iter().filter(|family| family != "default").collect();
-    assert_eq!(families.len(), 28, "{families:?}");
+    assert_eq!(families.len(), 29, "{families:?}");
     for family in families {
         let victims = with_rows(store.path(), |db| victims(db, &family));
         assert!(!victims.is_empty(), "no row of {family}");

@@ -3,9 +3,9 @@
 use fnstore::database::{Database, JournalWrite, Write};
 use fnstore::internals::WithStore as _;
 use fnstore::model::{
-    AnnotationSet, AnnotationSetId, FeStatus, Flags, FrameId, Generation, IdSpace, LexUnit, LuId,
-    Method, OWN_RANGE, PROPOSED, Provenance, RecipeId, ReleaseId, Reverse, Sentence, SentenceId,
-    Span, Verification,
+    AnnotationSet, AnnotationSetId, Discovery, FeStatus, Flags, FoundSentence, FrameId, Generation,
+    IdSpace, LexUnit, LuId, Method, OWN_RANGE, PROPOSED, Provenance, RecipeId, ReleaseId, Reverse,
+    Sentence, SentenceId, Span, Verification,
 };
 use fnstore::store::JournalEntry;
 
@@ -86,6 +86,31 @@ pub(crate) fn verification() -> Verification {
         reverse: Some(Reverse { score: 1.5, tokens: 6, rewriter: [5; 16] }),
         verifier: [7; 16],
         asked: [9; 16],
+    }
+}
+
+/// What a search found of a word.
+pub(crate) fn discovery() -> Discovery {
+    let text = "He vetted the figures .".to_owned();
+    let (target, made_of) = (Span::new(3, 9), Some(seed()));
+    let sentence =
+        FoundSentence { text, target, evokes: Some(0.75), made_of, place: String::new() };
+    Discovery {
+        frame: FrameId(102),
+        name: "vetted.v".to_owned(),
+        lu: LuId(OWN_RANGE),
+        score: 0.5,
+        evokes: Some(0.75),
+        slot: None,
+        support: 1.0,
+        likeness: None,
+        sources: vec!["synonym of examine.v".to_owned()],
+        sentences: vec![sentence],
+        refused: Vec::new(),
+        candidates: 0,
+        asked: 0,
+        verifier: [7; 16],
+        time: 1,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::write_check::{WriteCheck, is_looked_up};
 use super::{Database, Result};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, LexUnit, RecipeId, ReleaseId, Sentence, Verification,
+    AnnotationSet, AnnotationSetId, Discovery, LexUnit, RecipeId, ReleaseId, Sentence, Verification,
 };
 use crate::store::{Action, Batch, JournalEntry, SetLocation, Store, Subject};
 
@@ -21,6 +21,10 @@ pub struct Write {
     pub verifications: Vec<Verification>,
     /// How far chains have come.
     pub journal: Vec<JournalWrite>,
+    /// What searches for new LUs found, in place of what is there under the same name.
+    pub discoveries: Vec<Discovery>,
+    /// Proposed LUs that no search finds any more.
+    pub withdrawn: Vec<LexUnit>,
 }
 
 /// How far the chain of a seed's target has come under a recipe.
@@ -45,6 +49,8 @@ impl Write {
             && self.sets.is_empty()
             && self.verifications.is_empty()
             && self.journal.is_empty()
+            && self.discoveries.is_empty()
+            && self.withdrawn.is_empty()
     }
 
     /// Takes another write's rows behind its own.
@@ -54,6 +60,8 @@ impl Write {
         self.sets.extend(other.sets);
         self.verifications.extend(other.verifications);
         self.journal.extend(other.journal);
+        self.discoveries.extend(other.discoveries);
+        self.withdrawn.extend(other.withdrawn);
     }
 }
 
@@ -76,6 +84,10 @@ impl Database {
         let mut index = self.lock_writer()?;
         self.require_release(release)?;
         let mut batch = self.store.batch(release);
+        // What a search proposes is little, and can be taken back.
+        if !(write.discoveries.is_empty() && write.withdrawn.is_empty()) {
+            batch.keep_images();
+        }
         fill(&self.store, &mut batch, release, write)?;
         let revision = self.store.commit(batch)?;
         // Through the list of changes, which also holds what an earlier write left out of the
@@ -140,10 +152,38 @@ pub(super) fn fill(
         known.push(there.is_some());
     }
     fill_verifications(store, batch, (release, write), &check)?;
+    fill_discoveries(store, batch, (release, write))?;
     for row in &write.journal {
         batch.put_journal(row.seed, row.target, row.recipe, &row.entry)?;
     }
     Ok(known)
+}
+
+/// Puts what a search found into a batch. A proposed LU that is withdrawn goes with what was found
+/// of it, unless it has changed or was decided on; where sets stand under it, it stays alone.
+fn fill_discoveries(
+    store: &Store,
+    batch: &mut Batch<'_>,
+    (release, write): (ReleaseId, &Write),
+) -> Result<()> {
+    for lu in &write.withdrawn {
+        let there = store.lexunit(release, lu.frame, lu.id)?;
+        // A decision that is taken back makes it a proposal again.
+        let is_decided = store.decisions(release, lu.frame, &lu.name)?.is_some();
+        if is_decided || there.as_ref() != Some(lu) {
+            continue;
+        }
+        batch.delete_discovery(lu.frame, &lu.name)?;
+        if store.annotation_sets_of_lexunit(release, lu.frame, lu.id)?.next().is_none() {
+            batch.delete_lexunit(lu)?;
+            batch.recount(Some(lu), None);
+            batch.record(Action::Removed, &Subject::LexUnit(lu.frame, lu.id));
+        }
+    }
+    for found in &write.discoveries {
+        batch.put_discovery(found)?;
+    }
+    Ok(())
 }
 
 /// Puts answers of a verifier into a batch, about sets that are there or among those written.

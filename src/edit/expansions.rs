@@ -103,9 +103,20 @@ impl Transaction<'_> {
         Ok(names)
     }
 
+    /// Whether a search found an LU, under the name that it has in the store.
+    pub(super) fn is_found(&self, lu: &LexUnit) -> Result<bool> {
+        let store = &self.database.store;
+        let stored = store.lexunit(self.release, lu.frame, lu.id)?;
+        let name = stored.map_or_else(|| lu.name.clone(), |stored| stored.name);
+        let found = store.discovery(self.release, lu.frame, &name)?;
+        Ok(found.is_some_and(|found| found.lu == lu.id))
+    }
+
     fn forget_if_only_proposed(&mut self, frame: FrameId, lu: LuId) -> Result<bool> {
         let Some(there) = self.lexunit(frame, lu)? else { return Ok(false) };
-        let goes = there.status == PROPOSED && self.sets_of_lexunit(frame, lu)?.is_empty();
+        let goes = there.status == PROPOSED
+            && !self.is_found(&there)?
+            && self.sets_of_lexunit(frame, lu)?.is_empty();
         if goes {
             self.delete::<LexUnit>((frame, lu))?;
         }

@@ -148,7 +148,9 @@ impl Transaction<'_> {
         });
         require_undecided(&decided)?;
         let proposed = self.proposed(frame, name)?;
-        if self.sets_of_lexunit(frame, proposed.id)?.is_empty() {
+        // What was moved or merged is decided on again where sets came since.
+        let is_found = decided.standing().is_none() && self.is_found(&proposed)?;
+        if !is_found && self.sets_of_lexunit(frame, proposed.id)?.is_empty() {
             let expected =
                 "a proposed LU with sentences; those of this one are gone, or with another LU";
             return Err(EditError::value("proposal", name, expected).into());

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use super::{EditError, Result};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, Counted, Decided, Document, DocumentId, Edition,
-    Frame, FrameId, FrameRelation, Judgement, LexUnit, LuId, RecipeId, RelationId, ReleaseCounts,
-    ReleaseId, SemType, SemTypeId, Sentence, SentenceId, SentenceLayers,
+    AnnotationSet, AnnotationSetId, CorpusId, Counted, Decided, Discovery, Document, DocumentId,
+    Edition, Frame, FrameId, FrameRelation, Judgement, LexUnit, LuId, RecipeId, RelationId,
+    ReleaseCounts, ReleaseId, SemType, SemTypeId, Sentence, SentenceId, SentenceLayers,
 };
 use crate::store::{Action, Batch, JournalEntry, SetLocation, Store, StoreError, Subject};
 
@@ -364,6 +364,7 @@ impl Staged {
             }
         }
         self.forget_answers(batch)?;
+        self.carry_discoveries(batch)?;
         Ok(!batch.is_empty())
     }
 
@@ -373,6 +374,30 @@ impl Staged {
             let is_other = |set: &&AnnotationSet| !after.is_some_and(|after| after.stands_as(set));
             if let Some(set) = before.filter(is_other) {
                 batch.forget_verification(set.id)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Has what searches found follow its LU: to its new name, or away. What is of a frame that
+    /// goes, goes with it.
+    fn carry_discoveries(&self, batch: &mut Batch<'_>) -> StoreResult<()> {
+        // All old rows go before the new ones come: two LUs may have changed names.
+        let mut renamed = Vec::new();
+        for (before, after) in self.changed::<LexUnit>() {
+            let Some(before) = before else { continue };
+            let name = after.map(|after| &after.name);
+            if name != Some(&before.name) {
+                let found = batch.take_discovery((before.frame, before.id), &before.name)?;
+                renamed.extend(found.zip(name.cloned()));
+            }
+        }
+        for (found, name) in renamed {
+            batch.put_discovery(&Discovery { name, ..found })?;
+        }
+        for (before, after) in self.changed::<Frame>() {
+            if let Some(frame) = before.filter(|_| after.is_none()) {
+                batch.forget_discoveries(frame.id)?;
             }
         }
         Ok(())

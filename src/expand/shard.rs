@@ -226,7 +226,8 @@ impl ShardWriter {
             let names = database.releases()?.into_iter().map(|release| release.name).collect();
             return Err(DatabaseError::Export(ExportError::SeveralReleases { names }).into());
         }
-        let Write { lexunits, sentences, sets, journal, verifications } = write;
+        // An expansion searches no frame for words: what one finds is of `discover`.
+        let Write { lexunits, sentences, sets, journal, verifications, .. } = write;
         self.verifications.extend(verifications.into_iter().map(|of| (of.set, of)));
         let mut sentences: HashMap<SentenceId, Sentence> =
             sentences.into_iter().map(|sentence| (sentence.id, sentence)).collect();

@@ -9,6 +9,7 @@ mod bounded;
 mod coded;
 mod date;
 mod decision;
+mod discovery;
 mod edition;
 mod error_record;
 mod foreign;
@@ -52,6 +53,7 @@ pub use date::{date, instant};
 #[doc(hidden)]
 pub use decision::{Decided, Moved};
 pub use decision::{Decision, Evidence, Reviewed, Verdict};
+pub use discovery::{Discovery, FoundSentence, RefusedWord};
 #[doc(hidden)]
 pub use edition::{Edition, FrozenSet};
 #[doc(hidden)]

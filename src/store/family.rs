@@ -33,11 +33,12 @@ named! {
         Synset => "synset",
         Sense => "sense",
         Irregular => "irregular",
+        Discovery => "discovery",
     }
 }
 
 /// Records, each family by the number that stands for it in a before-image.
-const RECORDS: [(u8, Family); 14] = [
+const RECORDS: [(u8, Family); 15] = [
     (1, Family::Frame),
     (2, Family::Relation),
     (3, Family::SemType),
@@ -52,6 +53,7 @@ const RECORDS: [(u8, Family); 14] = [
     (12, Family::Decision),
     (13, Family::Edition),
     (14, Family::Layout),
+    (15, Family::Discovery),
 ];
 
 impl Family {
@@ -81,6 +83,7 @@ impl Family {
                 | Self::Synset
                 | Self::Sense
                 | Self::Irregular
+                | Self::Discovery
         )
     }
 

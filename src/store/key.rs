@@ -261,6 +261,8 @@ keys_with_text! {
     /// The name is the LU's, as in `vet.v`.
     DecisionKey of decision { release: ReleaseId, frame: FrameId; name }
     EditionKey of edition { release: ReleaseId; name }
+    /// The name is the LU's; of the search of the frame itself it is empty.
+    DiscoveryKey of discovery { release: ReleaseId, frame: FrameId; name }
     SenseKey of sense { release: ReleaseId, class: WordClass; lemma }
     IrregularKey of irregular { release: ReleaseId, class: WordClass; form }
     /// What is counted, and what it agrees in.

@@ -18,6 +18,7 @@ mod copy;
 mod count_key;
 mod counts;
 mod current_sums;
+mod discoveries;
 mod engine;
 mod error;
 mod estimate;

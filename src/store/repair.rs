@@ -87,7 +87,8 @@ impl Store {
             | Family::Before
             | Family::Count
             | Family::Evidence
-            | Family::Resource => Some(Unreadable::Alone(None)),
+            | Family::Resource
+            | Family::Discovery => Some(Unreadable::Alone(None)),
             // A lexicon that lacks a row is none: it is to be removed and imported again.
             Family::Meta
             | Family::Frame

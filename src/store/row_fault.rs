@@ -5,9 +5,9 @@ use crate::model::{AnnotationSetId, ReleaseId};
 use super::count_key;
 use super::family::Family;
 use super::key::{
-    AnnotationKey, ChangeKey, CommitKey, CountKey, DecisionKey, DocumentKey, EditionKey,
-    EvidenceKey, FrameKey, IrregularKey, JournalKey, JudgementKey, Key, LayoutKey, LexUnitKey,
-    NameKey, RecipeKey, RelationKey, ResourceKey, SemTypeKey, SenseKey, SentenceKey,
+    AnnotationKey, ChangeKey, CommitKey, CountKey, DecisionKey, DiscoveryKey, DocumentKey,
+    EditionKey, EvidenceKey, FrameKey, IrregularKey, JournalKey, JudgementKey, Key, LayoutKey,
+    LexUnitKey, NameKey, RecipeKey, RelationKey, ResourceKey, SemTypeKey, SenseKey, SentenceKey,
     SentenceSetKey, SetKey, SynsetKey,
 };
 
@@ -115,6 +115,7 @@ pub(super) fn record_name(family: &str, key: &[u8]) -> Option<String> {
             format!("the evidence of LU {lu} of frame {frame}")
         }
         Family::Resource => format!("WordNet {}", ResourceKey::decode(key)?.resource),
+        Family::Discovery => format!("what was found of `{}`", DiscoveryKey::decode(key)?.name),
         Family::Synset => format!("synset {}", SynsetKey::decode(key)?.synset),
         Family::Sense => format!("word `{}`", SenseKey::decode(key)?.lemma),
         Family::Irregular => format!("form `{}`", IrregularKey::decode(key)?.form),

@@ -5,11 +5,11 @@
 //! cache.
 
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, Decided, Document, DocumentId, DocumentLayout,
-    Edition, Foreign, ForeignFile, Frame, FrameId, FrameLayout, FrameRelation, IrregularForm,
-    Judgement, LexUnit, LexUnitLayout, LuId, NumberKind, RecipeId, ReleaseId, ReleaseLayout,
-    Resource, SemType, Sentence, SentenceId, SentenceLayers, Synset, Verification, Word,
-    hexadecimal,
+    AnnotationSet, AnnotationSetId, CorpusId, Decided, Discovery, Document, DocumentId,
+    DocumentLayout, Edition, Foreign, ForeignFile, Frame, FrameId, FrameLayout, FrameRelation,
+    IrregularForm, Judgement, LexUnit, LexUnitLayout, LuId, NumberKind, RecipeId, ReleaseId,
+    ReleaseLayout, Resource, SemType, Sentence, SentenceId, SentenceLayers, Synset, Verification,
+    Word, hexadecimal,
 };
 
 use super::family::Family;
@@ -102,6 +102,8 @@ pub enum RowContent {
     /// A word of a WordNet.
     Word(Word),
     Irregular(IrregularForm),
+    /// What a search found of a word.
+    Discovery(Box<Discovery>),
 }
 
 /// The file that a layout describes.
@@ -284,14 +286,12 @@ pub(super) fn content(
         Family::Commit => RowContent::Commit(model(key, value)?),
         Family::Before => RowContent::Before(before(key, value)?),
         Family::Count => RowContent::Count(count(key, value)?),
-        Family::Evidence => {
-            evidence_cell(key, value)?;
-            RowContent::Evidence
-        }
+        Family::Evidence => evidence_cell(key, value).map(|_| RowContent::Evidence)?,
         Family::Resource => RowContent::Resource(Box::new(model(key, value)?)),
         Family::Synset => RowContent::Synset(Box::new(model(key, value)?)),
         Family::Sense => RowContent::Word(model(key, value)?),
         Family::Irregular => RowContent::Irregular(model(key, value)?),
+        Family::Discovery => RowContent::Discovery(Box::new(model(key, value)?)),
     })
 }
 

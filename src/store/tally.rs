@@ -20,7 +20,7 @@ use crate::model::ReleaseId;
 pub(super) const TALLY_KEY: &[u8] = b"tally";
 
 /// The families, each by the number that stands for it in the row.
-const COUNTED: [(u8, Family); 16] = [
+const COUNTED: [(u8, Family); 17] = [
     (1, Family::Relation),
     (2, Family::SentenceLayers),
     (3, Family::Layout),
@@ -37,6 +37,7 @@ const COUNTED: [(u8, Family); 16] = [
     (14, Family::Sense),
     (15, Family::Irregular),
     (16, Family::Resource),
+    (17, Family::Discovery),
 ];
 
 /// Bytes of an entry: release, family, rows, digest.

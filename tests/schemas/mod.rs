@@ -24,7 +24,7 @@ use types::Types;
 const BY_HAND: &[(&str, &str)] = &[
     (
         "macros make the types of JSON lines and of edits",
-        "edit edited jsonl-decisions jsonl-document jsonl-document-layout jsonl-edition \
+        "edit edited jsonl-decisions jsonl-discovery jsonl-document jsonl-document-layout jsonl-edition \
          jsonl-element jsonl-end jsonl-foreign jsonl-frame jsonl-frame-layout jsonl-header \
          jsonl-journal jsonl-judgement jsonl-layers jsonl-lexunit jsonl-lexunit-layout \
          jsonl-recipe jsonl-relation jsonl-release jsonl-release-layout jsonl-sem-type \

@@ -315,6 +315,20 @@ impl Blocked {
         Self { kind, id, subject: place_free(subject.clone()), by }
     }
 
+    /// A row that no subject names; none where what was written into it since stays.
+    pub(super) fn by_row(row: &RowContent) -> Option<Self> {
+        let (kind, id, subject) = match row {
+            RowContent::Journal { seed, .. } => {
+                ("journal", format!("of {seed}"), Subject::Verification(*seed))
+            }
+            RowContent::Discovery(found) => {
+                ("discovery", found.name.clone(), Subject::LexUnit(found.frame, found.lu))
+            }
+            _ => return None,
+        };
+        Some(Self { kind, id, subject, by: None })
+    }
+
     /// The error for records that are in the way.
     pub(super) fn error(revision: u64, all: Vec<Self>) -> EditError {
         let mut records: Vec<_> = all.into_iter().map(|it| (it.kind, it.id, it.by)).collect();

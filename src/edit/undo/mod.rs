@@ -21,7 +21,7 @@ use super::staged::{Judged, StagedRow};
 use super::{EditError, Result, Transaction};
 use crate::database::Database;
 use crate::model::ReleaseId;
-use crate::store::{Image, RowContent, RowId, Subject};
+use crate::store::{Image, RowContent, RowId};
 
 /// What took back commits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -209,10 +209,8 @@ impl Transaction<'_> {
             Some(value) => value.clone(),
             None => self.database.store.row_value(&image.row)?,
         };
-        if now == image.before {
-            return Ok(());
-        }
-        let content = image.before.as_deref().or(now.as_deref());
+        let is_other = now != image.before;
+        let content = image.before.as_deref().or(now.as_deref()).filter(|_| is_other);
         let Some(content) = content.map(|value| image.row.content(value)).transpose()? else {
             return Ok(());
         };
@@ -221,12 +219,13 @@ impl Transaction<'_> {
             // What was written since stays.
             RowContent::Layout(_) | RowContent::Verification(_) if !is_left => return Ok(()),
             RowContent::Layout(_) => seen.layouts |= now.is_none(),
-            RowContent::Journal { seed, .. } if !is_left => {
-                let (kind, id) = ("journal", format!("of {seed}"));
-                let subject = Subject::Verification(*seed);
-                seen.blocked.push(Blocked { kind, id, subject, by: None });
+            RowContent::Discovery(search) if !is_left && search.name.is_empty() => return Ok(()),
+            RowContent::Journal { .. } | RowContent::Discovery(_) if !is_left => {
+                seen.blocked.extend(Blocked::by_row(&content));
             }
-            RowContent::Journal { .. } | RowContent::Verification(_) => seen.plain += 1,
+            RowContent::Journal { .. } | RowContent::Verification(_) | RowContent::Discovery(_) => {
+                seen.plain += 1;
+            }
             _ => {}
         }
         match subject(&content) {

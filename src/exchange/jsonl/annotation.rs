@@ -91,19 +91,23 @@ struct LabelRecord {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct SpanRecord {
+pub(super) struct SpanRecord {
     start: u32,
     end: u32,
     text: String,
 }
 
 impl SpanRecord {
-    fn new(span: Span, index: &CharIndex, text: &str) -> Result<Self, OffsetError> {
+    pub(super) fn empty() -> Self {
+        Self { start: 0, end: 0, text: String::new() }
+    }
+
+    pub(super) fn new(span: Span, index: &CharIndex, text: &str) -> Result<Self, OffsetError> {
         let CharSpan { start, end } = index.to_chars(span)?;
         Ok(Self { start, end, text: span.of(text).unwrap_or_default().to_owned() })
     }
 
-    fn into_model(self, index: &CharIndex, text: &str) -> Checked<Span> {
+    pub(super) fn into_model(self, index: &CharIndex, text: &str) -> Checked<Span> {
         let Self { start, end, text: covered } = self;
         let span = index.to_bytes(CharSpan { start, end }).map_err(|_| {
             let expected = format!(

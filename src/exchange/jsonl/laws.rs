@@ -382,6 +382,33 @@ proptest! {
     }
 
     #[test]
+    fn what_a_search_found_comes_back(
+        frame: u32,
+        score in 0.0f32..=1.0,
+        slot in option::of(-9.0f32..9.0),
+        words in vec(text(), 2),
+        place in text(),
+        is_search: bool,
+    ) {
+        let name = if is_search { String::new() } else { "vet.v".to_owned() };
+        let text = format!("{}{}", words[0], words[1]);
+        let target = Span::new(words[0].len() as u32, text.len() as u32);
+        let (made_of, evokes) = (Some(AnnotationSetId::new(IdSpace::Exemplar, 7)), Some(score));
+        let sentence = FoundSentence { text, target, evokes, made_of, place };
+        let by = words[0].clone();
+        let found = Discovery {
+            frame: FrameId(frame), name, lu: LuId(9), score, evokes, slot,
+            support: 1.0, likeness: slot, sources: words, sentences: vec![sentence],
+            refused: vec![RefusedWord { name: "a.v".to_owned(), reason: "b".to_owned(), by }],
+            candidates: 3, asked: 2, verifier: [8; 16], time: 5,
+        };
+        let (records, _) =
+            there_and_back(|writer| writer.discovery(found.clone(), "Checking").unwrap());
+        let [Record::Discovery(back, name)] = records.as_slice() else { panic!("{records:?}") };
+        prop_assert_eq!((&**back, name.as_str()), (&found, "Checking"));
+    }
+
+    #[test]
     fn sentence_layers_come_back(
         sentence in sentence(),
         id in set_id(),

@@ -3,9 +3,9 @@
 //! A file holds one release, or what was added to one. It begins with a [`Header`] and a
 //! [`ReleaseRecord`] and ends with an end record that counts the lines. What a line refers to
 //! stands before it: semantic types, frames, relations, LUs, recipes. Then each sentence with its
-//! sets, then documents, journal, judgements, verifications, decisions and editions. The layout of
-//! a file stands after its record. Spans count code points of the sentence's text and carry the
-//! text that they cover, so that a reader who counts otherwise finds out.
+//! sets, then documents, journal, judgements, verifications, decisions, discoveries and editions.
+//! The layout of a file stands after its record. Spans count code points of the sentence's text and
+//! carry the text that they cover, so that a reader who counts otherwise finds out.
 //! `schema/jsonl-*.schema.json` describe the records.
 //!
 //! Laws: what [`RecordWriter`] writes of a model's value, [`RecordReader`] reads as an equal value;
@@ -14,6 +14,7 @@
 #[macro_use]
 mod recorded;
 mod annotation;
+mod discovery;
 mod foreign;
 mod governance;
 #[cfg(test)]
@@ -88,6 +89,8 @@ named! {
         Verification => "verification",
         /// What reviewers decide of a proposed LU.
         Decisions => "decisions",
+        /// What a search found of a word in a frame.
+        Discovery => "discovery",
         /// Sets frozen under a name.
         Edition => "edition",
         /// The end of the file.

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use serde::Deserialize;
 
 use super::annotation::{LayersRecord, SetRecord};
+use super::discovery::check_discovery;
 use super::governance::{EditionRecord, WholeEdition, check_decided};
 use super::layout::Layout;
 use super::provenance::{JournalRecord, RecipeRecord, check_judgement, check_verification};
@@ -19,9 +20,9 @@ use crate::exchange::error::{Fault, FaultCode};
 use crate::exchange::lines::{Line, Lines};
 use crate::exchange::{ExchangeError, Result};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Decided, Document, Edition, Frame, FrameElement, FrameId,
-    FrameRelation, Judgement, LexUnit, NumberKind, RecipeId, SemType, Sentence, SentenceId,
-    SentenceLayers, Verification, WrittenNumber,
+    AnnotationSet, AnnotationSetId, Decided, Discovery, Document, Edition, Frame, FrameElement,
+    FrameId, FrameRelation, Judgement, LexUnit, NumberKind, RecipeId, SemType, Sentence,
+    SentenceId, SentenceLayers, Verification, WrittenNumber,
 };
 
 /// A line of a file. Sets and layers are turned into model values by the reader once their
@@ -52,6 +53,8 @@ pub enum Record {
     Verification(Verification),
     /// Decisions, and the name of their frame.
     Decisions(Decided, String),
+    /// What a search found of a word, and the name of its frame.
+    Discovery(Box<Discovery>, String),
     /// An edition with some of its sets, and what is said of all.
     Edition(Edition, WholeEdition),
     Layout(Box<Layout>),
@@ -283,6 +286,7 @@ fn record(line: Line<'_>, kind: LineKind) -> Result<Record> {
         LineKind::Judgement => judgement(line),
         LineKind::Verification => checked_model(line, check_verification).map(Record::Verification),
         LineKind::Decisions => decisions(line),
+        LineKind::Discovery => discovery(line),
         LineKind::Edition => {
             let edition: EditionRecord = line.json()?;
             let (edition, whole) = checked(line, edition.into_model())?;
@@ -318,6 +322,11 @@ fn judgement(line: Line<'_>) -> Result<Record> {
 fn decisions(line: Line<'_>) -> Result<Record> {
     let (decided, frame) = checked_model(line, |(decided, _)| check_decided(decided))?;
     Ok(Record::Decisions(decided, frame))
+}
+
+fn discovery(line: Line<'_>) -> Result<Record> {
+    let (found, frame) = checked_model(line, |(found, _)| check_discovery(found))?;
+    Ok(Record::Discovery(Box::new(found), frame))
 }
 
 fn foreign_content(line: Line<'_>) -> Result<Record> {

@@ -14,9 +14,9 @@ use super::recorded::Recorded;
 use super::release::{End, Header, ReleaseRecord};
 use crate::exchange::Result;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Decided, Document, Edition, Frame, FrameElement, FrameId,
-    FrameRelation, Judgement, LexUnit, NumberKind, RecipeId, SemType, Sentence, SentenceLayers,
-    Verification, WrittenNumber,
+    AnnotationSet, AnnotationSetId, Decided, Discovery, Document, Edition, Frame, FrameElement,
+    FrameId, FrameRelation, Judgement, LexUnit, NumberKind, RecipeId, SemType, Sentence,
+    SentenceLayers, Verification, WrittenNumber,
 };
 
 /// Writes a file of records, in the order in which the caller hands them over.
@@ -183,6 +183,11 @@ impl<W: Write> RecordWriter<W> {
     /// Writes the decisions on an LU that was proposed for the frame of that name.
     pub fn decisions(&mut self, decided: Decided, frame_name: &str) -> Result<()> {
         self.put(LineKind::Decisions, &(decided, frame_name.to_owned()).into_record())
+    }
+
+    /// Writes what a search found of a word in the frame of that name.
+    pub fn discovery(&mut self, found: Discovery, frame_name: &str) -> Result<()> {
+        self.put(LineKind::Discovery, &(found, frame_name.to_owned()).into_record())
     }
 
     /// Writes an edition, a large one in several lines.

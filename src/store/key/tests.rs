@@ -66,6 +66,7 @@ macro_rules! of_every_key {
             $function::<SynsetKey> $arguments,
             $function::<SenseKey> $arguments,
             $function::<IrregularKey> $arguments,
+            $function::<DiscoveryKey> $arguments,
         ]
     };
 }

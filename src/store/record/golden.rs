@@ -72,6 +72,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("synset", wordnet::synset().to_value()),
         ("sense", wordnet::word().to_value()),
         ("irregular", wordnet::irregular().to_value()),
+        ("discovery", discovery::discovery().to_value()),
     ];
     let records = records.into_iter().map(|(name, value)| (name, value.unwrap()));
     let changes = changes().into_iter().map(|(name, change)| (name, encode(&change).unwrap()));
@@ -149,6 +150,8 @@ fn every_record_comes_back_as_it_was() {
     law(&key, &listed());
     law(&ResourceKey { resource: resource::resource().id }, &resource::resource());
     law(&SynsetKey { release, synset: wordnet::synset().id }, &wordnet::synset());
+    let found = discovery::discovery();
+    law(&DiscoveryKey { release, frame: found.frame, name: found.name.clone() }, &found);
     let (word, irregular) = (wordnet::word(), wordnet::irregular());
     law(&SenseKey { release, class: word.class, lemma: word.lemma.clone() }, &word);
     let form = irregular.form.clone();

@@ -15,6 +15,7 @@ mod book;
 mod change;
 mod commit;
 mod decision;
+mod discovery;
 mod document;
 mod edition;
 mod evidence;
@@ -47,16 +48,16 @@ use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 use bincode::error::{DecodeError, EncodeError};
 
 use crate::model::{
-    AnnotationSet, Document, DocumentLayout, Edition, Foreign, Frame, FrameLayout, FrameRelation,
-    IrregularForm, Judgement, LexUnit, LexUnitLayout, ReleaseLayout, Resource, SemType, Sentence,
-    SentenceLayers, Synset, Verification, Word,
+    AnnotationSet, Discovery, Document, DocumentLayout, Edition, Foreign, Frame, FrameLayout,
+    FrameRelation, IrregularForm, Judgement, LexUnit, LexUnitLayout, ReleaseLayout, Resource,
+    SemType, Sentence, SentenceLayers, Synset, Verification, Word,
 };
 
 use super::JournalEntry;
 use super::key::{
-    AnnotationKey, CommitKey, DocumentKey, EditionKey, FrameKey, IrregularKey, JournalKey,
-    JudgementKey, LayoutKey, LexUnitKey, RelationKey, ResourceKey, SemTypeKey, SenseKey,
-    SentenceKey, SentenceSetKey, SetKey, SynsetKey,
+    AnnotationKey, CommitKey, DiscoveryKey, DocumentKey, EditionKey, FrameKey, IrregularKey,
+    JournalKey, JudgementKey, LayoutKey, LexUnitKey, RelationKey, ResourceKey, SemTypeKey,
+    SenseKey, SentenceKey, SentenceSetKey, SetKey, SynsetKey,
 };
 pub(super) use book::MetaRecord;
 pub(super) use change::ChangeRecord;
@@ -187,6 +188,7 @@ stored! {
     Commit, CommitKey, |commit, key| commit.revision = key.revision;
     Edition, EditionKey, |edition, key| edition.name.clone_from(&key.name);
     Resource, ResourceKey, |resource, key| resource.id = key.resource;
+    Discovery, DiscoveryKey, |of, key| (of.frame, of.name) = (key.frame, key.name.clone());
     Synset, SynsetKey, |synset, key| synset.id = key.synset;
     Word, SenseKey, |word, key| (word.class, word.lemma) = (key.class, key.lemma.clone());
     IrregularForm, IrregularKey, |of, key| (of.class, of.form) = (key.class, key.form.clone());

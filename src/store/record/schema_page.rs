@@ -14,6 +14,7 @@ fn the_schema_page_lists_every_family_and_every_field() {
         change::FIELDS,
         commit::FIELDS,
         decision::FIELDS,
+        discovery::FIELDS,
         document::FIELDS,
         edition::FIELDS,
         edition::EDITION_FIELDS,

@@ -262,6 +262,12 @@ impl<'a> Closure<'a> {
                 self.take_if_accepted(frame, lu)?;
             }
         }
+        for found in store.discoveries(release)? {
+            let found = found?;
+            if store.lexunit(release, found.frame, found.lu)?.is_some() {
+                self.take_lexunit(found.frame, found.lu)?;
+            }
+        }
         for relation in store.relations(release)? {
             let relation = relation?;
             if store.has_counted(relation.id.0)? {

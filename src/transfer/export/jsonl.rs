@@ -11,8 +11,8 @@ use crate::exchange::jsonl::{
     JournalRecord, Layout, LineKind, RecipeRecord, RecordWriter, ReleaseRecord, Scope,
 };
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Decided, Edition, FrameId, IdSpace, NumberKind, RecipeId,
-    Release, ReleaseId, SentenceId,
+    AnnotationSet, AnnotationSetId, Decided, Discovery, Edition, FrameId, IdSpace, NumberKind,
+    RecipeId, Release, ReleaseId, SentenceId,
 };
 use crate::query::{Expression, Field, Term, Test};
 use crate::search::{Answer, Catalog};
@@ -245,6 +245,7 @@ impl Export<'_, '_> {
             self.writer.verification(verification?)?;
         }
         self.decisions(|_| true)?;
+        self.discoveries(|_| true)?;
         self.editions(|_| true)
     }
 
@@ -290,6 +291,18 @@ impl Export<'_, '_> {
         Ok(())
     }
 
+    /// Writes what searches found of words.
+    fn discoveries(&mut self, is_wanted: impl Fn(&Discovery) -> bool) -> Result<()> {
+        for found in self.store.discoveries(self.release)? {
+            let found = found?;
+            if is_wanted(&found) {
+                let frame_name = self.catalog.frame(self.release, found.frame)?;
+                self.writer.discovery(found, &frame_name)?;
+            }
+        }
+        Ok(())
+    }
+
     fn written_numbers(&mut self, is_wanted: impl Fn(NumberKind) -> bool) -> Result<()> {
         for (kind, number, written) in self.store.written_numbers(self.release)?.iter() {
             if is_wanted(kind) {
@@ -327,6 +340,12 @@ impl Export<'_, '_> {
             }
         }
         self.decisions(|decided| closure.frames.contains(&decided.frame))?;
+        // A part lacks LUs without sets, hence what searches found: it says of none.
+        let has_searches = self.scope != Scope::Part;
+        self.discoveries(|found| match found.name.is_empty() {
+            true => has_searches && closure.frames.contains(&found.frame),
+            false => closure.lexunits.contains(&(found.frame, found.lu)),
+        })?;
         self.editions(|edition| edition.sets.iter().all(|of| closure.has_set(of.set)))
     }
 

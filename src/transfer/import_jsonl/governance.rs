@@ -8,7 +8,8 @@ use crate::database::Result;
 use crate::exchange::FaultCode;
 use crate::exchange::jsonl::{LineKind, WholeEdition};
 use crate::model::{
-    AnnotationSetId, Decided, Edition, Judgement, Reference, Verification, recorded_question,
+    AnnotationSetId, Decided, Discovery, Edition, Judgement, Reference, Verification,
+    recorded_question,
 };
 use crate::store::{Store, Subject};
 
@@ -74,6 +75,26 @@ impl<R: BufRead> LineImport<'_, R> {
             self.batch.put_decisions(decided)?;
             self.added(&Subject::Decision(*frame, name.clone()));
             self.count(LineKind::Decisions);
+        }
+        Ok(())
+    }
+
+    /// Takes what a search found of a word. What the store has of it stays.
+    pub(super) fn take_discovery(&mut self, mut found: Discovery, frame_name: &str) -> Result<()> {
+        self.check_frame(found.frame, frame_name)?;
+        found.lu = self.number_of(found.frame, found.lu);
+        let Discovery { frame, name, lu, .. } = &found;
+        if !name.is_empty() {
+            self.check_lexunit(*frame, *lu, name)?;
+        }
+        let is_first = self.known.discoveries.insert((*frame, name.clone()));
+        self.check_first(is_first, name)?;
+        let stored = |store: &Store, release| {
+            Ok(store.discovery(release, *frame, name)?.map(|_| found.clone()))
+        };
+        if self.is_new(&found, name, stored)? {
+            self.batch.put_discovery(&found)?;
+            self.count(LineKind::Discovery);
         }
         Ok(())
     }

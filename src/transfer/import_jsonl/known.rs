@@ -67,6 +67,7 @@ pub(super) struct Known {
     pub(super) judgements: HashSet<(AnnotationSetId, String, String)>,
     pub(super) verifications: HashSet<AnnotationSetId>,
     pub(super) decisions: HashSet<(FrameId, String)>,
+    pub(super) discoveries: HashSet<(FrameId, String)>,
     pub(super) editions: HashSet<String>,
     /// What the release was found to have: a chain's sets name their seed again and again.
     pub(super) stored: HashSet<Reference>,

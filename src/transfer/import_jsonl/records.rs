@@ -48,6 +48,7 @@ impl<R: BufRead> LineImport<'_, R> {
             Record::Judgement(set, mut judgement) => self.take_judgement(set, &mut judgement),
             Record::Verification(verification) => self.take_verification(&verification),
             Record::Decisions(decided, frame) => self.take_decisions(&decided, &frame),
+            Record::Discovery(found, frame) => self.take_discovery(*found, &frame),
             Record::Edition(edition, whole) => self.take_edition(edition, &whole),
             Record::Layout(layout) => self.take_layout(&layout),
         }
@@ -235,7 +236,7 @@ impl<R: BufRead> LineImport<'_, R> {
         }
     }
 
-    fn check_lexunit(&mut self, frame: FrameId, lu: LuId, name: &str) -> Result<()> {
+    pub(super) fn check_lexunit(&mut self, frame: FrameId, lu: LuId, name: &str) -> Result<()> {
         let key = (frame, lu);
         if self.adds() && !self.known.lexunits.contains_key(&key) {
             let stored = self.store.lexunit(self.release, frame, lu)?;

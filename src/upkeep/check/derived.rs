@@ -53,6 +53,13 @@ impl Checker<'_> {
                 at.name = "verification".to_owned();
                 self.expect(at, release, ("verified", Reference::Set(*set)));
             }
+            RowContent::Discovery(found) => {
+                at.name = format!("what was found of `{}`", found.name);
+                let frame = Reference::Frame(found.frame);
+                let lu = Reference::LexUnit(found.frame, found.lu);
+                let of = if found.name.is_empty() { ("frame", frame) } else { ("lu", lu) };
+                self.expect(at, release, of);
+            }
             // Editions outlive their sets.
             RowContent::Decisions(decided) => {
                 at.name = format!("decisions on `{}`", decided.name);
