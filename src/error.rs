@@ -114,6 +114,7 @@ errors! {
     #[cfg(feature = "neural")] crate::compute::ComputeError,
     crate::database::DatabaseError,
     #[cfg(feature = "neural")] crate::decode::DecodeError,
+    #[cfg(feature = "neural")] crate::discover::DiscoverError,
     crate::database::EditError,
     #[cfg(feature = "neural")] crate::endpoint::EndpointError,
     crate::exchange::ExchangeError,

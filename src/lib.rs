@@ -87,6 +87,8 @@ println!(\"{} sentences\", report.sentences);
 //! run with. The number of the store's format is its own (`ARCHITECTURE.md`).
 
 pub mod database;
+#[cfg(feature = "neural")]
+pub mod discover;
 pub mod edit;
 mod error;
 #[cfg(feature = "neural")]

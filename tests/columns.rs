@@ -44,7 +44,19 @@ const COMMANDS: [&[&str]; 28] = [
 const OF_PARTS: [(&str, &[&str]); 6] = [
     ("valence", &["table", "count", "sets"]),
     ("relations --tree", &["depth", "under"]),
-    ("proposals", &["evokes", "evokes_share", "verified", "refused"]),
+    (
+        "proposals",
+        &[
+            "evokes",
+            "evokes_share",
+            "verified",
+            "refused",
+            "found_score",
+            "found_evokes",
+            "found_as",
+            "found_sentences",
+        ],
+    ),
     ("semtypes --tree", &["depth", "under", "relation"]),
     ("check", &["code", "count", "family", "detail"]),
     ("query frame=Checking --explain", &["term", "access", "estimated", "asked", "passed"]),

@@ -6,9 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers from the top; a module imports only from lines below its own.
-const LAYERS: [&[&str]; 15] = [
+const LAYERS: [&[&str]; 16] = [
     &["cli"],
     &["error", "internals"],
+    &["discover"],
     &["generate"],
     &["expand", "experiment", "models", "proposals", "review"],
     &["transfer", "edit", "upkeep"],

@@ -67,6 +67,7 @@ mod decisions_killed;
 mod defaults;
 mod deleted_rows;
 mod deleting_generated;
+mod discoveries;
 mod disk_full;
 mod diversity;
 mod documents_and_parts;

@@ -50,7 +50,7 @@ fn cpu() -> Device {
     Device::Cpu { threads: 2 }
 }
 
-fn open(models: &Path) -> Verifier {
+pub(crate) fn open(models: &Path) -> Verifier {
     let (adapter, base) = (models.join("verifier"), models.join("base/model.gguf"));
     Verifier::open(&adapter, &base, &cpu(), Numbers::F32).unwrap()
 }

@@ -279,6 +279,11 @@ pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
     troubles(error).find_map(|trouble| trouble.code.and_then(hint))
 }
 
+/// Whether an error says that a model is not at hand.
+pub(crate) fn is_absence(error: &anyhow::Error) -> bool {
+    troubles(error).any(|trouble| trouble.kind == ErrorKind::NoModel)
+}
+
 /// Whether the reader of stdout went away, which ends a command without failure.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {

@@ -119,9 +119,11 @@ pub(crate) use sisters::{FrameGap, lexunits_without_sentences};
 pub use status::{Estimate, FrameStatus, Status, estimate, forget, status};
 #[doc(hidden)]
 pub use tasks::{TaskSettings, Tasks};
+pub(crate) use trigger_lexicon::{free_number, name_of, proposed_unit};
 pub(crate) use unit::Unit;
 pub(crate) use valence::{Valences, expressed};
 #[doc(hidden)]
 pub use verifying::{Verified, verify};
+pub(crate) use word_class::fits as word_fits;
 
 type Result<T> = std::result::Result<T, ExpandError>;

@@ -11,7 +11,7 @@ use crate::database::Database;
 use crate::model::{
     FrameId, LexUnit, Lexeme, LuId, OWN_RANGE, PROPOSED, Pos, ReleaseId, hashed_number,
 };
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 use crate::text::{Morphology, fold};
 
 /// Words, triggers and LUs that are kept in memory between commits: several times what FrameNet 1.5
@@ -217,12 +217,13 @@ impl<'a> TriggerLexicon<'a> {
             return Ok(TriggerUnit { lu, is_proposed, proposed: None, lemma, pos });
         }
         let name = name_of(&lemma, pos);
-        let mut lu = proposed_number(frame, &name);
-        while store.lexunit(release, frame, lu)?.is_some_and(|there| there.name != name)
-            || lexicon.lexunits.values().any(|taken| *taken == lu)
-        {
-            lu = LuId(hashed_number(lu.0.wrapping_add(1)));
-        }
+        let lu = free_number(frame, &name, |lu| {
+            let there = store.lexunit(release, frame, lu)?;
+            Ok::<_, StoreError>(
+                there.is_some_and(|there| there.name != name)
+                    || lexicon.lexunits.values().any(|taken| *taken == lu),
+            )
+        })?;
         lexicon.lexunits.insert(key, lu);
         let proposed = Some(proposed_unit(frame, lu, &name, &lemma, pos));
         Ok(TriggerUnit { lu, is_proposed, proposed, lemma, pos })
@@ -317,12 +318,32 @@ fn proposed_number(frame: FrameId, name: &str) -> LuId {
     LuId(hashed_number(u32::from_be_bytes(low)))
 }
 
-/// The name of an LU, as in `vet.v`.
-fn name_of(lemma: &str, pos: Pos) -> String {
+/// The number of a proposed LU: [`proposed_number`], or the next that no other LU has.
+pub(crate) fn free_number<E>(
+    frame: FrameId,
+    name: &str,
+    mut is_taken: impl FnMut(LuId) -> std::result::Result<bool, E>,
+) -> std::result::Result<LuId, E> {
+    let mut lu = proposed_number(frame, name);
+    while is_taken(lu)? {
+        lu = LuId(hashed_number(lu.0.wrapping_add(1)));
+    }
+    Ok(lu)
+}
+
+/// The name of the LU that a word would be, as in `vet.v`.
+pub(crate) fn name_of(lemma: &str, pos: Pos) -> String {
     format!("{lemma}.{}", pos.as_str().to_lowercase())
 }
 
-fn proposed_unit(frame: FrameId, id: LuId, name: &str, lemma: &str, pos: Pos) -> LexUnit {
+/// A proposed LU.
+pub(crate) fn proposed_unit(
+    frame: FrameId,
+    id: LuId,
+    name: &str,
+    lemma: &str,
+    pos: Pos,
+) -> LexUnit {
     let words = lemma.split_whitespace();
     let lexemes = (1..).zip(words).map(|(order, word)| Lexeme {
         name: word.to_owned(),

@@ -13,7 +13,7 @@ use crate::text::words;
 /// Whether the words of a span have a tag that a part of speech may have. Yes where that cannot be
 /// said: for parts of speech that are no content words, and for sentences that are too long for the
 /// tagger.
-pub(super) fn fits(tagger: &Tagger, text: &str, targets: &[Span], pos: Pos) -> Result<bool> {
+pub(crate) fn fits(tagger: &Tagger, text: &str, targets: &[Span], pos: Pos) -> Result<bool> {
     let Some(tags) = tags_of(pos) else { return Ok(true) };
     let spans = words(text);
     let sentence: Vec<&str> = spans.iter().filter_map(|span| span.of(text)).collect();

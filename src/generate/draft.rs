@@ -11,7 +11,7 @@ use crate::expand::Unit;
 use crate::model::{
     AnnotationSet, AnnotationSetId, Frame, Label, Layer, LayerName, LexUnit, ReleaseId, Span,
 };
-use crate::text::begins_with_vowel;
+use crate::text::{Morphology, begins_with_vowel};
 
 /// A sister's sentence in which an LU took the place of the target.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +34,36 @@ pub struct Draft {
     pub(super) layers: Vec<Layer>,
 }
 
+/// A text in which a word took another one's place.
+pub(crate) struct Placed {
+    pub(crate) text: String,
+    pub(crate) target: Span,
+}
+
+/// Puts a word in the place of a target, in the target's form; `None` where it has no such form.
+pub(crate) fn place(
+    unit: &Unit,
+    (text, target): (&str, Span),
+    (sister, morphology): (&str, &Morphology),
+    tag: Option<&str>,
+) -> Option<Placed> {
+    let edits = replacement(unit, (text, target), (sister, morphology), tag)?;
+    Some(Placed { text: edits.text(text), target: edits.span(target) })
+}
+
+/// The edits of [`place`]: the word, and an article that goes with it.
+fn replacement(
+    unit: &Unit,
+    (text, target): (&str, Span),
+    (sister, morphology): (&str, &Morphology),
+    tag: Option<&str>,
+) -> Option<Edits> {
+    let form = in_form_of(unit, (text, target), (sister, morphology), tag)?;
+    let by_rules = morphology.has_rules();
+    let article = article_before(text, target, &form).filter(|_| by_rules);
+    Some(Edits::new(article.into_iter().chain([(target, form)]).collect()))
+}
+
 /// Puts an LU in the place of a sister's target; what is in the way, where something is.
 pub(crate) fn draft(
     database: &Database,
@@ -52,14 +82,11 @@ pub(crate) fn draft(
     };
     let unit = Unit::of(lexunit);
     let tag = tag_of(database, release, set.sentence, target)?;
-    let Some(form) =
-        in_form_of(&unit, (&text, target), (sister, &actors.morphology), tag.as_deref())
-    else {
+    let by = (sister, &actors.morphology);
+    let Some(edits) = replacement(&unit, (&text, target), by, tag.as_deref()) else {
         return Ok(Err(Skip::NoForm));
     };
     let by_rules = actors.morphology.has_rules();
-    let article = article_before(&text, target, &form).filter(|_| by_rules);
-    let edits = Edits::new(article.into_iter().chain([(target, form)]).collect());
     let (found, kept) = blanks(set, frame, actors);
     let blanks = found.into_iter().map(|blank| Blank { span: edits.span(blank.span), ..blank });
     let layers: Vec<Layer> = set.layers.iter().filter(|layer| is_kept(layer)).cloned().collect();

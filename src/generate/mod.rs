@@ -52,12 +52,14 @@ pub use crate::grow::CommitError;
 pub use answer::Answer;
 pub use blanks::{Blank, Census, NotBlank, census};
 pub use draft::Draft;
+pub(crate) use draft::{Placed, place};
 pub use error::GenerateError;
 pub use estimate::estimate;
 pub use evaluate::{
     Evaluated, EvaluationProgress, OnProgress, Quality, TestSpans, Writer, evaluate_sets,
     evaluate_test_spans,
 };
+pub(crate) use form::tag_of;
 pub use generator::{Generator, ReadAs, Reading, ReadsAs};
 pub use language::LanguageFiller;
 pub use prompt::{GenerationPrompt, Mode};

@@ -110,8 +110,17 @@ impl Wordnet<'_> {
     /// The synsets of a lemma, or of what it may be a form of; of each word the most frequent
     /// sense first.
     pub fn synsets_of(&self, form: &str, class: WordClass) -> Result<Vec<Synset>> {
+        self.synsets_of_words(self.words_of(form, class)?)
+    }
+
+    /// The synsets of a lemma, the most frequent sense first.
+    pub fn synsets_of_lemma(&self, lemma: &str, class: WordClass) -> Result<Vec<Synset>> {
+        self.synsets_of_words(self.word(lemma, class)?)
+    }
+
+    fn synsets_of_words(&self, words: impl IntoIterator<Item = Word>) -> Result<Vec<Synset>> {
         let mut synsets: Vec<Synset> = Vec::new();
-        for sense in self.words_of(form, class)?.into_iter().flat_map(|word| word.senses) {
+        for sense in words.into_iter().flat_map(|word| word.senses) {
             if !synsets.iter().any(|known| known.id == sense) {
                 synsets.extend(self.synset(sense)?);
             }

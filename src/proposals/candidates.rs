@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::lemmas::{Direction, KnownLemmas};
-use super::{Attestation, Key, Proposal, Proposals, Refusal, Result, key_of, refusal};
+use super::{Attestation, Key, Proposal, Proposals, Ranker, Refusal, Result, key_of, refusal};
 use crate::database::DatabaseError;
 use crate::model::{
-    ACCEPTED, AnnotationSet, AnnotationSetId, Decision, Evidence, FrameId, LuId, PROPOSED,
-    ReleaseId, Verdict,
+    ACCEPTED, AnnotationSet, AnnotationSetId, Decision, Discovery, Evidence, FrameId, LuId,
+    PROPOSED, ReleaseId, Verdict,
 };
 use crate::query::{Expression, Selection};
 use crate::store::{LuEvidence, SetEvidence, SetRange};
@@ -54,6 +54,7 @@ pub(super) struct Candidate {
     other_frames: Vec<FrameId>,
     decided: Option<Decision>,
     refused: Option<Refusal>,
+    discovered: Option<Discovery>,
 }
 
 impl Candidate {
@@ -137,7 +138,12 @@ impl<'a> Proposals<'a> {
             // Where sets came after a move or merge, there is something to decide again.
             let is_closed = candidate.decided.as_ref().is_some_and(|decision| {
                 matches!(decision.verdict, Verdict::Accept | Verdict::Reject)
+                    || candidate.evidence.sets == 0
             });
+            // Of an LU under a search's number that the search did not find, nothing speaks.
+            if candidate.evidence.sets == 0 && candidate.discovered.is_none() {
+                continue;
+            }
             if candidate.refused.is_some() && candidate.decided.is_none() {
                 ranked.refused.push(candidate);
             } else if with_decided || !is_closed {
@@ -200,6 +206,10 @@ impl<'a> Proposals<'a> {
         for ((release, ..), gathered) in &mut gathered {
             self.end(*release, gathered)?;
         }
+        for (place, _) in self.database.discovered(expression)? {
+            self.lexicon(lexicons, place.0)?;
+            gathered.entry(place).or_default();
+        }
         Ok(gathered)
     }
 
@@ -250,6 +260,9 @@ impl<'a> Proposals<'a> {
         evidence.likeness = lexicon.likeness(of_frame, &key);
         evidence.words = key.0.split(' ').count() as u32;
         let refused = refused(lexicon, &key, (&evidence, &gathered.sums.in_names()));
+        let discovered = self.database.store().discovery(release, frame, &name)?;
+        let discovered = discovered.filter(|found| found.lu == lu);
+        let score = score(&self.ranker, &evidence, discovered.as_ref());
         Ok(Candidate {
             place,
             release: lexicon.release.clone(),
@@ -259,10 +272,11 @@ impl<'a> Proposals<'a> {
             name,
             key,
             gathered,
-            score: self.ranker.score(&evidence),
+            score,
             evidence,
             other_frames,
             refused,
+            discovered,
         })
     }
 
@@ -325,8 +339,17 @@ impl<'a> Proposals<'a> {
             name: candidate.name,
             decided: candidate.decided,
             refused: candidate.refused,
+            discovered: candidate.discovered,
         })
     }
+}
+
+/// How likely a proposal is to be accepted: by what its sets say, or by what a search found of it.
+/// The evidence stays that of the sets: a ranker is trained on it.
+fn score(ranker: &Ranker, evidence: &Evidence, discovered: Option<&Discovery>) -> f32 {
+    let Some(discovered) = discovered else { return ranker.score(evidence) };
+    let by_sets = if evidence.sets > 0 { ranker.score(evidence) } else { 0.0 };
+    by_sets.max(discovered.score)
 }
 
 /// Why a word is no proposal.

@@ -18,7 +18,8 @@ pub enum ProposalError {
     File(#[from] FileError),
     /// There is no such proposal.
     #[error(
-        "E-no-proposal: no generated set proposes `{name}` for frame {frame}; name one that is proposed"
+        "E-no-proposal: neither a generated set nor a search proposes `{name}` for frame {frame}; name one that is \
+         proposed"
     )]
     Absent {
         /// The frame.

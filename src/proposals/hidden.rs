@@ -114,6 +114,7 @@ mod tests {
             nearest: Vec::new(),
             decided: None,
             refused: None,
+            discovered: None,
         }
     }
 

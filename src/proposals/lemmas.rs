@@ -31,7 +31,7 @@ impl AsRef<[f32]> for Direction {
 
 /// What a release's lexicon says of lemmas.
 #[derive(Default)]
-pub(super) struct KnownLemmas<'v> {
+pub(crate) struct KnownLemmas<'v> {
     pub(super) release: String,
     pub(super) language: String,
     pub(super) is_english: bool,
@@ -59,7 +59,7 @@ pub(super) struct KnownLemmas<'v> {
 }
 
 impl<'v> KnownLemmas<'v> {
-    pub(super) fn read(database: &Database, release: ReleaseId) -> Result<Self> {
+    pub(crate) fn read(database: &Database, release: ReleaseId) -> Result<Self> {
         let store = database.store();
         let listed = database.releases()?.into_iter().find(|of| of.id == release);
         let mut lexicon = Self {
@@ -116,7 +116,7 @@ impl<'v> KnownLemmas<'v> {
     }
 
     /// Takes word vectors, unless they were made for another language.
-    pub(super) fn with_vectors(
+    pub(crate) fn with_vectors(
         self,
         database: &Database,
         vectors: Option<&'v WordVectors>,
@@ -126,6 +126,39 @@ impl<'v> KnownLemmas<'v> {
             release.is_some_and(|of| database.check_language(known.declared(), of).is_ok())
         };
         Self { vectors: vectors.filter(is_told), ..self }
+    }
+
+    /// The word vectors that were made for its language.
+    pub(crate) fn vectors(&self) -> Option<&'v WordVectors> {
+        self.vectors
+    }
+
+    /// Whether the lexicon of a frame has a lemma, or somebody rejected it there.
+    pub(crate) fn has(&self, key: &Key, frame: FrameId) -> bool {
+        let is_rejected = |name: &String| key_of(name) == *key;
+        let decided = self.decisions.as_ref().and_then(|of| of.get(&frame));
+        self.having.get(key).is_some_and(|of| of.contains(&frame))
+            || decided.is_some_and(|of| of.keys().any(is_rejected))
+    }
+
+    /// Whether some frame's lexicon has a lemma.
+    pub(crate) fn knows(&self, key: &Key) -> bool {
+        self.having.contains_key(key)
+    }
+
+    /// Other frames that have an LU of a lemma, those first whose LUs are most like it; of equal
+    /// ones, and without vectors, in order of name.
+    pub(crate) fn likest_frames_of(&self, key: &Key, beside: FrameId) -> Vec<FrameId> {
+        let alike = |frame: FrameId| {
+            let mut directions = self.directions(frame);
+            directions.retain(|of| key_of(&of.lu) != *key);
+            self.likeness(&directions, key).unwrap_or(0.0)
+        };
+        let frames = self.frames_of(key, beside).into_iter();
+        let mut frames: Vec<(f32, FrameId)> = frames.map(|of| (alike(of), of)).collect();
+        // Stable: they stand in order of name.
+        frames.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        frames.into_iter().map(|(_, frame)| frame).collect()
     }
 
     /// Whether an LU is proposed, and the lexicon of its frame lacks its lemma.
@@ -170,12 +203,12 @@ impl<'v> KnownLemmas<'v> {
         Ok(decided.and_then(|decided| decided.standing().cloned()))
     }
 
-    pub(super) fn name(&self, frame: FrameId) -> String {
+    pub(crate) fn name(&self, frame: FrameId) -> String {
         self.frames.get(&frame).cloned().unwrap_or_else(|| frame.to_string())
     }
 
     /// Other frames that have an LU of a lemma, in order of name.
-    pub(super) fn frames_of(&self, key: &Key, beside: FrameId) -> Vec<FrameId> {
+    pub(crate) fn frames_of(&self, key: &Key, beside: FrameId) -> Vec<FrameId> {
         let frames = self.having.get(key).into_iter().flatten().copied();
         let mut frames: Vec<FrameId> = frames.filter(|frame| *frame != beside).collect();
         frames.sort_by_cached_key(|frame| self.name(*frame));
@@ -231,4 +264,32 @@ fn decisions(
         }
     }
     Ok(Some(decisions))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::model::Pos;
+
+    #[test]
+    fn of_other_frames_those_with_lus_like_a_lemma_come_first() {
+        let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/word-vectors");
+        let vectors = WordVectors::open(&models).unwrap();
+        let key = ("inspect".to_owned(), Pos::Verb);
+        let [roaming, checking] = [FrameId(1), FrameId(2)];
+        let mut lexicon = KnownLemmas::default();
+        lexicon
+            .frames
+            .extend([(roaming, "A_roaming".to_owned()), (checking, "B_checking".to_owned())]);
+        lexicon.having.insert(key.clone(), vec![checking, FrameId(3), roaming]);
+        let units = |names: [&str; 2]| names.map(str::to_owned).to_vec();
+        lexicon.units.insert(roaming, units(["inspect.v", "wander.v"]));
+        lexicon.units.insert(checking, units(["inspect.v", "examine.v"]));
+        let frames = |of: &KnownLemmas<'_>| of.likest_frames_of(&key, FrameId(3));
+        assert_eq!(frames(&lexicon), [roaming, checking], "by name, without vectors");
+        lexicon.vectors = Some(&vectors);
+        assert_eq!(frames(&lexicon), [checking, roaming]);
+    }
 }

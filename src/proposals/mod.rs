@@ -1,5 +1,5 @@
-//! LUs that expansions propose, as reviewers meet them: one row for each (frame, `lemma.pos`),
-//! ranked, and what is decided of it.
+//! LUs that expansions and searches propose, as reviewers meet them: one row for each (frame,
+//! `lemma.pos`), ranked, and what is decided of it.
 //!
 //! An expansion writes sentences. A lexicographer does not read them one by one, but asks what they
 //! say together: which words stand for which frame, how often, and how surely. [`Proposals`]
@@ -24,11 +24,14 @@ use candidates::Ranked;
 pub use error::ProposalError;
 #[doc(hidden)]
 pub use hidden::{HiddenFigures, figures};
-use lemmas::KnownLemmas;
+pub(crate) use lemmas::KnownLemmas;
 #[doc(hidden)]
 pub use rank::Input;
 pub use rank::Ranker;
+#[doc(hidden)]
+pub use record::DiscoveredRecord;
 pub use refusal::Refusal;
+pub(crate) use refusal::of_name as name_refusal;
 
 #[doc(hidden)]
 pub use crate::learn::FileError;
@@ -39,16 +42,16 @@ use serde::Serialize;
 use crate::database::Database;
 use crate::edit::{Fate, HandedOver};
 use crate::model::{
-    AnnotationSetId, Decision, Evidence, FrameId, LuId, Pos, Positive, ReleaseId, Reviewed, Span,
-    Verdict, is_english,
+    AnnotationSetId, Decision, Discovery, Evidence, FrameId, LuId, Pos, Positive, ReleaseId,
+    Reviewed, Span, Verdict, is_english,
 };
 use crate::query::Expression;
 use crate::text::{called_in_any_case, fold, plain_lemma};
 
 type Result<T> = std::result::Result<T, ProposalError>;
 
-/// An LU that an expansion proposes, with what speaks for it; as JSON what `fnstore proposals`
-/// prints.
+/// An LU that an expansion or a search proposes, with what speaks for it; as JSON what
+/// `fnstore proposals` prints.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Proposal {
@@ -84,6 +87,8 @@ pub struct Proposal {
     pub decided: Option<Decision>,
     /// Why it is no proposal, although sets stand under it.
     pub refused: Option<Refusal>,
+    /// What a search for new LUs found of it.
+    pub discovered: Option<Discovery>,
 }
 
 /// An LU of the frame that is like a proposed one.

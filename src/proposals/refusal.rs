@@ -61,7 +61,7 @@ const NUMBERS: [&str; 32] = [
 
 /// Why no LU can have a name, if none can. A verb, noun or adjective of English has a word beside
 /// function words and numbers; what a rewriter gets wrong, as `the.v` or `prepared2.v`, has none.
-pub(super) fn of_name((lemma, pos): &Key, is_english: bool) -> Option<Refusal> {
+pub(crate) fn of_name((lemma, pos): &Key, is_english: bool) -> Option<Refusal> {
     if lemma.chars().any(char::is_numeric) {
         return Some(Refusal::Number);
     }

@@ -7,7 +7,7 @@ use super::error::ProposalError;
 use super::rank::{INPUTS, Ranker, inputs_of};
 use crate::database::Database;
 use crate::learn::{logistic_regression, order, softplus};
-use crate::model::{Evidence, Verdict};
+use crate::model::{Decision, Evidence, Verdict};
 
 /// Parts to which decisions are dealt out.
 const FOLDS: usize = 5;
@@ -55,7 +55,10 @@ pub fn decisions(database: &Database) -> Result<Vec<Decided>, ProposalError> {
     let mut decisions = Vec::new();
     for release in database.releases()? {
         for decided in database.store().all_decisions(release.id)? {
-            if let Some(decision) = decided?.standing() {
+            let decided = decided?;
+            // What a search alone proposed says nothing of sets.
+            let of_sets = |of: &&Decision| of.evidence.sets > 0;
+            if let Some(decision) = decided.standing().filter(of_sets) {
                 decisions.push(Decided {
                     evidence: decision.evidence,
                     is_right: matches!(decision.verdict, Verdict::Accept | Verdict::Merge),

@@ -32,6 +32,7 @@ UNSEEN = {
     "proposal-ranker",
     "substitutes",
     "score",
+    "discover",
     "question",
     "resource",
     "eval-filter",

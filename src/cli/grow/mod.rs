@@ -7,6 +7,7 @@
 //! | [`filter`] | scores of a filter for generated sets |
 //! | [`fit`] | scores of a frame model for generated sets |
 //! | [`verify`] | answers of a verifier for sets |
+//! | [`discover`] | new LUs of frames, through a WordNet and word vectors |
 //! | [`paraphrase`] | sentences under constraints, line by line |
 //! | [`align`] | spans and words of sentence pairs; tasks for annotators |
 //! | [`tag`] | parts of speech |
@@ -20,6 +21,7 @@
 pub(crate) mod align;
 mod annotate;
 mod augment;
+mod discover;
 pub(crate) mod expand;
 pub(crate) mod filter;
 mod fit;
@@ -46,4 +48,5 @@ commands! {
     Substitutes in substitutes,
     Mine in mine,
     Augment in augment,
+    Discover in discover,
 }

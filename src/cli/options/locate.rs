@@ -6,8 +6,10 @@ use std::sync::Once;
 use anyhow::Context as _;
 use etcetera::BaseStrategy as _;
 use fnstore::align::encoder_of;
+use fnstore::expand::WORD_VECTORS;
 use fnstore::models::{ADAPTER, REWRITER, adapter, default_rewriter, find, is_model};
 use fnstore::paraphrase::{ParaphraseError, gguf_in};
+use fnstore::vectors::WordVectors;
 
 use crate::cli::error::NoModel;
 use crate::cli::print::output::tell;
@@ -45,6 +47,13 @@ fnstore::named! {
 /// Directories that may hold models, the first first; see [`model_places`].
 pub(crate) fn model_dirs(given: Option<PathBuf>) -> Vec<PathBuf> {
     model_places(given).into_iter().map(|(_, dir)| dir).collect()
+}
+
+/// The word vectors, where they are in one of the directories.
+pub(crate) fn word_vectors(dirs: &[PathBuf]) -> anyhow::Result<Option<WordVectors>> {
+    let mut places = dirs.iter().map(|dir| dir.join(WORD_VECTORS));
+    let place = places.find(|place| place.join("config.json").is_file());
+    Ok(place.map(|place| WordVectors::open(&place)).transpose()?)
 }
 
 /// Directories that may hold models, with what they are, the first first.

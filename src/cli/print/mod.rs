@@ -11,6 +11,7 @@
 //! | [`progress`] | progress on stderr, and how much longer |
 
 pub(crate) mod chart;
+pub(crate) mod discovered;
 pub(crate) mod growth_figure;
 pub(crate) mod notices;
 pub(crate) mod output;

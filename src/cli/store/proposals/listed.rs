@@ -4,6 +4,7 @@ use fnstore::model::{Decision, Reviewed, Verdict};
 use fnstore::proposals::{Proposal, Refusal};
 use serde::Serialize;
 
+use crate::cli::print::discovered;
 use crate::cli::print::output::{Output, counted};
 use crate::cli::print::render::{Block, Row};
 
@@ -54,13 +55,17 @@ impl Block for Proposal {
         "sentences",
         "decided",
         "refused",
+        "found_score",
+        "found_evokes",
+        "found_as",
+        "found_sentences",
     ];
 
     fn rows(&self) -> Vec<Vec<String>> {
         let texts: Vec<&str> = self.sentences.iter().map(|of| of.text.as_str()).collect();
         let of = &self.evidence;
         let verified = of.evokes.map(|_| of.verified.to_string());
-        vec![vec![
+        let mut row = vec![
             self.release_name.clone(),
             self.frame_name.clone(),
             self.name.clone(),
@@ -82,7 +87,9 @@ impl Block for Proposal {
             texts.join("; "),
             self.decided.as_ref().map_or("", |of| of.verdict.as_str()).to_owned(),
             self.refused.map_or("", Refusal::as_str).to_owned(),
-        ]]
+        ];
+        row.extend(discovered::columns(self.discovered.as_ref()));
+        vec![row]
     }
 
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
@@ -92,16 +99,20 @@ impl Block for Proposal {
         let refused = self.refused.map_or(String::new(), |refused| format!("  (no LU: {refused})"));
         let name = format!("{}  {}", self.frame_name, self.name);
         output.heading(&format!("{:.2}  {name}{decided}{refused}", self.score))?;
-        let mut said = vec![
-            counted(self.seeds.len() as u64, "seed"),
-            counted(u64::from(of.sets), "set"),
-            format!("rounds {}", written_rounds(self).join(", ")),
-        ];
-        let judged = [("p", of.p), ("r", of.r), ("frame fit", of.frame_fit)];
-        let judged = judged.iter().filter_map(|(name, score)| Some((*name, (*score)?)));
-        let scores = [("aligner", of.aligner), ("paraphrase", of.paraphrase)];
-        said.extend(judged.chain(scores).map(|(name, score)| format!("{name} {score:.2}")));
+        let mut said = Vec::new();
+        if of.sets > 0 {
+            said.push(counted(self.seeds.len() as u64, "seed"));
+            said.push(counted(u64::from(of.sets), "set"));
+            said.push(format!("rounds {}", written_rounds(self).join(", ")));
+            let judged = [("p", of.p), ("r", of.r), ("frame fit", of.frame_fit)];
+            let judged = judged.iter().filter_map(|(name, score)| Some((*name, (*score)?)));
+            let scores = [("aligner", of.aligner), ("paraphrase", of.paraphrase)];
+            said.extend(judged.chain(scores).map(|(name, score)| format!("{name} {score:.2}")));
+        }
         said.extend(answers(of.evokes, of.evokes_share, of.verified));
+        if of.sets == 0 {
+            said.extend(self.discovered.as_ref().map(discovered::answers));
+        }
         output.line(&format!("      {}", said.join("  ")))?;
         if !self.nearest.is_empty() {
             output.line(&format!("      near {}", near(self).join(", ")))?;
@@ -111,6 +122,9 @@ impl Block for Proposal {
         }
         for of in &self.sentences {
             output.line(&format!("      {}  {}", of.set, of.text))?;
+        }
+        if let Some(found) = &self.discovered {
+            discovered::lay_out(found, output)?;
         }
         Ok(())
     }

@@ -8,7 +8,6 @@ pub(crate) mod listed;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use fnstore::expand::WORD_VECTORS;
 use fnstore::proposals::{Best, Listed, Proposal, ProposalError, Proposals, Ranker};
 use fnstore::query::Expression;
 use fnstore::vectors::WordVectors;
@@ -71,12 +70,11 @@ impl RankingArgs {
     /// The word vectors, where they are at hand.
     pub(crate) fn vectors(&self) -> anyhow::Result<Option<WordVectors>> {
         let dirs = locate::model_dirs(self.models.clone());
-        let mut places = dirs.iter().map(|dir| dir.join(WORD_VECTORS));
-        let Some(place) = places.find(|place| place.join("config.json").is_file()) else {
+        let vectors = locate::word_vectors(&dirs)?;
+        if vectors.is_none() {
             tell("no word vectors among the models: nearest LUs are not known");
-            return Ok(None);
-        };
-        Ok(Some(WordVectors::open(&place)?))
+        }
+        Ok(vectors)
     }
 }
 

@@ -33,8 +33,10 @@ fn proposed(proposal: &Proposal) -> Markup {
             h2 { (proposal.name) " " small { "in " (proposal.frame_name) } }
             p.facts {
                 "score " b { (format!("{:.2}", proposal.score)) }
-                " \u{b7} " "sentences " (evidence.sets) " \u{b7} seeds " (evidence.seeds)
-                " \u{b7} aligner " (format!("{:.2}", evidence.aligner))
+                @if evidence.sets > 0 {
+                    " \u{b7} " "sentences " (evidence.sets) " \u{b7} seeds " (evidence.seeds)
+                    " \u{b7} aligner " (format!("{:.2}", evidence.aligner))
+                }
                 @if let Some(p) = evidence.p { " \u{b7} p " (format!("{p:.2}")) }
                 @if let Some(fit) = evidence.frame_fit { " \u{b7} frame fit " (format!("{fit:.2}")) }
                 @if let Some(answers) = answers(evidence.evokes, evidence.evokes_share, evidence.verified) { " \u{b7} " (answers) }
@@ -44,6 +46,9 @@ fn proposed(proposal: &Proposal) -> Markup {
             ul.examples {
                 @for sentence in &proposal.sentences {
                     li { span.text dir="auto" lang=(proposal.language) { (targets(&sentence.text, &sentence.targets)) } " " small { "round " (sentence.round) } }
+                }
+                @for of in proposal.discovered.iter().flat_map(|found| &found.sentences) {
+                    li { span.text dir="auto" lang=(proposal.language) { (targets(&of.text, &[of.target])) } " " small { @if let Some(evokes) = of.evokes { "evokes " (format!("{evokes:.2}")) " " } (of.place) } }
                 }
             }
             div.answers {

@@ -1,0 +1,91 @@
+//! How likely a word is an LU of a frame, by what was found of it.
+
+use super::asking::WordAnswers;
+use super::neighbours::{ELSEWHERE, UNKNOWN_LIKENESS};
+use super::units::FrameUnit;
+use super::writing::now;
+use super::{Discoverer, FrameId};
+use crate::learn::sigmoid;
+use crate::model::{Discovery, LuId};
+
+/// What the score weighs: log-odds of the mean answer, with an undecided one beside those of the
+/// sentences; the logarithm of 1 and the support; likeness; the difference in the slot; the
+/// logarithm of the number of words.
+const WEIGHTS: [f32; 5] = [1.0, 0.8, 3.0, 0.1, -0.8];
+const BIAS: f32 = -3.0;
+
+/// Log-odds, and differences in the slot, that count as certain.
+const CERTAIN: f32 = 5.0;
+const MOST_SLOT: f32 = 10.0;
+
+/// The score of a word, 0 to 1.
+fn score(of: &WordAnswers) -> f32 {
+    let count = of.answers() as f32;
+    let mean = (of.evokes().unwrap_or(0.5) * count + 0.5) / (count + 1.0);
+    let inputs = [
+        (mean / (1.0 - mean)).ln().clamp(-CERTAIN, CERTAIN),
+        of.candidate.support().ln_1p(),
+        of.candidate.likeness.unwrap_or(UNKNOWN_LIKENESS),
+        of.slot.unwrap_or(-MOST_SLOT / 2.0).clamp(-MOST_SLOT, MOST_SLOT),
+        (of.key.0.split(' ').count() as f32).ln(),
+    ];
+    let products = WEIGHTS.iter().zip(inputs).map(|(weight, input)| weight * input);
+    let elsewhere = if of.candidate.is_elsewhere { ELSEWHERE } else { 0.0 };
+    sigmoid(BIAS + elsewhere + products.sum::<f32>())
+}
+
+impl Discoverer<'_> {
+    /// The words that are proposed, the likeliest first.
+    pub(super) fn ranked(
+        &self,
+        frame: FrameId,
+        units: &[FrameUnit],
+        asked: Vec<WordAnswers>,
+    ) -> Vec<Discovery> {
+        let verifier = self.verifier_id();
+        let time = now();
+        let found = asked.into_iter().map(|of| Discovery {
+            frame,
+            // Given when it is written.
+            lu: LuId(0),
+            score: score(&of),
+            evokes: of.evokes(),
+            slot: of.slot,
+            support: of.candidate.support(),
+            likeness: of.candidate.likeness,
+            sources: of.candidate.sources(units),
+            sentences: of.sentences,
+            name: of.name,
+            refused: Vec::new(),
+            candidates: 0,
+            asked: 0,
+            verifier,
+            time,
+        });
+        let least = self.options.least;
+        let mut found: Vec<Discovery> = found.filter(|of| of.score >= least).collect();
+        found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.name.cmp(&b.name)));
+        found
+    }
+
+    /// The row that says that a frame was searched.
+    pub(super) fn search_row(&self, of: &super::FrameDiscoveries) -> Discovery {
+        Discovery {
+            frame: of.frame,
+            name: String::new(),
+            lu: LuId(0),
+            score: 0.0,
+            evokes: None,
+            slot: None,
+            support: 0.0,
+            likeness: None,
+            sources: self.ways(),
+            sentences: Vec::new(),
+            refused: of.refused.clone(),
+            candidates: of.candidates,
+            asked: of.asked,
+            verifier: self.verifier_id(),
+            time: now(),
+        }
+    }
+}
