@@ -5,7 +5,6 @@
 
 use std::error::Error;
 use std::io;
-use std::process::ExitCode;
 
 use fnstore::database::{DatabaseError, ReleaseError};
 use fnstore::internals::ErrorRecord;
@@ -233,7 +232,7 @@ impl ErrorForm {
 }
 
 /// Tells an error in the form that is asked for; gives the exit code.
-fn tell_record(record: &ErrorRecord<'_>) -> ExitCode {
+fn tell_record(record: &ErrorRecord<'_>) -> u8 {
     match (ErrorForm::asked_for(), serde_json::to_string(record)) {
         (ErrorForm::Json, Ok(line)) => tell(&line),
         _ => {
@@ -243,11 +242,11 @@ fn tell_record(record: &ErrorRecord<'_>) -> ExitCode {
             }
         }
     }
-    ExitCode::from(record.exit)
+    record.exit
 }
 
 /// Tells an error; gives the exit code.
-pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+pub(crate) fn report(error: &anyhow::Error) -> u8 {
     let (kind, exit) = exit_code(error);
     let code = troubles(error).find_map(|trouble| trouble.code);
     let (message, hint) = (format!("{error:#}"), hint(error));
@@ -256,7 +255,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
 
 /// Tells that a command line cannot be read; gives the exit code. What was typed stands in the
 /// message, and does nothing to a terminal.
-pub(crate) fn report_usage(error: &clap::Error) -> ExitCode {
+pub(crate) fn report_usage(error: &clap::Error) -> u8 {
     let is_help = !error.use_stderr();
     let has_controls =
         || std::env::args_os().any(|it| it.to_string_lossy().chars().any(char::is_control));
@@ -268,7 +267,7 @@ pub(crate) fn report_usage(error: &clap::Error) -> ExitCode {
     }
     if !is_help && has_controls() {
         tell(error.render().to_string().trim_end());
-        return ExitCode::from(WRONG_USE);
+        return WRONG_USE;
     }
     error.exit()
 }

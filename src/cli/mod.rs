@@ -58,7 +58,6 @@ mod reference;
 mod store;
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
@@ -68,6 +67,7 @@ use options::named::named;
 use options::threads::ThreadArgs;
 use options::{device, locate};
 use print::output::{Format, Output, tell};
+pub(crate) use process::end::end;
 use process::{descriptors, stop};
 
 /// An embedded FrameNet database that can grow
@@ -152,14 +152,13 @@ impl Outcome {
         output.flush()?;
         Self::nothing(why)
     }
-}
 
-impl From<Outcome> for ExitCode {
-    fn from(outcome: Outcome) -> Self {
-        match outcome {
-            Outcome::Done => Self::SUCCESS,
-            Outcome::NothingFound | Outcome::CheckFailed => Self::from(1),
-            Outcome::Interrupted => Self::from(stop::exit_code()),
+    /// The program's exit code.
+    pub(crate) fn exit_code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::NothingFound | Self::CheckFailed => 1,
+            Self::Interrupted => stop::exit_code(),
         }
     }
 }

@@ -90,14 +90,16 @@ fn database_options() -> Options {
 /// the plain ones.
 pub(super) fn descriptors(names: Vec<String>) -> Vec<ColumnFamilyDescriptor> {
     let cache = Cache::new_lru_cache(BLOCK_CACHE);
+    // RocksDB makes a cache for all options that it is asked for anew, and none for their copies.
+    let plain = Options::default();
     let descriptor = |name: String| {
         let family = Family::ALL.into_iter().find(|family| family.name() == name);
-        ColumnFamilyDescriptor::new(name, family_options(family, &cache))
+        ColumnFamilyDescriptor::new(name, family_options(family, plain.clone(), &cache))
     };
     names.into_iter().map(descriptor).collect()
 }
 
-fn family_options(family: Option<Family>, cache: &Cache) -> Options {
+fn family_options(family: Option<Family>, mut options: Options, cache: &Cache) -> Options {
     let mut blocks = BlockBasedOptions::default();
     blocks.set_block_cache(cache);
     blocks.set_bloom_filter(10.0, false);
@@ -107,7 +109,6 @@ fn family_options(family: Option<Family>, cache: &Cache) -> Options {
     blocks.set_metadata_block_size(PARTITION);
     blocks.set_cache_index_and_filter_blocks(true);
     blocks.set_pin_top_level_index_and_filter(true);
-    let mut options = Options::default();
     options.set_block_based_table_factory(&blocks);
     options.set_compression_type(DBCompressionType::Lz4);
     options.set_bottommost_compression_type(DBCompressionType::Zstd);
