@@ -273,7 +273,7 @@ impl Discoverer<'_> {
             at += 1;
             let Some(by) = by else { return true };
             let (name, reason) = (of.name.clone(), NEARER_FRAME.to_owned());
-            refused.push(RefusedWord { name, reason, by: self.lexicon.name(by) });
+            refused.push(RefusedWord { name, reason, by: self.lexicon.name(by).to_string() });
             false
         });
         Ok(())

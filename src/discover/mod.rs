@@ -258,7 +258,7 @@ impl<'a> Discoverer<'a> {
         let found = self.ranked(frame, &units, asked);
         let discoveries = FrameDiscoveries {
             frame,
-            name: self.lexicon.name(frame),
+            name: self.lexicon.name(frame).to_string(),
             candidates,
             asked: count as u32,
             found,

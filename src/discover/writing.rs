@@ -52,7 +52,7 @@ impl Discoverer<'_> {
         }
         Ok(Some(FrameDiscoveries {
             frame,
-            name: self.lexicon.name(frame),
+            name: self.lexicon.name(frame).to_string(),
             candidates: search.candidates,
             asked: search.asked,
             found: self.standing(frame)?,

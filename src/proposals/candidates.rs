@@ -2,8 +2,11 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::mem::take;
+use std::sync::Arc;
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::iter::ParallelIterator;
+use rayon::slice::ParallelSliceMut;
 
 use super::lemmas::{Direction, KnownLemmas};
 use super::{Attestation, Key, Proposal, Proposals, Ranker, Refusal, Result, key_of, refusal};
@@ -43,9 +46,7 @@ impl Gathered {
 /// A proposal without its sentences.
 pub(super) struct Candidate {
     place: Place,
-    release: String,
-    language: String,
-    frame: String,
+    frame: Arc<str>,
     name: String,
     key: Key,
     gathered: Gathered,
@@ -85,14 +86,15 @@ impl<'a> Proposals<'a> {
         self.database.refresh()?;
         let kept = || self.database.evidence_found(expression);
         let (kept, mut lexicons) = rayon::join(kept, || self.surely_asked());
-        let gathered: BTreeMap<Place, Gathered> = match kept? {
+        let mut gathered: Vec<(Place, Gathered)> = match kept? {
             Some(kept) => {
                 kept.into_iter().map(|(place, sums)| (place, Gathered::of_kept(sums))).collect()
             }
-            None => self.gather(&mut lexicons, expression, with_decided)?,
+            None => self.gather(&mut lexicons, expression, with_decided)?.into_iter().collect(),
         };
-        for (release, ..) in gathered.keys() {
-            self.lexicon(&mut lexicons, *release)?;
+        gathered.sort_by_key(|(place, _)| *place);
+        for of_release in gathered.chunk_by(|(a, _), (b, _)| a.0 == b.0) {
+            self.lexicon(&mut lexicons, of_release[0].0.0)?;
         }
         // Nothing that is read above needs the vectors, which may take as long.
         let vectors = self.vectors.get();
@@ -108,31 +110,25 @@ impl<'a> Proposals<'a> {
     fn rank(
         &self,
         lexicons: &Lexicons<'a>,
-        gathered: BTreeMap<Place, Gathered>,
+        mut gathered: Vec<(Place, Gathered)>,
         with_decided: bool,
     ) -> Result<Ranked> {
-        let mut frames: Vec<Vec<(Place, Gathered)>> = Vec::new();
-        for (place, gathered) in gathered {
-            let (release, frame, lu) = place;
-            let (lexicon, at) = (&lexicons[&release], (frame, lu));
-            if !(lexicon.is_proposed(at) || with_decided && lexicon.is_accepted(at)) {
-                continue;
-            }
-            let is_of = |of: &Vec<(Place, Gathered)>| (of[0].0.0, of[0].0.1) == (release, frame);
-            match frames.last_mut().filter(|of| is_of(of)) {
-                Some(of_frame) => of_frame.push((place, gathered)),
-                None => frames.push(vec![(place, gathered)]),
-            }
-        }
-        let of_frame = |of: Vec<(Place, Gathered)>| {
+        gathered.retain(|((release, frame, lu), _)| {
+            let (lexicon, at) = (&lexicons[release], (*frame, *lu));
+            lexicon.is_proposed(at) || with_decided && lexicon.is_accepted(at)
+        });
+        let of_frame = |of: &mut [(Place, Gathered)]| {
             let (release, frame, _) = of[0].0;
             let lexicon = &lexicons[&release];
             let directions = lexicon.directions(frame);
-            let one = |(place, sums)| self.candidate(lexicon, &directions, place, sums);
-            of.into_iter().map(one).collect::<Result<Vec<Candidate>>>()
+            let one = |(place, sums): &mut (Place, Gathered)| {
+                self.candidate(lexicon, &directions, *place, take(sums))
+            };
+            of.iter_mut().map(one).collect::<Result<Vec<Candidate>>>()
         };
-        let candidates: Vec<Vec<Candidate>> =
-            frames.into_par_iter().map(of_frame).collect::<Result<_>>()?;
+        let is_of_one = |(a, _): &(Place, _), (b, _): &(Place, _)| (a.0, a.1) == (b.0, b.1);
+        let frames = gathered.par_chunk_by_mut(is_of_one);
+        let candidates: Vec<Vec<Candidate>> = frames.map(of_frame).collect::<Result<_>>()?;
         let mut ranked = Ranked::default();
         for candidate in candidates.into_iter().flatten() {
             // Where sets came after a move or merge, there is something to decide again.
@@ -260,13 +256,10 @@ impl<'a> Proposals<'a> {
         evidence.likeness = lexicon.likeness(of_frame, &key);
         evidence.words = key.0.split(' ').count() as u32;
         let refused = refused(lexicon, &key, (&evidence, &gathered.sums.in_names()));
-        let discovered = self.database.store().discovery(release, frame, &name)?;
-        let discovered = discovered.filter(|found| found.lu == lu);
-        let score = score(&self.ranker, &evidence, discovered.as_ref());
+        let discovered = lexicon.discovered((frame, lu)).filter(|found| found.name == name);
+        let score = score(&self.ranker, &evidence, discovered);
         Ok(Candidate {
             place,
-            release: lexicon.release.clone(),
-            language: lexicon.language.clone(),
             frame: lexicon.name(frame),
             decided: lexicon.decided(self.database, release, (frame, &name))?,
             name,
@@ -276,7 +269,7 @@ impl<'a> Proposals<'a> {
             evidence,
             other_frames,
             refused,
-            discovered,
+            discovered: discovered.cloned(),
         })
     }
 
@@ -321,10 +314,10 @@ impl<'a> Proposals<'a> {
         }
         Ok(Proposal {
             release,
-            release_name: candidate.release,
-            language: candidate.language,
+            release_name: lexicon.release.clone(),
+            language: lexicon.language.clone(),
             frame,
-            frame_name: candidate.frame,
+            frame_name: candidate.frame.to_string(),
             lu,
             evidence: candidate.evidence,
             score: candidate.score,
@@ -334,7 +327,11 @@ impl<'a> Proposals<'a> {
             },
             rounds: sums.rounds(),
             sentences,
-            other_frames: candidate.other_frames.iter().map(|of| lexicon.name(*of)).collect(),
+            other_frames: candidate
+                .other_frames
+                .iter()
+                .map(|of| lexicon.name(*of).to_string())
+                .collect(),
             nearest: lexicon.nearest(frame, &candidate.key),
             name: candidate.name,
             decided: candidate.decided,

@@ -1,11 +1,12 @@
 //! What a release's lexicon says of lemmas, and what was decided of proposals.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::{Key, Near, Result, key_of};
 use crate::database::Database;
 use crate::model::{
-    ACCEPTED, AnnotationSetId, Decision, FrameId, LexUnit, LuId, PROPOSED, Release, ReleaseId,
+    ACCEPTED, AnnotationSetId, Decision, Discovery, FrameId, LuId, PROPOSED, Release, ReleaseId,
     is_english,
 };
 use crate::store::StoreError;
@@ -16,6 +17,25 @@ const NEAREST: usize = 3;
 
 /// An LU by its frame and number.
 type Place = (FrameId, LuId);
+
+/// What became of a proposal, by the status of its LU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Proposed,
+    Accepted,
+    /// Somebody added it, or gave it a status of their own.
+    Other,
+}
+
+impl Standing {
+    fn of(status: &str) -> Self {
+        match status {
+            PROPOSED => Self::Proposed,
+            ACCEPTED => Self::Accepted,
+            _ => Self::Other,
+        }
+    }
+}
 
 /// An LU and its vector.
 pub(super) struct Direction {
@@ -41,7 +61,7 @@ pub(crate) struct KnownLemmas<'v> {
     pub(super) vectors: Option<&'v WordVectors>,
     /// Whether a verifier was asked about one of its sets.
     is_verified: bool,
-    frames: HashMap<FrameId, String>,
+    frames: HashMap<FrameId, Arc<str>>,
     /// Names of LUs of the store's own range.
     names: HashMap<Place, String>,
     /// LUs that are proposed, and whose lemma the lexicon of the frame lacks.
@@ -54,6 +74,8 @@ pub(crate) struct KnownLemmas<'v> {
     units: HashMap<FrameId, Vec<String>>,
     /// Vectors of those that have one, of the frames that were asked for.
     directions: HashMap<FrameId, Vec<Direction>>,
+    /// What searches found, of LUs of the store's own range.
+    discovered: HashMap<Place, Discovery>,
     /// Decisions that stand; `None` where one cannot be read, which is nothing to the others.
     decisions: Option<HashMap<FrameId, HashMap<String, Decision>>>,
 }
@@ -69,36 +91,38 @@ impl<'v> KnownLemmas<'v> {
             release: listed.as_ref().map_or_else(String::new, |of| of.name.clone()),
             of: listed,
             decisions: decisions(database, release)?,
+            discovered: discovered(database, release)?,
             ..Self::default()
         };
         for row in store.frame_names(release)? {
             let (frame, name) = row?;
-            lexicon.frames.insert(frame, name);
+            lexicon.frames.insert(frame, name.into());
         }
         // An LU of the store's own range was proposed, or someone added or accepted it.
-        let own = || store.own_lexunits(release);
+        let own = || {
+            store.own_lexunits(release, |lu| {
+                ((lu.frame, lu.id), (Standing::of(&lu.status), lu.name))
+            })
+        };
         let named = || {
             let rows = store.lexunit_names(release)?;
             rows.map(|row| row.map(|(frame, lu, name)| (frame, lu, key_of(&name), name))).collect()
         };
         let (own, named): (_, std::result::Result<Vec<_>, StoreError>) = rayon::join(own, named);
-        let own: HashMap<Place, LexUnit> =
-            own?.into_iter().map(|lu| ((lu.frame, lu.id), lu)).collect();
+        let mut own: HashMap<Place, (Standing, String)> = own?.into_iter().collect();
         let mut proposed = Vec::new();
         for (frame, lu, key, name) in named? {
-            let own = own.get(&(frame, lu));
-            let status = own.map(|lu| lu.status.as_str());
-            match status {
-                Some(PROPOSED) => {
+            match own.remove(&(frame, lu)) {
+                Some((Standing::Proposed, own)) => {
                     proposed.push((frame, lu, key));
-                    lexicon.names.extend(own.map(|own| ((frame, lu), own.name.clone())));
+                    lexicon.names.insert((frame, lu), own);
                     continue;
                 }
-                Some(ACCEPTED) => {
+                Some((Standing::Accepted, own)) => {
                     lexicon.accepted.insert((frame, lu));
-                    lexicon.names.extend(own.map(|own| ((frame, lu), own.name.clone())));
+                    lexicon.names.insert((frame, lu), own);
                 }
-                _ => {}
+                Some((Standing::Other, _)) | None => {}
             }
             let frames = lexicon.having.entry(key).or_default();
             if !frames.contains(&frame) {
@@ -166,6 +190,11 @@ impl<'v> KnownLemmas<'v> {
         self.proposed.contains(&place)
     }
 
+    /// What a search found of an LU.
+    pub(super) fn discovered(&self, place: Place) -> Option<&Discovery> {
+        self.discovered.get(&place)
+    }
+
     /// Whether an LU of the lexicon was proposed once.
     pub(super) fn is_accepted(&self, place: Place) -> bool {
         self.accepted.contains(&place)
@@ -203,8 +232,8 @@ impl<'v> KnownLemmas<'v> {
         Ok(decided.and_then(|decided| decided.standing().cloned()))
     }
 
-    pub(crate) fn name(&self, frame: FrameId) -> String {
-        self.frames.get(&frame).cloned().unwrap_or_else(|| frame.to_string())
+    pub(crate) fn name(&self, frame: FrameId) -> Arc<str> {
+        self.frames.get(&frame).cloned().unwrap_or_else(|| frame.to_string().into())
     }
 
     /// Other frames that have an LU of a lemma, in order of name.
@@ -248,6 +277,14 @@ impl<'v> KnownLemmas<'v> {
     }
 }
 
+/// What searches of a release found, by LU.
+fn discovered(database: &Database, release: ReleaseId) -> Result<HashMap<Place, Discovery>> {
+    let rows = database.store().discoveries(release)?;
+    let place = |found: Discovery| ((found.frame, found.lu), found);
+    let found = rows.map(|row| row.map(place)).collect::<std::result::Result<_, StoreError>>();
+    Ok(found?)
+}
+
 /// The decisions of a release that stand, by frame and name; `None` where one cannot be read.
 fn decisions(
     database: &Database,
@@ -280,9 +317,7 @@ mod tests {
         let key = ("inspect".to_owned(), Pos::Verb);
         let [roaming, checking] = [FrameId(1), FrameId(2)];
         let mut lexicon = KnownLemmas::default();
-        lexicon
-            .frames
-            .extend([(roaming, "A_roaming".to_owned()), (checking, "B_checking".to_owned())]);
+        lexicon.frames.extend([(roaming, "A_roaming".into()), (checking, "B_checking".into())]);
         lexicon.having.insert(key.clone(), vec![checking, FrameId(3), roaming]);
         let units = |names: [&str; 2]| names.map(str::to_owned).to_vec();
         lexicon.units.insert(roaming, units(["inspect.v", "wander.v"]));

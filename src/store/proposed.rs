@@ -111,9 +111,13 @@ impl Store {
         Ok(seeds)
     }
 
-    /// The LUs of a release whose numbers are of the store's own range, by frame: those that were
-    /// proposed, and those that people added.
-    pub(crate) fn own_lexunits(&self, release: ReleaseId) -> Result<Vec<LexUnit>> {
+    /// What is wanted of the LUs of a release whose numbers are of the store's own range, by frame:
+    /// those that were proposed, and those that people added.
+    pub(crate) fn own_lexunits<T>(
+        &self,
+        release: ReleaseId,
+        wanted: impl Fn(LexUnit) -> T,
+    ) -> Result<Vec<T>> {
         let mut own = Vec::new();
         let mut rows = self.engine.scan(Family::LexUnit, Prefix::of(release).bytes())?;
         while let Some(row) = rows.next() {
@@ -123,7 +127,7 @@ impl Store {
             if key.lu.0 < OWN_RANGE {
                 rows.skip_to(&Prefix::of(release).then(key.frame).then(OWN_RANGE).bytes());
             } else {
-                own.push(LexUnit::from_value(&key, &value).map_err(damaged)?);
+                own.push(wanted(LexUnit::from_value(&key, &value).map_err(damaged)?));
             }
         }
         Ok(own)
