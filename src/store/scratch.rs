@@ -12,6 +12,7 @@
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -21,6 +22,10 @@ const PREFIX: &str = "fnstore-reader-";
 
 /// The file that is locked as long as the reader lives.
 const OWNER: &str = "owner";
+
+/// How long ago a directory without that file was made at least, whose reader was killed before it
+/// made the file. It takes no thousandth of a second.
+const NEVER_OWNED: Duration = Duration::from_secs(600);
 
 /// A directory of a reader, removed when this is dropped.
 #[derive(Debug)]
@@ -104,25 +109,36 @@ fn same_owner(_one: &Metadata, _other: &Metadata) -> bool {
 /// another user may have put there: opening a pipe waits for someone at its other end.
 fn sweep(place: &Path, own: &Scratch) {
     let Ok(own) = own.path().symlink_metadata() else { return };
-    let is_own = |path: &Path, wanted: fn(&Metadata) -> bool| {
-        path.symlink_metadata().is_ok_and(|found| wanted(&found) && same_owner(&found, &own))
-    };
+    let is_own = |found: &Metadata| same_owner(found, &own);
     let entries = fs::read_dir(place).into_iter().flatten().flatten();
     let named =
         entries.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()));
     for entry in named {
-        let (path, owner) = (entry.path(), entry.path().join(OWNER));
-        if !is_own(&path, |found| found.is_dir() && is_closed(found))
-            || !is_own(&owner, Metadata::is_file)
-        {
+        let path = entry.path();
+        let Ok(found) = path.symlink_metadata() else { continue };
+        if !(found.is_dir() && is_closed(&found) && is_own(&found)) {
             continue;
         }
-        let is_left =
-            File::options().write(true).open(owner).is_ok_and(|owner| owner.try_lock().is_ok());
+        let owner = path.join(OWNER);
+        let is_left = match owner.symlink_metadata() {
+            Ok(file) => file.is_file() && is_own(&file) && is_free(&owner),
+            Err(error) => error.kind() == io::ErrorKind::NotFound && is_old(&found),
+        };
         if is_left {
             let _ = fs::remove_dir_all(path);
         }
     }
+}
+
+/// Whether nobody holds the lock on a file.
+fn is_free(owner: &Path) -> bool {
+    File::options().write(true).open(owner).is_ok_and(|owner| owner.try_lock().is_ok())
+}
+
+/// Whether the reader that made a directory would have its file there by now.
+fn is_old(directory: &Metadata) -> bool {
+    let age = directory.modified().ok().and_then(|made| made.elapsed().ok());
+    age.is_some_and(|age| age > NEVER_OWNED)
 }
 
 #[cfg(test)]
@@ -147,6 +163,22 @@ mod tests {
         assert!(!left.exists());
         for dir in [living.path(), &begun, &other] {
             assert!(dir.exists(), "{dir:?}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_reader_left_that_was_killed_before_it_locked_its_file_is_removed_later() {
+        let place = tempfile::tempdir().unwrap();
+        let living = Scratch::in_place(place.path()).unwrap();
+        let begun = place.path().join("fnstore-reader-begun");
+        fs::create_dir(&begun).unwrap();
+        fs::write(begun.join("owner.new"), "").unwrap();
+        for (age, is_there) in [(NEVER_OWNED / 2, true), (NEVER_OWNED * 2, false)] {
+            let made = std::time::SystemTime::now() - age;
+            File::open(&begun).unwrap().set_modified(made).unwrap();
+            sweep(place.path(), &living);
+            assert_eq!(begun.exists(), is_there, "{age:?}");
         }
     }
 
