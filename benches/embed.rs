@@ -33,16 +33,15 @@ const RUNS: usize = 21;
 /// Records of the commit that is undone.
 const EDITED: usize = 10_000;
 
-/// Says to this program that it is the process that holds nothing yet.
-const FIRST: &str = "FNSTORE_BENCH_FIRST";
+/// Says to this program that it is a process of its own, which holds nothing yet, and what it
+/// measures.
+const ALONE: &str = "FNSTORE_BENCH_ALONE";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let begun = Instant::now();
-    if let Some(store) = std::env::var_os(FIRST) {
-        let database = Database::open(Path::new(&store))?;
-        database.query(&Expression::parse("")?)?.next().ok_or("the store is empty")??;
-        println!("{}", begun.elapsed().as_micros());
-        return Ok(());
+    if let Ok(what) = std::env::var(ALONE) {
+        let store = std::env::args_os().nth(1).ok_or("a store is named")?;
+        return alone(&what, Path::new(&store), begun);
     }
     let bench = BenchStore::open()?;
     let copy = tempfile::tempdir()?;
@@ -50,17 +49,46 @@ fn main() -> Result<(), Box<dyn Error>> {
     copy_folder(&bench.path, &store)?;
     println!("on {}", bench.what);
     first_answers(&store)?;
-    all_answers(&store)?;
+    for what in [ONE_THREAD, ALL_THREADS] {
+        print!("{}", in_process(what, &store)?);
+    }
     saves(&store)?;
     undo(&store)
+}
+
+const FIRST: &str = "first answer";
+const ONE_THREAD: &str = "all answers by one thread";
+const ALL_THREADS: &str = "all answers by all threads";
+
+/// What a process of its own measures.
+fn alone(what: &str, store: &Path, begun: Instant) -> Result<(), Box<dyn Error>> {
+    let database = Arc::new(Database::open(store)?);
+    match what {
+        FIRST => {
+            database.query(&Expression::parse("")?)?.next().ok_or("the store is empty")??;
+            println!("{}", begun.elapsed().as_micros());
+            Ok(())
+        }
+        ONE_THREAD => by_one_thread(&database),
+        _ => by_all_threads(&database),
+    }
+}
+
+/// What a process of its own prints.
+fn in_process(what: &str, store: &Path) -> Result<String, Box<dyn Error>> {
+    let exe = std::env::current_exe()?;
+    let output = Command::new(exe).env(ALONE, what).arg(store).output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into());
+    }
+    Ok(String::from_utf8(output.stdout)?)
 }
 
 /// Opening and one answer, in processes of their own.
 fn first_answers(store: &Path) -> Result<(), Box<dyn Error>> {
     let mut times = Vec::new();
     for _ in 0..RUNS {
-        let process = Command::new(std::env::current_exe()?).env(FIRST, store).output()?;
-        let micros: u64 = String::from_utf8(process.stdout)?.trim().parse()?;
+        let micros: u64 = in_process(FIRST, store)?.trim().parse()?;
         times.push(Duration::from_micros(micros));
     }
     println!("open and first answer, a fresh process: {:.1} ms", median(times));
@@ -68,8 +96,7 @@ fn first_answers(store: &Path) -> Result<(), Box<dyn Error>> {
 }
 
 /// All answers that own their hold on the store, one after the other.
-fn all_answers(store: &Path) -> Result<(), Box<dyn Error>> {
-    let database = Arc::new(Database::open(store)?);
+fn by_one_thread(database: &Arc<Database>) -> Result<(), Box<dyn Error>> {
     let begun = Instant::now();
     let (mut count, mut letters) = (0_u64, 0_usize);
     for answer in database.answers(&Expression::parse("")?, &Selection::default())? {
@@ -78,7 +105,7 @@ fn all_answers(store: &Path) -> Result<(), Box<dyn Error>> {
     }
     let seconds = begun.elapsed().as_secs_f64();
     println!("{count} owned answers ({letters} bytes of text): {seconds:.2} s, {}", memory());
-    by_all_threads(&database)
+    Ok(())
 }
 
 /// All answers as owned values, in order, made by all threads.
