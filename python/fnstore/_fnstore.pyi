@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, Self, final, overload
+from typing import Any, Final, Literal, Self, final, overload
 
 import pandas
 import polars
@@ -11,9 +11,10 @@ import polars
 from ._edits import Transaction
 
 __all__ = [
-    "AnnotationSet", "Answers", "Change", "Commit", "Database", "Document", "Edits", "Element", "ExpansionReport",
-    "ExportReport", "Frame", "FrameElement", "FrameRelation", "FramenetFiles", "Generation", "Growth", "ImportReport", "Judgement",
-    "Label", "Layer", "LexicalUnit", "Progress", "Query", "Release", "SemType", "Table", "create", "open",
+    "AnnotationSet", "Answers", "Attestation", "BackupReport", "Change", "CheckReport", "Commit", "Database", "Document", "Edits",
+    "Element", "ExpansionReport", "ExportReport", "Finding", "Frame", "FrameElement", "FrameRelation", "FramenetFiles",
+    "Generation", "Growth", "ImportReport", "Judgement", "Label", "Layer", "LexicalUnit", "Progress", "Proposal", "Query",
+    "Release", "SemType", "Table", "VerificationReport", "create", "open",
 ]
 
 _Path = str | os.PathLike[str]
@@ -275,6 +276,65 @@ class ExportReport:
     leaking: Final[int]
 
 @final
+class Attestation:
+    set: Final[str]
+    text: Final[str]
+    trigger: Final[str]
+    round: Final[int]
+    aligner: Final[float]
+    p: Final[float | None]
+
+@final
+class Proposal:
+    release: Final[str]
+    frame: Final[str]
+    lu: Final[str]
+    score: Final[float]
+    sets: Final[int]
+    evokes: Final[float | None]
+    sentences: Final[list[Attestation]]
+    other_frames: Final[list[str]]
+    nearest: Final[list[tuple[str, float]]]
+    decided: Final[Literal["accept", "reject", "move", "merge"] | None]
+    refused: Final[str | None]
+    def record(self) -> dict[str, Any]: ...
+    def accept(self, *, reviewer: str | None = None, note: str = "") -> int: ...
+    def reject(self, *, reviewer: str | None = None, note: str = "") -> int: ...
+    def move(self, frame: str, *, reviewer: str | None = None, note: str = "") -> int: ...
+    def merge(self, lu: str, *, reviewer: str | None = None, note: str = "") -> int: ...
+    def undo(self, *, reviewer: str | None = None, note: str = "") -> int: ...
+    def _repr_html_(self) -> str: ...
+
+@final
+class Finding:
+    code: Final[str]
+    meaning: Final[str]
+    count: Final[int]
+    examples: Final[list[str]]
+
+@final
+class CheckReport:
+    revision: Final[int]
+    rows: Final[dict[str, int]]
+    index_entries: Final[int | None]
+    index_behind: Final[int]
+    findings: Final[list[Finding]]
+    def __bool__(self) -> bool: ...
+
+@final
+class BackupReport:
+    revision: Final[int]
+    releases: Final[list[str]]
+    rows: Final[int]
+    bytes: Final[int]
+
+@final
+class VerificationReport:
+    sets: Final[int]
+    written: Final[int]
+    without: Final[int]
+
+@final
 class FramenetFiles:
     def read(self, name: str) -> str | None: ...
 
@@ -343,6 +403,24 @@ class Database:
         per: str | None = None,
         seed: int = 1,
     ) -> ExportReport: ...
+    def proposals(
+        self,
+        expression: str = "",
+        *,
+        limit: int | None = None,
+        with_decided: bool = False,
+        with_refused: bool = False,
+        models: _Path | None = None,
+    ) -> list[Proposal]: ...
+    def verify(
+        self,
+        expression: str,
+        *,
+        models: _Path | None = None,
+        progress: Callable[[int], object] | None = None,
+    ) -> VerificationReport: ...
+    def check(self, *, deep: bool = False, progress: Callable[[int], object] | None = None) -> CheckReport: ...
+    def backup(self, path: _Path) -> BackupReport: ...
     def with_split_list(self, path: _Path, *, strict: bool = False) -> Database: ...
     def import_release(
         self,

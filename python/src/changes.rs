@@ -153,7 +153,11 @@ impl Change {
     }
 }
 
-fn parsed<'py>(py: Python<'py>, json: Option<&str>) -> PyResult<Option<Bound<'py, PyAny>>> {
+/// What a record in JSON says.
+pub(crate) fn parsed<'py>(
+    py: Python<'py>,
+    json: Option<&str>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
     let Some(json) = json else { return Ok(None) };
     py.import("json")?.call_method1("loads", (json,)).map(Some)
 }

@@ -23,8 +23,10 @@ use crate::lexicon::{
     Document, Frame, FrameElement, FrameRelation, Growth, Home, LexicalUnit, Release, SemType,
 };
 use crate::number::Count;
+use crate::proposals::{self, Proposal};
 use crate::query::Query;
 use crate::transaction::Edits;
+use crate::upkeep::{self, BackupReport, CheckReport, VerificationReport};
 
 /// A store. Reading needs no lock; importing, expanding and transactions hold the writer's while
 /// they last.
@@ -426,15 +428,62 @@ impl Database {
         any_language: bool,
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<ExpansionReport> {
-        let models = match models {
-            Some(models) => vec![models],
-            None => py.import("fnstore._models")?.call_method0("directories")?.extract()?,
-        };
+        let models = directories(py, models)?;
         let (settings, device) = (expand::settings(settings)?, device.to_owned());
         let limit = limit.map(Count::size);
         let wishes =
             Wishes { settings, recipe, model, models, filter, device, limit, any_language };
         expand::expand(py, &self.handle, expression, (wishes, progress))
+    }
+
+    /// Lexical units that the generated sets propose for which a query holds, the likeliest first. With
+    /// with_decided those, too, that were decided on; with with_refused behind them words without
+    /// content.
+    #[pyo3(signature = (expression="", *, limit=None, with_decided=false, with_refused=false, models=None))]
+    fn proposals(
+        &self,
+        py: Python<'_>,
+        expression: &str,
+        limit: Option<Count>,
+        with_decided: bool,
+        with_refused: bool,
+        models: Option<PathBuf>,
+    ) -> PyResult<Vec<Proposal>> {
+        let (limit, models) = (limit.map(Count::size), directories(py, models)?);
+        let wishes = proposals::Wishes { limit, with_decided, with_refused, models };
+        Ok(py.detach(|| proposals::list(&self.handle, expression, wishes))?)
+    }
+
+    /// Asks a verifier of the sets for which a query holds: `evokes`, `same_meaning` and `reverse` of
+    /// queries. What was asked the same before is not asked again; progress is called with the sets
+    /// that were looked at.
+    #[pyo3(signature = (expression, *, models=None, progress=None))]
+    fn verify(
+        &self,
+        py: Python<'_>,
+        expression: &str,
+        models: Option<PathBuf>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<VerificationReport> {
+        let models = directories(py, models)?;
+        upkeep::verify(py, &self.handle, (expression, &models), progress)
+    }
+
+    /// Reads every row and says what is wrong; with deep, references both ways and the index, too.
+    /// progress is called with the rows that were read.
+    #[pyo3(signature = (*, deep=false, progress=None))]
+    fn check(
+        &self,
+        py: Python<'_>,
+        deep: bool,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<CheckReport> {
+        upkeep::check(py, &self.handle, (deep, progress))
+    }
+
+    /// Copies the store as it is now into a directory that is not there yet or is empty.
+    fn backup(&self, py: Python<'_>, path: PathBuf) -> Result<BackupReport> {
+        py.detach(|| upkeep::backup(&self.handle, &path))
     }
 
     /// Writes what a query finds to a file, all of it or nothing, as `fnstore export` does; an
@@ -526,5 +575,13 @@ impl Database {
     fn __repr__(&self) -> String {
         let state = if self.handle.is_open() { "" } else { ", closed" };
         format!("<Database {}{state}>", self.handle.path.display())
+    }
+}
+
+/// Where models are looked for: in the directory that is named, else in those of the package.
+fn directories(py: Python<'_>, named: Option<PathBuf>) -> PyResult<Vec<PathBuf>> {
+    match named {
+        Some(named) => Ok(vec![named]),
+        None => py.import("fnstore._models")?.call_method0("directories")?.extract(),
     }
 }

@@ -8,6 +8,7 @@ use fnstore::expand::{ExpandError, RecipeError, RecipeFileError};
 use fnstore::model::{Coded, ErrorKind};
 use fnstore::models::ModelError;
 use fnstore::paraphrase::ParaphraseError;
+use fnstore::proposals::ProposalError;
 use fnstore::query::QueryError;
 use fnstore::store::StoreError;
 use pyo3::prelude::*;
@@ -237,6 +238,15 @@ impl From<ExpandError> for Fault {
                 Self::of("ExpandError", &error, "X-expand", "give a number in that range")
             }
             _ => Self::of("ExpandError", &error, "X-expand", "run it again: it goes on from here"),
+        }
+    }
+}
+
+impl From<ProposalError> for Fault {
+    fn from(error: ProposalError) -> Self {
+        match error {
+            ProposalError::Database(error) => error.into(),
+            _ => Self::of("EditError", &error, "P-proposal", "db.proposals() lists the proposals"),
         }
     }
 }

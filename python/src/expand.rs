@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fnstore::compute::{Device, DeviceChoice, GpuOptions};
@@ -104,8 +104,16 @@ impl Teller {
         Self { function, raised: None }
     }
 
+    /// What it raised, if it did.
+    pub(crate) fn end(self) -> PyResult<()> {
+        self.raised.map_or(Ok(()), Err)
+    }
+
     /// Tells; says whether to go on. After an error it tells no more.
-    fn tell(&mut self, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<()>) -> ControlFlow<()> {
+    pub(crate) fn tell(
+        &mut self,
+        call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<()>,
+    ) -> ControlFlow<()> {
         if self.raised.is_none() {
             let told = Python::attach(|py| {
                 py.check_signals()?;
@@ -134,9 +142,7 @@ pub(crate) fn import(
             })?)
         })
     });
-    if let Some(error) = teller.raised {
-        return Err(error);
-    }
+    teller.end()?;
     let report = report?;
     let named =
         |(code, count, _): (fnstore::framenet::WarningCode, u64, _)| (code.to_string(), count);
@@ -144,6 +150,14 @@ pub(crate) fn import(
         release: report.release.name,
         counts: report.release.counts.named().into_iter().collect(),
         warnings: report.warnings.iter().map(named).collect(),
+    })
+}
+
+/// Where a model of a name is.
+pub(crate) fn model(name: &Path, models: &[PathBuf]) -> Result<PathBuf> {
+    find(name, models).ok_or_else(|| {
+        let (name, searched) = (name.display().to_string(), models.to_vec());
+        Fault::from(ExpandError::ModelMissing { name, searched })
     })
 }
 
@@ -168,12 +182,7 @@ impl Wishes {
             Some(name) => name.clone(),
             None => default_rewriter(dirs)?.0.into(),
         };
-        let found = |name: &PathBuf| {
-            find(name, dirs).ok_or_else(|| {
-                let (name, searched) = (name.display().to_string(), dirs.clone());
-                Fault::from(ExpandError::ModelMissing { name, searched })
-            })
-        };
+        let found = |name: &PathBuf| model(name, dirs);
         let rewriter = RewriterSource::in_directory(found(&name)?, dirs)?;
         let mut models = Models::search_with(rewriter, dirs)?;
         let named = self.recipe.as_deref().map(RecipeSettings::open).transpose()?;
@@ -219,9 +228,7 @@ pub(crate) fn expand(
             })?)
         })
     });
-    if let Some(error) = teller.raised {
-        return Err(error);
-    }
+    teller.end()?;
     let report = report?;
     let named = |(reason, count): (expand::EndReason, u64)| (reason.as_str(), count);
     Ok(ExpansionReport {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use fnstore::model::{CoreType, Frame, Span};
+use fnstore::proposals::Proposal;
 use fnstore::review::{Example, Mark};
 use fnstore::search::Answer;
 use fnstore::text::plain_definition;
@@ -143,4 +144,38 @@ pub(crate) fn frame(frame: &Frame, lexunits: &[String]) -> String {
     }
     let _ = write!(html, "</table><small>{}</small></div>", escaped(&lexunits.join(", ")));
     html
+}
+
+/// A proposal: what speaks for it, and the best of its sets.
+pub(crate) fn proposal(found: &Proposal) -> String {
+    let Proposal { frame_name, name, score, evidence, .. } = found;
+    let mut html = format!(
+        "<div><b>{}</b> for <b>{}</b>: {score:.2}<br><small>{} sets of {} seeds",
+        escaped(name),
+        escaped(frame_name),
+        evidence.sets,
+        evidence.seeds
+    );
+    if let Some(evokes) = evidence.evokes {
+        let _ = write!(html, ", evokes {evokes:.2}");
+    }
+    for near in &found.nearest {
+        let _ = write!(html, ", {} {:.2}", escaped(&near.lu), near.cosine);
+    }
+    if let Some(decision) = &found.decided {
+        let _ = write!(html, "; {}", decision.verdict.as_str());
+    }
+    html.push_str("</small><ul>");
+    for attested in &found.sentences {
+        html.push_str("<li>");
+        let mut at = 0;
+        for target in &attested.targets {
+            let (start, end) = (target.start as usize, target.end as usize);
+            let piece = |of: std::ops::Range<usize>| escaped(attested.text.get(of).unwrap_or(""));
+            let _ = write!(html, "{}<b>{}</b>", piece(at..start), piece(start..end));
+            at = end;
+        }
+        let _ = write!(html, "{}</li>", escaped(attested.text.get(at..).unwrap_or("")));
+    }
+    html + "</ul></div>"
 }

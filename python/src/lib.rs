@@ -16,8 +16,10 @@ mod handle;
 mod html;
 mod lexicon;
 mod number;
+mod proposals;
 mod query;
 mod transaction;
+mod upkeep;
 mod worker;
 
 use mimalloc::MiMalloc;
@@ -46,7 +48,11 @@ mod _fnstore {
         Document, Frame, FrameElement, FrameRelation, Growth, LexicalUnit, Release, SemType,
     };
     #[pymodule_export]
+    use crate::proposals::{Attestation, Proposal};
+    #[pymodule_export]
     use crate::query::{Answers, Query, Table};
     #[pymodule_export]
     use crate::transaction::Edits;
+    #[pymodule_export]
+    use crate::upkeep::{BackupReport, CheckReport, Finding, VerificationReport};
 }

@@ -14,6 +14,9 @@ MINI = ROOT / "tests/data/mini-framenet"
 #: As in the Makefile.
 FRAMENET = ROOT / os.environ.get("FRAMENET", "../shared/data/fndata-1.5.zip")
 MODELS = ROOT / "models"
+_CACHE = Path(os.environ.get("FNSTORE_CACHE") or Path.home() / ".cache/fnstore")
+#: As `make rewriter` fetches it.
+BASE = _CACHE / "models/SmolLM2-135M-Instruct"
 
 
 @pytest.fixture(scope="session")
