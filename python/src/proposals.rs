@@ -145,21 +145,22 @@ impl Proposal {
         parsed(py, Some(&json))
     }
 
-    /// Makes it an LU of its frame, which keeps its sets. Gives how many.
+    /// Makes it an LU of its frame, which keeps its sets.
     #[pyo3(signature = (*, reviewer=None, note=String::new()),
            text_signature = "($self, *, reviewer=None, note='')")]
-    fn accept(&self, py: Python<'_>, reviewer: Option<String>, note: String) -> Result<u64> {
-        py.detach(|| self.decide(|_| Ok(Fate::Accept), signed(reviewer, note)))
+    fn accept(&self, py: Python<'_>, reviewer: Option<String>, note: String) -> Result<()> {
+        py.detach(|| self.decide(|_| Ok(Fate::Accept), signed(reviewer, note)).map(drop))
     }
 
-    /// Lists it no more; its sets stay. Gives how many.
+    /// Lists it no more; its sets stay.
     #[pyo3(signature = (*, reviewer=None, note=String::new()),
            text_signature = "($self, *, reviewer=None, note='')")]
-    fn reject(&self, py: Python<'_>, reviewer: Option<String>, note: String) -> Result<u64> {
-        py.detach(|| self.decide(|_| Ok(Fate::Reject), signed(reviewer, note)))
+    fn reject(&self, py: Python<'_>, reviewer: Option<String>, note: String) -> Result<()> {
+        py.detach(|| self.decide(|_| Ok(Fate::Reject), signed(reviewer, note)).map(drop))
     }
 
     /// Gives its sets to the LU of its name in another frame, which is made if the frame has none.
+    /// Gives how many.
     #[pyo3(name = "move", signature = (frame, *, reviewer=None, note=String::new()),
            text_signature = "($self, frame, *, reviewer=None, note='')")]
     fn move_to(
@@ -176,7 +177,7 @@ impl Proposal {
         py.detach(|| self.decide(to, signed(reviewer, note)))
     }
 
-    /// Gives its sets to another LU of its frame, by its name.
+    /// Gives its sets to another LU of its frame, by its name. Gives how many.
     #[pyo3(signature = (lu, *, reviewer=None, note=String::new()),
            text_signature = "($self, lu, *, reviewer=None, note='')")]
     fn merge(

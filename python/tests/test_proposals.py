@@ -34,7 +34,7 @@ def test_proposals_are_those_that_the_program_lists(grown: fnstore.Database) -> 
     assert found
     for of in found:
         assert 0 <= of.score <= 1 and of.sets >= 1 and of.decided is None and of.refused is None
-        assert all(attested.trigger in attested.text for attested in of.sentences)
+        assert all(word in attested.text for attested in of.sentences for word in attested.trigger.split(" "))
 
 
 def test_a_limit_gives_the_first(grown: fnstore.Database) -> None:
@@ -51,7 +51,7 @@ def test_words_without_content_come_last_and_say_why(grown: fnstore.Database) ->
 def test_an_accepted_one_is_an_lu_until_that_is_undone(own_grown: fnstore.Database) -> None:
     first = own_grown.proposals(limit=1, models=MODELS)[0]
     name = (first.frame, first.lu)
-    assert first.accept(reviewer="eve", note="clear") == first.sets
+    first.accept(reviewer="eve", note="clear")
     assert [lu.status for lu in own_grown.lus(first.lu)] == ["Accepted"]
     assert name not in listed(own_grown)
     decided = {(of.frame, of.lu): of.decided for of in own_grown.proposals(with_decided=True, models=MODELS)}
@@ -65,16 +65,15 @@ def test_an_accepted_one_is_an_lu_until_that_is_undone(own_grown: fnstore.Databa
 
 def test_a_rejected_one_is_not_listed_again(own_grown: fnstore.Database) -> None:
     first = own_grown.proposals(limit=1, models=MODELS)[0]
-    assert first.reject(note="another sense") == first.sets
+    first.reject(note="another sense")
     assert (first.frame, first.lu) not in listed(own_grown)
 
 
 def test_a_moved_one_takes_its_sets_to_another_frame(own_grown: fnstore.Database) -> None:
     first = own_grown.proposals(limit=1, models=MODELS)[0]
     other = next(frame.name for frame in own_grown.frames() if frame.name != first.frame)
-    before = own_grown.count(f"frame={other} origin=generated")
-    moved = first.move(other)
-    assert own_grown.count(f"frame={other} origin=generated") == before + moved > before
+    assert own_grown.count(f"frame={other} origin=generated") == 0
+    assert first.move(other) == first.sets == own_grown.count(f"frame={other} origin=generated")
     with pytest.raises(fnstore.UnknownNameError):
         own_grown.proposals(models=MODELS)[0].move("Nowhere")
 
@@ -82,4 +81,6 @@ def test_a_moved_one_takes_its_sets_to_another_frame(own_grown: fnstore.Database
 def test_a_notebook_shows_what_speaks_for_one(grown: fnstore.Database) -> None:
     first = grown.proposals(limit=1, models=MODELS)[0]
     html = first._repr_html_()
-    assert first.lu in html and f"<b>{first.sentences[0].trigger}</b>" in html
+    assert f"<b>{first.lu}</b>" in html
+    assert html.count("<li>") == len(first.sentences) > 0
+    assert all(f"<b>{word}</b>" in html for word in first.sentences[0].trigger.split(" "))
