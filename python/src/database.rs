@@ -436,9 +436,9 @@ impl Database {
         expand::expand(py, &self.handle, expression, (wishes, progress))
     }
 
-    /// Lexical units that the generated sets propose for which a query holds, the likeliest first. With
-    /// with_decided those, too, that were decided on; with with_refused behind them words without
-    /// content.
+    /// Lexical units that the generated sets propose for which a query holds, the likeliest first.
+    /// With with_decided those, too, that were decided on; with with_refused behind them words
+    /// without content.
     #[pyo3(signature = (expression="", *, limit=None, with_decided=false, with_refused=false, models=None))]
     fn proposals(
         &self,
@@ -454,9 +454,9 @@ impl Database {
         Ok(py.detach(|| proposals::list(&self.handle, expression, wishes))?)
     }
 
-    /// Asks a verifier of the sets for which a query holds: `evokes`, `same_meaning` and `reverse` of
-    /// queries. What was asked the same before is not asked again; progress is called with the sets
-    /// that were looked at.
+    /// Asks a verifier of the sets for which a query holds: `evokes`, `same_meaning` and `reverse`
+    /// of queries. What was asked the same before is not asked again; progress is called with the
+    /// sets that were looked at.
     #[pyo3(signature = (expression, *, models=None, progress=None))]
     fn verify(
         &self,
@@ -469,7 +469,7 @@ impl Database {
         upkeep::verify(py, &self.handle, (expression, &models), progress)
     }
 
-    /// Reads every row and says what is wrong; with deep, references both ways and the index, too.
+    /// Reads every row and says what is wrong; with deep, references both ways and the index.
     /// progress is called with the rows that were read.
     #[pyo3(signature = (*, deep=false, progress=None))]
     fn check(
