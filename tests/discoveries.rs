@@ -532,6 +532,23 @@ fn what_was_found_of_an_lu_that_is_gone_is_told() {
     drop(database);
     let ran = fixture.run(&["check", "--deep"]);
     assert!(ran.code != Some(0) && ran.stdout.contains("`vetted.v`"), "{ran:?}");
+    // No import would take it.
+    let file = fixture.models.path().join("all.jsonl");
+    let path = file.to_str().unwrap();
+    assert_eq!(fixture.run(&["export", "--to", "jsonl", path]).code, Some(0));
+    let other = tempfile::tempdir().unwrap();
+    assert_eq!(fnstore_in(other.path(), &["import", path]).code, Some(0));
+}
+
+#[test]
+fn an_lu_that_takes_anothers_name_takes_nothing_of_what_was_found_of_that() {
+    let fixture = Fixture::new();
+    let found = fixture.discover(&["Checking"]);
+    let rename = json!({"op": "edit-lu", "frame": "Checking", "lu": "vet.v", "name": "survey.v"});
+    fixture.edit_all(&[rename]);
+    let of = fixture.proposal("survey.v").unwrap();
+    assert_eq!(of["discovered"]["sentences"], json!(sentences(&found, "survey.v")));
+    fixture.is_sound();
 }
 
 #[test]

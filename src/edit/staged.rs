@@ -1,7 +1,7 @@
 //! What a transaction has done so far: for each record that it touched, how it was and how it will
 //! be. Reads go through here to the store.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::{EditError, Result};
 use crate::model::{
@@ -383,17 +383,23 @@ impl Staged {
     /// goes, goes with it.
     fn carry_discoveries(&self, batch: &mut Batch<'_>) -> StoreResult<()> {
         // All old rows go before the new ones come: two LUs may have changed names.
-        let mut renamed = Vec::new();
+        let (mut renamed, mut free) = (Vec::new(), HashSet::new());
         for (before, after) in self.changed::<LexUnit>() {
             let Some(before) = before else { continue };
             let name = after.map(|after| &after.name);
             if name != Some(&before.name) {
                 let found = batch.take_discovery((before.frame, before.id), &before.name)?;
-                renamed.extend(found.zip(name.cloned()));
+                if found.is_some() {
+                    free.insert((before.frame, &before.name));
+                }
+                renamed.extend(found.zip(name));
             }
         }
         for (found, name) in renamed {
-            batch.put_discovery(&Discovery { name, ..found })?;
+            // What was found of a word is one row: that of an LU which has the name already stays.
+            if free.contains(&(found.frame, name)) || !batch.has_discovery(found.frame, name)? {
+                batch.put_discovery(&Discovery { name: name.clone(), ..found })?;
+            }
         }
         for (before, after) in self.changed::<Frame>() {
             if let Some(frame) = before.filter(|_| after.is_none()) {

@@ -71,6 +71,14 @@ impl Batch<'_> {
         self.delete_row(Family::Discovery, &key.encode())
     }
 
+    /// Whether something stood of a word before this commit.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub(crate) fn has_discovery(&self, frame: FrameId, name: &str) -> Result<bool> {
+        Ok(self.store.discovery(self.release, frame, name)?.is_some())
+    }
+
     /// Takes out what was found of a word, if it is an LU's.
     ///
     /// # Errors

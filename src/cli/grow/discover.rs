@@ -41,7 +41,8 @@ use crate::cli::{Context, Outcome};
 ///
 /// Gathers the words that a frame's LUs lead to: in the store's WordNets (synonyms, hyponyms,
 /// hypernyms, sister terms, similar, antonyms, derived words), by word vectors, what a rewriter
-/// says in their place, and those that expansions proposed (`fnstore expand --recipe discover`).
+/// says in their place, those that expansions proposed (`fnstore expand --recipe discover`), and
+/// what a frame of that name has in other releases.
 /// Puts each into sentences of the frame, in the right form, and asks a verifier whether it evokes
 /// the frame there. Sentences of a corpus come first. What is found joins the proposals (`fnstore
 /// proposals`); no annotation set is written. A frame that was searched in the same way is not

@@ -295,12 +295,22 @@ impl Export<'_, '_> {
     fn discoveries(&mut self, is_wanted: impl Fn(&Discovery) -> bool) -> Result<()> {
         for found in self.store.discoveries(self.release)? {
             let found = found?;
-            if is_wanted(&found) {
+            if is_wanted(&found) && self.is_of_its_lu(&found)? {
                 let frame_name = self.catalog.frame(self.release, found.frame)?;
                 self.writer.discovery(found, &frame_name)?;
             }
         }
         Ok(())
+    }
+
+    /// Whether there is an LU of its name still: no import takes what is of none. A program that knew
+    /// nothing of such rows may have renamed it.
+    fn is_of_its_lu(&self, found: &Discovery) -> Result<bool> {
+        if found.name.is_empty() {
+            return Ok(true);
+        }
+        let lu = self.store.lexunit(self.release, found.frame, found.lu)?;
+        Ok(lu.is_some_and(|lu| lu.name == found.name))
     }
 
     fn written_numbers(&mut self, is_wanted: impl Fn(NumberKind) -> bool) -> Result<()> {

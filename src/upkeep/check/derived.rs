@@ -2,7 +2,9 @@
 
 use super::CheckCode;
 use super::rows::{Checker, RowPlace};
-use crate::model::{CorpusId, DocumentId, FeId, FrameId, LuId, Reference, ReleaseId, SemTypeId};
+use crate::model::{
+    CorpusId, Discovery, DocumentId, FeId, FrameId, LuId, Reference, ReleaseId, SemTypeId,
+};
 use crate::store::{NameKind, RowContent};
 use crate::text::fold;
 
@@ -55,10 +57,7 @@ impl Checker<'_> {
             }
             RowContent::Discovery(found) => {
                 at.name = format!("what was found of `{}`", found.name);
-                let frame = Reference::Frame(found.frame);
-                let lu = Reference::LexUnit(found.frame, found.lu);
-                let of = if found.name.is_empty() { ("frame", frame) } else { ("lu", lu) };
-                self.expect(at, release, of);
+                self.discovery(at, release, found);
             }
             // Editions outlive their sets.
             RowContent::Decisions(decided) => {
@@ -66,6 +65,19 @@ impl Checker<'_> {
                 self.expect(at, release, ("frame", Reference::Frame(decided.frame)));
             }
             _ => {}
+        }
+    }
+
+    /// What was found of a word is of the LU of that name; a search is of its frame.
+    fn discovery(&mut self, at: &RowPlace, release: ReleaseId, found: &Discovery) {
+        if found.name.is_empty() {
+            return self.expect(at, release, ("frame", Reference::Frame(found.frame)));
+        }
+        self.expect(at, release, ("lu", Reference::LexUnit(found.frame, found.lu)));
+        let lu = self.read(self.store.lexunit(release, found.frame, found.lu), at).flatten();
+        if let Some(lu) = lu.filter(|lu| lu.name != found.name) {
+            let detail = format!("{}: LU {} is `{}`", at.name, found.lu, lu.name);
+            self.findings.add(CheckCode::LexUnitMissing, at.family, detail);
         }
     }
 
