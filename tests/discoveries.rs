@@ -531,7 +531,7 @@ fn what_was_found_of_an_lu_that_is_gone_is_told() {
     database.write(release, &write).unwrap();
     drop(database);
     let ran = fixture.run(&["check", "--deep"]);
-    assert!(ran.code != Some(0) && ran.stdout.contains("`vetted.v`"), "{ran:?}");
+    assert!(ran.code != Some(0) && ran.stdout.contains("`vet.v`"), "{ran:?}");
     // No import would take it.
     let file = fixture.models.path().join("all.jsonl");
     let path = file.to_str().unwrap();

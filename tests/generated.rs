@@ -97,7 +97,7 @@ pub(crate) fn discovery() -> Discovery {
         FoundSentence { text, target, evokes: Some(0.75), made_of, place: String::new() };
     Discovery {
         frame: FrameId(102),
-        name: "vetted.v".to_owned(),
+        name: "vet.v".to_owned(),
         lu: LuId(OWN_RANGE),
         score: 0.5,
         evokes: Some(0.75),

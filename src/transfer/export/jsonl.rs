@@ -303,8 +303,8 @@ impl Export<'_, '_> {
         Ok(())
     }
 
-    /// Whether there is an LU of its name still: no import takes what is of none. A program that knew
-    /// nothing of such rows may have renamed it.
+    /// Whether there is an LU of its name still: no import takes what is of none. A program that
+    /// knew nothing of such rows may have renamed it.
     fn is_of_its_lu(&self, found: &Discovery) -> Result<bool> {
         if found.name.is_empty() {
             return Ok(true);
