@@ -32,7 +32,6 @@ UNSEEN = {
     "proposal-ranker",
     "substitutes",
     "score",
-    "discover",
     "question",
     "resource",
     "eval-filter",
@@ -95,17 +94,24 @@ def check(program: Program, built: Built, work: Path) -> None:
     texts(program, files)
     people(program, built, files)
     changing(program, built, work, files)
-    wordnets(program)
+    wordnets(program, built, work)
     seen = {area.removeprefix("schema ") for area in program.findings.compared if area.startswith("schema ")}
     known = {name.removesuffix(".schema.json") for name in program.schemas.documents}
     for name in sorted(known - seen - UNSEEN - OF_RELEASES):
         program.findings.add("schemas", "no record of this schema was seen", name)
 
 
-def wordnets(program: Program) -> None:
-    """A WordNet stands beside the releases."""
+def wordnets(program: Program, built: Built, work: Path) -> None:
+    """A WordNet stands beside the releases, and leads to new LUs."""
     program.records("import-wordnet", "import", ROOT / "tests/data/mini-wordnet")
     program.records("synset", "synsets", "inspect")
+    name, names = built.main.name, {frame.name for frame in built.main.frames.values()}
+    frame = next(frame for frame in ("Checking", "Scrutiny") if frame in names)
+    (work / "no-models").mkdir(exist_ok=True)
+    program.records("discover", "discover", frame, "--release", name, "--models", work / "no-models", "--least", "0")
+    for record in program.run("export", f"release={name}", "--to", "jsonl").records():
+        if record["kind"] == "discovery":
+            program.schemas.check("jsonl-discovery", record, program.findings, "export")
     program.run("releases", "remove", "wordnet-0.1", "--yes")
 
 
