@@ -39,14 +39,14 @@ use crate::cli::{Context, Outcome};
 
 /// Propose new lexical units of frames, asked about in sentences
 ///
-/// Gathers the words that a frame's LUs lead to: in the store's WordNets (synonyms, hyponyms,
-/// hypernyms, sister terms, similar, antonyms, derived words), by word vectors, what a rewriter
-/// says in their place, those that expansions proposed (`fnstore expand --recipe discover`), and
-/// what a frame of that name has in other releases.
-/// Puts each into sentences of the frame, in the right form, and asks a verifier whether it evokes
-/// the frame there. Sentences of a corpus come first. What is found joins the proposals (`fnstore
-/// proposals`); no annotation set is written. A frame that was searched in the same way is not
-/// asked about again. An interrupted run resumes.
+/// Gathers the words that a frame's LUs lead to. In the store's WordNets these are synonyms,
+/// hyponyms, hypernyms, sister terms, similar words, antonyms and derived words. To them come
+/// neighbours by word vectors, what a rewriter says in their place, and what expansions proposed
+/// (`fnstore expand --recipe discover`). The last are LUs of a frame of that name in other
+/// releases. Puts each into sentences of the frame, in the right form, and asks a verifier whether
+/// it evokes the frame there. Sentences of a corpus come first. What is found joins the proposals
+/// (`fnstore proposals`); no annotation set is written. A frame that was searched in the same
+/// way is not asked about again. An interrupted run resumes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
