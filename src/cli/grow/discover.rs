@@ -371,7 +371,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
     let missing = discoverer.missing();
     if !missing.is_empty() {
-        tell(&format!("words are found without {}: none is at hand", missing.join(", ")));
+        tell(&format!("words are found without {}", missing.join(", ")));
     }
     if let Some(corpus) = &corpus {
         discoverer = discoverer.with_corpus(corpus);
