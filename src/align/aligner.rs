@@ -246,13 +246,18 @@ impl Aligner {
         let mut answers = Vec::with_capacity(pairs.len());
         for start in (0..pairs.len()).step_by(PAIRS_AT_ONCE) {
             let these = start..(start + PAIRS_AT_ONCE).min(pairs.len());
-            let states =
-                self.encoder.encode(&pairs[these.clone()]).map_err(|e| e.counted_from(start))?;
+            let (distinct, pair_of) = neighbours_once(&pairs[these.clone()]);
+            let states = self.encoder.encode(&distinct).map_err(|error| {
+                error.of_request(|pair| first_of(pair, &pair_of)).counted_from(start)
+            })?;
             let questions: Vec<Question<'_>> = these
                 .clone()
-                .zip(&states)
-                .flat_map(|(at, states)| {
-                    pieces[at].iter().map(move |&span| Question { states, span })
+                .zip(&pair_of)
+                .flat_map(|(at, &pair)| {
+                    pieces[at].iter().map({
+                        let states = &states[pair];
+                        move |&span| Question { states, span }
+                    })
                 })
                 .collect();
             let mut scores = self.scorer.score(&questions)?.into_iter();
@@ -338,6 +343,20 @@ impl Aligner {
             weak: score < self.config.threshold,
         }
     }
+}
+
+/// Pairs without those that are the same as the one before, and for each pair its place among
+/// these: whoever looks for much in one paraphrase has it encoded once.
+fn neighbours_once<'a>(pairs: &[WordPair<'a>]) -> (Vec<WordPair<'a>>, Vec<usize>) {
+    let mut distinct: Vec<WordPair<'a>> = Vec::new();
+    let mut pair_of = Vec::with_capacity(pairs.len());
+    for pair in pairs {
+        if distinct.last() != Some(pair) {
+            distinct.push(pair.clone());
+        }
+        pair_of.push(distinct.len() - 1);
+    }
+    (distinct, pair_of)
 }
 
 /// A span of words in bytes.
@@ -455,6 +474,16 @@ mod tests {
         assert_eq!(others, scored(&[(0, 2, 0.4), (2, 3, 0.4)]));
         let words = words("she gave it");
         assert_eq!(in_bytes(others[0].0, &words), Span::new(0, 8));
+    }
+
+    #[test]
+    fn pairs_that_follow_each_other_are_encoded_once() {
+        let pair = |source: &'static str| WordPair { source: vec![source], target: vec!["x"] };
+        let pairs = [pair("a"), pair("a"), pair("b"), pair("a")];
+        let (distinct, pair_of) = neighbours_once(&pairs);
+        assert_eq!(distinct, [pair("a"), pair("b"), pair("a")]);
+        assert_eq!(pair_of, [0, 0, 1, 2]);
+        assert_eq!(first_of(1, &pair_of), 2, "the request that an error names");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::nn::{Adapter, Hidden};
 use crate::tokenize::WordPieces;
 
 /// The words of a sentence and of its paraphrase.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct WordPair<'a> {
     pub(super) source: Vec<&'a str>,
     pub(super) target: Vec<&'a str>,
