@@ -54,6 +54,7 @@ fn agree(store: &Path) {
             ("user", "user_sets"),
             ("generated", "generated_sets"),
             ("predicted", "predicted_sets"),
+            ("carried", "carried_sets"),
         ] {
             let found = count(store, &format!("release={name} origin={origin}"));
             assert_eq!(release["added"][counted], json!(found), "{name} {origin}");

@@ -10,7 +10,8 @@ use serde_json::Value;
 use crate::cli_program::{Ran, fnstore_in, new_store};
 
 fn expand(store: &Path, more: &[&str]) -> Ran {
-    let arguments = ["expand", "lu=inspect.v", "--model", "paraphrase", "--beam", "4"];
+    let arguments = ["expand", "lu=inspect.v", "--carry", "target", "--model", "paraphrase"];
+    let arguments = [&arguments[..], &["--beam", "4"]].concat();
     let ran = fnstore_in(store, &[&arguments[..], more].concat());
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     ran
@@ -109,7 +110,7 @@ fn sentences_on_which_people_decided_go_only_by_name() {
     assert_eq!(fnstore_in(store.path(), &accept).code, Some(0));
     let before = fnstore_in(store.path(), &["export", "--to", "jsonl"]).stdout;
     let redo = ["expand", "lu=inspect.v", "--model", "paraphrase", "--beam", "4", "--rounds", "1"];
-    let redo = fnstore_in(store.path(), &[&redo[..], &["--redo"]].concat());
+    let redo = fnstore_in(store.path(), &[&redo[..], &["--carry", "target", "--redo"]].concat());
     assert_eq!(redo.code, Some(2), "{redo:?}");
     let told = format!("sentences of `{lu}` would go, on which people decided");
     assert!(redo.stderr.contains(&told), "{}", redo.stderr);

@@ -28,6 +28,7 @@ fn mixed() -> &'static Path {
             let database = Database::open_writer(store.path()).unwrap();
             let release = database.release("mini-framenet").unwrap().id;
             generated::write(&database, release);
+            generated::carry(&database, release);
             let said = generated::verification();
             let none = Verification { evokes: None, same_meaning: None, reverse: None, ..said };
             let seed = Verification { set: generated::seed(), ..none };

@@ -3,9 +3,9 @@
 use fnstore::database::{Database, JournalWrite, Write};
 use fnstore::internals::WithStore as _;
 use fnstore::model::{
-    AnnotationSet, AnnotationSetId, Discovery, FeStatus, Flags, FoundSentence, FrameId, Generation,
-    IdSpace, LexUnit, LuId, Method, OWN_RANGE, PROPOSED, Provenance, RecipeId, ReleaseId, Reverse,
-    Sentence, SentenceId, Span, Verification,
+    AnnotationSet, AnnotationSetId, CarriedElement, Carrying, Discovery, FeStatus, Flags,
+    FoundSentence, FrameId, Generation, IdSpace, LexUnit, LuId, Method, OWN_RANGE, PROPOSED,
+    Provenance, RecipeId, ReleaseId, Reverse, Sentence, SentenceId, Span, Verification,
 };
 use fnstore::store::JournalEntry;
 
@@ -117,6 +117,37 @@ pub(crate) fn discovery() -> Discovery {
 /// Writes answers.
 pub(crate) fn verify(database: &Database, release: ReleaseId, verifications: Vec<Verification>) {
     database.write(release, &Write { verifications, ..Write::default() }).unwrap();
+}
+
+/// Writes a set that was carried into the sentence of the first round.
+pub(crate) fn carry(database: &Database, release: ReleaseId) -> AnnotationSet {
+    let (sentence, beside) = sets(database, release).remove(0);
+    let from = database.store().annotation_set(release, source()).unwrap().unwrap();
+    let score = |name: &str, score| CarriedElement { name: name.to_owned(), score };
+    let carrying = Carrying {
+        generated: beside.id,
+        source: from.id,
+        aligner: 0.875,
+        elements: vec![score("Checker", Some(1.0)), score("Matter", None)],
+    };
+    let set = AnnotationSet {
+        id: carrying.natural_id(from.frame),
+        xml_id: None,
+        sentence: sentence.id,
+        status: "CARRIED".to_owned(),
+        targets: vec![Span::new(16, 23)],
+        fe_status: FeStatus::Carried,
+        layers: Vec::new(),
+        provenance: Provenance::Carried(Box::new(carrying)),
+        ..from
+    };
+    database.write(release, &Write { sets: vec![set.clone()], ..Write::default() }).unwrap();
+    set
+}
+
+/// The set that [`carry`] carries.
+pub(crate) fn source() -> AnnotationSetId {
+    AnnotationSetId::new(IdSpace::Exemplar, 7002)
 }
 
 /// Writes the sets, the LU, a recipe and the journal; gives the revision.

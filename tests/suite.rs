@@ -28,6 +28,7 @@ mod bounded_warnings;
 mod browser;
 mod callbacks;
 mod carried_elements;
+mod carried_sets;
 mod change_feed;
 mod changed_models;
 mod cli_align;

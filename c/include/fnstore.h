@@ -512,7 +512,8 @@ const char *fnstore_answer_sentence(const fnstore_answer *answer);
 const char *fnstore_answer_text(const fnstore_answer *answer);
 
 /*
- Where the set comes from: `exemplar`, `fulltext`, `imported`, `user`, `generated`, `predicted`.
+ Where the set comes from: `exemplar`, `fulltext`, `imported`, `user`, `generated`, `predicted`,
+ `carried`.
  */
 const char *fnstore_answer_origin(const fnstore_answer *answer);
 

@@ -254,11 +254,14 @@ pub extern "C" fn fnstore_answer_text(answer: *const Answer) -> *const c_char {
     boundary::read(answer, std::ptr::null(), |answer| answer.texts().text.as_ptr())
 }
 
-/// Where the set comes from: `exemplar`, `fulltext`, `imported`, `user`, `generated`, `predicted`.
+/// Where the set comes from: `exemplar`, `fulltext`, `imported`, `user`, `generated`, `predicted`,
+/// `carried`.
 #[unsafe(no_mangle)]
 pub extern "C" fn fnstore_answer_origin(answer: *const Answer) -> *const c_char {
     boundary::read(answer, std::ptr::null(), |answer| {
-        use fnstore::model::Origin::{Exemplar, FullText, Generated, Imported, Predicted, User};
+        use fnstore::model::Origin::{
+            Carried, Exemplar, FullText, Generated, Imported, Predicted, User,
+        };
         let name = match answer.answer.set.provenance.origin() {
             Exemplar => c"exemplar",
             FullText => c"fulltext",
@@ -266,6 +269,7 @@ pub extern "C" fn fnstore_answer_origin(answer: *const Answer) -> *const c_char 
             User => c"user",
             Generated => c"generated",
             Predicted => c"predicted",
+            Carried => c"carried",
             _ => c"other",
         };
         name.as_ptr()

@@ -11,7 +11,7 @@ import polars
 from ._edits import Transaction
 
 __all__ = [
-    "AnnotationSet", "Answers", "Attestation", "BackupReport", "Change", "CheckReport", "Commit", "Database", "Document", "Edits",
+    "AnnotationSet", "Answers", "Attestation", "BackupReport", "Carrying", "Change", "CheckReport", "Commit", "Database", "Document", "Edits",
     "Element", "ExpansionReport", "ExportReport", "Finding", "Frame", "FrameElement", "FrameRelation", "FramenetFiles",
     "Generation", "Growth", "ImportReport", "Judgement", "Label", "Layer", "LexicalUnit", "Progress", "Proposal", "Query",
     "Release", "SemType", "Table", "VerificationReport", "create", "open",
@@ -57,6 +57,12 @@ class Generation:
     chain: Final[list[str]]
 
 @final
+class Carrying:
+    generated: Final[str]
+    source: Final[str]
+    aligner: Final[float]
+
+@final
 class Judgement:
     reviewer: Final[str]
     question: Final[str]
@@ -82,6 +88,7 @@ class AnnotationSet:
     document: Final[str | None]
     split: Final[str | None]
     generation: Final[Generation | None]
+    carrying: Final[Carrying | None]
     evokes: Final[float | None]
     same_meaning: Final[float | None]
     reverse: Final[float | None]
@@ -260,6 +267,8 @@ class ExpansionReport:
     new_pairs: Final[int]
     proposed_lus: Final[int]
     flags: Final[dict[str, int]]
+    carried: Final[int]
+    dropped: Final[dict[str, int]]
     unproductive: Final[dict[str, int]]
     seconds: Final[float]
 

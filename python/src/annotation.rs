@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use fnstore::database::{DatabaseError, LookupError};
 use fnstore::internals::WithStore as _;
-use fnstore::model::{Extent, Judgement as Judged, Label as Marked, SentenceLayers, Split};
+use fnstore::model::{
+    Extent, Judgement as Judged, Label as Marked, Provenance, SentenceLayers, Split,
+};
 use fnstore::search::Answer;
 use fnstore::text::{CharIndex, drawing, is_same};
 use pyo3::prelude::*;
@@ -123,6 +125,24 @@ pub(crate) struct Generation {
 impl Generation {
     fn __repr__(&self) -> String {
         format!("<Generation round {} from {}>", self.round, self.seed)
+    }
+}
+
+/// How a set was carried into the sentence of a generated one.
+#[pyclass(frozen, get_all, module = "fnstore")]
+pub(crate) struct Carrying {
+    /// The generated set whose sentence it stands in.
+    generated: String,
+    /// The set of the source sentence that was carried.
+    source: String,
+    /// Aligner score; higher is better.
+    aligner: f32,
+}
+
+#[pymethods]
+impl Carrying {
+    fn __repr__(&self) -> String {
+        format!("<Carrying from {} beside {}>", self.source, self.generated)
     }
 }
 
@@ -312,7 +332,7 @@ impl AnnotationSet {
         self.answer.set.fe_status.as_str()
     }
 
-    /// Name of the document; of a generated set its seed's.
+    /// Name of the document; of a generated set its seed's, of a carried one its source's.
     #[getter]
     fn document(&self) -> Option<&str> {
         self.answer.document.as_deref()
@@ -338,6 +358,17 @@ impl AnnotationSet {
             r: made.filter.map(|scores| scores.recall),
             flags: made.flags.names(),
             chain: made.chain.iter().map(ToString::to_string).collect(),
+        })
+    }
+
+    /// How it was carried into the sentence of a generated set, or None.
+    #[getter]
+    fn carrying(&self) -> Option<Carrying> {
+        let Provenance::Carried(of) = &self.answer.set.provenance else { return None };
+        Some(Carrying {
+            generated: of.generated.to_string(),
+            source: of.source.to_string(),
+            aligner: of.aligner,
         })
     }
 

@@ -408,7 +408,8 @@ impl Database {
     /// Writes new annotated sentences from the human ones that a query finds. Run again it goes on
     /// where it was stopped, by Ctrl-C or otherwise; progress is called with a Progress. Settings
     /// are those of a recipe's file: rounds, beam, candidates, max_pieces, words, guide, search,
-    /// choice, asked, tell_bans, ban_lexicon, few_lus, reword, keep_fe, frame_fit,
+    /// choice, asked, tell_bans, ban_lexicon, few_lus, reword, keep_fe, carry,
+    /// frame_fit,
     /// least_frame_fit, least_evokes, numbers. Models that are made for another language than the
     /// release are refused, unless any_language is true.
     #[pyo3(signature = (expression, *, recipe=None, model=None, models=None, filter=None, device="cpu", limit=None,

@@ -57,6 +57,10 @@ pub(crate) struct ExpansionReport {
     proposed_lus: u64,
     /// Sentences written by flag.
     flags: BTreeMap<&'static str, u64>,
+    /// Other sets of the seeds' sentences that stand in the new ones, too.
+    carried: u64,
+    /// Those that do not, by reason.
+    dropped: BTreeMap<&'static str, u64>,
     /// Sets without any new sentence by reason.
     unproductive: BTreeMap<&'static str, u64>,
     /// Seconds from the first sentence to the last commit.
@@ -241,6 +245,13 @@ pub(crate) fn expand(
         new_pairs: report.new_pairs,
         proposed_lus: report.proposed_lexunits,
         flags: report.flags,
+        carried: report.carried.found,
+        dropped: report
+            .carried
+            .dropped
+            .into_iter()
+            .map(|(of, count)| (of.as_str(), count))
+            .collect(),
         unproductive: report.unproductive.into_iter().map(named).collect(),
         seconds: report.elapsed.as_secs_f64(),
     })

@@ -317,7 +317,7 @@ impl LexicalUnit {
 #[pymethods]
 impl LexicalUnit {
     /// Its annotation sets, counted by origin: exemplar, fulltext, imported, user, generated,
-    /// predicted.
+    /// predicted, carried.
     #[getter]
     fn set_counts(&self) -> Result<BTreeMap<&'static str, u64>> {
         let database = self.home.handle.get()?;

@@ -32,7 +32,9 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 #[pymodule]
 mod _fnstore {
     #[pymodule_export]
-    use crate::annotation::{AnnotationSet, Element, Generation, Judgement, Label, Layer};
+    use crate::annotation::{
+        AnnotationSet, Carrying, Element, Generation, Judgement, Label, Layer,
+    };
     #[pymodule_export]
     use crate::changes::{Change, Commit};
     #[pymodule_export]

@@ -5,8 +5,8 @@ use crate::model::{AnnotationSet, CorpusId, DocumentId, LuId, Occurrence, Proven
 
 /// The corpus that lists a set, and the document in it, as far as they are known. A full-text set
 /// has its own, an exemplar the one under which its LU file lists the sentence. A set that people
-/// added has the one that lists its sentence first. A generated set has its seed's, which is not
-/// looked up here.
+/// added has the one that lists its sentence first. A generated set has its seed's, and a carried
+/// one its source's, which is not looked up here.
 pub(crate) fn listing(
     set: &AnnotationSet,
     occurrences: &[Occurrence],
@@ -19,7 +19,7 @@ pub(crate) fn listing(
         Provenance::FullText { corpus, document } => Some((*corpus, Some(*document))),
         Provenance::Exemplar { lu, .. } => first(Some(*lu)),
         Provenance::Imported { .. } | Provenance::User | Provenance::Predicted(_) => first(None),
-        Provenance::Generated(_) => None,
+        Provenance::Generated(_) | Provenance::Carried(_) => None,
     }
 }
 
@@ -45,6 +45,10 @@ pub(crate) fn entry<'a>(
         document: listing.and_then(|(corpus, document)| Some((corpus, document?))),
         generation: match &set.provenance {
             Provenance::Generated(generation) => Some(generation),
+            _ => None,
+        },
+        carrying: match &set.provenance {
+            Provenance::Carried(carrying) => Some(carrying),
             _ => None,
         },
     }

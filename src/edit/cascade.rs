@@ -97,7 +97,8 @@ impl Transaction<'_> {
         };
         let grown = self.grown_from(std::slice::from_ref(&there))?.len();
         if removal == Removal::Alone && grown > 0 {
-            let by = format!("{grown} annotation sets were generated from it or after it");
+            let by =
+                format!("{grown} annotation sets were generated or carried from it, or after it");
             return Err(in_use::<AnnotationSet>(set, by).into());
         }
         self.forget_sets(vec![there])
@@ -228,14 +229,21 @@ impl Transaction<'_> {
         self.delete::<Sentence>(sentence)
     }
 
-    /// The sets that were generated from any of these, or whose chain they are part of.
+    /// The sets that were generated from any of these, or whose chain they are part of, and those
+    /// that were carried from or beside one.
     fn grown_from(&self, sets: &[AnnotationSet]) -> Result<Vec<AnnotationSet>> {
         let ids: BTreeSet<AnnotationSetId> = sets.iter().map(|set| set.id).collect();
         let frames: BTreeSet<FrameId> = sets.iter().map(|set| set.frame).collect();
         // Generated sets stand in the frame of their seed; the journal knows those that moved.
         let mut candidates = Vec::new();
-        for frame in frames {
+        for &frame in &frames {
             candidates.extend(self.sets_of_frame(frame)?);
+        }
+        // Sets that were carried along stand in the sentence of a generated one, in other frames.
+        let written = sets.iter().filter(|set| set.sentence.space() == IdSpace::Generated);
+        for sentence in written.map(|set| set.sentence).collect::<BTreeSet<_>>() {
+            let of_sentence = self.sets_of_sentence(sentence)?;
+            candidates.extend(of_sentence.into_iter().filter(|set| !frames.contains(&set.frame)));
         }
         let known: BTreeSet<AnnotationSetId> = candidates.iter().map(|set| set.id).collect();
         for set in sets {

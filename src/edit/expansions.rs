@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::{EditError, Result, Transaction};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, FrameId, LexUnit, LuId, PROPOSED, Provenance, RecipeId, Verdict,
+    AnnotationSet, AnnotationSetId, FrameId, LexUnit, LuId, PROPOSED, RecipeId, Verdict,
 };
 
 /// How much was removed.
@@ -21,8 +21,9 @@ pub struct Removed {
 }
 
 impl Transaction<'_> {
-    /// Removes sets that expansions wrote, those that grew from them, and proposed LUs that are
-    /// then without a set. Journals stay: an expansion does not write again what was removed.
+    /// Removes sets that expansions wrote or carried along, those that grew from them, and proposed
+    /// LUs that are then without a set. With a generated set go those that were carried into its
+    /// sentence. Journals stay: an expansion does not write again what was removed.
     ///
     /// # Errors
     /// [`EditError`] when a set is not there, or no expansion wrote it.
@@ -32,7 +33,7 @@ impl Transaction<'_> {
             let Some(set) = self.annotation_set(id)? else {
                 return Err(EditError::absent("annotation set", id).into());
             };
-            if !matches!(set.provenance, Provenance::Generated(_)) {
+            if !set.provenance.origin().is_of_written_text() {
                 let expected = "a set that an expansion wrote";
                 return Err(EditError::value("annotation set", id, expected).into());
             }

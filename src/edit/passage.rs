@@ -10,7 +10,6 @@ use std::collections::HashMap;
 use super::{EditError, Result, Transaction};
 use crate::model::{
     AnnotationSet, FeStatus, Frame, FrameElement, FrameId, FrameRelation, Label, Layer, LayerName,
-    Provenance,
 };
 
 /// What became of the FE labels of sets that moved to another frame.
@@ -191,7 +190,7 @@ impl Passage {
     fn status(&self, set: &AnnotationSet, came_back: bool, away: &LayerName) -> FeStatus {
         let has_some = set.layers.iter().any(|layer| layer.name == LayerName::Fe);
         let has_lost = set.layers.iter().any(|layer| layer.name == *away);
-        let is_generated = matches!(set.provenance, Provenance::Generated(_));
+        let is_generated = set.provenance.origin().is_of_written_text();
         match set.fe_status {
             // Of labels that were left, the set had been told to be one or the other.
             FeStatus::Unknown if came_back && is_generated => FeStatus::Carried,

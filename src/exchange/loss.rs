@@ -67,7 +67,7 @@ losses! {
     /// That a set's LU is proposed, and nobody decided on it.
     Proposed = "lu-proposed", "set of a proposed LU that looks like one of any other";
     /// What a model's set is worth by its own account.
-    Scores = "scores", "seed, round, flags or scores of a generated or predicted set left out";
+    Scores = "scores", "seed, round, flags or scores of a model's set left out";
     /// How a generated set came to be, beyond seed, round, flags and scores.
     Generation = "generation", "chain, recipe and method of a generated set left out";
     /// What a frame model was asked of a predicted set.
@@ -75,6 +75,11 @@ losses! {
     /// A generated set, in a format that does not say where sets come from.
     UnmarkedGenerated = "generated-unmarked",
         "generated set that looks like a human one; `origin!=generated` leaves it out";
+    /// How a carried set came to be.
+    Carrying = "carrying", "source and sentence of a carried set left out";
+    /// A carried set, in a format that does not say where sets come from.
+    UnmarkedCarried = "carried-unmarked",
+        "carried set that looks like a human one; `origin!=carried` leaves it out";
     /// A predicted set, in a format that does not say where sets come from.
     UnmarkedPredicted = "predicted-unmarked",
         "predicted set that looks like a human one; `origin!=predicted` leaves it out";
@@ -151,6 +156,7 @@ impl LossLog {
             }
         }
         let is_open = match &set.provenance {
+            of if of.carried_elements().iter().any(|element| element.score.is_none()) => true,
             Provenance::Generated(made) if made.flags.lost_element => true,
             _ => !matches!(set.fe_status, FeStatus::Annotated | FeStatus::Carried),
         };
@@ -163,6 +169,7 @@ impl LossLog {
         let (made, unmarked) = match set.provenance.origin() {
             Origin::Generated => (Loss::Generation, Loss::UnmarkedGenerated),
             Origin::Predicted => (Loss::Prediction, Loss::UnmarkedPredicted),
+            Origin::Carried => (Loss::Carrying, Loss::UnmarkedCarried),
             Origin::Exemplar | Origin::FullText | Origin::Imported | Origin::User => return,
         };
         self.add(made);

@@ -79,7 +79,7 @@ row! {
     lu: String,
     /// Id of the sentence.
     sentence: String,
-    /// Name of the document; of a generated set its seed's.
+    /// Name of the document; of a generated set its seed's, of a carried one its source's.
     document: Option<String>,
     /// The part of the data.
     split: Option<String>,
@@ -107,7 +107,7 @@ row! {
     gf: Option<String>,
     /// Phrase type.
     pt: Option<String>,
-    /// The set that a generated one grew from.
+    /// The set that a generated one grew from, or a carried one was carried from.
     seed: Option<String>,
     /// Round of a generated set.
     round: Option<i64>,
@@ -115,7 +115,7 @@ row! {
     flags: Option<String>,
     /// Paraphrase score of a generated set; lower is better.
     paraphrase: Option<f64>,
-    /// Aligner score of a generated set; higher is better.
+    /// Aligner score of a generated or carried set; higher is better.
     aligner: Option<f64>,
     /// Score of the precision filter for a generated set; higher is better.
     p: Option<f64>,

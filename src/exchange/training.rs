@@ -61,6 +61,11 @@ pub struct TrainingSentence {
 }
 
 impl TrainingSentence {
+    /// Whether nothing of it is unannotated.
+    pub(super) fn is_complete(&self) -> bool {
+        self.unannotated.is_empty()
+    }
+
     /// Gives the sentence another spacing, and its spans their places there.
     pub fn respace(&mut self, spacing: Spacing, losses: &mut LossLog) {
         let text = &self.sentence.text;
@@ -115,6 +120,9 @@ pub(super) struct SentenceRecord<'a> {
     /// JSON `{"const": "codepoint"}`.
     offset_unit: &'static str,
     text: &'a str,
+    /// Whether nothing of it is unannotated: a word outside of the targets evokes no frame that
+    /// people annotate.
+    complete: bool,
     /// Its words and marks, tagged by one tagger.
     tokens: Vec<TokenRecord<'a>>,
     unannotated: Vec<SpanRecord<'a>>,
@@ -151,7 +159,7 @@ struct SetRecord<'a> {
     targets: Vec<SpanRecord<'a>>,
     fe_status: FeStatus,
     /// Whether text outside of the elements is no FE of the target: people annotated all, or all of
-    /// a seed whose FEs they annotated were carried over.
+    /// a seed or source whose FEs they annotated were carried over.
     fes_complete: bool,
     elements: Vec<ElementRecord<'a>>,
     #[serde(flatten)]
@@ -161,9 +169,9 @@ struct SetRecord<'a> {
 /// How a set came to be and what it is worth; all null of what people annotated.
 #[derive(Debug, Default, Serialize)]
 struct MadeRecord {
-    /// The set of people's that a generated one grew from.
+    /// The set of people's that a generated one grew from, or a carried one was carried from.
     seed: Option<AnnotationSetId>,
-    /// The set whose sentence was rewritten.
+    /// The set whose sentence was rewritten; of a carried set the one that was carried.
     source: Option<AnnotationSetId>,
     /// Round of a generated set.
     round: Option<u16>,
@@ -192,12 +200,12 @@ impl MadeRecord {
         let mut record = Self::default();
         let provenance = &annotated.set.provenance;
         record.frame_fit = provenance.fit().map(|fit| fit.probability);
+        (record.seed, record.source) = (provenance.grown_from(), provenance.source());
+        record.aligner = provenance.aligner();
         if let Provenance::Generated(made) = provenance {
-            (record.seed, record.source) = (Some(made.seed), Some(made.source));
             record.round = Some(made.round);
             record.flags = Flags::names(made.flags);
             record.paraphrase = made.paraphrase_score();
-            record.aligner = Some(made.aligner);
             record.p = made.filter.map(|scores| scores.precision);
             record.r = made.filter.map(|scores| scores.recall);
         }
@@ -282,6 +290,7 @@ impl<'a> SentenceRecord<'a> {
             split: of.split,
             offset_unit: "codepoint",
             text,
+            complete: of.is_complete(),
             tokens: tokens.collect::<Result<_>>()?,
             unannotated: spans(&of.unannotated)?,
             sets,

@@ -123,6 +123,7 @@ impl<W: Write> ConlluWriter<W> {
         if let Some(split) = of.split {
             writeln!(self.out, "# split = {}", split.as_str())?;
         }
+        writeln!(self.out, "# complete = {}", of.is_complete())?;
         let ids: Vec<String> = columns.iter().map(|column| column.of.set.id.to_string()).collect();
         writeln!(self.out, "# set_id = {}", ids.join(" "))?;
         let records: Vec<&Value> = ids

@@ -30,6 +30,7 @@ message sentences {
   optional binary split (STRING);
   required binary offset_unit (STRING);
   required binary text (STRING);
+  required boolean complete;
   required group tokens (LIST) { repeated group list { required group element {
     required int32 start;
     required int32 end;
@@ -366,7 +367,7 @@ mod tests {
                 }).collect();
                 json!({
                     "release": "r", "sentence": "x1", "split": split, "offset_unit": "codepoint",
-                    "text": "a", "tokens": tokens, "unannotated": unannotated, "sets": sets
+                    "text": "a", "complete": tokens.is_empty(), "tokens": tokens, "unannotated": unannotated, "sets": sets
                 })
             }).collect();
             let mut file = tempfile::tempfile().unwrap();

@@ -1,5 +1,6 @@
 //! One seed on its way through the rounds: what is banned, and what has come out so far.
 
+use super::companions::Companion;
 use super::rewording::Rewording;
 use super::seed::{Seed, stored};
 use super::trigger_lexicon::TriggerLexicon;
@@ -21,6 +22,8 @@ pub(super) struct Chain {
     pub(super) banned: Vec<String>,
     /// Text and target of every earlier output.
     pub(super) outputs: Vec<(String, Vec<Span>)>,
+    /// The other sets of its sentence, where they are carried along.
+    pub(super) companions: Vec<Companion>,
     /// What the rewriter would say in the trigger's place, where a round asks for it.
     pub(super) substitutes: Vec<String>,
     /// Words beside the trigger that rounds ban in turn.
@@ -47,6 +50,7 @@ impl Chain {
             sets: Vec::new(),
             banned: Vec::new(),
             outputs: Vec::new(),
+            companions: Vec::new(),
             substitutes: Vec::new(),
             rewording: Rewording::default(),
             of_seed: 0,

@@ -1,26 +1,29 @@
 //! Which output of a round is written: the aligner finds the target in each, the best pair wins,
-//! its FEs are carried over, and models say how good it is.
+//! its FEs and the other sets of its sentence are carried over, and models say how good it is.
 
+use super::aligning::{Searching, align_those_that_fit};
 use super::chain::Chain;
-use super::elements::{self, Carried, KeepElements};
+use super::companions::{Company, Dropped, Placed};
+use super::elements::{Carried, KeepElements, Sought};
 use super::fitting::FitJudge;
 use super::judged_choice::{JudgedChoice, question};
-use super::judges::{FrameQuestions, Judges};
+use super::judges::{FrameQuestions, Judges, SetQuestion};
 use super::knowledge::Knowledge;
 use super::phrase_set::PhraseSet;
 use super::ranking::{Pair, candidates, choose};
 use super::recipe::Choice;
 use super::rewriting::{AcceptedPair, Rewriting};
 use super::seed::TARGET;
-use super::{CarriedTally, EndReason, ExpandError, Guidance, Recipe, Result, word_class};
-use crate::align::{AlignError, AlignRequest, Aligner, Alignment};
+use super::{
+    CarriedTally, CompanyTally, EndReason, ExpandError, Guidance, Recipe, Result, word_class,
+};
+use crate::align::{AlignRequest, Aligner};
 use crate::database::Database;
 use crate::decode::GoesOn;
 use crate::filter::{Filter, FilterEvidence};
-use crate::grow::{Checker, Generated, Proposer, Verdict};
+use crate::grow::{CarriedAlong, Checker, Generated, Proposer, Verdict};
 use crate::model::{
-    AnnotationSetId, FeStatus, FilterScores, Flags, FrameFit, Generation, Method, RecipeId,
-    Verification,
+    FeStatus, FilterScores, Flags, FrameFit, Generation, Method, RecipeId, Verification,
 };
 use crate::paraphrase::{Paraphrase, Refusal, RequestOutcome};
 
@@ -120,7 +123,7 @@ impl PairChecker<'_> {
             target: &candidate.text,
         });
         let requests = requests.collect();
-        let alignments = self.align_those_that_fit(chain.seed.set, requests)?;
+        let alignments = align_those_that_fit(self.aligner, chain.seed.set, requests)?;
         let choice = knowledge.recipe().choice;
         let (lexicon, mut guide) = knowledge.lexicon_and_guide(chain.seed.release)?;
         let asked = (!asked.is_empty()).then(|| PhraseSet::new(asked));
@@ -144,33 +147,6 @@ impl PairChecker<'_> {
         })
     }
 
-    /// Aligns a batch; a pair that is too long for the encoder has no answer.
-    fn align_those_that_fit(
-        &self,
-        seed: AnnotationSetId,
-        requests: Vec<AlignRequest<'_>>,
-    ) -> Result<Vec<Option<Alignment>>> {
-        let mut fitting: Vec<(usize, AlignRequest<'_>)> =
-            requests.into_iter().enumerate().collect();
-        let mut answers = vec![None; fitting.len()];
-        loop {
-            let batch: Vec<AlignRequest<'_>> =
-                fitting.iter().map(|(_, request)| *request).collect();
-            match self.aligner.align(&batch) {
-                Ok(alignments) => {
-                    for ((at, _), alignment) in fitting.iter().zip(alignments) {
-                        answers[*at] = alignment;
-                    }
-                    return Ok(answers);
-                }
-                Err(AlignError::TooLong { request, .. }) => {
-                    fitting.remove(request);
-                }
-                Err(source) => return Err(ExpandError::Align { seed: Some(seed), source }),
-            }
-        }
-    }
-
     /// What is written of a pair: its LU, its FEs, what models say of it, its place in the chain.
     fn accepted(
         &mut self,
@@ -178,9 +154,9 @@ impl PairChecker<'_> {
         best: Pair,
         goes_on: &mut GoesOn<'_>,
     ) -> Result<AcceptedPair> {
-        let (carried, elements) = self.carry(knowledge, chain, &best)?.unzip();
+        let over = self.carry(knowledge, chain, &best, goes_on)?;
+        let CarriedOver { carried, elements, along, company } = over;
         let lost_element = carried.as_ref().is_some_and(Carried::has_lost);
-        let flags = Flags { lost_element, ..best.flags };
         let (frame, round) = (chain.seed.frame, chain.round + 1);
         let lexicon = knowledge.lexicon(chain.seed.release)?;
         let unit = lexicon.unit_of(frame, &best.trigger, chain.seed.pos)?;
@@ -195,7 +171,7 @@ impl PairChecker<'_> {
         // Answers that decide nothing change no score: a recipe's sets are the same without them.
         let answers = said.as_ref().filter(|_| self.judged.is_some());
         let filter = self.filter_scores(&evidence.with(fit.as_ref(), answers));
-        let Pair { output, alignment, targets, .. } = best;
+        let Pair { output, alignment, targets, flags, .. } = best;
         let (carried_elements, layers, fe_status) = match carried {
             Some(carried) => (carried.elements, carried.layers, FeStatus::Carried),
             None => (Vec::new(), Vec::new(), FeStatus::Unknown),
@@ -209,7 +185,7 @@ impl PairChecker<'_> {
             chain: chain.sets.clone(),
             method: Method::Paraphrase,
             recipe: self.recipe,
-            flags,
+            flags: Flags { lost_element, ..flags },
             paraphrase: output.score,
             aligner: alignment.score,
             filter,
@@ -227,9 +203,10 @@ impl PairChecker<'_> {
             fe_status,
             generation,
             verification: said,
+            along,
         };
         let (made, lemma, pos) = ([made], unit.lemma, unit.pos);
-        Ok(AcceptedPair { made, lemma, pos, is_new_trigger, is_new_pair, elements })
+        Ok(AcceptedPair { made, lemma, pos, is_new_trigger, is_new_pair, elements, company })
     }
 
     /// What the filter says of a pair, where there is one. It wants to know how likely an output
@@ -263,24 +240,79 @@ impl PairChecker<'_> {
         Ok(judge.fits_of((chain.seed.release, chain.seed.frame), &[sentence])?.pop().flatten())
     }
 
-    /// Looks for the seed's FEs in the output that is kept, and counts what is found.
+    /// Looks for the seed's FEs and for the other sets of its sentence in the output that is kept,
+    /// and counts what is found.
     fn carry(
-        &self,
+        &mut self,
         knowledge: &mut Knowledge<'_>,
         chain: &Chain,
         best: &Pair,
-    ) -> Result<Option<(Carried, CarriedTally)>> {
-        let seed = &chain.seed;
-        if knowledge.recipe().keep_fe == KeepElements::None || seed.expressed.is_none() {
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<CarriedOver> {
+        let (seed, text) = (&chain.seed, best.output.text.as_str());
+        let keep = knowledge.recipe().keep_fe;
+        let mut searching = Searching::new(&seed.text, text);
+        let is_sought = keep != KeepElements::None && seed.expressed.is_some();
+        let elements = is_sought.then(|| Sought::of(seed, &mut searching));
+        let company = Company::look_for(&chain.companions, keep, &mut searching);
+        let found = searching.ask(self.aligner, seed.set)?;
+        let carried = elements.map(|of| of.carried(seed, &found, (text, &best.targets)));
+        let elements = match &carried {
+            Some(carried) => {
+                let core = knowledge.core_elements(seed.release, seed.frame)?;
+                Some(CarriedTally::of(&carried.elements, core))
+            }
+            None => None,
+        };
+        let morphology = knowledge.lexicon(seed.release)?.morphology().clone();
+        let (placed, mut dropped) =
+            company.placed(&found, (seed, &morphology), (text, &best.targets));
+        let mut along = Vec::with_capacity(placed.len());
+        for of in placed {
+            match self.verified_along(knowledge, of, text, goes_on)? {
+                Some(kept) => along.push(kept),
+                None => dropped.push(Dropped::Frame),
+            }
+        }
+        let company = CompanyTally::of(along.len(), &dropped);
+        Ok(CarriedOver { carried, elements, along, company })
+    }
+
+    /// A set that is carried along, with what judges say of it where its context changed; none that
+    /// they doubt, where the recipe ends chains by them.
+    fn verified_along(
+        &mut self,
+        knowledge: &Knowledge<'_>,
+        placed: Placed<'_>,
+        text: &str,
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<Option<CarriedAlong>> {
+        let Placed { companion, mut along, is_in_other_words } = placed;
+        let least = knowledge.recipe().least_evokes;
+        let judges = match &mut self.judged {
+            Some(judged) if least > 0.0 => Some(&mut judged.judges),
+            Some(_) => None,
+            None => self.judges.as_deref_mut(),
+        };
+        let Some(judges) = judges.filter(|_| is_in_other_words) else { return Ok(Some(along)) };
+        let place = (companion.set.release, along.frame);
+        let frame = self.frames.of(knowledge.database(), place)?;
+        let item = companion.question(text, &along.targets);
+        let questions = [SetQuestion { item, source: None }];
+        let said = judges.verifications(frame, (&questions, companion.set.set), goes_on)?.pop();
+        let evokes = said.as_ref().and_then(|said| said.evokes);
+        if self.judged.is_some() && evokes.is_some_and(|evokes| evokes < least) {
             return Ok(None);
         }
-        let carried = elements::carry(self.aligner, seed, &best.output.text, &best.targets)?;
-        let core = knowledge.core_elements(seed.release, seed.frame)?;
-        let lost = carried.elements.iter().filter(|element| element.score.is_none());
-        let has_core = !lost.clone().any(|of| core.contains(&of.name));
-        let lost = lost.count() as u64;
-        let found = carried.elements.len() as u64 - lost;
-        let tally = CarriedTally { sentences: 1, with_core: u64::from(has_core), found, lost };
-        Ok(Some((carried, tally)))
+        along.verification = said;
+        Ok(Some(along))
     }
+}
+
+/// What an output has of its seed's FEs and of the other sets of its sentence.
+struct CarriedOver {
+    carried: Option<Carried>,
+    elements: Option<CarriedTally>,
+    along: Vec<CarriedAlong>,
+    company: CompanyTally,
 }

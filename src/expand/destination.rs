@@ -6,7 +6,7 @@ use super::shard::ShardWriter;
 use super::{ExpandError, Output, Result};
 use crate::database::{Database, Write};
 use crate::grow::{Sink, StoreSink};
-use crate::model::{AnnotationSetId, ReleaseId};
+use crate::model::{AnnotationSet, AnnotationSetId, Origin, ReleaseId};
 
 /// What of a run's outputs is written.
 pub(super) enum Destination {
@@ -52,11 +52,16 @@ impl Sink for Destination {
     }
 }
 
-/// The outputs of a commit: each set stands beside its sentence.
+/// The outputs of a commit: each set stands beside its sentence, and before those that were carried
+/// along.
 fn outputs_of(release: ReleaseId, write: Write) -> impl Iterator<Item = Output> {
     let Write { sets, sentences, lexunits, .. } = write;
-    sets.into_iter().zip(sentences).map(move |(set, sentence)| {
+    let mut sets = sets.into_iter().peekable();
+    sentences.into_iter().map_while(move |sentence| {
+        let set = sets.next()?;
+        let is_along = |of: &AnnotationSet| of.provenance.origin() == Origin::Carried;
+        let along = std::iter::from_fn(|| sets.next_if(is_along)).collect();
         let lexunit = lexunits.iter().find(|lu| (lu.frame, lu.id) == (set.frame, set.lu)).cloned();
-        Output { release, sentence, set, lexunit }
+        Some(Output { release, sentence, set, lexunit, along })
     })
 }

@@ -1,4 +1,5 @@
-//! The seed's frame elements in the sentences that are made of it.
+//! Frame elements of a seed, and of sets that are carried along, in the sentences that are made of
+//! it.
 //!
 //! Culkin et al. 2021 (section 6.2) propose to force the words of the FEs into the output. That
 //! keeps them, and keeps the sentence as it was. The aligner finds most of them wherever they went,
@@ -10,12 +11,11 @@
 //! target. What is not found is said and never guessed. GF and PT describe how words stand in their
 //! sentence, so they stay only with words that stayed.
 
+use super::aligning::{Found, Searching};
 use super::phrase_set::{PhraseSet, runs};
-use super::seed::Seed;
-use super::{ExpandError, Result};
-use crate::align::{AlignError, AlignRequest, Aligner, Ranking};
+use super::seed::{Seed, is_described};
 use crate::model::{CarriedElement, Extent, Label, Layer, LayerName, Span, named};
-use crate::text::{fold, is_stop_word, natural_spacing, words};
+use crate::text::{is_stop_word, natural_spacing, words};
 
 named! {
     /// What is done so that an output has the seed's FEs.
@@ -91,76 +91,57 @@ impl Carried {
     }
 }
 
-/// Looks for a seed's FEs in an output whose target is known.
-pub(super) fn carry(
-    aligner: &Aligner,
-    seed: &Seed,
-    text: &str,
-    targets: &[Span],
-) -> Result<Carried> {
-    let spans = seed.elements.distinct();
-    let aligned: Vec<Span> =
-        spans.iter().copied().filter(|span| !seed.is_inside_target(*span)).collect();
-    let found = found(aligner, seed, text, &aligned)?;
-    let place = |span: Span| -> Option<(Vec<Span>, f32)> {
-        if seed.is_inside_target(span) {
-            return Some((targets.to_vec(), 1.0));
-        }
-        let at = aligned.iter().position(|aligned| *aligned == span)?;
-        let over_target = seed.overlaps_target(span);
-        let is_free =
-            |found: Span| over_target || !targets.iter().any(|target| target.overlaps(found));
-        found[at].filter(|(found, _)| is_free(*found)).map(|(found, score)| (vec![found], score))
-    };
-    Ok(laid_over(seed, text, place))
+/// A set whose FEs are looked for: the lists of its spans among all that is.
+pub(super) struct Sought {
+    elements: usize,
+    /// Of a set that is carried along, the spans of other layers.
+    others: Option<usize>,
 }
 
-/// Where each of some spans went, with the aligner's score; none where nothing answers to it.
-fn found(
-    aligner: &Aligner,
-    seed: &Seed,
-    text: &str,
-    spans: &[Span],
-) -> Result<Vec<Option<(Span, f32)>>> {
-    let mut answers = vec![None; spans.len()];
-    let has_words =
-        |span: &Span| span.of(&seed.text).is_some_and(|covered| !words(covered).is_empty());
-    // Spans of one request choose places that do not overlap, so those that do overlap are asked
-    // one after the other.
-    let kept = |span: Span| Some((stands_once(text, span.of(&seed.text)?)?, 1.0));
-    let mut open = Vec::new();
-    for (span, answer) in spans.iter().zip(&mut answers).filter(|(span, _)| has_words(span)) {
-        *answer = kept(*span);
-        open.extend(answer.is_none().then_some(*span));
+impl Sought {
+    /// Looks for the FEs of a seed that do not lie in its target.
+    pub(super) fn of(seed: &Seed, searching: &mut Searching<'_>) -> Self {
+        Self { elements: searching.spans(&outside_target(seed), false), others: None }
     }
-    for group in apart(open.into_iter()) {
-        let request = AlignRequest { source: &seed.text, pieces: &group, target: text };
-        let ranking = match aligner.rank(&[request], 0) {
-            Ok(rankings) => rankings.into_iter().next().flatten(),
-            Err(AlignError::TooLong { .. }) => None,
-            Err(source) => return Err(ExpandError::Align { seed: Some(seed.set), source }),
+
+    /// Looks for the FEs of a set that is carried along, and what stayed of its other layers.
+    pub(super) fn along(set: &Seed, searching: &mut Searching<'_>) -> Self {
+        let elements = searching.spans(&outside_target(set), true);
+        let others = set.elements.layers.iter().filter(|layer| !is_described(&layer.name));
+        let labels = others.flat_map(|layer| &layer.labels);
+        let mut spans: Vec<Span> = labels.filter_map(|label| label.extent.span()).collect();
+        spans.sort_unstable();
+        spans.dedup();
+        Self { elements, others: Some(searching.standing(&spans, true)) }
+    }
+
+    /// The seed's FEs in an output whose target is known.
+    pub(super) fn carried(
+        &self,
+        seed: &Seed,
+        found: &Found,
+        (text, targets): (&str, &[Span]),
+    ) -> Carried {
+        let place = |span: Span| -> Option<(Vec<Span>, f32)> {
+            if seed.is_inside_target(span) {
+                return Some((targets.to_vec(), 1.0));
+            }
+            let over_target = seed.overlaps_target(span);
+            let is_free =
+                |found: Span| over_target || !targets.iter().any(|target| target.overlaps(found));
+            let place = found.place(self.elements, span).filter(|(found, _)| is_free(*found));
+            let place = place.or_else(|| found.place(self.others?, span));
+            place.map(|(found, score)| (vec![found], score))
         };
-        let Some(Ranking { alignment, .. }) = ranking else { continue };
-        for ((span, found), score) in group.iter().zip(alignment.spans).zip(alignment.scores) {
-            let at =
-                spans.iter().position(|other| other == span).expect("groups are of these spans");
-            answers[at] = (score >= aligner.config().threshold).then_some((found, score));
-        }
+        laid_over(seed, text, place)
     }
-    Ok(answers)
 }
 
-/// Spans in as few groups as it takes, in order, so that none overlaps another of its group.
-fn apart(spans: impl Iterator<Item = Span>) -> Vec<Vec<Span>> {
-    let mut groups: Vec<Vec<Span>> = Vec::new();
-    for span in spans {
-        let is_room = |group: &&mut Vec<Span>| !group.iter().any(|other| other.overlaps(span));
-        match groups.iter_mut().find(is_room) {
-            Some(group) => group.push(span),
-            None => groups.push(vec![span]),
-        }
-    }
-    groups
+/// The spans of a set's FEs, without those in its target.
+fn outside_target(set: &Seed) -> Vec<Span> {
+    let mut spans = set.elements.distinct();
+    spans.retain(|span| !set.is_inside_target(*span));
+    spans
 }
 
 /// The seed's layers over another text, as far as `place` says where a span went.
@@ -198,41 +179,6 @@ fn laid_over(seed: &Seed, text: &str, place: impl Fn(Span) -> Option<(Vec<Span>,
 fn says_the_same((a, in_a): (&str, Span), (b, in_b): (&str, Span)) -> bool {
     let said = |text: &str| runs(&natural_spacing(text));
     in_a.of(a).map(said) == in_b.of(b).map(said)
-}
-
-/// Where the words of a phrase stand in a text, up to letter case and spacing; none where they
-/// stand nowhere, or in several places.
-fn stands_once(text: &str, phrase: &str) -> Option<Span> {
-    let written = natural_spacing(phrase);
-    let phrase = runs(&written);
-    let mut run_starts = Vec::new();
-    let mut is_inside = false;
-    for (at, character) in text.char_indices() {
-        let begins = character.is_alphanumeric() && !is_inside;
-        run_starts.extend(begins.then_some(at));
-        is_inside = character.is_alphanumeric();
-    }
-    let run = |start: &usize| {
-        let rest = &text[*start..];
-        let end =
-            rest.find(|c: char| !c.is_alphanumeric()).map_or(text.len(), |length| start + length);
-        Span::new(*start as u32, end as u32)
-    };
-    let found: Vec<Span> = run_starts.iter().map(run).collect();
-    let words: Vec<String> = found.iter().filter_map(|span| span.of(text)).map(fold).collect();
-    let mut places = (0..(words.len() + 1).saturating_sub(phrase.len()))
-        .filter(|at| !phrase.is_empty() && words[*at..*at + phrase.len()] == phrase[..]);
-    let (first, None) = (places.next()?, places.next()) else { return None };
-    let (start, end) = (found[first].start as usize, found[first + phrase.len() - 1].end as usize);
-    // Marks around the words belong to them where they stayed, too, as in `$5`.
-    let marks = |text: &str| {
-        text.chars().take_while(|c| !c.is_alphanumeric()).map(char::len_utf8).sum::<usize>()
-    };
-    let before = &written[..marks(&written)];
-    let after = &written[written.trim_end_matches(|c: char| !c.is_alphanumeric()).len()..];
-    let start = start - if text[..start].ends_with(before) { before.len() } else { 0 };
-    let end = end + if text[end..].starts_with(after) { after.len() } else { 0 };
-    Some(Span::new(start as u32, end as u32))
 }
 
 #[cfg(test)]
@@ -356,29 +302,5 @@ mod tests {
         ] {
             assert_eq!(head(phrase), about, "{phrase}");
         }
-    }
-
-    #[test]
-    fn words_that_stayed_are_found_wherever_they_stand() {
-        let text = "\"I don't know,\" she told the guards. The guards left.";
-        let found = |phrase: &str| stands_once(text, phrase).and_then(|span| span.of(text));
-        assert_eq!(found("` I do n't know , \""), Some("I don't know"));
-        assert_eq!(found("THE guards left ."), Some("The guards left."));
-        assert_eq!(found("the guards"), None, "they stand in two places");
-        let money = "It cost ($5) more.";
-        for phrase in ["$5", "cost ($5)", "($5) more ."] {
-            let found = stands_once(money, phrase).and_then(|span| span.of(money));
-            assert_eq!(found, Some(phrase.replace(" .", ".").as_str()), "{phrase}");
-        }
-        for phrase in ["guard", "know he", "", ". ,"] {
-            assert_eq!(found(phrase), None, "{phrase}");
-        }
-    }
-
-    #[test]
-    fn spans_that_overlap_are_asked_one_after_the_other() {
-        let spans = [Span::new(0, 4), Span::new(2, 6), Span::new(5, 9), Span::new(3, 4)];
-        let groups = apart(spans.into_iter());
-        assert_eq!(groups, [vec![spans[0], spans[2]], vec![spans[1]], vec![spans[3]]]);
     }
 }

@@ -9,7 +9,7 @@ use super::guide::{Guide, Strategy};
 use super::trigger_lexicon::TriggerLexicon;
 use super::{Recipe, Result};
 use crate::database::Database;
-use crate::model::{CoreType, FrameId, ReleaseId};
+use crate::model::{AnnotationSetId, CoreType, FrameId, ReleaseId};
 use crate::tag::Tagger;
 
 /// Lexicons, guide and tagger of a run.
@@ -49,6 +49,11 @@ impl<'a> Knowledge<'a> {
 
     pub(super) fn recipe(&self) -> &'a Recipe {
         self.recipe
+    }
+
+    /// Whether the run is blind to a set.
+    pub(super) fn is_held_out(&self, release: ReleaseId, set: AnnotationSetId) -> bool {
+        self.held_out.holds(release, set)
     }
 
     pub(super) fn tagger(&self) -> Option<&Tagger> {

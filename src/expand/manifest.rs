@@ -75,7 +75,7 @@ pub struct Manifest {
     pub shard: Shard,
     /// Seeds.
     pub seeds: u64,
-    /// Generated sets.
+    /// Generated sets, and those that were carried along.
     pub sets: u64,
     /// Proposed LUs.
     pub lexunits: u64,

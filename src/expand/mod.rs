@@ -11,7 +11,8 @@
 //!    (`ranking.rs`);
 //! 4. the pair becomes a generated annotation set with its provenance (`checker.rs`), under an LU
 //!    of the frame or a proposed one (`trigger_lexicon.rs`);
-//! 5. the aligner finds the seed's FEs in the output (`elements.rs`);
+//! 5. the aligner finds the seed's FEs in the output (`elements.rs`), and the other sets of the
+//!    seed's sentence with theirs (`companions.rs`);
 //! 6. the new trigger's forms are banned, too, and the *original* sentence is rewritten again, for
 //!    as many rounds as asked for.
 //!
@@ -27,10 +28,12 @@
 //! Culkin, Hu, Stengel-Eskin, Qin and Van Durme (2021), Iterative Paraphrastic Augmentation with
 //! Discriminative Span Alignment, section 5 and footnote 16.
 
+mod aligning;
 mod attempt;
 mod blindness;
 mod chain;
 mod checker;
+mod companions;
 mod destination;
 mod elements;
 mod error;
@@ -82,6 +85,9 @@ pub use crate::compute::{Device, DeviceChoice, GpuOptions, Numbers};
 pub use crate::grow::CommitError;
 pub use crate::grow::Stop;
 pub use blindness::BlindTo;
+pub use companions::Carry;
+#[doc(hidden)]
+pub use companions::Dropped;
 pub use elements::KeepElements;
 pub use error::{ExpandError, RecipeError, SeedsError};
 pub use expander::Expander;
@@ -105,10 +111,12 @@ pub use recipe::{Choice, Guidance, Recipe, RunOptions, Search};
 pub use recipes::Words;
 pub use recipes::{RecipeFileError, RecipeSettings};
 #[doc(hidden)]
-pub use report::CarriedTally;
+pub use report::{CarriedTally, CompanyTally};
 pub use report::{EndReason, ExpansionProgress, Output, Phase, Report};
 #[doc(hidden)]
 pub use run::{run, run_with};
+#[doc(hidden)]
+pub use seeds::SEEDS;
 #[doc(hidden)]
 pub use shard_run::{merge_shard, merge_shard_again, require_same_seeds, run_shard};
 #[doc(hidden)]

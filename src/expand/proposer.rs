@@ -5,11 +5,12 @@ use std::time::Instant;
 
 use super::attempt::Attempt;
 use super::chain::Chain;
+use super::companions::{Carry, Companion};
 use super::in_context;
 use super::knowledge::Knowledge;
 use super::rewording::Rewording;
 use super::rewriting::Rewriting;
-use super::seed::Seed;
+use super::seed::{Seed, stored};
 use super::seeds::Todo;
 use super::{EndReason, ExpandError, Followed, Guidance, Result};
 use crate::decode::{GoesOn, SourceId};
@@ -62,9 +63,18 @@ impl<'a, 's> ParaphraseProposer<'a, 's> {
     fn chain(&self, knowledge: &mut Knowledge<'_>, seed: Todo) -> Result<Option<Chain>> {
         let (database, recipe) = (knowledge.database(), self.followed.recipe);
         let Todo { release, set, journal, .. } = seed;
-        let Some(seed) = Seed::read(database, release, set)? else { return Ok(None) };
+        let Some((set, sentence)) = stored(database, release, set)? else { return Ok(None) };
+        let lexunit = database.store().lexunit(release, set.frame, set.lu)?;
+        let seed = Seed::of(release, (&set, sentence.text), lexunit.as_ref());
+        let companions = match recipe.carry {
+            Carry::All => Companion::of(database, (&seed, set.sentence), |id| {
+                knowledge.is_held_out(release, id)
+            })?,
+            Carry::Target => Vec::new(),
+        };
         let lexicon = knowledge.lexicon(release)?;
         let mut chain = Chain::inflected(seed, &lexicon.morphology().clone());
+        chain.companions = companions;
         if recipe.ban_lexicon {
             let frame = chain.seed.frame;
             chain.ban_units(lexicon.units_of(frame)?);

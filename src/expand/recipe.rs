@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::elements::KeepElements;
 use super::{
-    BlindTo, ExpandError, FromSisters, Models, RecipeError, RewriterSource, VerifierModels,
+    BlindTo, Carry, ExpandError, FromSisters, Models, RecipeError, RewriterSource, VerifierModels,
 };
 use crate::compute::{Device, Numbers};
 use crate::decode::{BeamSettings, SampleSettings};
@@ -136,6 +136,8 @@ pub struct Recipe {
     pub reword: f32,
     /// What is done so that outputs have the seed's FEs.
     pub keep_fe: KeepElements,
+    /// Which annotation sets of the seed's sentence outputs get.
+    pub carry: Carry,
     /// The lexicon has few LUs and sentences. The guide knows no words that its vectors have of a
     /// lexicon alone, as what is hidden from the store may be among them; no word of the vectors is
     /// flagged as unknown; and words need be less like the frame's LUs.
@@ -235,6 +237,7 @@ impl Recipe {
             ban_lexicon: false,
             reword: 0.0,
             keep_fe: KeepElements::Align,
+            carry: Carry::All,
             few_lus: false,
             from_sisters: None,
             blind_to: None,
@@ -276,8 +279,7 @@ impl Recipe {
         if self.frame_fit && self.models.frames.is_none() {
             return Err(ExpandError::Recipe(RecipeError::FrameModelMissing));
         }
-        let is_asked = self.choice == Choice::Judged;
-        let least = self.least_evokes;
+        let (is_asked, least) = (self.choice == Choice::Judged, self.least_evokes);
         if !(0.0..=1.0).contains(&least) || (least > 0.0 && !is_asked) {
             return Err(ExpandError::Recipe(RecipeError::LeastEvokes { found: least }));
         }
@@ -341,6 +343,7 @@ impl Recipe {
             (Rules::Choice, true),
             (Rules::Prompt, identity.prompt.is_some()),
             (Rules::Elements, self.keep_fe != KeepElements::None),
+            (Rules::Carrying, self.carry == Carry::All),
             (Rules::Guide, is_guided && !is_in_context),
             (Rules::InContext, is_in_context),
             (Rules::FewLus, is_guided && self.few_lus),
@@ -401,15 +404,16 @@ impl Recipe {
             "ban_lexicon": self.ban_lexicon,
         });
         self.describe_search(&mut description, device);
+        if self.carry == Carry::All {
+            description["carry"] = json!(self.carry);
+        }
         if self.reword > 0.0 {
             description["reword"] = json!(self.reword.to_string());
         }
         // Outputs depend on the frame model only where it ends chains.
         if let Some(frames) = identity.frames.filter(|_| self.least_frame_fit > 0.0) {
-            description["frame_fit"] = json!({
-                "model": frames.to_string(),
-                "least": self.least_frame_fit.to_string(),
-            });
+            let (model, least) = (frames.to_string(), self.least_frame_fit.to_string());
+            description["frame_fit"] = json!({ "model": model, "least": least });
         }
         if let Some(from_sisters) = &self.from_sisters {
             description["from_sisters"] = json!(from_sisters.expression());
@@ -554,18 +558,18 @@ mod tests {
             let settings: Value = serde_json::from_str(&settings).unwrap();
             settings["rules"].as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ")
         };
-        let plain = Recipe { keep_fe: KeepElements::None, ..recipe() };
+        let plain = Recipe { keep_fe: KeepElements::None, carry: Carry::Target, ..recipe() };
         assert_eq!(rules(plain, PromptIdentity::default()), "settings rewriting choice");
         let identity = PromptIdentity { prompt: Some(a), ..PromptIdentity::default() };
         let guided = Recipe { guidance: Guidance::Lexicon, few_lus: true, ..recipe() };
         assert_eq!(
             rules(guided, identity),
-            "settings rewriting choice prompt elements guide few-lus"
+            "settings rewriting choice prompt elements carrying guide few-lus"
         );
         let context = Recipe { guidance: Guidance::Context, reword: 0.3, ..recipe() };
         assert_eq!(
             rules(context, identity),
-            "settings rewriting choice prompt elements in-context rewording"
+            "settings rewriting choice prompt elements carrying in-context rewording"
         );
     }
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Deserializer};
 
 use super::recipe::{Choice, Search};
-use super::{Guidance, KeepElements, Recipe, RunOptions};
+use super::{Carry, Guidance, KeepElements, Recipe, RunOptions};
 use crate::compute::Numbers;
 use crate::model::{coded, named};
 use crate::text::input::read_text;
@@ -106,6 +106,8 @@ pub struct RecipeSettings {
     pub reword: Option<f32>,
     /// [`Recipe::keep_fe`].
     pub keep_fe: Option<KeepElements>,
+    /// [`Recipe::carry`].
+    pub carry: Option<Carry>,
     /// [`Recipe::frame_fit`].
     pub frame_fit: Option<bool>,
     /// [`Recipe::least_frame_fit`].
@@ -170,6 +172,7 @@ impl RecipeSettings {
             few_lus: self.few_lus.or(other.few_lus),
             reword: self.reword.or(other.reword),
             keep_fe: self.keep_fe.or(other.keep_fe),
+            carry: self.carry.or(other.carry),
             frame_fit: self.frame_fit.or(other.frame_fit),
             least_frame_fit: self.least_frame_fit.or(other.least_frame_fit),
             least_evokes: self.least_evokes.or(other.least_evokes),
@@ -197,6 +200,7 @@ impl RecipeSettings {
         recipe.few_lus = self.few_lus.unwrap_or(recipe.few_lus);
         recipe.reword = self.reword.unwrap_or(recipe.reword);
         recipe.keep_fe = self.keep_fe.unwrap_or(recipe.keep_fe);
+        recipe.carry = self.carry.unwrap_or(recipe.carry);
         recipe.frame_fit = self.frame_fit.unwrap_or(recipe.frame_fit);
         recipe.least_frame_fit = self.least_frame_fit.unwrap_or(recipe.least_frame_fit);
         recipe.least_evokes = self.least_evokes.unwrap_or(match (self.choice, self.guide) {
@@ -256,6 +260,7 @@ mod tests {
             tell_bans: false,
             numbers: Numbers::F32,
             keep_fe: KeepElements::None,
+            carry: Carry::Target,
             ..recipe()
         };
         assert_eq!((large, options.rounds), (plain.clone(), 10));
@@ -280,6 +285,7 @@ mod tests {
         for (text, line, problem) in [
             ("rounds = 5\nbeams = 3\n", 2, "unknown field `beams`"),
             ("guide = \"some\"", 1, "unknown variant `some`"),
+            ("carry = \"most\"", 1, "unknown variant `most`"),
             ("rounds = -1", 1, "expected u16"),
             ("numbers = \"fp16\"", 1, "expected `f32`, `int8` or `blocks`"),
             ("\n\nrounds =", 3, ""),

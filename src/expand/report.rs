@@ -1,16 +1,16 @@
 //! What an expansion did, and how far it is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{FilterTally, Guidance};
+use super::{Dropped, FilterTally, Guidance};
 use crate::endpoint::Usage;
 use crate::model::{
-    Amount, AnnotationSet, AnnotationSetId, LexUnit, RecipeId, ReleaseId, Sentence, by_name, named,
-    seconds,
+    Amount, AnnotationSet, AnnotationSetId, CarriedElement, LexUnit, RecipeId, ReleaseId, Sentence,
+    by_name, named, seconds,
 };
 
 named! {
@@ -36,6 +36,8 @@ pub struct Output {
     pub set: AnnotationSet,
     /// The LU, where one is proposed for it.
     pub lexunit: Option<LexUnit>,
+    /// The other sets of its source that stand in the sentence, too.
+    pub along: Vec<AnnotationSet>,
 }
 
 /// How far an expansion is.
@@ -115,6 +117,8 @@ pub struct Report {
     pub guidance: Guidance,
     /// How many of the seeds' FEs were found again.
     pub elements: CarriedTally,
+    /// How many of the other sets of the seeds' sentences were carried along.
+    pub carried: CompanyTally,
     /// How many of the sentences written a filter keeps, where there is one.
     pub kept: Option<FilterTally>,
     /// Outputs that held a banned phrase in their final text, and were dropped: expected to be 0.
@@ -148,6 +152,55 @@ pub struct CarriedTally {
     pub found: u64,
     /// Labels that were not.
     pub lost: u64,
+}
+
+impl CarriedTally {
+    /// Of one sentence, whose frame has such core FEs.
+    pub(super) fn of(elements: &[CarriedElement], core: &BTreeSet<String>) -> Self {
+        let lost = elements.iter().filter(|element| element.score.is_none());
+        let has_core = !lost.clone().any(|of| core.contains(&of.name));
+        let lost = lost.count() as u64;
+        let found = elements.len() as u64 - lost;
+        Self { sentences: 1, with_core: u64::from(has_core), found, lost }
+    }
+}
+
+/// How many of the other sets of the seeds' sentences stand in the sentences written.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct CompanyTally {
+    /// Sentences of seeds beside which there are other sets.
+    pub sentences: u64,
+    /// Those of them that have all of these sets.
+    pub complete: u64,
+    /// Sets that were carried along.
+    pub found: u64,
+    /// Sets that were not, by reason. `not-found`: the aligner did not find the target. `words`:
+    /// other words stand in its place. `place`: another target stands there. `frame`: the verifier
+    /// doubts the frame. `held-out`: the expansion is blind to the set.
+    #[serde(serialize_with = "by_name")]
+    pub dropped: BTreeMap<Dropped, u64>,
+}
+
+impl CompanyTally {
+    /// Of one sentence.
+    pub(super) fn of(found: usize, dropped: &[Dropped]) -> Self {
+        let mut tally = Self { found: found as u64, ..Self::default() };
+        dropped.iter().for_each(|reason| *tally.dropped.entry(*reason).or_default() += 1);
+        tally.sentences = u64::from(found + dropped.len() > 0);
+        tally.complete = u64::from(found > 0 && dropped.is_empty());
+        tally
+    }
+}
+
+impl std::ops::AddAssign<&Self> for CompanyTally {
+    fn add_assign(&mut self, other: &Self) {
+        self.sentences += other.sentences;
+        self.complete += other.complete;
+        self.found += other.found;
+        for (reason, count) in &other.dropped {
+            *self.dropped.entry(*reason).or_default() += count;
+        }
+    }
 }
 
 impl std::ops::AddAssign for CarriedTally {

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::attempt::Attempt;
 use super::chain::Chain;
 use super::seed::TARGET;
-use super::{CarriedTally, EndReason, Followed, Output};
+use super::{CarriedTally, CompanyTally, EndReason, Followed, Output};
 use crate::database::JournalWrite;
 use crate::grow::{Generated, Work};
 use crate::model::{AnnotationSetId, FrameFit, Pos, ReleaseId};
@@ -22,6 +22,8 @@ pub(super) struct AcceptedPair {
     pub(super) is_new_pair: bool,
     /// How many of the seed's FEs were found, where they are looked for.
     pub(super) elements: Option<CarriedTally>,
+    /// How many of the other sets of its sentence were carried along.
+    pub(super) company: CompanyTally,
 }
 
 impl AcceptedPair {
@@ -38,11 +40,15 @@ impl AsRef<[Generated]> for AcceptedPair {
 }
 
 impl Output {
-    /// What is made of a seed, under its id.
+    /// What is made of a seed, under its id. Ids of sets that are carried along are those that
+    /// nothing else has, in most stores the same.
     pub(super) fn of(work: &Rewriting<'_>, made: &Generated, id: AnnotationSetId) -> Self {
         let (sentence, set) = made.rows(id);
+        let along = made.along.iter();
+        let along =
+            along.map(|of| of.row(of.carrying_beside(id).natural_id(of.frame), id)).collect();
         let (release, lexunit) = (work.chain.seed.release, made.proposed.clone());
-        Self { release, sentence, set, lexunit }
+        Self { release, sentence, set, lexunit, along }
     }
 }
 

@@ -4,8 +4,8 @@ use super::Result;
 use super::valence::{Expressed, expressed};
 use crate::database::Database;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, FeStatus, FrameId, Layer, LayerName, Pos, ReleaseId, Sentence,
-    Span,
+    AnnotationSet, AnnotationSetId, FeStatus, FrameId, Layer, LayerName, LexUnit, Pos, ReleaseId,
+    Sentence, Span,
 };
 use crate::text::{natural_spacing, words};
 
@@ -36,20 +36,29 @@ impl Seed {
     ) -> Result<Option<Self>> {
         let Some((set, sentence)) = stored(database, release, id)? else { return Ok(None) };
         let lexunit = database.store().lexunit(release, set.frame, set.lu)?;
+        Ok(Some(Self::of(release, (&set, sentence.text), lexunit.as_ref())))
+    }
+
+    /// A set over its sentence's text, under its LU.
+    pub(super) fn of(
+        release: ReleaseId,
+        (set, text): (&AnnotationSet, String),
+        lexunit: Option<&LexUnit>,
+    ) -> Self {
         let (lemma, pos) = lexunit.map_or((String::new(), Pos::Other), |lexunit| {
             (lexunit.lemma().to_owned(), lexunit.pos)
         });
-        Ok(Some(Self {
+        Self {
             release,
-            set: id,
+            set: set.id,
             frame: set.frame,
-            targets: distinct_pieces(&sentence.text, &set.targets),
-            expressed: expressed(&set),
-            elements: Elements::of(&set),
-            text: sentence.text,
+            targets: distinct_pieces(&text, &set.targets),
+            expressed: expressed(set),
+            elements: Elements::of(set, is_described),
+            text,
             lemma,
             pos,
-        }))
+        }
     }
 
     /// The words of the target, its pieces joined by a space.
@@ -76,17 +85,19 @@ impl Seed {
 }
 
 /// What is annotated of a seed's FEs: the layers FE, GF and PT; none where nobody annotated them.
+/// Of a set that is carried along its other layers, too, but for that of its target.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Elements {
     pub(super) layers: Vec<Layer>,
 }
 
 impl Elements {
-    pub(super) fn of(set: &AnnotationSet) -> Self {
-        let described = [LayerName::Fe, LayerName::Gf, LayerName::Pt];
+    pub(super) fn of(set: &AnnotationSet, is_wanted: fn(&LayerName) -> bool) -> Self {
         let is_annotated = set.fe_status == FeStatus::Annotated;
-        let layers =
-            set.layers.iter().filter(|layer| is_annotated && described.contains(&layer.name));
+        let layers = set.layers.iter().filter(|layer| match is_described(&layer.name) {
+            true => is_annotated && is_wanted(&layer.name),
+            false => is_wanted(&layer.name),
+        });
         Self { layers: layers.cloned().collect() }
     }
 
@@ -102,6 +113,11 @@ impl Elements {
         spans.dedup();
         spans
     }
+}
+
+/// Whether a layer describes FEs.
+pub(super) fn is_described(name: &LayerName) -> bool {
+    [LayerName::Fe, LayerName::Gf, LayerName::Pt].contains(name)
 }
 
 /// The pieces of a target that cover words, in order of text; pieces that overlap are one (three

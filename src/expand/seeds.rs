@@ -11,9 +11,14 @@ use crate::model::{AnnotationSetId, RecipeId, ReleaseId};
 use crate::query::{Expression, Selection};
 use crate::store::JournalEntry;
 
-/// The human sets for which an expression holds: what is generated is not expanded again.
+/// What asks for sets that can be seeds.
+#[doc(hidden)]
+pub const SEEDS: &str = "origin!=generated origin!=carried";
+
+/// The human sets for which an expression holds: what is generated is not expanded again, nor what
+/// was carried along.
 pub(super) fn human_sets(expression: &Expression) -> Expression {
-    let human = "origin!=generated".parse().expect("a constant query, which every run reads");
+    let human = SEEDS.parse().expect("a constant query, which every run reads");
     Expression::conjunction([expression.clone(), human])
 }
 

@@ -52,7 +52,7 @@ pub(super) struct ShardWriter {
     /// Seeds whose lines are whole.
     done: HashSet<AnnotationSetId>,
     /// What seeds in flight gave.
-    open: BTreeMap<AnnotationSetId, Vec<(Sentence, AnnotationSet)>>,
+    open: BTreeMap<AnnotationSetId, Vec<(Sentence, Vec<AnnotationSet>)>>,
     /// LUs that the run proposed: they stand before the first set of theirs, whichever seed had
     /// them first.
     proposed: HashMap<(FrameId, LuId), LexUnit>,
@@ -232,10 +232,17 @@ impl ShardWriter {
         let mut sentences: HashMap<SentenceId, Sentence> =
             sentences.into_iter().map(|sentence| (sentence.id, sentence)).collect();
         self.proposed.extend(lexunits.into_iter().map(|lu| ((lu.frame, lu.id), lu)));
+        // A set that was carried along stands behind the generated one of its sentence.
+        let mut seed = None;
         for set in sets {
-            let Provenance::Generated(made) = &set.provenance else { continue };
-            let Some(sentence) = sentences.remove(&set.sentence) else { continue };
-            self.open.entry(made.seed).or_default().push((sentence, set));
+            if let Provenance::Generated(made) = &set.provenance
+                && let Some(sentence) = sentences.remove(&set.sentence)
+            {
+                seed = Some(made.seed);
+                self.open.entry(made.seed).or_default().push((sentence, vec![set]));
+            } else if let Some(rows) = seed.and_then(|seed| self.open.get_mut(&seed)) {
+                rows.last_mut().into_iter().for_each(|(_, sets)| sets.push(set.clone()));
+            }
         }
         for row in journal {
             if row.entry.end.is_some() || row.entry.round >= self.manifest.rounds {
@@ -248,7 +255,7 @@ impl ShardWriter {
     /// Writes all of a seed, its journal last.
     fn write(&mut self, database: &Database, row: JournalWrite) -> Result<()> {
         let rows = self.open.remove(&row.seed).unwrap_or_default();
-        for (_, set) in &rows {
+        for set in rows.iter().flat_map(|(_, sets)| sets) {
             let key = (set.frame, set.lu);
             let proposed = self.proposed.get(&key).filter(|_| !self.written.contains(&key));
             if let Some(lu) = proposed.cloned() {
@@ -257,16 +264,18 @@ impl ShardWriter {
                 self.written.insert(key);
             }
         }
-        let rows_written = rows.len() as u64;
-        for (sentence, set) in rows {
+        let rows_written = rows.iter().map(|(_, sets)| sets.len() as u64).sum::<u64>();
+        for (sentence, sets) in rows {
             let text = sentence.text.clone();
-            let (frame, lu) = (self.frame(set.frame), self.lexunit(database, set.frame, set.lu)?);
             self.lines.sentence(sentence)?;
-            let verification = self.verifications.remove(&set.id);
-            self.lines.set(set, &frame, &lu, &text)?;
-            if let Some(verification) = verification {
-                self.lines.verification(verification)?;
+            let said = sets.iter().filter_map(|set| self.verifications.remove(&set.id));
+            let said: Vec<Verification> = said.collect();
+            for set in sets {
+                let frame = self.frame(set.frame);
+                let lu = self.lexunit(database, set.frame, set.lu)?;
+                self.lines.set(set, &frame, &lu, &text)?;
             }
+            said.into_iter().try_for_each(|said| self.lines.verification(said))?;
         }
         let JournalWrite { seed, target, entry, .. } = row;
         let recipe = self.manifest.recipe.clone();

@@ -31,7 +31,7 @@ impl FromSisters {
     /// finds has sets of its own, or the database fails.
     pub fn of(database: &Database, expression: &Expression) -> Result<Self> {
         let (mut units, mut sisters) = (BTreeMap::<_, Vec<Unit>>::new(), BTreeSet::new());
-        let is_human = |origin| origin != Origin::Generated;
+        let is_human = |origin: Origin| !origin.is_of_written_text();
         let found = lexunits_without_sentences(database, expression, &is_human)?;
         let count = found.iter().map(|of| of.lexunits.len() as u64).sum();
         for FrameGap { release, frame, lexunits } in found {

@@ -114,6 +114,7 @@ impl<'p> Tally<'p> {
         report.new_triggers += u64::from(pair.is_new_trigger);
         report.new_pairs += u64::from(pair.is_new_pair);
         report.elements += pair.elements.unwrap_or_default();
+        report.carried += &pair.company;
     }
 
     /// A round of a seed is over, and so many of those before it are behind it.

@@ -9,7 +9,7 @@ use super::unit::Unit;
 use super::valence::{Expressed, Valences};
 use crate::database::Database;
 use crate::model::{
-    FrameId, LexUnit, Lexeme, LuId, OWN_RANGE, PROPOSED, Pos, ReleaseId, hashed_number,
+    FrameId, LexUnit, Lexeme, LuId, OWN_RANGE, Origin, PROPOSED, Pos, ReleaseId, hashed_number,
 };
 use crate::store::{Store, StoreError};
 use crate::text::{Morphology, fold};
@@ -147,6 +147,9 @@ impl<'a> TriggerLexicon<'a> {
             let unit = of_number.get(&set.lu);
             if let Some(unit) = unit.filter(|_| !self.held_out.holds(self.release, set.id)) {
                 valences.take(unit, &set);
+            }
+            if set.provenance.origin() == Origin::Carried {
+                continue;
             }
             if let Some(sentence) = store.sentence(self.release, set.sentence)? {
                 triggers.insert(fold(&set.trigger(&sentence.text)));

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::unit::Unit;
-use crate::model::{AnnotationSet, CoreType, FeStatus, Frame, Pos, Provenance};
+use crate::model::{AnnotationSet, CoreType, FeStatus, Frame, Pos};
 
 /// Sets that say nothing, added to those of each LU: a few sentences show little, and an LU that
 /// nobody annotated nothing.
@@ -42,10 +42,11 @@ impl Valences {
         Self { core: core.map(|fe| fe.name.clone()).collect(), patterns: HashMap::new() }
     }
 
-    /// Takes a set of an LU into account, where its FEs are annotated. Generated sets do not count,
-    /// also where somebody annotated them, or outputs would depend on what was expanded before.
+    /// Takes a set of an LU into account, where its FEs are annotated. Generated and carried sets
+    /// do not count, also where somebody annotated them, or outputs would depend on what was
+    /// expanded before.
     pub(crate) fn take(&mut self, unit: &Unit, set: &AnnotationSet) {
-        if matches!(set.provenance, Provenance::Generated(_)) {
+        if set.provenance.origin().is_of_written_text() {
             return;
         }
         if let Some(expressed) = expressed(set) {
@@ -89,6 +90,7 @@ fn common_share(a: &Expressed, b: &Expressed) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Provenance;
     use crate::model::{
         AnnotationSetId, Extent, FrameId, Generation, IdSpace, Label, Layer, LayerName, LuId,
         NullInstantiation, RecipeId, SentenceId, Span,

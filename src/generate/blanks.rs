@@ -9,8 +9,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::database::{Database, DatabaseError};
 use crate::model::{
-    AnnotationSet, CoreType, Extent, FeId, FeStatus, Frame, LayerName, Origin, Pos, ReleaseId,
-    Span, named,
+    AnnotationSet, CoreType, Extent, FeId, FeStatus, Frame, LayerName, Pos, ReleaseId, Span, named,
 };
 use crate::text::Morphology;
 
@@ -163,7 +162,7 @@ pub fn census(
         }
         for set in store.annotation_sets_of_frame(release, frame.id)? {
             let set = set?;
-            let is_human = set.provenance.origin() != Origin::Generated;
+            let is_human = !set.provenance.origin().is_of_written_text();
             let (true, FeStatus::Annotated) = (is_human, set.fe_status) else { continue };
             let of = census.entry(parts.get(&set.lu).copied().unwrap_or(Pos::Other)).or_default();
             let (found, kept) = blanks(&set, &frame, &actors);

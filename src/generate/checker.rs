@@ -80,6 +80,7 @@ impl Candidate {
             fe_status: FeStatus::Carried,
             generation,
             verification: None,
+            along: Vec::new(),
         }
     }
 }

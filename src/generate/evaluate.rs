@@ -18,7 +18,7 @@ use super::{Draft, GenerationRecipe, Mode, Result};
 use crate::database::Database;
 use crate::decode::{Paced, always};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, FeStatus, Frame, FrameId, Method, Origin, Provenance, RecipeId,
+    AnnotationSet, AnnotationSetId, FeStatus, Frame, FrameId, Method, Provenance, RecipeId,
     ReleaseId,
 };
 use crate::query::Expression;
@@ -304,7 +304,7 @@ fn drawn(
     for answer in database.query(expression)? {
         let answer = answer?;
         let AnnotationSet { id, fe_status, ref provenance, .. } = answer.set;
-        if provenance.origin() == Origin::Generated || fe_status != FeStatus::Annotated {
+        if provenance.origin().is_of_written_text() || fe_status != FeStatus::Annotated {
             continue;
         }
         releases.insert(answer.release.id);

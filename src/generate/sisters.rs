@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use crate::database::{Database, DatabaseError};
 use crate::expand::{Unit, Valences, expressed};
 use crate::model::{
-    AnnotationSet, FeStatus, Frame, LexUnit, LuId, Origin, PROPOSED, Pos, ReleaseId, named,
+    AnnotationSet, FeStatus, Frame, LexUnit, LuId, PROPOSED, Pos, ReleaseId, named,
 };
 
 named! {
@@ -61,7 +61,7 @@ impl Sisters {
         }
         for set in database.store().annotation_sets_of_frame(release, frame.id)? {
             let set = set?;
-            let is_human = set.provenance.origin() != Origin::Generated;
+            let is_human = !set.provenance.origin().is_of_written_text();
             let unit = sisters.units.iter().find(|(lu, _)| *lu == set.lu);
             let (true, FeStatus::Annotated, Some((_, unit))) = (is_human, set.fe_status, unit)
             else {

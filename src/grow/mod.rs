@@ -36,4 +36,4 @@ pub use stages::Stop;
 pub(crate) use stages::{
     Begun, Checker, Event, Finish, Observer, Proposed, Proposer, Verdict, Why, Work,
 };
-pub(crate) use writer::{Generated, GeneratedWriter};
+pub(crate) use writer::{CarriedAlong, Generated, GeneratedWriter};

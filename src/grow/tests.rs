@@ -198,6 +198,7 @@ fn made(work: &Count, text: String) -> Generated {
         fe_status: FeStatus::Unknown,
         generation,
         verification: None,
+        along: Vec::new(),
     }
 }
 

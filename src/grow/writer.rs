@@ -8,8 +8,9 @@ use super::model_files::ModelFiles;
 use super::sink::{CommitError, Sink};
 use crate::database::{Database, JournalWrite, Write};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, FeStatus, FrameId, GENERATED, Generation, IdSpace, Layer,
-    LexUnit, LuId, Method, Provenance, ReleaseId, Sentence, SentenceId, Span, Verification,
+    AnnotationSet, AnnotationSetId, CARRIED, Carrying, FeStatus, FrameId, GENERATED, Generation,
+    IdSpace, Layer, LexUnit, LuId, Method, Provenance, ReleaseId, Sentence, SentenceId, Span,
+    Verification,
 };
 
 /// Sets or journal rows gathered before a commit, unless [`COMMIT_AFTER`] has passed: a commit
@@ -33,6 +34,48 @@ pub(crate) struct Generated {
     pub(crate) generation: Generation,
     /// What judges say of it, where they were asked; of whatever set.
     pub(crate) verification: Option<Verification>,
+    /// Other sets that stand in its sentence.
+    pub(crate) along: Vec<CarriedAlong>,
+}
+
+/// Another set of the source that stands in a generated sentence.
+#[derive(Debug, Clone)]
+pub(crate) struct CarriedAlong {
+    pub(crate) frame: FrameId,
+    pub(crate) lu: LuId,
+    pub(crate) targets: Vec<Span>,
+    /// Layers beside the target's.
+    pub(crate) layers: Vec<Layer>,
+    pub(crate) fe_status: FeStatus,
+    /// Where it comes from, beside whatever generated set.
+    pub(crate) carrying: Carrying,
+    /// What judges say of it, where they were asked; of whatever set.
+    pub(crate) verification: Option<Verification>,
+}
+
+impl CarriedAlong {
+    /// The same beside a generated set.
+    pub(crate) fn carrying_beside(&self, generated: AnnotationSetId) -> Carrying {
+        Carrying { generated, ..self.carrying.clone() }
+    }
+
+    /// The set as the store has it under an id, beside a generated one.
+    pub(crate) fn row(&self, id: AnnotationSetId, generated: AnnotationSetId) -> AnnotationSet {
+        let sentence = SentenceId::new(IdSpace::Generated, generated.number());
+        AnnotationSet {
+            status: CARRIED.to_owned(),
+            targets: self.targets.clone(),
+            fe_status: self.fe_status,
+            layers: with_targets(&self.targets, &self.layers),
+            provenance: Provenance::Carried(Box::new(self.carrying_beside(generated))),
+            ..AnnotationSet::placed(id, sentence, (self.frame, self.lu))
+        }
+    }
+}
+
+/// Layers behind that of the target.
+fn with_targets(targets: &[Span], layers: &[Layer]) -> Vec<Layer> {
+    std::iter::once(Layer::of_targets(targets)).chain(layers.iter().cloned()).collect()
 }
 
 impl Generated {
@@ -40,8 +83,7 @@ impl Generated {
     pub(crate) fn rows(&self, id: AnnotationSetId) -> (Sentence, AnnotationSet) {
         let text = self.text.clone();
         let sentence = SentenceId::new(IdSpace::Generated, id.number());
-        let mut layers = vec![Layer::of_targets(&self.targets)];
-        layers.extend(self.layers.iter().cloned());
+        let layers = with_targets(&self.targets, &self.layers);
         let set = AnnotationSet {
             status: GENERATED.to_owned(),
             targets: self.targets.clone(),
@@ -93,8 +135,18 @@ impl<'a, S: Sink> GeneratedWriter<'a, S> {
         for made in all {
             ids.push(self.free_id(release, made, &ids)?);
         }
+        let mut given = ids.clone();
         for (made, id) in all.iter().zip(&ids) {
             self.push(release, made, *id);
+            for along in &made.along {
+                let own = self.free_id_along(release, (along, *id), &given)?;
+                given.push(own);
+                let write = self.writes.entry(release).or_default();
+                write
+                    .verifications
+                    .extend(along.verification.map(|of| Verification { set: own, ..of }));
+                write.sets.push(along.row(own, *id));
+            }
         }
         Ok(ids)
     }
@@ -149,13 +201,38 @@ impl<'a, S: Sink> GeneratedWriter<'a, S> {
             }
             _ => false,
         };
+        self.free_from(release, generation.natural_id(*frame, &self.recipe), given, is_same)
+    }
+
+    /// So for a set that is carried along beside a generated one.
+    fn free_id_along(
+        &self,
+        release: ReleaseId,
+        (along, generated): (&CarriedAlong, AnnotationSetId),
+        given: &[AnnotationSetId],
+    ) -> Result<AnnotationSetId, S::Error> {
+        let carrying = along.carrying_beside(generated);
+        let is_same = |set: &AnnotationSet| match &set.provenance {
+            Provenance::Carried(there) => there.is_same_output(&carrying),
+            _ => false,
+        };
+        self.free_from(release, carrying.natural_id(along.frame), given, is_same)
+    }
+
+    /// The first number from one on that no other set has.
+    fn free_from(
+        &self,
+        release: ReleaseId,
+        mut id: AnnotationSetId,
+        given: &[AnnotationSetId],
+        is_same: impl Fn(&AnnotationSet) -> bool,
+    ) -> Result<AnnotationSetId, S::Error> {
         let waiting = self.writes.get(&release).map_or(&[][..], |write| &write.sets);
-        let mut id = generation.natural_id(*frame, &self.recipe);
         loop {
             let stored = self.database.store().annotation_set(release, id);
             let stored = stored.map_err(|error| CommitError::Database(error.into()))?;
             let is_pending = given.contains(&id) || waiting.iter().any(|set| set.id == id);
-            if !is_pending && stored.as_ref().is_none_or(is_same) {
+            if !is_pending && stored.as_ref().is_none_or(&is_same) {
                 return Ok(id);
             }
             id = id.next();

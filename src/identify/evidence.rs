@@ -77,7 +77,7 @@ pub fn parting(lexicon: &Lexicon<'_>, passes: impl Fn(Origin) -> bool) -> Result
 /// Whether people made sets of an origin.
 #[must_use]
 pub fn is_by_people(origin: Origin) -> bool {
-    !matches!(origin, Origin::Generated | Origin::Predicted)
+    origin.is_by_people()
 }
 
 /// Adds the LUs of a release of which people annotated a whole target of some words.
@@ -86,7 +86,7 @@ pub(super) fn attested(
     words: &str,
     forms: &mut AttestedForms,
 ) -> Result<()> {
-    let by_people = "not origin=generated not origin=predicted";
+    let by_people = "not origin=generated not origin=predicted not origin=carried";
     let query = format!("trigger={} {by_people}", quoted(words));
     let query = query.parse().expect("the query is well formed");
     for answer in lexicon.annotations(&query)? {

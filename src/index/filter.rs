@@ -52,10 +52,10 @@ pub enum Filter {
     Corpus(Vec<CorpusId>),
     /// Human sets that one of these documents lists.
     Document(Vec<(CorpusId, DocumentId)>),
-    /// Generated sets with this seed or source.
+    /// Generated sets with this seed or source, and carried sets of this source.
     Seed(AnnotationSetId),
-    /// Generated sets whose seed or source passes this filter. It cannot be searched for when more
-    /// than 20,000 sets pass.
+    /// Sets that grew from, or were carried from, one that passes this filter. It cannot be
+    /// searched for when more than 20,000 sets pass.
     GrownFrom(Box<Filter>),
 }
 

@@ -22,8 +22,8 @@ use std::fmt;
 use std::path::Path;
 
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, FrameId, Generation, LuId, Origin,
-    ReleaseId, SentenceId,
+    AnnotationSet, AnnotationSetId, Carrying, CorpusId, DocumentId, FrameId, Generation, LuId,
+    Origin, ReleaseId, SentenceId,
 };
 pub use audit::{EntryState, IndexAudit};
 pub use error::IndexError;
@@ -117,6 +117,8 @@ pub struct Entry<'a> {
     pub document: Option<(CorpusId, DocumentId)>,
     /// How the set was generated.
     pub generation: Option<&'a Generation>,
+    /// How it was carried into a generated sentence.
+    pub carrying: Option<&'a Carrying>,
 }
 
 /// Where a set that passed a filter is kept.

@@ -7,7 +7,7 @@ use tantivy::{DocId, DocSet as _, SegmentReader, TERMINATED};
 
 use super::guard::guarded;
 use super::{IndexReader, Result};
-use crate::model::{FrameId, LuId, ReleaseId, SentenceId};
+use crate::model::{AnnotationSetId, FrameId, IdSpace, LuId, ReleaseId, SentenceId};
 
 /// What an entry says of a set beside its trigger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,6 +16,8 @@ pub struct TriggerEntry {
     pub release: ReleaseId,
     /// 0 for annotation by people, from 1 for rounds of expansion.
     pub round: u16,
+    /// Whether it was carried into a sentence that an expansion wrote.
+    pub is_carried: bool,
     /// Its frame.
     pub frame: FrameId,
     /// Its LU.
@@ -52,9 +54,13 @@ impl Columns {
         let of = |column: &Option<Column<u64>>| column.as_ref().and_then(|of| of.first(doc));
         // Left out where it is the set's own number.
         let sentence = of(&self.sentence).or_else(|| self.set.first(doc))?;
+        let (round, set) = (of(&self.round), self.set.first(doc)?);
+        // Of sets with such numbers only those have no round.
+        let is_written = AnnotationSetId::from_bits(set)?.space() == IdSpace::Generated;
         Some(TriggerEntry {
             release: ReleaseId(self.release.first(doc)?.try_into().ok()?),
-            round: of(&self.round).unwrap_or_default().try_into().ok()?,
+            round: round.unwrap_or_default().try_into().ok()?,
+            is_carried: is_written && round.is_none(),
             frame: FrameId(self.frame.first(doc)?.try_into().ok()?),
             lu: LuId(self.lu.first(doc)?.try_into().ok()?),
             sentence: SentenceId::from_bits(sentence)?,

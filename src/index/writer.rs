@@ -290,6 +290,10 @@ pub(super) fn document(
         }
         document.add_f64(fields.aligner, f64::from(generation.aligner));
     }
+    if let Some(carrying) = entry.carrying {
+        document.add_u64(fields.seed, carrying.source.bits());
+        document.add_f64(fields.aligner, f64::from(carrying.aligner));
+    }
     document
 }
 
@@ -329,6 +333,7 @@ mod tests {
             corpus: None,
             document: None,
             generation: None,
+            carrying: None,
         }
     }
 

@@ -42,7 +42,7 @@ impl CoverageCounts {
         if is_proposed {
             self.proposed += 1;
         } else {
-            let human = Origin::ALL.iter().any(|of| *of != Origin::Generated && sets.of(*of) > 0);
+            let human = Origin::ALL.iter().any(|of| !of.is_of_written_text() && sets.of(*of) > 0);
             self.lus += 1;
             self.without_exemplars += u64::from(sets.exemplar == 0);
             self.without_human_sets += u64::from(!human);
@@ -64,6 +64,7 @@ pub struct SetCounts {
     pub user: u64,
     pub generated: u64,
     pub predicted: u64,
+    pub carried: u64,
 }
 
 impl SetCounts {
@@ -77,6 +78,7 @@ impl SetCounts {
             Origin::User => self.user,
             Origin::Generated => self.generated,
             Origin::Predicted => self.predicted,
+            Origin::Carried => self.carried,
         }
     }
 
@@ -93,6 +95,7 @@ impl SetCounts {
             Origin::User => &mut self.user,
             Origin::Generated => &mut self.generated,
             Origin::Predicted => &mut self.predicted,
+            Origin::Carried => &mut self.carried,
         }
     }
 }
@@ -109,14 +112,13 @@ impl Lexicon<'_> {
         let scope = SetRange::LexUnit(self.release.id, frame, lu);
         if let Some(kept) = self.store().kept_sets_by_lu(scope)? {
             for SetCount { space, origin, sets, .. } in kept {
-                let is_generated = space == IdSpace::Generated;
+                let is_generated = space == IdSpace::Generated && origin != Origin::Carried;
                 counts.add(if is_generated { Origin::Generated } else { origin }, sets);
             }
             return Ok(counts);
         }
-        for set in self.store().annotation_sets_but_generated(self.release.id, frame, Some(lu))? {
-            let origin = set?.map_or(Origin::Generated, |set| set.provenance.origin());
-            counts.add(origin, 1);
+        for origin in self.store().origins_of_lexunit(self.release.id, frame, lu)? {
+            counts.add(origin?, 1);
         }
         Ok(counts)
     }

@@ -2,7 +2,7 @@
 
 use super::Lexicon;
 use crate::database::{Database, EditError, Result};
-use crate::model::{Declared, Origin, Release, ReleaseId};
+use crate::model::{Declared, Release, ReleaseId};
 use crate::text::{AttestedForms, Morphology};
 
 impl Lexicon<'_> {
@@ -46,7 +46,7 @@ impl Database {
         let (mut forms, mut lexunit) = (AttestedForms::default(), None);
         for set in store.annotation_sets(release.id)? {
             let set = set?;
-            if matches!(set.provenance.origin(), Origin::Generated | Origin::Predicted) {
+            if !set.provenance.origin().is_by_people() {
                 continue;
             }
             // Sets of one LU stand side by side.

@@ -112,8 +112,11 @@ struct Rounds {
 }
 
 impl Rounds {
-    /// Counts a set, unless its sentence is gone.
+    /// Counts a set, unless its sentence is gone. What was carried along is no growth.
     fn add(&mut self, found: &Match<'_>) -> Result<()> {
+        if matches!(found.set().provenance, Provenance::Carried(_)) {
+            return Ok(());
+        }
         let Some(text) = found.trigger()? else { return Ok(()) };
         let set = found.set();
         let number = match &set.provenance {
@@ -154,7 +157,7 @@ type LexUnits = HashMap<(FrameId, LuId), (String, bool)>;
 impl Rounds {
     /// Counts what an index says of a trigger; `false` where a set's LU is gone.
     fn add_entries(&mut self, text: &str, entries: &[TriggerEntry], lexunits: &LexUnits) -> bool {
-        let mut sorted = entries.to_vec();
+        let mut sorted: Vec<_> = entries.iter().filter(|of| !of.is_carried).copied().collect();
         sorted.sort_unstable();
         for entries in sorted.chunk_by(|a, b| a.round == b.round) {
             let round = self.by_number.entry(entries[0].round).or_default();
@@ -183,7 +186,7 @@ impl Rounds {
 
 impl Lexicon<'_> {
     /// Counts the annotation sets that a query finds, round by round; people's annotation is
-    /// round 0.
+    /// round 0. Sets that were carried along count nowhere: they say again what people said.
     ///
     /// Every round stands in the result that has a set; a set without a target counts as a sentence
     /// and adds no trigger.

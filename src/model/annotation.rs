@@ -11,6 +11,9 @@ pub const MANUAL: &str = "MANUAL";
 /// Status of sets whose sentence a model wrote, beside FrameNet's `MANUAL` and `UNANN`.
 pub const GENERATED: &str = "GENERATED";
 
+/// Status of sets that were carried into a sentence which a model wrote.
+pub const CARRIED: &str = "CARRIED";
+
 /// Status of sets that a model predicted for a sentence which people wrote.
 pub const PREDICTED: &str = "PREDICTED";
 
@@ -190,8 +193,8 @@ named! {
         Unannotated => "unannotated",
         /// An import or a model named none: absence says nothing.
         Unknown => "unknown",
-        /// A model placed them: those of a generated set's seed, as far as they were found, or what
-        /// a labeller found. It may have missed some.
+        /// A model placed them: those of a generated set's seed or of a carried set's source, as far
+        /// as they were found, or what a labeller found. It may have missed some.
         Carried => "carried",
     }
 }

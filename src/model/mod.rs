@@ -40,7 +40,7 @@ pub use annotation::{
     AnnotationSet, Extent, FeStatus, Label, Layer, LayerName, NullInstantiation, SentenceLayers,
 };
 #[doc(hidden)]
-pub use annotation::{GENERATED, MANUAL, PREDICTED};
+pub use annotation::{CARRIED, GENERATED, MANUAL, PREDICTED};
 pub(crate) use annotation::{put_element, put_element_layers};
 #[doc(hidden)]
 pub use bounded::{
@@ -93,7 +93,7 @@ pub(crate) use named::named;
 #[doc(hidden)]
 pub use named::{Named, by_name};
 #[doc(hidden)]
-pub use provenance::{CarriedElement, FilterScores, FrameFit, Method, Prediction};
+pub use provenance::{CarriedElement, Carrying, FilterScores, FrameFit, Method, Prediction};
 pub use provenance::{Flags, Generation, Origin, Provenance};
 pub use range::OutOfRange;
 #[doc(hidden)]

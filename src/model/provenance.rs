@@ -32,6 +32,8 @@ pub enum Provenance {
     Generated(Box<Generation>),
     /// A model that annotated a sentence which people wrote.
     Predicted(Box<Prediction>),
+    /// An aligner that found another set of the source in a sentence that a model wrote.
+    Carried(Box<Carrying>),
 }
 
 impl Provenance {
@@ -45,6 +47,49 @@ impl Provenance {
             Self::User => Origin::User,
             Self::Generated(_) => Origin::Generated,
             Self::Predicted(_) => Origin::Predicted,
+            Self::Carried(_) => Origin::Carried,
+        }
+    }
+
+    /// Whether the set stands in a sentence that a model wrote, and its FEs were found there: what
+    /// the seed of a generated set, or the source of a carried one, has of FEs that cover words.
+    #[must_use]
+    pub fn carried_elements(&self) -> &[CarriedElement] {
+        match self {
+            Self::Generated(made) => &made.elements,
+            Self::Carried(carrying) => &carrying.elements,
+            _ => &[],
+        }
+    }
+
+    /// The set whose sentence was rewritten so that this one came to be.
+    #[must_use]
+    pub fn source(&self) -> Option<AnnotationSetId> {
+        match self {
+            Self::Generated(made) => Some(made.source),
+            Self::Carried(carrying) => Some(carrying.source),
+            _ => None,
+        }
+    }
+
+    /// The set of people's that it grew from: the seed of a generated set, the source of a carried
+    /// one.
+    #[must_use]
+    pub fn grown_from(&self) -> Option<AnnotationSetId> {
+        match self {
+            Self::Generated(made) => Some(made.seed),
+            Self::Carried(carrying) => Some(carrying.source),
+            _ => None,
+        }
+    }
+
+    /// The aligner's score of the target, where an aligner placed it.
+    #[must_use]
+    pub fn aligner(&self) -> Option<f32> {
+        match self {
+            Self::Generated(made) => Some(made.aligner),
+            Self::Carried(carrying) => Some(carrying.aligner),
+            _ => None,
         }
     }
 
@@ -80,7 +125,67 @@ named! {
         User => "user",
         Generated => "generated",
         Predicted => "predicted",
+        Carried => "carried",
     }
+}
+
+impl Origin {
+    /// Whether sets of the origin stand in sentences that a model wrote. Their FEs and triggers
+    /// are no evidence of what people say.
+    #[must_use]
+    pub fn is_of_written_text(self) -> bool {
+        matches!(self, Self::Generated | Self::Carried)
+    }
+
+    /// Whether people made sets of the origin.
+    #[must_use]
+    pub fn is_by_people(self) -> bool {
+        !self.is_of_written_text() && self != Self::Predicted
+    }
+}
+
+/// How a carried set came to be: a sentence was rewritten for one of its sets, and an aligner found
+/// the target of another one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Carrying {
+    /// The generated set whose sentence it stands in.
+    pub generated: AnnotationSetId,
+    /// The set of the source sentence that was carried.
+    pub source: AnnotationSetId,
+    /// The aligner's sigmoid output in `[0, 1]`, the minimum over the target's pieces: higher is
+    /// better.
+    pub aligner: f32,
+    /// Where the source's FEs went: one for each label that covers words. Empty where they were not
+    /// looked for.
+    pub elements: Vec<CarriedElement>,
+}
+
+impl Carrying {
+    /// The id of a carried set of a frame, unless another set has it already. It lies where those
+    /// of generated sets of the frame do, and is a hash of the generated set and of the source.
+    #[must_use]
+    pub fn natural_id(&self, frame: FrameId) -> AnnotationSetId {
+        let mut hash = blake3::Hasher::new();
+        hash.update(b"carried");
+        hash.update(&self.generated.bits().to_be_bytes());
+        hash.update(&self.source.bits().to_be_bytes());
+        hashed_id(frame, &hash)
+    }
+
+    /// Whether both are the same set carried into the same sentence.
+    #[must_use]
+    pub fn is_same_output(&self, other: &Self) -> bool {
+        (self.generated, self.source) == (other.generated, other.source)
+    }
+}
+
+/// The number of a set of a frame: the low 12 bits of the frame's, then 44 bits of a hash.
+fn hashed_id(frame: FrameId, hash: &blake3::Hasher) -> AnnotationSetId {
+    let mut low = [0; 8];
+    low.copy_from_slice(&hash.finalize().as_bytes()[..8]);
+    let low = u64::from_be_bytes(low) & ((1 << HASH_BITS) - 1);
+    // The bits of the frame above the twelfth fall off.
+    AnnotationSetId::new(IdSpace::Generated, u64::from(frame.0) << HASH_BITS | low)
 }
 
 /// How a generated set came to be.
@@ -155,7 +260,8 @@ pub struct CarriedElement {
     /// Its name.
     pub name: String,
     /// The aligner's score of its span, from 0 to 1; 1 for an FE that is the target or whose words
-    /// stand there as they were. `None` where it was not found.
+    /// stand there as they were; the share of its words that stayed, for one of a carried set that
+    /// was found by its ends. `None` where it was not found.
     pub score: Option<f32>,
 }
 
@@ -218,11 +324,7 @@ impl Generation {
         hash.update(recipe);
         hash.update(&self.round.to_be_bytes());
         hash.update(&self.rank.to_be_bytes());
-        let mut low = [0; 8];
-        low.copy_from_slice(&hash.finalize().as_bytes()[..8]);
-        let low = u64::from_be_bytes(low) & ((1 << HASH_BITS) - 1);
-        // The bits of the frame above the twelfth fall off.
-        AnnotationSetId::new(IdSpace::Generated, u64::from(frame.0) << HASH_BITS | low)
+        hashed_id(frame, &hash)
     }
 
     /// The score of the text; none where nothing scored it.
@@ -344,6 +446,28 @@ mod tests {
             assert!(before < among && among < after);
             assert_eq!(among.space(), IdSpace::Generated);
         }
+    }
+
+    #[test]
+    fn a_carried_set_is_known_by_its_sentence_and_its_source() {
+        let set = |number| AnnotationSetId::new(IdSpace::FullText, number);
+        let carrying = |generated, source, aligner| Carrying {
+            generated: id(1, generated, 9, 1),
+            source: set(source),
+            aligner,
+            elements: Vec::new(),
+        };
+        let first = carrying(1, 5, 0.5);
+        let same = carrying(1, 5, 0.75);
+        assert!(first.is_same_output(&same));
+        assert_eq!(first.natural_id(FrameId(9)), same.natural_id(FrameId(9)));
+        for other in [carrying(2, 5, 0.5), carrying(1, 6, 0.5)] {
+            assert!(!first.is_same_output(&other));
+            assert_ne!(first.natural_id(FrameId(9)), other.natural_id(FrameId(9)));
+        }
+        assert_ne!(first.natural_id(FrameId(9)), first.natural_id(FrameId(8)));
+        assert_ne!(first.natural_id(FrameId(9)), first.generated, "not the set beside it");
+        assert_eq!(first.natural_id(FrameId(9)).space(), IdSpace::Generated);
     }
 
     #[test]

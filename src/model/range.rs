@@ -6,7 +6,8 @@
 use std::str::FromStr;
 
 use super::{
-    AnnotationSetId, Evidence, Generation, Prediction, Provenance, SentenceId, Verification, coded,
+    AnnotationSetId, CarriedElement, Carrying, Evidence, Generation, Prediction, Provenance,
+    SentenceId, Verification, coded,
 };
 
 /// A number outside its range.
@@ -57,6 +58,7 @@ impl Provenance {
         match self {
             Self::Generated(made) => check_generation(made),
             Self::Predicted(prediction) => check_prediction(prediction),
+            Self::Carried(carrying) => check_carrying(carrying),
             _ => Ok(()),
         }
     }
@@ -119,11 +121,21 @@ fn check_generation(made: &Generation) -> Result<(), OutOfRange> {
         check_share("filter.p", scores.precision)?;
         check_share("filter.r", scores.recall)?;
     }
-    for (at, element) in made.elements.iter().enumerate() {
+    check_elements(&made.elements)?;
+    made.fit.map_or(Ok(()), |fit| check_share("fit.probability", fit.probability))
+}
+
+fn check_carrying(carrying: &Carrying) -> Result<(), OutOfRange> {
+    check_share("aligner", carrying.aligner)?;
+    check_elements(&carrying.elements)
+}
+
+fn check_elements(elements: &[CarriedElement]) -> Result<(), OutOfRange> {
+    for (at, element) in elements.iter().enumerate() {
         let score = element.score.unwrap_or_default();
         check_share(&format!("elements[{at}].score"), score)?;
     }
-    made.fit.map_or(Ok(()), |fit| check_share("fit.probability", fit.probability))
+    Ok(())
 }
 
 fn check_prediction(prediction: &Prediction) -> Result<(), OutOfRange> {

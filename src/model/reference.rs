@@ -107,6 +107,10 @@ refers! {
                 all.push(("provenance.source", Reference::Set(made.source)));
                 all.extend(each("provenance.chain", &made.chain, Reference::Set));
             }
+            Provenance::Carried(carrying) => {
+                all.push(("provenance.generated", Reference::Set(carrying.generated)));
+                all.push(("provenance.source", Reference::Set(carrying.source)));
+            }
         }
         all
     };

@@ -151,7 +151,11 @@ impl Counted for AnnotationSet {
         let (exemplar_sets, fulltext_sets) = match self.provenance.origin() {
             Origin::Exemplar => (1, 0),
             Origin::FullText => (0, 1),
-            Origin::Imported | Origin::User | Origin::Generated | Origin::Predicted => (0, 0),
+            Origin::Imported
+            | Origin::User
+            | Origin::Generated
+            | Origin::Predicted
+            | Origin::Carried => (0, 0),
         };
         ReleaseCounts { exemplar_sets, fulltext_sets, ..ReleaseCounts::default() }
     }

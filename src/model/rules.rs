@@ -21,6 +21,8 @@ named! {
         Prompt => "prompt",
         /// How FEs of a seed are required and found (`expand/elements.rs`).
         Elements => "elements",
+        /// Which other sets of a sentence stand in one that is made of it (`expand/companions.rs`).
+        Carrying => "carrying",
         /// What a lexicon asks outputs for, checks, and ends chains by (`expand/guide.rs`).
         Guide => "guide",
         /// What a rewriter's own substitutes ask for (`expand/in_context.rs`).
@@ -61,6 +63,7 @@ impl Rules {
             Self::Choice
             | Self::Prompt
             | Self::Elements
+            | Self::Carrying
             | Self::Guide
             | Self::InContext
             | Self::FewLus

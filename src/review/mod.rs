@@ -131,7 +131,7 @@ impl Role {
     #[must_use]
     pub fn of(origin: Origin, evokes: &str, asked: &str) -> Self {
         match origin {
-            Origin::Generated | Origin::Predicted => Self::Output,
+            Origin::Generated | Origin::Predicted | Origin::Carried => Self::Output,
             _ if evokes == asked => Self::InFrame,
             _ => Self::OutOfFrame,
         }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::view::{EXAMPLES, Example, Place, is_of_people};
 use super::{Item, Result};
 use crate::database::Database;
-use crate::model::{AnnotationSet, AnnotationSetId, FrameId, LuId, Provenance, ReleaseId};
+use crate::model::{AnnotationSet, AnnotationSetId, FrameId, LuId, ReleaseId};
 use crate::search::Matches;
 use crate::text::fold;
 
@@ -94,11 +94,10 @@ fn shown_texts(database: &Database, triples: &[(Item, Vec<Item>)]) -> Result<Has
     for item in triples.iter().flat_map(|(_, items)| items) {
         let Some(set) = store.annotation_set(item.release, item.set)? else { continue };
         let mut sentences = vec![set.sentence];
-        if let Provenance::Generated(made) = &set.provenance {
-            for before in [made.seed, made.source] {
-                let before = store.annotation_set(item.release, before)?;
-                sentences.extend(before.map(|set| set.sentence));
-            }
+        let grown = [set.provenance.grown_from(), set.provenance.source()];
+        for before in grown.into_iter().flatten() {
+            let before = store.annotation_set(item.release, before)?;
+            sentences.extend(before.map(|set| set.sentence));
         }
         for sentence in sentences {
             let sentence = store.sentence(item.release, sentence)?;

@@ -5,8 +5,7 @@ use super::elements::spanning;
 use super::{Item, Question, Result, ReviewError};
 use crate::database::Database;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Frame, Judgement, Origin, Provenance, ReleaseId, Span,
-    Verification,
+    AnnotationSet, AnnotationSetId, Frame, Judgement, ReleaseId, Span, Verification,
 };
 use crate::text::{Respaced, fold, natural_spacing, words};
 
@@ -55,7 +54,7 @@ pub struct Triple {
 
 /// Whether people annotated a set.
 pub(super) fn is_of_people(set: &AnnotationSet) -> bool {
-    !matches!(set.provenance.origin(), Origin::Generated | Origin::Predicted)
+    set.provenance.origin().is_by_people()
 }
 
 /// A sentence with what is marked in it.
@@ -216,8 +215,8 @@ impl View {
         let frame = store.frame(item.release, item.frame)?.ok_or_else(gone)?;
         let mut output = Example::of(database, item.release, &set)?.ok_or_else(gone)?;
         let mut source = None;
-        if let (Provenance::Generated(made), false) = (&set.provenance, blind)
-            && let Some(from) = store.annotation_set(item.release, made.source)?
+        if let (Some(from), false) = (set.provenance.source(), blind)
+            && let Some(from) = store.annotation_set(item.release, from)?
         {
             source = Example::of(database, item.release, &from)?;
         }

@@ -15,8 +15,8 @@ use super::plan::{Entries, Planner};
 use crate::database::{Database, Result};
 use crate::index::{Hit, TriggerEntry};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, FeStatus, FrameFit, FrameId, Generation,
-    IdSpace, LuId, Origin, Prediction, Provenance, RecipeId, ReleaseId, SentenceId,
+    AnnotationSet, AnnotationSetId, Carrying, CorpusId, DocumentId, FeStatus, FrameFit, FrameId,
+    Generation, IdSpace, LuId, Origin, Prediction, Provenance, RecipeId, ReleaseId, SentenceId,
 };
 use crate::query::{Expression, Field};
 use crate::store::{SetCount, SetLocation, SetRange};
@@ -246,6 +246,12 @@ fn provenance(count: &SetCount) -> Provenance {
             count.round,
             RecipeId(0),
         ))),
+        Origin::Carried => Provenance::Carried(Box::new(Carrying {
+            generated: AnnotationSetId::new(IdSpace::Generated, 0),
+            source: AnnotationSetId::new(IdSpace::Exemplar, 0),
+            aligner: 0.0,
+            elements: Vec::new(),
+        })),
         Origin::Predicted => Provenance::Predicted(Box::new(Prediction {
             file: String::new(),
             fit: FrameFit { probability: 0.0, model: [0; 16] },

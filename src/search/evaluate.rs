@@ -253,7 +253,9 @@ impl Match<'_> {
             Test::Sets(ids) => match field {
                 Field::Id => ids.contains(self.set.id),
                 Field::Seed => self.generation().is_some_and(|made| ids.contains(made.seed)),
-                Field::Source => self.generation().is_some_and(|made| ids.contains(made.source)),
+                Field::Source => {
+                    self.set.provenance.source().is_some_and(|source| ids.contains(source))
+                }
                 _ => false,
             },
             Test::Sentences(ids) => ids.contains(self.set.sentence),

@@ -70,7 +70,7 @@ impl<'a> Match<'a> {
         self.sentence()?;
         let Place { document, description, split } = match self.place() {
             // A seed that cannot be read keeps nobody from what grew from it.
-            Err(error) if error.is_unreadable_record() && self.seed().is_some() => Place::default(),
+            Err(error) if error.is_unreadable_record() && self.is_grown() => Place::default(),
             place => place?,
         };
         let Self { facts, release, set, sentence, .. } = self;
@@ -108,6 +108,11 @@ impl<'a> Match<'a> {
     /// When the store fails.
     pub fn text(&self) -> Result<Option<String>> {
         Ok(self.sentence()?.map(|sentence| sentence.text.clone()))
+    }
+
+    /// Whether it was generated or carried: its place is that of another set.
+    fn is_grown(&self) -> bool {
+        self.set.provenance.grown_from().is_some()
     }
 
     /// The human set that a generated one grew from.
@@ -169,6 +174,9 @@ impl<'a> Match<'a> {
         if field == Field::FrameFit {
             return Ok(self.set.provenance.fit().map(|fit| fit.probability));
         }
+        if field == Field::Aligner {
+            return Ok(self.set.provenance.aligner());
+        }
         if field.is_of_verifier() {
             let said = self.facts.verification(self.release, self.set.id)?;
             return Ok(said.and_then(|said| match field {
@@ -179,7 +187,6 @@ impl<'a> Match<'a> {
         }
         Ok(self.generation().and_then(|made| match field {
             Field::Paraphrase => made.paraphrase_score(),
-            Field::Aligner => Some(made.aligner),
             Field::P => made.filter.map(|scores| scores.precision),
             Field::R => made.filter.map(|scores| scores.recall),
             _ => None,
@@ -215,13 +222,14 @@ impl<'a> Match<'a> {
         self.facts.catalog.lexunit_status(self.release, self.set.frame, self.set.lu)
     }
 
-    /// Where it comes from; where its seed comes from, when it was generated.
+    /// Where it comes from; where its seed or its source does, when it was generated or carried.
     pub(super) fn home(&self) -> Result<&Home> {
         if let Some(home) = self.home.get() {
             return Ok(home);
         }
         let home = match &self.set.provenance {
             Provenance::Generated(made) => self.facts.home_of_seed(self.release, made.seed)?,
+            Provenance::Carried(of) => self.facts.home_of_seed(self.release, of.source)?,
             // It says so itself; no sentence needs to be read.
             Provenance::FullText { .. } => Home::of(&self.set, None),
             _ => Home::of(&self.set, self.sentence()?),

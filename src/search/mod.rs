@@ -56,7 +56,9 @@ pub use plan::{Access, Explanation, TermReport};
 pub use recipes::StoredRecipe;
 pub use record::AnswerRecord;
 #[doc(hidden)]
-pub use record::{CarriedRecord, ElementRecord, GenerationRecord, VerificationRecord};
+pub use record::{
+    CarriedRecord, CarryingRecord, ElementRecord, GenerationRecord, VerificationRecord,
+};
 pub use sample::{Sample, Sampling};
 pub use select::Answers;
 #[doc(hidden)]

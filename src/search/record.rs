@@ -3,7 +3,9 @@
 use serde::{Serialize, Serializer};
 
 use super::Answer;
-use crate::model::{Extent, Generation, Span, Split, Verification};
+use crate::model::{
+    CarriedElement, Carrying, Extent, Generation, Provenance, Span, Split, Verification,
+};
 use crate::text::{CharIndex, OffsetError};
 
 /// An annotation set as JSON. Its spans count code points.
@@ -44,6 +46,9 @@ pub struct AnswerRecord<'a> {
     pub split: Option<&'static str>,
     /// How it was generated.
     pub generation: Option<GenerationRecord>,
+    /// How it was carried into a generated sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub carrying: Option<CarryingRecord>,
     /// Probability of the frame, where a frame model was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame_fit: Option<f32>,
@@ -111,6 +116,20 @@ pub struct GenerationRecord {
     pub chain: Vec<String>,
 }
 
+/// How a set was carried into a generated sentence, as JSON.
+#[derive(Debug, Serialize)]
+#[non_exhaustive]
+pub struct CarryingRecord {
+    /// The generated set whose sentence it stands in.
+    pub generated: String,
+    /// The set that was carried.
+    pub source: String,
+    /// Score of the aligner.
+    pub aligner: f32,
+    /// The source's FEs.
+    pub elements: Vec<CarriedRecord>,
+}
+
 /// What a verifier says of a set, as JSON.
 #[derive(Debug, Serialize)]
 #[non_exhaustive]
@@ -125,7 +144,7 @@ pub struct VerificationRecord {
     pub verifier: String,
 }
 
-/// An FE of the seed, with the aligner's score where it was found.
+/// An FE of the seed or the source, with the aligner's score where it was found.
 #[derive(Debug, Serialize)]
 #[non_exhaustive]
 pub struct CarriedRecord {
@@ -185,6 +204,10 @@ impl<'a> AnswerRecord<'a> {
             document_description: answer.document_description.as_deref(),
             split: answer.split.map(Split::as_str),
             generation: answer.generation().map(GenerationRecord::new),
+            carrying: match &set.provenance {
+                Provenance::Carried(carrying) => Some(CarryingRecord::new(carrying)),
+                _ => None,
+            },
             frame_fit: answer.set.provenance.fit().map(|fit| fit.probability),
             verification: answer.verification.as_ref().map(VerificationRecord::new),
             answer,
@@ -208,12 +231,26 @@ impl GenerationRecord {
             r: generation.filter.map(|scores| scores.recall),
             filter: generation.filter.map(|scores| scores.fingerprint()),
             flags: generation.flags.names(),
-            elements: (generation.elements.iter())
-                .map(|element| CarriedRecord { name: element.name.clone(), score: element.score })
-                .collect(),
+            elements: carried(&generation.elements),
             chain: generation.chain.iter().map(ToString::to_string).collect(),
         }
     }
+}
+
+impl CarryingRecord {
+    fn new(carrying: &Carrying) -> Self {
+        Self {
+            generated: carrying.generated.to_string(),
+            source: carrying.source.to_string(),
+            aligner: carrying.aligner,
+            elements: carried(&carrying.elements),
+        }
+    }
+}
+
+fn carried(elements: &[CarriedElement]) -> Vec<CarriedRecord> {
+    let record = |of: &CarriedElement| CarriedRecord { name: of.name.clone(), score: of.score };
+    elements.iter().map(record).collect()
 }
 
 impl VerificationRecord {

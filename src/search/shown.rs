@@ -33,6 +33,9 @@ impl Answer {
             parts.extend(made.fit.map(|fit| format!("frame fit {:.2}", fit.probability)));
             parts.push(format!("from {}", made.seed));
             parts.extend(made.flags.names().into_iter().map(|flag| format!("({flag})")));
+        } else if let Provenance::Carried(carrying) = &set.provenance {
+            parts.push(format!("aligner {:.2}", carrying.aligner));
+            parts.push(format!("from {} beside {}", carrying.source, carrying.generated));
         } else if let Some(fit) = set.provenance.fit() {
             parts.push(format!("frame fit {:.2}", fit.probability));
         } else if !set.status.is_empty() {

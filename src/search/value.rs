@@ -28,7 +28,7 @@ impl Match<'_> {
                 one(self.score(field)?.map(Value::Number))
             }
             (FieldKind::Percentage, _) => self.judgements(),
-            (FieldKind::Id, Field::Source) => one(made.map(|made| Value::Set(made.source))),
+            (FieldKind::Id, Field::Source) => one(self.set.provenance.source().map(Value::Set)),
             (FieldKind::Id, Field::Seed) => one(made.map(|made| Value::Set(made.seed))),
             (FieldKind::Id, _) => one(Some(Value::Set(self.set.id))),
             (FieldKind::Sentence, _) => one(Some(Value::Sentence(self.set.sentence))),

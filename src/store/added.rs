@@ -7,6 +7,7 @@ use crate::model::{AnnotationSet, AnnotationSetId, IdSpace, Origin, ReleaseId};
 
 use super::family::Family;
 use super::key::{Key, Prefix, SetKey};
+use super::record::decode_location;
 use super::{SetCount, Store, StoreError};
 
 /// What a release holds that is not FrameNet's.
@@ -20,6 +21,8 @@ pub struct AddedCounts {
     pub generated_sets: u64,
     /// Sets that models predicted.
     pub predicted_sets: u64,
+    /// Sets of their sources that were carried into generated sentences.
+    pub carried_sets: u64,
     /// Generated sentences.
     pub generated_sentences: u64,
 }
@@ -28,7 +31,11 @@ impl AddedCounts {
     /// All sets that were added.
     #[must_use]
     pub fn sets(&self) -> u64 {
-        self.imported_sets + self.user_sets + self.generated_sets + self.predicted_sets
+        self.imported_sets
+            + self.user_sets
+            + self.generated_sets
+            + self.predicted_sets
+            + self.carried_sets
     }
 
     /// Counts a set that was looked up. One that cannot be read counts as imported: it is there,
@@ -55,6 +62,7 @@ impl AddedCounts {
             Origin::User => self.user_sets += sets,
             Origin::Generated => self.generated_sets += sets,
             Origin::Predicted => self.predicted_sets += sets,
+            Origin::Carried => self.carried_sets += sets,
         }
     }
 }
@@ -86,6 +94,7 @@ impl Store {
             match space {
                 IdSpace::Exemplar | IdSpace::FullText => {}
                 IdSpace::Imported => counts.add(origin, sets),
+                IdSpace::Generated if origin == Origin::Carried => counts.add(origin, sets),
                 IdSpace::Generated => counts.generated_sets += sets,
             }
         }
@@ -97,7 +106,7 @@ impl Store {
         let ids = self.set_ids_from(release, IdSpace::Imported)?;
         let few = ids.take(ONE_BY_ONE + 1).collect::<Result<Vec<_>, _>>()?;
         if few.len() <= ONE_BY_ONE {
-            for id in few {
+            for (id, _) in few {
                 counts.add_read(self.annotation_set(release, id))?;
             }
         } else {
@@ -107,8 +116,17 @@ impl Store {
             }
         }
         for set in self.set_ids_from(release, IdSpace::Generated)? {
-            set?;
-            counts.generated_sets += 1;
+            let (set, stands_in_its_own) = set?;
+            // A carried set stands in the sentence of another one.
+            match stands_in_its_own {
+                true => counts.generated_sets += 1,
+                false => match self.annotation_set(release, set) {
+                    Ok(Some(set)) => counts.add(set.provenance.origin(), 1),
+                    Ok(None) => {}
+                    Err(StoreError::Damaged { .. }) => counts.generated_sets += 1,
+                    Err(error) => return Err(error),
+                },
+            }
         }
         for row in self.engine.scan(Family::Sentence, of_space(release, IdSpace::Generated))? {
             row?;
@@ -117,16 +135,22 @@ impl Store {
         Ok(counts)
     }
 
+    /// The sets of a space, and whether each stands in the sentence of its own number.
     fn set_ids_from(
         &self,
         release: ReleaseId,
         space: IdSpace,
-    ) -> Result<impl Iterator<Item = Result<AnnotationSetId, StoreError>> + '_, StoreError> {
+    ) -> Result<impl Iterator<Item = Result<(AnnotationSetId, bool), StoreError>> + '_, StoreError>
+    {
         let family = Family::SetLocation;
         Ok(self.engine.scan(family, of_space(release, space))?.map(move |row| {
-            let (key, _) = row?;
-            let decoded = SetKey::decode(&key).map(|key| key.set);
-            decoded.ok_or_else(|| StoreError::damaged(family.name(), &key, "no key"))
+            let (key, value) = row?;
+            let Some(SetKey { set, .. }) = SetKey::decode(&key) else {
+                return Err(StoreError::damaged(family.name(), &key, "no key"));
+            };
+            let place = decode_location(set, &value);
+            // Where it stands cannot be read: it counts as what its id says.
+            Ok((set, place.map_or(true, |place| place.sentence.bits() == set.bits())))
         }))
     }
 }

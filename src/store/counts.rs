@@ -24,7 +24,7 @@ use super::family::Family;
 use super::key::{CountKey, Key, Prefix, SentenceKey, release_of};
 use super::touched::{Before, Said, Touched, each_row};
 use super::{Result, Store};
-use crate::model::{IdSpace, ReleaseId};
+use crate::model::{IdSpace, Origin, ReleaseId};
 
 /// Counts by their keys; none is 0 but the number of all sets.
 pub(super) type Cells = BTreeMap<CountKey, u64>;
@@ -348,6 +348,16 @@ impl Store {
             }
         }
         Ok(Some(counts))
+    }
+
+    /// Whether sets may have been carried into generated sentences of a release; where no counts
+    /// are kept they may.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub(crate) fn may_have_carried(&self, release: ReleaseId) -> Result<bool> {
+        let kept = self.kept_sets(release)?;
+        Ok(kept.is_none_or(|sets| sets.iter().any(|of| of.origin == Origin::Carried)))
     }
 
     /// How many LUs of a release have a status; `None` where no counts are kept.

@@ -3,7 +3,7 @@
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Decided, Document, DocumentId, DocumentLayout,
     Edition, Frame, FrameId, FrameLayout, FrameRelation, IdSpace, Judgement, LexUnit,
-    LexUnitLayout, LuId, RecipeId, RelationId, Release, ReleaseId, ReleaseLayout, SemType,
+    LexUnitLayout, LuId, Origin, RecipeId, RelationId, Release, ReleaseId, ReleaseLayout, SemType,
     SemTypeId, Sentence, SentenceId, SentenceLayers, Verification,
 };
 
@@ -264,6 +264,33 @@ impl Store {
             None => of_frame,
         };
         self.annotation_sets_of(prefix.bytes(), |space| space != IdSpace::Generated)
+    }
+
+    /// Where the annotation sets of an LU come from. A generated one, which stands in the sentence
+    /// of its own number, is not decoded.
+    pub fn origins_of_lexunit(
+        &self,
+        release: ReleaseId,
+        frame: FrameId,
+        lu: LuId,
+    ) -> Result<impl Iterator<Item = Result<Origin>> + '_> {
+        let family = Family::Annotation;
+        let prefix = Prefix::of(release).then(frame).then(lu).bytes();
+        Ok(self.engine.scan(family, prefix)?.map(move |row| {
+            let (bytes, value) = row?;
+            let damaged = |reason| StoreError::damaged(family.name(), &bytes, reason);
+            let key = AnnotationKey::decode(&bytes).ok_or_else(|| damaged("no key".to_owned()))?;
+            let is_generated = key.set.space() == IdSpace::Generated;
+            if is_generated && key.sentence.bits() == key.set.bits() {
+                return Ok(Origin::Generated);
+            }
+            match AnnotationSet::from_value(&key, &value) {
+                Ok(set) => Ok(set.provenance.origin()),
+                // It counts as what its id says.
+                Err(_) if is_generated => Ok(Origin::Generated),
+                Err(reason) => Err(damaged(reason)),
+            }
+        }))
     }
 
     /// The annotation sets under a prefix; `None` for one of a space that is not wanted, which is

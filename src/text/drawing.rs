@@ -23,7 +23,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr;
 
 use super::visible;
-use crate::model::{AnnotationSet, Extent, LayerName, Provenance, Span};
+use crate::model::{AnnotationSet, Extent, LayerName, Span};
 
 /// What is drawn under some stretch of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,11 +115,7 @@ pub fn unexpressed(set: &AnnotationSet) -> Vec<String> {
             Extent::None => Some(format!("[{}{rank}]", label.name)),
         }
     });
-    let lost = match &set.provenance {
-        Provenance::Generated(made) => made.elements.as_slice(),
-        _ => &[],
-    };
-    let lost = lost.iter().filter(|element| element.score.is_none());
+    let lost = set.provenance.carried_elements().iter().filter(|element| element.score.is_none());
     names.chain(lost.map(|element| format!("[{}:not found]", element.name))).collect()
 }
 

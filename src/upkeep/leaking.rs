@@ -26,6 +26,12 @@ pub struct Leaking {
 /// What may be trained on.
 const OUTSIDE: &str = "not split=dev not split=test";
 
+/// What stands in sentences that an expansion wrote.
+const WRITTEN: &str = "(origin=generated or origin=carried)";
+
+/// What stands in others.
+const OF_PEOPLE: &str = "origin!=generated origin!=carried";
+
 /// A set with its sentence.
 type Place = (ReleaseId, AnnotationSetId, SentenceId);
 
@@ -50,9 +56,12 @@ fn finds_held_out(expression: &Expression) -> bool {
 /// Whether a set grew from one of some sets, in whatever round: from it, or in a later round of its
 /// chain, whose outputs were to differ from it.
 fn grew_from(set: &AnnotationSet, sets: &BTreeMap<AnnotationSetId, SentenceId>) -> bool {
-    let Provenance::Generated(made) = &set.provenance else { return false };
-    let before = [made.seed, made.source];
-    before.iter().chain(&made.chain).any(|set| sets.contains_key(set))
+    let has = |set: &AnnotationSetId| sets.contains_key(set);
+    match &set.provenance {
+        Provenance::Generated(made) => [made.seed, made.source].iter().chain(&made.chain).any(has),
+        Provenance::Carried(carrying) => [carrying.source, carrying.generated].iter().any(has),
+        _ => false,
+    }
 }
 
 /// Adds sets to those that leak; says whether one is new.
@@ -125,15 +134,15 @@ impl Database {
     /// others that it finds grew from them.
     fn all_that_leak(&self, trained: &Expression, held_out: &HeldOut) -> Result<Sets> {
         let mut leaks = Sets::new();
-        let generated = Expression::conjunction([trained.clone(), "origin=generated".parse()?]);
+        let generated = Expression::conjunction([trained.clone(), WRITTEN.parse()?]);
         let grows = self.finds_any(&generated)?;
         let among = if grows { OUTSIDE.parse()? } else { trained.clone() };
-        let of_people = Expression::conjunction([among, "origin!=generated".parse()?]);
+        let of_people = Expression::conjunction([among, OF_PEOPLE.parse()?]);
         add_to(&mut leaks, self.with_text_of(&of_people, held_out)?);
         if !grows {
             return Ok(leaks);
         }
-        let generated = format!("{OUTSIDE} origin=generated").parse()?;
+        let generated = format!("{OUTSIDE} {WRITTEN}").parse()?;
         add_to(&mut leaks, self.with_text_of(&generated, held_out)?);
         // A set names what it grew from, but not all that its source grew from.
         while !leaks.is_empty() {
@@ -161,7 +170,7 @@ impl Database {
             });
             Ok::<_, DatabaseError>(())
         };
-        let query = "(split=dev or split=test) origin!=generated".parse()?;
+        let query = format!("(split=dev or split=test) {OF_PEOPLE}").parse()?;
         self.fold_with_sentences(&query, Vec::new, add, take)?;
         Ok(all)
     }

@@ -106,7 +106,7 @@ impl Database {
             let place = (found.release(), found.set().id, found.set().sentence);
             parts.all[at].get_or_insert(place);
             parts.all_sets[at] += 1;
-            if found.seed().is_none() {
+            if !found.set().provenance.origin().is_of_written_text() {
                 parts.human[at].get_or_insert(place);
                 parts.human_sets[at] += 1;
             }

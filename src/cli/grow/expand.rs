@@ -13,7 +13,7 @@ use anyhow::ensure;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::endpoint::EndpointSettings;
 use fnstore::expand::{
-    self, BlindTo, Choice, FromSisters, Guidance, GuideModels, KeepElements, Models, Recipe,
+    self, BlindTo, Carry, Choice, FromSisters, Guidance, GuideModels, KeepElements, Models, Recipe,
     RecipeSettings, RewriterSource, RunOptions, Words,
 };
 use fnstore::model::RecipeId;
@@ -109,6 +109,12 @@ pub(crate) struct Args {
     /// align]
     #[arg(long, value_name = "HOW", value_parser = named::<KeepElements>())]
     keep_fe: Option<KeepElements>,
+
+    /// Annotation sets of its source that a new sentence gets. `all`: each one that the aligner
+    /// finds, in the same words. `target`: that of the target which is rewritten, as in the papers
+    /// [default: all]
+    #[arg(long, value_name = "WHICH", value_parser = named::<Carry>())]
+    carry: Option<Carry>,
 
     /// Give sentences to LUs that have none. EXPR names LUs (by `lu`, `frame`, `pos`, `release`,
     /// `lu_status`); sentences of their sister LUs, of the same frame and part of speech, are
@@ -312,7 +318,7 @@ fn open_database(
         recipe.blind_to = Some(BlindTo::new(query, database.split_list().map(AsRef::as_ref)));
     }
     // What was generated is no seed, and takes no place in the sample.
-    let expression = args.sample.of(&database, expression, Some("origin!=generated"))?;
+    let expression = args.sample.of(&database, expression, Some(expand::SEEDS))?;
     Ok((database, expression))
 }
 
@@ -338,6 +344,7 @@ fn settings(args: &Args) -> anyhow::Result<RecipeSettings> {
         choice: args.choice,
         reword: args.reword,
         keep_fe: args.keep_fe,
+        carry: args.carry,
         ..RecipeSettings::default()
     };
     let named = args.recipe.as_deref().map(RecipeSettings::open).transpose()?;

@@ -36,15 +36,16 @@ use report::{EditionRecord, ExportRecord, LossRecord, framenet_loss};
 ///
 /// Writes what an expression finds. `jsonl` has every record, and nothing is lost. An expression
 /// that names no more than a release writes it whole; `origin=generated` writes what expansion
-/// added, without FrameNet's own data. `framenet-xml` is FrameNet's own form, in which a release
-/// loses nothing. `conll`, `bios`, `semafor`, `csv` and `parquet` are for other programs; what they
-/// cannot hold is counted on stderr. `conllu-plus`, `training-conll` and `training-bios` have a
-/// sentence with all of its sets in one block, and say what nobody annotated; so do `jsonl` and
-/// `parquet` with `--training`. In `conllu-plus` and with `--training` all parts of speech are the
-/// tagger's, in other token formats those of words that FrameNet has not tagged. `alignment-task`
-/// makes tasks for annotators, as `fnstore align tasks` does under its own options. `filter-data`
-/// says of generated sets what `fnstore train filter` learns from. schema/exchange.md describes the
-/// formats.
+/// added, without FrameNet's own data. Sets that were carried into generated sentences go along,
+/// unless the expression speaks of `origin=carried`. `framenet-xml` is FrameNet's own form, in
+/// which a release loses nothing. `conll`, `bios`, `semafor`, `csv` and `parquet` are for other
+/// programs; what they cannot hold is counted on stderr. `conllu-plus`, `training-conll` and
+/// `training-bios` have a sentence with all of its sets in one block, and say what nobody
+/// annotated; so do `jsonl` and `parquet` with `--training`. In `conllu-plus` and with `--training`
+/// all parts of speech are the tagger's, in other token formats those of words that FrameNet has
+/// not tagged. `alignment-task` makes tasks for annotators, as `fnstore align tasks` does under its
+/// own options. `filter-data` says of generated sets what `fnstore train filter` learns from.
+/// schema/exchange.md describes the formats.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

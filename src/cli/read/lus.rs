@@ -73,6 +73,7 @@ impl Row for LuRow<'_> {
         "user",
         "generated",
         "predicted",
+        "carried",
         "claimed_annotated",
     ];
     // A terminal has room for what is counted.

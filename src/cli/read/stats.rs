@@ -82,6 +82,7 @@ impl Row for StatsRow<'_> {
         "user",
         "generated",
         "predicted",
+        "carried",
     ];
 }
 

@@ -3,7 +3,7 @@
 use anyhow::bail;
 use fnstore::database::Database;
 use fnstore::edit::Removed;
-use fnstore::model::{AnnotationSetId, Origin, ReleaseId};
+use fnstore::model::{AnnotationSetId, ReleaseId};
 use fnstore::query::{Expression, Selection};
 
 use super::edit::commit;
@@ -70,7 +70,7 @@ fn found(
     let (mut release, mut sets, mut human) = (None, Vec::new(), 0_u64);
     for found in database.matches(expression, &Selection::default())? {
         let found = found?;
-        if found.set().provenance.origin() != Origin::Generated {
+        if !found.set().provenance.origin().is_of_written_text() {
             human += 1;
             continue;
         }

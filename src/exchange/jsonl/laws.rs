@@ -270,6 +270,18 @@ prop_compose! {
     }
 }
 
+prop_compose! {
+    fn carrying()(
+        (generated, source) in (set_id(), set_id()),
+        aligner in 0_f32..=1.0,
+        elements in vec((text(), option::of(0_f32..=1.0)), 0..3),
+    ) -> Carrying {
+        let elements =
+            elements.into_iter().map(|(name, score)| CarriedElement { name, score }).collect();
+        Carrying { generated, source, aligner, elements }
+    }
+}
+
 fn provenance() -> impl Strategy<Value = Provenance> {
     prop_oneof![
         (any::<u32>(), text())
@@ -282,6 +294,7 @@ fn provenance() -> impl Strategy<Value = Provenance> {
         Just(Provenance::User),
         generation().prop_map(|made| Provenance::Generated(Box::new(made))),
         prediction().prop_map(|prediction| Provenance::Predicted(Box::new(prediction))),
+        carrying().prop_map(|carrying| Provenance::Carried(Box::new(carrying))),
     ]
 }
 

@@ -14,7 +14,7 @@ use super::recorded::{Cost, Recorded};
 use super::{Checked, LineKind, read};
 use crate::exchange::error::Fault;
 use crate::model::{
-    AnnotationSetId, CarriedElement, CorpusId, DocumentId, FilterScores, Flags, FrameFit,
+    AnnotationSetId, CarriedElement, Carrying, CorpusId, DocumentId, FilterScores, Flags, FrameFit,
     Generation, Judgement, LuId, Prediction, Provenance, RecipeId, Reverse, Shown, Verification,
     hexadecimal,
 };
@@ -32,6 +32,7 @@ pub(super) enum ProvenanceRecord {
     User(UserRecord),
     Generated(GenerationRecord),
     Predicted(PredictionRecord),
+    Carried(CarryingRecord),
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -111,9 +112,11 @@ fn of_origin<'de, D: Deserializer<'de>>(
         "user" => ProvenanceRecord::User(Deserialize::deserialize(fields)?),
         "generated" => ProvenanceRecord::Generated(Deserialize::deserialize(fields)?),
         "predicted" => ProvenanceRecord::Predicted(Deserialize::deserialize(fields)?),
+        "carried" => ProvenanceRecord::Carried(Deserialize::deserialize(fields)?),
         other => {
-            let known = &["exemplar", "fulltext", "imported", "user", "generated", "predicted"];
-            return Err(D::Error::unknown_variant(other, known));
+            const KNOWN: &[&str] =
+                &["exemplar", "fulltext", "imported", "user", "generated", "predicted", "carried"];
+            return Err(D::Error::unknown_variant(other, KNOWN));
         }
     })
 }
@@ -177,6 +180,17 @@ record! {
     Prediction as PredictionRecord { file: String, fit: FrameFit, runners_up: Vec<(String, f32)> }
 }
 
+record! {
+    /// How a carried set came to be.
+    Carrying as CarryingRecord {
+        generated: AnnotationSetId,
+        source: AnnotationSetId,
+        aligner: f32,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        elements: Vec<CarriedElement>,
+    }
+}
+
 impl ProvenanceRecord {
     pub(super) fn new(provenance: Provenance, recipes: &RecipeNames) -> Self {
         match provenance {
@@ -190,6 +204,7 @@ impl ProvenanceRecord {
             Provenance::User => Self::User(UserRecord {}),
             Provenance::Predicted(prediction) => Self::Predicted(prediction.into_record()),
             Provenance::Generated(made) => Self::Generated(GenerationRecord::new(*made, recipes)),
+            Provenance::Carried(carrying) => Self::Carried(carrying.into_record()),
         }
     }
 
@@ -221,6 +236,11 @@ impl ProvenanceRecord {
                 let prediction =
                     Prediction::from_record(record).map_err(|fault| fault.inside("provenance"))?;
                 Provenance::Predicted(Box::new(prediction))
+            }
+            Self::Carried(record) => {
+                let carrying =
+                    Carrying::from_record(record).map_err(|fault| fault.inside("provenance"))?;
+                Provenance::Carried(Box::new(carrying))
             }
             Self::Generated(made) => {
                 let made = made.into_model(recipe).map_err(|fault| fault.inside("provenance"))?;

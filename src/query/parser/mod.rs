@@ -409,7 +409,7 @@ mod tests {
             (
                 "origin=generted",
                 "`generted` is no value of `origin` (column 8); expected `exemplar`, `fulltext`, \
-                 `imported`, `user`, `generated` or `predicted`; did you mean `generated`?",
+                 `imported`, `user`, `generated`, `predicted` or `carried`; did you mean `generated`?",
             ),
             (
                 "ni=XNI",

@@ -8,15 +8,17 @@
 use std::collections::BTreeSet;
 
 use crate::database::{Database, DatabaseError, LookupError, Result};
-use crate::model::{ACCEPTED, AnnotationSet, Document, GENERATED, PREDICTED, PROPOSED, Pos};
+use crate::model::{
+    ACCEPTED, AnnotationSet, CARRIED, Document, GENERATED, PREDICTED, PROPOSED, Pos,
+};
 use crate::query::{Case, Expression, Field, LabelField, LabelTest, Pattern, Test, nearest};
 use crate::search::{Catalog, elements};
 use crate::store::NameKind;
 
 /// Statuses of annotation sets: FrameNet's, of sets that were imported without one, and of those
 /// that models wrote or predicted.
-const SET_STATUSES: [&str; 7] =
-    ["AUTO_APP", "AUTO_EDITED", GENERATED, "IMPORTED", "MANUAL", PREDICTED, "UNANN"];
+const SET_STATUSES: [&str; 8] =
+    ["AUTO_APP", "AUTO_EDITED", CARRIED, GENERATED, "IMPORTED", "MANUAL", PREDICTED, "UNANN"];
 
 /// Lexicographic statuses: FrameNet's, and those of proposed and of accepted LUs.
 const LU_STATUSES: [&str; 15] = [

@@ -59,7 +59,10 @@ impl Planner<'_> {
             }
             (Test::Sentences(ids), _) => Route::keys(self.of_sentences(ids)?),
             (Test::Sets(ids), Field::Id) => Route::keys(self.by_ids(ids)?),
-            (Test::Sets(ids), _) if ids.len() > MOST_SEEDS => generated(),
+            (Test::Sets(ids), _) if ids.len() > MOST_SEEDS => {
+                let grown = [Origin::Generated, Origin::Carried].map(Filter::Origin);
+                Route::index(Filter::Any(grown.into()))
+            }
             (Test::Sets(ids), _) => {
                 Route::index(Filter::Any(ids.iter().copied().map(Filter::Seed).collect()))
             }

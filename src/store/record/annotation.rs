@@ -2,8 +2,8 @@
 
 use super::ids::one_of;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CarriedElement, FeStatus, FilterScores, Flags, FrameFit,
-    FrameId, Generation, IdSpace, LuId, Method, Prediction, Provenance, SentenceId,
+    AnnotationSet, AnnotationSetId, CarriedElement, Carrying, FeStatus, FilterScores, Flags,
+    FrameFit, FrameId, Generation, IdSpace, LuId, Method, Prediction, Provenance, SentenceId,
 };
 
 /// The number of a set or sentence whose key has it.
@@ -46,6 +46,7 @@ fields! {
     CarriedElement { name, score }
     FrameFit { probability, model }
     Prediction { file, fit, runners_up }
+    Carrying { generated, source, aligner, elements }
 }
 
 cases! {
@@ -56,6 +57,7 @@ cases! {
         3 => User,
         4 => Generated(made),
         5 => Predicted(prediction),
+        6 => Carried(carrying),
     }
 }
 
@@ -73,8 +75,8 @@ mod tests {
         assert_eq!(error, Err("record version 5, expected 1".to_owned()));
         assert_eq!(AnnotationSet::from_value(&key, &[]), Err("empty".to_owned()));
         let mut value = samples::annotation(Provenance::User).to_value().unwrap();
-        *value.last_mut().unwrap() = 6;
-        assert_eq!(AnnotationSet::from_value(&key, &value), Err("provenance 6".to_owned()));
+        *value.last_mut().unwrap() = 7;
+        assert_eq!(AnnotationSet::from_value(&key, &value), Err("provenance 7".to_owned()));
     }
 
     fn scores() -> impl Strategy<Value = FilterScores> {
@@ -107,6 +109,20 @@ mod tests {
             **made = Generation {
                 filter, fit, elements, flags, method, paraphrase, aligner, ..(**made).clone()
             };
+            let value = set.to_value().unwrap();
+            prop_assert_eq!(AnnotationSet::from_value(&key, &value), Ok(set));
+        }
+
+        #[test]
+        fn carried_sets_come_back_with_where_they_came_from(
+            (source, aligner) in (0..1_u64 << 56, 0.0..=1.0_f32),
+            elements in prop::collection::vec(element(), 0..4),
+        ) {
+            let (_, other) = samples::keyed(samples::generated());
+            let source = AnnotationSetId::new(IdSpace::FullText, source);
+            let carrying = Carrying { generated: other.id, source, aligner, elements };
+            let provenance = Provenance::Carried(Box::new(carrying));
+            let (key, set) = samples::keyed(samples::annotation(provenance));
             let value = set.to_value().unwrap();
             prop_assert_eq!(AnnotationSet::from_value(&key, &value), Ok(set));
         }

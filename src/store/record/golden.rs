@@ -14,8 +14,8 @@ use super::super::key::DecisionKey;
 use super::samples::*;
 use super::*;
 use crate::model::{
-    CorpusId, DocumentId, FrameId, IdSpace, LuId, Provenance, RecipeId, RelationId, SemTypeId,
-    SentenceId, hexadecimal,
+    AnnotationSetId, CarriedElement, Carrying, CorpusId, DocumentId, FeStatus, FrameId, IdSpace,
+    LuId, Provenance, RecipeId, RelationId, SemTypeId, SentenceId, hexadecimal,
 };
 
 /// File name and value of every sample.
@@ -26,7 +26,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
     let recipe = RecipeRecord { fingerprint: [7; 16], description: "{\"beam\":4}".to_owned() };
     let location = |sentence| {
         let location = SetLocation { frame: FrameId(102), lu: LuId(1001), sentence };
-        encode_location(set(IdSpace::FullText, 8002), location)
+        encode_location(AnnotationSetId::new(IdSpace::FullText, 8002), location)
     };
     let records = [
         ("frame", frame().to_value()),
@@ -43,6 +43,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("annotation_generated", generated().to_value()),
         ("annotation_judged", judged().to_value()),
         ("annotation_predicted", predicted().to_value()),
+        ("annotation_carried", carried_along().to_value()),
         ("sentence_layers", sentence_layers().to_value()),
         ("layout_release", release_layout().to_value()),
         ("layout_release_described", described_layout().to_value()),
@@ -77,6 +78,19 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
     let records = records.into_iter().map(|(name, value)| (name, value.unwrap()));
     let changes = changes().into_iter().map(|(name, change)| (name, encode(&change).unwrap()));
     records.chain(changes).collect()
+}
+
+/// A set that was carried into a generated sentence, with an FE that was not found.
+fn carried_along() -> AnnotationSet {
+    let element = |name: &str, score| CarriedElement { name: name.to_owned(), score };
+    let carrying = Carrying {
+        generated: AnnotationSetId::new(IdSpace::Generated, 403),
+        source: AnnotationSetId::new(IdSpace::FullText, 8002),
+        aligner: 0.75,
+        elements: vec![element("Checker", Some(1.0)), element("Matter", None)],
+    };
+    let provenance = Provenance::Carried(Box::new(carrying));
+    AnnotationSet { xml_id: None, fe_status: FeStatus::Carried, ..annotation(provenance) }
 }
 
 /// What two sets of an LU say.
@@ -127,7 +141,14 @@ fn every_record_comes_back_as_it_was() {
         SentenceSetKey { release, sentence: sentence_id(), set: set(IdSpace::Exemplar, 7001) };
     law(&set_key, &sentence_layers());
     law(&CommitKey { revision: 12 }, &commit());
-    for set in [annotation(Provenance::User), generated(), scored(), judged(), predicted()] {
+    for set in [
+        annotation(Provenance::User),
+        generated(),
+        scored(),
+        judged(),
+        predicted(),
+        carried_along(),
+    ] {
         let (key, set) = keyed(set);
         law(&key, &set);
     }
@@ -163,7 +184,7 @@ fn every_record_comes_back_as_it_was() {
 
 #[test]
 fn a_record_cut_short_or_changed_is_an_error_and_no_panic() {
-    for (key, set) in [generated(), judged(), predicted()].map(keyed) {
+    for (key, set) in [generated(), judged(), predicted(), carried_along()].map(keyed) {
         let value = set.to_value().unwrap();
         for end in 0..value.len() {
             tests::is_cut_short(AnnotationSet::from_value(&key, &value[..end]), end);

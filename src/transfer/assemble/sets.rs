@@ -7,9 +7,9 @@ use crate::database::Result;
 use crate::database::entry;
 use crate::framenet::{Evokes, ReadSet, UNANNOTATED, WarningCode, evokes_unsaid};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Extent, FeStatus, FrameId, GENERATED, IdSpace, LayerName,
-    LexUnit, LuId, NullInstantiation, NumberKind, Origin, PREDICTED, Provenance, SentenceId,
-    SentenceLayers,
+    AnnotationSet, AnnotationSetId, CARRIED, Extent, FeStatus, FrameId, GENERATED, IdSpace,
+    LayerName, LexUnit, LuId, NullInstantiation, NumberKind, Origin, PREDICTED, Provenance,
+    SentenceId, SentenceLayers,
 };
 use crate::transfer::stand_in::{fingerprint, fresh};
 
@@ -57,7 +57,11 @@ impl Assembler<'_> {
         match provenance.origin() {
             Origin::Exemplar => self.counts.exemplar_sets += 1,
             Origin::FullText => self.counts.fulltext_sets += 1,
-            Origin::Imported | Origin::User | Origin::Generated | Origin::Predicted => {}
+            Origin::Imported
+            | Origin::User
+            | Origin::Generated
+            | Origin::Predicted
+            | Origin::Carried => {}
         }
         *self.statuses.entry((provenance.origin(), set.status.clone())).or_default() += 1;
         let has_elements = set.layers.iter().any(|layer| layer.name == LayerName::Fe);
@@ -166,7 +170,7 @@ impl Assembler<'_> {
         if set.status == UNANNOTATED {
             note(WarningCode::SetUnannotated, "a target, and nobody annotated FEs");
         }
-        if [GENERATED, PREDICTED].contains(&set.status.as_str()) {
+        if [CARRIED, GENERATED, PREDICTED].contains(&set.status.as_str()) {
             let what = format!(
                 "its status {} says that a model made it; read as human annotation, as XML has no \
                  place for its origin; JSON lines keep it",

@@ -13,8 +13,8 @@ use crate::database::Result;
 use crate::exchange::jsonl::Scope;
 use crate::model::{
     ACCEPTED, AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Frame, FrameElement, FrameId,
-    IdSpace, LexUnit, LuId, OWN_RANGE, PROPOSED, RecipeId, Reference, Refers, RelationId, Release,
-    ReleaseId, SemTypeId, Sentence, SentenceId,
+    IdSpace, LexUnit, LuId, OWN_RANGE, Origin, PROPOSED, Provenance, RecipeId, Reference, Refers,
+    RelationId, Release, ReleaseId, SemTypeId, Sentence, SentenceId,
 };
 use crate::store::Store;
 
@@ -81,16 +81,23 @@ pub(super) struct Gathered<'a> {
     scope: Scope,
     /// Whether there are layers over generated sentences; hardly anybody adds any.
     has_generated_layers: bool,
+    /// Whether sets that were carried along are written with the generated ones.
+    takes_along: bool,
     sets: Vec<(SentenceId, AnnotationSetId)>,
     /// In order, so that of several that fail it is always the same.
     references: BTreeSet<Reference>,
 }
 
 impl<'a> Gathered<'a> {
-    pub(super) fn new(store: &'a Store, release: Arc<Release>, scope: Scope) -> Result<Self> {
+    pub(super) fn new(
+        store: &'a Store,
+        release: Arc<Release>,
+        (scope, takes_along): (Scope, bool),
+    ) -> Result<Self> {
         let has_generated_layers = store.has_layers_from(release.id, IdSpace::Generated)?;
+        let takes_along = takes_along && store.may_have_carried(release.id)?;
         let (sets, references) = (Vec::new(), BTreeSet::new());
-        Ok(Self { store, release, scope, has_generated_layers, sets, references })
+        Ok(Self { store, release, scope, has_generated_layers, takes_along, sets, references })
     }
 
     /// Takes a set with its sentence.
@@ -98,6 +105,16 @@ impl<'a> Gathered<'a> {
         let is_known = self.sets.last().is_some_and(|(before, _)| *before == sentence.id);
         self.sets.push((sentence.id, set.id));
         self.refer(set);
+        if self.takes_along && set.provenance.origin() == Origin::Generated {
+            for other in self.store.sets_of_sentence(self.release.id, sentence.id)? {
+                let Some(other) = self.store.annotation_set(self.release.id, other?)? else {
+                    continue;
+                };
+                if matches!(&other.provenance, Provenance::Carried(of) if of.generated == set.id) {
+                    self.references.insert(Reference::Set(other.id));
+                }
+            }
+        }
         if is_known || !writes_sentence(self.scope, sentence.id) {
             return Ok(());
         }

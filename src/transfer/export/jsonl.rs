@@ -5,6 +5,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use super::closure::{Closure, Gathered, added_elements};
+use super::complete::takes_along;
 use super::{names_only_releases, only_one, releases_named};
 use crate::database::{Database, DatabaseError, Result};
 use crate::exchange::jsonl::{
@@ -27,16 +28,16 @@ pub struct JsonlExport {
     pub scope: Scope,
     /// Number of records of each kind.
     pub records: BTreeMap<LineKind, u64>,
-    /// Sets for which the expression does not hold, written because what was asked for names them:
-    /// most of them others grew from.
+    /// Sets for which the expression does not hold, written because what was asked for names them
+    /// or has them beside it: others grew from them, or they were carried along.
     pub origins: u64,
 }
 
-/// Whether every set that an expression finds was generated or made by a user.
+/// Whether every set that an expression finds was generated, carried along, or made by a user.
 fn finds_additions(expression: &Expression) -> bool {
     match expression {
         Expression::Term(Term { field: Field::Origin, test: Test::Choice(origin) }) => {
-            ["generated", "user"].contains(origin)
+            ["generated", "carried", "user"].contains(origin)
         }
         Expression::And(parts) => parts.iter().any(finds_additions),
         Expression::Or(parts) => parts.iter().all(finds_additions),
@@ -85,7 +86,9 @@ impl Database {
     /// `origin=generated` or `origin=user` writes what was added to the release, without a record
     /// of the release itself, unless `with_base`. Any other writes a part: the sets with their
     /// sentences, LUs, frames, and what these refer to. Every file is closed: what a record of it
-    /// names is in it or, for additions, in the release that they add to. `origin=user` alone also
+    /// names is in it or, for additions, in the release that they add to. With a generated set go
+    /// those that were carried into its sentence, unless the expression speaks of `origin=carried`.
+    /// `origin=user` alone also
     /// writes what no set refers to. `None` when nothing matches. A part or an addition holds the
     /// ids of its records in memory.
     ///
@@ -148,9 +151,11 @@ impl Database {
         let mut releases: Vec<Release> = Vec::new();
         let mut closure: Option<Closure<'_>> = None;
         let store = &self.store;
+        let asked = (scope, takes_along(expression));
         let add = |some: &mut Vec<Gathered<'d>>, answer: Answer| {
             if some.last().is_none_or(|last| last.release.id != answer.release.id) {
-                some.push(Gathered::new(store, Arc::clone(&answer.release), scope)?);
+                let gathered = Gathered::new(store, Arc::clone(&answer.release), asked)?;
+                some.push(gathered);
             }
             let gathered = some.last_mut().expect("one was put there");
             gathered.add(&answer.set, &answer.sentence)
@@ -562,6 +567,7 @@ mod tests {
             ("origin=generated", Scope::Additions),
             ("release=a origin=generated aligner>=0.5", Scope::Additions),
             ("origin=user", Scope::Additions),
+            ("origin=carried", Scope::Additions),
             ("origin=user or origin=generated round=2", Scope::Additions),
             ("origin=generated or frame=Checking", Scope::Part),
             ("origin!=generated", Scope::Part),

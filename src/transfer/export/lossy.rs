@@ -251,7 +251,7 @@ pub(super) struct Names<'a> {
     frames: HashMap<(ReleaseId, FrameId), CoreTypes>,
     elements: HashMap<(ReleaseId, FrameId), Arc<HashMap<String, FeId>>>,
     statuses: HashMap<(ReleaseId, FrameId, LuId), String>,
-    /// Of seeds, the names of their FEs with words, if people annotated them all.
+    /// Of seeds and sources, the names of their FEs with words, if people annotated them all.
     seeds: HashMap<(ReleaseId, AnnotationSetId), Option<Vec<String>>>,
     judged: HashMap<ReleaseId, bool>,
 }
@@ -287,26 +287,31 @@ impl<'a> Names<'a> {
     }
 
     /// Whether all FEs of a set are labelled: people looked for them, or a model carried every one
-    /// of those of a seed in which people did, and the set still has them. A seed that was edited
-    /// since, so that its FEs are others, says nothing.
+    /// of those of a seed or a source in which people did, and the set still has them. One that was
+    /// edited since, so that its FEs are others, says nothing.
     fn has_all_elements(&mut self, release: ReleaseId, set: &AnnotationSet) -> Result<bool> {
-        let made = match (&set.provenance, set.fe_status) {
+        let from = match (set.provenance.grown_from(), set.fe_status) {
             (_, FeStatus::Annotated) => return Ok(true),
-            (Provenance::Generated(made), FeStatus::Carried) => made,
+            (Some(from), FeStatus::Carried) => from,
             _ => return Ok(false),
         };
-        let are_found = made.elements.iter().all(|element| element.score.is_some());
-        if !are_found || made.flags.lost_element {
+        let elements = set.provenance.carried_elements();
+        let are_found = elements.iter().all(|element| element.score.is_some());
+        let is_flagged = match &set.provenance {
+            Provenance::Generated(made) => made.flags.lost_element,
+            _ => false,
+        };
+        if !are_found || is_flagged {
             return Ok(false);
         }
-        let key = (release, made.seed);
+        let key = (release, from);
         if !self.seeds.contains_key(&key) {
-            let seed = self.database.store().annotation_set(release, made.seed)?;
+            let seed = self.database.store().annotation_set(release, from)?;
             let known = seed.filter(|seed| seed.fe_status == FeStatus::Annotated);
             self.seeds.insert(key, known.as_ref().map(overt_elements));
         }
         let mut carried: Vec<String> =
-            made.elements.iter().map(|element| element.name.clone()).collect();
+            elements.iter().map(|element| element.name.clone()).collect();
         carried.sort_unstable();
         let is_whole = self.seeds.get(&key).and_then(Option::as_ref) == Some(&carried);
         Ok(is_whole && has_each(&overt_elements(set), &carried))
@@ -403,12 +408,12 @@ fn rows_of(answer: &Answer, core_types: &CoreTypes) -> Result<Vec<LabelRow>> {
         frame_fit: set.provenance.fit().map(|fit| f64::from(fit.probability)),
         ..LabelRow::default()
     };
+    row.seed = set.provenance.grown_from().map(|from| from.to_string());
+    row.aligner = set.provenance.aligner().map(f64::from);
     if let Provenance::Generated(made) = &set.provenance {
-        row.seed = Some(made.seed.to_string());
         row.round = Some(i64::from(made.round));
         row.flags = Some(made.flags.names().join(";"));
         row.paraphrase = made.paraphrase_score().map(f64::from);
-        row.aligner = Some(f64::from(made.aligner));
         row.p = made.filter.map(|scores| f64::from(scores.precision));
         row.r = made.filter.map(|scores| f64::from(scores.recall));
     }

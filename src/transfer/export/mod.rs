@@ -2,6 +2,7 @@
 
 mod change;
 mod closure;
+mod complete;
 mod framenet;
 mod jsonl;
 mod lossy;

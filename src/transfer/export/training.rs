@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
+use super::complete::{Sources, is_throughout, takes_along};
 use super::lossy::{LossyExport, Names};
 use super::tokens::{HELD, Layout, TokenFile, TokenSentence, Untagged, WordReader};
 use crate::database::{Database, Result};
@@ -96,6 +97,8 @@ impl Database {
         Ok(report)
     }
 
+    /// The sets that an expression finds, with those that were carried into the sentences of
+    /// generated ones among them, unless the expression itself speaks of those.
     fn training_sets(&self, expression: &Expression) -> Result<Wanted> {
         let mut wanted = Wanted::new();
         for found in self.matches(expression, &Selection::default())? {
@@ -104,6 +107,21 @@ impl Database {
             let (sets, splits) = wanted.entry(key).or_default();
             sets.push(found.set().id);
             splits.push(found.split()?);
+        }
+        if !takes_along(expression) {
+            return Ok(wanted);
+        }
+        for found in self.matches(&"origin=carried".parse()?, &Selection::default())? {
+            let found = found?;
+            let Provenance::Carried(carrying) = &found.set().provenance else { continue };
+            let Some((sets, splits)) = wanted.get_mut(&(found.release(), found.set().sentence))
+            else {
+                continue;
+            };
+            if sets.contains(&carrying.generated) && !sets.contains(&found.set().id) {
+                sets.push(found.set().id);
+                splits.push(found.split()?);
+            }
         }
         Ok(wanted)
     }
@@ -118,6 +136,7 @@ impl Database {
         let mut names = Names::new(self)?;
         let releases = self.releases()?;
         let mut judged = LossLog::default();
+        let mut sources = Sources::new(store);
         for ((release, id), (ids, splits)) in wanted {
             let Some(sentence) = store.sentence(release, id)? else { continue };
             let mut all = Vec::new();
@@ -127,7 +146,8 @@ impl Database {
             let layers = store.sentence_layers(release, id)?;
             let layers = layers.collect::<std::result::Result<Vec<_>, _>>()?;
             let tokens = Tokens::new(&sentence.text, &layers);
-            let unannotated = unannotated(&sentence.text, &all, &ids);
+            let is_throughout = is_throughout(&all) || sources.are_carried(release, &all)?;
+            let unannotated = unannotated(&sentence.text, (&all, is_throughout), &ids);
             let mut sets = Vec::with_capacity(ids.len());
             for set in all.into_iter().filter(|set| ids.contains(&set.id)) {
                 self.count_judgements(release, &set, &mut judged)?;
@@ -153,14 +173,16 @@ impl Database {
 
 /// The stretches of a sentence in which nobody looked for frames, or whose sets are not written.
 ///
-/// Full texts and span-labelled data are annotated throughout: there only the targets of sets that
-/// are left out are unknown. Of any other sentence only the targets of the written sets are known.
+/// Full texts and span-labelled data are annotated throughout, and so is a sentence into which
+/// every set of such a source was carried: there only the targets of sets that are left out are
+/// unknown. Of any other sentence only the targets of the written sets are known.
 /// A target that a written set shares with one that is left out is unknown, too: it evokes another
 /// frame besides.
-fn unannotated(text: &str, all: &[AnnotationSet], written: &[AnnotationSetId]) -> Vec<Span> {
-    let is_throughout = |set: &AnnotationSet| {
-        matches!(set.provenance, Provenance::FullText { .. } | Provenance::Imported { .. })
-    };
+fn unannotated(
+    text: &str,
+    (all, is_throughout): (&[AnnotationSet], bool),
+    written: &[AnnotationSetId],
+) -> Vec<Span> {
     let targets = |is_written: bool| {
         let sets = all.iter().filter(move |set| written.contains(&set.id) == is_written);
         let mut targets: Vec<Span> = sets.flat_map(|set| set.targets.iter().copied()).collect();
@@ -168,7 +190,7 @@ fn unannotated(text: &str, all: &[AnnotationSet], written: &[AnnotationSetId]) -
         targets
     };
     let left_out = targets(false);
-    if all.iter().any(is_throughout) {
+    if is_throughout {
         return joined(left_out);
     }
     let mut unknown = without(vec![Span::new(0, text.len() as u32)], &targets(true));

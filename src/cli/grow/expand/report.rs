@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fnstore::endpoint::Usage;
-use fnstore::expand::{EndReason, Guidance, Report};
+use fnstore::expand::{CompanyTally, EndReason, Guidance, Report};
 
 use crate::cli::grow::filter::write_kept;
 use crate::cli::print::output::{Output, counted, grouped};
@@ -71,6 +71,7 @@ fn write_counts(report: &Report, output: &mut Output) -> anyhow::Result<()> {
             format!("of {} found; all core FEs in {with_core:.0} % of sentences", grouped(all));
         output.count("FEs carried over", elements.found, &note)?;
     }
+    write_company(&report.carried, output)?;
     if report.steps_reused > 0 {
         let share = 100.0 * report.steps_reused as f64 / report.steps as f64;
         let note = format!("{share:.0} % of all, taken over from the round before");
@@ -83,6 +84,25 @@ fn write_counts(report: &Report, output: &mut Output) -> anyhow::Result<()> {
     }
     if report.leaks > 0 {
         output.count("banned words", report.leaks, "dropped")?;
+    }
+    Ok(())
+}
+
+/// What became of the other sets of the sentences.
+fn write_company(carried: &CompanyTally, output: &mut Output) -> anyhow::Result<()> {
+    if carried.sentences == 0 {
+        return Ok(());
+    }
+    let all = carried.found + carried.dropped.values().sum::<u64>();
+    let note = format!(
+        "of {} beside those rewritten; all of them in {} of {}",
+        grouped(all),
+        grouped(carried.complete),
+        counted(carried.sentences, "sentence")
+    );
+    output.count("sets carried along", carried.found, &note)?;
+    for (reason, count) in &carried.dropped {
+        output.line(&format!("  {:>30}  {}", grouped(*count), reason.explanation()))?;
     }
     Ok(())
 }

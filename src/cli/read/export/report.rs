@@ -38,8 +38,8 @@ pub(super) struct ExportRecord {
     pub(super) release: Option<String>,
     pub(super) scope: Option<Scope>,
     pub(super) records: BTreeMap<&'static str, u64>,
-    /// Sets among them that were not asked for, but are named by what was (it grew from them), for
-    /// jsonl.
+    /// Sets among them that were not asked for: others grew from them, or they were carried along;
+    /// for jsonl.
     pub(super) origins: u64,
     pub(super) losses: BTreeMap<&'static str, LossRecord>,
     /// Files that a part leaves out, by folder, for framenet-xml.
@@ -85,7 +85,7 @@ impl ExportRecord {
         if self.origins > 0 {
             let origins = grouped(self.origins);
             tell(&format!(
-                "  {origins:>9}  of these sets were not asked for, but others name them: they grew from them"
+                "  {origins:>9}  of these sets were not asked for: others grew from them, or they were carried along"
             ));
         }
         for (folder, count) in &self.left_out {

@@ -59,12 +59,13 @@ fn foreign(lexicon: &Lexicon<'_>, lu: &LexUnit) -> anyhow::Result<Vec<ForeignRec
 }
 
 /// Where annotation sets of an LU are, beside its exemplars.
-pub(super) const PLACES: [(Origin, &str); 5] = [
+pub(super) const PLACES: [(Origin, &str); 6] = [
     (Origin::FullText, "in full text"),
     (Origin::Imported, "imported"),
     (Origin::User, "by users"),
     (Origin::Generated, "generated"),
     (Origin::Predicted, "predicted"),
+    (Origin::Carried, "carried"),
 ];
 
 fn write_lexunit(

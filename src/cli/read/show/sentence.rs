@@ -4,8 +4,8 @@
 use anyhow::Context as _;
 use fnstore::lexicon::Lexicon;
 use fnstore::model::{
-    AnnotationSetId, Extent, FeStatus, ForeignPlace, Layer, LuId, Occurrence, Origin, Sentence,
-    SentenceId, SentenceLayers,
+    AnnotationSetId, Extent, FeStatus, ForeignPlace, Layer, LuId, Occurrence, Sentence, SentenceId,
+    SentenceLayers,
 };
 use fnstore::query::{Expression, Field, Ids, Term, Test};
 use fnstore::search::{Answer, AnswerRecord};
@@ -150,7 +150,7 @@ fn frames_evoked(lexicon: &Lexicon<'_>, answers: &[Answer]) -> anyhow::Result<Ve
         let set = &answer.set;
         let lu = lexicon.lu_of_frame(set.frame, set.lu)?;
         let is_listed = lu.is_some_and(|lu| lu.listing.frame_file || lu.listing.lu_file);
-        let is_known = is_listed || set.provenance.origin() == Origin::Generated;
+        let is_known = is_listed || set.provenance.origin().is_of_written_text();
         let mut name = answer.frame.to_string();
         if answers.len() > 1 {
             name = format!("[{number}] {name}");

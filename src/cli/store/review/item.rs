@@ -169,6 +169,10 @@ fn facts(view: &View) -> Markup {
             " \u{b7} aligner " (format!("{:.2}", made.aligner))
             @if let Some(filter) = &made.filter { " \u{b7} p " (format!("{:.2}", filter.precision)) }
         }
+        @if let Provenance::Carried(carrying) = &view.set.provenance {
+            " \u{b7} carried from " (carrying.source)
+            " \u{b7} aligner " (format!("{:.2}", carrying.aligner))
+        }
         @if let Some(said) = &view.verification {
             @if let Some(share) = said.evokes { " \u{b7} evokes " (format!("{share:.2}")) }
             @if let Some(share) = said.same_meaning {

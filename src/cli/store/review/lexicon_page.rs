@@ -132,7 +132,8 @@ fn shown(database: &Database, lexicon: &Lexicon<'_>, frame: &Frame) -> anyhow::R
         *proposed.entry(lu.name.clone()).or_insert(true) &= lu.status == PROPOSED;
         units.insert(lu.name, [0, 0]);
     }
-    for (place, origin) in ["origin!=generated", "origin=generated"].into_iter().enumerate() {
+    let origins = ["not (origin=generated or origin=carried)", "origin=generated"];
+    for (place, origin) in origins.into_iter().enumerate() {
         for count in database.count_by(&in_frame(lexicon, frame, origin)?, &[Field::Lu])? {
             let name = count.value().unwrap_or_default().to_owned();
             units.entry(name).or_default()[place] += count.count;

@@ -65,7 +65,7 @@ pub struct FramenetExport {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum FramenetLoss {
-    /// A generated set: written as an exemplar, without seed, round, recipe, scores and flags.
+    /// A generated or carried set: written as an exemplar, without seed, source and scores.
     Generated,
     /// A set from a file of another format: written as an exemplar, without the file's name.
     Imported,
@@ -102,8 +102,8 @@ impl FramenetLoss {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Generated => {
-                "generated sets written as exemplars, without seed, round, recipe, scores and flags: \
-                 an import reads them as human"
+                "generated and carried sets written as exemplars, without seed, source, round, recipe, \
+                 scores and flags: an import reads them as human"
             }
             Self::Imported => "imported sets written as exemplars, without the name of their file",
             Self::Predicted => {
@@ -593,7 +593,7 @@ fn loss_of(origin: Origin) -> Option<FramenetLoss> {
         Origin::Exemplar | Origin::FullText => None,
         Origin::Imported => Some(FramenetLoss::Imported),
         Origin::User => Some(FramenetLoss::User),
-        Origin::Generated => Some(FramenetLoss::Generated),
+        Origin::Generated | Origin::Carried => Some(FramenetLoss::Generated),
         Origin::Predicted => Some(FramenetLoss::Predicted),
     }
 }
