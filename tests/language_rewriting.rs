@@ -114,6 +114,39 @@ fn outputs_hold_no_banned_word_and_all_that_is_required() {
 }
 
 #[test]
+fn outputs_hold_words_of_the_list_beside_an_adapter_and_those_of_the_source() {
+    let folder = copy("prompt.toml", |text| text.replace("Avoid", "Without"));
+    let base = directory("llama").join("model.gguf");
+    let open =
+        || Paraphraser::open_with(folder.path(), Some(&base), &CPU, Numbers::F32).unwrap();
+    let without = open();
+    std::fs::write(folder.path().join("words.txt"), "the\nman\nis\n").unwrap();
+    let mut with = open();
+    assert!(!without.has_word_list() && with.has_word_list());
+    assert_ne!(without.adapter_fingerprint(), with.adapter_fingerprint());
+    let request = Request {
+        text: "They checked the locks".to_owned(),
+        constraints: Constraints::avoiding(["locks"]),
+    };
+    let mut texts = |known_words| -> Vec<String> {
+        let settings = Settings { known_words, ..settings() };
+        let outcomes = with.paraphrase(std::slice::from_ref(&request), &settings).unwrap();
+        outcomes[0].paraphrases().iter().map(|of| of.text.clone()).collect()
+    };
+    let is_known = |text: &String| {
+        let words = text.split(|of: char| !of.is_alphanumeric()).filter(|word| !word.is_empty());
+        let known = ["the", "man", "is", "they", "checked"];
+        words.map(str::to_lowercase).all(|word| known.contains(&word.as_str()))
+    };
+    let (known, any) = (texts(true), texts(false));
+    assert!(!known.is_empty() && known.iter().all(is_known), "{known:?}");
+    assert!(!any.iter().all(is_known), "{any:?}");
+    std::fs::write(folder.path().join("words.txt"), b"\xff").unwrap();
+    let message = message_of(folder.path(), &base);
+    assert!(message.contains("words.txt") && message.contains("UTF-8"), "{message}");
+}
+
+#[test]
 fn sentences_side_by_side_are_rewritten_as_each_alone() {
     let mut paraphraser = open();
     let requests = ["They checked it", "the old man", "a <|im_end|> b"].map(|text| Request {

@@ -10,13 +10,14 @@
 //! An adapter fits the weights that it was trained over and no others, so it names their
 //! fingerprint.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
 use crate::compute::Tensor;
 use crate::model::Declared;
-use crate::nn::{Fingerprint, Gguf, NnError, Weights, WeightsError, declared_languages};
+use crate::nn::{Fingerprint, Gguf, NnError, WORDS, Weights, WeightsError, declared_languages};
 
 /// Name of the file that makes a directory an adapter.
 pub const ADAPTER_CONFIG: &str = "adapter_config.json";
@@ -131,6 +132,14 @@ impl LanguageAdapter {
         let mut hasher = blake3::Hasher::new();
         hasher.update(format!("fnstore adapter 1 {} {}", config.r, config.lora_alpha).as_bytes());
         hasher.update(&read(&file)?);
+        match read(&directory.join(WORDS)) {
+            // Adapters had no words when the first fingerprints were taken.
+            Err(AdapterError::Read { source, .. }) if source.kind() == ErrorKind::NotFound => {}
+            words => {
+                hasher.update(WORDS.as_bytes());
+                hasher.update(&words?);
+            }
+        }
         let weights = Weights::open_file(&file)?;
         let fingerprint = Fingerprint(*hasher.finalize().as_bytes());
         let declared = declared_languages(directory);
@@ -149,7 +158,7 @@ impl LanguageAdapter {
         &self.declared
     }
 
-    /// Of weights, rank and scale.
+    /// Of weights, rank, scale, and the words that it may write where there is a list of them.
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
         self.fingerprint

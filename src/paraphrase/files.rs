@@ -7,7 +7,8 @@ use std::sync::Arc;
 use super::prompt::PROMPT;
 use super::{Network, ParaphraseError, Paraphraser, Prompt};
 use crate::compute::{Device, Numbers};
-use crate::nn::{ADAPTER_CONFIG, LanguageAdapter, LanguageModel, NnError, tokenizer_of};
+use crate::nn::{ADAPTER_CONFIG, LanguageAdapter, LanguageModel, NnError, WORDS, tokenizer_of};
+use crate::text::input::read_text;
 
 /// Whether a directory holds a language model's adapter.
 #[must_use]
@@ -61,8 +62,8 @@ fn files_named(models: &Path, name: &str) -> Vec<PathBuf> {
 }
 
 impl Paraphraser<Network> {
-    /// Joins a language model, perhaps with an adapter, and the prompt that lies beside the adapter
-    /// or else beside the model.
+    /// Joins a language model, perhaps with an adapter, and the prompt and the words that lie beside
+    /// the adapter or else beside the model.
     pub(super) fn of_language_model(
         model: &Path,
         adapter: Option<&Path>,
@@ -73,7 +74,8 @@ impl Paraphraser<Network> {
         let open =
             |source: NnError| ParaphraseError::Open { path: of.display().to_string(), source };
         let own = if model.is_dir() { Some(model) } else { model.parent() };
-        let prompt = Prompt::read(adapter.or(own).unwrap_or(Path::new("")))?;
+        let beside = adapter.or(own).unwrap_or(Path::new(""));
+        let (prompt, words) = (Prompt::read(beside)?, read_words(&beside.join(WORDS))?);
         let adapter = adapter.map(LanguageAdapter::read).transpose().map_err(open)?;
         let (tokenizer, begins_with_start) = tokenizer_of::<ParaphraseError>(model)?;
         let stop = prompt.stop_token(&tokenizer)?;
@@ -81,7 +83,20 @@ impl Paraphraser<Network> {
         let network = opened.map_err(open)?.ending_at(stop);
         let start = network.config().start_token.filter(|_| begins_with_start);
         let network = Network::LanguageModel(Box::new(network));
-        Self::new(network, tokenizer)?.with_prompt(prompt, start)
+        let rewriter = Self::new(network, tokenizer)?.with_prompt(prompt, start)?;
+        Ok(match words {
+            Some(words) => rewriter.with_words(words.lines()),
+            None => rewriter,
+        })
+    }
+}
+
+/// A list of words, a line each; `None` where there is none.
+pub(super) fn read_words(path: &Path) -> Result<Option<String>, ParaphraseError> {
+    match read_text(path) {
+        Ok(words) => Ok(Some(words)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(ParaphraseError::Words { path: path.display().to_string(), source }),
     }
 }
 

@@ -46,7 +46,6 @@ use crate::model::Declared;
 use crate::nn::{
     EncoderDecoder, Fingerprint, LanguageModel, StepNetwork, WORDS, declared_languages,
 };
-use crate::text::input::read_text;
 use crate::tokenize::Tokenizer;
 
 /// A rewriter: an encoder-decoder, or a language model that is asked by a prompt, and its
@@ -185,8 +184,8 @@ impl RequestOutcome {
 }
 
 impl Paraphraser<Network> {
-    /// Opens a model directory: `config.json`, `model.safetensors`, `tokenizer.json`, and
-    /// `words.txt` where there is one; or a language model with its `prompt.toml`.
+    /// Opens a model directory: `config.json`, `model.safetensors` and `tokenizer.json`, or a
+    /// language model with its `prompt.toml`; and `words.txt` where there is one.
     ///
     /// # Errors
     /// When one of the files is missing or damaged, or they do not belong together.
@@ -239,7 +238,7 @@ impl Paraphraser<Network> {
         let source_prefix = network.config().source_prefix.clone().unwrap_or_default();
         let network = Network::EncoderDecoder(Box::new(network));
         let mut paraphraser = Self { source_prefix, declared, ..Self::new(network, tokenizer)? };
-        if let Some(words) = read_words(&dir.join(WORDS))? {
+        if let Some(words) = files::read_words(&dir.join(WORDS))? {
             paraphraser = paraphraser.with_words(words.lines());
         }
         match mark {
@@ -445,15 +444,6 @@ impl<N: StepNetwork> Paraphraser<N> {
     /// When no search can follow the settings, or a banned phrase has no visible letter.
     pub fn session(&mut self, settings: Settings) -> Result<Session<'_, N>, ParaphraseError> {
         Session::new(self, settings)
-    }
-}
-
-/// A list of words, a line each; `None` where there is none.
-fn read_words(path: &Path) -> Result<Option<String>, ParaphraseError> {
-    match read_text(path) {
-        Ok(words) => Ok(Some(words)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(ParaphraseError::Words { path: path.display().to_string(), source }),
     }
 }
 
