@@ -44,6 +44,11 @@ fn sentences_are_compared_with_their_source_and_with_one_another() {
     }
     let table = ["stats", "diversity", "--no-pos", "--format", "table"];
     assert!(fnstore_in(store.path(), &table).stdout.contains("all"));
+    let by = |threads| {
+        let said = ["stats", "diversity", "--threads", threads, "--format", "json"];
+        fnstore_in(store.path(), &said).stdout
+    };
+    assert_eq!(by("1"), by("3"));
 }
 
 #[test]

@@ -78,8 +78,11 @@ impl Chain {
         self.round = journal.round;
         for id in journal.chain {
             let Some((set, sentence)) = stored(database, self.seed.release, id)? else { continue };
-            let (frame, pos) = (self.seed.frame, self.seed.pos);
-            let unit = lexicon.unit_of(frame, &set.trigger(&sentence.text), pos)?;
+            let seed = &self.seed;
+            // Its LU was named by what a tagger read, which may be another than the seed's.
+            let lu = database.store().lexunit(seed.release, set.frame, set.lu)?;
+            let pos = lu.map_or(seed.pos, |lu| lu.pos);
+            let unit = lexicon.unit_of(seed.frame, &set.trigger(&sentence.text), pos)?;
             self.push(id, &sentence.text, &set.targets, &unit.lemma, unit.pos);
         }
         Ok(())

@@ -23,7 +23,7 @@ use crate::decode::GoesOn;
 use crate::filter::{Filter, FilterEvidence};
 use crate::grow::{CarriedAlong, Checker, Generated, Proposer, Verdict};
 use crate::model::{
-    FeStatus, FilterScores, Flags, FrameFit, Generation, Method, RecipeId, Verification,
+    FeStatus, FilterScores, Flags, FrameFit, Generation, Method, Pos, RecipeId, Verification,
 };
 use crate::paraphrase::{Paraphrase, Refusal, RequestOutcome};
 
@@ -158,11 +158,12 @@ impl PairChecker<'_> {
         let CarriedOver { carried, elements, along, company } = over;
         let lost_element = carried.as_ref().is_some_and(Carried::has_lost);
         let (frame, round) = (chain.seed.frame, chain.round + 1);
+        let pos = pos_of(knowledge, chain, &best)?;
         let lexicon = knowledge.lexicon(chain.seed.release)?;
-        let unit = lexicon.unit_of(frame, &best.trigger, chain.seed.pos)?;
+        let unit = lexicon.unit_of(frame, &best.trigger, pos)?;
         let is_new_trigger = lexicon.is_new_trigger(&best.trigger)?;
         let is_new_pair = lexicon.is_new_pair(frame, &best.trigger)?;
-        let name = lexicon.unit_name(frame, &best.trigger, chain.seed.pos)?;
+        let name = lexicon.unit_name(frame, &best.trigger, pos)?;
         let said = self.verification(lexicon.database(), (chain, &best, &name), goes_on)?;
         let fit = self.fit(chain, &best)?;
         let frames = lexicon.frames_with(&(unit.lemma.clone(), unit.pos));
@@ -315,4 +316,15 @@ struct CarriedOver {
     elements: Option<CarriedTally>,
     along: Vec<CarriedAlong>,
     company: CompanyTally,
+}
+
+/// The part of speech of a pair's new trigger: the seed's where the frame has that LU, else what a
+/// tagger reads in the sentence. The paper's recipes ask none.
+fn pos_of(knowledge: &mut Knowledge<'_>, chain: &Chain, best: &Pair) -> Result<Pos> {
+    let (seed, asks) = (&chain.seed, knowledge.recipe().choice != Choice::Aligner);
+    let is_own = knowledge.lexicon(seed.release)?.is_own(seed.frame, &best.trigger, seed.pos)?;
+    match knowledge.tagger().filter(|_| asks && !is_own) {
+        Some(tagger) => word_class::of(tagger, &best.output.text, &best.targets, seed.pos),
+        None => Ok(seed.pos),
+    }
 }

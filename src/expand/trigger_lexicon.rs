@@ -202,6 +202,12 @@ impl<'a> TriggerLexicon<'a> {
         Ok(self.frame(frame)?.valences.agreement(seed, unit))
     }
 
+    /// Whether a trigger may be a form of an LU that the frame has.
+    pub(super) fn is_own(&mut self, frame: FrameId, trigger: &str, pos: Pos) -> Result<bool> {
+        let unit = self.read(frame, trigger, pos)?;
+        Ok(self.frame(frame)?.own.contains(&unit))
+    }
+
     /// The LU of a trigger in a frame: an LU of the frame, or a proposed one, of the lemma and part
     /// of speech that it is [`read`](Self::read) as.
     pub(super) fn unit_of(

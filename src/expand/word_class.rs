@@ -1,4 +1,4 @@
-//! Whether a new trigger is of the seed's part of speech in the sentence that it stands in.
+//! The part of speech of a new trigger in its sentence, and whether it is the seed's.
 //!
 //! A word of another part of speech in a trigger's place makes a sentence that nobody would write:
 //! `the accurately answer`. Which part of speech a word has, its sentence decides, so a tagger
@@ -14,14 +14,39 @@ use crate::text::words;
 /// said: for parts of speech that are no content words, and for sentences that are too long for the
 /// tagger.
 pub(crate) fn fits(tagger: &Tagger, text: &str, targets: &[Span], pos: Pos) -> Result<bool> {
-    let Some(tags) = tags_of(pos) else { return Ok(true) };
+    if tags_of(pos).is_none() {
+        return Ok(true);
+    }
+    Ok(tags(tagger, text, targets)?.is_none_or(|tags| may_be(&tags, pos)))
+}
+
+/// The part of speech of the words of a span: `pos` where they [may have it](fits), else that of a
+/// tag of theirs.
+pub(crate) fn of(tagger: &Tagger, text: &str, targets: &[Span], pos: Pos) -> Result<Pos> {
+    if tags_of(pos).is_none() {
+        return Ok(pos);
+    }
+    let Some(tags) = tags(tagger, text, targets)? else { return Ok(pos) };
+    let others = [Pos::Verb, Pos::Noun, Pos::Adjective, Pos::Adverb];
+    let found = std::iter::once(pos).chain(others).find(|pos| may_be(&tags, *pos));
+    Ok(found.unwrap_or(pos))
+}
+
+/// The tags of the words of a span; none of a sentence that is too long for the tagger.
+fn tags<'t>(tagger: &'t Tagger, text: &str, targets: &[Span]) -> Result<Option<Vec<&'t str>>> {
     let spans = words(text);
     let sentence: Vec<&str> = spans.iter().filter_map(|span| span.of(text)).collect();
     let mut tagged = tagger.tag_each(&[sentence]).map_err(|source| ExpandError::Tag { source })?;
-    let Some(Ok(tagged)) = tagged.pop() else { return Ok(true) };
+    let Some(Ok(tagged)) = tagged.pop() else { return Ok(None) };
     let is_target = |word: &Span| targets.iter().any(|target| target.overlaps(*word));
-    let mut of_target = spans.iter().zip(&tagged).filter(|(word, _)| is_target(word));
-    Ok(of_target.any(|(_, tag)| tags.iter().any(|of| tag.name.starts_with(of))))
+    let of_target = spans.iter().zip(&tagged).filter(|(word, _)| is_target(word));
+    Ok(Some(of_target.map(|(_, tag)| tag.name).collect()))
+}
+
+/// Whether one of the tags is one of a part of speech.
+fn may_be(tags: &[&str], pos: Pos) -> bool {
+    let of_pos = tags_of(pos).unwrap_or_default();
+    tags.iter().any(|tag| of_pos.iter().any(|of| tag.starts_with(of)))
 }
 
 /// How the Penn Treebank's tags of a part of speech begin. Participles are adjectives where an
@@ -65,6 +90,18 @@ mod tests {
         assert!(!fits(quickly.0, quickly.1, Pos::Adjective));
         assert!(fits(quickly.0, quickly.1, Pos::Idiom), "no class of content words");
         assert!(fits(quickly.0, checked.1, Pos::Verb), "one of its words does");
+        let of = |span: (u32, u32), pos| {
+            super::of(&tagger, text, &[Span::new(span.0, span.1)], pos).unwrap()
+        };
+        for (span, pos, expected) in [
+            (quickly, Pos::Adjective, Pos::Adverb),
+            (report, Pos::Verb, Pos::Noun),
+            (checked, Pos::Noun, Pos::Verb),
+            (accurate, Pos::Adjective, Pos::Adjective),
+            (quickly, Pos::Idiom, Pos::Idiom),
+        ] {
+            assert_eq!(of(span, pos), expected, "{span:?}");
+        }
         let modal = super::fits(&tagger, "They must leave .", &[Span::new(5, 9)], Pos::Verb);
         assert!(modal.unwrap());
         let long = "word ".repeat(600);

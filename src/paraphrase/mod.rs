@@ -548,7 +548,7 @@ mod tests {
         let file = dir.path().join(WORDS);
         assert_eq!(read_words(&file).unwrap(), None);
         std::fs::write(&file, b"caf\xe9\n").unwrap();
-        let message = read_words(&file).unwrap_err().to_string();
+        let message = files::read_words(&file).unwrap_err().to_string();
         assert!(message.contains("words.txt") && message.contains("UTF-8"), "{message}");
     }
 

@@ -8,8 +8,10 @@ use fnstore::database::{Database, DatabaseError};
 use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSetId, Positive, Provenance, ReleaseId, Span};
 use fnstore::query::Expression;
+use fnstore::search::Answer;
 use fnstore::tag::Tagger;
 use fnstore::text::{bleu, fold, words};
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::cli::options::query;
@@ -191,46 +193,66 @@ impl Found {
         let generated = "origin=generated".parse().map_err(DatabaseError::from)?;
         let mut found = Self::default();
         let mut places: HashMap<(ReleaseId, AnnotationSetId), usize> = HashMap::new();
-        for answer in database.query(&Expression::all_of([expression.clone(), generated])?)? {
-            let answer = answer?;
-            let Provenance::Generated(made) = &answer.set.provenance else { continue };
-            let key = (answer.release.id, made.source);
-            let source = match places.get(&key) {
-                Some(place) => *place,
-                None => {
-                    let Some(source) = sentence_of(database, key)? else { continue };
-                    found.sources.push(source);
-                    places.insert(key, found.sources.len() - 1);
-                    found.sources.len() - 1
-                }
-            };
-            let sentence = Sentence::new(&answer.sentence.text, &answer.set.targets);
-            let group = found.groups.entry((answer.release.id, made.recipe.0, made.seed));
-            group.or_default().push(Generated { round: made.round, sentence, source });
-        }
+        let expression = Expression::all_of([expression.clone(), generated])?;
+        let read = |some: &mut Vec<_>, answer: Answer| {
+            if let Provenance::Generated(made) = answer.set.provenance {
+                let sentence = Sentence::new(&answer.sentence.text, &answer.set.targets);
+                some.push((answer.release.id, made, sentence));
+            }
+            Ok::<_, anyhow::Error>(())
+        };
+        database.fold_answers(&expression, Vec::new, read, |some| {
+            for (release, made, sentence) in some {
+                let key = (release, made.source);
+                let source = match places.get(&key) {
+                    Some(place) => *place,
+                    None => {
+                        let Some(source) = sentence_of(database, key)? else { continue };
+                        found.sources.push(source);
+                        places.insert(key, found.sources.len() - 1);
+                        found.sources.len() - 1
+                    }
+                };
+                let group = found.groups.entry((release, made.recipe.0, made.seed));
+                group.or_default().push(Generated { round: made.round, sentence, source });
+            }
+            Ok(())
+        })?;
         Ok(found)
     }
 
-    /// Sums by round, without tags.
+    /// Sums by round, without tags: measured by all threads, summed up in one order.
     fn sums(&self) -> BTreeMap<u16, Sums> {
+        let groups: Vec<&Vec<Generated>> = self.groups.values().collect();
+        let measured: Vec<Vec<Sums>> =
+            groups.par_iter().map(|group| self.measured(group)).collect();
         let mut rounds: BTreeMap<u16, Sums> = BTreeMap::new();
-        for group in self.groups.values() {
-            for (at, one) in group.iter().enumerate() {
-                let sums = rounds.entry(one.round).or_default();
-                let source = &self.sources[one.source];
-                let others = group.iter().enumerate().filter(|(other, _)| *other != at);
-                let others: Vec<&[String]> =
-                    others.map(|(_, other)| &other.sentence.words[..]).collect();
-                sums.sets += 1;
-                sums.source_bleu += bleu(&one.sentence.words, &[&source.words[..]]);
-                sums.changed += one.sentence.changed(source);
-                if !others.is_empty() {
-                    sums.self_bleu += bleu(&one.sentence.words, &others);
-                    sums.with_others += 1;
-                }
+        for (group, measured) in groups.into_iter().zip(&measured) {
+            for (one, sums) in group.iter().zip(measured) {
+                rounds.entry(one.round).or_default().add(sums);
             }
         }
         rounds
+    }
+
+    /// What is measured of each sentence of a seed and recipe, without tags.
+    fn measured(&self, group: &[Generated]) -> Vec<Sums> {
+        let of_one = |(at, one): (usize, &Generated)| {
+            let source = &self.sources[one.source];
+            let others = group.iter().enumerate().filter(|(other, _)| *other != at);
+            let others: Vec<&[String]> =
+                others.map(|(_, other)| &other.sentence.words[..]).collect();
+            let has_others = !others.is_empty();
+            Sums {
+                sets: 1,
+                source_bleu: bleu(&one.sentence.words, &[&source.words[..]]),
+                changed: one.sentence.changed(source),
+                self_bleu: if has_others { bleu(&one.sentence.words, &others) } else { 0.0 },
+                with_others: u64::from(has_others),
+                tags: TagDistances::default(),
+            }
+        };
+        group.iter().enumerate().map(of_one).collect()
     }
 
     /// Adds what the tags of targets say; a sentence that is too long for the tagger counts for
