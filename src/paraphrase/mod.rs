@@ -546,7 +546,7 @@ mod tests {
     fn a_list_of_words_that_is_no_text_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join(WORDS);
-        assert_eq!(read_words(&file).unwrap(), None);
+        assert_eq!(files::read_words(&file).unwrap(), None);
         std::fs::write(&file, b"caf\xe9\n").unwrap();
         let message = files::read_words(&file).unwrap_err().to_string();
         assert!(message.contains("words.txt") && message.contains("UTF-8"), "{message}");
