@@ -84,8 +84,7 @@ fn annotation_of_lexical_units_is_counted_and_what_the_release_states_is_a_claim
         let ran = fnstore(&["lus", "stitch.v", "--format", format]);
         ran.stdout.lines().next().unwrap().to_owned()
     };
-    let columns =
-        "release,id,name,frame,pos,status,exemplar,fulltext,imported,user,generated,predicted";
+    let columns = "release,id,name,frame,pos,status,exemplar,fulltext,imported,user,generated,predicted,carried";
     assert_eq!(header("csv"), format!("{columns},claimed_annotated"));
     let table: Vec<String> = header("table").split_whitespace().map(str::to_owned).collect();
     assert_eq!(table.join(","), columns);
