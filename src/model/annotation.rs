@@ -193,8 +193,8 @@ named! {
         Unannotated => "unannotated",
         /// An import or a model named none: absence says nothing.
         Unknown => "unknown",
-        /// A model placed them: those of a generated set's seed or of a carried set's source, as far
-        /// as they were found, or what a labeller found. It may have missed some.
+        /// A model placed them: those of a generated set's seed or of a carried set's source, as
+        /// far as they were found, or what a labeller found. It may have missed some.
         Carried => "carried",
     }
 }
