@@ -115,7 +115,7 @@ fn outputs_hold_no_banned_word_and_all_that_is_required() {
 
 #[test]
 fn outputs_hold_words_of_the_list_beside_an_adapter_and_those_of_the_source() {
-    let folder = copy("prompt.toml", |text| text.replace("Avoid", "Without"));
+    let folder = copy("prompt.toml", |text| text.replace("avoid = \"-", "avoid = \"~"));
     let base = directory("llama").join("model.gguf");
     let open = || Paraphraser::open_with(folder.path(), Some(&base), &CPU, Numbers::F32).unwrap();
     let without = open();

@@ -14,6 +14,7 @@ use super::ranking::{Pair, candidates, choose};
 use super::recipe::Choice;
 use super::rewriting::{AcceptedPair, Rewriting};
 use super::seed::TARGET;
+use super::trigger_lexicon::TriggerUnit;
 use super::{
     CarriedTally, CompanyTally, EndReason, ExpandError, Guidance, Recipe, Result, word_class,
 };
@@ -193,20 +194,19 @@ impl PairChecker<'_> {
             elements: carried_elements,
             fit,
         };
-        let (lu, proposed, text) = (unit.lu, unit.proposed, output.text);
-        let made = Generated {
+        let TriggerUnit { lu, proposed, lemma, pos, .. } = unit;
+        let made = [Generated {
             frame,
             lu,
             proposed,
-            text,
+            text: output.text,
             targets,
             layers,
             fe_status,
             generation,
             verification: said,
             along,
-        };
-        let (made, lemma, pos) = ([made], unit.lemma, unit.pos);
+        }];
         Ok(AcceptedPair { made, lemma, pos, is_new_trigger, is_new_pair, elements, company })
     }
 

@@ -58,8 +58,8 @@ impl Rules {
     #[must_use]
     pub fn number(self) -> u32 {
         match self {
-            // Outputs that lost letters which the vocabulary lacks were kept once. Then proposed LUs
-            // had the part of speech of their seed's.
+            // Outputs that lost letters which the vocabulary lacks were kept once. Then proposed
+            // LUs had the part of speech of their seed's.
             Self::Rewriting => 3,
             Self::Choice
             | Self::Prompt
