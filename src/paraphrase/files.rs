@@ -62,8 +62,8 @@ fn files_named(models: &Path, name: &str) -> Vec<PathBuf> {
 }
 
 impl Paraphraser<Network> {
-    /// Joins a language model, perhaps with an adapter, and the prompt and the words that lie beside
-    /// the adapter or else beside the model.
+    /// Joins a language model, perhaps with an adapter, and the prompt and the words that lie
+    /// beside the adapter or else beside the model.
     pub(super) fn of_language_model(
         model: &Path,
         adapter: Option<&Path>,
