@@ -285,7 +285,7 @@ def changing(program: Program, built: Built, work: Path, files: Path) -> None:
     shard = files / "1-of-1.zst"
     for path in (shard, Path(f"{shard}.manifest.json")):
         path.unlink(missing_ok=True)
-    expand = ["expand", f"id={seed}", "--rounds", "1", "--beam", "2", "--candidates", "2", "--model", "paraphrase"]
+    expand = ["expand", f"id={seed}", "--rounds", "1", "--beam", "2", "--candidates", "2", "--model", "paraphrase", "--carry", "target"]
     program.run(*expand, "--shard", "1/1", "--out", shard, expect=(0, 1))
     manifest = Path(f"{shard}.manifest.json")
     if manifest.is_file():

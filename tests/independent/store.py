@@ -321,7 +321,8 @@ def verify(program: Program, built: Built, work: Path, sets: list[str]) -> None:
 def grow(program: Program, built: Built, work: Path, is_whole: bool) -> None:
     """Generates, scores, judges and decides; freezes an edition."""
     name = built.main.name
-    search = ["--model", "paraphrase", "--beam", "4", "--candidates", "4"]
+    # What is carried along stands in no expectation here: `tests/carried_sets.rs` compares it.
+    search = ["--model", "paraphrase", "--beam", "4", "--candidates", "4", "--carry", "target"]
     expression = f"release={name} ({seeds(built, is_whole)[0]}) (origin=exemplar or origin=fulltext)"
     program.records("expand-estimate", "expand", expression, "--rounds", "2", *search, "--dry-run")
     program.records("expand", "expand", expression, "--rounds", "2", *search)

@@ -26,8 +26,8 @@ const COLUMNS: [(&str, Put); 19] = [
     ("status", |answer, _, column| column.text(&answer.set.status)),
     ("document", |answer, _, column| column.maybe_text(answer.document.as_deref())),
     ("split", |answer, _, column| column.maybe_text(answer.split.map(Split::as_str))),
-    ("seed", |answer, _, column| match answer.generation() {
-        Some(made) => column.display(&made.seed),
+    ("seed", |answer, _, column| match answer.set.provenance.grown_from() {
+        Some(from) => column.display(&from),
         None => column.maybe_text(None),
     }),
     ("round", |answer, _, column| column.number(answer.generation().map(|made| made.round.into()))),
@@ -35,7 +35,7 @@ const COLUMNS: [(&str, Put); 19] = [
         column.number(answer.generation().and_then(Generation::paraphrase_score).map(f64::from));
     }),
     ("aligner", |answer, _, column| {
-        column.number(answer.generation().map(|made| made.aligner.into()));
+        column.number(answer.set.provenance.aligner().map(Into::into));
     }),
     ("p", |answer, _, column| column.number(filter(answer).map(|of| of.precision.into()))),
     ("r", |answer, _, column| column.number(filter(answer).map(|of| of.recall.into()))),
