@@ -279,6 +279,22 @@ def roles(set_: AnnotationSet, tokens: Tokens) -> list[str]:
 # ---- What nobody annotated.
 
 
+def is_throughout(sets: list[AnnotationSet]) -> bool:
+    """Whether somebody looked for all frames of the sentence of some sets."""
+    return any(set_.origin in ("fulltext", "imported") for set_ in sets)
+
+
+def has_all_of_its_source(release: Release, sets: list[AnnotationSet]) -> bool:
+    """Whether every set of a source that is annotated throughout stands in a generated sentence: as seed, or carried."""
+    made = next((set_ for set_ in sets if set_.origin == "generated"), None)
+    source = release.sets.get(made.provenance["source"]) if made else None
+    if made is None or source is None:
+        return False
+    carried = {of.provenance["source"] for of in sets if of.origin == "carried" and of.provenance["generated"] == made.id}
+    of_source = release.sets_of(source.sentence)
+    return is_throughout(of_source) and {of.id for of in of_source} <= carried | {source.id}
+
+
 def unknown_points(release: Release, sentence: Sentence, written: set[str]) -> set[int]:
     """The code points of a sentence whose frames a training record does not know."""
     sets = release.sets_of(sentence.id)
@@ -286,7 +302,7 @@ def unknown_points(release: Release, sentence: Sentence, written: set[str]) -> s
     for set_ in sets:
         for start, end in set_.targets:
             (known if set_.id in written else left_out).update(range(start, end))
-    if any(set_.origin in ("fulltext", "imported") for set_ in sets):
+    if is_throughout(sets) or has_all_of_its_source(release, sets):
         return left_out
     return set(range(len(sentence.text))) - known | left_out
 
