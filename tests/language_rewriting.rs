@@ -115,7 +115,7 @@ fn outputs_hold_no_banned_word_and_all_that_is_required() {
 
 #[test]
 fn outputs_hold_words_of_the_list_beside_an_adapter_and_those_of_the_source() {
-    let folder = copy("prompt.toml", |text| text.replace("avoid = \"-", "avoid = \"~"));
+    let folder = copy("prompt.toml", |text| text.replace("shortest", "tiniest"));
     let base = directory("llama").join("model.gguf");
     let open = || Paraphraser::open_with(folder.path(), Some(&base), &CPU, Numbers::F32).unwrap();
     let without = open();
@@ -134,7 +134,8 @@ fn outputs_hold_words_of_the_list_beside_an_adapter_and_those_of_the_source() {
         outcomes[0].paraphrases().iter().map(|of| of.text.clone()).collect()
     };
     let is_known = |text: &String| {
-        let words = text.split(|of: char| !of.is_alphanumeric()).filter(|word| !word.is_empty());
+        // Marks alone are no words.
+        let words = text.split(|of: char| !of.is_ascii_alphabetic()).filter(|of| !of.is_empty());
         let known = ["a", "is", "of", "the", "man", "they", "checked"];
         words.map(str::to_lowercase).all(|word| known.contains(&word.as_str()))
     };
