@@ -14,7 +14,7 @@
 //!                                and where its encoder is
 //! links            link_network.rs  the linker's network over link_features.rs; linker.rs: by itself
 //! training         train/        of heads and of linkers; nothing else here imports it
-//! answer           aligner.rs    the best candidate, piece by piece
+//! answer           aligner.rs    the best candidate, piece by piece; each.rs: where some are refused
 //! data files       data.rs       items with gold spans; dataset.rs: and the lines on which they stand
 //! how good         metrics.rs    precision, recall, F1; breakdown.rs: on which spans;
 //!                                diversity.rs: how far parts of speech change
@@ -31,6 +31,7 @@ mod candidates;
 mod data;
 mod dataset;
 mod diversity;
+mod each;
 mod embedding;
 mod encode;
 mod error;

@@ -1,5 +1,7 @@
 //! How a beam search is run: its width, when it ends, and what ranks its outputs.
 
+use std::str::FromStr;
+
 use super::DecodeError;
 use crate::model::named;
 
@@ -250,6 +252,33 @@ pub enum LengthPenalty {
     },
 }
 
+impl FromStr for LengthPenalty {
+    type Err = DecodeError;
+
+    /// Reads `huggingface=P`, `ctranslate2=P`, `sockeye=ALPHA,BETA` or `marian=ALPHA,WORD_PENALTY`.
+    fn from_str(text: &str) -> Result<Self, DecodeError> {
+        let (name, numbers) = text.split_once('=').unwrap_or((text, ""));
+        let numbers = numbers.split(',').filter(|number| !number.is_empty()).map(str::parse);
+        let numbers: Result<Vec<f32>, _> = numbers.collect();
+        Ok(match (name, numbers.as_deref()) {
+            ("huggingface" | "ctranslate2", Ok(&[power])) => Self::Power(power),
+            ("huggingface" | "ctranslate2", Ok([])) => Self::Power(1.0),
+            ("sockeye", Ok(&[alpha, beta])) => Self::Sockeye { alpha, beta },
+            ("sockeye", Ok([])) => Self::Sockeye { alpha: 1.0, beta: 0.0 },
+            ("marian", Ok(&[alpha, word_penalty])) => Self::Marian { alpha, word_penalty },
+            ("marian", Ok([])) => Self::Marian { alpha: 0.0, word_penalty: 0.0 },
+            _ => {
+                return Err(DecodeError::Settings {
+                    setting: "length-penalty",
+                    value: text.to_owned(),
+                    expected: "huggingface=P, ctranslate2=P, sockeye=ALPHA,BETA or \
+                               marian=ALPHA,WORD_PENALTY",
+                });
+            }
+        })
+    }
+}
+
 impl Default for LengthPenalty {
     /// `s / L`, the default of Sockeye, fairseq and Hugging Face transformers alike.
     fn default() -> Self {
@@ -390,5 +419,20 @@ mod tests {
         }
         let length_limit = LengthLimit { factor: -1.0, constant: 0 };
         assert!(refused(BeamSettings { length_limit, ..settings }).contains("factor"));
+    }
+
+    #[test]
+    fn a_formula_is_a_name_and_its_numbers() {
+        let parsed = |text: &str| text.parse::<LengthPenalty>();
+        assert_eq!(parsed("huggingface=0.5").unwrap(), LengthPenalty::Power(0.5));
+        assert_eq!(parsed("ctranslate2").unwrap(), LengthPenalty::Power(1.0));
+        let sockeye = LengthPenalty::Sockeye { alpha: 0.6, beta: 5.0 };
+        assert_eq!(parsed("sockeye=0.6,5").unwrap(), sockeye);
+        let marian = LengthPenalty::Marian { alpha: 1.0, word_penalty: 0.0 };
+        assert_eq!(parsed("marian=1,0").unwrap(), marian);
+        for wrong in ["", "fairseq=1", "sockeye=1", "huggingface=1,2", "huggingface=x"] {
+            let error = parsed(wrong).unwrap_err().to_string();
+            assert!(error.contains("expected huggingface=P, "), "{wrong}: {error}");
+        }
     }
 }

@@ -3,9 +3,11 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::{EditError, Result, Transaction};
+use crate::database::{Database, ExportError};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, FrameId, LexUnit, LuId, PROPOSED, RecipeId, Verdict,
+    AnnotationSet, AnnotationSetId, FrameId, LexUnit, LuId, PROPOSED, RecipeId, ReleaseId, Verdict,
 };
+use crate::query::{Expression, Selection};
 
 /// How much was removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -18,6 +20,39 @@ pub struct Removed {
     /// Names of LUs that people accepted, moved or merged, and of whose sentences some are among
     /// the sets.
     pub decided: BTreeSet<String>,
+}
+
+impl Database {
+    /// The sets that an expression finds, all of them written by expansions and of one release, for
+    /// [`Transaction::remove_generated`]. `None` where nothing matches.
+    ///
+    /// # Errors
+    /// [`EditError`] when some are written by people; when they are of several releases; as
+    /// [`query`](Self::query).
+    pub fn generated_found(
+        &self,
+        expression: &Expression,
+    ) -> Result<Option<(ReleaseId, Vec<AnnotationSetId>)>> {
+        let (mut releases, mut sets, mut human) = (BTreeSet::new(), Vec::new(), 0);
+        for found in self.matches(expression, &Selection::default())? {
+            let found = found?;
+            if found.set().provenance.origin().is_of_written_text() {
+                releases.insert(found.release());
+                sets.push(found.set().id);
+            } else {
+                human += 1;
+            }
+        }
+        if human > 0 {
+            return Err(EditError::Human { sets: human }.into());
+        }
+        if releases.len() > 1 {
+            let known = self.releases()?.into_iter().filter(|of| releases.contains(&of.id));
+            let names = known.map(|release| release.name).collect();
+            return Err(ExportError::SeveralReleases { names }.into());
+        }
+        Ok(releases.pop_first().map(|release| (release, sets)))
+    }
 }
 
 impl Transaction<'_> {

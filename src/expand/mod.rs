@@ -67,6 +67,7 @@ mod shard_before;
 mod shard_lock;
 mod shard_run;
 mod shard_status;
+mod shards_together;
 mod sisters;
 mod status;
 mod tally;
@@ -121,6 +122,8 @@ pub use seeds::SEEDS;
 pub use shard_run::{merge_shard, merge_shard_again, require_same_seeds, run_shard};
 #[doc(hidden)]
 pub use shard_status::{FoundShards, ShardState, ShardStatus, ShardsStatus, shards_in};
+#[doc(hidden)]
+pub use shards_together::{ShardFile, read_shards, require_seeds_of_shards};
 pub use sisters::FromSisters;
 pub(crate) use sisters::{FrameGap, lexunits_without_sentences};
 #[doc(hidden)]

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use crate::database::{Database, Result};
 use crate::lexica::wordnet_lemma;
-use crate::model::{Resource, ResourceKind, Synset, SynsetId, Word, WordClass, is_english};
+use crate::model::{Pos, Resource, ResourceKind, Synset, SynsetId, Word, WordClass, is_english};
 use crate::text::{lemma_readings, spelling_variants};
 
 /// A WordNet in a database. It is a handle: it holds no data and is cheap to clone.
@@ -134,5 +134,26 @@ impl Wordnet<'_> {
         let mut synsets = self.synsets()?;
         let is_it = |synset: &Synset| synset.written == id || synset.ili.as_deref() == Some(id);
         synsets.find(|row| row.as_ref().map_or(true, is_it)).transpose()
+    }
+    /// The synsets of what somebody writes: a lemma or a form of one, `inspect`; with its part of
+    /// speech, `inspect.v`; or what [`synset_called`](Self::synset_called) takes.
+    pub fn synsets_written(&self, word: &str) -> Result<Vec<Synset>> {
+        let of = |lemma: &str, classes: &[WordClass]| -> Result<Vec<Synset>> {
+            let mut synsets = Vec::new();
+            for class in classes {
+                synsets.extend(self.synsets_of(lemma, *class)?);
+            }
+            Ok(synsets)
+        };
+        let mut synsets = of(word, &WordClass::ALL)?;
+        if let Some((lemma, suffix)) = word.rsplit_once('.').filter(|_| synsets.is_empty()) {
+            let class =
+                WordClass::of_letter(suffix).or_else(|| WordClass::of_pos(Pos::of_lu_name(word)));
+            synsets = of(lemma, class.as_slice())?;
+        }
+        if synsets.is_empty() && word.contains(|letter: char| letter.is_ascii_digit()) {
+            synsets.extend(self.synset_called(word)?);
+        }
+        Ok(synsets)
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::attested::AttestedForms;
 use super::fold;
-use super::lemma::{READINGS, lemmatize};
+use super::lemma::{READINGS, lemma_candidates, lemmatize};
 use super::phrase::{inflections_of_phrase, plain_lemma};
 use super::spacing::one_spaced;
 use super::trigger_form::{TriggerForm, in_all_cases, inflections_of_trigger};
@@ -109,6 +109,28 @@ impl Morphology {
             }
         }
     }
+    /// The forms of a target whose part of speech nobody says, in all cases, itself among them: as
+    /// those of a verb, a noun and an adjective.
+    #[must_use]
+    pub fn forms_of_target(&self, target: &str) -> Vec<String> {
+        let mut forms = vec![target.to_owned()];
+        let folded = fold(target);
+        for pos in [Pos::Verb, Pos::Noun, Pos::Adjective] {
+            // Of several words the head inflects.
+            let of_head = self.lemmatize(&folded, pos, &|_, _| false).0;
+            let mut lemmas = vec![of_head];
+            if self.has_rules() {
+                lemmas.extend(lemma_candidates(&folded, pos));
+            }
+            for lemma in lemmas {
+                forms.extend(self.forms_of_trigger(target, &lemma, pos));
+            }
+        }
+        forms.sort_unstable();
+        forms.dedup();
+        forms.retain(|form| form.chars().any(char::is_alphanumeric));
+        forms
+    }
 }
 
 #[cfg(test)]
@@ -184,5 +206,26 @@ mod tests {
         assert_eq!(form("v\u{e9}rifia").forms_of("contr\u{f4}ler"), ["contr\u{f4}l\u{e9}es"]);
         assert!(form("v\u{e9}rifia").forms_of("examiner").is_empty(), "no target shows a form");
         assert!(form("v\u{e9}rifier").is_lemma() && !form("v\u{e9}rifia").is_lemma());
+    }
+    #[test]
+    fn no_rule_of_english_inflects_another_language() {
+        let forms = Morphology::without_forms("fr").forms_of_target("V\u{e9}rifia");
+        let cases = ["V\u{c9}RIFIA", "V\u{e9}rifia", "v\u{e9}rifia"];
+        assert_eq!(forms, cases);
+    }
+
+    #[test]
+    fn forms_of_a_target_are_banned_whatever_it_is() {
+        for (target, others) in [
+            ("tore", &["tore", "tear", "tears", "tearing", "torn"][..]),
+            ("Tore", &["tear", "tears", "torn"]),
+            ("went through", &["go through", "goes through", "going through", "gone through"]),
+            ("points of view", &["point of view"]),
+        ] {
+            let forms = Morphology::English.forms_of_target(target);
+            for form in others {
+                assert!(forms.iter().any(|banned| banned == form), "{form}: {forms:?}");
+            }
+        }
     }
 }

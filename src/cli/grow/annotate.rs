@@ -2,18 +2,15 @@
 
 mod record;
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
 use fnstore::NetworkError;
 use fnstore::database::Database;
-use fnstore::identify::{
-    Candidates, EncodedSentence, FoundEncoded, FoundTarget, FrameIdentifier, Search,
-};
-use fnstore::label::{FoundElement, LabelRequest, Labeller};
+use fnstore::identify::Search;
+use fnstore::label::{AnnotatedTarget, Annotator, FoundElement};
 use fnstore::lexicon::Lexicon;
-use fnstore::model::{Frame, FrameId, LuId, Prediction};
+use fnstore::model::{LuId, Prediction};
 use fnstore::transfer::{AmbiguousLexUnit, PredictedTarget, PredictionReport, Predictions};
 use serde::Deserialize;
 
@@ -107,15 +104,13 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         false => args.identifier.open_tagger_or_none(&args.tagger, &lexicon)?,
     };
     let identifier = args.identifier.open()?.with_tagger(tagger);
-    let candidates = identifier.candidates_of(&lexicon)?;
     let labeller = match args.no_fes {
         true => None,
         false => Some(args.identifier.open_labeller(&args.labeller)?),
     };
-    let models = std::iter::once(identifier.declared());
-    let models: Vec<_> = models.chain(labeller.as_ref().map(Labeller::declared)).collect();
-    models.iter().try_for_each(|model| lexicon.check_language(model))?;
-    language::tell_undeclared(&models, [lexicon.release().language.as_str()]);
+    let search = if args.open { Search::Open } else { Search::Lexicon };
+    let annotator = Annotator::new(&lexicon, identifier, labeller, search)?;
+    language::tell_undeclared(&annotator.declared(), [lexicon.release().language.as_str()]);
     let into = args.into.as_deref().map(Database::open_writer).transpose()?;
     let source = args.file.unwrap_or_else(|| PathBuf::from(STANDARD_INPUT));
     let name = args.name.as_deref().unwrap_or(PREDICTED);
@@ -128,19 +123,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         predictions: predictions.transpose()?,
         source: source.display().to_string(),
         lexicon: &lexicon,
-        candidates,
-        search: if args.open { Search::Open } else { Search::Lexicon },
-        identifier,
-        elements: match labeller {
-            None => None,
-            Some(labeller) => Some(Elements {
-                labeller,
-                frames: lexicon
-                    .frames()?
-                    .map(|frame| frame.map(|frame| (frame.name.clone(), frame)))
-                    .collect::<Result<_, _>>()?,
-            }),
-        },
+        annotator,
     };
     line_batches::run(task, lines, &mut context.output)
 }
@@ -158,46 +141,12 @@ struct Annotating<'a> {
     /// Where the lines come from.
     source: String,
     lexicon: &'a Lexicon<'a>,
-    identifier: FrameIdentifier,
-    candidates: Candidates,
-    search: Search,
-    elements: Option<Elements>,
-}
-
-/// What finds FEs.
-struct Elements {
-    labeller: Labeller,
-    /// The release's frames by name.
-    frames: HashMap<String, Frame>,
-}
-
-impl Elements {
-    /// The FEs of the targets of each text, target by target.
-    fn label(&self, found: &[(&str, &FoundEncoded)]) -> anyhow::Result<Vec<Vec<FoundElement>>> {
-        // A frame that the release lacks has no FEs.
-        let nameless = Frame::named(FrameId(0), "");
-        let targets =
-            || found.iter().flat_map(|(text, of)| of.0.iter().map(move |one| (*text, one)));
-        let asked = targets().map(|(text, target)| LabelRequest {
-            text,
-            target: &target.pieces,
-            lu: target.lexunit.as_deref().unwrap_or_default(),
-            frame: self.frames.get(&*target.frame).unwrap_or(&nameless),
-        });
-        let encoded = found.iter().flat_map(|(_, (of, states))| of.iter().map(move |_| states));
-        let encoded: Vec<&EncodedSentence> = encoded.collect();
-        let labelled = self.labeller.label_encoded(&asked.collect::<Vec<_>>(), &encoded)?;
-        Ok(labelled.into_iter().collect::<Result<_, _>>()?)
-    }
+    annotator: Annotator,
 }
 
 impl Annotating<'_> {
     /// A target with its FEs, as a store holds it.
-    fn predicted(
-        &self,
-        target: &FoundTarget,
-        elements: Option<&Vec<FoundElement>>,
-    ) -> PredictedTarget {
+    fn predicted(&self, AnnotatedTarget { target, elements }: &AnnotatedTarget) -> PredictedTarget {
         let runners_up = target.runners_up.iter();
         let element = |one: &FoundElement| (one.name.clone(), one.span);
         PredictedTarget {
@@ -206,10 +155,10 @@ impl Annotating<'_> {
             lexunit: target.lexunit.as_deref().map(str::to_owned),
             prediction: Prediction {
                 file: self.source.clone(),
-                fit: self.identifier.fit(target.score),
+                fit: self.annotator.fit(target.score),
                 runners_up: runners_up.map(|(frame, share)| (frame.to_string(), *share)).collect(),
             },
-            elements: elements.map(|found| found.iter().map(element).collect()),
+            elements: elements.as_ref().map(|found| found.iter().map(element).collect()),
         }
     }
 }
@@ -226,35 +175,24 @@ impl LineTask for Annotating<'_> {
         items: Vec<(u64, Item)>,
     ) -> anyhow::Result<Vec<Result<Record, LineError>>> {
         let texts: Vec<&str> = items.iter().map(|(_, item)| item.text.as_str()).collect();
-        self.candidates.look_up(self.lexicon, &texts)?;
-        let found = self.identifier.identify_encoded(&texts, &self.candidates, self.search)?;
-        let good = texts.iter().zip(&found);
-        let good = good.filter_map(|(text, found)| Some((*text, found.as_ref().ok()?)));
-        let elements = match &self.elements {
-            Some(elements) => Some(elements.label(&good.collect::<Vec<_>>())?),
-            None => None,
-        };
-        let mut elements = elements.map(Vec::into_iter);
+        self.annotator.look_up(self.lexicon, &texts)?;
+        let found = self.annotator.annotate(&texts)?;
         let mut records = Vec::with_capacity(items.len());
         for ((line, Item { id, text }), found) in items.into_iter().zip(found) {
             let targets = match found {
-                Ok((targets, _)) => targets,
+                Ok(targets) => targets,
                 Err(error) => {
                     records.push(Err(refusal(&error)));
                     continue;
                 }
             };
-            let targets: Vec<(FoundTarget, Option<Vec<FoundElement>>)> = targets
-                .into_iter()
-                .map(|target| (target, elements.as_mut().map(|of| of.next().unwrap_or_default())))
-                .collect();
-            let predicted = targets.iter().map(|(target, of)| self.predicted(target, of.as_ref()));
+            let predicted = targets.iter().map(|target| self.predicted(target));
             let predicted: Vec<PredictedTarget> = predicted.collect();
             if let Some(predictions) = &mut self.predictions {
                 predictions.add(&text, predicted)?;
             }
             let targets = targets.into_iter();
-            let targets = targets.map(|(target, of)| TargetRecord::new(&text, target, of));
+            let targets = targets.map(|of| TargetRecord::new(&text, of.target, of.elements));
             records.push(Ok(Record { line, id, targets: targets.collect(), text }));
         }
         Ok(records)

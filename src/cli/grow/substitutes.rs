@@ -3,9 +3,9 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use fnstore::model::{LogProbability, Pos, Positive, Span};
+use fnstore::model::{LogProbability, Positive, Span};
 use fnstore::paraphrase::{ParaphraseError, Paraphraser, Refusal, Settings, Substitute};
-use fnstore::text::{Morphology, fold, lemma_candidates, natural_spacing_with};
+use fnstore::text::{Morphology, natural_spacing_with};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::input::line_batches::{self, LineItem, LineTask};
@@ -81,7 +81,7 @@ impl LineTask for Substituting {
         let answer = |(line, item): (u64, Item)| {
             let Item { id, text, span, avoid } = item;
             let target = span.of(&text).unwrap_or_default().to_owned();
-            let avoid = forms(&target, &self.morphology).into_iter().chain(avoid);
+            let avoid = self.morphology.forms_of_target(&target).into_iter().chain(avoid);
             let avoid: Vec<String> = avoid.collect();
             // The model's context is the only limit.
             let settings = Settings { max_source_pieces: usize::MAX, ..Settings::default() };
@@ -102,27 +102,6 @@ impl LineTask for Substituting {
         let found = record.substitutes.iter().map(|of| format!("{} {:.1}", of.text, of.log_prob));
         Some(format!("{}: {}", record.target, found.collect::<Vec<_>>().join(", ")))
     }
-}
-
-/// Forms of a target, whatever its part of speech.
-fn forms(target: &str, morphology: &Morphology) -> Vec<String> {
-    let mut forms = vec![target.to_owned()];
-    let folded = fold(target);
-    for pos in [Pos::Verb, Pos::Noun, Pos::Adjective] {
-        // Of several words the head inflects.
-        let of_head = morphology.lemmatize(&folded, pos, &|_, _| false).0;
-        let mut lemmas = vec![of_head];
-        if morphology.has_rules() {
-            lemmas.extend(lemma_candidates(&folded, pos));
-        }
-        for lemma in lemmas {
-            forms.extend(morphology.forms_of_trigger(target, &lemma, pos));
-        }
-    }
-    forms.sort_unstable();
-    forms.dedup();
-    forms.retain(|form| form.chars().any(char::is_alphanumeric));
-    forms
 }
 
 fn line_error(refusal: Refusal) -> LineError {
@@ -246,28 +225,6 @@ mod tests {
             let error = Item::read(line, is_json).unwrap_err();
             assert_eq!(error.code, code, "{line}: {}", error.message);
             assert!(error.message.contains(names), "{line}: {}", error.message);
-        }
-    }
-
-    #[test]
-    fn no_rule_of_english_inflects_another_language() {
-        let forms = forms("V\u{e9}rifia", &Morphology::without_forms("fr"));
-        let cases = ["V\u{c9}RIFIA", "V\u{e9}rifia", "v\u{e9}rifia"];
-        assert_eq!(forms, cases);
-    }
-
-    #[test]
-    fn forms_of_a_target_are_banned_whatever_it_is() {
-        for (target, others) in [
-            ("tore", &["tore", "tear", "tears", "tearing", "torn"][..]),
-            ("Tore", &["tear", "tears", "torn"]),
-            ("went through", &["go through", "goes through", "going through", "gone through"]),
-            ("points of view", &["point of view"]),
-        ] {
-            let forms = forms(target, &Morphology::English);
-            for form in others {
-                assert!(forms.iter().any(|banned| banned == form), "{form}: {forms:?}");
-            }
         }
     }
 }

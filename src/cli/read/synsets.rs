@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fnstore::database::Database;
 use fnstore::lexicon::Wordnet;
-use fnstore::model::{Pos, Synset, SynsetId, WordClass};
+use fnstore::model::{Synset, SynsetId};
 use serde::Serialize;
 
 use crate::cli::print::output::{Format, tell};
@@ -84,7 +84,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
     let mut rows = Vec::new();
     for wordnet in &wordnets {
-        for synset in found(wordnet, &args.word)? {
+        for synset in wordnet.synsets_written(&args.word)? {
             rows.push(row(wordnet, synset)?);
         }
     }
@@ -95,28 +95,6 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         return Outcome::nothing("nothing found; a part of speech is .n, .v, .a or .r");
     }
     Ok(Outcome::Done)
-}
-
-/// The synsets of a word as it is given; else of the lemma before its part of speech; else the one
-/// of that id.
-fn found(wordnet: &Wordnet<'_>, word: &str) -> anyhow::Result<Vec<Synset>> {
-    let of = |lemma: &str, classes: &[WordClass]| -> anyhow::Result<Vec<Synset>> {
-        let mut synsets = Vec::new();
-        for class in classes {
-            synsets.extend(wordnet.synsets_of(lemma, *class)?);
-        }
-        Ok(synsets)
-    };
-    let mut synsets = of(word, &WordClass::ALL)?;
-    if let Some((lemma, suffix)) = word.rsplit_once('.').filter(|_| synsets.is_empty()) {
-        let class =
-            WordClass::of_letter(suffix).or_else(|| WordClass::of_pos(Pos::of_lu_name(word)));
-        synsets = of(lemma, class.as_slice())?;
-    }
-    if synsets.is_empty() && word.contains(|letter: char| letter.is_ascii_digit()) {
-        synsets.extend(wordnet.synset_called(word)?);
-    }
-    Ok(synsets)
 }
 
 fn row(wordnet: &Wordnet<'_>, synset: Synset) -> anyhow::Result<SynsetRow> {

@@ -1,10 +1,6 @@
 //! `fnstore delete`: what expansions wrote goes, with what grew from it.
 
-use anyhow::bail;
-use fnstore::database::Database;
 use fnstore::edit::Removed;
-use fnstore::model::{AnnotationSetId, ReleaseId};
-use fnstore::query::{Expression, Selection};
 
 use super::edit::commit;
 use crate::cli::options::author::sign;
@@ -45,7 +41,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let database = context.open_writer_for(&expression)?;
     tell_of_index(&database);
     sign(&database);
-    let Some((release, sets)) = found(&database, &expression)? else {
+    let Some((release, sets)) = database.generated_found(&expression)? else {
         return Outcome::nothing("no annotation set matches");
     };
     let mut edits = database.transaction(release)?;
@@ -60,33 +56,6 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
     commit(&database, edits, &format!("removed {what}"))?;
     Ok(Outcome::Done)
-}
-
-/// The generated sets that match, which are of one release.
-fn found(
-    database: &Database,
-    expression: &Expression,
-) -> anyhow::Result<Option<(ReleaseId, Vec<AnnotationSetId>)>> {
-    let (mut release, mut sets, mut human) = (None, Vec::new(), 0_u64);
-    for found in database.matches(expression, &Selection::default())? {
-        let found = found?;
-        if !found.set().provenance.origin().is_of_written_text() {
-            human += 1;
-            continue;
-        }
-        if *release.get_or_insert(found.release()) != found.release() {
-            bail!("the query finds sets of several releases; add `release=NAME`");
-        }
-        sets.push(found.set().id);
-    }
-    if human > 0 {
-        bail!(
-            "the query finds {} sets that no expansion wrote; add `origin=generated`, or remove them \
-             with `fnstore edit`",
-            grouped(human)
-        );
-    }
-    Ok(release.map(|release| (release, sets)))
 }
 
 fn described(matched: u64, Removed { sets, lexunits, decided, .. }: &Removed) -> String {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use fnstore::database::Database;
-use fnstore::expand::{self, Manifest, Shard};
+use fnstore::expand::{self, Manifest, Shard, ShardFile};
 use fnstore::model::Positive;
 use fnstore::query::Expression;
 use serde::Serialize;
@@ -94,22 +94,18 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         );
     }
     let _giving_back = freed::give_back();
-    let files = shards(&args.files);
-    let (files, manifests) = in_order(&files, verified(&files)?);
+    let shards = read_shards(&args)?;
+    let database = open_database(&args, &shards, context)?;
     if !args.mixed {
-        require_one_origin(&files, &manifests)?;
-    }
-    let database = open_database(&args, &manifests, context)?;
-    if !args.mixed {
-        require_same_seeds(&database, &files, &manifests)?;
+        expand::require_seeds_of_shards(&database, &shards)?;
     }
     tell_of_index(&database);
     sign(&database);
     let mut rows = Vec::new();
     let bar = progress::bar("merging", "shards");
-    bar.set_length(manifests.len() as u64);
+    bar.set_length(shards.len() as u64);
     bar.set_position(0);
-    for (file, manifest) in files.iter().zip(&manifests) {
+    for (file, manifest) in &shards {
         let written = match args.again {
             true => Some(expand::merge_shard_again(&database, file, manifest)?),
             false => expand::merge_shard(&database, file, manifest)?,
@@ -131,96 +127,33 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     tell_index_lag(&database);
     context.output.rows(Format::Jsonl, rows)?;
     context.output.flush()?;
-    tell_of_missing(&manifests);
+    tell_of_missing(&shards);
     Ok(Outcome::Done)
 }
 
+/// The shards of files; says of each file that is wrong what is.
+fn read_shards(args: &Args) -> anyhow::Result<Vec<ShardFile>> {
+    expand::read_shards(&args.files, args.mixed).map_err(|mut wrong| {
+        let last = wrong.pop().expect("there is an error where there is no answer");
+        wrong.iter().for_each(|error| tell(&format!("{error}")));
+        last.into()
+    })
+}
+
 /// The store, under the split list that the query of the shards was answered by.
-fn open_database(
-    args: &Args,
-    manifests: &[Manifest],
-    context: &Context,
-) -> anyhow::Result<Database> {
-    let query = manifests.first().and_then(|manifest| manifest.query.parse().ok());
+fn open_database(args: &Args, shards: &[ShardFile], context: &Context) -> anyhow::Result<Database> {
+    let query = shards.first().and_then(|(_, manifest)| manifest.query.parse().ok());
     let query = query.unwrap_or(Expression::Everything);
     args.splits.over_query(&query, || Database::open_existing_writer(&context.store))
-}
-
-/// Refuses shards whose query finds other seeds in the store.
-fn require_same_seeds(
-    database: &Database,
-    files: &[PathBuf],
-    manifests: &[Manifest],
-) -> anyhow::Result<()> {
-    // Shards of one expansion have the same seeds.
-    let mut checked = BTreeSet::new();
-    for (file, manifest) in files.iter().zip(manifests) {
-        let Manifest { release, query, all_seeds, .. } = manifest;
-        if checked.insert((release, query, all_seeds)) {
-            expand::require_same_seeds(database, file, manifest)?;
-        }
-    }
-    Ok(())
-}
-
-/// The files without the manifests of those among them, as `shards/*` names both.
-fn shards(files: &[PathBuf]) -> Vec<PathBuf> {
-    let is_manifest = |file: &PathBuf| files.iter().any(|shard| Manifest::place(shard) == *file);
-    files.iter().filter(|file| !is_manifest(file)).cloned().collect()
-}
-
-/// The manifests of files; says of each file that is wrong what is.
-fn verified(files: &[PathBuf]) -> anyhow::Result<Vec<Manifest>> {
-    let (mut manifests, mut wrong) = (Vec::new(), Vec::new());
-    for file in files {
-        match Manifest::verified(file) {
-            Ok(manifest) => manifests.push(manifest),
-            Err(error) => wrong.push(error),
-        }
-    }
-    let Some(last) = wrong.pop() else { return Ok(manifests) };
-    wrong.iter().for_each(|error| tell(&format!("{error}")));
-    Err(last.into())
-}
-
-/// Files and their manifests in the order in which they are taken: later rounds build on earlier
-/// ones.
-fn in_order(files: &[PathBuf], manifests: Vec<Manifest>) -> (Vec<PathBuf>, Vec<Manifest>) {
-    let mut both: Vec<_> = files.iter().cloned().zip(manifests).collect();
-    both.sort_by_key(|(_, manifest)| manifest.rounds);
-    both.into_iter().unzip()
-}
-
-/// Refuses shards of one query and number of parts that are not of one recipe and of the same
-/// seeds: together they would not be what one run gives.
-fn require_one_origin(files: &[PathBuf], manifests: &[Manifest]) -> anyhow::Result<()> {
-    let mut first: BTreeMap<(&str, &str, u32, u16), usize> = BTreeMap::new();
-    for (at, manifest) in manifests.iter().enumerate() {
-        let of = (&*manifest.release, &*manifest.query, manifest.shard.of, manifest.rounds);
-        let before = *first.entry(of).or_insert(at);
-        let other = &manifests[before];
-        let differs = match () {
-            () if other.recipe != manifest.recipe => "recipes",
-            () if other.all_seeds != manifest.all_seeds => "seeds: the store was edited in between",
-            () => continue,
-        };
-        bail!(
-            "`{}` and `{}` are shards of one query by different {differs}; compute those of one \
-             anew, or take them with `--mixed`",
-            files[before].display(),
-            files[at].display()
-        );
-    }
-    Ok(())
 }
 
 /// Missing shards that are named one by one.
 const TOLD: usize = 20;
 
 /// Says which shards of an expansion are not among those given.
-fn tell_of_missing(manifests: &[Manifest]) {
+fn tell_of_missing(shards: &[ShardFile]) {
     let mut given: BTreeMap<(&str, &str, u32), Vec<u32>> = BTreeMap::new();
-    for Manifest { recipe, query, shard, .. } in manifests {
+    for (_, Manifest { recipe, query, shard, .. }) in shards {
         given.entry((recipe, query, shard.of)).or_default().push(shard.number);
     }
     for ((_, query, of), numbers) in given {

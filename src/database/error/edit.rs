@@ -25,6 +25,15 @@ pub enum EditError {
         /// What could.
         expected: String,
     },
+    /// What is to be deleted as generated was written by people.
+    #[error(
+        "E-human: the query finds {sets} sets that no expansion wrote; add `origin=generated`, or \
+         remove them by edits"
+    )]
+    Human {
+        /// How many.
+        sets: u64,
+    },
     /// Other records refer to the one that is to go.
     #[error("E-in-use: {kind} `{id}` cannot go: {by}; let these go first, or together with it")]
     InUse {
@@ -86,6 +95,7 @@ fn in_the_way(records: &[(&'static str, String, Option<u64>)]) -> String {
 coded!(EditError {
     Self::Absent { .. } => Failed.coded("E-absent"),
     Self::Value { .. } => Failed.coded("E-value"),
+    Self::Human { .. } => Failed.coded("E-human"),
     Self::InUse { .. } => Failed.coded("E-in-use"),
     Self::Conflict { .. } => Failed.coded("E-changed"),
     Self::NotKept { .. } => Failed.coded("E-undo"),

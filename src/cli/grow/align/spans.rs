@@ -1,6 +1,5 @@
 //! `fnstore align spans`: where a span of a sentence went in its paraphrase.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fnstore::align::{
@@ -102,14 +101,18 @@ impl LineTask for Aligning {
             }
         }
         let runners_up = self.runners_up;
-        let of_texts = each(&texts, |requests| self.aligner.rank(requests, runners_up))?;
-        let of_lists = each(&lists, |requests| self.aligner.rank_words(requests, runners_up))?;
+        let asked: Vec<AlignRequest<'_>> = texts.iter().map(|(_, request)| *request).collect();
+        let of_texts = self.aligner.rank_each(&asked, runners_up)?;
+        let asked: Vec<WordRequest<'_>> = lists.iter().map(|(_, request)| *request).collect();
+        let of_lists = self.aligner.rank_words_each(&asked, runners_up)?;
         let mut found: Vec<Result<Option<Found>, LineError>> = Vec::new();
         found.resize_with(items.len(), || Ok(None));
         for ((at, request), ranking) in texts.iter().zip(of_texts) {
+            let ranking = ranking.map_err(|error| refusal(&error));
             found[*at] = ranking.map(|ranking| Some(of_text(request.target, ranking?)));
         }
         for ((at, request), ranking) in lists.iter().zip(of_lists) {
+            let ranking = ranking.map_err(|error| refusal(&error));
             found[*at] = ranking.map(|ranking| Some(of_list(request.target, ranking?)));
         }
         let records = items.into_iter().zip(found).map(|((line, item), found)| {
@@ -121,32 +124,6 @@ impl LineTask for Aligning {
     fn text(_: &Record) -> Option<String> {
         None
     }
-}
-
-/// What is found for each request. A refused one takes its batch with it, so it is set aside and
-/// the rest are tried again.
-fn each<Q: Copy, R>(
-    requests: &[(usize, Q)],
-    mut rank: impl FnMut(&[Q]) -> Result<Vec<Option<R>>, AlignError>,
-) -> anyhow::Result<Vec<Result<Option<R>, LineError>>> {
-    let mut refused: BTreeMap<usize, LineError> = BTreeMap::new();
-    let rankings = loop {
-        let good: Vec<usize> = (0..requests.len()).filter(|at| !refused.contains_key(at)).collect();
-        let asked: Vec<Q> = good.iter().map(|&at| requests[at].1).collect();
-        match rank(&asked) {
-            Ok(rankings) => break rankings,
-            Err(error) => match error.request() {
-                Some(request) => refused.insert(good[request], refusal(&error)),
-                None => return Err(error.into()),
-            },
-        };
-    };
-    let mut rankings = rankings.into_iter();
-    let outcome = |at| match refused.remove(&at) {
-        Some(error) => Err(error),
-        None => Ok(rankings.next().expect("every good line has been aligned")),
-    };
-    Ok((0..requests.len()).map(outcome).collect())
 }
 
 /// For each piece what answers to it, and what else might.

@@ -19,7 +19,7 @@ use fnstore::database::Database;
 use fnstore::decode::{SourceId, Stop};
 use fnstore::internals::WithStore as _;
 use fnstore::model::{Declared, LogProbability, Positive};
-use fnstore::paraphrase::{Network, Paraphrase, RequestOutcome, Rewrite, Session};
+use fnstore::paraphrase::{Heuristics, Network, Paraphrase, RequestOutcome, Rewrite, Session};
 use fnstore::text::input::read_text;
 use fnstore::text::{self, Idf};
 use serde::Serialize;
@@ -112,7 +112,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         avoid.extend(settings::phrases_of(file)?);
     }
     let settings = args.search.settings(avoid);
-    let heuristics = Heuristics::new(&args, &context.store)?;
+    let heuristics = heuristics(&args, &context.store)?;
     let input = line_reader::open(args.file.as_deref())?;
     let is_table = args.file.as_ref().is_some_and(|file| file.extension() == Some("tsv".as_ref()));
     let layout = args.input.or(is_table.then_some(Layout::Parabank));
@@ -163,51 +163,18 @@ fn read_ahead<R: BufRead + Send + 'static>(mut lines: Lines<R>) -> Receiver<io::
 }
 
 /// Constraints that are found in the sentence itself.
-struct Heuristics {
-    require: Vec<Vec<String>>,
-    names: bool,
-    telling: usize,
-    idf: Idf,
-}
-
-impl Heuristics {
-    fn new(args: &Args, store: &Path) -> anyhow::Result<Self> {
-        let require = args
-            .require
-            .iter()
-            .map(|phrases| phrases.split('|').map(|phrase| phrase.trim().to_owned()).collect())
-            .collect();
-        let idf = match (&args.idf, args.avoid_telling) {
-            (_, 0) => Idf::default(),
-            (Some(file), _) => {
-                let text = read_text(file)
-                    .with_context(|| format!("cannot count words in `{}`", file.display()))?;
-                Idf::new(text.lines())
-            }
-            (None, _) => idf_of_store(store)?,
-        };
-        Ok(Self { require, names: args.require_names, telling: args.avoid_telling, idf })
-    }
-
-    fn apply(&self, item: &mut Item) {
-        let sentence = &item.request.text;
-        let constraints = &mut item.request.constraints;
-        constraints.require.extend(self.require.iter().cloned());
-        if self.names {
-            for name in text::names(sentence).into_iter().filter_map(|name| name.of(sentence)) {
-                let name = vec![name.to_owned()];
-                if !constraints.require.contains(&name) {
-                    constraints.require.push(name);
-                }
-            }
+fn heuristics(args: &Args, store: &Path) -> anyhow::Result<Heuristics> {
+    let idf = match (&args.idf, args.avoid_telling) {
+        (_, 0) => Idf::default(),
+        (Some(file), _) => {
+            let text = read_text(file)
+                .with_context(|| format!("cannot count words in `{}`", file.display()))?;
+            Idf::new(text.lines())
         }
-        if self.telling > 0 {
-            let required = constraints.require.iter().flatten();
-            let kept: Vec<&str> = required.flat_map(|phrase| phrase.split_whitespace()).collect();
-            let telling = self.idf.most_telling(sentence, self.telling, &kept);
-            constraints.avoid.extend(telling.into_iter().map(str::to_owned));
-        }
-    }
+        (None, _) => idf_of_store(store)?,
+    };
+    let require = Heuristics::alternatives(&args.require);
+    Ok(Heuristics { require, names: args.require_names, telling: args.avoid_telling, idf })
 }
 
 /// Document frequencies over the sentences of every release of a store.
@@ -338,7 +305,7 @@ impl Run {
                 return Ok(());
             }
         };
-        self.heuristics.apply(&mut item);
+        self.heuristics.apply(&mut item.request);
         let begun =
             session.open_under(&item.request.text, &item.request.constraints).and_then(|source| {
                 let submitted = session.submit(source, &item.request.constraints);

@@ -33,7 +33,7 @@ pub(super) fn run(
         let record = match content {
             Err((id, error)) => Record::failed(number, id, error),
             Ok(mut item) => {
-                heuristics.apply(&mut item);
+                heuristics.apply(&mut item.request);
                 match rewritten(&mut paraphraser, number, item, settings) {
                     Err(ParaphraseError::Endpoint(EndpointError::Budget { .. })) => {
                         tell(&format!(

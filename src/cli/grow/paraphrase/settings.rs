@@ -1,7 +1,6 @@
 //! The options of `fnstore paraphrase`, resolved into the library's settings.
 
 use std::path::Path;
-use std::str::FromStr;
 
 use crate::cli::options::named::named;
 use anyhow::Context as _;
@@ -25,7 +24,7 @@ pub(super) struct SearchArgs {
     /// Length penalty: huggingface=P, ctranslate2=P, sockeye=ALPHA,BETA or
     /// marian=ALPHA,WORD_PENALTY
     #[arg(long, value_name = "FORMULA", default_value = "huggingface=1")]
-    length_penalty: Penalty,
+    length_penalty: LengthPenalty,
 
     /// Longest output, in subword tokens per token of the sentence
     #[arg(long, value_name = "F", default_value_t = LengthLimit::default().factor)]
@@ -84,39 +83,9 @@ pub(super) struct SearchArgs {
     max_pieces: usize,
 }
 
-/// A formula of length normalisation.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Penalty(LengthPenalty);
-
-impl FromStr for Penalty {
-    type Err = anyhow::Error;
-
-    fn from_str(text: &str) -> anyhow::Result<Self> {
-        let (name, numbers) = text.split_once('=').unwrap_or((text, ""));
-        let numbers: Vec<f32> = numbers
-            .split(',')
-            .filter(|number| !number.is_empty())
-            .map(|number| number.parse().with_context(|| format!("`{number}` is no number")))
-            .collect::<anyhow::Result<_>>()?;
-        let penalty = match (name, numbers.as_slice()) {
-            ("huggingface" | "ctranslate2", &[power]) => LengthPenalty::Power(power),
-            ("huggingface" | "ctranslate2", []) => LengthPenalty::Power(1.0),
-            ("sockeye", &[alpha, beta]) => LengthPenalty::Sockeye { alpha, beta },
-            ("sockeye", []) => LengthPenalty::Sockeye { alpha: 1.0, beta: 0.0 },
-            ("marian", &[alpha, word_penalty]) => LengthPenalty::Marian { alpha, word_penalty },
-            ("marian", []) => LengthPenalty::Marian { alpha: 0.0, word_penalty: 0.0 },
-            _ => anyhow::bail!(
-                "expected huggingface=P, ctranslate2=P, sockeye=ALPHA,BETA or \
-                 marian=ALPHA,WORD_PENALTY"
-            ),
-        };
-        Ok(Self(penalty))
-    }
-}
-
 impl SearchArgs {
     pub(super) fn settings(&self, avoid: Vec<String>) -> Settings {
-        let Penalty(length_penalty) = self.length_penalty;
+        let length_penalty = self.length_penalty;
         let length_limit =
             LengthLimit { factor: self.max_length_factor, constant: self.max_length_more };
         let beam = BeamSettings {
@@ -151,25 +120,4 @@ pub(super) fn phrases_of(file: &Path) -> anyhow::Result<Vec<String>> {
     let text = read_text(file)
         .with_context(|| format!("cannot read phrases from `{}`", file.display()))?;
     Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_formula_is_a_name_and_its_numbers() {
-        let parsed = |text: &str| text.parse::<Penalty>().map(|penalty| penalty.0);
-        assert_eq!(parsed("huggingface=0.5").unwrap(), LengthPenalty::Power(0.5));
-        assert_eq!(parsed("ctranslate2").unwrap(), LengthPenalty::Power(1.0));
-        let sockeye = LengthPenalty::Sockeye { alpha: 0.6, beta: 5.0 };
-        assert_eq!(parsed("sockeye=0.6,5").unwrap(), sockeye);
-        let marian = LengthPenalty::Marian { alpha: 1.0, word_penalty: 0.0 };
-        assert_eq!(parsed("marian=1,0").unwrap(), marian);
-        for wrong in ["", "fairseq=1", "sockeye=1", "huggingface=1,2"] {
-            let error = parsed(wrong).unwrap_err().to_string();
-            assert!(error.starts_with("expected huggingface=P, "), "{wrong}: {error}");
-        }
-        assert_eq!(parsed("huggingface=x").unwrap_err().to_string(), "`x` is no number");
-    }
 }
