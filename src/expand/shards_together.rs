@@ -52,7 +52,7 @@ fn require_one_origin(shards: &[ShardFile]) -> Result<()> {
         };
         let reason = format!(
             "and `{}` are shards of one query by different {differs}; compute those of one anew, or \
-             take them with `--mixed`",
+             take them as mixed ones",
             file.display()
         );
         return Err(ExpandError::Shard { file: before.clone(), reason });

@@ -20,7 +20,6 @@
 //!
 //! Task and measure: Das and Smith (2011), Cui and Swayamdipta (2024, section 4).
 
-mod annotator;
 mod data;
 mod elements;
 mod encode;
@@ -34,7 +33,6 @@ mod segments;
 mod span_labels;
 pub mod train;
 
-pub use annotator::{Annotated, AnnotatedTarget, Annotator};
 pub use data::{GoldElement, LabelledSentence, LabelledTarget};
 pub use elements::{FoundElement, Inventory};
 pub use labeller::{LabelRequest, Labeller, SpanVerdict};

@@ -4,16 +4,22 @@
 //! it. [`exchange`](crate::exchange) and [`framenet`](crate::framenet) know the formats, and no
 //! store.
 
+#[cfg(feature = "neural")]
+mod annotator;
 mod assemble;
 mod assigned_ids;
 mod export;
 mod import;
 mod import_jsonl;
+mod import_kind;
 mod import_spans;
 mod import_wordnet;
 mod predict;
 mod stand_in;
 
+#[cfg(feature = "neural")]
+#[doc(hidden)]
+pub use annotator::{Annotated, AnnotatedTarget, Annotator};
 #[doc(hidden)]
 pub use export::LossyExport;
 pub use export::{
@@ -23,6 +29,8 @@ pub use export::{
 pub use import::default_release_name;
 pub use import::{ImportOptions, ImportProgress, ImportReport};
 pub use import_jsonl::JsonlImport;
+#[doc(hidden)]
+pub use import_kind::ImportKind;
 #[doc(hidden)]
 pub use import_spans::SpanImport;
 #[doc(hidden)]

@@ -8,10 +8,11 @@ use anyhow::Context as _;
 use fnstore::NetworkError;
 use fnstore::database::Database;
 use fnstore::identify::Search;
-use fnstore::label::{AnnotatedTarget, Annotator, FoundElement};
 use fnstore::lexicon::Lexicon;
-use fnstore::model::{LuId, Prediction};
-use fnstore::transfer::{AmbiguousLexUnit, PredictedTarget, PredictionReport, Predictions};
+use fnstore::model::LuId;
+use fnstore::transfer::{
+    AmbiguousLexUnit, Annotator, PredictedTarget, PredictionReport, Predictions,
+};
 use serde::Deserialize;
 
 use record::{Record, TargetRecord};
@@ -144,25 +145,6 @@ struct Annotating<'a> {
     annotator: Annotator,
 }
 
-impl Annotating<'_> {
-    /// A target with its FEs, as a store holds it.
-    fn predicted(&self, AnnotatedTarget { target, elements }: &AnnotatedTarget) -> PredictedTarget {
-        let runners_up = target.runners_up.iter();
-        let element = |one: &FoundElement| (one.name.clone(), one.span);
-        PredictedTarget {
-            pieces: target.pieces.clone(),
-            frame: target.frame.to_string(),
-            lexunit: target.lexunit.as_deref().map(str::to_owned),
-            prediction: Prediction {
-                file: self.source.clone(),
-                fit: self.annotator.fit(target.score),
-                runners_up: runners_up.map(|(frame, share)| (frame.to_string(), *share)).collect(),
-            },
-            elements: elements.as_ref().map(|found| found.iter().map(element).collect()),
-        }
-    }
-}
-
 impl LineTask for Annotating<'_> {
     type Item = Item;
     type Record = Record;
@@ -186,7 +168,7 @@ impl LineTask for Annotating<'_> {
                     continue;
                 }
             };
-            let predicted = targets.iter().map(|target| self.predicted(target));
+            let predicted = targets.iter().map(|of| self.annotator.predicted(&self.source, of));
             let predicted: Vec<PredictedTarget> = predicted.collect();
             if let Some(predictions) = &mut self.predictions {
                 predictions.add(&text, predicted)?;

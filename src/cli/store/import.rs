@@ -11,10 +11,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use fnstore::database::{Database, DatabaseError};
 use fnstore::framenet::{Source, Warning, WarningCode};
-use fnstore::lexica::WordnetFiles;
 use fnstore::model::{Amount, Origin, ReleaseCounts};
 use fnstore::store::Store;
-use fnstore::transfer::{ImportOptions, ImportReport};
+use fnstore::transfer::{ImportKind, ImportOptions, ImportReport};
 use serde::Serialize;
 
 use crate::cli::options::author::signed;
@@ -91,12 +90,14 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
     // What is no release makes no store, and a report that cannot be written fails before the work.
     let input = Input::open(&args.path)?;
-    let lines = match args.spans {
-        true => Some(Lines::Spans),
-        false => lines::kind_of(input.path())?,
+    let kind = match args.spans {
+        true => ImportKind::Spans,
+        false => ImportKind::of(input.path())
+            .with_context(|| format!("cannot read `{}`", input.path().display()))?,
     };
+    let lines = Lines::of(kind);
     refuse_what_lines_have_not(&args, lines)?;
-    let is_wordnet = lines.is_none() && WordnetFiles::are_at(input.path());
+    let is_wordnet = kind == ImportKind::Wordnet;
     if is_wordnet && args.strict {
         bail!(
             "`--strict` is for FrameNet's XML: whatever is wrong in a WordNet ends the import; leave it out"

@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::Context as _;
 use fnstore::database::Database;
 use fnstore::model::{Amount, Positive};
-use fnstore::text::input::{self, Form};
-use fnstore::transfer::{ImportOptions, JsonlImport, SpanImport};
+use fnstore::transfer::{ImportKind, ImportOptions, JsonlImport, SpanImport};
 use serde::Serialize;
 
 use crate::cli::print::notices::tell_index_lag;
@@ -30,22 +28,15 @@ pub(crate) enum Lines {
 /// Most types that the summary names.
 const NAMED: usize = 20;
 
-/// Bytes of a file that are looked at to tell what it is.
-const LOOKED_AT: u64 = 4096;
-
-/// What a path holds when that is JSON lines: by its name, or by its first character.
-pub(crate) fn kind_of(path: &Path) -> anyhow::Result<Option<Lines>> {
-    if !path.is_file() {
-        return Ok(None);
+impl Lines {
+    /// What JSON lines hold; `None` where a path holds no such.
+    pub(crate) fn of(kind: ImportKind) -> Option<Self> {
+        match kind {
+            ImportKind::Records => Some(Self::Records),
+            ImportKind::Spans => Some(Self::Spans),
+            ImportKind::Framenet | ImportKind::Wordnet => None,
+        }
     }
-    let start = input::beginning(path, LOOKED_AT)
-        .with_context(|| format!("cannot read `{}`", path.display()))?;
-    if !start.starts_with('{') && Form::of_name(path) != Some(Form::Json) {
-        return Ok(None);
-    }
-    // A record of an export begins with its kind; a span-labelled text has no such key.
-    let key = start.trim_start_matches('{').trim_start();
-    Ok(Some(if key.starts_with("\"kind\"") { Lines::Records } else { Lines::Spans }))
 }
 
 /// Imports a file of JSON lines into the store and says what came in.

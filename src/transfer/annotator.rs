@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 
-use super::{FoundElement, LabelRequest, Labeller};
+use super::PredictedTarget;
 use crate::database::{DatabaseError, Result};
 use crate::identify::{
     Candidates, EncodedSentence, FoundEncoded, FoundTarget, FrameIdentifier, Search,
 };
+use crate::label::{FoundElement, LabelRequest, Labeller};
 use crate::learn::NetworkError;
 use crate::lexicon::Lexicon;
-use crate::model::{Declared, Frame, FrameFit, FrameId};
+use crate::model::{Declared, Frame, FrameId, Prediction};
 
 /// A target with its FEs.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,10 +73,23 @@ impl Annotator {
         std::iter::once(self.identifier.declared()).chain(labeller).collect()
     }
 
-    /// How well a frame of this probability fits, and under which model.
+    /// A target of a file as a store holds it.
     #[must_use]
-    pub fn fit(&self, probability: f32) -> FrameFit {
-        self.identifier.fit(probability)
+    pub fn predicted(&self, file: &str, of: &AnnotatedTarget) -> PredictedTarget {
+        let AnnotatedTarget { target, elements } = of;
+        let runners_up = target.runners_up.iter();
+        let element = |one: &FoundElement| (one.name.clone(), one.span);
+        PredictedTarget {
+            pieces: target.pieces.clone(),
+            frame: target.frame.to_string(),
+            lexunit: target.lexunit.as_deref().map(str::to_owned),
+            prediction: Prediction {
+                file: file.to_owned(),
+                fit: self.identifier.fit(target.score),
+                runners_up: runners_up.map(|(frame, share)| (frame.to_string(), *share)).collect(),
+            },
+            elements: elements.as_ref().map(|found| found.iter().map(element).collect()),
+        }
     }
 
     /// Looks up which LUs the words of sentences may be forms of, before these are
